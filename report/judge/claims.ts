@@ -33,7 +33,6 @@ import {
   ratioOfAmounts,
   type RunFilter,
   sideFound,
-  whyNoInterval,
 } from "./amounts.ts";
 import {
   absencesIn,
@@ -63,7 +62,7 @@ import {
   turned,
   undecided,
 } from "./rules.ts";
-import { ratioOfPairs } from "./ratio_of.ts";
+import { decidingAmount, decidingRatioOf, whyUndecided } from "./rounds.ts";
 import { disturbedOpens, isMovedAlike, isRatioInTurns, turnsIn } from "./slices.ts";
 
 type LoadTerm = NonNullable<NonNullable<Claim["given"]>["load"]>["term"];
@@ -355,7 +354,7 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
       ? ratioOfAmounts(
         of,
         to,
-        sliced === null ? ground.ratioOf : ratioOfPairs(sliced, of.cell.level),
+        decidingRatioOf(ground.ratioOf, sliced, of.cell),
       )
       : quotientOf(of.range, to.range);
     const [one, other] = [of, to].map((side): FoundSide => ({
@@ -389,7 +388,7 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
 /** Why an interval over the runs is missing or lies across the limit. */
 function whyOpen(sides: readonly Side[], ratio: Range | null): Reason {
   const amounts = sides.filter((side) => side.cell !== null);
-  if (amounts.some(({ range }) => range.interval === null)) return whyNoInterval(amounts);
+  if (amounts.some(({ range }) => range.interval === null)) return whyUndecided(amounts);
   const [why] = sides.flatMap((side) => side.cell === null ? side.why ?? [] : []);
   if (ratio === null) return sides.flatMap(({ opens }) => opens)[0]?.why ?? { code: "no-ratio" };
   return why ?? { code: "across-limit", more: amounts.length > 0 ? "runs" : null };
@@ -414,14 +413,14 @@ function sidePairs(left: ClaimSide, right: ClaimSide, ground: Ground): Compared[
     if ("none" in chosen) return chosen;
     // Without the constant it does not matter what there is of the figure.
     return chosen.members.map((member) => (
-      { of: "none" in to ? to : amountOf(left.figure, member), to, sliced: null }
+      { of: "none" in to ? to : decidingAmount(left.figure, member), to, sliced: null }
     ));
   }
   const pairs = figurePairs(left, right, ground);
   if ("none" in pairs) return pairs;
   return pairs.map(([of, to]) => ({
-    of: amountOf(left.figure, of),
-    to: amountOf(right.figure, to),
+    of: decidingAmount(left.figure, of),
+    to: decidingAmount(right.figure, to),
     sliced: turnsIn([left.figure, right.figure], [of.cell, to.cell]),
   }));
 }
@@ -505,7 +504,7 @@ const POWERS = [1, -1, -1, 1];
 function ratiosFinding(says: Ratios, members: readonly Member[]): Evidence {
   const { left, relation, right } = says;
   const sides = sidesIn(says);
-  const all = sides.map(({ figure }, i) => amountOf(figure, members[i]));
+  const all = sides.map(({ figure }, i) => decidingAmount(figure, members[i]));
   const amounts = all.flatMap((one) => "none" in one ? [] : [one]);
   if (amounts.length < all.length) return absent(absencesIn(all));
   if (amounts.some(({ range }) => range.value <= 0)) return absent([{ code: "figure-zero" }]);
@@ -525,7 +524,7 @@ function ratiosFinding(says: Ratios, members: readonly Member[]): Evidence {
     allowed,
     opens: amounts.flatMap(({ opens }) => opens)
       .map((open): Open => ({ ...open, toward: "either", mostRatio: Infinity })),
-    why: interval === null ? whyNoInterval(amounts) : { code: "across-limit", more: "runs" },
+    why: interval === null ? whyUndecided(amounts) : { code: "across-limit", more: "runs" },
   });
 }
 

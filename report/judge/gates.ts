@@ -30,7 +30,6 @@ import { type FigureRange, FIGURES, rangeOf } from "../figures/figures.ts";
 import type { Ends, JudgedCell, JudgedRun, Range } from "../figures/range.ts";
 import {
   type Amount,
-  amountOf,
   contentionToward,
   isUndisturbed,
   openAbove,
@@ -38,7 +37,6 @@ import {
   ratioOfFigure,
   requestsOpen,
   sideFound,
-  whyNoInterval,
 } from "./amounts.ts";
 import { failureDispersion, latencyDispersion, oneRunEvidence } from "./one_run.ts";
 import {
@@ -70,17 +68,17 @@ import {
   turned,
   undecided,
 } from "./rules.ts";
-import { withConfidence } from "./comparison.ts";
+import { type Between, contrastIn, type GroupPair, ONE_SESSION, slicedRatio } from "./ratio_of.ts";
 import {
-  type Between,
-  contrastIn,
-  type GroupPair,
-  ONE_SESSION,
-  type RatioOf,
-  ratioOfPairs,
-  slicedRatio,
-} from "./ratio_of.ts";
-import { areRounds, decidingLevel, overRounds, secondsOfRounds, sharesOver } from "./rounds.ts";
+  areRounds,
+  decidingAmount,
+  decidingLevel,
+  decidingRatioOf,
+  overRounds,
+  secondsOfRounds,
+  sharesOver,
+  whyUndecided,
+} from "./rounds.ts";
 import { type MeasuredSessions, sessionPairs } from "./sessions.ts";
 import { disturbedOpens, isRatioInTurns, turnsIn } from "./slices.ts";
 
@@ -749,43 +747,21 @@ function pairEvidence(
   [left, right]: Place,
   ratioOf: Ground["ratioOf"],
 ): Evidence {
-  const [of, to] = [amountIn(figure, left), amountIn(other, right)];
+  const [of, to] = [decidingAmount(figure, left), decidingAmount(other, right)];
   if ("none" in of || "none" in to) return absent([absencesIn([of, to])[0]]);
   const sliced = turnsIn([figure, other], [left.cell, right.cell]);
-  const { level } = of.cell;
-  const decidingRatioOf: RatioOf = sliced !== null
-    ? ratioOfPairs(sliced, level)
-    : (one, other, ...how) => {
-      const ratio = ratioOf(one, other, ...how);
-      return ratio && (level === left.cell?.level ? ratio : withConfidence(ratio, level));
-    };
   const allowed = allowedBy(relation, limit);
   // The first cell is named beside the threshold.
   const sides = { of: { ...of, place: "" }, to, unit, limit, allowed };
   const groups = groupsReason(sides);
-  const ratio = groups === null ? ratioOfAmounts(of, to, decidingRatioOf) : null;
+  const ratio = groups === null
+    ? ratioOfAmounts(of, to, decidingRatioOf(ratioOf, sliced, of.cell))
+    : null;
   const isOf0 = Math.max(of.range.value, to.range.value) === 0;
   return ratioEvidence(sides, ratio, {
-    why: groups ??
-      (isOf0
-        ? { code: "no-ratio" }
-        : areRounds(of.cell) || areRounds(to.cell)
-        ? { code: "few-rounds" }
-        : whyNoInterval([of, to])),
+    why: groups ?? (isOf0 ? { code: "no-ratio" } : whyUndecided([of, to])),
     opens: [...of.opens, ...to.opens.map(turned), ...disturbedOpens(figure, sliced)],
   });
-}
-
-/** The amount at the level by which thresholds are decided. Rounds are not runs from which independent ratios can be drawn. */
-function amountIn(figure: FigureName, member: Member): Amount | Absent {
-  const { cell } = member;
-  const amount = amountOf(
-    figure,
-    cell === null ? member : { ...member, cell: { ...cell, level: decidingLevel(cell) } },
-  );
-  return "none" in amount || !areRounds(amount.cell)
-    ? amount
-    : { ...amount, range: overRounds(amount.range, amount.cell), drawn: null };
 }
 
 /** The p-values of the gates that are tests, as they are. */

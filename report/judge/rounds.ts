@@ -3,6 +3,7 @@
  * run: what moves the server for longer than a round is in several of them. So a level, or a share of requests, is as sure
  * as the series of its rounds shows, which is how sure the ratio of two such servers is: see `slice_ratio.ts`.
  */
+import type { FigureName } from "../../base/figures/figure.ts";
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
 import {
   type ConfidenceInterval,
@@ -20,6 +21,10 @@ import { PROCESS_LOOK_SIGNIFICANCE } from "../../runner/stats/slices/looks.ts";
 import { errorOfShare } from "../../runner/stats/slices/slice_ratio.ts";
 import type { FigureRange } from "../figures/figures.ts";
 import type { JudgedCell } from "../figures/range.ts";
+import { type Amount, amountOf, type Measurable, whyNoInterval } from "./amounts.ts";
+import { withConfidence } from "./comparison.ts";
+import type { Absent, Reason } from "./found.ts";
+import { type RatioOf, ratioOfPairs } from "./ratio_of.ts";
 import { varianceOverRounds } from "./slices.ts";
 
 type RunsOfCell = Pick<JudgedCell, "runs">;
@@ -30,12 +35,15 @@ export function areRounds({ runs }: RunsOfCell): boolean {
 }
 
 /**
- * The level of the intervals that thresholds are decided by. Where each of several looks may end the measurement, it is the one
+ * The level of the intervals that rules are decided by. Where each of several looks may end the measurement, it is the one
  * at which all looks together are wrong in no more than 5 %, as it is for verdicts: see `looks.ts`.
  */
-export function decidingLevel({ runs, level }: Pick<JudgedCell, "runs" | "level">): number {
-  const areLooked = level > 1 - SIGNIFICANCE && runs.every(({ slices }) => slices !== undefined);
-  return areLooked ? 1 - PROCESS_LOOK_SIGNIFICANCE : level;
+export function decidingLevel(cell: Pick<JudgedCell, "runs" | "level">): number {
+  return areLooked(cell) ? 1 - PROCESS_LOOK_SIGNIFICANCE : cell.level;
+}
+
+function areLooked({ runs, level }: Pick<JudgedCell, "runs" | "level">): boolean {
+  return level > 1 - SIGNIFICANCE && runs.every(({ slices }) => slices !== undefined);
 }
 
 /**
@@ -60,6 +68,44 @@ export function intervalOverRounds(
   if (!byRound.every((one) => one > 0)) return null;
   const variance = varianceOverRounds(byRound.map(Math.log));
   return variance && studentInterval(value, variance, level);
+}
+
+/** At the level that rules are decided by. Rounds are not runs from which independent ratios can be drawn. */
+export function decidingAmount(figure: FigureName, member: Measurable): Amount | Absent {
+  const { cell } = member;
+  const isLooked = cell !== null && areLooked(cell);
+  const decided = isLooked ? { ...member, cell: { ...cell, level: decidingLevel(cell) } } : member;
+  const amount = amountOf(figure, decided);
+  return "none" in amount || !areRounds(amount.cell)
+    ? amount
+    : { ...amount, range: overRounds(amount.range, amount.cell), drawn: null };
+}
+
+/**
+ * Ratios at the level that rules are decided by.
+ *
+ * @param sliced Turns that the two took with each other; null if they took none.
+ * @param of The cell of the first.
+ */
+export function decidingRatioOf(
+  ratioOf: RatioOf,
+  sliced: Parameters<typeof ratioOfPairs>[0] | null,
+  of: Pick<JudgedCell, "runs" | "level">,
+): RatioOf {
+  const level = decidingLevel(of);
+  if (sliced !== null) return ratioOfPairs(sliced, level);
+  if (!areLooked(of)) return ratioOf;
+  return (...given) => {
+    const ratio = ratioOf(...given);
+    return ratio && withConfidence(ratio, level);
+  };
+}
+
+/** Why amounts, or the ratio of two, have no interval to decide a rule by. */
+export function whyUndecided(amounts: readonly Amount[]): Reason {
+  return amounts.some(({ cell }) => areRounds(cell))
+    ? { code: "few-rounds" }
+    : whyNoInterval(amounts);
 }
 
 /** Rounds as one share, known by as many independent requests as it has clusters; of other runs as they are. */

@@ -76,7 +76,8 @@ export function wrapped(text: string, width: number, indent = ""): string[] {
   const lines: string[] = [];
   let line = "";
   for (
-    const word of harmless(text).split(" ").flatMap((word) => chunksOf(word, width - indent.length))
+    const word of harmless(text).split(/ (?!%)/)
+      .flatMap((word) => chunksOf(word, width - indent.length))
   ) {
     if (line && mostWidthOf(line) + 1 + mostWidthOf(word) > width) {
       lines.push(line);

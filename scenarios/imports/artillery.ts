@@ -131,7 +131,8 @@ function scriptIn(
   const issues = (error?.issues ?? []).map((issue) => {
     const path = layers.writtenAt(issue.path);
     // Merged into config, an environment's own path has not that key.
-    return { ...issue, path: path.filter((step, at) => !(at === 3 && step === "config")) };
+    const own = path.filter((step, at) => !(at === 3 && step === "config"));
+    return { ...issue, path: own, message: unmarked(issue.message) };
   });
   return { script, issues };
 }

@@ -1,5 +1,6 @@
 /** A script of k6: its options as a load, and the requests of an iteration as a flow. It is parsed, never run. */
 import type * as js from "acorn";
+import type * as z from "zod";
 import { explain } from "../../base/explain.ts";
 import { findingsOf } from "../../base/problems.ts";
 import {
@@ -166,11 +167,25 @@ export function keyedAt(source: ScriptSource, name: string): number {
   return 0;
 }
 
+/** Options that become parts of requests, marked as they are written. */
+function sentBy(
+  { userAgent, scenarios = {} }: z.output<typeof optionsSpec>,
+  written: unknown,
+): Pick<K6Load, "env" | "userAgent"> {
+  const [name = ""] = Object.keys(scenarios);
+  const { env } = Object(Object(Object(written).scenarios)[name]);
+  return {
+    ...userAgent !== undefined && { userAgent: Object(written).userAgent },
+    ...env !== undefined && { env },
+  };
+}
+
 /** All that is wrong with the options, at their beginning. */
 export function optionsIn({ options, scope }: ScriptParts, constants: Constants): K6Load {
-  const data = options === null ? {} : unmarkedIn(constants.value(options, scope));
+  const written = options === null ? {} : constants.value(options, scope);
+  const data = unmarkedIn(written);
   const { data: given, error } = optionsSpec.safeParse(data, { error: explain });
-  if (given !== undefined) return loadIn(given);
+  if (given !== undefined) return { ...loadIn(given), ...sentBy(given, written) };
   const messages = findingsOf(error.issues, data)
     .map(({ path, message }) => ["options", ...path].map(String).join(".") + `: ${message}`);
   throw new Refused(options?.start ?? 0, messages.join("; "));

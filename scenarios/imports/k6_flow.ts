@@ -1,5 +1,6 @@
 /** What a k6 script does in one iteration → the steps of a flow here. */
 import { METHODS } from "../../base/http/request.ts";
+import { unescaped } from "../../base/secret_fields.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 import { basicAuthorization } from "../../base/net/endpoint.ts";
 import type * as js from "acorn";
@@ -526,7 +527,7 @@ export class K6Flow {
     const [start] = /^\s*https?:\/\/[^/?#]*/i.exec(text) ?? [""];
     const path = sliced(given, start.length, text.replace(/#.*$/s, "").trimEnd().length);
     const credentials = (): string =>
-      [url.username, url.password].map(decodeURIComponent).join(":");
+      [url.username, url.password].map((text) => unescaped(text)).join(":");
     return {
       path: withMarks(pathText(unmarked(path).startsWith("/") ? path : `/${path}`)),
       authorization: url.username === ""

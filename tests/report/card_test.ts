@@ -489,6 +489,19 @@ Deno.test("card: requests that were never sent are no wrong responses", () => {
   assert.match(sentence, /^No target keeps up: 60\s% of the requests to a were never sent\.$/);
 });
 
+Deno.test("a row of the forest that the valid runs alone do not decide is open, whoever leads for certain", () => {
+  const near = [1_400, 1_375, 1_420, 1_390, 1_415];
+  const results = resultsAt({ a: around(1_500), b: around(9_000), c: near });
+  const { code, forest } = concluded(
+    doubted(results, ({ target, repetition }) => target === "c" && repetition > 2),
+  );
+  assert.equal(code, "leads");
+  assert.deepEqual(forest?.rows.map(({ label, certainty, word }) => [label, certainty, word]), [
+    ["b", "decided", "better"],
+    ["c", "open", "worse, only with doubtful runs"],
+  ]);
+});
+
 Deno.test("card: nothing certain stands beside a verdict that leans on runs that are not valid", () => {
   const { forest, matrix } = concluded(
     doubted(resultsAt({ ...TWO, c: around(500) }), ({ repetition }) => repetition > 1),

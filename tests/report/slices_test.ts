@@ -216,12 +216,14 @@ Deno.test("slices: on a busy machine two targets that took no turns are told how
     changed.runs.forEach(change);
     return changed;
   };
+  const alone = { ...apart.runs[0], scenario: "other" };
   const refused: Readonly<Record<string, Results>> = {
     "a flow": requesting({ flow: [{ get: "/" }] }),
     hooks: requesting({ get: "/", before: { function: "sign" } }),
     redirects: requesting({ get: "/", follow: 1 }),
     "a call without its types": requesting({ grpc: call.grpc }),
     "kept processes": beside({ fresh: false }),
+    "a scenario of one target": { ...apart, runs: [...apart.runs, alone] },
     Redis: { ...apart, redis: "found" },
     stages: withRuns(({ load }) => {
       assert.ok(load.kind === "closed");
@@ -272,6 +274,17 @@ Deno.test("slices: a claim of the ratio of two targets in turns is decided besid
   assertOutcomes(doubted(slicedTargets(TWICE), () => true), [
     ["rate(b) > 1.8 × rate(a)", "busy-machine"],
   ]);
+});
+
+Deno.test("slices: rounds of two processes that nobody restarts are no independent runs for a claim", () => {
+  const rounds = (processes: number) =>
+    slicedTargets({ processes, pairs: 30, ratio: 0.5, areRunning: true });
+  assertOutcomes(rounds(2), [
+    ["p99(b) > 0.1 × p99(a)", "few-rounds"],
+    ["rate(a) > 1/s", "few-rounds"],
+    ["p50(b) < 10 × p99(a)", "few-rounds"],
+  ]);
+  assertOutcomes(rounds(9), [["rate(b) < 0.8 × rate(a)", "reproduced"]]);
 });
 
 Deno.test("slices: a claim of a ratio knows that one side disturbs the other", () => {

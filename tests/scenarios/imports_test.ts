@@ -286,6 +286,11 @@ Deno.test("values of the environment are written into no file: requests refer to
     environment: (name) => Deno.env.get(name),
   });
   assert.match(JSON.stringify(scenarios), /Bearer hush-hush/);
+  const wrong = script("[{ get: { url: ['{{ $env.PLATEAU_TEST_SECRET }}'] } }]");
+  assert.throws(
+    () => becomes(wrong, "a.yml"),
+    (error) => /must be text/.test(String(error)) && !/[\ufdd0-\ufdd2]|hush/.test(String(error)),
+  );
   // In base64 no reference can stand for it.
   const basic = "auth: { user: ada, pass: '{{ $env.PLATEAU_TEST_SECRET }}' }";
   const held = becomes(script(`[{ get: { url: /, ${basic} } }]`), "a.yml");

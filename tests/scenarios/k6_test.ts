@@ -294,6 +294,9 @@ const TAKEN:
     ["a name and a password", 'http.get("http://ada:a%20b@a/");', [
       { headers: { authorization: "Basic YWRhOmEgYg==" }, get: "/" },
     ]],
+    ["a name that is not percent-encoded as UTF-8", 'http.get("http://a%FF:b@a/");', [
+      { headers: { authorization: "Basic YSVGRjpi" }, get: "/" },
+    ]],
     [
       "functions of its own",
       "function two(path, n = 2) { visit(path); visit(`${path}/${n}`); }\n" +
@@ -446,7 +449,7 @@ Deno.test("k6's options say which redirects are followed, by whom, and how certi
   assert.deepEqual([load.timeout, targets.target.insecure], ["2s", true]);
 });
 
-Deno.test("values of the environment stay references in what a k6 script becomes, but for those of its options", () => {
+Deno.test("values of the environment stay references in what a k6 script becomes, but for those of its load", () => {
   Deno.env.set("PLATEAU_TEST_KEY", "hush-hush");
   Deno.env.set("PLATEAU_TEST_USERS", "1234");
   const options =
@@ -474,6 +477,15 @@ Deno.test("values of the environment stay references in what a k6 script becomes
     body: '{"known":"hush-hush","key":"${env.PLATEAU_TEST_KEY}"}',
   }]);
   assert.deepEqual(taken.holds, []);
+  const sent =
+    "export const options = { userAgent: `me ${__ENV.PLATEAU_TEST_KEY}`, scenarios: { default: " +
+    "{ executor: 'constant-vus', duration: '1s', env: { KEY: __ENV.PLATEAU_TEST_KEY } } } };\n";
+  const ofOptions = becomes(walked("http.post('http://a/', __ENV.KEY);", sent), "a.js");
+  assert.deepEqual(parse(ofOptions.text).scenarios.default.flow, [{
+    headers: { "user-agent": "me ${env.PLATEAU_TEST_KEY}" },
+    post: "/",
+    body: "${env.PLATEAU_TEST_KEY}",
+  }]);
   const inUrl = "http.get(`http://ada:${__ENV.PLATEAU_TEST_KEY}@a/`);";
   assert.deepEqual(becomes(walked(inUrl), "a.js").holds, ["PLATEAU_TEST_KEY"]);
   const encoded =

@@ -17,6 +17,7 @@ const VALUES: Readonly<Record<string, string>> = {
   B: "two & three",
   C: "four & five",
   EMPTY: "",
+  URL: "http://ada:hush-hush@a/x",
 };
 
 /** What is written for a text that is made of variables, and the variables whose values it holds in another form. */
@@ -58,6 +59,12 @@ const WRITTEN: Readonly<
   "to its last character": [(env) => sliced(`ab${env("A")}cd`, 1, 6), '"b" + env("A") + "c"', []],
   "without its first character": [(env) => sliced(`ab${env("A")}c`, 3), '"nec"', []],
   "without its last character": [(env) => sliced(`ab${env("A")}c`, 0, 4), '"abon"', []],
+  "without its origin": [(env) => sliced(env("URL"), 22), '"/x"', []],
+  "as its credentials in base64": [
+    (env) => madeOf(env("URL"), () => btoa("ada:hush-hush")),
+    `"${btoa("ada:hush-hush")}"`,
+    ["URL"],
+  ],
   "around another": [
     (env) => env("A").replace("ne", () => `n${env("B")}`),
     '"on" + env("B")',
@@ -80,7 +87,8 @@ Deno.test("what is read of a text has no marks, and what is not marked stays as 
   assert.equal(env("EMPTY"), "");
   assert.equal(env("NONE"), undefined);
   assert.deepEqual([isMarked(env("A") ?? ""), isMarked("one")], [true, false]);
-  for (const text of ["", "one", "\ufdd0one\ufdd2", "%EF%B7%90"]) {
+  const like = "%EF%B7%90%FF%EF%B7%91one%EF%B7%92";
+  for (const text of ["", "one", "\ufdd0one\ufdd2", "%EF%B7%90", like]) {
     assert.deepEqual([unmarked(text), sliced(text, 0), withMarks(text)], [text, text, text]);
     assert.equal(madeOf(text, (text) => `<${text}>`), `<${text}>`);
   }

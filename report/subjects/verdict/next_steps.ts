@@ -70,8 +70,17 @@ function slicesStep(situation: Situation): NextStep[] {
 /** Whether the runs were not measured in slices, and `scenarios/plan/in_slices.ts` would not refuse to. */
 function couldTakeTurns({ runs, experiment, redis }: Situation): boolean {
   const { fresh = true, scenarios } = Object(experiment);
-  return new Set(runs.map(({ target }) => target)).size === 2 && fresh && redis === null &&
-    runs.every(isLoadedForATime) && !Object.values(Object(scenarios)).some(isCutBySlices);
+  return areInTwos(runs) && fresh && redis === null && runs.every(isLoadedForATime) &&
+    !Object.values(Object(scenarios)).some(isCutBySlices);
+}
+
+/** Whether each scenario has two targets at each setting. */
+function areInTwos(runs: readonly Run[]): boolean {
+  const alike = Map.groupBy(
+    runs,
+    ({ scenario, parameters }) => JSON.stringify([scenario, parameters]),
+  );
+  return alike.values().every((those) => new Set(those.map(({ target }) => target)).size === 2);
 }
 
 /** Whether the run has one load for a fixed time, without streams, from a single machine. */

@@ -50,7 +50,7 @@ function forestOf(compared: readonly Compared[]): ConclusionForest | null {
           ...{ label, color, ratio },
           low: shown.interval?.low ?? null,
           high: shown.interval?.high ?? null,
-          certainty: isDoubted ? "open" : certaintyOf(standingOf(shown)),
+          certainty: isDoubted || shown.isDoubted ? "open" : certaintyOf(standingOf(shown)),
           text: ratioText(shown),
           word: isDoubted ? "only with doubtful runs" : verdictWord(shown, marginRatio),
         };

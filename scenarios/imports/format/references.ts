@@ -3,6 +3,7 @@
  * What a variable gives to a text is marked there, so that a reference stands only where its value comes from the
  * variable, and not where the other tool's file has the same text by chance. Pure.
  */
+import { passwordsIn } from "../../../base/secret_fields.ts";
 import { Secrets } from "../../../base/secrets.ts";
 import { isMap } from "../../../base/yaml/json_text.ts";
 
@@ -110,15 +111,18 @@ export function madeOf(text: string, make: (text: string) => string): string {
 
 /** A percent-encoded text, with its marks decoded again. */
 export function withMarks(encoded: string): string {
-  return encoded.replaceAll(
-    ENCODED,
-    (_, names: string, given: string) => marked(decodeURIComponent(names), given),
-  );
+  return encoded.replaceAll(ENCODED, (all, names: string, given: string) => {
+    try {
+      return marked(decodeURIComponent(names), given);
+    } catch {
+      return all; // the other tool's file has the same octets by chance
+    }
+  });
 }
 
 /** Puts references in place of what variables have given, which may be secrets. */
 export class References {
-  /** Variables whose values occur in a form that no reference can replace. */
+  /** Variables whose values, or passwords in them, occur in a form that no reference can replace. */
   readonly holds = new Set<string>();
 
   /** @param read Values of variables, by their names. */
@@ -157,8 +161,9 @@ export class References {
   }
 
   #noteHeld(name: string, text: string): void {
+    const value = this.read.get(name) ?? "";
     const secrets = new Secrets();
-    secrets.keep(this.read.get(name) ?? "");
+    for (const secret of [value, ...passwordsIn(value)]) secrets.keep(secret);
     if (secrets.heldBy(text).length > 0) this.holds.add(name);
   }
 }

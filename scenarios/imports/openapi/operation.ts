@@ -211,7 +211,11 @@ function bodyOf(operation: Operation, around: Around): Body | null {
     const media = description.followedMap(one);
     if (media === null) return null;
     const made = bodyIn(type, media, around);
-    const files = MULTIPART.test(type) ? filesOf(media, description) : [];
+    const files = MULTIPART.test(type)
+      ? filesOf(media, description).filter((name) =>
+        Object.hasOwn(Object(made.fields.multipart), name)
+      )
+      : [];
     if (files.length > 0) {
       const what = files.length === 1
         ? "is a file: write { file: PATH } in place of its text"

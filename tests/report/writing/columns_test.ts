@@ -46,5 +46,6 @@ Deno.test("text is cut with an ellipsis, and broken at spaces where there are an
   assert.equal(fitted("short", 5), "short");
   assert.equal(fitted("longer", 0), "");
   assert.deepEqual(wrapped("one two three four five", 9), ["one two", "three", "four five"]);
+  assert.deepEqual(wrapped("at most 5 % of all", 9), ["at most", "5 % of", "all"]);
   assert.deepEqual(wrapped("averyveryverylongword", 5), ["avery", "veryv", "erylo", "ngwor", "d"]);
 });
