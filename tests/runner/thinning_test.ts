@@ -9,7 +9,6 @@ import { Recorder } from "../../runner/load/recording/recorder.ts";
 import {
   MOST_SECONDS,
   SecondCounts,
-  SecondSum,
   sumOfSeconds,
 } from "../../runner/load/recording/second_counts.ts";
 import { Timeline } from "../../runner/measure/timeline.ts";
@@ -176,31 +175,4 @@ Deno.test("a table of seconds stays short, and tables of different widths add up
   const both = sumOfSeconds([long.series, short.series]);
   assert.deepEqual(both.counts.slice(0, 3), [128, 64 + 36, 64]);
   assert.equal(sumOf(both.counts, (count) => count), DAY_S + 100);
-});
-
-Deno.test("a table of seconds is handed on by what has changed in it, also where it is widened in between", () => {
-  for (const everyS of [7, 700]) {
-    const table = new SecondCounts();
-    const sum = new SecondSum();
-    for (let second = 0; second < 3 * MOST_SECONDS; second++) {
-      for (let count = second % 5; count > 0; count--) table.add(second);
-      if (second % everyS > 0) continue;
-      const part = table.take();
-      assert.ok(part.counts.length <= everyS + 2, `${part.counts.length} of ${everyS} s`);
-      sum.add(part);
-      assert.deepEqual(sum.series, table.series);
-    }
-  }
-});
-
-Deno.test("a second that more comes of is handed on again, and one that is over is not", () => {
-  const table = new SecondCounts();
-  table.add(0);
-  table.add(4);
-  assert.deepEqual(table.take(), { everyS: 1, from: 0, counts: [1, 0, 0, 0, 1] });
-  table.add(4);
-  assert.deepEqual(table.take(), { everyS: 1, from: 4, counts: [2] });
-  assert.deepEqual(table.take(), { everyS: 1, from: 5, counts: [] });
-  table.add(6);
-  assert.deepEqual(table.take(), { everyS: 1, from: 5, counts: [0, 1] });
 });

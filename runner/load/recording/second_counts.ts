@@ -12,17 +12,9 @@ export interface SecondSeries {
   readonly counts: readonly number[];
 }
 
-/** What has changed in a table since its last part: the entries from one on. */
-export interface SecondPart extends SecondSeries {
-  /** Index of the first of `counts`. */
-  readonly from: number;
-}
-
 export class SecondCounts {
   #everyS = 1;
   #counts: number[] = [];
-  /** The first entry that may have changed since the last `take`. */
-  #changedFrom = 0;
 
   // hot: once a completed exchange of a load with several steps.
   add(second: number): void {
@@ -30,36 +22,11 @@ export class SecondCounts {
     const at = Math.floor(second / this.#everyS);
     while (this.#counts.length <= at) this.#counts.push(0);
     this.#counts[at]++;
-    if (at < this.#changedFrom) this.#changedFrom = at;
   }
 
   #widen(): void {
     this.#counts = widened(this.#counts, 2);
     this.#everyS *= 2;
-    this.#changedFrom >>= 1;
-  }
-
-  /** What has changed since the last call. */
-  take(): SecondPart {
-    const from = this.#changedFrom;
-    this.#changedFrom = this.#counts.length;
-    return { everyS: this.#everyS, from, counts: this.#counts.slice(from) };
-  }
-
-  get series(): SecondSeries {
-    return { everyS: this.#everyS, counts: [...this.#counts] };
-  }
-}
-
-/** A table put together again from its parts, in their order. */
-export class SecondSum {
-  #everyS = 1;
-  #counts: number[] = [];
-
-  add({ everyS, from, counts }: SecondPart): void {
-    if (everyS > this.#everyS) this.#counts = widened(this.#counts, everyS / this.#everyS);
-    this.#everyS = everyS;
-    this.#counts.splice(from, Infinity, ...counts);
   }
 
   get series(): SecondSeries {

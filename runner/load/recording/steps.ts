@@ -10,7 +10,7 @@ import {
   type SparseHistogram,
 } from "../../stats/histogram/histogram.ts";
 import type { Extent } from "./message_counts.ts";
-import { SecondCounts, type SecondPart, type SecondSeries } from "./second_counts.ts";
+import { SecondCounts, type SecondSeries } from "./second_counts.ts";
 
 /** Totals of the whole run. Exchanges that were due ended in one of the first four ways. */
 export interface StepTotals {
@@ -35,8 +35,7 @@ export interface StepTotals {
 export interface StepPart {
   readonly step: number;
   /** Counts of the run, without what is in flight; latencies that came since the part before. */
-  readonly totals: Omit<StepTotals, "seconds">;
-  readonly seconds: SecondPart;
+  readonly totals: StepTotals;
   /** Latencies, so far, of its requests in flight. */
   readonly open: SparseHistogram;
 }
@@ -66,12 +65,13 @@ class Step {
     this.isChanged = true;
   }
 
-  totals(extent: Extent): Omit<StepTotals, "seconds"> {
-    const { completed, failed, unfinished, dropped, wrong, classes, errors } = this;
+  totals(extent: Extent): StepTotals {
+    const { completed, failed, unfinished, dropped, wrong, classes, errors, seconds } = this;
     return {
       ...{ completed, failed, unfinished, dropped, wrong },
       classes: [...classes],
       errors: [...errors],
+      seconds: seconds.series,
       latency: this.latency[extent](),
       censored: this.censored?.[extent]() ?? EMPTY,
     };
@@ -128,10 +128,7 @@ export class StepRecorder {
   }
 
   totals(): StepTotals[] {
-    return this.#steps.map((step) => ({
-      ...step.totals("whole"),
-      seconds: step.seconds.series,
-    }));
+    return this.#steps.map((step) => step.totals("whole"));
   }
 
   /** The steps that changed since the last call, or have requests in flight. @param open Latencies, so far, of these, by step. */
@@ -140,8 +137,7 @@ export class StepRecorder {
       const waits = open.get(at)?.drain() ?? EMPTY;
       if (!step.isChanged && waits.count === 0) return [];
       step.isChanged = waits.count > 0;
-      const { seconds } = step;
-      return [{ step: at, totals: step.totals("take"), seconds: seconds.take(), open: waits }];
+      return [{ step: at, totals: step.totals("take"), open: waits }];
     });
   }
 }

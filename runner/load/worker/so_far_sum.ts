@@ -2,7 +2,6 @@
 import { addSparse, EMPTY, HistogramSum } from "../../stats/histogram/histogram.ts";
 import type { BoundedTotals } from "../recording/message_counts.ts";
 import type { MessageTotals } from "../recording/messages.ts";
-import { SecondSum } from "../recording/second_counts.ts";
 import type { SocketTotals } from "../recording/socket_messages.ts";
 import type { StepPart, StepTotals } from "../recording/steps.ts";
 import type { SoFarPart, SoFarReport } from "./messages.ts";
@@ -80,7 +79,6 @@ function wholeOf<Totals>(sums: ReadonlyMap<number, SumOfStep<never, Totals>>): T
 }
 
 class StepSum implements SumOfStep<StepPart, StepTotals> {
-  readonly #seconds = new SecondSum();
   readonly #latency = new HistogramSum();
   readonly #censored = new HistogramSum();
 
@@ -88,7 +86,6 @@ class StepSum implements SumOfStep<StepPart, StepTotals> {
 
   add(part: StepPart): void {
     this.last = part;
-    this.#seconds.add(part.seconds);
     this.#latency.add(part.totals.latency);
     this.#censored.add(part.totals.censored);
   }
@@ -98,7 +95,6 @@ class StepSum implements SumOfStep<StepPart, StepTotals> {
     return {
       ...totals,
       unfinished: totals.unfinished + open.count,
-      seconds: this.#seconds.series,
       latency: addSparse(this.#latency.whole(), open),
       censored: addSparse(this.#censored.whole(), open),
     };
