@@ -45,7 +45,9 @@ interface Started extends AsyncDisposable {
 async function start(): Promise<Started> {
   const { chromium } = await import("playwright-core");
   const executablePath = findProgram("chromium") ?? undefined;
-  const browser = await chromium.launch({ executablePath, args: FLAGS });
+  // It keeps its reports of crashes in the home folder otherwise.
+  const env = { ...Deno.env.toObject(), XDG_CONFIG_HOME: tmpdir() };
+  const browser = await chromium.launch({ executablePath, args: FLAGS, env });
   return { browser, tabs: new Tabs(browser), [Symbol.asyncDispose]: () => browser.close() };
 }
 

@@ -53,13 +53,16 @@ testWith(["rpm"], "rpm finds every checksum of an .rpm right, and unpacks it", (
   using folder = emptyFolder();
   const path = join(folder.path, "a.rpm");
   Deno.writeFileSync(path, rpm(X64, PROGRAM, COMPANIONS, TIME_S));
-  assert.match(outputOf("rpm", "--checksig", path), /digests OK/i);
+  const database = ["--dbpath", join(folder.path, "db")]; // by default in HOME
+  assert.match(outputOf("rpm", ...database, "--checksig", path), /digests OK/i);
   const query =
     "%{NAME} %{VERSION} %{ARCH} %{LICENSE}\n[%{FILENAMES} %{FILEMODES:perms} %{FILEDIGESTS}\n]";
-  const [head, ...files] = outputOf("rpm", "-qp", "--qf", query, path).trim().split("\n");
+  const [head, ...files] = outputOf("rpm", ...database, "-qp", "--qf", query, path).trim().split(
+    "\n",
+  );
   assert.equal(head, `plateau ${VERSION} x86_64 MIT`);
   assert.ok(files.includes(`/usr/bin/plateau -rwxr-xr-x ${sha256(PROGRAM)}`), files.join("\n"));
-  outputOf("sh", "-c", `cd '${folder.path}' && rpm2cpio a.rpm | cpio -id --quiet`);
+  outputOf("sh", "-c", `cd '${folder.path}' && HOME=. rpm2cpio a.rpm | cpio -id --quiet`);
   assert.equal(outputOf(join(folder.path, "usr/bin/plateau")), "hello\n");
 });
 
