@@ -16,7 +16,7 @@ import {
 } from "../../runner/stats/confidence/confidence_interval.ts";
 import type { DrawnFigure } from "../figures/range.ts";
 import type { ComparedRuns } from "./group.ts";
-import { type Sliced, varianceOfThese } from "./slices.ts";
+import { type Sliced, type SlicedOf, varianceOfThese } from "./slices.ts";
 
 /**
  * What stands between two figures besides what their runs show. Nothing, as they were measured in one experiment; two
@@ -84,7 +84,7 @@ export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
   /** Default: both sides ran in one experiment. */
   readonly between?: (figure: DrawnFigure) => Between;
   /** Null where the sides did not take turns slice by slice. */
-  readonly sliced?: ((figure: DrawnFigure) => Sliced) | null;
+  readonly sliced?: SlicedOf | null;
 }
 
 /**
@@ -134,10 +134,7 @@ export function slicedRatio(
 }
 
 /** Ratios of two sides that took turns, whatever the figure. */
-export function ratioOfPairs(
-  sliced: (figure: DrawnFigure) => Sliced,
-  confidence: number,
-): RatioOf {
+export function ratioOfPairs(sliced: SlicedOf, confidence: number): RatioOf {
   return (of, to, figure) => slicedRatio(sliced(figure), [of, to], confidence);
 }
 

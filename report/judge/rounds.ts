@@ -25,7 +25,7 @@ import { type Amount, amountOf, type Measurable, whyNoInterval } from "./amounts
 import { withConfidence } from "./comparison.ts";
 import type { Absent, Reason } from "./found.ts";
 import { type RatioOf, ratioOfPairs } from "./ratio_of.ts";
-import { varianceOverRounds } from "./slices.ts";
+import { type SlicedOf, varianceOverRounds } from "./slices.ts";
 
 type RunsOfCell = Pick<JudgedCell, "runs">;
 
@@ -89,7 +89,7 @@ export function decidingAmount(figure: FigureName, member: Measurable): Amount |
  */
 export function decidingRatioOf(
   ratioOf: RatioOf,
-  sliced: Parameters<typeof ratioOfPairs>[0] | null,
+  sliced: SlicedOf | null,
   of: Pick<JudgedCell, "runs" | "level">,
 ): RatioOf {
   const level = decidingLevel(of);

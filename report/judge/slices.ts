@@ -100,7 +100,7 @@ export interface Alone {
   readonly unclear: Unclear | "few-clusters" | "lower-bounds" | null;
 }
 
-type SlicedOf = (figure: DrawnFigure) => Sliced;
+export type SlicedOf = (figure: DrawnFigure) => Sliced;
 
 /** One for each figure; null if a run of either side was not in slices, or they have no repetition in common. */
 export function slicedBetween(base: CellRuns, next: CellRuns): SlicedOf | null {
