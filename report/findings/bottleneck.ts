@@ -146,7 +146,7 @@ const SENTENCES: Readonly<
     if (waitingShare !== undefined) {
       return [
         "unknown, because other programs took cores that were needed",
-        `it waited ${formatShare(waitingShare)} of the time that it had work`,
+        `the target waited ${formatShare(waitingShare)} of the time that it had work`,
         "; without them, a limit of the target would show",
       ];
     }

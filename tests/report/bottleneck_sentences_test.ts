@@ -95,7 +95,7 @@ Deno.test("what other programs hide is unknown because of them, if they did in a
   const hidden = { ...unknown, waitingShare: 0.812 };
   const because = "unknown, because other programs took cores that were needed";
   assert.deepEqual(sentencesOf({ api: hidden }), [
-    `api: ${because} (it waited 81.2 % of the time that it had work); without them, a limit of the target would show.`,
+    `api: ${because} (the target waited 81.2 % of the time that it had work); without them, a limit of the target would show.`,
   ]);
   assert.match(sentencesOf({ api: [hidden, unknown, hidden] })[0], /^api: unknown: nothing/);
   assert.equal(
@@ -103,7 +103,7 @@ Deno.test("what other programs hide is unknown because of them, if they did in a
       /\s/g,
       " ",
     ),
-    `Bottleneck: ${because} (it waited 50.0 % of the time that it had work); without them, a limit of the target would show.`,
+    `Bottleneck: ${because} (the target waited 50.0 % of the time that it had work); without them, a limit of the target would show.`,
   );
 });
 
