@@ -14,7 +14,7 @@ import { type Script, scriptOf } from "../../scenarios/request/script.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { describeExit } from "../../targets/launch/start_up.ts";
 import type { RedisUse } from "../../targets/observe/redis_watch.ts";
-import type { ResourceWatch, WatchedUse } from "../../targets/observe/watch.ts";
+import type { ResourceWatch, WatchedUse } from "../../targets/observe/use_series.ts";
 import { watchResources } from "../../targets/observe/watch_resources.ts";
 import type { Loader } from "../measure/loader.ts";
 import type { DriverName } from "../load/engine/driver.ts";

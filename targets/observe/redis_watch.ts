@@ -12,7 +12,7 @@ import {
   type UseSample,
   UseSeries,
   type WatchedUse,
-} from "./watch.ts";
+} from "./use_series.ts";
 
 /** Redis's own counts of its commands. */
 interface RedisCounts extends Keyspace {

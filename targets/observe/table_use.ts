@@ -5,7 +5,7 @@
 import { type ProcessTable, type TableRow, treeIn } from "../../base/system/process_table.ts";
 import type { WatchedTree } from "../launch/launcher.ts";
 import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
-import type { TreeWatch, UseSample } from "./watch.ts";
+import type { TreeWatch, UseSample } from "./use_series.ts";
 
 /** Use of a process tree since the last look, or else since this was made. */
 export class TableUse implements TreeWatch {

@@ -14,7 +14,7 @@ import {
 import { openFilesLimit } from "../../base/system/open_files.ts";
 import type { WatchedTree } from "../launch/launcher.ts";
 import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
-import { fewestLeft, type Switches, type TreeWatch, type UseSample } from "./watch.ts";
+import { fewestLeft, type Switches, type TreeWatch, type UseSample } from "./use_series.ts";
 
 const TICK_MS = 1_000 / TICKS_PER_SEC;
 

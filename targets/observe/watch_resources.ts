@@ -10,7 +10,7 @@ import {
   type TreeWatch,
   UseSeries,
   type WatchedUse,
-} from "./watch.ts";
+} from "./use_series.ts";
 import { TableUse } from "./table_use.ts";
 import { TreeUse } from "./tree_use.ts";
 

@@ -9,7 +9,7 @@ export const HOT_PATH = [
   "runner/load/engine/exchanges.ts",
   "runner/load/engine/in_flight.ts",
   "runner/load/protocols/http1/http1.ts",
-  "runner/load/transports/epoll.ts",
+  "runner/load/transports/epoll_driver.ts",
   "base/http/response.ts",
   "base/http/head.ts",
   "runner/load/recording/recorder.ts",

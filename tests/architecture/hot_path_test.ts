@@ -10,7 +10,7 @@ import type { ExchangeEvents } from "../../runner/load/engine/protocol.ts";
 import { BusyPeriods } from "../../runner/load/recording/busy_periods.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { resolve } from "../../base/net/resolve.ts";
-import { EpollDriver } from "../../runner/load/transports/epoll.ts";
+import { EpollDriver } from "../../runner/load/transports/epoll_driver.ts";
 import type { FromResponder } from "../../runner/calibration/null_responder.ts";
 import { HOT_PATH } from "./hot_path.ts";
 import { readText } from "./tree.ts";

@@ -7,7 +7,7 @@ import {
 } from "../../base/system/processes.ts";
 import { openRedisUse, parseInfo, RedisInfo } from "../../targets/observe/redis_watch.ts";
 import { TreeUse } from "../../targets/observe/tree_use.ts";
-import type { WatchedUse } from "../../targets/observe/watch.ts";
+import type { WatchedUse } from "../../targets/observe/use_series.ts";
 import { watchResources } from "../../targets/observe/watch_resources.ts";
 import { connectRedis } from "../../targets/redis/client.ts";
 import { pause, until } from "../e2e/patience.ts";

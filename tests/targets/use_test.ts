@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sumOfUses, type UseSample, UseSeries } from "../../targets/observe/watch.ts";
+import { sumOfUses, type UseSample, UseSeries } from "../../targets/observe/use_series.ts";
 
 const USE: UseSample = {
   cpuMs: 100,

@@ -9,7 +9,7 @@
  * - runner/load/engine/exchanges.ts, this file, sends it and says what became of it, and until then
  *   runner/load/engine/in_flight.ts remembers it;
  * - runner/load/protocols/http1/http1.ts makes bytes of it, and events of those of the response, which
- *   runner/load/transports/epoll.ts moves;
+ *   runner/load/transports/epoll_driver.ts moves;
  * - base/http/response.ts reads that, and base/http/head.ts its head, also where it came before;
  * - runner/load/recording/recorder.ts counts it, in runner/stats/histogram/histogram_counts.ts.
  */

@@ -4,7 +4,7 @@ import { resolve } from "../../../base/net/resolve.ts";
 import type { Driver, DriverName } from "../engine/driver.ts";
 import type { DialTurnsSpec } from "../engine/job.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
-import { EpollDriver } from "./epoll.ts";
+import { EpollDriver } from "./epoll_driver.ts";
 import type { EpollSockets, TlsLayer } from "./epoll_sockets.ts";
 import type { EpollTls } from "./epoll_tls.ts";
 import type { MixedTls } from "./mixed_tls.ts";
