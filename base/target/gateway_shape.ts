@@ -77,7 +77,7 @@ function isOrigin(text: string, protocols: readonly string[]): boolean {
   return url !== null && protocols.includes(url.protocol) && url.href === `${url.origin}/`;
 }
 
-/** 8 MB. */
+/** 8 MiB. */
 const LARGEST_BODY_BYTES = 8 * 1_024 * 1_024;
 
 const cachedPath = z.string()

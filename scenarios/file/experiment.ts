@@ -76,11 +76,11 @@ const comparedFields = {
       ({ factor, figure }) => factor !== undefined || figure !== undefined,
       "Cannot tell what is compared: name a factor or a figure",
     ),
-    z.literal("none").describe("The verdict says the most that each target serves"),
+    z.literal("none").describe("Nothing: the verdict names the target that serves the most"),
   ]).optional().describe("What is compared; by default the targets, or of one target a factor"),
   base: z.union([z.string(), z.number()]).optional().describe(
-    "What the others are held against: a target, or a value of the compared factor; without it the " +
-      "verdict says who leads, and ratios are over the first",
+    "What the others are compared with: a target, or a value of the compared factor; without it the " +
+      "verdict says who leads, and ratios are relative to the first",
   ),
 };
 

@@ -217,7 +217,7 @@ Deno.test("a flow is told of more cookies from the start than a user keeps", () 
   const wrongs: [count: number, length: number, what: string][] = [
     [182, 1, "a virtual user has 182 cookies; the limit is 180"],
     [1, 8_200, "a cookie of a virtual user has 8.2 kB; the limit is 8 kB"],
-    [10, 7_000, "what a virtual user has in cookies has 70 kB; the limit is 64 kB"],
+    [10, 7_000, "the cookie jar of a virtual user has 70 kB; the limit is 64 kB"],
   ];
   for (const [count, length, what] of wrongs) {
     const preset = Array.from({ length: count }, (_, at) => [`c${at}`, "x".repeat(length)]);
