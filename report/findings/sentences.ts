@@ -80,8 +80,8 @@ const SENTENCES: Worded = {
       formatCount(Math.round(peakThroughput))
     } requests/s), so the target may be faster than measured`,
   "worker-paused": ({ evidence: { delay } }) =>
-    `The system paused a worker that was not busy: it was up to ${millis(delay)} late (p99), and the ` +
-    "latencies include this generator delay",
+    `The system paused a worker that was not busy: it was up to ${millis(delay)} late (p99), ` +
+    "and the latencies include this generator delay",
   "worker-late": ({ evidence: { delay } }) =>
     `A worker was up to ${millis(delay)} late (p99) to send or read; the latencies include this ` +
     "generator delay",
