@@ -18,7 +18,7 @@ const READY_MS = 20_000;
 const LOOK_MS = 100;
 
 export const agent: Bench = {
-  about: "full speed of one worker, at once and through one agent",
+  about: "full speed of one worker, directly and through one agent",
   rounds: 5,
   async run({ rounds, short }): Promise<Section[]> {
     await using stack = new AsyncDisposableStack();

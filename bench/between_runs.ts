@@ -17,7 +17,7 @@ const BINARY = fileURLToPath(new URL("../dist/plateau", import.meta.url));
 const FRAMEWORKS = ["gin", "fastify", "express"] as const;
 
 export const betweenRuns: Bench = {
-  about: "what an experiment takes beyond its loads, run by run",
+  about: "how long an experiment takes from the load of one run to that of the next",
   rounds: 10,
   async run({ rounds }): Promise<Section[]> {
     const installed = FRAMEWORKS.filter((name) => installedAt(name) !== null);

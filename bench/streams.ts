@@ -114,14 +114,14 @@ async function thousands(rounds: number, short: boolean): Promise<Section[]> {
   );
   return [
     {
-      caption: `Time that something new waits for one worker, ${perSec} in all`,
+      caption: `How long a response or a due message waits for its worker, ${perSec} in all`,
       unit: "ms, p99",
       rows: OPEN.map((what) => ({
         what: `${formatCount(many)} ${what}`,
         samples: runsOf(what, many).map(({ lateMs }) => lateMs),
         ...what !== OPEN[0] && { bar: atMost(MOST_LATE_MS) },
       })),
-      notes: [`Messages/s by the deadline, dials included: ${came.join("; ")}.`],
+      notes: [`Messages/s by the deadline, dials included, in each round: ${came.join("; ")}.`],
     },
     {
       caption: `Resident memory of one worker's process, ${perSec} in all`,

@@ -100,7 +100,7 @@ function sectionOf(situation: Situation, rows: readonly Row[]): Section {
     unit: "ms off",
     rows,
     notes: [
-      "The server notes when it has read and when it sends, so the way between the two is in what is measured alone.",
+      "The server notes when it has read and when it sends, so only the measured times include the transfer.",
     ],
   };
 }

@@ -80,8 +80,8 @@ const SENTENCES: Worded = {
       formatCount(Math.round(peakThroughput))
     } requests/s), so the target may be faster than measured`,
   "worker-paused": ({ evidence: { delay } }) =>
-    `The system paused a worker that had time: it was up to ${millis(delay)} late (p99), and the ` +
-    "latencies include this generator delay",
+    `The system paused a worker that was not busy: it was up to ${millis(delay)} late (p99), ` +
+    "and the latencies include this generator delay",
   "worker-late": ({ evidence: { delay } }) =>
     `A worker was up to ${millis(delay)} late (p99) to send or read; the latencies include this ` +
     "generator delay",
@@ -148,7 +148,7 @@ export const MEANINGS: Readonly<Record<FindingCode, string>> = {
   "requests-dropped": "A saturated worker never sent scheduled requests",
   "generator-busy": "The busiest worker had no time left",
   "near-peak-throughput": "The rate is near the generator's own peak",
-  "worker-paused": "The system paused a worker that had time",
+  "worker-paused": "The system paused a worker that was not busy",
   "worker-late": "A worker was late to send or read",
   "sent-late": "Requests were sent late although connections were free",
   connections: "All connections were busy, so requests waited for one",
@@ -278,7 +278,7 @@ const ADVICE: Readonly<Record<Advice, string>> = {
   "larger-machine": "use a larger machine",
   "separate-cores": "give target and generator their own cores (pin of an experiment)",
   "stop-other-programs":
-    "stop other programs (plateau doctor names them) or keep them to other cores",
+    "stop other programs (plateau doctor names them) or keep them on other cores",
   "raise-priority": "give the target normal priority",
   "raise-cpu-limit": "raise or lift the CPU limit",
   "repeat-run": "repeat the run",

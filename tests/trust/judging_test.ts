@@ -87,7 +87,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
     "an open loop whose worker comes late",
     { run: OPEN, evidence: { delay: { p50: 0, p99: 1.5, max: 9 } } },
     "suspect",
-    /^The system paused a worker that had time: it was up to 1\.5 ms late \(p99\)/,
+    /^The system paused a worker that was not busy: it was up to 1\.5 ms late \(p99\)/,
   ],
   [
     "an open loop whose worker comes very late",
@@ -126,7 +126,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
     "a closed loop whose worker was stopped 100 ms a second",
     { evidence: { delay: { p50: 0, p99: 86, max: 101 } } },
     "invalid",
-    /^The system paused a worker that had time: it was up to 86 ms late \(p99\)/,
+    /^The system paused a worker that was not busy: it was up to 86 ms late \(p99\)/,
   ],
   [
     "requests that were sent late though connections were free",
@@ -150,7 +150,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
     "cores that are full with other things than a target elsewhere",
     { surroundings: { busy: 0.97 }, worker: { waiting: 0.1 }, sharesMachine: false },
     "suspect",
-    /Stop other programs \(plateau doctor names them\) or keep them to other cores, or use another machine\.$/,
+    /Stop other programs \(plateau doctor names them\) or keep them on other cores, or use another machine\.$/,
   ],
   [
     "cores that are full where the system does not tell who waits",
