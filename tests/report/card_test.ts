@@ -470,9 +470,9 @@ cases("trust", {
       return results;
     },
     {
-      code: "undecided",
+      code: "leads",
       light: "amber",
-      figure: [2, "×", "likely"],
+      figure: [2, "×", "decided"],
       trust: /^7 of 10 runs are valid, and 3 more only lack a steady state\.$/,
       next: ["mend-runs"],
     },
