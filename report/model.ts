@@ -8,9 +8,9 @@ import { type MeasuredRuns, nameOfMeasured, thresholdsOf, titleOf } from "./cell
 import { choiceIn } from "./cells/recast.ts";
 import type { Document } from "./document.ts";
 import { type GateOutcome, gateOutcome } from "./findings/gate_sentences.ts";
+import { isUndisturbed } from "./judge/amounts.ts";
 import { judgeClaims, type JudgedClaim } from "./judge/claims.ts";
 import { gatesOf, judgeTogether } from "./judge/gates.ts";
-import { isValid } from "./findings/trust.ts";
 import { byResult } from "./judge/pairs.ts";
 import { areTargetsMovedAlike } from "./judge/slices.ts";
 import { otherStatuses, unanswered } from "./subjects/about.ts";
@@ -27,9 +27,9 @@ import {
 import { conclude, type ConclusionModel } from "./subjects/verdict/conclusion.ts";
 import { sum } from "./writing/spread.ts";
 
-/** The results with their valid runs alone; null if all are valid, or if what disturbed one target disturbed all alike. */
-function validAlone(results: MeasuredRuns): MeasuredRuns | null {
-  const runs = results.runs.filter(isValid);
+/** The results with their undisturbed runs alone; null if that is all of them, or if what disturbed one target disturbed all alike. */
+function undisturbedAlone(results: MeasuredRuns): MeasuredRuns | null {
+  const runs = results.runs.filter(isUndisturbed);
   const areAll = runs.length === results.runs.length || areTargetsMovedAlike(results.runs);
   return areAll ? null : { ...results, runs };
 }
@@ -50,8 +50,8 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
   const asWritten = groupRuns(results);
   const { level } = repeatedOf(results);
   const choice = choiceIn(results);
-  const valid = validAlone(results);
-  const again = valid && compareScenarios(groupRuns(valid), { level, choice });
+  const undisturbed = undisturbedAlone(results);
+  const again = undisturbed && compareScenarios(groupRuns(undisturbed), { level, choice });
   const compared = compareScenarios(asWritten, { level, choice, again });
   const loads = scenarioLoads(results);
   const isRoomy = sum(asWritten, ({ cells }) => cells.length) <= ROOMY_CELLS;

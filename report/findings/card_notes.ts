@@ -72,11 +72,11 @@ export function shortNotes(places: readonly Place[], plans: readonly DecidedPlan
   ];
 }
 
-/** Targets that a verdict leaves out, as none of their runs is valid. */
+/** Targets that a verdict leaves out, as something disturbed each of their runs. */
 export function invalidNotes(places: readonly Place[]): string[] {
   const targets = unique(places.flatMap(({ invalid }) => invalid));
   return targets.length === 0 ? [] : [
-    `No run of ${listedSome(targets, "or")} is valid, so ${
+    `Every run of ${listedSome(targets, "and")} was disturbed, so ${
       targets.length === 1 ? "it is" : "they are"
     } not ranked${places.every(({ invalid }) => invalid.length > 0) ? "" : " there"}.`,
   ];
@@ -87,8 +87,12 @@ export function unsettledNotes(places: readonly Place[]): string[] {
   return [true, false].flatMap((isFaster) => {
     const those = places.filter(({ isUnsettledAhead }) => isUnsettledAhead === isFaster);
     const targets = unique(those.flatMap(({ unsettled }) => unsettled));
+    const own = those.filter(({ unsettled }) => unsettled.length > 0);
+    const where = own.length === places.length
+      ? ""
+      : `In ${listedSome(unique(own.map(({ name }) => name)), "and")}, `;
     return targets.length === 0 ? [] : [
-      `${listedSome(targets, "and")} ${isFaster ? "ran ahead of the others but " : ""}${
+      `${where}${listedSome(targets, "and")} ${isFaster ? "ran ahead of the others but " : ""}${
         targets.length === 1 ? "has no steady state, so it is" : "have no steady state, so they are"
       } not judged.`,
     ];

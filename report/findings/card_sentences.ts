@@ -93,9 +93,7 @@ const SENTENCES = {
       .map(([own]) => own);
     const more = worst.length - MOST_SHORT;
     const isOne = keepers.length < 2;
-    const does = KEEPS_UP.includes(worst[0].kind)
-      ? `keep${isOne ? "s" : ""} up`
-      : `respond${isOne ? "s" : ""} correctly`;
+    const does = doesText(worst[0], isOne);
     const head = keepers.length > 0
       ? `Only ${listedSome(keepers, "and")} ${does}`
       : worst.length === 1
@@ -170,6 +168,12 @@ const MOST_SHORT = 2;
 
 /** The ways to fall short other than by wrong responses. */
 const KEEPS_UP: readonly Shortfall["kind"][] = ["dropped", "slow", "timeout"];
+
+/** What those do who do not fall short in this way: `keeps up`, `respond correctly`. */
+function doesText({ kind }: Shortfall, isOne: boolean): string {
+  const s = isOne ? "s" : "";
+  return KEEPS_UP.includes(kind) ? `keep${s} up` : `respond${s} correctly`;
+}
 
 type Known = Pick<Place, "why" | "decision" | "first" | "rival">;
 
@@ -268,8 +272,8 @@ const WHY: Readonly<Record<Why, Said>> = {
     () => "one side goes on using cores while it rests, which slows the other",
   ],
   unconfirmed: ["not confirmed", () => "fresh runs did not confirm it"],
-  doubted: ["only doubtful runs", () => "the valid runs alone do not decide"],
-  lost: ["too few valid runs", () => "too few runs are valid"],
+  doubted: ["only doubtful runs", () => "the undisturbed runs alone do not decide"],
+  lost: ["too few undisturbed runs", () => "too few runs were undisturbed"],
 };
 
 export function winnerName(place: Place): string {
@@ -382,17 +386,19 @@ function besides({ those, places }: Of, winner: string | null = null): string {
     if (place.code === "likely" && winner === null) return "not proven";
     if (place.code === "likely" && isSame) return "probably so";
     if (place.code === "leads" && winner !== null && !isSame) return "the opposite";
+    const [short] = place.short;
+    if (place.code === "only" && short) return `only ${winnerName(place)} ${doesText(short, true)}`;
+    if (place.code === "none" && short) return `none ${doesText(short, true)}`;
     return place.code === "equivalent" ? "equivalent" : "undecided";
   };
   const rest = Map.groupBy(places.filter((place) => !those.includes(place)), whatIs);
-  const known = ["the opposite", "probably so", "not proven", "equivalent", "undecided"].flatMap(
-    (what) => {
-      const { length = 0 } = rest.get(what) ?? [];
-      return length === 0 ? [] : [`${what} in ${length}`];
-    },
-  );
+  const known = [...rest].toSorted(([a], [b]) => IN_ORDER.indexOf(a) - IN_ORDER.indexOf(b))
+    .map(([what, { length }]) => `${what} in ${length}`);
   return known.length === 0 ? "" : `; ${listed(known, "and")}`;
 }
+
+/** What may be in other places; before these, who falls short. */
+const IN_ORDER = ["the opposite", "probably so", "not proven", "equivalent", "undecided"];
 
 /** `1.2–2.9×`. */
 export function timesRange({ least, most }: Range): string {
@@ -413,17 +419,19 @@ function throughputOr(figure: string): string {
 }
 
 export interface TrustEvidence {
-  /** `8 of 10 runs are valid`, `5 runs are suspect and 19 invalid`. */
+  /** `8 of 10 runs are valid, and 1 more only lacks a steady state`, `5 runs are suspect and 19 invalid`. */
   readonly valid: string;
-  /** Places, among all, whose verdict depends on runs that are not valid. */
+  /** Whether more runs are left than those: the ones that something disturbed. */
+  readonly hasOthers: boolean;
+  /** Places, among all, whose verdict depends on runs that something disturbed. */
   readonly lost: Of;
   /** `2 suspect and 1 invalid`; "" if they are not counted. */
   readonly levels: string;
 }
 
 /**
- * How the verdict depends on runs that are not valid: it qualifies the verdict and never denies it. Where nothing is decided,
- * the verdict says so, and why.
+ * How the verdict depends on runs that something disturbed: it qualifies the verdict and never denies it. Where nothing is
+ * decided, the verdict says so, and why.
  */
 const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
   "all-valid": ({ valid }) => `${valid}.`,
@@ -431,12 +439,14 @@ const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
   "in-turns": ({ valid }) =>
     `${valid}, but the ratio holds: the sides took turns, so what disturbed one disturbed the other.`,
   uncompared: ({ valid, levels }) => `${valid}; the figures include the others (${levels}).`,
-  same: ({ valid, lost: { places } }) =>
-    `${valid}; ${
-      places.length > 0 && areUndecided(places)
-        ? "without the others it is undecided, too"
-        : "the verdict is the same without the others"
-    }.`,
+  same: ({ valid, hasOthers, lost: { places } }) =>
+    !hasOthers
+      ? `${valid}.`
+      : `${valid}; ${
+        places.length > 0 && areUndecided(places)
+          ? "without the others it is undecided, too"
+          : "the verdict is the same without the others"
+      }.`,
   partly: ({ valid, lost: { those, places } }) => {
     if (areUndecided(places)) return `${valid}.`;
     const rest = places.filter((place) => !those.includes(place));

@@ -71,10 +71,11 @@ export function correlationText(rho: number): string {
     : Math.min(0.99, Math.max(-0.99, rho)).toFixed(2);
 }
 
-/** `a and b, c and d and 3 others`: the farthest apart first. @param isPlaced Whether each has its scenario behind it. */
+/** `a and b`, `a with b, c with d and 3 others`: the farthest apart first. @param isPlaced Whether each has its scenario behind it. */
 export function swapsText(swaps: readonly RowPair[], isPlaced: boolean): string {
+  const joint = swaps.length === 1 ? "and" : "with";
   const pairs = swaps.map(([{ cell }, other]) =>
-    `${cell.label} and ${other.cell.label}${isPlaced ? ` (${cell.scenario})` : ""}`
+    `${cell.label} ${joint} ${other.cell.label}${isPlaced ? ` (${cell.scenario})` : ""}`
   );
   return listedSome(pairs, "and");
 }

@@ -125,7 +125,7 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly unsteady: Unsteady | null;
   /** Runs that served nothing, of a side that was measured several times; null if every run served something. */
   readonly silent: SilentRuns | null;
-  /** Whether the valid runs alone do not give the verdict: see `withDoubt`. */
+  /** Whether the undisturbed runs alone do not give the verdict: see `withDoubt`. */
   readonly isDoubted: boolean;
   /** Whether the side that serves more did so in the first half of its runs and in the second: only where one never settled. */
   readonly isAheadInHalves: boolean;
@@ -218,7 +218,7 @@ export function testPairs(
 ): PairTests {
   const tested = pairs.map((pair): TestedPair => ({
     pair,
-    decisive: decisiveFor([pair.base, pair.next], decisive),
+    decisive: decisiveFor([pair.base, pair.next], pair.decisive ?? decisive),
     tests: COMPARED.map((figure) =>
       testOf(pair, figure, { marginRatio, level, firstStage, ratioOf })
     ),

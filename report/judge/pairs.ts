@@ -3,6 +3,7 @@
  * that Holm's method sees every verdict that the report gives.
  */
 import type { RunCluster } from "../../runner/stats/comparison/bimodality.ts";
+import { supportsPercentile } from "../../runner/stats/quantile.ts";
 import {
   type CellRuns,
   type Grouped,
@@ -28,7 +29,7 @@ import {
 } from "./comparison.ts";
 import { type ComparedFigure, figureOf, groupOf, type JudgeOptions } from "./group.ts";
 import { type CellPair, parametersKey } from "../cells/match.ts";
-import { type RatioOf, ratiosBeside } from "./ratio_of.ts";
+import { type GroupPair, type RatioOf, ratiosBeside } from "./ratio_of.ts";
 import { sidesOf } from "./sessions.ts";
 import { competing, hasTooManyErrors, isOpen } from "./shortfall.ts";
 import { standingOf } from "./standing.ts";
@@ -50,9 +51,20 @@ export function isOpenLoop(cells: readonly CellRuns[]): boolean {
   return cells.every((cell) => isOpen(cell) && !cell.runs.some(({ capacity }) => capacity));
 }
 
-/** The figure that decides who is faster: where requests come at a pace of their own all serve as many, who keep up. */
-export function decisiveFigure(cells: readonly CellRuns[]): "rate" | 99 {
-  return isOpenLoop(cells) && competing(cells).length > 0 ? 99 : "rate";
+/**
+ * The figure that decides who is faster: requests/s, or latency where requests come at a pace of their own, because all
+ * who keep up serve as many.
+ */
+export function decisiveFigure(cells: readonly CellRuns[]): DecisiveFigure {
+  return isOpenLoop(cells) && competing(cells).length > 0 ? decisivePercentile(cells) : "rate";
+}
+
+export type DecisiveFigure = "rate" | 50 | 99;
+
+/** The tail of an open loop, or its middle where too few requests lie in the tail. */
+function decisivePercentile(cells: readonly CellRuns[]): 50 | 99 {
+  const hasTail = ({ latency }: CellRuns): boolean => supportsPercentile(latency.count, 99);
+  return !isOpenLoop(cells) || cells.every(hasTail) ? 99 : 50;
 }
 
 /**
@@ -62,16 +74,17 @@ export function decisiveFigure(cells: readonly CellRuns[]): "rate" | 99 {
 export function rankedCells(cells: readonly CellRuns[]): CellRuns[] {
   const able = competing(cells);
   const right = able.length > 0 ? able : rightCells(cells);
+  const figure = decisiveFigure(right);
   const valueOf = (figure: ComparedFigure) => (cell: CellRuns) => figureOf(groupOf(cell), figure);
-  const [rate, p99] = [valueOf("rate"), valueOf(99)];
+  const [rate, latency] = [valueOf("rate"), valueOf(figure)];
   const byTarget = Map.groupBy(right, ({ target }) => target);
   const best = byTarget.size <= 1
     ? [...right]
     : [...byTarget.values()].map((those) =>
       those.reduce((best, cell) => rate(cell) > rate(best) ? cell : best)
     );
-  return decisiveFigure(right) === 99 && best.every((cell) => p99(cell) > 0)
-    ? best.sort((a, b) => p99(a) - p99(b))
+  return figure !== "rate" && best.every((cell) => latency(cell) > 0)
+    ? best.sort((a, b) => latency(a) - latency(b))
     : best.sort((a, b) => rate(b) - rate(a));
 }
 
@@ -231,9 +244,12 @@ export function compareCells(
       known.set(base, (known.get(base) ?? new Map()).set(next, null));
       return true;
     });
-    // Who uses less CPU time is no faster: it must not make that harder to decide.
-    const judge = { ...options, decisive: ["rate", 99] } as const;
-    comparePairs(added.map(sidesOf), judge, ratioOf).forEach((judged, i) => {
+    const sides = added.map((pair): GroupPair => ({
+      ...sidesOf(pair),
+      // Who uses less CPU time is no faster: it must not make that harder to decide.
+      decisive: ["rate", decisivePercentile([pair.base, pair.next])],
+    }));
+    comparePairs(sides, options, ratioOf).forEach((judged, i) => {
       const comparison = those === pairs ? judged : withoutVerdicts(judged);
       known.get(added[i].base)?.set(added[i].next, comparison);
     });
@@ -409,10 +425,10 @@ export function withLikelyFirst(contest: Contest, lookup: Lookup): Contest {
 /** Cells that are not judged, but whose runs, for what they are worth, are better than the leader's; the best first. */
 export function unjudgedAhead({ ranked, unjudged }: Judged): CellRuns[] {
   const [first] = ranked;
-  const isOpen = decisiveFigure(ranked) === 99;
+  const figure = decisiveFigure(ranked);
   return unjudged.filter(({ rate, latency }) =>
-    isOpen
-      ? latency.percentile(99).value < first.latency.percentile(99).value
-      : rate.mean > first.rate.mean
+    figure === "rate"
+      ? rate.mean > first.rate.mean
+      : latency.percentile(figure).value < first.latency.percentile(figure).value
   );
 }

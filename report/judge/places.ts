@@ -1,6 +1,6 @@
 /**
  * What is known at each place where something is compared: at each setting of a scenario who is ahead, or how each other
- * target stands beside a base; of two results, each cell. Places are judged twice, by all runs and by the valid ones
+ * target stands beside a base; of two results, each cell. Places are judged twice, by all runs and by the undisturbed ones
  * alone, and what they say holds only as far as both agree.
  */
 import { isOpenAbove, isSearched } from "../figures/capacity.ts";
@@ -28,7 +28,7 @@ export type PlaceCode = "leads" | "likely" | "equivalent" | "undecided" | "only"
 const SLICED_REASONS = ["few-slices", "dependent-slices", "disturbed"] as const;
 type SlicedReason = typeof SLICED_REASONS[number];
 
-/** Why no side is ahead; `doubted`: the valid runs alone do not show it; `lost`: too few of them are left to compare. */
+/** Why no side is ahead; `doubted`: the undisturbed runs alone do not show it; `lost`: too few of them are left to compare. */
 export type Why =
   | Exclude<Standing, "ahead" | "behind" | "equivalent">
   | "sessions"
@@ -81,7 +81,7 @@ export interface Place {
   /** Targets that never settled, and whether they ran ahead of all that did. */
   readonly unsettled: readonly string[];
   readonly isUnsettledAhead: boolean;
-  /** Targets without a valid run, which the verdict leaves out. */
+  /** Targets without an undisturbed run, which the verdict leaves out. */
   readonly invalid: readonly string[];
   /** Why it is not decided; null where it is. */
   readonly why: Why | null;
@@ -317,8 +317,8 @@ export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
 }
 
 /**
- * What becomes of the verdict without the runs that are not valid:
- * - all-valid, none-valid: there is none to leave out, or none left; uncompared: nothing is compared;
+ * What becomes of the verdict without the runs that something disturbed:
+ * - all-valid, none-valid: there is none to leave out, or none is valid; uncompared: nothing is compared;
  * - in-turns: none is left out, as both sides took turns, and what disturbs one disturbs the other;
  * - same; partly: in most places; in none: `fewer`: too few are left to compare; `open`: they do not decide; `changed`: they say otherwise.
  */
@@ -336,19 +336,19 @@ export type Survival =
 export interface Judged {
   readonly places: readonly Place[];
   readonly survival: Survival;
-  /** Places that lean on runs that are not valid. */
+  /** Places that lean on runs that something disturbed. */
   readonly lost: readonly Place[];
 }
 
 /**
- * A decision that the valid runs alone do not support becomes undecided.
- * @param again The places by the valid runs alone; null if all runs are valid.
+ * A decision that the undisturbed runs alone do not support becomes undecided.
+ * @param again The places by the undisturbed runs alone; null if nothing disturbed any.
  */
 export function judgedTwice(places: readonly Place[], again: readonly Place[] | null): Judged {
   if (again === null) return { places, survival: "all-valid", lost: [] };
   if (places.length === 0) return { places, survival: "uncompared", lost: [] };
-  const valid = new Map(again.map((place) => [place.key, place]));
-  const judged = places.map((place) => keptAs(place, valid.get(place.key)));
+  const undisturbed = new Map(again.map((place) => [place.key, place]));
+  const judged = places.map((place) => keptAs(place, undisturbed.get(place.key)));
   const lost = judged.filter(({ kept }) => kept !== "same");
   const [kept] = (["changed", "open", "fewer"] as const)
     .filter((one) => lost.some(({ kept }) => kept === one));
@@ -364,18 +364,18 @@ interface Kept {
   readonly kept: "same" | "open" | "changed" | "fewer";
 }
 
-function keptAs(place: Place, valid: Place | undefined): Kept {
-  if (valid === undefined) {
+function keptAs(place: Place, without: Place | undefined): Kept {
+  if (without === undefined) {
     return { place: { ...place, code: "undecided", why: "lost" }, kept: "fewer" };
   }
-  if (saysOf(valid) === saysOf(place)) {
-    const known = targetsOf(valid);
+  if (saysOf(without) === saysOf(place)) {
+    const known = targetsOf(without);
     const invalid = unique(targetsOf(place)).filter((target) => !known.includes(target));
-    // A target without a valid run is not ranked among those that have one.
-    return { place: invalid.length === 0 ? place : { ...valid, invalid }, kept: "same" };
+    // A target without an undisturbed run is not ranked among those that have one.
+    return { place: invalid.length === 0 ? place : { ...without, invalid }, kept: "same" };
   }
-  const isOpen = valid.code === "undecided" ||
-    (valid.code === "likely" && winnerOf(valid)?.name === winnerOf(place)?.name);
+  const isOpen = without.code === "undecided" ||
+    (without.code === "likely" && winnerOf(without)?.name === winnerOf(place)?.name);
   const isLead = isOpen && place.code === "leads" && place.decision !== null;
   return {
     place: { ...place, code: isLead ? "likely" : "undecided", why: "doubted" },
@@ -384,8 +384,8 @@ function keptAs(place: Place, valid: Place | undefined): Kept {
 }
 
 /**
- * The comparison, with a mark on each verdict that the valid runs alone do not give.
- * @param again The comparison of the valid runs; undefined if too few of them are left.
+ * The comparison, with a mark on each verdict that the undisturbed runs alone do not give.
+ * @param again The comparison of the undisturbed runs; undefined if too few of them are left.
  */
 export function withDoubt(
   comparison: GroupComparison,

@@ -15,7 +15,7 @@ import {
   type Variance,
 } from "../../runner/stats/confidence/confidence_interval.ts";
 import type { DrawnFigure } from "../figures/range.ts";
-import type { ComparedRuns } from "./group.ts";
+import type { ComparedFigure, ComparedRuns } from "./group.ts";
 import { type Sliced, type SlicedOf, varianceOfThese } from "./slices.ts";
 
 /**
@@ -85,6 +85,8 @@ export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
   readonly between?: (figure: DrawnFigure) => Between;
   /** Null where the sides did not take turns slice by slice. */
   readonly sliced?: SlicedOf | null;
+  /** The figures that decide this pair, where not those of all pairs. */
+  readonly decisive?: readonly ComparedFigure[];
 }
 
 /**

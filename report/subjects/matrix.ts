@@ -8,7 +8,7 @@ import type { CellRuns } from "../cells/cells.ts";
 import { takenPerSec } from "../figures/capacity.ts";
 import { shortfallClause } from "../findings/judgements.ts";
 import { comparisonOf } from "../judge/comparison.ts";
-import { decisiveFigure, settingsOf } from "../judge/pairs.ts";
+import { type DecisiveFigure, decisiveFigure, settingsOf } from "../judge/pairs.ts";
 import type { DecidedPlan } from "../judge/places.ts";
 import { shortfallOf } from "../judge/shortfall.ts";
 import { certaintyOf, standingOf } from "../judge/standing.ts";
@@ -42,7 +42,7 @@ export function matrixOf(
       const column: MatrixColumn = {
         label: names.filter(Boolean).join(" · "),
         scenario: plan.name,
-        figure: figure === 99 ? "p99" : figure,
+        figure: figure === "rate" ? figure : `p${figure}` as const,
         ...figure === "rate" && plan.unit !== REQUESTS && { unit: plan.unit },
       };
       // A target with a factor of its own has a row for each value.
@@ -90,19 +90,19 @@ function distanceOf(cell: Pick<MatrixCell, "shortfall" | "value"> | null, best: 
   return cell !== null && isAble(cell) ? Math.abs(Math.log(cell.value / best)) : Math.log(1_000);
 }
 
-function cellOf(cell: CellRuns, plan: DecidedPlan, figure: "rate" | 99): MatrixCell {
-  const p99 = cell.latency.percentile(99);
+function cellOf(cell: CellRuns, plan: DecidedPlan, figure: DecisiveFigure): MatrixCell {
+  const latency = figure === "rate" ? null : cell.latency.percentile(figure);
   const taken = takenPerSec(cell);
   const short = shortfallOf(cell);
   return {
     label: cell.label,
     scenario: plan.name,
-    text: figure === 99
-      ? boundText(formatMs(p99.value), p99.isAtLeast)
+    text: latency !== null
+      ? boundText(formatMs(latency.value), latency.isAtLeast)
       : `${boundText(formatNumber(taken.value), taken.isAtLeast)}${
         plan.unit.endsWith("/s") ? "/s" : ""
       }`,
-    value: figure === 99 ? p99.value : taken.value,
+    value: latency?.value ?? taken.value,
     shortfall: short === null ? "" : shortfallClause(short),
     ...againstBest(cell, plan, figure),
   };
@@ -112,7 +112,7 @@ function cellOf(cell: CellRuns, plan: DecidedPlan, figure: "rate" | 99): MatrixC
 function againstBest(
   cell: CellRuns,
   { contests, lookup }: DecidedPlan,
-  figure: "rate" | 99,
+  figure: DecisiveFigure,
 ): Pick<MatrixCell, "ratio" | "ratioText" | "certainty"> {
   const contest = contests.find(({ ranked, unjudged }) => [...ranked, ...unjudged].includes(cell));
   if (contest === undefined) return { ratio: null, ratioText: "", certainty: "none" };
@@ -141,7 +141,7 @@ export function matrix({ matrix, scenarios }: ReportContext): Group[] {
         { label: "Target", unit: "", kind: "name" },
         ...columns.map(({ label, figure, unit = REQUESTS }) => ({
           label,
-          unit: figure === "rate" ? unit : "p99",
+          unit: figure === "rate" ? unit : figure,
           kind: "number" as const,
         })),
       ],

@@ -122,5 +122,6 @@ function fixed(ratio: number, decimals: number, width = ratio / 10): string {
 export function timesText(ratio: number): string {
   if (ratio >= 10) return `${formatTick(Number(ratio.toPrecision(2)))}×`;
   if (ratio >= 1.095) return `${ratio.toFixed(1)}×`;
-  return ratio >= 0.1 ? `${ratio.toFixed(2)}×` : `${formatNumber(Number(ratio.toPrecision(2)))}×`;
+  if (ratio >= 0.1) return `${ratio.toFixed(2)}×`;
+  return `${ratio >= 0.001 ? ratio.toPrecision(2) : formatNumber(Number(ratio.toPrecision(2)))}×`;
 }

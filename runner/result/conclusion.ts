@@ -44,7 +44,7 @@ const reliability = z.strictObject({
     "open",
     "fewer",
     "changed",
-  ]).describe("What becomes of the verdict without the runs that are not valid"),
+  ]).describe("What becomes of the verdict without the runs that something disturbed"),
   light: z.enum(["green", "amber", "red"]),
   valid: count,
   runs: count,
@@ -56,7 +56,7 @@ const matrix = z.strictObject({
   columns: z.array(z.strictObject({
     label: z.string(),
     scenario: z.string(),
-    figure: z.enum(["rate", "p99"]),
+    figure: z.enum(["rate", "p50", "p99"]),
     unit: z.string().optional().describe(
       "What a rate counts, such as visits/s; absent: requests/s",
     ),

@@ -135,7 +135,20 @@ cases("one setting", {
       says: /^b leads: 0\.\d+× the p99 of a, although the p50 of b is 2\.0× as long\.$/,
     },
   ],
-  "who has no valid run is not ranked among those that have": [
+  "the middle decides where too few requests lie in the tail": [
+    () =>
+      offered(
+        5,
+        resultsFixture({
+          cells: [["a", 100, 0], ["b", 60, 0.15]].map(([target, medianMs, slowRatio]) => ({
+            ...{ target: String(target), scenario: "static", runs: 5, connections: 1 },
+            ...{ medianMs: Number(medianMs), slowRatio: Number(slowRatio) },
+          })),
+        }),
+      ),
+    { code: "leads", says: /^b leads: 0\.\d+× the p50 of a\.$/ },
+  ],
+  "who has no undisturbed run is not ranked among those that have": [
     () =>
       doubted(
         resultsAt({ a: around(1_100), b: around(1_000), c: around(800) }),
@@ -146,7 +159,7 @@ cases("one setting", {
       light: "amber",
       figure: [1.375, "×", "decided"],
       says: /^a leads: 1\.4× the requests\/s of c\.$/,
-      notes: [/^No run of b is valid, so it is not ranked\.$/],
+      notes: [/^Every run of b was disturbed, so it is not ranked\.$/],
     },
   ],
   "a lead that may be within the margin is likely": [
@@ -433,11 +446,38 @@ cases("trust", {
     () => doubted(resultsAt(TWO), ({ repetition }) => repetition > 1),
     { code: "undecided", light: "red", figure: [2, "×", "likely"] },
   ],
-  "one that the valid runs contradict is undecided": [
+  "one that the undisturbed runs contradict is undecided": [
     () => doubted(resultsAt(lean), ({ repetition }) => repetition > 4),
     { code: "undecided", light: "red" },
   ],
-  "a side without a valid run leaves nothing to compare": [
+  "runs that only never settled are not left out, as the verdict allows for them": [
+    () => {
+      const results = unsettled(
+        resultsAt(TWO),
+        ({ target, repetition }) => target === "b" && repetition > 2,
+        0.1,
+      );
+      for (const { warmup, generator } of results.runs) {
+        if (warmup?.label !== "no-steady-state") continue;
+        generator.trust = "suspect";
+        generator.findings = [{
+          code: "unsteady",
+          severity: "suspect",
+          evidence: { unsettled: null },
+          advice: ["longer-run"],
+        }];
+      }
+      return results;
+    },
+    {
+      code: "leads",
+      light: "amber",
+      figure: [2, "×", "decided"],
+      trust: /^7 of 10 runs are valid, and 3 more only lack a steady state\.$/,
+      next: ["mend-runs"],
+    },
+  ],
+  "a side without an undisturbed run leaves nothing to compare": [
     () => doubted(resultsAt(TWO), ({ target }) => target === "b"),
     { code: "undecided", light: "red", figure: [2, "×", "open"] },
   ],
@@ -489,7 +529,7 @@ Deno.test("card: requests that were never sent are no wrong responses", () => {
   assert.match(sentence, /^No target keeps up: 60\s% of the requests to a were never sent\.$/);
 });
 
-Deno.test("a row of the forest that the valid runs alone do not decide is open, whoever leads for certain", () => {
+Deno.test("a row of the forest that the undisturbed runs alone do not decide is open, whoever leads for certain", () => {
   const near = [1_400, 1_375, 1_420, 1_390, 1_415];
   const results = resultsAt({ a: around(1_500), b: around(9_000), c: near });
   const { code, forest } = concluded(

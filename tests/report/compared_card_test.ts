@@ -39,7 +39,7 @@ const slow = (rate: number): number[] => [
 ];
 const isSlow = ({ repetition }: Run): boolean => repetition > 2;
 
-/** What is compared, the code of its card, its light, what becomes of it by valid runs alone, and how it ends. */
+/** What is compared, the code of its card, its light, what becomes of it by undisturbed runs alone, and how it ends. */
 const CASES: Readonly<
   Record<string, [ResultsComparison, CardCode, string, string, ThresholdOutcome]>
 > = {
@@ -161,7 +161,7 @@ for (const [name, [comparison, code, light, survival, outcome]] of Object.entrie
   });
 }
 
-Deno.test("compared: a verdict that the valid runs alone do not give is marked wherever it stands", () => {
+Deno.test("compared: a verdict that the undisturbed runs alone do not give is marked wherever it stands", () => {
   const comparison = against({ a: around(800), b: around(1_000) }, () => true);
   const [rate] = comparison.cells[0].comparison.figures;
   assert.deepEqual([rate.verdict, rate.isDoubted], ["worse", true]);

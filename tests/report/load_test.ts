@@ -135,6 +135,23 @@ Deno.test("HTTP/2 is told with every kind of load, and its streams where there a
   );
 });
 
+Deno.test("virtual users who differ in their courses alone are told together", () => {
+  const course = (perSec: number): Load => ({
+    ...PHASES,
+    phases: [{ durationS: 6, from: perSec, to: perSec }],
+  });
+  const told = (...loads: Load[]): string => plain(loadText(loads.map((load) => ({ load }))));
+  const users = "virtual users each with a connection of their own: ";
+  assert.equal(
+    told(course(40), course(100), course(20), course(40)),
+    `${users}6 s at 20.0, 40.0 or 100/s, Poisson arrivals`,
+  );
+  assert.equal(
+    told(course(40), PHASES),
+    `${users}6 s at 40.0/s or 1 min at 5.00 → 50.0/s, then 10 s at 0/s, Poisson arrivals`,
+  );
+});
+
 Deno.test("one load for all scenarios is told once, at the top", () => {
   for (
     const results of [

@@ -174,6 +174,7 @@ function reliabilityOf(
     : judged.survival;
   const levels = sides.map(({ trust }) => trust?.level ?? "valid");
   return relianceOf({ ...judged, survival }, {
+    runs: sides.flatMap((side) => side.runs),
     level: TRUSTS.findLast((one) => levels.includes(one)) ?? "valid",
     valid: validText(sides),
     levels: "",

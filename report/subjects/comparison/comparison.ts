@@ -12,6 +12,7 @@ import {
   testPairs,
   UNTESTED,
 } from "../../judge/comparison.ts";
+import { isUndisturbed } from "../../judge/amounts.ts";
 import { resultDifferences, type ResultSide } from "../../judge/differences.ts";
 import type { ComparedFigure } from "../../judge/group.ts";
 import { withDoubt } from "../../judge/places.ts";
@@ -145,7 +146,7 @@ export function compareSessions(
   const sides = [sideOf(baseName, bases), sideOf(nextName, nexts)] as const;
   const again = areInTurns({ sides, revisions })
     ? null
-    : againByValid([bases, nexts], { marginRatio, earlier, firstStage });
+    : againUndisturbed([bases, nexts], { marginRatio, earlier, firstStage });
   return {
     cells: again === null ? cells : cells.map((cell) => {
       const same = again.find(({ name }) => name === cell.name);
@@ -208,14 +209,14 @@ export function figureOutcomes(
   );
 }
 
-/** Null where all runs are valid; none where a side has none that is. */
-function againByValid(
+/** Null where nothing disturbed any run; none where a side has no run left. */
+function againUndisturbed(
   sides: readonly (readonly ResultSide[])[],
   options: CompareOptions,
 ): readonly ComparedCell[] | null {
-  if (sides.flat().every(({ runs }) => runs.every(isValid))) return null;
+  if (sides.flat().every(({ runs }) => runs.every(isUndisturbed))) return null;
   const [bases, nexts] = sides.map((sessions) =>
-    sessions.map((side) => ({ ...side, runs: side.runs.filter(isValid) }))
+    sessions.map((side) => ({ ...side, runs: side.runs.filter(isUndisturbed) }))
       .filter(({ runs }) => runs.length > 0)
   );
   return bases.length === 0 || nexts.length === 0

@@ -25,7 +25,7 @@ export function loadText(runs: readonly { readonly load: RunLoad }[]): string {
     ...[...rates].map(([around, alike]) =>
       `${numbersText(alike.map(({ rate }) => rate), formatNumber)} requests/s ${around}`
     ),
-    ...loads.filter((load) => load.kind === "phases").map(phasesText),
+    ...phasesTexts(loads.filter((load) => load.kind === "phases")),
   ]).join("; ");
 }
 
@@ -109,18 +109,42 @@ function searchText(load: LoadOf<"capacity">): string {
   }, then ${formatExactly(durationS)} at ${found}; over ${mostText(load)}, ${ARRIVALS[arrivals]}`;
 }
 
-function phasesText(load: LoadOf<"phases">): string {
-  const { pool, phases, arrivals, http2 } = load;
-  const one = connectionOf({ http2 });
-  const how = pool === "own"
-    ? `each with a${http2 ? "n" : ""} ${one} of their own`
-    : `sharing ${one}s`;
-  const texts = phases.map(({ durationS, from, to }) => {
+/** One text for all that differ in their courses alone. */
+function phasesTexts(loads: readonly LoadOf<"phases">[]): string[] {
+  const textOf = (load: LoadOf<"phases">, courses: string): string => {
+    const { pool, arrivals, http2 } = load;
+    const one = connectionOf({ http2 });
+    const how = pool === "own"
+      ? `each with a${http2 ? "n" : ""} ${one} of their own`
+      : `sharing ${one}s`;
+    return `virtual users ${how}: ${
+      [courses, ARRIVALS[arrivals], ...optionTexts(load)].join(", ")
+    }`;
+  };
+  const alike = Map.groupBy(loads, (load) => textOf(load, ""));
+  return [...alike.values()].map((those) =>
+    textOf(those[0], coursesText(those.map(({ phases }) => phases)))
+  );
+}
+
+type Course = LoadOf<"phases">["phases"];
+
+/** `6 s at 20.0, 30.0 or 100/s`, `1 min at 5.00 → 50.0/s, then 10 s at 0/s`. */
+function coursesText(courses: readonly Course[]): string {
+  const [{ durationS }] = courses[0];
+  const rates = courses.flatMap(([first, ...others]) =>
+    others.length === 0 && first.from === first.to && first.durationS === durationS ? first.to : []
+  );
+  return rates.length === courses.length
+    ? `${formatExactly(durationS)} at ${numbersText(rates, formatNumber)}/s`
+    : listed(unique(courses.map(courseText)));
+}
+
+function courseText(phases: Course): string {
+  return phases.map(({ durationS, from, to }) => {
     const rising = from === to ? "" : `${formatNumber(from)} → `;
     return `${formatExactly(durationS)} at ${rising}${formatNumber(to)}/s`;
-  });
-  const rest = [ARRIVALS[arrivals], ...optionTexts(load)];
-  return `virtual users ${how}: ${[texts.join(", then "), ...rest].join(", ")}`;
+  }).join(", then ");
 }
 
 // The requests of a scenario, in a line.

@@ -186,7 +186,7 @@ export function notesOf(comparisons: readonly GroupComparison[]): string[] {
     } would have shown in 4 of 5 experiments. ` +
     `Inconclusive: none of these; more ${areTheseTwo ? "time" : "runs"} may decide.`,
     ...(all.some(({ isDoubted }) => isDoubted)
-      ? ["Only with doubtful runs: the valid runs alone do not give this verdict."]
+      ? ["Only with doubtful runs: the undisturbed runs alone do not give this verdict."]
       : []),
     ...(contrasts.length === 0 ? [] : [sessionsNote(contrasts)]),
     ...(staged === null ? [] : [stagesNote(staged)]),

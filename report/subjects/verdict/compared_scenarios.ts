@@ -44,7 +44,7 @@ export interface ScenarioComparison extends DecidedPlan, Based {
 export interface CompareScenariosOptions extends JudgeOptions {
   /** Default: what the cells suggest. */
   readonly choice?: ComparedChoice;
-  /** The comparisons by the valid runs alone; null if all runs are valid, or if their doubts leave the ratios unchanged. */
+  /** The comparisons by the undisturbed runs alone; null if that is all of them, or if what disturbed them leaves the ratios unchanged. */
   readonly again?: readonly Based[] | null;
 }
 

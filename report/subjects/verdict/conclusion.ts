@@ -4,6 +4,7 @@
  */
 import { type Block, table, text } from "../../blocks.ts";
 import type { Conclusion } from "../../../runner/result/conclusion.ts";
+import type { Run } from "../../../runner/result/result.ts";
 import { settingLabel } from "../../cells/cell_label.ts";
 import { type CellRuns, groupRuns, repeatedOf } from "../../cells/cells.ts";
 import { numericFactors, phraseOf, positionOf, textAt } from "../../cells/factors.ts";
@@ -26,6 +27,7 @@ import {
 } from "../../findings/card_sentences.ts";
 import { isValid, meaningOfRuns } from "../../findings/trust.ts";
 import { claimBrief } from "../../findings/claim_sentences.ts";
+import { isUndisturbed } from "../../judge/amounts.ts";
 import { type ClaimOutcome, isOfSettling, type JudgedClaim } from "../../judge/claims.ts";
 import { comparisonOf } from "../../judge/comparison.ts";
 import { decisiveFigure } from "../../judge/pairs.ts";
@@ -84,7 +86,7 @@ export interface ConclusionModel extends CardModel {
 /** What the rest of the report has made of the same results. */
 export interface OfReport {
   readonly compared: readonly ScenarioComparison[];
-  /** The comparisons by the valid runs alone; null where they are not needed. */
+  /** The comparisons by the undisturbed runs alone; null where they are not needed. */
   readonly again: readonly ScenarioComparison[] | null;
   readonly claims: readonly JudgedClaim[];
   /** Null where no percentile was ever far from where it ends. */
@@ -136,7 +138,7 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
       isRunning: results.state === "running",
       cores: machine?.allowedCores ?? machine?.cores ?? Infinity,
     }),
-    matrix: matrixOf(asked, (cell) => areInTurns || cell.runs.some(isValid)),
+    matrix: matrixOf(asked, (cell) => areInTurns || cell.runs.some(isUndisturbed)),
   };
   const several = isTrusted && lacked === null && asked.length > 1 ? asked : [];
   return {
@@ -168,7 +170,10 @@ interface JudgedBeside extends Judged {
   readonly base: string | null;
 }
 
-/** Judged by all runs, and by the valid ones alone. */
+/**
+ * Judged by all runs, and by the undisturbed ones alone. Those that only never settled are among them, as each
+ * comparison allows for that by itself.
+ */
 function judgedBoth(
   results: MeasuredRuns,
   asked: readonly ScenarioComparison[],
@@ -176,18 +181,20 @@ function judgedBoth(
   isCompared: boolean,
 ): JudgedBeside {
   const { base: named } = choiceIn(results);
-  const valid = results.runs.filter(isValid);
-  const areAll = valid.length === results.runs.length;
+  const undisturbed = results.runs.filter(isUndisturbed);
+  const areAll = undisturbed.length === results.runs.length;
   const base = isCompared && named !== null && placesOf(asked, named).length > 0 ? named : null;
   const places = isCompared ? placesOf(asked, base) : [];
   if (!areAll && places.length > 0 && areTargetsMovedAlike(results.runs)) {
     return { places, survival: "in-turns", lost: [], base };
   }
-  if (valid.length === 0) return { ...judgedTwice(places, []), survival: "none-valid", base };
-  const again = areAll
+  if (!results.runs.some(isValid)) {
+    return { ...judgedTwice(places, []), survival: "none-valid", base };
+  }
+  const again = areAll && (isCompared || results.runs.every(isValid))
     ? null
     : isCompared
-    ? placesOf(askedPlans(results, compared, valid), base)
+    ? placesOf(askedPlans(results, compared, undisturbed), base)
     : [];
   return { ...judgedTwice(places, again), base };
 }
@@ -333,12 +340,25 @@ const LIGHTS: Readonly<Record<Survival, Reliability["light"]>> = {
   "in-turns": "amber",
 };
 
-/** How the verdict of these places depends on runs that are not valid. @param level Of the worst run. */
+/** How the verdict of these places depends on runs that something disturbed. @param level Of the worst run. */
 export function relianceOf(
-  { places, lost, survival }: Judged,
-  { level, ...counts }: Pick<Reliability, "level"> & Pick<TrustEvidence, "valid" | "levels">,
+  { places, lost, survival: without }: Judged,
+  { runs, level, valid, levels }:
+    & { readonly runs: readonly Run[] }
+    & Pick<Reliability, "level">
+    & Pick<TrustEvidence, "valid" | "levels">,
 ): Pick<Reliability, "survival" | "light" | "level" | "sentence"> {
-  const sentence = trustLine(survival, { ...counts, lost: { those: lost, places } });
+  const survival = without === "all-valid" && !runs.every(isValid) ? "same" : without;
+  const undisturbed = runs.filter(isUndisturbed);
+  const unsettled = undisturbed.filter((run) => !isValid(run)).length;
+  const sentence = trustLine(survival, {
+    valid: runs.some(isValid) && unsettled > 0
+      ? `${valid}, and ${unsettled} more only ${unsettled === 1 ? "lacks" : "lack"} a steady state`
+      : valid,
+    hasOthers: undisturbed.length < runs.length,
+    levels,
+    lost: { those: lost, places },
+  });
   return { survival, light: LIGHTS[survival], level, sentence };
 }
 
@@ -352,6 +372,7 @@ function reliabilityOf({ runs }: MeasuredRuns, judged: Judged): Reliability | nu
   });
   return {
     ...relianceOf(judged, {
+      runs,
       level: doubts.at(-1)?.level ?? "valid",
       valid: valid === 0 ? doubtedText(doubts) : validText(valid, runs.length),
       levels: listed(doubts.map(({ level, count }) => `${count} ${level}`), "and"),

@@ -18,7 +18,7 @@ type Compared = Pick<Place, "decision" | "figure" | "marginRatio"> & {
   readonly label: string;
   readonly color: number;
   readonly base: string;
-  /** Whether the valid runs alone say otherwise. */
+  /** Whether the undisturbed runs alone say otherwise. */
   readonly isDoubted: boolean;
 };
 
