@@ -33,7 +33,7 @@ import {
   TOO_LONG,
   WINDOW_UPDATE,
 } from "./frames.ts";
-import { HeaderBlocks } from "./header_blocks.ts";
+import { HeaderBlocks, KnownBlocks } from "./header_blocks.ts";
 import type { Http2Request } from "./request.ts";
 import { RequestSender, Stream } from "./stream.ts";
 import { opening, WINDOW_BYTES } from "./settings.ts";
@@ -54,7 +54,7 @@ export class Http2Connection {
   error: string | null = null;
   readonly #sender = new RequestSender();
   readonly #reader = new FrameReader();
-  readonly #blocks = new HeaderBlocks();
+  readonly #blocks: HeaderBlocks;
   readonly #streams: LiveStreams;
   readonly #backlog: Backlog;
   #isLeaving = false;
@@ -64,8 +64,17 @@ export class Http2Connection {
   /** The HEADERS frame whose block continues in CONTINUATION frames; null if there is none. */
   #unfinished: { readonly id: number; readonly flags: number } | null = null;
 
-  /** @param keep Absent: responses are not kept. */
-  constructor(places: number, events: StreamEvents, keep: Keep = () => null) {
+  /**
+   * @param keep Absent: responses are not kept.
+   * @param known Header blocks that other connections of the load know, too.
+   */
+  constructor(
+    places: number,
+    events: StreamEvents,
+    keep: Keep = () => null,
+    known = new KnownBlocks(),
+  ) {
+    this.#blocks = new HeaderBlocks(known);
     this.#backlog = new Backlog(this.out, places);
     const streams = Array.from({ length: places }, (_, place) => new Stream(keep(place)));
     this.#streams = new LiveStreams(streams, this.#sender, this.#blocks, events);

@@ -1,7 +1,7 @@
 /**
  * Header blocks of one connection, as they come: gathered where they are split (RFC 9113 §6.10), and read. A server's
  * blocks are alike to the octet until its clock moves on; what one said, the next of the same octets says again, while
- * the decoder's table stays as it is.
+ * the decoder's table stays as it is, and on every connection if the block does not use the table.
  */
 import { LIMITS } from "../../limits.ts";
 import { type Field, FieldListTooLong, HpackError } from "./fields.ts";
@@ -24,11 +24,29 @@ interface EarlierBlock {
   readonly head: ResponseHead;
 }
 
+/** Blocks that have come; of several of the same low bits of their lengths, the last. */
+export class KnownBlocks {
+  readonly #blocks: (EarlierBlock | null)[] = new Array(MOST_KNOWN).fill(null);
+
+  // hot: the block of the octets `payload[from, to)`; null where it is not known.
+  find(payload: Uint8Array, from: number, to: number): EarlierBlock | null {
+    const known = this.#blocks[to - from & MOST_KNOWN - 1];
+    return known !== null && isSame(known.block, payload, from, to) ? known : null;
+  }
+
+  keep(known: EarlierBlock): void {
+    this.#blocks[known.block.length & MOST_KNOWN - 1] = known;
+  }
+}
+
 export class HeaderBlocks {
   readonly #decoder = new HpackDecoder({ listBytes: LIMITS.responseHead.most });
-  readonly #known: (EarlierBlock | null)[] = new Array(MOST_KNOWN).fill(null);
+  readonly #own = new KnownBlocks();
   #parts: Uint8Array[] = [];
   #partsBytes = 0;
+
+  /** @param shared Known blocks of all connections, of those that do not use the table. */
+  constructor(private readonly shared: KnownBlocks) {}
 
   /** Keeps a part of a header block that more parts follow. Throws ConnectionError. */
   gather(payload: Uint8Array, from: number, to: number): void {
@@ -73,8 +91,8 @@ export class HeaderBlocks {
 
   // hot: as `responseHead` of the fields in the block `payload[from, to)`. Throws as `fields` does.
   head(payload: Uint8Array, from: number, to: number): ResponseHead {
-    const known = this.#known[to - from & MOST_KNOWN - 1];
-    if (known === null || !isSame(known.block, payload, from, to) || !this.#saysTheSame(known)) {
+    const known = this.shared.find(payload, from, to) ?? this.#own.find(payload, from, to);
+    if (known === null || !this.#saysTheSame(known)) {
       return this.#readHead(payload.slice(from, to));
     }
     this.#decoder.repeat(known.decoded);
@@ -86,7 +104,9 @@ export class HeaderBlocks {
     const head = responseHead(decoded.fields);
     if (block.length <= MOST_KNOWN_BYTES) {
       const { generation } = this.#decoder;
-      this.#known[block.length & MOST_KNOWN - 1] = { block, decoded, generation, head };
+      const known = { block, decoded, generation, head };
+      this.#own.keep(known);
+      if (!decoded.usesTable) this.shared.keep(known);
     }
     return head;
   }

@@ -2,6 +2,7 @@
  * HTTP/2 (RFC 9113): each connection has some places, one for a stream at a time, and a slot is such a place. What is sent
  * while something that came is read goes out with all the rest of it, in one write.
  */
+import { KnownBlocks } from "../../../../base/http/http2/header_blocks.ts";
 import { asHttp2, type Http2Request, NO_REQUEST } from "../../../../base/http/http2/request.ts";
 import { prepareDecoding } from "../../../../base/http/content_coding.ts";
 import { type KeptResponse, KeptRoom } from "../../../../base/http/kept.ts";
@@ -45,7 +46,8 @@ export class Http2 implements Protocol, DriverEvents {
     const { room = new KeptRoom() } = exchanges;
     const keep = (slot: number): KeptResponse | null =>
       retain === false ? null : room.keep(retain !== "head", slot);
-    const parts = { connections, driver, exchanges, keep, probing: this.#probing };
+    const known = new KnownBlocks();
+    const parts = { connections, driver, exchanges, keep, known, probing: this.#probing };
     this.#connections = Array.from(
       { length: connections },
       (_, index) => new SharedConnection(streams, { index, ...parts }),

@@ -65,7 +65,8 @@ export class StreamPlaces {
   // hot: the place's stream is now for this request; null: it has no stream, and nothing waits.
   send(place: number, request: Http2Request | null): void {
     this.#sent[place] = request;
-    if (this.#waiting[place] !== null) this.#waitingCount--;
+    if (this.#waitingCount === 0 || this.#waiting[place] === null) return;
+    this.#waitingCount--;
     this.#waiting[place] = null;
   }
 

@@ -5,6 +5,7 @@
  * clock runs: for the next connection, or for a stream.
  */
 import { Http2Connection } from "../../../../base/http/http2/connection.ts";
+import type { KnownBlocks } from "../../../../base/http/http2/header_blocks.ts";
 import type { Http2Request } from "../../../../base/http/http2/request.ts";
 import type { StreamEvents } from "../../../../base/http/http2/live_streams.ts";
 import { CLOSED, CONNECTING, OPEN } from "../../engine/connections.ts";
@@ -21,6 +22,8 @@ interface SharedParts {
   readonly exchanges: ExchangeEvents;
   /** Makes the keeper of a slot's responses; gives null where nobody reads them. */
   readonly keep: (slot: number) => KeptResponse | null;
+  /** Header blocks that have come on any connection. */
+  readonly known: KnownBlocks;
   /** Holds the connection while it waits for a frame of its server, so that it is settled at each tick. */
   readonly probing: Set<SharedConnection>;
 }
@@ -196,6 +199,7 @@ export class SharedConnection implements StreamEvents {
       this.#places.length,
       this,
       (place) => this.parts.keep(this.#slotOf(place)),
+      this.parts.known,
     );
   }
 
