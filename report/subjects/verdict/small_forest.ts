@@ -68,7 +68,6 @@ export function baseForest(
   const of = decisiveFigure(cells);
   const figure = figureNameOf(of, cells[0], unit);
   const able = competing(cells).map(({ label }) => label);
-  const sign = of === "rate" ? -1 : 1;
   const shown = rows.filter(({ name, base }) =>
     able.length === 0 || able.includes(name) && able.includes(base)
   ).map(({ name, color, base, comparison }) => ({
@@ -79,9 +78,7 @@ export function baseForest(
     decision: comparisonOf(comparison, of),
     marginRatio: comparison.marginRatio,
   }));
-  return forestOf(
-    shown.sort((a, b) => sign * ((a.decision.ratio ?? 1) - (b.decision.ratio ?? 1))),
-  );
+  return forestOf(bestFirst(shown));
 }
 
 /** A forest of others beside a base, or of new runs beside earlier ones, place by place. */
@@ -93,7 +90,7 @@ export function placesForest(places: readonly Place[]): ConclusionForest | null 
     const side = alike.length > 1 ? first.label : first.name;
     return !areSeveral ? side : isOne && alike.length === 1 ? name : `${name}: ${side}`;
   };
-  return forestOf(places.flatMap((place) => {
+  const compared = places.flatMap((place): Compared[] => {
     const { first, rival, why } = place;
     return rival === null ? [] : [{
       ...place,
@@ -102,5 +99,15 @@ export function placesForest(places: readonly Place[]): ConclusionForest | null 
       base: rival.name,
       isDoubted: why === "doubted" || why === "lost",
     }];
-  }));
+  });
+  // Settings and the values of a factor keep their order.
+  const areTargets = new Set(places.map(({ first }) => first.name)).size === places.length;
+  return forestOf(areTargets && !areSeveral ? bestFirst(compared) : compared);
+}
+
+function bestFirst(compared: readonly Compared[]): Compared[] {
+  return compared.toSorted(({ decision: a }, { decision: b }) => {
+    const [one, other] = [a?.ratio ?? 1, b?.ratio ?? 1];
+    return a !== null && isMoreBetter(a) ? other - one : one - other;
+  });
 }
