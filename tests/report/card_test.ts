@@ -24,6 +24,7 @@ import {
   unsettled,
   WAITING,
 } from "./concluded.ts";
+import { claimOf } from "./claimed.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
 import { around, resultsAt } from "./rates.ts";
 import { capacities } from "./searched.ts";
@@ -518,6 +519,17 @@ cases("trust", {
     },
     { code: "alone", light: "amber" },
   ],
+});
+
+Deno.test("card: where most places are undecided, the claims that are decided stand in their stead", () => {
+  const claims = [
+    claimOf("rate(a) > 100/s", { source: "It serves something" }),
+    claimOf("rate(a) > 1.02 × rate(b)", { source: "a is faster" }),
+  ];
+  const notesOf = (results: Results): string =>
+    concluded({ ...results, experiment: { ...results.experiment, claims } }).notes.join("\n");
+  assert.match(notesOf(resultsAt(NOISY)), /^It serves something: reproduced, [^\n]+\.$/);
+  assert.doesNotMatch(notesOf(resultsAt(TWO)), /reproduced/);
 });
 
 Deno.test("card: requests that were never sent are no wrong responses", () => {

@@ -36,6 +36,7 @@ import {
   figureNameOf,
   type Judged,
   judgedTwice,
+  type Place,
   placesOf,
   type Survival,
 } from "../../judge/places.ts";
@@ -307,10 +308,8 @@ function notesOf(
   // An experiment about settling times holds published ones beside its own.
   const holdsPublished = [experiment?.published ?? []].flat()
     .some(({ figure }) => figure === "stable");
-  const ofSettling = claims.filter(({ claim }) => isOfSettling(claim));
   return [
-    // One whose claims are of nothing else so much asks for these first.
-    ...(2 * ofSettling.length > claims.length ? ofSettling.map(claimBrief) : []),
+    ...answersAmong(claims, places).map(claimBrief),
     ...(base === null ? priceNotes(places, plans) : []),
     ...(base === null && code !== "falls-short" ? shortNotes(places, plans) : []),
     ...invalidNotes(places),
@@ -319,6 +318,22 @@ function notesOf(
     ...refusedNotes(results),
     ...(holdsPublished && settling !== null ? [settling.brief] : []),
   ];
+}
+
+/** Claims that fit on a first screen. */
+const MOST_CLAIMS = 4;
+
+/** The claims that answer the question: those of settling where most are, or decided ones where most places are not. */
+function answersAmong(
+  claims: readonly JudgedClaim[],
+  places: readonly Place[],
+): readonly JudgedClaim[] {
+  const ofSettling = claims.filter(({ claim }) => isOfSettling(claim));
+  if (2 * ofSettling.length > claims.length) return ofSettling;
+  const open = places.filter(({ code }) => code === "undecided");
+  return 2 * open.length > places.length
+    ? claims.filter(({ outcome }) => outcome !== "inconclusive").slice(0, MOST_CLAIMS)
+    : [];
 }
 
 /** What was measured all the same, where no run is valid. */
