@@ -54,7 +54,7 @@ async function firstSent(wish: Partial<typeof SCRIPT>): Promise<WireRequest | st
   );
   const wire = { method: "GET", path: "/", headers: {}, body: null };
   const { before } = hooks.prepared({ before: "step.before", after: null }, wire);
-  const user = { place: 0, isNew: true, news: new Map(), variables: new Map() };
+  const user = { number: 0, isNew: true, news: new Map(), variables: new Map() };
   return before?.(user, wire) ?? "nothing";
 }
 
