@@ -119,7 +119,7 @@ async function memorySection(short: boolean): Promise<Section> {
   const { before } = open.prepared({ before: "before", after: null }, wire);
   const usedMb: number[] = [];
   for (let call = 1; call <= calls; call++) {
-    before?.({ place: call % 50, isNew: true, news: new Map(), variables: new Map() }, wire);
+    before?.({ number: call % 50, isNew: true, news: new Map(), variables: new Map() }, wire);
     if (call % (calls / 10) === 0) usedMb.push(Deno.memoryUsage().rss / 1e6);
   }
   return {

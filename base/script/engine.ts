@@ -4,6 +4,7 @@
  */
 import {
   type BorrowedHeapCharPointer,
+  type EmscriptenModuleLoader,
   type JSContextPointer,
   type JSValueConstPointer,
   type JSValueConstPointerPointer,
@@ -19,6 +20,7 @@ import {
 import variant from "quickjs-wasm";
 import { messageOf } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
+import { type Metered, metered } from "./metered.ts";
 
 /** A value of the script, by its place in the engine's memory. */
 export type Value = JSValueConstPointer | JSValuePointer;
@@ -55,7 +57,42 @@ function boundedMemory(): WebAssembly.Memory {
   return new WebAssembly.Memory({ initial: FIRST_PAGES, maximum });
 }
 
+type Loader = EmscriptenModuleLoader<QuickJSEmscriptenModule>;
+
+/** The engine's code, in which loops look at the clock. */
+interface Code extends Pick<Metered, "clock"> {
+  readonly module: WebAssembly.Module;
+}
+
+/** Once in each thread. */
+let compiled: Promise<Code> | null = null;
+
+async function compile(load: Loader): Promise<Code> {
+  const { binary, clock } = metered(await binaryOf(load));
+  return { module: await WebAssembly.compile(binary), clock };
+}
+
+/** The code as it is built: the loader has it within itself, and hands it to `WebAssembly.instantiate` alone. */
+async function binaryOf(load: Loader): Promise<Uint8Array> {
+  const { instantiate } = WebAssembly;
+  const taken = Promise.withResolvers<Uint8Array>();
+  const take = (binary: Uint8Array): Promise<never> => {
+    taken.resolve(binary);
+    return new Promise(() => {}); // nothing waits for this engine
+  };
+  Object.assign(WebAssembly, { instantiate: take });
+  try {
+    load({ wasmMemory: new WebAssembly.Memory({ initial: 0 }) }).catch(taken.reject);
+    return await taken.promise;
+  } finally {
+    Object.assign(WebAssembly, { instantiate });
+  }
+}
+
 export class Engine {
+  /** Called again and again by what takes long; what it throws ends the call, and with it the engine. */
+  look: () => void = () => {};
+  #isGivenUp = false;
   readonly #functions: HostFunction[] = [];
   /** Offset of the words in the engine's memory. */
   readonly #memory: number;
@@ -91,7 +128,22 @@ export class Engine {
     if (typeof load !== "function") {
       throw new Error("QuickJS is built for another system of modules");
     }
-    const module = await load({ wasmMemory: boundedMemory() });
+    const code = await (compiled ??= compile(load));
+    let engine: Engine | null = null;
+    const module = await load({
+      wasmMemory: boundedMemory(),
+      instantiateWasm: (imports, onSuccess) => {
+        const { module, name } = code.clock;
+        const clock = (): number => {
+          engine?.look();
+          return Date.now();
+        };
+        const own = { ...imports, [module]: { ...imports[module], [name]: clock } };
+        const instance = new WebAssembly.Instance(code.module, own);
+        onSuccess(instance);
+        return instance.exports;
+      },
+    });
     module.type = "sync";
     const ffi = new FFI(module);
     const { QTS_NewContext } = ffi;
@@ -99,7 +151,22 @@ export class Engine {
     ffi.QTS_NewContext = (...given) => pointer = QTS_NewContext(...given);
     const context = new QuickJSWASMModule(module, ffi).newContext();
     if (pointer === null) throw new Error("QuickJS has made no context");
-    return new Engine(context, module, ffi, pointer);
+    engine = new Engine(context, module, ffi, pointer);
+    return engine;
+  }
+
+  /** Whether a call was ended from outside. */
+  get isGivenUp(): boolean {
+    return this.#isGivenUp;
+  }
+
+  /** A call ends in its middle, so nothing in the memory can be relied on any more; not even to free anything there. */
+  giveUp(): void {
+    this.#isGivenUp = true;
+    const nothing = (): void => {};
+    const frees = Object.keys(this.ffi).filter((name) => name.startsWith("QTS_Free"));
+    Object.assign(this.ffi, Object.fromEntries(frees.map((name) => [name, nothing])));
+    this.module._free = nothing;
   }
 
   /** Whether its memory has next to no room left: not even for an error that says so. */
@@ -280,6 +347,7 @@ export class Engine {
       );
       return host(...values);
     } catch (error) {
+      if (this.#isGivenUp) throw error;
       const thrown = this.context.newError(messageOf(error));
       const result = ffi.QTS_Throw(this.pointer, thrown.value);
       thrown.dispose();

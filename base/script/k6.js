@@ -163,11 +163,17 @@ const formText = (fields) =>
     [value].flat().map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(one)}`)
   ).join("&");
 
-/** Headers and body of a request, as HTTP has them. @param credentials User and password in its URL. */
-const sentOf = ({ body, params: { headers = {}, cookies = {} } }, credentials) => {
+/**
+ * Headers and body of a request, as HTTP has them.
+ * @param credentials User and password in its URL.
+ * @param userAgent Of the script's options, if they have one.
+ */
+const sentOf = ({ body, params: { headers = {}, cookies = {} } }, credentials, userAgent) => {
   const pairs = Object.entries(cookies).map(([name, value]) => `${name}=${value?.value ?? value}`);
   const isOwn = credentials === "" || hasField(headers, "authorization");
+  const isNamed = userAgent === undefined || hasField(headers, "user-agent");
   const all = {
+    ...!isNamed && { "user-agent": userAgent },
     ...headers,
     ...pairs.length > 0 && { cookie: pairs.join("; ") },
     ...!isOwn && { authorization: `Basic ${host.base64(credentials)}` },
@@ -201,7 +207,7 @@ const ANY_STATUS = Array.from({ length: 500 }, (_, at) => 100 + at);
  * @param script One iteration, as a generator of what `setup` gave.
  * @param origin Of its URLs; the requests go to the target.
  */
-export function iterations(script, origin) {
+export function iterations(script, origin, userAgent) {
   const begin = (user) => {
     const session = {
       user,
@@ -224,7 +230,7 @@ export function iterations(script, origin) {
       if (base !== "" && normal(base) !== origin) {
         throw new Error(`a request to ${base}, and the others go to ${origin}`);
       }
-      const { headers, body } = sentOf(next, credentials);
+      const { headers, body } = sentOf(next, credentials, userAgent);
       request.method = next.method;
       request.path = path.startsWith("/") ? path : `/${path}`;
       request.headers = headers;
@@ -246,12 +252,12 @@ export function iterations(script, origin) {
  * @param origin Of its URLs.
  * @param target Where these requests go.
  */
-export const around = (script, origin, target) => async (data) => {
+export const around = (script, origin, target, userAgent) => async (data) => {
   const run = script(data);
   let { done, value } = run.next();
   while (!done) {
     const { base, rest, credentials } = partsOf(value.url);
-    const { headers, body } = sentOf(value, credentials);
+    const { headers, body } = sentOf(value, credentials, userAgent);
     const url = (normal(base) === origin ? target : base) + rest;
     const got = await fetch(url, { method: value.method, headers, body });
     const response = { status: got.status, headers: got.headers, body: await got.text() };

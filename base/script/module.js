@@ -28,9 +28,6 @@ export const clientCredentials = async (
 ) => {
   const nowMs = Date.now();
   if (earlier && earlier.expiresMs !== null && nowMs < earlier.renewMs) return earlier;
-  if (typeof fetch !== "function") {
-    throw new Error("clientCredentials can be called in setup and refresh alone");
-  }
   const inBody = sends === "body" ? { client_id: clientId, client_secret: clientSecret } : {};
   const response = await fetch(tokenUrl, {
     method: "POST",

@@ -22,6 +22,11 @@ const OWN_MODULES: Readonly<Record<string, string>> = {
 };
 /** Time in which the script must be evaluated, and its `setup` may compute. */
 const OUTSIDE_LOAD_MS = 10_000;
+/**
+ * How much longer a built-in function may take: QuickJS looks at no clock within, and to end it from outside ends the
+ * engine.
+ */
+const BUILT_IN_MS = 1_000;
 const STACK_BYTES = 256 * 1024;
 /** QuickJS's own words, if it still has room for them. */
 const OUT_OF_MEMORY = "InternalError: out of memory";
@@ -97,6 +102,10 @@ export function placed(message: string, ofFunction = ""): string {
   return text.slice(0, LIMITS.scriptReason.most - place.length) + place;
 }
 
+function timeText(ms: number): string {
+  return ms < 1_000 ? `${ms} ms` : `${ms / 1_000} s`;
+}
+
 export class Realm {
   /** The current response; null outside of a call. */
   response: Readable | null = null;
@@ -105,6 +114,7 @@ export class Realm {
   readonly #functions: ReadonlyMap<string, RealmFunction>;
   /** Moment of the first tick of the current call; NaN before it. */
   #sinceMs = NaN;
+  #isRunning = false;
   #limitMs = OUTSIDE_LOAD_MS;
 
   private readonly context: QuickJSContext;
@@ -117,11 +127,13 @@ export class Realm {
     const { runtime } = engine.context;
     runtime.setMaxStackSize(STACK_BYTES);
     // It is called each some ten thousand operations, so a short call never reads the clock.
-    runtime.setInterruptHandler(() => {
-      const nowMs = parts.nowMs();
-      if (Number.isNaN(this.#sinceMs)) this.#sinceMs = nowMs;
-      return nowMs - this.#sinceMs > this.#limitMs;
-    });
+    runtime.setInterruptHandler(() => this.#tookMs() > this.#limitMs);
+    engine.look = () => {
+      const mostMs = this.#limitMs + BUILT_IN_MS;
+      if (!this.#isRunning || this.#tookMs() <= mostMs) return;
+      engine.giveUp();
+      throw new ScriptError(`a built-in function did not end within ${timeText(mostMs)}`);
+    };
     runtime.setModuleLoader(
       (path) => Object.hasOwn(OWN_MODULES, path) ? OWN_MODULES[path] : this.#loaded(path),
       (from, name) => resolved(from, name),
@@ -158,9 +170,31 @@ export class Realm {
     return JSON.parse(this.#taken(this.#call(this.#own("unread"))));
   }
 
+  /** Whether a call took so long that the engine ended with it: no other may follow. */
+  get isGivenUp(): boolean {
+    return this.engine.isGivenUp;
+  }
+
   /** Limits the computing time of each call from now on. */
   limit(ms: number): void {
     this.#limitMs = ms;
+  }
+
+  #tookMs(): number {
+    const nowMs = this.parts.nowMs();
+    if (Number.isNaN(this.#sinceMs)) this.#sinceMs = nowMs;
+    return nowMs - this.#sinceMs;
+  }
+
+  /** Runs what may call the script, within the time of a call. */
+  #run<Result>(call: () => Result): Result {
+    this.#sinceMs = NaN;
+    this.#isRunning = true;
+    try {
+      return call();
+    } finally {
+      this.#isRunning = false;
+    }
   }
 
   /** Within the time of a script outside of any load: it may be megabytes, and is not a call of a request. */
@@ -204,13 +238,9 @@ export class Realm {
     return place;
   }
 
-  /** Calls a hook of its own again and again, so that the engine's code is compiled well before a load begins. */
-  rehearse(calls: number): void {
-    const hook = this.#call(this.#own("rehearsal"));
-    const user = this.user(0);
-    for (let call = 0; call < calls; call++) this.before(hook, user, true);
-    user.dispose();
-    hook.dispose();
+  /** A hook that does nothing most times, and what most hooks do in each fourth session of its user. */
+  rehearsal(): RealmFunction {
+    return this.#call(this.#own("rehearsal"));
   }
 
   // hot: once a request of a load with hooks.
@@ -267,9 +297,15 @@ export class Realm {
     }
   }
 
+  // hot: as `#run`, without a function made for each call.
   #direct(hook: RealmFunction, first?: Value, second?: Value): OwnValue {
     this.#sinceMs = NaN;
-    return this.engine.call(hook, this.#fail, first, second);
+    this.#isRunning = true;
+    try {
+      return this.engine.call(hook, this.#fail, first, second);
+    } finally {
+      this.#isRunning = false;
+    }
   }
 
   readonly #fail = (error: OwnValue): never => {
@@ -286,31 +322,40 @@ export class Realm {
     fetch: (url: string, init: string) => Promise<string>,
   ): Promise<string> {
     const { context } = this;
-    const failed = Promise.withResolvers<never>();
-    failed.promise.catch(() => {}); // it may fail before anybody waits for it
-    let isOver = false;
-    /** A script has no timers, so what waits goes on after a response, or never. */
-    const goOn = (): void => {
-      this.#runJobs();
-      if (isOver || this.#fetching > 0) return;
-      const state = context.getPromiseState(promise);
-      if (state.type === "pending") {
-        throw new ScriptError("it waits for a promise that never settles");
-      }
-      (state.type === "fulfilled" ? state.value : state.error).dispose();
+    const ended = Promise.withResolvers<void>();
+    ended.promise.catch(() => {}); // it may fail before anybody waits for it
+    const fetches: Fetches = {
+      fetch,
+      open: 0,
+      isOver: false,
+      // A script has no timers, so what waits goes on after a response, or never.
+      goOn: () => {
+        this.#runJobs();
+        if (fetches.isOver) return;
+        const state = context.getPromiseState(promise);
+        if (state.type === "fulfilled") state.value.dispose();
+        if (state.type === "rejected") state.error.dispose();
+        if (fetches.open > 0 && state.type !== "rejected") return;
+        if (state.type === "pending") {
+          throw new ScriptError("it waits for a promise that never settles");
+        }
+        ended.resolve();
+      },
+      fail: ended.reject,
     };
-    this.#allow(fetch, goOn, failed.reject);
+    this.#allow(fetches);
     const given = [context.newString(name), context.newString(json)];
     const promise = this.#call(this.#own("call"), ...given);
     for (const handle of given) handle.dispose();
     try {
-      const settled = context.resolvePromise(promise);
-      goOn();
-      const result = await Promise.race([settled, failed.promise]);
+      const settled = this.#run(() => context.resolvePromise(promise));
+      fetches.goOn();
+      await ended.promise;
+      const result = await settled;
       if (result.error) throw this.#errorOf(result.error);
       return this.#taken(result.value);
     } finally {
-      isOver = true;
+      fetches.isOver = true;
       promise.dispose();
     }
   }
@@ -330,8 +375,8 @@ export class Realm {
 
   #evaluate(): void {
     const { context, parts: { entry } } = this;
-    this.#sinceMs = NaN;
-    const result = context.evalCode(this.#loaded(entry), entry, { type: "module" });
+    const text = this.#loaded(entry);
+    const result = this.#run(() => context.evalCode(text, entry, { type: "module" }));
     if (result.error) throw this.#errorOf(result.error);
     const { value } = result;
     const state = context.getPromiseState(value);
@@ -365,30 +410,29 @@ export class Realm {
   }
 
   #runJobs(): void {
-    this.#sinceMs = NaN;
-    const ran = this.context.runtime.executePendingJobs();
+    const ran = this.#run(() => this.context.runtime.executePendingJobs());
     if (ran.error) throw this.#errorOf(ran.error);
     ran.dispose();
   }
 
   #call(hook: RealmFunction, ...given: QuickJSHandle[]): QuickJSHandle {
-    this.#sinceMs = NaN;
-    const result = this.context.callFunction(hook, this.context.undefined, ...given);
+    const { context } = this;
+    const result = this.#run(() => context.callFunction(hook, context.undefined, ...given));
     if (result.error) throw this.#errorOf(result.error);
     return result.value;
   }
 
   #errorOf(error: QuickJSHandle): ScriptError {
     const { context } = this;
-    this.#sinceMs = NaN;
     const explain = this.#functions?.get("explain");
-    const result = explain && context.callFunction(explain, context.undefined, error);
+    const result = explain &&
+      this.#run(() => context.callFunction(explain, context.undefined, error));
     const isKnown = result !== undefined && result.error === undefined;
     const shown = isKnown ? this.#taken(result.value) : "it threw what cannot be shown";
     const isOutOfMemory = this.engine.isFull && !/^\w*Error: /.test(shown);
     const text = isOutOfMemory ? OUT_OF_MEMORY : shown;
     error.dispose();
-    const limit = this.#limitMs < 1_000 ? `${this.#limitMs} ms` : `${this.#limitMs / 1_000} s`;
+    const limit = timeText(this.#limitMs);
     const why = text.replace(/^InternalError: interrupted/, `it computed for more than ${limit}`)
       .replace(
         OUT_OF_MEMORY,
@@ -451,18 +495,8 @@ export class Realm {
 
   #host: QuickJSHandle | null = null;
 
-  /** Number of responses that the script waits for. */
-  #fetching = 0;
-
-  /**
-   * @param goOn Called when the script has its response, or the reason why there is none.
-   * @param fail Called if `goOn` throws, as when the script then computes for too long.
-   */
-  #allow(
-    fetch: (url: string, init: string) => Promise<string>,
-    goOn: () => void,
-    fail: (error: unknown) => void,
-  ): void {
+  /** What the script fetches from now on belongs to the call that allows it. */
+  #allow(call: Fetches): void {
     const { context } = this;
     if (this.#host === null) throw new Error("The realm has no prelude");
     // The promise holds the value on its own; a handle would keep it for as long as the realm lasts.
@@ -472,20 +506,34 @@ export class Realm {
     };
     const made = context.newFunction("fetch", (url, init) => {
       const promise = context.newPromise();
-      this.#fetching++;
-      void fetch(context.getString(url), context.getString(init)).then(
-        (value) => settle(promise.resolve, context.newString(value)),
-        (error) => settle(promise.reject, context.newError(String(error?.message ?? error))),
-      ).then(() => {
-        this.#fetching--;
-        goOn();
-      }).catch(fail);
+      call.open++;
+      void call.fetch(context.getString(url), context.getString(init)).then(
+        (value) => () => settle(promise.resolve, context.newString(value)),
+        (error) => () => settle(promise.reject, context.newError(String(error?.message ?? error))),
+      ).then((end) => {
+        call.open--;
+        if (call.isOver) return promise.dispose(); // whoever waits for it has been given up
+        end();
+        call.goOn();
+      }).catch(call.fail);
       return promise.handle;
     });
     context.setProp(this.#host, "fetch", made);
     made.dispose();
     this.#call(this.#own("allowFetch")).dispose();
   }
+}
+
+/** What one call fetches. It is over when its function is, and with that all that it fetched; or when it fails. */
+interface Fetches {
+  readonly fetch: (url: string, init: string) => Promise<string>;
+  /** Responses that it waits for. */
+  open: number;
+  isOver: boolean;
+  /** Called when the script has its response, or the reason why there is none. */
+  readonly goOn: () => void;
+  /** Called if `goOn` throws, as when the script then computes for too long. */
+  readonly fail: (error: unknown) => void;
 }
 
 /** Begins what is not a path; the engine takes a refusal only where a module is loaded. */

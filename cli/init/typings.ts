@@ -173,7 +173,11 @@ export function group(name: string, inner: () => any): Generator<unknown, any, a
 export function sleep(seconds: number): void;
 export function fail(message?: string): never;
 /** Hooks of each step of a flow. @param origin Of the script's URLs. */
-export function iterations(script: (data: any) => Generator<unknown, any, any>, origin: string): {
+export function iterations(
+  script: (data: any) => Generator<unknown, any, any>,
+  origin: string,
+  userAgent?: string,
+): {
   before(request: Request, user: User): void;
   after(response: Response, user: User): void;
   expect: { status: number[] };
@@ -183,6 +187,7 @@ export function around(
   script: (data: any) => Generator<unknown, any, any>,
   origin: string,
   target: string,
+  userAgent?: string,
 ): (data: any) => Promise<any>;
 `;
 

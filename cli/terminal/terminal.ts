@@ -2,7 +2,7 @@
 import { clearInterval, setInterval } from "node:timers";
 import type { ScreenSize } from "../../report/render/terminal/live.ts";
 import type { LiveOutput, ProgressView } from "../../report/render/terminal/view.ts";
-import type { TerminalOptions } from "../../report/writing/terminal.ts";
+import { type TerminalOptions, textLines } from "../../report/writing/terminal.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { variable } from "./process.ts";
@@ -86,19 +86,28 @@ function screenSize(): ScreenSize {
   }
 }
 
-const NO_PROGRESS: ProgressView = {
-  onProgress: () => {},
-  redraw: () => {},
-  resume: () => {},
-  stop: () => {},
-};
+/** Of a quiet command: warnings alone, each once. */
+function warningsView(): ProgressView {
+  const told = new Set<string>();
+  const nothing = (): void => {};
+  return {
+    onProgress: (event) => {
+      if (event.kind !== "note" || !event.isWarning || told.has(event.text)) return;
+      told.add(event.text);
+      printError(textLines([event.text], terminalOptions(Deno.stderr)));
+    },
+    redraw: nothing,
+    resume: nothing,
+    stop: nothing,
+  };
+}
 
 /** How often the time left is shown anew without other progress. */
 const REDRAW_MS = 1_000;
 
-/** Progress on standard error, unless it is to be quiet: a live view on a terminal, lines elsewhere. */
+/** Progress on standard error: a live view on a terminal, lines elsewhere, and warnings alone if it is to be quiet. */
 export async function progressView(quiet: boolean): Promise<ProgressView> {
-  if (quiet) return NO_PROGRESS;
+  if (quiet) return warningsView();
   const { startProgress } = await import("../../report/render/terminal/view.ts");
   const isLive = hasLiveView();
   const view = startProgress({

@@ -99,9 +99,10 @@ export async function runExperiment(
     }
     await setAside(request.experiment, missing, { file, onProgress: hooks.onProgress });
     const { look, ...loading } = hooks;
+    const scripted = scriptedOf(request, hooks);
     const context: RunContext = {
       seed: request.seed,
-      scripted: scriptedOf(request),
+      scripted,
       workers: pinned.workers,
       intervalMs: request.experiment.interval,
       logFolder: request.logFolder,
@@ -112,7 +113,7 @@ export async function runExperiment(
       earlierCapacity: ({ cell }) =>
         earlierCapacityOf(cell, [...file.results.runs, ...file.results.missing]),
       preflights: preflightBy === "apart"
-        ? new SeparatePreflights((cell) => targets.start(cell), scriptedOf(request), hooks.signal)
+        ? new SeparatePreflights((cell) => targets.start(cell), scripted, hooks.signal)
         : null,
       redisUse: ({ cell }) => redisUseOf(cell, redis),
     };
@@ -184,7 +185,7 @@ async function takeProfiles(
   await profileCells({ runs: profile.runs, cells: possible, outDir }, file, {
     ...hooks,
     seed,
-    scripted: scriptedOf(request),
+    scripted: scriptedOf(request, hooks),
     workers,
     intervalMs,
     discardS: discard / 1_000,
@@ -194,8 +195,12 @@ async function takeProfiles(
   });
 }
 
-function scriptedOf({ experiment, mayFetch }: ExperimentRequest): ScriptParts {
-  return { ...experiment, mayFetch };
+function scriptedOf(
+  { experiment, mayFetch }: ExperimentRequest,
+  { onProgress }: ExperimentHooks,
+): ScriptParts {
+  const warn = (text: string): void => onProgress({ kind: "note", text, isWarning: true });
+  return { ...experiment, mayFetch, warn };
 }
 
 /**

@@ -24,7 +24,7 @@ import {
 } from "../slices/session.ts";
 import { type Pids, pidsOf, type SideCpu } from "../slices/side_cpu.ts";
 import { preflight } from "./preflight.ts";
-import { loadAndWatch, type RunContext, runOf, type WatchedLoad } from "./run.ts";
+import { loadAndWatch, type RunContext, runOf, type WatchedLoad, withTeardown } from "./run.ts";
 
 export type PlannedPair = readonly [PlannedRun, PlannedRun];
 
@@ -40,14 +40,21 @@ export interface PairContext extends RunContext {
 export async function carryOutPair(pair: PlannedPair, context: PairContext): Promise<[Run, Run]> {
   const key = keyOf(pair);
   const lengths = context.lengths.get(key) ??
-    await withTargets(pair, context, (targets) => findLengths(pair, targets, context));
+    (await withTargets(pair, context, (targets) => findLengths(pair, targets, context))).made;
   context.lengths.set(key, lengths);
   // The load that shows the lengths has warmed its processes up, which no other pair is.
-  return await withTargets(
+  const { made: [first, second], failures } = await withTargets(
     pair,
     context,
     (targets) => measured(pair, targets, { lengths, context }),
   );
+  return [withTeardown(first, failures[0]), withTeardown(second, failures[1])];
+}
+
+interface Worked<Made> {
+  readonly made: Made;
+  /** Of each side, why the `teardown` of its script failed; null where it did not. */
+  readonly failures: readonly (string | null)[];
 }
 
 /** Starts both targets, and closes them afterwards. */
@@ -55,9 +62,11 @@ async function withTargets<Made>(
   pair: PlannedPair,
   context: PairContext,
   work: (targets: readonly RunningTarget[]) => Promise<Made>,
-): Promise<Made> {
+): Promise<Worked<Made>> {
   const targets: RunningTarget[] = [];
   const begun: ScriptedRun[] = [];
+  const failures: (string | null)[] = [];
+  let made: Made;
   try {
     for (const planned of pair) {
       const { cell } = planned;
@@ -68,14 +77,12 @@ async function withTargets<Made>(
       begun.push(await beginScript(script, context.scripted, target.origin, context.signal));
       if (context.preflights === null) await preflight({ cell, target, script }, context.signal);
     }
-    return await work(targets);
+    made = await work(targets);
   } finally {
-    for (const { end } of begun) {
-      const why = await end();
-      if (why !== null) context.onProgress({ kind: "note", text: why });
-    }
+    for (const { end } of begun) failures.push(await end());
     for (const target of targets) context.close(target);
   }
+  return { made, failures };
 }
 
 interface Measuring {

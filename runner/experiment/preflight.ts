@@ -140,9 +140,9 @@ export async function checkResponses(given: PreflightRequest): Promise<void> {
       `Cannot measure target ${request.target}: the script has failed at the ${kind} of a user: ${failure}`,
     );
   };
-  for (const [place, { steps, user }] of journeys.entries()) {
+  for (const [number, { steps, user }] of journeys.entries()) {
     const variables = new Map(Object.entries(user));
-    const known = { place, isNew: true, news: new Map(variables), variables };
+    const known = { number, isNew: true, news: new Map(variables), variables };
     const journey = { variables, cookies: jars?.open() ?? null, found, hooks, user: known };
     callOf("start", known);
     for (const step of steps) await checkStep(step, journey, request);

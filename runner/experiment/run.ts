@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import { TargetError } from "../../base/errors.ts";
 import { durationText } from "../../base/quantity.ts";
+import { secrets } from "../../base/secrets.ts";
 import { replaceFile } from "../../base/whole_file.ts";
 import type { Endpoint } from "../../base/net/endpoint.ts";
 import type { TurnsSpec } from "../../scenarios/pace/slices.ts";
@@ -80,6 +81,8 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
   const startedAt = new Date().toISOString();
   let target = await context.open(planned);
   let running = unscripted(written);
+  let run: Run;
+  let failure: string | null = null;
   try {
     const begin = async (): Promise<void> => {
       const { scripted, signal } = context;
@@ -118,17 +121,20 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
     const whole = hooks && refreshes
       ? { ...watched, measurement: { ...measurement, hooks: { ...hooks, refreshes } } }
       : watched;
-    const run = runOf({ planned, target, startedAt }, whole, context.onProgress);
-    return found === null ? run : {
-      ...run,
-      capacity: found,
-      load: searchedLoad(planned, { load, seed: context.seed }),
-    };
+    run = runOf({ planned, target, startedAt }, whole, context.onProgress);
+    if (found !== null) {
+      run = { ...run, capacity: found, load: searchedLoad(planned, { load, seed: context.seed }) };
+    }
   } finally {
-    const why = await running.end();
-    if (why !== null) context.onProgress({ kind: "note", text: why });
+    failure = await running.end();
     context.close(target);
   }
+  return withTeardown(run, failure);
+}
+
+/** @param failure Why the `teardown` of its script failed; null where it did not. */
+export function withTeardown(run: Run, failure: string | null): Run {
+  return failure === null ? run : { ...run, teardownFailed: secrets.sentence(failure) };
 }
 
 interface CarriedOut {
@@ -274,7 +280,8 @@ export async function loadAndWatch(
     throwIfAborted(measurement);
     const lost = logFolder === null ? null : loader.incompleteLogReason?.() ?? null;
     if (lost !== null) {
-      onProgress({ kind: "note", text: `${logNameOf(planned)} is not whole: ${lost}` });
+      const text = `${logNameOf(planned)} is not whole: ${lost}`;
+      onProgress({ kind: "note", text, isWarning: true });
     }
     const used = await stopWatch(watch);
     return {

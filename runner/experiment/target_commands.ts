@@ -184,7 +184,7 @@ export class TargetCommands {
     });
     if (why === null) return;
     const last = evidence.length === 0 ? "" : `; its last line: ${evidence[evidence.length - 1]}`;
-    this.#note(`Warning: ${stage} of ${name} failed: ${why}${last}`);
+    this.#note(`Warning: ${stage} of ${name} failed: ${why}${last}`, true);
   }
 
   /** Throws a TargetError where no process can be started, the signal's reason on abort. */
@@ -236,8 +236,9 @@ export class TargetCommands {
     this.hooks.onRan(this.#ran);
   }
 
-  #note(text: string): void {
-    this.hooks.onProgress({ kind: "note", text: secrets.sentence(text) });
+  #note(text: string, isWarning = false): void {
+    const note = { kind: "note", text: secrets.sentence(text) } as const;
+    this.hooks.onProgress(isWarning ? { ...note, isWarning } : note);
   }
 }
 

@@ -66,7 +66,12 @@ export type Progress =
     readonly until: number | null;
   }
   /** One line for the user, such as which Redis is used or why a cell is skipped. */
-  | { readonly kind: "note"; readonly text: string }
+  | {
+    readonly kind: "note";
+    readonly text: string;
+    /** Something has failed that the exit code does not tell, so it is shown even where progress is not. */
+    readonly isWarning?: true;
+  }
   | {
     readonly kind: "starting";
     readonly order: number;

@@ -249,6 +249,9 @@ export const run = measurement.extend({
     "What runs the target, each with its version: gateways, runtimes and frameworks, with commas between them; null: unknown",
   ),
   startedAt: z.iso.datetime(),
+  teardownFailed: z.string().optional().describe(
+    "Why teardown of the script failed after the run; absent where it did not",
+  ),
   capacity: runCapacity.optional().describe(
     "The search of this run, where its load is one; the other figures are of its last part, at the capacity that it found",
   ),

@@ -17,7 +17,7 @@ import type { HookUse } from "../result/hooks.ts";
 export interface ScriptedRun {
   /** The requests, with what evaluates their hooks. */
   readonly script: Script;
-  /** Calls `teardown`. Gives why it failed; null where it did not. */
+  /** Calls `teardown`. Gives why it failed, which it has told; null where it did not. */
   readonly end: () => Promise<string | null>;
   /** Data of users is renewed no more, as the load is over. */
   readonly stop: () => void;
@@ -32,6 +32,8 @@ export interface ScriptParts
   extends Partial<Pick<Experiment, "script" | "setup" | "refresh" | "teardown">> {
   /** Decides where it may fetch from; absent: everywhere. */
   readonly mayFetch?: MayFetch;
+  /** Tells the user why `teardown` failed. */
+  readonly warn?: (why: string) => void;
 }
 
 /** How long `setup`, `refresh` and `teardown` may wait for a response. */
@@ -54,20 +56,22 @@ export function unscripted(script: Script): ScriptedRun {
 /** Calls `setup` for a target that is there. Throws a TargetError where it fails. */
 export async function beginScript(
   script: Script,
-  { script: code, setup, refresh, teardown, mayFetch }: ScriptParts,
+  { script: code, setup, refresh, teardown, mayFetch, warn }: ScriptParts,
   origin: string,
   signal: AbortSignal,
 ): Promise<ScriptedRun> {
   if (code === undefined) return unscripted(script);
   const whole = scriptCode(code, environment);
-  // To evaluate it takes some hundredths of a second beside the load, so that is done once for all functions. A call that
-  // is cut off goes on in its realm after the next response, so the call after it gets another realm: in one they would
-  // share `fetch`.
-  let realm: Promise<Realm> | null = null;
+  // To evaluate it takes some hundredths of a second beside the load, so that is done once for all functions, unless it
+  // fails. A call that is cut off goes on in its realm after the next response, so the call after it gets another realm.
+  let realm: Realm | null = null;
   const call = (name: string, given: readonly unknown[], within: Within): Promise<string> =>
     callIn({
       ...{ name, entry: whole.entry },
-      open: () => realm ??= evaluated(whole, { random: Math.random, log: logLine }),
+      open: async () => {
+        if (realm !== null && !realm.isGivenUp) return realm;
+        return realm = await evaluated(whole, { random: Math.random, log: logLine });
+      },
       call: async (realm, until) => {
         realm.limit(within.computingMs);
         const fetch = (url: string, init: string): Promise<string> =>
@@ -97,7 +101,11 @@ export async function beginScript(
       renewal?.stop();
       if (teardown === undefined) return Promise.resolve(null);
       const given = parsed(renewal?.data ?? data);
-      return call(teardown, [given], { ...TEARDOWN, signals: [] }).then(() => null, messageOf);
+      return call(teardown, [given], { ...TEARDOWN, signals: [] }).then(() => null, (error) => {
+        const why = messageOf(error);
+        warn?.(why);
+        return why;
+      });
     },
   };
 }
@@ -191,7 +199,8 @@ async function callIn(
   { name, entry, open, call, onCutOff }: CallParts,
   { ms, signals }: Within,
 ): Promise<string> {
-  const until = AbortSignal.any([...signals, AbortSignal.timeout(ms)]);
+  const ended = new AbortController();
+  const until = AbortSignal.any([...signals, AbortSignal.timeout(ms), ended.signal]);
   const over = Promise.withResolvers<never>();
   over.promise.catch(() => {}); // it may end before anybody waits for it
   let place = "";
@@ -204,6 +213,7 @@ async function callIn(
   until.addEventListener("abort", end, { once: true });
   const opened = async (): Promise<string> => {
     const realm = await open();
+    until.throwIfAborted(); // else it would begin in the realm of the call after it
     place = realm.placeOf(name);
     return await call(realm, until);
   };
@@ -215,6 +225,7 @@ async function callIn(
     throw new TargetError(`${name} of ${entry} has failed: ${placed(error.message, place)}`);
   } finally {
     until.removeEventListener("abort", end);
+    ended.abort(); // of what it still fetches
   }
 }
 

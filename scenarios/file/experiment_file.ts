@@ -142,7 +142,7 @@ function heldIn(path: string, fix: string): (name: string) => Problem {
   return (name) => ({
     place: withoutSecrets(path),
     message: "Cannot write this as a file: it would hold the value of the environment variable " +
-      `${name} in another form, such as base64`,
+      `${name} where it cannot refer to it, such as in base64 or in the name of a field`,
     fix,
   });
 }

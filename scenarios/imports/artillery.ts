@@ -247,7 +247,7 @@ class Conversion {
     for (const [at, scenario] of walked.entries()) {
       this.#noteHooks(scenario);
       const name = freeName(
-        nameFrom(unmarked(scenario.name ?? ""), `scenario ${at + 1}`),
+        nameFrom(scenario.name ?? "", `scenario ${at + 1}`),
         scenarios,
       );
       const path = ["scenarios", this.script.scenarios.indexOf(scenario)];

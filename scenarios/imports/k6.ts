@@ -51,7 +51,7 @@ export const k6: TextFormat = {
     const follow = flow.redirects;
     if (follow > 0) notes.add(REDIRECTS_ELSEWHERE);
     const scenario = { ...follow > 0 && { follow }, flow: flow.steps };
-    const ownScenario = nameFrom(load.scenario, "default");
+    const { ownScenario } = load;
     const requests = flow.steps.filter(({ think }) => think === undefined);
     const { thresholds, notes: ofThresholds } = thresholdsFrom(load.limits, {
       scenario: load.scenario,
@@ -167,14 +167,15 @@ export function keyedAt(source: ScriptSource, name: string): number {
   return 0;
 }
 
-/** Options that become parts of requests, marked as they are written. */
-function sentBy(
-  { userAgent, scenarios = {} }: z.output<typeof optionsSpec>,
+/** Options that become texts here, marked as they are written. */
+function textsOf(
+  { userAgent }: z.output<typeof optionsSpec>,
   written: unknown,
-): Pick<K6Load, "env" | "userAgent"> {
-  const [name = ""] = Object.keys(scenarios);
-  const { env } = Object(Object(Object(written).scenarios)[name]);
+): Pick<K6Load, "env" | "ownScenario" | "userAgent"> {
+  const [[name, scenario] = ["default", {}]] = Object.entries(Object(Object(written).scenarios));
+  const { env } = Object(scenario);
   return {
+    ownScenario: nameFrom(name, "default"),
     ...userAgent !== undefined && { userAgent: Object(written).userAgent },
     ...env !== undefined && { env },
   };
@@ -185,7 +186,7 @@ export function optionsIn({ options, scope }: ScriptParts, constants: Constants)
   const written = options === null ? {} : constants.value(options, scope);
   const data = unmarkedIn(written);
   const { data: given, error } = optionsSpec.safeParse(data, { error: explain });
-  if (given !== undefined) return { ...loadIn(given), ...sentBy(given, written) };
+  if (given !== undefined) return { ...loadIn(given), ...textsOf(given, written) };
   const messages = findingsOf(error.issues, data)
     .map(({ path, message }) => ["options", ...path].map(String).join(".") + `: ${message}`);
   throw new Refused(options?.start ?? 0, messages.join("; "));

@@ -266,14 +266,15 @@ export class Constants {
         return Object.entries(Object(this.value(property.argument, scope)));
       }
       if (property.kind !== "init") return this.#refuse(property);
-      return [[this.keyOf(property, scope), this.value(property.value, scope)]];
+      return [[this.#keyOf(property, scope), this.value(property.value, scope)]];
     });
-    return Object.fromEntries(entries);
+    const byKey = new Map(entries.map(([key, value]) => [unmarked(key), [key, value] as const]));
+    return Object.fromEntries(byKey.values());
   }
 
-  keyOf({ key, computed }: js.Property, scope: ScriptScope): string {
+  #keyOf({ key, computed }: js.Property, scope: ScriptScope): string {
     if (key.type === "Identifier" && !computed) return key.name;
-    return unmarked(this.#textOf(key, scope));
+    return this.#textOf(key, scope);
   }
 
   #binary(node: js.BinaryExpression, scope: ScriptScope): unknown {
@@ -317,8 +318,10 @@ export class Constants {
     }
     const holder = this.value(object, scope);
     if (typeof holder !== "object" || holder === null) return this.#refuse(node);
-    const isOwn = Object.hasOwn(holder, key);
-    return isOwn ? Reflect.get(holder, key) : this.#refuse(node);
+    const own = Object.hasOwn(holder, key)
+      ? key
+      : Object.keys(holder).find((written) => unmarked(written) === key);
+    return own === undefined ? this.#refuse(node) : Reflect.get(holder, own);
   }
 
   #called(node: js.CallExpression, scope: ScriptScope): unknown {

@@ -2,9 +2,18 @@
 import type * as js from "acorn";
 import type { Files } from "../../base/files.ts";
 import type { ImportContext } from "./format/format.ts";
-import { nameFrom } from "./format/format.ts";
+import { FromEnvironment, marking, References, unmarked } from "./format/references.ts";
 import { k6, keyedAt, optionsIn, partsOf } from "./k6.ts";
-import { environmentLines, experimentLines, headLines, isSet, RAW, SPREAD } from "./format/code.ts";
+import {
+  environmentLines,
+  experimentLines,
+  headLines,
+  isSet,
+  keyText,
+  RAW,
+  SPREAD,
+  textWith,
+} from "./format/code.ts";
 import { Constants, functionOf, type ScriptScope } from "./k6_constants.ts";
 import { K6Functions } from "./k6_functions.ts";
 import { ONCE } from "./k6_load.ts";
@@ -69,8 +78,16 @@ function experimentOf(
 ): K6Experiment {
   const parts = partsOf(source);
   const { imported, scope } = parts;
-  const constants = new Constants(source, imported, env);
-  const load = source.attempt(() => optionsIn(parts, constants), null);
+  const read = new Map<string, string>();
+  const ofOptions = new Constants(source, imported, marking(env, read));
+  const load = source.attempt(() => optionsIn(parts, ofOptions), null);
+  const ofScenario = new Map(
+    Object.entries(load?.env ?? {}).map(([name, value]) => [unmarked(name), String(value)]),
+  );
+  const constants = new Constants(source, imported, (name) => {
+    const value = ofScenario.get(name);
+    return value === undefined ? env(name) : unmarked(value);
+  });
   const edits = new Edits(text);
   const missing = new Map<string, string>();
   const imports = importsOf(source.program, missing);
@@ -83,7 +100,10 @@ function experimentOf(
   /** A name that the script has not. */
   const own = (name: string): string => taken.has(name) ? own(`${name}_`) : name;
   const as = (name: string): string => own(name) === name ? name : `${name} as ${own(name)}`;
-  const made = new Making({ source, edits, functions, scope, missing, env, own });
+  const made = new Making({
+    ...{ source, edits, functions, scope, missing, env, own, ofScenario, read },
+    userAgent: load?.userAgent ?? null,
+  });
   const flow = made.take(load?.exec ?? "default");
   if (functions.origin === null) {
     const at = functionOf(scope, "default")?.node.start ?? 0;
@@ -94,7 +114,7 @@ function experimentOf(
     "what k6 counts as a failed check is a failed request here, after which a virtual user begins anew",
     ...functions.left.map((line) => `not taken over: ${line}`),
   ];
-  const ownScenario = nameFrom(load?.scenario ?? "default", "default");
+  const { ownScenario } = load ?? ONCE;
   const { thresholds, notes: ofThresholds } = thresholdsFrom(load?.limits ?? {}, {
     scenario: load?.scenario ?? "default",
     ownScenario,
@@ -106,7 +126,7 @@ function experimentOf(
   const follow = functions.follow ?? 0;
   const experiment = {
     name,
-    targets: { target: { url: RAW("target") } },
+    targets: { target: { url: RAW("target"), ...load?.insecure && { insecure: true } } },
     scenarios: {
       [ownScenario]: {
         ...follow > 0 && { follow },
@@ -138,7 +158,9 @@ function experimentOf(
     "",
     edits.toString().replace(/^\s*\n/, "").trimEnd(),
     "",
-    `const ${own("k6")} = ${own("iterations")}(${run}, ${JSON.stringify(functions.origin)});`,
+    `const ${own("k6")} = ${own("iterations")}(${
+      [run, JSON.stringify(functions.origin), ...made.userAgent].join(", ")
+    });`,
     "",
     ...experimentLines(experiment, functions.origin, own("experiment")),
     "",
@@ -202,15 +224,26 @@ interface MakingContext {
   readonly env: (name: string) => string | undefined;
   /** A name that the script has not. */
   readonly own: (name: string) => string;
+  /** Variables of the environment that the scenario has of its own, with what variables of the outer one give marked. */
+  readonly ofScenario: ReadonlyMap<string, string>;
+  /** Values of those outer variables. */
+  readonly read: ReadonlyMap<string, string>;
+  /** Marked, too; null where the script has none. */
+  readonly userAgent: string | null;
 }
 
 /** The top of the script, as that of the experiment. */
 class Making {
   readonly around: Record<string, unknown> = {};
   readonly environment: string[] = [];
+  /** An argument for what sends; none where the script has no user agent. */
+  readonly userAgent: readonly string[];
   readsEnv = false;
 
   constructor(private readonly context: MakingContext) {
+    const { userAgent } = context;
+    const agent = userAgent === null ? null : this.#text(userAgent, "its userAgent");
+    this.userAgent = agent === null ? [] : [agent];
     this.#environment();
   }
 
@@ -235,7 +268,9 @@ class Making {
       if (bound === null || !this.#exported.has(name)) continue;
       functions.free(bound.node, scope);
       this.around[name] = RAW(
-        `${own("around")}(${name}, ${JSON.stringify(functions.origin ?? "")}, target)`,
+        `${own("around")}(${
+          [name, JSON.stringify(functions.origin ?? ""), "target", ...this.userAgent].join(", ")
+        })`,
       );
     }
     if (exec !== "default") return exec;
@@ -289,9 +324,27 @@ class Making {
     functions.leave(node, why ?? "it sends before the load");
   }
 
-  /** Variables that the script reads are those of the experiment; only those that are set can be read there. */
+  /** A marked text as code; null where it is made of a variable so that code cannot refer to it. */
+  #text(marked: string, what: string): string | null {
+    const { read, own, functions } = this.context;
+    const references = new References(read);
+    const text = references.in(marked);
+    if (references.holds.size > 0) {
+      const names = [...references.holds].join(" and ");
+      functions.left.push(`${what}: it holds ${names} of the environment in another form`);
+      return null;
+    }
+    if (!(text instanceof FromEnvironment)) return JSON.stringify(text);
+    this.readsEnv = true;
+    return textWith(text, own("env"));
+  }
+
+  /**
+   * Variables that the script reads are those of the experiment; only those that are set can be read there. Those of
+   * the scenario come before them.
+   */
   #environment(): void {
-    const { source, env, own } = this.context;
+    const { source, env, own, ofScenario } = this.context;
     const names = new Set<string>();
     for (const node of nodesIn(source.program) as Iterable<js.AnyNode>) {
       if (node.type !== "MemberExpression" || node.object.type !== "Identifier") continue;
@@ -301,8 +354,13 @@ class Making {
       else if (property.type === "Literal") names.add(String(property.value));
     }
     if (names.size === 0) return;
-    this.readsEnv = [...names].some((name) => isSet(name, env));
-    const lines = environmentLines(names, env, own("env"));
+    const outer = [...names].filter((name) => !ofScenario.has(name));
+    if (outer.some((name) => isSet(name, env))) this.readsEnv = true;
+    const inner = [...ofScenario].filter(([name]) => names.has(name)).map(([name, value]) => {
+      const text = this.#text(value, `${name} of the env of its scenario`);
+      return `  ${keyText(name)}: ${text},`;
+    });
+    const lines = [...environmentLines(outer, env, own("env")), ...inner];
     this.environment.push("", "const __ENV = {", ...lines, "};");
   }
 }

@@ -495,13 +495,14 @@ export class K6Flow {
       "requests of a batch, which k6 sends at the same time, are sent one after the other here",
     );
     const steps = Object.entries(requests).map(([name, request]: [string, unknown]) => {
-      if (typeof request === "string") return [name, this.#sent("get", { url: request }, start)];
+      const key = unmarked(name);
+      if (typeof request === "string") return [key, this.#sent("get", { url: request }, start)];
       const [method, url, body, params] = Array.isArray(request) ? request : [
         Reflect.get(Object(request), "method"),
         ...["url", "body", "params"].map((key) => Reflect.get(Object(request), key)),
       ];
       return [
-        name,
+        key,
         this.#sent(textOf(method ?? "get").toLowerCase(), { url, body, params }, start),
       ];
     });
@@ -562,7 +563,8 @@ export class K6Flow {
       Object.entries(Object(headers)).map(([key, value]) => [key, String(value)]),
     );
     const add = (name: string, text: string): void => {
-      if (![...fields.keys()].some((key) => key.toLowerCase() === name)) fields.set(name, text);
+      const names = [...fields.keys()].map((key) => unmarked(key).toLowerCase());
+      if (!names.includes(name)) fields.set(name, text);
     };
     if (load.userAgent !== undefined) add("user-agent", load.userAgent);
     if (authorization !== null) add("authorization", authorization);

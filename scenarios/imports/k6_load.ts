@@ -127,6 +127,8 @@ export const optionsSpec = z.strictObject({
 
 export interface K6Load {
   readonly scenario: string;
+  /** What the scenario is called here. */
+  readonly ownScenario: string;
   /** The exported function that it runs. */
   readonly exec: string;
   readonly load: object;
@@ -145,11 +147,11 @@ export interface K6Load {
 
 /** k6 goes through a script once that says no more. */
 export const ONCE: Omit<K6Load, "limits"> = {
-  ...{ scenario: "default", exec: "default", load: {}, notes: [] },
+  ...{ scenario: "default", ownScenario: "default", exec: "default", load: {}, notes: [] },
   ...{ rounds: 1, maxRedirects: 10, insecure: false },
 };
 
-export function loadIn(options: z.output<typeof optionsSpec>): K6Load {
+export function loadIn(options: z.output<typeof optionsSpec>): Omit<K6Load, "ownScenario"> {
   const { scenarios, thresholds: limits, maxRedirects, userAgent } = options;
   const [[scenario, given]] = Object.entries<Executor>(scenarios ?? { default: plain(options) });
   const keepAlive = options.noConnectionReuse ? { keepAlive: false } : {};

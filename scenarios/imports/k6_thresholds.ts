@@ -1,7 +1,7 @@
 /** The thresholds of a k6 script → thresholds here, of the same figures; the others are named in notes. */
 import * as z from "zod";
 import { parseThreshold } from "../claims/threshold.ts";
-import { unmarkedIn } from "./format/references.ts";
+import { isMarked, unmarkedIn } from "./format/references.ts";
 import type { CheckedParts } from "./k6_checks.ts";
 
 const written = z.union([
@@ -97,6 +97,9 @@ function scopeOf(
     const named = steps.filter(({ name }) => unmarkedIn(name) === value);
     if (named.length === 0) return { why: `no request has the name ${value}` };
     const isAll = named.length === steps.length;
+    if (!isAll && named.some(({ name }) => isMarked(String(name)))) {
+      return { why: "the name of its request comes from the environment" };
+    }
     scope = { cells: isAll ? null : `("${ownScenario}.${value}")`, steps: named };
   }
   return scope;

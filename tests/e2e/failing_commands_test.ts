@@ -71,7 +71,7 @@ withLinux.test("a target that does not start has its after and its teardown", as
   assert.match(stderr, /Left out after of a, as it did not start/);
 });
 
-withLinux.test("after and teardown that fail are warnings, and the next steps run", async () => {
+withLinux.test("after and teardown that fail are warnings, also of a quiet run, and the next steps run", async () => {
   using site = new CommandedSite();
   const failing = (stage: string): unknown => [
     says(stage, `echo no ${stage} today; exit 3`),
@@ -80,7 +80,7 @@ withLinux.test("after and teardown that fail are warnings, and the next steps ru
   const { stderr } = await site.exits(0, {
     targets: { a: { app: "api", after: failing("after"), teardown: failing("teardown") } },
     repeat: 2,
-  });
+  }, "--quiet");
   const run = ["after", "after again"];
   assert.deepEqual(site.done(), [...run, ...run, "teardown", "teardown again"]);
   for (const stage of ["after", "teardown"]) {

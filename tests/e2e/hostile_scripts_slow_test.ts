@@ -7,6 +7,7 @@ import { emptyFolder, exits } from "./plateau.ts";
 
 const HOSTILE: Readonly<Record<string, string>> = {
   loops: "for (;;);",
+  searches: "[].includes.call({ length: 2 ** 53 - 1 }, 1);",
   fills: "const a = []; for (;;) a.push(new Array(1000).fill('x' + a.length));",
   pollutes: "Object.prototype.then = 1; JSON.stringify = () => 'x'; throw new Error('polluted');",
   reads: "Deno.readTextFileSync('/etc/passwd');",

@@ -321,3 +321,29 @@ export default {
   assert.equal(server.seen.sessions.size, requests.completed);
   assert.equal(sessions?.failed, 4);
 });
+
+Deno.test("a teardown that fails is told by a quiet run, too, and stands in the results", async () => {
+  await using server = await signingServer();
+  using folder = emptyFolder();
+  const file = join(folder.path, "left.ts");
+  writeFileSync(
+    file,
+    `export default {
+  name: "left",
+  targets: { shop: { url: "${server.url}" } },
+  scenarios: { login: { get: "/login" } },
+  teardown() {
+    throw new Error("not closed");
+  },
+  load: { connections: 1, requests: 5 },
+  repeat: 2,
+};
+`,
+  );
+  const out = join(folder.path, "out");
+  const { stderr } = await exits(0, ["run", file, "--out", out, "--quiet"]);
+  const why = /teardown of left\.ts has failed: Error: not closed \(left\.ts:6:\d+\)/;
+  assert.match(stderr, why);
+  assert.equal(stderr.split("not closed").length, 2, stderr); // once for both runs
+  for (const { teardownFailed } of resultsIn(out).runs) assert.match(teardownFailed ?? "", why);
+});

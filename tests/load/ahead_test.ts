@@ -68,31 +68,42 @@ Deno.test("a first request is made before it is due, so its hook is not in its l
   assert.deepEqual(lags, [10, 2 * LOOK_US]);
 });
 
-Deno.test("users who are made ahead arrive in their order, and each on its place", async () => {
-  const { stage, hooks } = await hooked(PATHS, [hookedStep("before")], 2_000);
-  // Two connections are open, and free.
-  play(
-    stage,
-    tick(0),
-    opened(0, 10),
-    tick(500),
-    opened(1, 510),
-    received(0, 520),
-    received(1, 530),
-  );
+Deno.test("users who are made ahead arrive in their order, each with a number that nobody else has", async () => {
+  const { stage, hooks } = await hooked(PATHS, [hookedStep("before")], 2_000, { lookUs: 1 });
+  play(stage, tick(0));
+  assert.equal(hooks.use.calls, 3); // there are three numbers
+  play(stage, opened(0, 10), tick(500), opened(1, 510), received(0, 520), received(1, 530));
   for (let tries = 0; tries < 9; tries++) stage.loop.onTick(540);
-  assert.equal(hooks.use.calls, 4);
-  play(stage, tick(1_000), tick(1_500));
-  assert.deepEqual(pathsOf(stage), ["/0-0", "/1-0", "/0-1", "/1-1"]);
+  assert.equal(hooks.use.calls, 5);
+  play(stage, tick(1_000), received(0, 1_010), tick(1_500), received(1, 1_510), tick(2_000));
+  assert.deepEqual(pathsOf(stage), ["/0-0", "/1-0", "/2-0", "/1-1", "/0-1"]);
+  // Numbers say which rows of a table were used, and not the two connections.
+  const { places, mostOfPlace } = stage.sessions.totals();
+  assert.deepEqual([places, mostOfPlace], [3, 2]);
+});
+
+Deno.test("users are made ahead many at a time, however few connections are open", async () => {
+  const { stage, hooks } = await hooked(PATHS, [hookedStep("before")], 2_000, {
+    ...{ lookUs: 1, job: { connections: 40 } },
+  });
+  const calls: number[] = [];
+  for (let arrival = 0; arrival <= 24; arrival++) {
+    const us = 500 * arrival;
+    play(stage, tick(us), ...arrival === 0 ? [opened(0, 10)] : [], received(0, us + 20));
+    calls.push(hooks.use.calls);
+  }
+  assert.equal(stage.driver.sent.length, 25);
+  // The first of all, and 16 after it; then 12 each time that 4 of these are left.
+  assert.deepEqual(calls, [...Array(12).fill(17), ...Array(12).fill(29), 41]);
 });
 
 Deno.test("without shared connections each user who is made ahead dials when it comes", async () => {
   const { stage, hooks } = await hooked(PATHS, [hookedStep("before")], 2_000, {
-    sharedPool: false,
+    ...{ sharedPool: false, lookUs: 1 },
   });
   play(stage, tick(0), opened(0, 10), received(0, 20));
   for (let tries = 0; tries < 9; tries++) stage.loop.onTick(30);
-  assert.equal(hooks.use.calls, 4); // there are three places
+  assert.equal(hooks.use.calls, 4); // there are three numbers
   play(
     stage,
     tick(500),
@@ -109,7 +120,8 @@ Deno.test("nothing is made ahead in a closed loop, far from its moment, or when 
   const far = await hooked(PATHS, [hookedStep("before")], 1);
   play(far.stage, tick(0), opened(0, 10), received(0, 20), tick(30), tick(900_000));
   assert.equal(far.hooks.use.calls, 1);
-  const near = await hooked(PATHS, [hookedStep("before")], 100);
+  // The next request is due when the hook of the first has just ended.
+  const near = await hooked(PATHS, [hookedStep("before")], 100, { lookUs: 4_975 });
   play(near.stage, tick(0), opened(0, 10), received(0, 20), tick(9_950));
   assert.equal(near.hooks.use.calls, 1);
   const closed = await hooked(PATHS, [hookedStep("before")], 1, {
@@ -132,11 +144,11 @@ Deno.test("a request that depends on the response before it is made after that",
   assert.deepEqual(pathsOf(stage), ["/0-0", "/second-200"]);
 });
 
-Deno.test("a connection that closes while its user is awaited is dialed when the user comes", async () => {
+Deno.test("a connection that closes while a user is awaited is replaced when the user comes", async () => {
   const { stage } = await hooked(PATHS, [hookedStep("before")], 2);
   play(stage, tick(0), opened(0, 10), received(0, 20), tick(495_000), tick(495_000));
   stage.loop.onEnd(0, null, 496_000);
-  play(stage, tick(500_000), opened(0, 500_100), received(0, 500_200));
+  play(stage, tick(500_000), opened(1, 500_100), received(1, 500_200));
   assert.deepEqual(pathsOf(stage), ["/0-0", "/0-1"]);
   const { sessions } = stage.end(1_010_000);
   assert.deepEqual(sessions, [2, 2, 0]);
@@ -144,7 +156,7 @@ Deno.test("a connection that closes while its user is awaited is dialed when the
 
 Deno.test("a hook that fails ahead fails its request when that is due", async () => {
   const { stage } = await hooked(
-    "before(request, user) { if (user.iteration === 1) throw new Error('no') }",
+    "before(request, user) { if (user.id === 1) throw new Error('no') }",
     [hookedStep("before")],
     100,
   );
@@ -170,7 +182,7 @@ Deno.test("no request is made more than 10 ms before it is due, however users ar
     { kind: "open", phases: [phase(SECOND, 100)], arrivals: { kind: "poisson", ...arrivals } },
   ];
   for (const pacer of pacers) {
-    const wish = { sharedPool: false, job: { pacer, connections: 150 } };
+    const wish = { lookUs: 1, sharedPool: false, job: { pacer, connections: 150 } };
     const { stage, hooks } = await hooked(PATHS, [hookedStep("before")], 1, wish);
     const dues: number[] = [];
     pacerOf(pacer).drop(SECOND, (dueUs) => dues.push(dueUs));

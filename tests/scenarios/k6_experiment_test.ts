@@ -144,6 +144,46 @@ Deno.test("a variable that is set is read when the experiment runs, and its valu
   assert.ok(!text.includes("s3cret"));
 });
 
+const OPTIONS = (scenario: string, around = ""): string =>
+  `export const options = { ${around} scenarios: { one: { executor: "constant-vus", duration: "1s", ${scenario} } } };\n`;
+
+Deno.test("the variables of a scenario come before those of the environment, and values of these are not written", () => {
+  const env = 'env: { MODE: "fast", KEY: `Bearer ${__ENV.A}`, UNREAD: "x" }';
+  const script = `export default () => {
+    http.get(BASE, { headers: { a: __ENV.KEY, b: __ENV.A } });
+    if (__ENV.MODE === "fast") http.get(BASE + "/fast"); else http.get(BASE + "/slow");
+    http.get(BASE + "/" + __ENV.KEY);
+  };`;
+  const { text } = made(OPTIONS(env) + script, { A: "s3cret", MODE: "slow" });
+  const [, members] = /const __ENV = \{\n([^}]*)\};/.exec(text) ?? [];
+  assert.equal(members, '  A: env_("A"),\n  MODE: "fast",\n  KEY: "Bearer " + env_("A"),\n');
+  assert.match(text, /get: "\/fast"/);
+  assert.match(text, /get: "\/\{KEY\}"/);
+  assert.ok(!text.includes("s3cret"), text);
+});
+
+Deno.test("a variable of a scenario in a form that code cannot refer to is not taken over", () => {
+  const script = 'import encoding from "k6/encoding";\n' +
+    OPTIONS("env: { KEY: encoding.b64encode(`ada:${__ENV.A}`) }") +
+    "export default () => http.get(BASE, { headers: { a: __ENV.KEY } });";
+  const { text, notes } = made(script, { A: "s3cret-of-a-shop" });
+  assert.match(text, /const __ENV = \{\n {2}A: env_\("A"\),\n {2}KEY: null,\n\};/);
+  assert.ok(notes.some((note) => /KEY of the env of its scenario: it holds A/.test(note)), text);
+  assert.ok(!text.includes(btoa("ada:s3cret-of-a-shop")), text);
+});
+
+Deno.test("a user agent and certificates of any kind are taken over, and no name from the environment", () => {
+  const options = `export const options = { userAgent: "me " + __ENV.A, insecureSkipTLSVerify: true,
+    scenarios: { [__ENV.A]: { executor: "constant-vus", duration: "1s" } } };\n`;
+  const script = `export function setup() { http.get(BASE); }
+export default () => http.get(BASE);`;
+  const { text } = made(options + script, { A: "s3cret" });
+  assert.match(text, /iterations\(iteration, "http:\/\/127\.0\.0\.1:8080", "me " \+ env\("A"\)\)/);
+  assert.match(text, /around\(setup, "http:\/\/127\.0\.0\.1:8080", target, "me " \+ env\("A"\)\)/);
+  assert.match(text, /url: target, insecure: true/);
+  assert.ok(!text.includes("s3cret"), text);
+});
+
 const SECRET_URLS: readonly (readonly [url: string, step: string])[] = [
   ["`${BASE}/a?key=${__ENV.A}`", "/a?key={A}"],
   ["BASE + '/a/' + encodeURIComponent(__ENV.A)", "/a/{A}"],

@@ -468,7 +468,7 @@ Deno.test("values of the environment stay references in what a k6 script becomes
   const chance = "const known = __ENV.PLATEAU_TEST_KEY === 'hush-hush' ? 'hush-hush' : 'other';\n" +
     "http.post('http://a/hush-hush', JSON.stringify({ known, key: __ENV.PLATEAU_TEST_KEY }), " +
     "{ tags: { name: __ENV.PLATEAU_TEST_KEY }, " +
-    "headers: { [__ENV.PLATEAU_TEST_KEY]: 'hush-hush', b: encodeURIComponent(' ' + __ENV.PLATEAU_TEST_KEY) } });";
+    "headers: { 'hush-hush': 'hush-hush', b: encodeURIComponent(' ' + __ENV.PLATEAU_TEST_KEY) } });";
   const taken = becomes(walked(chance), "a.js");
   assert.deepEqual(parse(taken.text).scenarios.default.flow, [{
     name: "${env.PLATEAU_TEST_KEY}",
@@ -486,6 +486,28 @@ Deno.test("values of the environment stay references in what a k6 script becomes
     post: "/",
     body: "${env.PLATEAU_TEST_KEY}",
   }]);
+  const inJson = "http.post('http://a/', JSON.stringify({ a: 1, [__ENV.PLATEAU_TEST_KEY]: 2 }));";
+  const ofJson = becomes(walked(inJson), "a.js");
+  const [ofKey] = parse(ofJson.text).scenarios.default.flow;
+  assert.equal(ofKey.body, '{"a":1,"${env.PLATEAU_TEST_KEY}":2}');
+  assert.deepEqual(ofJson.holds, []);
+  for (const request of ["{ x: 1 }, { headers: { [NAME]: 'a' } }", "{ [`x${NAME}`]: 1 }"]) {
+    const asKey = `const NAME = __ENV.PLATEAU_TEST_KEY; http.post("http://a/", ${request});`;
+    assert.deepEqual(becomes(walked(asKey), "a.js").holds, ["PLATEAU_TEST_KEY"], request);
+  }
+  const held = "const held = { a: 1, [__ENV.PLATEAU_TEST_KEY]: '/x' };\n" +
+    "http.get('http://a' + held[__ENV.PLATEAU_TEST_KEY] + held['hush-hush']);";
+  assert.deepEqual(parse(becomes(walked(held), "a.js").text).scenarios.default.flow, [
+    { get: "/x/x" },
+  ]);
+  const named = "export const options = { scenarios: { [__ENV.PLATEAU_TEST_KEY]: " +
+    "{ executor: 'constant-vus', duration: '1s' } }, thresholds: { " +
+    "[`http_req_duration{name:${__ENV.PLATEAU_TEST_KEY}}`]: ['p(95)<5'] } };\n";
+  const tagged = "http.get('http://a/'); " +
+    "http.get('http://a/', { tags: { name: __ENV.PLATEAU_TEST_KEY } });";
+  const ofNames = becomes(walked(tagged, named), "a.js");
+  assert.deepEqual(Object.keys(parse(ofNames.text).scenarios), ["default"]);
+  assert.ok(!ofNames.text.includes("hush-hush"), ofNames.text);
   const inUrl = "http.get(`http://ada:${__ENV.PLATEAU_TEST_KEY}@a/`);";
   assert.deepEqual(becomes(walked(inUrl), "a.js").holds, ["PLATEAU_TEST_KEY"]);
   const encoded =

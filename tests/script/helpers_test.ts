@@ -25,7 +25,7 @@ async function madeBy(source: string): Promise<string> {
   );
   const wire = { method: "GET", path: "/", headers: {}, body: null };
   const { before } = hooks.prepared({ before: "before", after: null }, wire);
-  const user = { place: 0, isNew: true, news: new Map(), variables: new Map() };
+  const user = { number: 0, isNew: true, news: new Map(), variables: new Map() };
   const sent = before?.(user, wire);
   assert.ok(typeof sent === "object", JSON.stringify(sent));
   return sent.headers.made;

@@ -28,8 +28,8 @@ function open(code: ScriptCode): Promise<Hooks> {
   return Hooks.open(code, { seed: 1, first: 3, stride: 2, nowUs: () => performance.now() * 1_000 });
 }
 
-function user(place = 0): HookUser {
-  return { place, isNew: true, news: new Map(), variables: new Map() };
+function user(number = 0): HookUser {
+  return { number, isNew: true, news: new Map(), variables: new Map() };
 }
 
 /** What `before(request, user) { body }` makes of the request; by both ways in which a hook gets one. */
@@ -182,6 +182,17 @@ Deno.test("a user's session begins and ends with its own hooks, which set variab
   assert.match(String(outcomes[1][2]), /^Error: not empty \(script\.js:3:\d+\)$/);
 });
 
+Deno.test("what is rehearsed leaves nothing behind: no call, no time, no session", async () => {
+  const hooks = await open(
+    codeOf("before(request, user) { request.path = '/' + user.iteration; }"),
+  );
+  hooks.rehearse();
+  assert.deepEqual([hooks.use, hooks.timeUs, hooks.endedUs], [{ calls: 0, timeS: 0 }, 0, 0]);
+  const prepared = hooks.prepared({ before: "before", after: null }, WIRE);
+  assert.equal(Object(sendBy(prepared)).path, "/0");
+  assert.equal(hooks.use.calls, 1);
+});
+
 Deno.test("data that is renewed is what the next call sees, and is frozen, too", async () => {
   const fresh = new FreshData();
   const hooks = await Hooks.open(
@@ -269,7 +280,11 @@ const HOSTILE: readonly [name: string, body: string, why: RegExp][] = [
   ["returns a promise", "return Promise.resolve()", /hooks run synchronously/],
   ["ends the process", "Deno.exit(0)", /ReferenceError: .*Deno/],
   ["ends Node's process", "process.exit(0)", /ReferenceError: .*process/],
-  ["opens a socket", "fetch('http://127.0.0.1:1/')", /ReferenceError: .*fetch/],
+  [
+    "opens a socket",
+    "fetch('http://127.0.0.1:1/')",
+    /^TypeError: fetch is only available in setup, refresh and teardown: fetch in setup, .*user\.data \(/,
+  ],
   ["reads a file", "require('fs').readFileSync('/etc/passwd')", /ReferenceError: .*require/],
   ["looks for the host", "(() => {}).constructor('return Deno')()", /Deno/],
   [
@@ -344,6 +359,52 @@ export default {
   assert.match(String(said), /no colon in its name \(script\.js:4:\d+\)$/);
 });
 
+/** Functions of JavaScript that take for ever without a single operation of the script. */
+const ENDLESS: readonly string[] = [
+  "[].includes.call({ length: 2 ** 53 - 1 }, 1)",
+  "Array(2 ** 32 - 1).sort()",
+  "[].join.call({ length: 2 ** 31 - 1 }, '')",
+  "JSON.stringify(Array(2 ** 31), (key, value) => key === '' ? value : undefined)",
+  "'x'.repeat(2 ** 24).replaceAll('x', 'yy')",
+];
+
+for (const call of ENDLESS) {
+  Deno.test(`a call of ${call} is cut off`, async () => {
+    let ms = 0;
+    const realm = await Realm.open({
+      entry: "script.js",
+      load: () => `export default { user: { start() { ${call}; } } };`,
+      env: () => "",
+      random: () => 0,
+      nowMs: () => ms += 10, // each look at the clock takes so long
+      log: () => {},
+    });
+    realm.experiment({});
+    realm.limit(50);
+    const hook = realm.hook("user.start", "user");
+    const user = realm.user(0);
+    assert.throws(
+      () => realm.after(hook, user, true),
+      /^Error: (?:a built-in function did not end within 1\.05 s|it computed for more than 50 ms)/,
+    );
+  });
+}
+
+Deno.test("a built-in function that does not end fails its request in time, and all hooks after it", async () => {
+  const hooks = await open(codeOf(`\n bad() { ${ENDLESS[0]}; }, good() {}`));
+  const [bad, good] = ["bad", "good"].map((before) =>
+    hooks.prepared({ before, after: null }, WIRE)
+  );
+  assert.equal(sendBy(good), WIRE);
+  const said = sendBy(bad);
+  assert.match(
+    String(said),
+    /^a built-in function did not end within 1\.05 s, so this worker can call no more hooks \(script\.js:2:\d+\)$/,
+  );
+  assert.equal(sendBy(good), said);
+  assert.equal(hooks.use.calls, 2);
+});
+
 Deno.test("a hook that fails after its last line is told by the line where it begins", async () => {
   const script = `export default {
   before: async (request) => {
@@ -383,6 +444,9 @@ Deno.test("a script that cannot be evaluated says why, and where", async () => {
   await assert.rejects(opened("export const a = 1"), { message: /no default export/ });
   await assert.rejects(opened("import fs from 'node:fs'; export default {}"), {
     message: /Cannot import "node:fs": a script has its own files/,
+  });
+  await assert.rejects(opened("\nawait fetch('http://127.0.0.1:1/'); export default {}"), {
+    message: /fetch is only available in setup, refresh and teardown: .* \(script\.js:2:\d+\)$/,
   });
   await assert.rejects(opened("await new Promise(() => {}); export default {}"), {
     message: /waits at its top level/,
@@ -442,6 +506,54 @@ Deno.test("a response that a script fetched is freed with what the script held o
   assert.equal(fetched, 80);
   // All of them together are 40 MB; at a time there are few.
   assert.ok(memoryBytes() - before < 10_000_000, `${memoryBytes() - before}`);
+});
+
+/** A realm whose functions fetch from what the test gives. */
+async function realmOf(script: string): Promise<Realm> {
+  const realm = await Realm.open({
+    ...{ entry: "script.js", load: () => script, env: () => "" },
+    ...{ random: () => 0, nowMs: () => 0, log: () => {} },
+  });
+  realm.experiment({});
+  return realm;
+}
+
+const FETCHED = JSON.stringify({ status: 200, headers: {}, body: "" });
+
+Deno.test("a call is over when all that it fetched is there, also what it does not wait for", async () => {
+  const realm = await realmOf(
+    "let seen = 0; export default { setup() { fetch('http://a/').then(() => seen++); }, seen: () => seen };",
+  );
+  const order: string[] = [];
+  const response = Promise.withResolvers<string>();
+  const call = realm.call("setup", "[]", () => {
+    order.push("sent");
+    return response.promise;
+  }).then(() => order.push("over"));
+  await new Promise((resolve) => setTimeout(resolve));
+  order.push("answered");
+  response.resolve(FETCHED);
+  await call;
+  assert.deepEqual(order, ["sent", "answered", "over"]);
+  assert.equal(await realm.call("seen", "[]", () => response.promise), "1");
+});
+
+Deno.test("what a call that failed still fetches has no part in the call after it", async () => {
+  const realm = await realmOf(
+    `let seen = 0;
+    export default {
+      setup() { fetch("http://a/").then(() => seen++); throw new Error("mine"); },
+      waits: () => new Promise(() => {}),
+      seen: () => seen,
+    };`,
+  );
+  const response = Promise.withResolvers<string>();
+  await assert.rejects(realm.call("setup", "[]", () => response.promise), /mine/);
+  const nothing = (): Promise<string> => Promise.reject(new Error("it fetches nothing"));
+  await assert.rejects(realm.call("waits", "[]", nothing), /never settles/);
+  response.resolve(FETCHED);
+  await response.promise;
+  assert.equal(await realm.call("seen", "[]", nothing), "0");
 });
 
 Deno.test("a text of megabytes takes its room for as long as it is handed over", async () => {

@@ -9,15 +9,17 @@ const SCRIPT = {
   setup: `function* () { return null; }`,
   run: `function* () {}`,
   origin: "http://localhost",
+  /** As more arguments. */
+  agent: "",
 };
 
 function sourceOf(wish: Partial<typeof SCRIPT>): string {
-  const { setup, run, origin } = { ...SCRIPT, ...wish };
+  const { setup, run, origin, agent } = { ...SCRIPT, ...wish };
   return `import { around, hmac, http, iterations, uuidv4 } from "plateau/k6";
     const origin = ${JSON.stringify(origin)};
     export default {
-      step: iterations(${run}, origin),
-      setup: around(${setup}, origin, "http://127.0.0.1:1"),
+      step: iterations(${run}, origin${agent}),
+      setup: around(${setup}, origin, "http://127.0.0.1:1"${agent}),
     };`;
 }
 
@@ -40,6 +42,15 @@ async function setUp(wish: Partial<typeof SCRIPT>): Promise<{ given: unknown; ur
   return { given: JSON.parse(given), urls };
 }
 
+Deno.test("a request has the user agent of the options, unless it has its own", async () => {
+  const agent = ', "me"';
+  const run = "function* () { yield http.get(origin + '/'); }";
+  assert.deepEqual(Object(await firstSent({ run, agent })).headers, { "user-agent": "me" });
+  const own = run.replace("'/'", "'/', { headers: { 'User-Agent': 'own' } }");
+  const sent = await firstSent({ run: own, agent });
+  assert.deepEqual(Object(sent).headers, { "User-Agent": "own" });
+});
+
 /** The path of the first request, or why there is none. */
 async function sentBy(wish: Partial<typeof SCRIPT>): Promise<string> {
   const sent = await firstSent(wish);
@@ -54,7 +65,7 @@ async function firstSent(wish: Partial<typeof SCRIPT>): Promise<WireRequest | st
   );
   const wire = { method: "GET", path: "/", headers: {}, body: null };
   const { before } = hooks.prepared({ before: "step.before", after: null }, wire);
-  const user = { place: 0, isNew: true, news: new Map(), variables: new Map() };
+  const user = { number: 0, isNew: true, news: new Map(), variables: new Map() };
   return before?.(user, wire) ?? "nothing";
 }
 

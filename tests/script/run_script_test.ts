@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createServer, type ServerResponse } from "node:http";
 import { TargetError } from "../../base/errors.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { beginScript } from "../../runner/script/run_script.ts";
+import { beginScript, type ScriptedRun, type ScriptParts } from "../../runner/script/run_script.ts";
 import { flowOf, script as scriptOf } from "../scenarios/made_script.ts";
 
 const TEXT = `export default {
@@ -49,6 +49,53 @@ Deno.test("what a refresh does after it was cut off is not done with the fetch o
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   }
+});
+
+/** A script that is called by its names, and does not send. */
+async function begun(text: string, parts: ScriptParts): Promise<ScriptedRun> {
+  const code = { entry: "a.js", files: { "a.js": { text } }, parameters: {}, env: [] };
+  const { signal } = new AbortController();
+  const script = flowOf({ get: "/", before: "before" });
+  return await beginScript(script, { script: code, ...parts }, "http://a", signal);
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let waits = 0; !isSo(); waits++) {
+    assert.ok(waits < 6_000, "it has taken a minute");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+Deno.test("a script that could not be evaluated is evaluated again for the next refresh", async () => {
+  const readyMs = Date.now() + 1_000;
+  const text = `if (Date.now() < ${readyMs}) throw new Error("too early");
+export default { before() {}, by: () => 1 };`;
+  const scripted = await begun(text, { refresh: { every: 1, by: "by" } });
+  await until(() => (scripted.refreshes()?.done ?? 0) > 0);
+  assert.equal(await scripted.end(), null);
+  assert.ok((scripted.refreshes()?.failed ?? 0) > 0);
+});
+
+Deno.test("a refresh that ended the engine fails, and teardown has another one", async () => {
+  const text = `export default {
+  before() {},
+  by() { [].includes.call({ length: 2 ** 53 - 1 }, 1); },
+  teardown() {},
+};`;
+  const scripted = await begun(text, { refresh: { every: 1, by: "by" }, teardown: "teardown" });
+  await until(() => (scripted.refreshes()?.failed ?? 0) > 0);
+  assert.equal(await scripted.end(), null);
+});
+
+Deno.test("why teardown failed is told, and given", async () => {
+  const told: string[] = [];
+  const scripted = await begun("export default {\nbefore() {},\nteardown() { throw 'no'; } };", {
+    teardown: "teardown",
+    warn: (why) => told.push(why),
+  });
+  const why = await scripted.end();
+  assert.match(why ?? "", /^teardown of a\.js has failed: it threw "no" \(a\.js:3:\d+\)$/);
+  assert.deepEqual(told, [why]);
 });
 
 const FAILING: readonly [name: string, setup: string, why: RegExp][] = [

@@ -37,7 +37,7 @@ export interface FlowSpec {
   readonly origins: readonly OriginSpec[];
   /** The variables of virtual user 0, 1, 2 …, round and round. */
   readonly users: readonly Readonly<Record<string, string>>[];
-  /** Values that each of this worker's users has alone, by place, in all its sessions; absent: there are none. */
+  /** Values that each of this worker's users has alone, by number, in all its sessions; absent: there are none. */
   readonly own?: readonly Readonly<Record<string, string>>[];
   /** First of this worker's users, and the distance to the next: `first`, `first + stride`, … */
   readonly first: number;
@@ -190,19 +190,23 @@ export class Flow {
     this.#nextUser = spec.first;
   }
 
-  /** @param place Of the virtual user among this worker's. */
-  nextJourney(place: number): Journey {
+  /** @param number Of the virtual user among this worker's. */
+  nextJourney(number: number): Journey {
     const { users, own, sequence, stride } = this.spec;
     const user = this.#nextUser;
     this.#nextUser += stride;
     const variables = new Map(Object.entries(users[user % users.length]));
-    if (own !== undefined) { for (const name in own[place]) variables.set(name, own[place][name]); }
+    if (own !== undefined) {
+      for (const name in own[number]) {
+        variables.set(name, own[number][name]);
+      }
+    }
     return {
       steps: this.#journeys[sequence[user % sequence.length]],
       variables,
       cookies: this.jars?.open() ?? null,
       redirected: new Redirected(),
-      user: this.hooks && { place, isNew: true, news: new Map(variables), variables },
+      user: this.hooks && { number, isNew: true, news: new Map(variables), variables },
       hooked: null,
       hasBegun: false,
     };

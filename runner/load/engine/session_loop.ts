@@ -8,7 +8,7 @@
  * and one for every other host to which redirects may lead. The slots of one user leave the same remainder when they are
  * divided by the number of users.
  */
-import { Ahead, PASS_US } from "./ahead.ts";
+import { Ahead, type ComingUser, PASS_US } from "./ahead.ts";
 import { UserLevels } from "../../../scenarios/pace/levels.ts";
 import type { ReceivedResponse } from "../../../base/http/received.ts";
 import type { SessionRecorder } from "../recording/totals.ts";
@@ -16,7 +16,6 @@ import { type Connections, OPEN } from "./connections.ts";
 import { type ExchangeParts, Exchanges } from "./exchanges.ts";
 import { type Flow, type Journey, type PreparedRequestStep, sentBy } from "./flow.ts";
 import { type Job, UserSlots } from "./job.ts";
-import type { Message } from "./protocol.ts";
 import { Redirected } from "./user/redirects.ts";
 import { OpenPacer } from "./pacers.ts";
 import { SlotQueue, WakeQueue } from "./slot_queues.ts";
@@ -58,19 +57,23 @@ class Lane {
 class VirtualUser {
   /** The step of the journey that begins next; NO_USER while no user has the slot. */
   step = NO_USER;
+  /** By which hooks and rows of tables know the user: its place, unless users are made ahead. */
+  number = 0;
   arrivedUs = 0;
   inFlight = 0;
   /** Whether all responses have let the session continue. */
   goesOn = true;
-  /** The journey and the message prepared for the user who arrives next; null: none are. */
-  ahead: { readonly journey: Journey; message: Message | string | null } | null = null;
+  /** The first message, where it was made before the user arrived; null once it is taken. */
+  #message: ComingUser["message"] = null;
   readonly lanes: readonly Lane[];
 
   constructor(lanes: number) {
     this.lanes = Array.from({ length: lanes }, () => new Lane());
   }
 
-  arrive(journey: Journey, arrivedUs: number): void {
+  arrive({ number, journey, message }: ComingUser, arrivedUs: number): void {
+    this.number = number;
+    this.#message = message;
     this.step = 0;
     this.arrivedUs = arrivedUs;
     this.inFlight = 0;
@@ -82,15 +85,14 @@ class VirtualUser {
     }
   }
 
-  /** Whether no user has the place, and none is prepared for it. */
+  /** Whether no user has the place. */
   get isFree(): boolean {
-    return this.step === NO_USER && this.ahead === null;
+    return this.step === NO_USER;
   }
 
-  /** The first message, where it was made ahead; once. */
-  takeAhead(): Message | string | null {
-    const message = this.ahead?.message ?? null;
-    this.ahead = null;
+  takeMessage(): ComingUser["message"] {
+    const message = this.#message;
+    this.#message = null;
     return message;
   }
 
@@ -132,7 +134,7 @@ export class SessionLoop implements Workload {
     const isFree = (place: number): boolean => this.#users[place].isFree;
     this.#free = new FreeSlots(most, this.exchanges.connections, isFree);
     const isEarly = parts.flow.hasEarlyHooks && parts.pacer instanceof OpenPacer;
-    this.#ahead = isEarly ? new Ahead(parts.pacer) : null;
+    this.#ahead = isEarly ? new Ahead(parts.pacer, most) : null;
     const { pacer } = job;
     this.#levels = pacer.kind === "closed" && pacer.levels ? new UserLevels(pacer.levels) : null;
   }
@@ -161,36 +163,39 @@ export class SessionLoop implements Workload {
     const { pacer: { nextUs }, flow } = this.parts;
     if (nextUs === Infinity || this.exchanges.ending.isDraining) return dueUs;
     const untilUs = flow.hookTimeUs + PASS_US;
-    for (let readyUs = nowUs; ahead.hasTime(readyUs, dueUs); readyUs = flow.readyUs(nowUs)) {
-      // Where connections are shared, one may be free by then.
-      const place = flow.sharedPool ? this.#free.takeOpen() : this.#free.take(nowUs);
-      if (place < 0) return dueUs;
-      const journey = flow.nextJourney(place);
+    for (;;) {
+      const readyUs = flow.readyUs(nowUs);
+      if (!ahead.hasTime(readyUs, dueUs)) return Math.min(dueUs, ahead.wakeUs(readyUs));
+      const number = ahead.takeNumber();
+      const journey = flow.nextJourney(number);
       const [first] = journey.steps;
       const message = first.kind === "request" ? flow.message(first, journey) : null;
-      this.#users[place].ahead = { journey, message };
-      ahead.add(place);
+      ahead.add({ number, journey, message });
       if (flow.hookTimeUs >= untilUs) return nowUs; // after what has come meanwhile
     }
-    return Math.min(dueUs, ahead.wakeUs(nowUs));
   }
 
   /** Admits users who have arrived and may be there; gives when the next may come, or Infinity while no slot is free. */
   #admit(nowUs: number): number {
-    const { pacer, sessions, flow } = this.parts;
+    const { pacer, sessions } = this.parts;
     for (let admitted = 0; pacer.nextUs <= nowUs; admitted++) {
       if (admitted > 0 && this.#isHeldUp(nowUs)) return nowUs;
       if (this.#isFull(nowUs)) return this.#levels?.exceededUs(this.#present, nowUs) ?? Infinity;
-      const prepared = this.#ahead?.take() ?? -1;
-      const slot = prepared < 0 ? this.#free.take(nowUs) : prepared;
+      const slot = this.#free.take(nowUs);
       if (slot < 0) return Infinity;
       const user = this.#users[slot];
-      user.arrive(user.ahead?.journey ?? flow.nextJourney(slot), pacer.take(nowUs));
-      sessions.begin(slot);
+      user.arrive(this.#ahead?.take() ?? this.#coming(slot), pacer.take(nowUs));
+      sessions.begin(user.number);
       this.#present++;
       this.#goOn(slot, user.arrivedUs, nowUs);
     }
     return pacer.nextUs;
+  }
+
+  /** The user who arrives now, and was not prepared. */
+  #coming(slot: number): ComingUser {
+    const number = this.#ahead?.takeNumber() ?? slot;
+    return { number, journey: this.parts.flow.nextJourney(number), message: null };
   }
 
   /** Whether as many users are present as the load allows now. */
@@ -241,8 +246,7 @@ export class SessionLoop implements Workload {
     const { request, journey } = lane;
     const { flow } = this.parts;
     const step = requestOf(lane, request);
-    const ahead = this.#users[place].takeAhead();
-    const message = ahead ?? flow.message(step, journey);
+    const message = this.#users[place].takeMessage() ?? flow.message(step, journey);
     const slot = this.#slots.slotOf(place, at, journey.redirected.origin);
     if (typeof message === "string") {
       this.exchanges.failing.unsent(slot, request, message, dueUs, nowUs);
@@ -310,6 +314,7 @@ export class SessionLoop implements Workload {
     const user = this.#users[place];
     // If the script calls a session wrong at its end, the session has failed, while its requests keep their outcomes.
     if (this.parts.flow.end(user.lanes[0].journey) !== null) user.goesOn = false;
+    this.#ahead?.giveBack(user.number);
     this.parts.sessions.end(user.goesOn, nowUs - user.arrivedUs);
     this.#present--;
     user.step = NO_USER;
@@ -371,7 +376,7 @@ class FreeSlots {
   }
 
   /** A free place whose connection is open; −1 when there is none. */
-  takeOpen(): number {
+  #takeOpen(): number {
     for (let slot = this.#open.take(); slot >= 0; slot = this.#open.take()) {
       if (this.isFree(slot) && this.connections.state(slot) === OPEN) return slot;
     }
@@ -380,7 +385,7 @@ class FreeSlots {
 
   /** A free place for a new user; −1 when there is none. */
   take(nowUs: number): number {
-    const open = this.takeOpen();
+    const open = this.#takeOpen();
     if (open >= 0) return open;
     for (let tries = Math.min(this.#closed.length, MOST_TRIES); tries > 0; tries--) {
       const slot = this.#closed.take();

@@ -33,13 +33,14 @@ export function codeOf(value: unknown, indent = ""): string {
     : `${open}\n${parts.map((part) => `${inside}${part},\n`).join("")}${indent}${close}`;
 }
 
-function keyText(key: string): string {
+export function keyText(key: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key);
 }
 
-function textWith({ parts }: FromEnvironment): string {
+/** @param env What the module calls `env`. */
+export function textWith({ parts }: FromEnvironment, env = "env"): string {
   const terms = parts.filter((part) => part !== "").map((part) =>
-    typeof part === "string" ? JSON.stringify(part) : `env(${JSON.stringify(part.variable)})`
+    typeof part === "string" ? JSON.stringify(part) : `${env}(${JSON.stringify(part.variable)})`
   );
   return terms.join(" + ");
 }

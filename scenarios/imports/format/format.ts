@@ -6,7 +6,7 @@ import { stringify } from "yaml";
 import type { Files } from "../../../base/files.ts";
 import type { Path } from "../../../base/problems.ts";
 import { withoutSecrets } from "../../../base/secrets.ts";
-import { FromEnvironment, References } from "./references.ts";
+import { FromEnvironment, isMarked, References } from "./references.ts";
 
 /** An experiment in the making. */
 export interface Import {
@@ -92,7 +92,7 @@ export interface TextFormat {
 
 export interface ImportedText {
   readonly text: string;
-  /** Variables of the environment whose values stand in it in a form that no reference has, such as base64. */
+  /** Variables of the environment whose values stand in it where no reference can, such as in base64 or in a key. */
   readonly holds: readonly string[];
 }
 
@@ -157,8 +157,9 @@ function withoutParameters(value: unknown): unknown {
   );
 }
 
-/** A name of a target or scenario from any text. */
+/** A name of a target or scenario from any text but one of the environment: a name can't refer to that, and it may be secret. */
 export function nameFrom(text: string, otherwise: string): string {
+  if (isMarked(text)) return otherwise;
   const name = text.replaceAll(/[^\p{L}\p{N}._-]+/gu, " ").trim().replace(/^[ ._-]+/, "");
   return name === "" ? otherwise : name.slice(0, 60).trim();
 }

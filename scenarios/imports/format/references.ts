@@ -122,7 +122,7 @@ export function withMarks(encoded: string): string {
 
 /** Puts references in place of what variables have given, which may be secrets. */
 export class References {
-  /** Variables whose values, or passwords in them, occur in a form that no reference can replace. */
+  /** Variables whose values, or passwords in them, occur in a form or at a place that no reference can replace. */
   readonly holds = new Set<string>();
 
   /** @param read Values of variables, by their names. */
@@ -144,7 +144,17 @@ export class References {
     if (value instanceof Call) return new Call(value.name, this.in(value.given));
     if (Array.isArray(value)) return value.map((item) => this.in(item));
     if (!isMap(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, this.in(inner)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [this.#inKey(key), this.in(inner)]),
+    );
+  }
+
+  /** A key, such as the name of a header field, can have no reference. */
+  #inKey(key: string): string {
+    return partsOf(key).map(({ text, names }) => {
+      for (const name of names?.split(",") ?? []) this.#noteHeld(name, text);
+      return text;
+    }).join("");
   }
 
   #inText(text: string): string | FromEnvironment {
