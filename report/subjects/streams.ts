@@ -11,16 +11,16 @@ import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { withoutBounds } from "../../runner/stats/histogram/censoring.ts";
 import { EMPTY, mergeHistograms, sumOfSparse } from "../../runner/stats/histogram/histogram.ts";
 import { type Block, figure, type Form, group, table, text } from "../blocks.ts";
-import type { CellRuns } from "../cells/cells.ts";
+import { type CellRuns, type ScenarioRuns, scenariosAlone } from "../cells/cells.ts";
 import { legendOf } from "../chart.ts";
-import { messageTimes, rangeOf } from "../figures/figures.ts";
+import { messageTimes } from "../figures/figures.ts";
 import { boundedPercentile } from "../figures/lower_bounds.ts";
-import type { JudgedCell } from "../figures/range.ts";
 import { densityOf, type DrawnTimes } from "./charts/density.ts";
 import { stepScenarios } from "./steps/step_cells.ts";
 import { sum } from "../writing/spread.ts";
 import { timeUnit } from "../writing/units.ts";
 import type { ScenarioContext, Subject } from "./subject.ts";
+import { figureOf } from "./tables/figure_column.ts";
 import { histogramTable } from "./tables/histogram.ts";
 import {
   cellColumn,
@@ -28,6 +28,7 @@ import {
   type ColumnOf,
   errorColumn,
   type Measured,
+  type OfCell,
   type Table,
   tableOf,
   textColumn,
@@ -44,8 +45,7 @@ const TIMES = [
 type Times = typeof TIMES[number][0];
 
 /** A cell, or a request of one, that has streams or WebSockets. */
-interface MessageRow<Cell extends JudgedCell> {
-  readonly cell: Cell;
+interface MessageRow extends OfCell {
   /** The request's name, where several requests of a mix or flow have messages; "" for all together. */
   readonly step: string;
 }
@@ -57,7 +57,7 @@ export const streams: Subject<ScenarioContext> = {
   depth: "detail",
   build: (scenario) => {
     const { name, cells, roomy } = scenario;
-    const rows = rowsOf(scenario);
+    const rows = rowsOf(scenario, scenario.results);
     if (rows.length === 0) return [];
     const forms = ["page", "markdown", ...roomy] as const;
     return [
@@ -86,9 +86,12 @@ const SOCKETS_NOTE =
   "flight at the end, timed out or were never sent are in it as lower bounds.";
 
 /** Each cell, followed by its requests where several of them have messages. */
-function rowsOf(scenario: ScenarioContext): MessageRow<CellRuns>[] {
+function rowsOf(
+  scenario: ScenarioRuns,
+  results: Parameters<typeof stepScenarios>[1],
+): MessageRow[] {
   const whole = scenario.cells.filter(hasMessages);
-  const steps = stepScenarios([scenario], scenario.results)
+  const steps = stepScenarios([scenario], results)
     .flatMap(({ name, cells }) =>
       cells.filter(hasMessages)
         .map((cell) => ({ cell, step: name.slice(scenario.name.length + 1) }))
@@ -99,7 +102,7 @@ function rowsOf(scenario: ScenarioContext): MessageRow<CellRuns>[] {
   });
 }
 
-function hasMessages(cell: JudgedCell): boolean {
+function hasMessages(cell: CellRuns): boolean {
   return streamsOf(cell).length + socketsOf(cell).length > 0;
 }
 
@@ -155,25 +158,19 @@ const DISTRIBUTION =
 
 /** Streams of a single measurement. */
 export function measurementStreams(measurement: Measurement): readonly Block[] {
-  const whole = aloneCell(measurement);
-  if (!hasMessages(whole)) return [];
-  const steps = (measurement.steps ?? [])
-    .map(({ name, streams, sockets }) => ({
-      cell: aloneCell({ ...measurement, streams, sockets }),
-      step: name,
-    }))
-    .filter(({ cell }) => hasMessages(cell));
-  const rows = [{ cell: whole, step: "" }, ...steps.length > 1 ? steps : []];
+  const rows = scenariosAlone(measurement).flatMap((scenario) => rowsOf(scenario, {}));
+  if (rows.length === 0) return [];
+  const tables = tablesOf(rows, [], {
+    times: "Times of messages",
+    counts: "Messages that were due",
+    streams: "Streams",
+    sockets: "WebSockets",
+    names: "Events by name",
+  });
   return [
     group("Messages", [
       ...histograms(measurement),
-      ...tablesOf(rows, [], {
-        times: "Times of messages",
-        counts: "Messages that were due",
-        streams: "Streams",
-        sockets: "WebSockets",
-        names: "Events by name",
-      }).map((one) => table(one, { isCaptioned: true })),
+      ...tables.map((one) => table(one, { isCaptioned: true })),
     ]),
   ];
 }
@@ -188,30 +185,26 @@ function histograms(measurement: Measurement): Block[] {
   });
 }
 
-function aloneCell(measurement: Measurement): JudgedCell {
-  return { scenario: "", label: "", runs: [measurement], estimates: new Map(), level: 0.95 };
-}
-
-function streamsOf({ runs }: JudgedCell): StreamFigures[] {
+function streamsOf({ runs }: CellRuns): StreamFigures[] {
   return runs.flatMap(({ streams }) => streams ?? []);
 }
 
-function socketsOf({ runs }: JudgedCell): SocketFigures[] {
+function socketsOf({ runs }: CellRuns): SocketFigures[] {
   return runs.flatMap(({ sockets }) => sockets ?? []);
 }
 
 type Captions = Readonly<Record<"times" | "counts" | "streams" | "sockets" | "names", string>>;
 
 /** @param named The columns that say which cell a row is of; none of a single measurement. */
-function tablesOf<Cell extends JudgedCell>(
-  rows: readonly MessageRow<Cell>[],
-  named: readonly ColumnOf<MessageRow<Cell>>[],
+function tablesOf(
+  rows: readonly MessageRow[],
+  named: readonly ColumnOf<MessageRow>[],
   captions: Captions,
 ): Table[] {
   const which = [
     ...named,
     ...rows.some(({ step }) => step !== "")
-      ? [textColumn<MessageRow<Cell>>("Request", ({ step }) => step || "all")]
+      ? [textColumn<MessageRow>("Request", ({ step }) => step || "all")]
       : [],
   ];
   const streamed = rows.filter(({ cell }) => streamsOf(cell).length > 0);
@@ -225,10 +218,10 @@ function tablesOf<Cell extends JudgedCell>(
   ];
 }
 
-function timesTable<Row extends MessageRow<JudgedCell>>(
+function timesTable(
   caption: string,
-  cells: readonly Row[],
-  which: readonly ColumnOf<Row>[],
+  cells: readonly MessageRow[],
+  which: readonly ColumnOf<MessageRow>[],
 ): Table {
   const rows = cells.flatMap((row) =>
     TIMES.map(([of, what]) => ({ ...row, of, what, count: countOf(row.cell, of) }))
@@ -238,7 +231,7 @@ function timesTable<Row extends MessageRow<JudgedCell>>(
   const statistic = (label: string, name: "mean" | "p50" | "p90" | "p99" | "max") =>
     column<(typeof rows)[number]>(label, ({ cell, of }) => measured(cell, of, name), unit);
   return tableOf({ caption }, rows, [
-    ...which as readonly ColumnOf<(typeof rows)[number]>[],
+    ...which,
     textColumn("Time", ({ what }) => what),
     ...[statistic("p50", "p50"), statistic("p90", "p90"), statistic("p99", "p99")],
     ...[statistic("Max", "max"), statistic("Mean", "mean")],
@@ -247,7 +240,7 @@ function timesTable<Row extends MessageRow<JudgedCell>>(
 }
 
 /** The p99 of each time that messages of these cells have, for a summary. */
-export function p99Columns(cells: readonly JudgedCell[]): ColumnOf<{ cell: JudgedCell }>[] {
+export function p99Columns(cells: readonly CellRuns[]): ColumnOf<OfCell>[] {
   const present = TIMES.filter(([of]) => cells.some((cell) => countOf(cell, of) > 0));
   const unit = timeUnit(
     present.flatMap(([of]) => cells.flatMap((cell) => measured(cell, of, "p99")?.value ?? [])),
@@ -257,27 +250,26 @@ export function p99Columns(cells: readonly JudgedCell[]): ColumnOf<{ cell: Judge
   );
 }
 
-function countOf({ runs }: JudgedCell, of: Times): number {
+function countOf({ runs }: CellRuns, of: Times): number {
   return sum(runs, (run) => messageTimes(run, of)?.count ?? 0);
 }
 
 function measured(
-  cell: JudgedCell,
+  cell: CellRuns,
   of: Times,
   statistic: "mean" | "p50" | "p90" | "p99" | "max",
 ): Measured | null {
-  const range = rangeOf(`${of}.${statistic}` as FigureOf<Times>, cell);
-  if ("none" in range) return null;
+  const range = figureOf(`${of}.${statistic}` as FigureOf<Times>, cell);
   const isWeak = statistic.startsWith("p") &&
     !supportsPercentile(countOf(cell, of), Number(statistic.slice(1)));
-  return { ...range, isWeak };
+  return range && { ...range, isWeak };
 }
 
 /** Messages of streams, and those of WebSockets that expect answers, each in a row of their own. */
-function countsTable<Row extends MessageRow<JudgedCell>>(
+function countsTable(
   caption: string,
-  cells: readonly Row[],
-  which: readonly ColumnOf<Row>[],
+  cells: readonly MessageRow[],
+  which: readonly ColumnOf<MessageRow>[],
 ): Table {
   const rows = cells.flatMap((row) => {
     const { cell } = row;
@@ -291,19 +283,18 @@ function countsTable<Row extends MessageRow<JudgedCell>>(
     })).filter(({ messages }) => sum(messages, ({ due }) => due) > 0);
   });
   type CountRow = typeof rows[number];
-  const rate = (of: "eventsPerSec" | "messagesPerSec" | "tokensPerSec", { cell }: Row) => {
-    const range = rangeOf(of, cell);
-    return "none" in range ? null : range;
-  };
   const all = (fate: keyof StreamFigures["messages"]) => ({ messages }: CountRow): number =>
     sum(messages, (counts) => counts[fate]);
   return tableOf({ caption }, rows, [
-    ...which as readonly ColumnOf<CountRow>[],
+    ...which,
     ...new Set(rows.map(({ of }) => of)).size > 1
       ? [textColumn<CountRow>("On", ({ of }) => of)]
       : [],
-    column("Messages/s", (row) => rate(row.perSec, row)),
-    column("Tokens/s", (row) => row.of === "streams" ? rate("tokensPerSec", row) : null),
+    column("Messages/s", ({ perSec, cell }) => figureOf(perSec, cell)),
+    column(
+      "Tokens/s",
+      ({ of, cell }) => of === "streams" ? figureOf("tokensPerSec", cell) : null,
+    ),
     column("Due", all("due"), "count"),
     column("Received", all("received"), "count"),
     errorColumn("Failed", all("failed")),
@@ -313,15 +304,15 @@ function countsTable<Row extends MessageRow<JudgedCell>>(
 }
 
 /** Whole streams, and how often streams that are requested again were interrupted; empty without either. */
-function streamsTable<Row extends MessageRow<JudgedCell>>(
+function streamsTable(
   caption: string,
-  cells: readonly Row[],
-  which: readonly ColumnOf<Row>[],
+  cells: readonly MessageRow[],
+  which: readonly ColumnOf<MessageRow>[],
 ): Table {
   const rows = cells.filter(({ cell }) =>
     streamsOf(cell).some(({ whole, interruptions }) => whole > 0 || interruptions !== undefined)
   );
-  const times = (why: keyof NonNullable<StreamFigures["interruptions"]>) => ({ cell }: Row) => {
+  const times = (why: keyof NonNullable<StreamFigures["interruptions"]>) => ({ cell }: OfCell) => {
     const parts = streamsOf(cell).flatMap(({ interruptions }) => interruptions ?? []);
     return parts.length === 0 ? null : sum(parts, (interruptions) => interruptions[why]);
   };
@@ -334,12 +325,12 @@ function streamsTable<Row extends MessageRow<JudgedCell>>(
   ]);
 }
 
-function socketsTable<Row extends MessageRow<JudgedCell>>(
+function socketsTable(
   caption: string,
-  rows: readonly Row[],
-  which: readonly ColumnOf<Row>[],
+  rows: readonly MessageRow[],
+  which: readonly ColumnOf<MessageRow>[],
 ): Table {
-  const all = (of: (sockets: SocketFigures) => number) => ({ cell }: Row): number =>
+  const all = (of: (sockets: SocketFigures) => number) => ({ cell }: OfCell): number =>
     sum(socketsOf(cell), of);
   return tableOf({ caption }, rows, [
     ...which,
@@ -361,10 +352,10 @@ function codesText(all: readonly SocketFigures[]): string {
 }
 
 /** Empty if all events have one name. */
-function namesTable<Row extends MessageRow<JudgedCell>>(
+function namesTable(
   caption: string,
-  cells: readonly Row[],
-  which: readonly ColumnOf<Row>[],
+  cells: readonly MessageRow[],
+  which: readonly ColumnOf<MessageRow>[],
 ): Table {
   const rows = cells.flatMap((row) => {
     const all = streamsOf(row.cell).flatMap(({ byName }) => byName);
@@ -376,7 +367,7 @@ function namesTable<Row extends MessageRow<JudgedCell>>(
   });
   const names = new Set(rows.map(({ name }) => name));
   return tableOf({ caption }, names.size > 1 ? rows : [], [
-    ...which as readonly ColumnOf<(typeof rows)[number]>[],
+    ...which,
     textColumn("Event", ({ name }) => name === "" ? "other events" : name),
     column("Count", ({ events }) => events, "count"),
   ]);
