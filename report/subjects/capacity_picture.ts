@@ -23,14 +23,8 @@ import {
 import { counted } from "../writing/words.ts";
 import { capacitySentence, PER_SEC, rateIn, trialsTable, trialWord } from "./capacity.ts";
 import type { ReportContext, Subject } from "./subject.ts";
-import {
-  cellColumn,
-  column,
-  type OfCell,
-  type Table,
-  tableOf,
-  textColumn,
-} from "./tables/table.ts";
+import * as column from "./tables/column.ts";
+import { type OfCell, type Table, tableOf } from "./tables/table.ts";
 
 interface SearchedCell extends OfCell {
   readonly searches: readonly RunCapacity[];
@@ -193,15 +187,15 @@ function breakingTable(searched: readonly SearchedCell[]): Table {
   );
   const rows = all.some(({ ofCapacity }) => ofCapacity > 1) ? all : [];
   return tableOf({ caption: "How it breaks" }, rows, [
-    cellColumn,
-    column("Of capacity", ({ ofCapacity }) => ofCapacity),
-    column("Rate", ({ ratePerSec }) => ratePerSec, PER_SEC),
-    column("p99", ({ p99 }) => p99, timeUnit(rows.map(({ p99 }) => p99))),
+    column.cell,
+    column.number("Of capacity", ({ ofCapacity }) => ofCapacity),
+    column.number("Rate", ({ ratePerSec }) => ratePerSec, PER_SEC),
+    column.number("p99", ({ p99 }) => p99, timeUnit(rows.map(({ p99 }) => p99))),
     { label: "Success", cell: ({ success }) => ({ text: formatShare(success), value: success }) },
-    textColumn(
+    column.text(
       "Recovers in",
       ({ recoveryS }) => recoveryS === null ? "not seen" : `${formatNumber(recoveryS)} s`,
     ),
-    textColumn("Breaks as", ({ word }) => word),
+    column.text("Breaks as", ({ word }) => word),
   ]);
 }

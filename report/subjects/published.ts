@@ -36,9 +36,8 @@ import { type DisplayUnit, PERCENT, sizeUnit, timeUnit } from "../writing/units.
 import { counted, unique } from "../writing/words.ts";
 import { type Axis, compact, markOf, type Xy } from "../chart.ts";
 import type { ReportContext, Subject } from "./subject.ts";
+import * as column from "./tables/column.ts";
 import {
-  cellColumn,
-  column,
   type Format,
   type Measured,
   measuredCell,
@@ -46,8 +45,6 @@ import {
   type Table,
   type TableCell,
   tableOf,
-  textCell,
-  textColumn,
   unitNamed,
 } from "./tables/table.ts";
 
@@ -181,16 +178,23 @@ function publishedTable(
     return { ...cell, text: `${boundMark(row)}${cell.text}` };
   };
   return tableOf(about, rows, [
-    cellColumn,
-    textColumn("Scenario", ({ cell }) => isOfSeveral ? cell.scenario : ""),
+    column.cell,
+    column.text("Scenario", ({ cell }) => isOfSeveral ? cell.scenario : ""),
     { label: "Published", unit: unit.name, cell: (row) => written(row, row.published, format) },
-    column("Measured", ({ measured }) => measured, format),
+    column.number("Measured", ({ measured }) => measured, format),
     ...isRelative
-      ? [{
-        label: "Published, relative",
-        unit: "×",
-        cell: (row: MatchedRow) => written(row, row.ofPublished, "number"),
-      }, column<MatchedRow>("Measured, relative", (row) => openIn(row, row.ofMeasured), TIMES)]
+      ? [
+        {
+          label: "Published, relative",
+          unit: "×",
+          cell: (row: MatchedRow) => written(row, row.ofPublished, "number"),
+        },
+        column.number<MatchedRow>(
+          "Measured, relative",
+          (row) => openIn(row, row.ofMeasured),
+          TIMES,
+        ),
+      ]
       : [],
     { label: "Measured ÷ published", unit: "×", cell: quotientCell },
   ]);
@@ -240,11 +244,11 @@ function orderTable(orders: JudgedTable["orders"]): Block[] {
     { caption: "Rank correlation, published with measured" },
     decisive,
     [
-      { label: "Scenario", kind: "name", cell: ({ scenario }) => textCell(scenario || "all") },
-      column("Cells", ({ cells }) => cells, "count"),
+      column.name("Scenario", ({ scenario }) => scenario || "all"),
+      column.number("Cells", ({ cells }) => cells, "count"),
       correlation("Spearman’s ρ", ({ rho }) => rho),
       correlation("Kendall’s τ-b", ({ tau }) => tau),
-      textColumn(
+      column.text(
         "Change places",
         ({ scenario, swaps }) =>
           scenario === "" ? "" : swaps.length === 0 ? "none" : swapsText(swaps, false),

@@ -22,17 +22,8 @@ import { timeUnit } from "../writing/units.ts";
 import type { ScenarioContext, Subject } from "./subject.ts";
 import { figureOf } from "./tables/figure_column.ts";
 import { histogramTable } from "./tables/histogram.ts";
-import {
-  cellColumn,
-  column,
-  type ColumnOf,
-  errorColumn,
-  type Measured,
-  type OfCell,
-  type Table,
-  tableOf,
-  textColumn,
-} from "./tables/table.ts";
+import * as column from "./tables/column.ts";
+import { type ColumnOf, type Measured, type OfCell, type Table, tableOf } from "./tables/table.ts";
 
 /** The figures of messages of which each has a distribution. */
 const TIMES = [
@@ -62,7 +53,7 @@ export const streams: Subject<ScenarioContext> = {
     const forms = ["page", "markdown", ...roomy] as const;
     return [
       ...distributions(cells, roomy),
-      ...tablesOf(rows, [cellColumn], {
+      ...tablesOf(rows, [column.cell], {
         times: `Times of messages of ${name}`,
         counts: `Messages that were due in ${name}`,
         streams: `Streams of ${name}`,
@@ -204,7 +195,7 @@ function tablesOf(
   const which = [
     ...named,
     ...rows.some(({ step }) => step !== "")
-      ? [textColumn<MessageRow>("Request", ({ step }) => step || "all")]
+      ? [column.text<MessageRow>("Request", ({ step }) => step || "all")]
       : [],
   ];
   const streamed = rows.filter(({ cell }) => streamsOf(cell).length > 0);
@@ -229,13 +220,13 @@ function timesTable(
   );
   const unit = timeUnit(rows.flatMap(({ cell, of }) => measured(cell, of, "p50")?.value ?? []));
   const statistic = (label: string, name: "mean" | "p50" | "p90" | "p99" | "max") =>
-    column<(typeof rows)[number]>(label, ({ cell, of }) => measured(cell, of, name), unit);
+    column.number<(typeof rows)[number]>(label, ({ cell, of }) => measured(cell, of, name), unit);
   return tableOf({ caption }, rows, [
     ...which,
-    textColumn("Time", ({ what }) => what),
+    column.text("Time", ({ what }) => what),
     ...[statistic("p50", "p50"), statistic("p90", "p90"), statistic("p99", "p99")],
     ...[statistic("Max", "max"), statistic("Mean", "mean")],
-    column("Count", ({ count }) => count, "count"),
+    column.number("Count", ({ count }) => count, "count"),
   ]);
 }
 
@@ -246,7 +237,7 @@ export function p99Columns(cells: readonly CellRuns[]): ColumnOf<OfCell>[] {
     present.flatMap(([of]) => cells.flatMap((cell) => measured(cell, of, "p99")?.value ?? [])),
   );
   return present.map(([of, what]) =>
-    column(`p99 ${what}`, ({ cell }) => measured(cell, of, "p99"), unit)
+    column.number(`p99 ${what}`, ({ cell }) => measured(cell, of, "p99"), unit)
   );
 }
 
@@ -288,18 +279,18 @@ function countsTable(
   return tableOf({ caption }, rows, [
     ...which,
     ...new Set(rows.map(({ of }) => of)).size > 1
-      ? [textColumn<CountRow>("On", ({ of }) => of)]
+      ? [column.text<CountRow>("On", ({ of }) => of)]
       : [],
-    column("Messages/s", ({ perSec, cell }) => figureOf(perSec, cell)),
-    column(
+    column.number("Messages/s", ({ perSec, cell }) => figureOf(perSec, cell)),
+    column.number(
       "Tokens/s",
       ({ of, cell }) => of === "streams" ? figureOf("tokensPerSec", cell) : null,
     ),
-    column("Due", all("due"), "count"),
-    column("Received", all("received"), "count"),
-    errorColumn("Failed", all("failed")),
-    column("Unfinished", all("unfinished"), "count"),
-    errorColumn("Dropped", all("dropped")),
+    column.number("Due", all("due"), "count"),
+    column.number("Received", all("received"), "count"),
+    column.errors("Failed", all("failed")),
+    column.number("Unfinished", all("unfinished"), "count"),
+    column.errors("Dropped", all("dropped")),
   ]);
 }
 
@@ -318,10 +309,14 @@ function streamsTable(
   };
   return tableOf({ caption }, rows, [
     ...which,
-    column("Whole streams", ({ cell }) => sum(streamsOf(cell), ({ whole }) => whole), "count"),
-    column("Ended, requested again", times("ended"), "count"),
-    errorColumn("Cut", times("cut")),
-    errorColumn("Refused", times("refused")),
+    column.number(
+      "Whole streams",
+      ({ cell }) => sum(streamsOf(cell), ({ whole }) => whole),
+      "count",
+    ),
+    column.number("Ended, requested again", times("ended"), "count"),
+    column.errors("Cut", times("cut")),
+    column.errors("Refused", times("refused")),
   ]);
 }
 
@@ -334,11 +329,11 @@ function socketsTable(
     sum(socketsOf(cell), of);
   return tableOf({ caption }, rows, [
     ...which,
-    column("Opened", all(({ opened }) => opened), "count"),
-    column("Messages sent", all(({ sent }) => sent), "count"),
-    column("Messages received", all(({ received }) => received), "count"),
-    errorColumn("No answer to any", all(({ unmatched }) => unmatched)),
-    textColumn("Closed with", ({ cell }) => codesText(socketsOf(cell))),
+    column.number("Opened", all(({ opened }) => opened), "count"),
+    column.number("Messages sent", all(({ sent }) => sent), "count"),
+    column.number("Messages received", all(({ received }) => received), "count"),
+    column.errors("No answer to any", all(({ unmatched }) => unmatched)),
+    column.text("Closed with", ({ cell }) => codesText(socketsOf(cell))),
   ]);
 }
 
@@ -368,8 +363,8 @@ function namesTable(
   const names = new Set(rows.map(({ name }) => name));
   return tableOf({ caption }, names.size > 1 ? rows : [], [
     ...which,
-    textColumn("Event", ({ name }) => name === "" ? "other events" : name),
-    column("Count", ({ events }) => events, "count"),
+    column.text("Event", ({ name }) => name === "" ? "other events" : name),
+    column.number("Count", ({ events }) => events, "count"),
   ]);
 }
 

@@ -2,7 +2,8 @@
 import { boundText, formatMs, formatNumber, formatShare } from "../../writing/units.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { percentileOf } from "../../figures/pool.ts";
-import { type ColumnOf, NONE, type Table, tableOf, textColumn } from "./table.ts";
+import * as column from "./column.ts";
+import { type ColumnOf, NONE, type Table, tableOf } from "./table.ts";
 import { contrastIn } from "../../judge/ratio_of.ts";
 import {
   comparisonOf,
@@ -39,9 +40,10 @@ export function comparedTable(
     pairs.some(({ comparison }) => comparisonOf(comparison, figure).ratio !== null)
   );
   return tableOf({ caption, notes: notesOf(pairs.map(({ comparison }) => comparison)) }, pairs, [
-    ...areSides
-      ? [cellColumn]
-      : [targetColumn, textColumn<ComparedPair>("Against", ({ base }) => base)],
+    ...areSides ? [column.name<ComparedPair>("Cell", ({ name }) => name)] : [
+      column.name<ComparedPair>("Target", ({ name, color }) => ({ text: name, color })),
+      column.text<ComparedPair>("Against", ({ base }) => base),
+    ],
     ...figures.map((figure) => figureColumn(figure, areSides)),
     ...areSides && pairs.some(areWrong) ? [errorsColumn] : [],
   ]);
@@ -51,45 +53,25 @@ function areWrong({ cells }: Pick<ComparedPair, "cells">): boolean {
   return cells.some(({ errorRatio }) => errorRatio > 0);
 }
 
-const cellColumn: ColumnOf<ComparedPair> = {
-  label: "Cell",
-  kind: "name",
-  cell: ({ name }) => ({ text: name }),
-};
-
-const targetColumn: ColumnOf<ComparedPair> = {
-  label: "Target",
-  kind: "name",
-  cell: ({ name, color }) => ({ text: name, color }),
-};
-
-const errorsColumn: ColumnOf<ComparedPair> = {
-  label: "Errors",
-  kind: "text",
-  cell: ({ cells }) => ({
-    text: cells.map(({ errorRatio }) => formatShare(errorRatio)).join(" → "),
-    alarming: areWrong({ cells }),
-  }),
-};
+const errorsColumn: ColumnOf<ComparedPair> = column.text("Errors", ({ cells }) => ({
+  text: cells.map(({ errorRatio }) => formatShare(errorRatio)).join(" → "),
+  alarming: areWrong({ cells }),
+}));
 
 function figureColumn(figure: ComparedFigure, areSides: boolean): ColumnOf<ComparedPair> {
   const label = figure === "rate" ? "Requests/s" : figure === "mean" ? "Mean" : figureName(figure);
-  return {
-    label,
-    kind: "text",
-    cell: ({ comparison, cells }) => {
-      const one = comparisonOf(comparison, figure);
-      const { ratio, verdict, isDoubted } = one;
-      const word = ratio === null ? "" : verdictWord(one, comparison.marginRatio);
-      const below = areSides ? [valuesText(one, cells), word].filter(Boolean).join(": ") : "";
-      if (ratio === null) return { ...NONE, ...below && { below } };
-      return {
-        ...{ text: areSides ? ratioText(one) : `${ratioText(one)} ${word}`, value: ratio },
-        ...below && { below },
-        ...verdict === "worse" && !isDoubted && { alarming: true },
-      };
-    },
-  };
+  return column.text(label, ({ comparison, cells }) => {
+    const one = comparisonOf(comparison, figure);
+    const { ratio, verdict, isDoubted } = one;
+    const word = ratio === null ? "" : verdictWord(one, comparison.marginRatio);
+    const below = areSides ? [valuesText(one, cells), word].filter(Boolean).join(": ") : "";
+    if (ratio === null) return { ...NONE, ...below && { below } };
+    return {
+      ...{ text: areSides ? ratioText(one) : `${ratioText(one)} ${word}`, value: ratio },
+      ...below && { below },
+      ...verdict === "worse" && !isDoubted && { alarming: true },
+    };
+  });
 }
 
 /** `1,000 → 2,600`, `≥ 12.1 ms → 9.3 ms`: the figure of both sides, as in other tables; for several sessions, their mean. */
