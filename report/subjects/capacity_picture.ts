@@ -5,7 +5,7 @@ import { figureNamed, readQuantity } from "../../base/figures/figure.ts";
 import type { CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
 import { type Block, figure, type Finding, group, list, table } from "../blocks.ts";
 import {
-  type Axis,
+  axisOver,
   compact,
   type Reference,
   type Xy,
@@ -82,21 +82,12 @@ function findingOf({ cell: { label }, searches, middle }: SearchedCell): Finding
   return { code: "capacity", text: `${label}${of}: ${capacitySentence(middle)}.` };
 }
 
-/** Room around the values of a logarithmic axis. */
-const ROOM = 1.3;
-
-function logAxis(values: readonly number[], unit: string): Axis {
-  const positive = values.filter((value) => value > 0);
-  if (positive.length === 0) return { unit, scale: "log", min: 1, max: 10 };
-  const [min, max] = [Math.min(...positive) / ROOM, Math.max(...positive) * ROOM];
-  return { unit, scale: "log", min: compact(min), max: compact(max) };
-}
-
 function latencyChart(scenario: string, searched: readonly SearchedCell[]): Xy {
   const trials = searched.flatMap((one) => one.trials);
   const limits = [...new Set(searched.flatMap(({ middle }) => middle.within.flatMap(limitMs)))];
   const times = [...trials.map(({ p99 }) => p99), ...limits];
   const unit = timeUnit(times);
+  const latencies = [...trials.map(({ p50 }) => p50), ...times].filter((ms) => ms > 0);
   const most = Math.max(
     ...trials.map(({ completedPerSec }) => completedPerSec),
     ...searched.flatMap(({ middle }) => [valueOf(middle), middle.capacity?.high ?? 0]),
@@ -114,7 +105,7 @@ function latencyChart(scenario: string, searched: readonly SearchedCell[]): Xy {
       max: compact(most * 1.06 || 1),
       title: "achieved requests/s",
     },
-    y: logAxis([...trials.map(({ p50 }) => p50), ...times].map((ms) => ms / unit.size), unit.name),
+    y: axisOver(unit.name, latencies.map((ms) => ms / unit.size), { logFrom: 0, room: 1.3 }),
     references: [
       ...limits.map((ms): Reference => ({
         kind: "horizontal",

@@ -34,7 +34,7 @@ import {
 import { FAR_RATIO } from "../judge/rules.ts";
 import { type DisplayUnit, PERCENT, sizeUnit, timeUnit } from "../writing/units.ts";
 import { counted, unique } from "../writing/words.ts";
-import { type Axis, compact, markOf, type Xy } from "../chart.ts";
+import { axisOver, compact, markOf, type Xy } from "../chart.ts";
 import type { ReportContext, Subject } from "./subject.ts";
 import * as column from "./tables/column.ts";
 import {
@@ -109,7 +109,9 @@ function scatterOf(
   const scenarios = scenariosOf(exact);
   const values = exact.flatMap(({ ofPublished, ofMeasured }) => [ofPublished, ofMeasured.value]);
   const unit = isRelative ? TIMES : columnUnit(kind, values);
-  const axis = axisOf(values.map((value) => value / unit.size), unit.name);
+  // Logarithmic, so that a factor is as long everywhere; not where a value is 0.
+  const scaled = values.map((value) => value / unit.size);
+  const axis = axisOver(unit.name, scaled, { logFrom: 0, room: ROOM });
   const shown = (value: number): number => compact(value / unit.size);
   const end = (value: number): number => Math.min(axis.max, Math.max(axis.min, shown(value)));
   const named = (what: string): string => isRelative ? `${what} (${relative} = 1)` : what;
@@ -155,15 +157,7 @@ function scatterOf(
 }
 
 /** Beyond the outermost dots, so that none lies on the edge. */
-const MARGIN_RATIO = 1.25;
-
-/** Logarithmic, so that a factor is as long everywhere; not where a value is 0. */
-function axisOf(values: readonly number[], unit: string): Axis {
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  return least > 0
-    ? { unit, scale: "log", min: compact(least / MARGIN_RATIO), max: compact(most * MARGIN_RATIO) }
-    : { unit, scale: "linear", min: 0, max: compact(most * MARGIN_RATIO || 1) };
-}
+const ROOM = 1.25;
 
 /** Published and measured figures side by side, a row each, in the order of the file. */
 function publishedTable(
