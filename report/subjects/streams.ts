@@ -13,14 +13,13 @@ import { EMPTY, mergeHistograms, sumOfSparse } from "../../runner/stats/histogra
 import { type Block, figure, type Form, group, table, text } from "../blocks.ts";
 import { type CellRuns, type ScenarioRuns, scenariosAlone } from "../cells/cells.ts";
 import { legendOf } from "../chart.ts";
-import { messageTimes } from "../figures/figures.ts";
+import { figureOf, messageTimes } from "../figures/figures.ts";
 import { boundedPercentile } from "../figures/lower_bounds.ts";
 import { densityOf, type DrawnTimes } from "./charts/density.ts";
 import { stepScenarios } from "./steps/step_cells.ts";
 import { sum } from "../writing/spread.ts";
 import { timeUnit } from "../writing/units.ts";
 import type { ScenarioContext, Subject } from "./subject.ts";
-import { figureOf } from "./tables/figure_column.ts";
 import { histogramTable } from "./tables/histogram.ts";
 import * as column from "./tables/column.ts";
 import { type ColumnOf, type Measured, type OfCell, type Table, tableOf } from "./tables/table.ts";

@@ -2,6 +2,7 @@
 import type { Run } from "../../../runner/result/result.ts";
 import { table, text } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
+import { figureOf } from "../../figures/figures.ts";
 import {
   meanCoresOf,
   partsOf,
@@ -15,7 +16,6 @@ import {
 import { median } from "../../writing/spread.ts";
 import { formatNumber, sizeUnit, timeUnit } from "../../writing/units.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
-import { figureOf } from "./figure_column.ts";
 import * as column from "./column.ts";
 import { type ColumnOf, type Format, NONE, type OfCell, tableOf, unitNamed } from "./table.ts";
 

@@ -11,15 +11,22 @@ import { mergeTls, type TlsUse } from "../../../runner/result/tls.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { type Finding, table } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import { FIGURES, timesIn } from "../../figures/figures.ts";
+import { figureOf, FIGURES, timesIn } from "../../figures/figures.ts";
 import { histogramRange } from "../../figures/range.ts";
 import { sum } from "../../writing/spread.ts";
 import { formatCount, formatMs, sizeUnit, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
-import { figureColumn, figureOf } from "./figure_column.ts";
 import * as column from "./column.ts";
-import { type ColumnOf, type Measured, NONE, type OfCell, type Table, tableOf } from "./table.ts";
+import {
+  type ColumnOf,
+  type Format,
+  type Measured,
+  NONE,
+  type OfCell,
+  type Table,
+  tableOf,
+} from "./table.ts";
 
 // What became of the requests: every one that was due is in one of the columns.
 
@@ -376,6 +383,8 @@ export const connections: Subject<ScenarioContext> = {
     const caption = `Connections and responses of ${name}`;
     const notes = [CONNECTIONS, ...isOld ? [OLD_NOTE] : [], ...tlsNotes(cells)];
     const rows = cells.map((cell) => ({ cell }));
+    const figure = (label: string, name: FigureName, format: Format): ColumnOf<OfCell> =>
+      column.number(label, ({ cell }) => figureOf(name, cell), format);
     const whole = tableOf({ caption, notes }, rows, [
       column.cell,
       column.number(
@@ -383,16 +392,16 @@ export const connections: Subject<ScenarioContext> = {
         ({ cell }) => isConnected ? openedIn(cell) : null,
         "count",
       ),
-      figureColumn("Connect, mean", "connect.mean", time),
-      figureColumn("Min", "connect.min", time),
-      figureColumn("p50", "connect.p50", time),
+      figure("Connect, mean", "connect.mean", time),
+      figure("Min", "connect.min", time),
+      figure("p50", "connect.p50", time),
       column.number("p99", ({ cell }) => {
         const range = figureOf("connect.p99", cell);
         return range && { ...range, isWeak: !FIGURES["connect.p99"].supported(openedIn(cell)) };
       }, time),
-      figureColumn("Max", "connect.max", time),
-      figureColumn("Size per response", "size", sizeUnit(sizes)),
-      figureColumn("Received", "bytes", { ...perSecond, name: `${perSecond.name}/s` }),
+      figure("Max", "connect.max", time),
+      figure("Size per response", "size", sizeUnit(sizes)),
+      figure("Received", "bytes", { ...perSecond, name: `${perSecond.name}/s` }),
     ]);
     return [table(whole, { forms: ["page", "markdown"] })];
   },
