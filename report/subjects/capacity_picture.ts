@@ -49,7 +49,7 @@ function searchBlocks(scenario: string, searched: readonly SearchedCell[]): Bloc
   const legend = searched.map(({ cell: { label, color } }) => ({ label, color }));
   return [
     list(searched.map(findingOf)),
-    figure([{ title: "", of: null, chart: latencyChart(scenario, searched) }], {
+    figure([{ chart: latencyChart(scenario, searched) }], {
       legend,
       reading: READING,
     }),

@@ -54,7 +54,7 @@ function looksOf(experiment: MeasuredRuns["experiment"]): Looks {
 function atAGlance(scenario: ScenarioContext, i: number, looks: Looks): Block[] {
   const { load, cells, verdict } = scenario;
   const led = ledOf(scenario);
-  const bars = figure([{ title: "", of: null, chart: barsOf(led.cells, led.unit) }], {
+  const bars = figure([{ chart: barsOf(led.cells, led.unit) }], {
     id: String(i + 1),
     reading: i === 0 ? READING : "",
   });

@@ -148,7 +148,7 @@ function scatterOf(
     }),
   };
   const colors = new Map(exact.map(({ cell: { label, color } }) => [label, color]));
-  return figure([{ title: "", of: null, chart }], {
+  return figure([{ chart }], {
     legend: [...colors].map(([label, color]) => ({ label, color })),
     marks: scenarios,
     reading: READING,

@@ -58,7 +58,7 @@ export function settlingOf(scenarios: readonly ScenarioRuns[]): Settling | null 
     brief: briefOf(inOrder, several),
     blocks: [
       text("settling", findingOf(inOrder)),
-      figure(cells.length < LEAST_DOTS ? [] : [{ title: "", of: null, chart }], {
+      figure(cells.length < LEAST_DOTS ? [] : [{ chart }], {
         legend: [...legend.values()],
         marks: named.length > 1 ? named : [],
         reading: READING,

@@ -137,14 +137,9 @@ function panelsOf(cell: SlicedCell): readonly [ratios: Panel, sides: Panel] | nu
   const [base, next] = sides;
   const title = `Requests/s of ${next.label} over ${base.label}`;
   return [
-    {
-      title,
-      of: null,
-      chart: ratiosChart(name, { places, processes, stdev, rate, sides, runName }),
-    },
+    { title, chart: ratiosChart(name, { places, processes, stdev, rate, sides, runName }) },
     {
       title: "Requests/s of each side",
-      of: null,
       chart: sidesChart(name, { places, sides, runName }),
     },
   ];

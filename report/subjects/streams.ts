@@ -106,7 +106,7 @@ function distributions(cells: readonly CellRuns[], roomy: readonly Form[]): Bloc
     });
     const chart = densityOf(drawn, { what: `times ${what}`, limit });
     if (chart === null) return [];
-    return [figure([{ title: `Time ${what}`, of: null, chart }], {
+    return [figure([{ title: `Time ${what}`, chart }], {
       id: `streams-${of}`,
       legend: legendOf(chart),
       reading: DISTRIBUTION,

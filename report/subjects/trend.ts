@@ -232,7 +232,6 @@ function panelsOf(
   };
   return shownFigures(cells).filter(({ figure }) => figure !== 50).map((shown) => ({
     title: shown.title,
-    of: null,
     chart: {
       kind: "xy",
       alt:

@@ -12,6 +12,7 @@ import type { ComparedPair } from "../tables/compared.ts";
 
 /** A panel for each figure, with the pairs in the same order; several panels for many pairs. */
 export interface ForestPanel extends Panel {
+  readonly title: string;
   readonly chart: Rows;
 }
 
@@ -24,7 +25,7 @@ const FIGURES: Record<"closed" | "open", readonly ComparedFigure[]> = {
 /** @param isOpen Whether requests come at a pace of their own. */
 export function forestOf(pairs: readonly ComparedPair[], isOpen: boolean): ForestPanel[] {
   const whole = FIGURES[isOpen ? "open" : "closed"]
-    .map((figure) => ({ title: titleOf(pairs, figure), of: null, chart: chartOf(pairs, figure) }));
+    .map((figure) => ({ title: titleOf(pairs, figure), chart: chartOf(pairs, figure) }));
   // Each part has some of the rows, on the axis of all.
   return Array.from(
     { length: Math.ceil(pairs.length / MOST_ROWS) },

@@ -211,7 +211,7 @@ const latency: Subject<ResultsComparison> = {
         color: SIDE_COLORS[i],
       }));
       const chart = densityOf(both);
-      return chart === null ? [] : [{ title: name, of: null, chart, found: densityFinding(both) }];
+      return chart === null ? [] : [{ title: name, chart, found: densityFinding(both) }];
     });
     const distributions = figure(drawn, {
       legend: drawn.length === 0 ? [] : legendOf(drawn[0].chart),

@@ -50,7 +50,7 @@ function factorBlocks({ name, cells, level }: ScenarioContext, factor: NumericFa
   return [
     ...drawings.map((own, i) =>
       group(facets[i].label, [
-        figure(own.map(({ title, chart }) => ({ title, of: null, chart })), {
+        figure(own, {
           legend: legendOf(own[0].chart),
           reading: i === 0 ? READING : "",
         }),
