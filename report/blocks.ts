@@ -82,11 +82,11 @@ export interface Series {
 }
 
 export interface Panel {
-  /** Above the chart; "" for the name of its target, or none. */
-  readonly title: string;
-  /** The target that it belongs to; null: several, or all. */
-  readonly of: Series | null;
   readonly chart: Chart;
+  /** Above the chart; absent: the name of its target, or nothing. */
+  readonly title?: string;
+  /** The target that it belongs to; absent: several, or all. */
+  readonly of?: Series;
 }
 
 /** Charts that are read together, with what they show and how to read them. */

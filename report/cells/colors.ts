@@ -22,11 +22,22 @@ export function mixOf(color: number): number {
 /** With a larger share, too little of the colour would be left to see. */
 const MOST_MIXED = 0.55;
 
-/** The style sheet's rule for a colour with a shade; `""` for one without. */
-export function swatchRule(color: number): string {
-  const mix = mixOf(color);
-  if (mix === 0) return "";
-  const share = Math.round(100 * (1 - Math.abs(mix)));
-  const other = mix < 0 ? "ink" : "paper";
-  return `.s${color}{--own:color-mix(in srgb,var(--s${color % COLORS}) ${share}%,var(--${other}))}`;
+/** How much of its hue each step of a heatmap has, from the palest. */
+export const HEAT_MIXES = [0.16, 0.32, 0.48, 0.66, 0.84, 1] as const;
+
+/** Rules of the style sheet for swatches: of each colour without a shade, of these, and of the steps of a heatmap. */
+export function swatchRules(colors: readonly number[]): string {
+  const mixed = (name: string, share: number, other: string): string =>
+    share === 1
+      ? `var(--${name})`
+      : `color-mix(in srgb,var(--${name}) ${Math.round(100 * share)}%,var(--${other}))`;
+  const all = new Set([...Array(COLORS).keys(), ...colors]);
+  return [
+    ...[...all].map((color) => {
+      const mix = mixOf(color);
+      const own = mixed(`s${color % COLORS}`, 1 - Math.abs(mix), mix < 0 ? "ink" : "paper");
+      return `.s${color}{--own:${own}}`;
+    }),
+    ...HEAT_MIXES.map((share, i) => `.heat-${i}{--own:${mixed("heat", share, "paper")}}`),
+  ].join("");
 }

@@ -1,4 +1,5 @@
 /** Factors whose values are numbers: by them figures are drawn as lines. Values are read as people wrote them. */
+import { parseBytes, parseDurationMs, parseRatePerSec } from "../../base/quantity.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { formatMs, formatNumber, formatQuantity, formatTick, sizeUnit } from "../writing/units.ts";
 
@@ -142,34 +143,18 @@ export function betweenText({ name, kind }: NumericFactor, at: number): string {
   }
 }
 
-/** Sizes of units in ms, per second, or bytes. */
-const UNITS: Readonly<Record<string, { readonly kind: FactorKind; readonly size: number }>> = {
-  us: { kind: "time", size: 0.001 },
-  "µs": { kind: "time", size: 0.001 },
-  ms: { kind: "time", size: 1 },
-  s: { kind: "time", size: 1_000 },
-  m: { kind: "time", size: 60_000 },
-  h: { kind: "time", size: 3_600_000 },
-  "/s": { kind: "rate", size: 1 },
-  "/m": { kind: "rate", size: 1 / 60 },
-  "/h": { kind: "rate", size: 1 / 3_600 },
-  b: { kind: "size", size: 1 },
-  kb: { kind: "size", size: 1e3 },
-  mb: { kind: "size", size: 1e6 },
-  gb: { kind: "size", size: 1e9 },
-  kib: { kind: "size", size: 2 ** 10 },
-  mib: { kind: "size", size: 2 ** 20 },
-  gib: { kind: "size", size: 2 ** 30 },
-};
-
+/** By the units of the experiment file, but also `16 kB`, as a target of the user's own may take it. */
 function readValue(value: ParameterValue): (FactorValue & { readonly kind: FactorKind }) | null {
   if (typeof value === "number") return { at: value, text: formatTick(value), kind: "plain" };
-  const [, digits, name] = /^(\d+(?:\.\d+)?)\s*([a-zµ/]*)$/i.exec(String(value).trim()) ?? [];
-  if (typeof value !== "string" || digits === undefined) return null;
-  const number = Number(digits);
-  if (name === "") return { at: number, text: formatTick(number), kind: "plain" };
-  const unit = UNITS[name] ?? UNITS[name.toLowerCase()];
-  if (unit === undefined) return null;
-  const text = unit.kind === "rate" ? formatTick(number) + name : value;
-  return { at: number * unit.size, text, kind: unit.kind };
+  if (typeof value !== "string") return null;
+  const written = value.trim().replace(/(?<=\d)\s+/, "");
+  if (/^\d+(?:\.\d+)?$/.test(written)) return readValue(Number(written));
+  const perSec = parseRatePerSec(written);
+  if (perSec !== null) {
+    const [count, time] = written.split("/");
+    return { at: perSec, text: `${formatTick(Number(count))}/${time}`, kind: "rate" };
+  }
+  const [ms, bytes] = [parseDurationMs(written), parseBytes(written)];
+  if (ms !== null) return { at: ms, text: value, kind: "time" };
+  return bytes === null ? null : { at: bytes, text: value, kind: "size" };
 }

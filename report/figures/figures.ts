@@ -306,6 +306,12 @@ export function rangeOf(
   return { isAtLeast, ...FIGURES[figure].pooled(byRun, cell), byRun };
 }
 
+/** The same without the reason. */
+export function figureOf(figure: FigureName, cell: JudgedCell): FigureRange | null {
+  const range = rangeOf(figure, cell);
+  return "none" in range ? null : range;
+}
+
 // How single figures are read.
 
 function quotient(count: number, of: number, none: string): FigureOfRun {

@@ -16,7 +16,7 @@ import {
 } from "../figures/range.ts";
 import { sum } from "../writing/spread.ts";
 import type { RatioOf } from "./ratio_of.ts";
-import type { Absent, FoundSide, Reason } from "./found.ts";
+import type { Absence, Absent, FoundSide, Reason } from "./found.ts";
 import type { Open } from "./rules.ts";
 import { TOLERATED_WRONG_RATIO } from "./shortfall.ts";
 
@@ -42,13 +42,13 @@ export interface Measurable {
   readonly missingReason: string;
 }
 
-export function amountOf(
-  figure: FigureName,
-  { cell, label: place, missingReason }: Measurable,
-): Amount | Absent {
-  if (cell === null) {
-    return { none: [{ code: "cell-not-measured", cell: place, why: missingReason }] };
-  }
+export function whyUnmeasured({ label: cell, missingReason: why }: Measurable): Absence[] {
+  return [{ code: "cell-not-measured", cell, why }];
+}
+
+export function amountOf(figure: FigureName, measurable: Measurable): Amount | Absent {
+  const { cell, label: place } = measurable;
+  if (cell === null) return { none: whyUnmeasured(measurable) };
   const range = rangeOf(figure, cell);
   if ("none" in range) {
     return { none: [{ code: "no-figure", cell: place, figure, why: range.none }] };

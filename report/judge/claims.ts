@@ -22,7 +22,7 @@ import {
   spearmanInterval,
   spearmanRho,
 } from "../../runner/stats/regression/correlation.ts";
-import type { CellRuns, ScenarioRuns } from "../cells/cells.ts";
+import type { ScenarioRuns } from "../cells/cells.ts";
 import { FIGURES } from "../figures/figures.ts";
 import { type Ends, meanRange, quotientOf, type Range } from "../figures/range.ts";
 import {
@@ -33,6 +33,7 @@ import {
   ratioOfAmounts,
   type RunFilter,
   sideFound,
+  whyUnmeasured,
 } from "./amounts.ts";
 import {
   absencesIn,
@@ -294,11 +295,7 @@ function findingsOf(says: Claim["says"], ground: Ground): Evidence[] {
   if (says.kind === "correlation") return correlationFindings(says, ground);
   const chosen = chosenBy(says.selector, ground);
   if ("none" in chosen) return [absent(chosen.none)];
-  const measured = chosen.members.flatMap(({ cell, label }) => cell ? [{ cell, label }] : []);
-  const missing = chosen.members.filter(({ cell }) => cell === null).map((
-    { label: cell, missingReason: why },
-  ) => absent([{ code: "cell-not-measured", cell, why }]));
-  return [...measured.map((member) => warmupFinding(member, says.label)), ...missing];
+  return chosen.members.map((member) => warmupFinding(member, says.label));
 }
 
 /** @param why The reason if it is inconclusive although nothing is open. */
@@ -528,8 +525,6 @@ function ratiosFinding(says: Ratios, members: readonly Member[]): Evidence {
   });
 }
 
-type MeasuredMember = Pick<Member, "label"> & { readonly cell: CellRuns };
-
 /** A rank correlation over all cells that were measured, or, with two selectors, over their pairs. */
 function correlationFindings(says: Correlation, ground: Ground): Evidence[] {
   const { figures: [one, two], selector, other } = says;
@@ -539,9 +534,8 @@ function correlationFindings(says: Correlation, ground: Ground): Evidence[] {
   if ("none" in pairs) return [absent(pairs.none)];
   const isMeasured = ({ cell }: Member): boolean => cell !== null;
   const measured = pairs.filter((pair) => pair.every(isMeasured));
-  const missing = [...new Set(pairs.flat())].filter((member) => !isMeasured(member)).map((
-    { label: cell, missingReason: why },
-  ) => absent([{ code: "cell-not-measured", cell, why }]));
+  const missing = [...new Set(pairs.flat())].filter((member) => !isMeasured(member))
+    .map((member) => absent(whyUnmeasured(member)));
   return [...measured.length === 0 ? [] : [correlationFinding(says, measured)], ...missing];
 }
 
@@ -585,10 +579,9 @@ function correlationFinding(
 
 const MOST = allowedBy(">", 0.5);
 
-function warmupFinding(
-  { cell: { runs }, label: cell }: MeasuredMember,
-  label: WarmupClaim["label"],
-): Evidence {
+function warmupFinding(member: Member, label: WarmupClaim["label"]): Evidence {
+  if (member.cell === null) return absent(whyUnmeasured(member));
+  const { label: cell, cell: { runs } } = member;
   const labels = runs.flatMap(({ warmup }) => warmup?.label ?? []);
   if (labels.length === 0) return absent([{ code: "load-changes", cell }]);
   const labelled = labels.filter((one) => one !== "too-short");

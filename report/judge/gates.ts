@@ -37,6 +37,7 @@ import {
   ratioOfFigure,
   requestsOpen,
   sideFound,
+  whyUnmeasured,
 } from "./amounts.ts";
 import { failureDispersion, latencyDispersion, oneRunEvidence } from "./one_run.ts";
 import {
@@ -171,8 +172,9 @@ function evidenceOf(
   { ratioOf, before }: Pick<Ground, "ratioOf"> & { readonly before: BaselineOf },
 ): Evidence {
   if (threshold.against === "cells") return pairEvidence(threshold, place, ratioOf);
-  const [{ cell: measured, label, missingReason: why }] = place;
-  if (measured === null) return absent([{ code: "cell-not-measured", cell: label, why }]);
+  const [member] = place;
+  const { cell: measured } = member;
+  if (measured === null) return absent(whyUnmeasured(member));
   const cell = { ...measured, level: decidingLevel(measured) };
   const range = rangeOf(threshold.figure, cell);
   if ("none" in range) return absent([{ code: "nothing-to-judge", why: range.none }]);

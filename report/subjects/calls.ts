@@ -4,14 +4,8 @@ import { type Block, group, table } from "../blocks.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { sum } from "../writing/spread.ts";
 import type { ScenarioContext, Subject } from "./subject.ts";
-import {
-  cellColumn,
-  column,
-  type ColumnOf,
-  type Table,
-  tableOf,
-  textColumn,
-} from "./tables/table.ts";
+import * as column from "./tables/column.ts";
+import { type ColumnOf, type Table, tableOf } from "./tables/table.ts";
 
 type Calls = NonNullable<Measurement["grpc"]>;
 
@@ -24,7 +18,7 @@ export const calls: Subject<ScenarioContext> = {
     const rows = cells.flatMap((cell) => rowsOf(callsOf(cell)).map((row) => ({ ...row, cell })));
     if (rows.length === 0) return [];
     const forms = ["page", "markdown", ...roomy] as const;
-    return [table(statusTable(`Statuses of ${name}`, rows, [cellColumn]), { forms })];
+    return [table(statusTable(`Statuses of ${name}`, rows, [column.cell]), { forms })];
   },
 };
 
@@ -61,8 +55,8 @@ function statusTable<Row extends StatusRow>(
 ): Table {
   return tableOf({ caption }, rows, [
     ...named,
-    textColumn("Status", ({ status }) => status),
-    column("Calls", ({ count }) => count, "count"),
+    column.text("Status", ({ status }) => status),
+    column.number("Calls", ({ count }) => count, "count"),
   ]);
 }
 

@@ -20,7 +20,8 @@ import {
 import { adviceText, findingReason } from "../findings/sentences.ts";
 import { listed, uncapitalized } from "../writing/words.ts";
 import { ERROR_WORDS } from "./tables/responses.ts";
-import { column, errorColumn, type Table, tableOf, textColumn, unitNamed } from "./tables/table.ts";
+import * as column from "./tables/column.ts";
+import { type Table, tableOf, unitNamed } from "./tables/table.ts";
 
 type TrialEvent = Extract<Progress, { kind: "trial" }>;
 
@@ -220,16 +221,16 @@ export function trialsTable(trials: readonly CapacityTrial[], caption = "Trials"
   const unit = timeUnit(trials.map(({ p99 }) => p99));
   const rows = trials.map((trial, i) => ({ ...trial, number: i + 1 }));
   return tableOf({ caption }, rows, [
-    column("Trial", ({ number }) => number, "count"),
-    column("Rate", ({ ratePerSec }) => ratePerSec, PER_SEC),
-    column("Lasted", ({ elapsedS }) => elapsedS, unitNamed("s")),
-    column("Completed", ({ completedPerSec }) => completedPerSec, PER_SEC),
-    column("p50", ({ p50 }) => p50, unit),
-    column("p99", ({ p99 }) => p99, unit),
-    errorColumn("Failed or wrong", failedRatio, "share"),
-    { ...errorColumn("Never sent", ({ droppedRatio }) => droppedRatio, "share"), isRare: true },
-    textColumn("What went wrong", failuresText),
-    textColumn("Outcome", trialWord),
+    column.number("Trial", ({ number }) => number, "count"),
+    column.number("Rate", ({ ratePerSec }) => ratePerSec, PER_SEC),
+    column.number("Lasted", ({ elapsedS }) => elapsedS, unitNamed("s")),
+    column.number("Completed", ({ completedPerSec }) => completedPerSec, PER_SEC),
+    column.number("p50", ({ p50 }) => p50, unit),
+    column.number("p99", ({ p99 }) => p99, unit),
+    column.errors("Failed or wrong", failedRatio, "share"),
+    column.rare(column.errors("Never sent", ({ droppedRatio }) => droppedRatio, "share")),
+    column.text("What went wrong", failuresText),
+    column.text("Outcome", trialWord),
   ]);
 }
 

@@ -5,7 +5,7 @@ import { figureNamed, readQuantity } from "../../base/figures/figure.ts";
 import type { CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
 import { type Block, figure, type Finding, group, list, table } from "../blocks.ts";
 import {
-  type Axis,
+  axisOver,
   compact,
   type Reference,
   type Xy,
@@ -23,14 +23,8 @@ import {
 import { counted } from "../writing/words.ts";
 import { capacitySentence, PER_SEC, rateIn, trialsTable, trialWord } from "./capacity.ts";
 import type { ReportContext, Subject } from "./subject.ts";
-import {
-  cellColumn,
-  column,
-  type OfCell,
-  type Table,
-  tableOf,
-  textColumn,
-} from "./tables/table.ts";
+import * as column from "./tables/column.ts";
+import { type OfCell, type Table, tableOf } from "./tables/table.ts";
 
 interface SearchedCell extends OfCell {
   readonly searches: readonly RunCapacity[];
@@ -55,7 +49,7 @@ function searchBlocks(scenario: string, searched: readonly SearchedCell[]): Bloc
   const legend = searched.map(({ cell: { label, color } }) => ({ label, color }));
   return [
     list(searched.map(findingOf)),
-    figure([{ title: "", of: null, chart: latencyChart(scenario, searched) }], {
+    figure([{ chart: latencyChart(scenario, searched) }], {
       legend,
       reading: READING,
     }),
@@ -88,21 +82,12 @@ function findingOf({ cell: { label }, searches, middle }: SearchedCell): Finding
   return { code: "capacity", text: `${label}${of}: ${capacitySentence(middle)}.` };
 }
 
-/** Room around the values of a logarithmic axis. */
-const ROOM = 1.3;
-
-function logAxis(values: readonly number[], unit: string): Axis {
-  const positive = values.filter((value) => value > 0);
-  if (positive.length === 0) return { unit, scale: "log", min: 1, max: 10 };
-  const [min, max] = [Math.min(...positive) / ROOM, Math.max(...positive) * ROOM];
-  return { unit, scale: "log", min: compact(min), max: compact(max) };
-}
-
 function latencyChart(scenario: string, searched: readonly SearchedCell[]): Xy {
   const trials = searched.flatMap((one) => one.trials);
   const limits = [...new Set(searched.flatMap(({ middle }) => middle.within.flatMap(limitMs)))];
   const times = [...trials.map(({ p99 }) => p99), ...limits];
   const unit = timeUnit(times);
+  const latencies = [...trials.map(({ p50 }) => p50), ...times].filter((ms) => ms > 0);
   const most = Math.max(
     ...trials.map(({ completedPerSec }) => completedPerSec),
     ...searched.flatMap(({ middle }) => [valueOf(middle), middle.capacity?.high ?? 0]),
@@ -120,7 +105,7 @@ function latencyChart(scenario: string, searched: readonly SearchedCell[]): Xy {
       max: compact(most * 1.06 || 1),
       title: "achieved requests/s",
     },
-    y: logAxis([...trials.map(({ p50 }) => p50), ...times].map((ms) => ms / unit.size), unit.name),
+    y: axisOver(unit.name, latencies.map((ms) => ms / unit.size), { logFrom: 0, room: 1.3 }),
     references: [
       ...limits.map((ms): Reference => ({
         kind: "horizontal",
@@ -193,15 +178,15 @@ function breakingTable(searched: readonly SearchedCell[]): Table {
   );
   const rows = all.some(({ ofCapacity }) => ofCapacity > 1) ? all : [];
   return tableOf({ caption: "How it breaks" }, rows, [
-    cellColumn,
-    column("Of capacity", ({ ofCapacity }) => ofCapacity),
-    column("Rate", ({ ratePerSec }) => ratePerSec, PER_SEC),
-    column("p99", ({ p99 }) => p99, timeUnit(rows.map(({ p99 }) => p99))),
+    column.cell,
+    column.number("Of capacity", ({ ofCapacity }) => ofCapacity),
+    column.number("Rate", ({ ratePerSec }) => ratePerSec, PER_SEC),
+    column.number("p99", ({ p99 }) => p99, timeUnit(rows.map(({ p99 }) => p99))),
     { label: "Success", cell: ({ success }) => ({ text: formatShare(success), value: success }) },
-    textColumn(
+    column.text(
       "Recovers in",
       ({ recoveryS }) => recoveryS === null ? "not seen" : `${formatNumber(recoveryS)} s`,
     ),
-    textColumn("Breaks as", ({ word }) => word),
+    column.text("Breaks as", ({ word }) => word),
   ]);
 }

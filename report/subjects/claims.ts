@@ -12,14 +12,8 @@ import { FINDING_OUTCOMES, MARKS } from "../findings/gate_sentences.ts";
 import type { JudgedClaim } from "../judge/claims.ts";
 import { GLUE } from "../writing/units.ts";
 import type { ReportContext, Subject } from "./subject.ts";
-import {
-  type ColumnOf,
-  NONE,
-  type TableCell,
-  tableOf,
-  textCell,
-  textColumn,
-} from "./tables/table.ts";
+import * as column from "./tables/column.ts";
+import { type ColumnOf, NONE, type TableCell, tableOf } from "./tables/table.ts";
 
 export const claims: Subject<ReportContext> = {
   id: "claims",
@@ -63,26 +57,14 @@ function claimGroups(claims: readonly JudgedClaim[]): JudgedClaim[][] {
 }
 
 const COLUMNS: readonly ColumnOf<JudgedClaim>[] = [
-  { label: "Claim", kind: "name", cell: ({ claim: { text } }) => textCell(text) },
-  {
-    label: "Stands in",
-    kind: "text",
-    cell: ({ claim: { source = "", note = "" } }) => cellAbove(source, note),
-  },
-  {
-    label: "Found",
-    kind: "text",
-    cell: ({ verdict }) => cellAbove(claimFound(verdict), claimHeld(verdict)),
-  },
-  {
-    label: "Outcome",
-    kind: "text",
-    cell: ({ outcome }) => ({
-      text: `${MARKS[outcome]}${GLUE}${outcome}`,
-      ...outcome === "not reproduced" && { alarming: true },
-    }),
-  },
-  textColumn("In words", claimSentence),
+  column.name("Claim", ({ claim: { text } }) => text),
+  column.text("Stands in", ({ claim: { source = "", note = "" } }) => cellAbove(source, note)),
+  column.text("Found", ({ verdict }) => cellAbove(claimFound(verdict), claimHeld(verdict))),
+  column.text("Outcome", ({ outcome }) => ({
+    text: `${MARKS[outcome]}${GLUE}${outcome}`,
+    ...outcome === "not reproduced" && { alarming: true },
+  })),
+  column.text("In words", claimSentence),
 ];
 
 function cellAbove(text: string, below: string): TableCell {

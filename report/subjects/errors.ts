@@ -25,7 +25,7 @@ export const errors: Subject<ReportContext> = {
       ...found.map(({ errors: { charts, findings }, ...scenario }, i) =>
         group(scenario.name, [
           list(findings.map((text) => ({ code: "errors", text }))),
-          figure(charts.map(({ label, chart }) => ({ title: label, of: null, chart })), {
+          figure(charts, {
             legend: charts.flatMap(({ chart }) => legendOf(chart)),
             reading: READING,
           }),

@@ -18,7 +18,7 @@ function heatmaps({ cells }: ScenarioContext): Block {
     alt: `Requests of ${label} by moment and latency`,
     cell,
   }));
-  return figure(cells.map((of, i) => ({ title: of.label, of, chart: charts[i] })), {
+  return figure(cells.map((of, i) => ({ of, chart: charts[i] })), {
     id: "heatmap",
     findings: [burstFinding(cells)],
     reading: HEATMAP,
@@ -29,7 +29,7 @@ function heatmaps({ cells }: ScenarioContext): Block {
 function density({ cells, roomy }: ScenarioContext): Block[] {
   const chart = densityOf(cells);
   if (chart === null) return [];
-  return [figure([{ title: "", of: null, chart }], {
+  return [figure([{ chart }], {
     id: "density",
     legend: legendOf(chart),
     findings: [{ code: "half", text: densityFinding(cells) }],
@@ -41,7 +41,7 @@ function density({ cells, roomy }: ScenarioContext): Block[] {
 function tails({ cells }: ScenarioContext): Block[] {
   const chart = tailsOfCells(cells);
   if (chart === null) return [];
-  return [figure([{ title: "", of: null, chart }], {
+  return [figure([{ chart }], {
     id: "tails",
     legend: legendOf(chart),
     findings: [{ code: "rare", text: tailsFinding(cells) }],

@@ -9,7 +9,8 @@ import { mean, sum } from "../writing/spread.ts";
 import { formatCount, formatNumber, timeUnit } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";
 import type { ScenarioContext, Subject } from "./subject.ts";
-import { cellColumn, column, type Table, tableOf } from "./tables/table.ts";
+import * as column from "./tables/column.ts";
+import { type Table, tableOf } from "./tables/table.ts";
 
 export const littlesLaw: Subject<ScenarioContext> = {
   id: "littles-law",
@@ -130,12 +131,12 @@ const NOTES = [
 function lawTable(scenario: string, rows: readonly Row[]): Table {
   const unit = timeUnit(rows.map(({ latencyMs }) => latencyMs));
   return tableOf({ caption: `Little's law in ${scenario}`, notes: NOTES }, rows, [
-    cellColumn,
-    column("At once", ({ slots }) => slots),
-    column("Requests/s", ({ ratePerSec }) => ratePerSec),
-    column("Mean latency", ({ latencyMs }) => latencyMs, unit),
-    { ...column<Row>("Think time", ({ thinkMs }) => thinkMs, unit), isRare: true },
-    column("Rate × latency", ({ concurrency }) => concurrency),
-    column("Ratio", ({ ratio }) => ratio),
+    column.cell,
+    column.number("At once", ({ slots }) => slots),
+    column.number("Requests/s", ({ ratePerSec }) => ratePerSec),
+    column.number("Mean latency", ({ latencyMs }) => latencyMs, unit),
+    column.rare(column.number("Think time", ({ thinkMs }) => thinkMs, unit)),
+    column.number("Rate × latency", ({ concurrency }) => concurrency),
+    column.number("Ratio", ({ ratio }) => ratio),
   ]);
 }

@@ -36,7 +36,8 @@ import { inRunTable } from "./tables/in_run.ts";
 import { histogramTable } from "./tables/histogram.ts";
 import { percentileIn } from "./tables/latency_cells.ts";
 import { isLongDrain, tlsText, UNSOLICITED_TEXT } from "./tables/responses.ts";
-import { column, type Table, tableOf, textCell } from "./tables/table.ts";
+import * as column from "./tables/column.ts";
+import { type Table, tableOf } from "./tables/table.ts";
 import { thresholdBlocks } from "./thresholds.ts";
 
 /** With more agents, their rows would bury the rest. */
@@ -259,15 +260,15 @@ function percentilesTable(latency: PooledLatency, { request }: Lead): Table {
   const unit = timeUnit(latency.percentiles);
   const caption = request === "request" ? "Latency percentiles" : `How long ${request}s lasted`;
   return tableOf({ caption }, PERCENTILES, [
-    { label: "Percentile", kind: "name", cell: (p) => textCell(`p${p}`) },
-    column("Latency", (p) => percentileIn(latency, p), unit),
+    column.name("Percentile", (p) => `p${p}`),
+    column.number("Latency", (p) => percentileIn(latency, p), unit),
   ]);
 }
 
 function countsTable(of: string, label: string, counts: readonly [string, number][]): Table {
   return tableOf({ caption: `${of}s` }, counts, [
-    { label: of, kind: "name", cell: ([name]) => textCell(name) },
-    column(label, ([, count]) => count, "count"),
+    column.name(of, ([name]) => name),
+    column.number(label, ([, count]) => count, "count"),
   ]);
 }
 

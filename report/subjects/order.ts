@@ -13,7 +13,7 @@ export const order: Subject<ReportContext> = {
   build: ({ scenarios }) => {
     const chart = orderOf(scenarios);
     if (chart === null) return [];
-    return [figure([{ title: "", of: null, chart }], { reading: READING })];
+    return [figure([{ chart }], { reading: READING })];
   },
 };
 

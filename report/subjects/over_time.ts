@@ -10,7 +10,7 @@ export const overTime: Subject<ScenarioContext> = {
   depth: "detail",
   build: ({ cells, results }) => {
     const charts = timelinesOf(cells, results);
-    return [figure(cells.map((of, i) => ({ title: of.label, of, chart: charts[i] })), {
+    return [figure(cells.map((of, i) => ({ of, chart: charts[i] })), {
       id: "timeline",
       findings: [
         ...timelineFindings(cells),

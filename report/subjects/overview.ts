@@ -14,18 +14,13 @@ import { barsOf } from "./charts/throughput.ts";
 import { p99Columns } from "./streams.ts";
 import type { ReportContext, ScenarioContext, Subject } from "./subject.ts";
 import { maxColumn, percentileColumn } from "./tables/latency_cells.ts";
+import * as column from "./tables/column.ts";
 import {
-  cellColumn,
-  column,
   type ColumnOf,
-  errorColumn,
   NONE,
   type OfCell,
-  rateColumn,
   type Table,
   tableOf,
-  textCell,
-  textColumn,
   unitNamed,
 } from "./tables/table.ts";
 import { ledOf, REQUESTS } from "./verdict/asked_figure.ts";
@@ -59,7 +54,7 @@ function looksOf(experiment: MeasuredRuns["experiment"]): Looks {
 function atAGlance(scenario: ScenarioContext, i: number, looks: Looks): Block[] {
   const { load, cells, verdict } = scenario;
   const led = ledOf(scenario);
-  const bars = figure([{ title: "", of: null, chart: barsOf(led.cells, led.unit) }], {
+  const bars = figure([{ chart: barsOf(led.cells, led.unit) }], {
     id: String(i + 1),
     reading: i === 0 ? READING : "",
   });
@@ -84,14 +79,14 @@ function summaryTable({ name, cells, unit: counted }: ReturnType<typeof ledOf>):
   const certain = cells.some(({ interval }) => interval("rate") !== null);
   const rows = cells.map((cell) => ({ cell }));
   return tableOf({ caption: `Summary of ${name}` }, rows, [
-    cellColumn,
+    column.cell,
     ...(isSearched(cells.flatMap(({ runs }) => runs)) ? [capacityColumn] : []),
     // How long a stream or WebSocket was held says little about its server.
     ...counted === REQUESTS
-      ? [rateColumn, percentileColumn(50, unit), percentileColumn(99, unit), maxColumn(unit)]
-      : [{ ...rateColumn, label: capitalized(counted) }, ...p99Columns(cells)],
-    errorColumn("Errors", ({ cell: { errorRatio } }) => errorRatio, "share"),
-    column("CPU", ({ cell: { runs } }) => {
+      ? [column.rate, percentileColumn(50, unit), percentileColumn(99, unit), maxColumn(unit)]
+      : [{ ...column.rate, label: capitalized(counted) }, ...p99Columns(cells)],
+    column.errors("Errors", ({ cell: { errorRatio } }) => errorRatio, "share"),
+    column.number("CPU", ({ cell: { runs } }) => {
       const isWatched = runs.some(({ resources }) => resources.length > 0);
       return isWatched ? median(runs.map(meanCoresOf)) : null;
     }, unitNamed("cores")),
@@ -100,17 +95,10 @@ function summaryTable({ name, cells, unit: counted }: ReturnType<typeof ledOf>):
 }
 
 /** Requests per second at which every rule still holds. */
-const capacityColumn: ColumnOf<OfCell> = {
-  label: "Capacity/s",
-  kind: "text",
-  cell: ({ cell: { runs } }) => {
-    const range = capacityRange(runs, CONFIDENCE);
-    return range === null ? NONE : textCell(boundText(
-      rangeText(range),
-      range.isAtLeast,
-    ));
-  },
-};
+const capacityColumn: ColumnOf<OfCell> = column.text("Capacity/s", ({ cell: { runs } }) => {
+  const range = capacityRange(runs, CONFIDENCE);
+  return range === null ? NONE : boundText(rangeText(range), range.isAtLeast);
+});
 
 const CONFIDENCE = 0.95;
 
@@ -120,7 +108,7 @@ function rangeText({ value, interval }: CapacityRange): string {
   return interval === null || high === formatNumber(Infinity) ? text : `${text} [${low}, ${high}]`;
 }
 
-const rangeColumn: ColumnOf<OfCell> = textColumn(
+const rangeColumn: ColumnOf<OfCell> = column.text(
   "Range of runs",
   ({ cell: { rate, runs } }) =>
     runs.length === 1 ? "one run" : `${formatNumber(rate.min)}–${formatNumber(rate.max)}`,

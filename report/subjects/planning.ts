@@ -31,7 +31,8 @@ import type { RunParts } from "../cells/counted_part.ts";
 import { mean } from "../writing/spread.ts";
 import { cellsOf, matchCells, nameOf } from "../cells/match.ts";
 import { type Block, table, text } from "../blocks.ts";
-import { tableOf, textCell } from "./tables/table.ts";
+import * as column from "./tables/column.ts";
+import { tableOf } from "./tables/table.ts";
 
 const RUNS = [3, 5, 7, 10, 15, 20, 30] as const;
 /** Changes as ratios less one. */
@@ -342,10 +343,8 @@ function neededText({ runs, seconds }: FigurePlan["needed"][number]): string {
 }
 
 function textTable(caption: string, heads: readonly string[], rows: readonly string[][]): Block {
-  const columns = heads.map((label, i) => ({
-    label,
-    kind: i === 0 ? "name" as const : "text" as const,
-    cell: (row: readonly string[]) => textCell(row[i]),
-  }));
+  const columns = heads.map((label, i) =>
+    (i === 0 ? column.name : column.text)(label, (row: readonly string[]) => row[i])
+  );
   return table(tableOf({ caption }, rows, columns), { isCaptioned: true });
 }

@@ -34,11 +34,10 @@ import {
 import { FAR_RATIO } from "../judge/rules.ts";
 import { type DisplayUnit, PERCENT, sizeUnit, timeUnit } from "../writing/units.ts";
 import { counted, unique } from "../writing/words.ts";
-import { type Axis, compact, markOf, type Xy } from "../chart.ts";
+import { axisOver, compact, markOf, type Xy } from "../chart.ts";
 import type { ReportContext, Subject } from "./subject.ts";
+import * as column from "./tables/column.ts";
 import {
-  cellColumn,
-  column,
   type Format,
   type Measured,
   measuredCell,
@@ -46,8 +45,6 @@ import {
   type Table,
   type TableCell,
   tableOf,
-  textCell,
-  textColumn,
   unitNamed,
 } from "./tables/table.ts";
 
@@ -112,7 +109,9 @@ function scatterOf(
   const scenarios = scenariosOf(exact);
   const values = exact.flatMap(({ ofPublished, ofMeasured }) => [ofPublished, ofMeasured.value]);
   const unit = isRelative ? TIMES : columnUnit(kind, values);
-  const axis = axisOf(values.map((value) => value / unit.size), unit.name);
+  // Logarithmic, so that a factor is as long everywhere; not where a value is 0.
+  const scaled = values.map((value) => value / unit.size);
+  const axis = axisOver(unit.name, scaled, { logFrom: 0, room: ROOM });
   const shown = (value: number): number => compact(value / unit.size);
   const end = (value: number): number => Math.min(axis.max, Math.max(axis.min, shown(value)));
   const named = (what: string): string => isRelative ? `${what} (${relative} = 1)` : what;
@@ -149,7 +148,7 @@ function scatterOf(
     }),
   };
   const colors = new Map(exact.map(({ cell: { label, color } }) => [label, color]));
-  return figure([{ title: "", of: null, chart }], {
+  return figure([{ chart }], {
     legend: [...colors].map(([label, color]) => ({ label, color })),
     marks: scenarios,
     reading: READING,
@@ -158,15 +157,7 @@ function scatterOf(
 }
 
 /** Beyond the outermost dots, so that none lies on the edge. */
-const MARGIN_RATIO = 1.25;
-
-/** Logarithmic, so that a factor is as long everywhere; not where a value is 0. */
-function axisOf(values: readonly number[], unit: string): Axis {
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  return least > 0
-    ? { unit, scale: "log", min: compact(least / MARGIN_RATIO), max: compact(most * MARGIN_RATIO) }
-    : { unit, scale: "linear", min: 0, max: compact(most * MARGIN_RATIO || 1) };
-}
+const ROOM = 1.25;
 
 /** Published and measured figures side by side, a row each, in the order of the file. */
 function publishedTable(
@@ -181,16 +172,23 @@ function publishedTable(
     return { ...cell, text: `${boundMark(row)}${cell.text}` };
   };
   return tableOf(about, rows, [
-    cellColumn,
-    textColumn("Scenario", ({ cell }) => isOfSeveral ? cell.scenario : ""),
+    column.cell,
+    column.text("Scenario", ({ cell }) => isOfSeveral ? cell.scenario : ""),
     { label: "Published", unit: unit.name, cell: (row) => written(row, row.published, format) },
-    column("Measured", ({ measured }) => measured, format),
+    column.number("Measured", ({ measured }) => measured, format),
     ...isRelative
-      ? [{
-        label: "Published, relative",
-        unit: "×",
-        cell: (row: MatchedRow) => written(row, row.ofPublished, "number"),
-      }, column<MatchedRow>("Measured, relative", (row) => openIn(row, row.ofMeasured), TIMES)]
+      ? [
+        {
+          label: "Published, relative",
+          unit: "×",
+          cell: (row: MatchedRow) => written(row, row.ofPublished, "number"),
+        },
+        column.number<MatchedRow>(
+          "Measured, relative",
+          (row) => openIn(row, row.ofMeasured),
+          TIMES,
+        ),
+      ]
       : [],
     { label: "Measured ÷ published", unit: "×", cell: quotientCell },
   ]);
@@ -240,11 +238,11 @@ function orderTable(orders: JudgedTable["orders"]): Block[] {
     { caption: "Rank correlation, published with measured" },
     decisive,
     [
-      { label: "Scenario", kind: "name", cell: ({ scenario }) => textCell(scenario || "all") },
-      column("Cells", ({ cells }) => cells, "count"),
+      column.name("Scenario", ({ scenario }) => scenario || "all"),
+      column.number("Cells", ({ cells }) => cells, "count"),
       correlation("Spearman’s ρ", ({ rho }) => rho),
       correlation("Kendall’s τ-b", ({ tau }) => tau),
-      textColumn(
+      column.text(
         "Change places",
         ({ scenario, swaps }) =>
           scenario === "" ? "" : swaps.length === 0 ? "none" : swapsText(swaps, false),

@@ -2,14 +2,8 @@
 import type { Run } from "../../runner/result/result.ts";
 import { table } from "../blocks.ts";
 import type { ScenarioContext, Subject } from "./subject.ts";
-import {
-  cellColumn,
-  column,
-  type OfCell,
-  type Table,
-  tableOf,
-  textColumn,
-} from "./tables/table.ts";
+import * as column from "./tables/column.ts";
+import { type OfCell, type Table, tableOf } from "./tables/table.ts";
 
 type RowUse = NonNullable<Run["rows"]>[number];
 
@@ -40,12 +34,12 @@ function useTable(scenario: string, rows: readonly RowsOfCell[]): Table {
   const most = (of: (use: RowUse) => number) => ({ uses }: RowsOfCell): number =>
     Math.max(...uses.map(of));
   return tableOf({ caption, notes: [READING] }, rows, [
-    cellColumn,
-    textColumn("File", ({ uses: [{ file }] }) => file),
-    textColumn("Values", ({ uses: [{ values }] }) => values.join(", ")),
-    column("Rows", most(({ rows }) => rows), "count"),
-    column("Rows used", most(({ used }) => used), "count"),
-    column("Most often", most(({ mostUsed }) => mostUsed), "count"),
+    column.cell,
+    column.text("File", ({ uses: [{ file }] }) => file),
+    column.text("Values", ({ uses: [{ values }] }) => values.join(", ")),
+    column.number("Rows", most(({ rows }) => rows), "count"),
+    column.number("Rows used", most(({ used }) => used), "count"),
+    column.number("Most often", most(({ mostUsed }) => mostUsed), "count"),
   ]);
 }
 

@@ -19,14 +19,8 @@ import { figureRangeText } from "../writing/figure_text.ts";
 import { type DisplayUnit, timeUnit } from "../writing/units.ts";
 import { counted, unique } from "../writing/words.ts";
 import type { ReportContext, Settling, Subject } from "./subject.ts";
-import {
-  cellColumn,
-  column,
-  type ColumnOf,
-  type Table,
-  tableOf,
-  textColumn,
-} from "./tables/table.ts";
+import * as column from "./tables/column.ts";
+import { type ColumnOf, type Table, tableOf } from "./tables/table.ts";
 
 /** Nothing where no latency was ever far from where it ends. */
 export const settling: Subject<ReportContext> = {
@@ -64,7 +58,7 @@ export function settlingOf(scenarios: readonly ScenarioRuns[]): Settling | null 
     brief: briefOf(inOrder, several),
     blocks: [
       text("settling", findingOf(inOrder)),
-      figure(cells.length < LEAST_DOTS ? [] : [{ title: "", of: null, chart }], {
+      figure(cells.length < LEAST_DOTS ? [] : [{ chart }], {
         legend: [...legend.values()],
         marks: named.length > 1 ? named : [],
         reading: READING,
@@ -204,11 +198,11 @@ function stableTable(cells: readonly SettledCell[], several: boolean): Table {
   const unit = timeUnit(cells.flatMap(({ flattens }) => flattens.map(({ final }) => final.value)));
   const caption = "Time to stable latency against final latency";
   return tableOf({ caption, notes: [NOTE, SETTLED] }, cells, [
-    cellColumn,
-    textColumn("Scenario", ({ cell }) => several ? cell.scenario : ""),
+    column.cell,
+    column.text("Scenario", ({ cell }) => several ? cell.scenario : ""),
     ...POINT_PERCENTILES.flatMap((percentile, i): ColumnOf<SettledCell>[] => [
-      column(`Final ${percentile}`, ({ flattens }) => flattens[i].final, unit),
-      column(`${percentile} stable after`, ({ flattens }) => flattens[i].from, SECONDS),
+      column.number(`Final ${percentile}`, ({ flattens }) => flattens[i].final, unit),
+      column.number(`${percentile} stable after`, ({ flattens }) => flattens[i].from, SECONDS),
     ]),
   ]);
 }

@@ -16,7 +16,8 @@ import { sum } from "../writing/spread.ts";
 import { formatCount, formatNumber, formatShare } from "../writing/units.ts";
 import { capitalized, counted } from "../writing/words.ts";
 import type { ReportContext, Subject } from "./subject.ts";
-import { column, NONE, type Table, tableOf, textColumn } from "./tables/table.ts";
+import * as column from "./tables/column.ts";
+import { NONE, type Table, tableOf } from "./tables/table.ts";
 
 /** Two cells whose targets took turns. */
 export interface SlicedCell {
@@ -136,14 +137,9 @@ function panelsOf(cell: SlicedCell): readonly [ratios: Panel, sides: Panel] | nu
   const [base, next] = sides;
   const title = `Requests/s of ${next.label} over ${base.label}`;
   return [
-    {
-      title,
-      of: null,
-      chart: ratiosChart(name, { places, processes, stdev, rate, sides, runName }),
-    },
+    { title, chart: ratiosChart(name, { places, processes, stdev, rate, sides, runName }) },
     {
       title: "Requests/s of each side",
-      of: null,
       chart: sidesChart(name, { places, sides, runName }),
     },
   ];
@@ -363,18 +359,20 @@ function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
     value === null || value === undefined ? NONE : { text: percentText(value), value };
   const caption = "What the ratio of both sides varies by";
   return tableOf({ caption, notes: [levelsNote(areTheseTwo)] }, rows, [
-    ...isOne
-      ? []
-      : [{ ...textColumn<LevelRow>("Cell", ({ cell }) => cell), kind: "name" as const }],
-    { ...textColumn("Figure", ({ one }) => rowName(one.figure)), kind: isOne ? "name" : "text" },
-    textColumn("Ratio", ({ one }) => ratioText(one)),
-    column(
+    ...isOne ? [] : [column.name<LevelRow>("Cell", ({ cell }) => cell)],
+    (isOne ? column.name : column.text)<LevelRow>("Figure", ({ one }) => rowName(one.figure)),
+    column.text("Ratio", ({ one }) => ratioText(one)),
+    column.number(
       areTheseTwo ? "Rounds" : "Pairs of processes",
       ({ one: { sliced } }) => sliced?.levels?.processes ?? 1,
       "count",
     ),
-    column("Pairs of slices in each", ({ one }) => one.sliced?.pairsOfSlices || null, "count"),
-    textColumn(
+    column.number(
+      "Pairs of slices in each",
+      ({ one }) => one.sliced?.pairsOfSlices || null,
+      "count",
+    ),
+    column.text(
       "Independent after",
       ({ one: { sliced } }) => sliced?.blockPairs ? counted(sliced.blockPairs, "pair") : NONE.text,
     ),
@@ -384,7 +382,7 @@ function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
       label: areTheseTwo ? "Between rounds" : "Between processes",
       cell: ({ one }) => percent(one.sliced?.levels?.betweenStdev),
     },
-    textColumn(
+    column.text(
       "Limited by",
       ({ one: { sliced } }) => limitText(sliced?.levels ?? null, sliced?.areTheseTwo ?? false),
     ),

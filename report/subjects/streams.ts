@@ -11,27 +11,18 @@ import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { withoutBounds } from "../../runner/stats/histogram/censoring.ts";
 import { EMPTY, mergeHistograms, sumOfSparse } from "../../runner/stats/histogram/histogram.ts";
 import { type Block, figure, type Form, group, table, text } from "../blocks.ts";
-import type { CellRuns } from "../cells/cells.ts";
+import { type CellRuns, type ScenarioRuns, scenariosAlone } from "../cells/cells.ts";
 import { legendOf } from "../chart.ts";
-import { messageTimes, rangeOf } from "../figures/figures.ts";
+import { figureOf, messageTimes } from "../figures/figures.ts";
 import { boundedPercentile } from "../figures/lower_bounds.ts";
-import type { JudgedCell } from "../figures/range.ts";
 import { densityOf, type DrawnTimes } from "./charts/density.ts";
 import { stepScenarios } from "./steps/step_cells.ts";
 import { sum } from "../writing/spread.ts";
 import { timeUnit } from "../writing/units.ts";
 import type { ScenarioContext, Subject } from "./subject.ts";
 import { histogramTable } from "./tables/histogram.ts";
-import {
-  cellColumn,
-  column,
-  type ColumnOf,
-  errorColumn,
-  type Measured,
-  type Table,
-  tableOf,
-  textColumn,
-} from "./tables/table.ts";
+import * as column from "./tables/column.ts";
+import { type ColumnOf, type Measured, type OfCell, type Table, tableOf } from "./tables/table.ts";
 
 /** The figures of messages of which each has a distribution. */
 const TIMES = [
@@ -44,8 +35,7 @@ const TIMES = [
 type Times = typeof TIMES[number][0];
 
 /** A cell, or a request of one, that has streams or WebSockets. */
-interface MessageRow<Cell extends JudgedCell> {
-  readonly cell: Cell;
+interface MessageRow extends OfCell {
   /** The request's name, where several requests of a mix or flow have messages; "" for all together. */
   readonly step: string;
 }
@@ -57,12 +47,12 @@ export const streams: Subject<ScenarioContext> = {
   depth: "detail",
   build: (scenario) => {
     const { name, cells, roomy } = scenario;
-    const rows = rowsOf(scenario);
+    const rows = rowsOf(scenario, scenario.results);
     if (rows.length === 0) return [];
     const forms = ["page", "markdown", ...roomy] as const;
     return [
       ...distributions(cells, roomy),
-      ...tablesOf(rows, [cellColumn], {
+      ...tablesOf(rows, [column.cell], {
         times: `Times of messages of ${name}`,
         counts: `Messages that were due in ${name}`,
         streams: `Streams of ${name}`,
@@ -86,9 +76,12 @@ const SOCKETS_NOTE =
   "flight at the end, timed out or were never sent are in it as lower bounds.";
 
 /** Each cell, followed by its requests where several of them have messages. */
-function rowsOf(scenario: ScenarioContext): MessageRow<CellRuns>[] {
+function rowsOf(
+  scenario: ScenarioRuns,
+  results: Parameters<typeof stepScenarios>[1],
+): MessageRow[] {
   const whole = scenario.cells.filter(hasMessages);
-  const steps = stepScenarios([scenario], scenario.results)
+  const steps = stepScenarios([scenario], results)
     .flatMap(({ name, cells }) =>
       cells.filter(hasMessages)
         .map((cell) => ({ cell, step: name.slice(scenario.name.length + 1) }))
@@ -99,7 +92,7 @@ function rowsOf(scenario: ScenarioContext): MessageRow<CellRuns>[] {
   });
 }
 
-function hasMessages(cell: JudgedCell): boolean {
+function hasMessages(cell: CellRuns): boolean {
   return streamsOf(cell).length + socketsOf(cell).length > 0;
 }
 
@@ -113,7 +106,7 @@ function distributions(cells: readonly CellRuns[], roomy: readonly Form[]): Bloc
     });
     const chart = densityOf(drawn, { what: `times ${what}`, limit });
     if (chart === null) return [];
-    return [figure([{ title: `Time ${what}`, of: null, chart }], {
+    return [figure([{ title: `Time ${what}`, chart }], {
       id: `streams-${of}`,
       legend: legendOf(chart),
       reading: DISTRIBUTION,
@@ -155,25 +148,19 @@ const DISTRIBUTION =
 
 /** Streams of a single measurement. */
 export function measurementStreams(measurement: Measurement): readonly Block[] {
-  const whole = aloneCell(measurement);
-  if (!hasMessages(whole)) return [];
-  const steps = (measurement.steps ?? [])
-    .map(({ name, streams, sockets }) => ({
-      cell: aloneCell({ ...measurement, streams, sockets }),
-      step: name,
-    }))
-    .filter(({ cell }) => hasMessages(cell));
-  const rows = [{ cell: whole, step: "" }, ...steps.length > 1 ? steps : []];
+  const rows = scenariosAlone(measurement).flatMap((scenario) => rowsOf(scenario, {}));
+  if (rows.length === 0) return [];
+  const tables = tablesOf(rows, [], {
+    times: "Times of messages",
+    counts: "Messages that were due",
+    streams: "Streams",
+    sockets: "WebSockets",
+    names: "Events by name",
+  });
   return [
     group("Messages", [
       ...histograms(measurement),
-      ...tablesOf(rows, [], {
-        times: "Times of messages",
-        counts: "Messages that were due",
-        streams: "Streams",
-        sockets: "WebSockets",
-        names: "Events by name",
-      }).map((one) => table(one, { isCaptioned: true })),
+      ...tables.map((one) => table(one, { isCaptioned: true })),
     ]),
   ];
 }
@@ -188,30 +175,26 @@ function histograms(measurement: Measurement): Block[] {
   });
 }
 
-function aloneCell(measurement: Measurement): JudgedCell {
-  return { scenario: "", label: "", runs: [measurement], estimates: new Map(), level: 0.95 };
-}
-
-function streamsOf({ runs }: JudgedCell): StreamFigures[] {
+function streamsOf({ runs }: CellRuns): StreamFigures[] {
   return runs.flatMap(({ streams }) => streams ?? []);
 }
 
-function socketsOf({ runs }: JudgedCell): SocketFigures[] {
+function socketsOf({ runs }: CellRuns): SocketFigures[] {
   return runs.flatMap(({ sockets }) => sockets ?? []);
 }
 
 type Captions = Readonly<Record<"times" | "counts" | "streams" | "sockets" | "names", string>>;
 
 /** @param named The columns that say which cell a row is of; none of a single measurement. */
-function tablesOf<Cell extends JudgedCell>(
-  rows: readonly MessageRow<Cell>[],
-  named: readonly ColumnOf<MessageRow<Cell>>[],
+function tablesOf(
+  rows: readonly MessageRow[],
+  named: readonly ColumnOf<MessageRow>[],
   captions: Captions,
 ): Table[] {
   const which = [
     ...named,
     ...rows.some(({ step }) => step !== "")
-      ? [textColumn<MessageRow<Cell>>("Request", ({ step }) => step || "all")]
+      ? [column.text<MessageRow>("Request", ({ step }) => step || "all")]
       : [],
   ];
   const streamed = rows.filter(({ cell }) => streamsOf(cell).length > 0);
@@ -225,10 +208,10 @@ function tablesOf<Cell extends JudgedCell>(
   ];
 }
 
-function timesTable<Row extends MessageRow<JudgedCell>>(
+function timesTable(
   caption: string,
-  cells: readonly Row[],
-  which: readonly ColumnOf<Row>[],
+  cells: readonly MessageRow[],
+  which: readonly ColumnOf<MessageRow>[],
 ): Table {
   const rows = cells.flatMap((row) =>
     TIMES.map(([of, what]) => ({ ...row, of, what, count: countOf(row.cell, of) }))
@@ -236,48 +219,47 @@ function timesTable<Row extends MessageRow<JudgedCell>>(
   );
   const unit = timeUnit(rows.flatMap(({ cell, of }) => measured(cell, of, "p50")?.value ?? []));
   const statistic = (label: string, name: "mean" | "p50" | "p90" | "p99" | "max") =>
-    column<(typeof rows)[number]>(label, ({ cell, of }) => measured(cell, of, name), unit);
+    column.number<(typeof rows)[number]>(label, ({ cell, of }) => measured(cell, of, name), unit);
   return tableOf({ caption }, rows, [
-    ...which as readonly ColumnOf<(typeof rows)[number]>[],
-    textColumn("Time", ({ what }) => what),
+    ...which,
+    column.text("Time", ({ what }) => what),
     ...[statistic("p50", "p50"), statistic("p90", "p90"), statistic("p99", "p99")],
     ...[statistic("Max", "max"), statistic("Mean", "mean")],
-    column("Count", ({ count }) => count, "count"),
+    column.number("Count", ({ count }) => count, "count"),
   ]);
 }
 
 /** The p99 of each time that messages of these cells have, for a summary. */
-export function p99Columns(cells: readonly JudgedCell[]): ColumnOf<{ cell: JudgedCell }>[] {
+export function p99Columns(cells: readonly CellRuns[]): ColumnOf<OfCell>[] {
   const present = TIMES.filter(([of]) => cells.some((cell) => countOf(cell, of) > 0));
   const unit = timeUnit(
     present.flatMap(([of]) => cells.flatMap((cell) => measured(cell, of, "p99")?.value ?? [])),
   );
   return present.map(([of, what]) =>
-    column(`p99 ${what}`, ({ cell }) => measured(cell, of, "p99"), unit)
+    column.number(`p99 ${what}`, ({ cell }) => measured(cell, of, "p99"), unit)
   );
 }
 
-function countOf({ runs }: JudgedCell, of: Times): number {
+function countOf({ runs }: CellRuns, of: Times): number {
   return sum(runs, (run) => messageTimes(run, of)?.count ?? 0);
 }
 
 function measured(
-  cell: JudgedCell,
+  cell: CellRuns,
   of: Times,
   statistic: "mean" | "p50" | "p90" | "p99" | "max",
 ): Measured | null {
-  const range = rangeOf(`${of}.${statistic}` as FigureOf<Times>, cell);
-  if ("none" in range) return null;
+  const range = figureOf(`${of}.${statistic}` as FigureOf<Times>, cell);
   const isWeak = statistic.startsWith("p") &&
     !supportsPercentile(countOf(cell, of), Number(statistic.slice(1)));
-  return { ...range, isWeak };
+  return range && { ...range, isWeak };
 }
 
 /** Messages of streams, and those of WebSockets that expect answers, each in a row of their own. */
-function countsTable<Row extends MessageRow<JudgedCell>>(
+function countsTable(
   caption: string,
-  cells: readonly Row[],
-  which: readonly ColumnOf<Row>[],
+  cells: readonly MessageRow[],
+  which: readonly ColumnOf<MessageRow>[],
 ): Table {
   const rows = cells.flatMap((row) => {
     const { cell } = row;
@@ -291,63 +273,66 @@ function countsTable<Row extends MessageRow<JudgedCell>>(
     })).filter(({ messages }) => sum(messages, ({ due }) => due) > 0);
   });
   type CountRow = typeof rows[number];
-  const rate = (of: "eventsPerSec" | "messagesPerSec" | "tokensPerSec", { cell }: Row) => {
-    const range = rangeOf(of, cell);
-    return "none" in range ? null : range;
-  };
   const all = (fate: keyof StreamFigures["messages"]) => ({ messages }: CountRow): number =>
     sum(messages, (counts) => counts[fate]);
   return tableOf({ caption }, rows, [
-    ...which as readonly ColumnOf<CountRow>[],
+    ...which,
     ...new Set(rows.map(({ of }) => of)).size > 1
-      ? [textColumn<CountRow>("On", ({ of }) => of)]
+      ? [column.text<CountRow>("On", ({ of }) => of)]
       : [],
-    column("Messages/s", (row) => rate(row.perSec, row)),
-    column("Tokens/s", (row) => row.of === "streams" ? rate("tokensPerSec", row) : null),
-    column("Due", all("due"), "count"),
-    column("Received", all("received"), "count"),
-    errorColumn("Failed", all("failed")),
-    column("Unfinished", all("unfinished"), "count"),
-    errorColumn("Dropped", all("dropped")),
+    column.number("Messages/s", ({ perSec, cell }) => figureOf(perSec, cell)),
+    column.number(
+      "Tokens/s",
+      ({ of, cell }) => of === "streams" ? figureOf("tokensPerSec", cell) : null,
+    ),
+    column.number("Due", all("due"), "count"),
+    column.number("Received", all("received"), "count"),
+    column.errors("Failed", all("failed")),
+    column.number("Unfinished", all("unfinished"), "count"),
+    column.errors("Dropped", all("dropped")),
   ]);
 }
 
 /** Whole streams, and how often streams that are requested again were interrupted; empty without either. */
-function streamsTable<Row extends MessageRow<JudgedCell>>(
+function streamsTable(
   caption: string,
-  cells: readonly Row[],
-  which: readonly ColumnOf<Row>[],
+  cells: readonly MessageRow[],
+  which: readonly ColumnOf<MessageRow>[],
 ): Table {
   const rows = cells.filter(({ cell }) =>
     streamsOf(cell).some(({ whole, interruptions }) => whole > 0 || interruptions !== undefined)
   );
-  const times = (why: keyof NonNullable<StreamFigures["interruptions"]>) => ({ cell }: Row) => {
+  const times = (why: keyof NonNullable<StreamFigures["interruptions"]>) => ({ cell }: OfCell) => {
     const parts = streamsOf(cell).flatMap(({ interruptions }) => interruptions ?? []);
     return parts.length === 0 ? null : sum(parts, (interruptions) => interruptions[why]);
   };
   return tableOf({ caption }, rows, [
     ...which,
-    column("Whole streams", ({ cell }) => sum(streamsOf(cell), ({ whole }) => whole), "count"),
-    column("Ended, requested again", times("ended"), "count"),
-    errorColumn("Cut", times("cut")),
-    errorColumn("Refused", times("refused")),
+    column.number(
+      "Whole streams",
+      ({ cell }) => sum(streamsOf(cell), ({ whole }) => whole),
+      "count",
+    ),
+    column.number("Ended, requested again", times("ended"), "count"),
+    column.errors("Cut", times("cut")),
+    column.errors("Refused", times("refused")),
   ]);
 }
 
-function socketsTable<Row extends MessageRow<JudgedCell>>(
+function socketsTable(
   caption: string,
-  rows: readonly Row[],
-  which: readonly ColumnOf<Row>[],
+  rows: readonly MessageRow[],
+  which: readonly ColumnOf<MessageRow>[],
 ): Table {
-  const all = (of: (sockets: SocketFigures) => number) => ({ cell }: Row): number =>
+  const all = (of: (sockets: SocketFigures) => number) => ({ cell }: OfCell): number =>
     sum(socketsOf(cell), of);
   return tableOf({ caption }, rows, [
     ...which,
-    column("Opened", all(({ opened }) => opened), "count"),
-    column("Messages sent", all(({ sent }) => sent), "count"),
-    column("Messages received", all(({ received }) => received), "count"),
-    errorColumn("No answer to any", all(({ unmatched }) => unmatched)),
-    textColumn("Closed with", ({ cell }) => codesText(socketsOf(cell))),
+    column.number("Opened", all(({ opened }) => opened), "count"),
+    column.number("Messages sent", all(({ sent }) => sent), "count"),
+    column.number("Messages received", all(({ received }) => received), "count"),
+    column.errors("No answer to any", all(({ unmatched }) => unmatched)),
+    column.text("Closed with", ({ cell }) => codesText(socketsOf(cell))),
   ]);
 }
 
@@ -361,10 +346,10 @@ function codesText(all: readonly SocketFigures[]): string {
 }
 
 /** Empty if all events have one name. */
-function namesTable<Row extends MessageRow<JudgedCell>>(
+function namesTable(
   caption: string,
-  cells: readonly Row[],
-  which: readonly ColumnOf<Row>[],
+  cells: readonly MessageRow[],
+  which: readonly ColumnOf<MessageRow>[],
 ): Table {
   const rows = cells.flatMap((row) => {
     const all = streamsOf(row.cell).flatMap(({ byName }) => byName);
@@ -376,9 +361,9 @@ function namesTable<Row extends MessageRow<JudgedCell>>(
   });
   const names = new Set(rows.map(({ name }) => name));
   return tableOf({ caption }, names.size > 1 ? rows : [], [
-    ...which as readonly ColumnOf<(typeof rows)[number]>[],
-    textColumn("Event", ({ name }) => name === "" ? "other events" : name),
-    column("Count", ({ events }) => events, "count"),
+    ...which,
+    column.text("Event", ({ name }) => name === "" ? "other events" : name),
+    column.number("Count", ({ events }) => events, "count"),
   ]);
 }
 

@@ -10,7 +10,8 @@ import {
 import { thresholdsOf } from "../cells/measured.ts";
 import { counted } from "../writing/words.ts";
 import type { ReportContext, Subject } from "./subject.ts";
-import { tableOf, textCell, textColumn } from "./tables/table.ts";
+import * as column from "./tables/column.ts";
+import { tableOf } from "./tables/table.ts";
 
 export const thresholds: Subject<ReportContext> = {
   id: "thresholds",
@@ -35,17 +36,13 @@ export function thresholdBlocks(gates: readonly GateOutcome[]): Block[] {
     { caption: "Thresholds", notes: isUnsure ? [INCONCLUSIVE] : [] },
     gates,
     [
-      { label: "Threshold", kind: "name", cell: ({ threshold }) => textCell(threshold) },
-      textColumn("Of", (gate) => gatePlace(gate) || "–"),
-      {
-        label: "Outcome",
-        kind: "text",
-        cell: ({ outcome }) => ({
-          text: `${MARKS[outcome]} ${outcome}`,
-          ...outcome !== "pass" && { alarming: true },
-        }),
-      },
-      textColumn("Found", ({ found }) => found),
+      column.name("Threshold", ({ threshold }) => threshold),
+      column.text("Of", (gate) => gatePlace(gate) || "–"),
+      column.text("Outcome", ({ outcome }) => ({
+        text: `${MARKS[outcome]} ${outcome}`,
+        ...outcome !== "pass" && { alarming: true },
+      })),
+      column.text("Found", ({ found }) => found),
     ],
   );
   const lines = gates.map((gate): Finding => ({

@@ -15,7 +15,7 @@ export const tradeoff: Subject<ReportContext> = {
       return found === null ? [] : [{ ...found, name, i }];
     });
     const figures = traded.map(({ name, chart, finding, i }, n) =>
-      figure([{ title: name, of: null, chart }], {
+      figure([{ title: name, chart }], {
         id: String(i + 1),
         findings: [{ code: "front", text: finding }],
         reading: n === 0 ? READING : "",

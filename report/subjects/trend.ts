@@ -26,15 +26,8 @@ import { differenceList, ratios, sideBySide } from "./comparison/document.ts";
 import { groupsOf, type Subject } from "./subject.ts";
 import { figureAxis, figurePoint, type Shown, shownFigures } from "./sweeps/charts.ts";
 import { percentileColumn } from "./tables/latency_cells.ts";
-import {
-  column,
-  errorColumn,
-  type OfCell,
-  rateColumn,
-  type Table,
-  tableOf,
-  textColumn,
-} from "./tables/table.ts";
+import * as column from "./tables/column.ts";
+import { type OfCell, type Table, tableOf } from "./tables/table.ts";
 
 /** Results with their report's model. */
 export interface Reported {
@@ -239,7 +232,6 @@ function panelsOf(
   };
   return shownFigures(cells).filter(({ figure }) => figure !== 50).map((shown) => ({
     title: shown.title,
-    of: null,
     chart: {
       kind: "xy",
       alt:
@@ -290,17 +282,13 @@ function trendTable(
     ? ["A + after a commit: files that git tracks differed from it."]
     : [];
   return tableOf({ caption: `Trend of ${scenario}`, notes }, rows, [
-    {
-      label: "Target",
-      kind: "name",
-      cell: ({ series: { label, color } }) => ({ text: label, color }),
-    },
-    textColumn("Result", ({ point }) => point.label),
-    textColumn("At", ({ point: { results } }) => formatMoment(results.startedAt)),
-    rateColumn,
+    column.name("Target", ({ series: { label, color } }) => ({ text: label, color })),
+    column.text("Result", ({ point }) => point.label),
+    column.text("At", ({ point: { results } }) => formatMoment(results.startedAt)),
+    column.rate,
     percentileColumn(99, unit),
-    errorColumn("Errors", ({ cell: { errorRatio } }) => errorRatio, "share"),
-    column("Runs", ({ cell: { runs } }) => runs.length, "count"),
+    column.errors("Errors", ({ cell: { errorRatio } }) => errorRatio, "share"),
+    column.number("Runs", ({ cell: { runs } }) => runs.length, "count"),
   ]);
 }
 

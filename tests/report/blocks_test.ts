@@ -10,7 +10,7 @@ import {
   text,
 } from "../../report/blocks.ts";
 
-const CHART = { title: "", of: null, chart: { kind: "heatmap", alt: "", cell: 0 } } as const;
+const CHART = { chart: { kind: "heatmap", alt: "", cell: 0 } } as const;
 const TABLE = {
   caption: "",
   columns: [{ label: "n", unit: "", kind: "number" }],

@@ -56,7 +56,7 @@ Deno.test("the page has the claims after the answer, by their outcome, with wher
   assert.match(section, /✓ reproduced.*✗ not reproduced.*\? inconclusive/s);
   assert.ok(section.includes("? 2 inconclusive (1 not decidable here)</button>"));
   assert.match(section, /<tr data-outcome="not reproduced">/);
-  const at = ['class="overview"', '<section id="e1-claims"', 'id="e1-s1"'].map((part) =>
+  const at = ['id="e1-verdict"', '<section id="e1-claims"', 'id="e1-s1"'].map((part) =>
     page.indexOf(part)
   );
   assert.deepEqual(at, at.toSorted((a, b) => a - b));

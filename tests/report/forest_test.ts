@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
-import { forestOf, type ForestPair } from "../../report/subjects/charts/forest.ts";
+import { forestOf } from "../../report/subjects/charts/forest.ts";
 import { reportModel } from "../../report/model.ts";
+import type { ComparedPair } from "../../report/subjects/tables/compared.ts";
 import type { ScenarioComparison } from "../../report/subjects/verdict/compared_scenarios.ts";
+import type { Run } from "../../runner/result/result.ts";
+import { cellLabel } from "../../report/cells/cell_label.ts";
+import type { CellRuns } from "../../report/cells/cells.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
 
 function cell(target: string, medianMs: number, more: Partial<CellSpec> = {}): CellSpec {
@@ -80,13 +84,25 @@ Deno.test("many pairs are several charts on one axis, with every pair in one of 
   assert.equal(new Set(axes).size, 2, "of two figures");
 });
 
+type CellName = Partial<Pick<Run, "target" | "parameters">>;
+
+/** The pair, as if it were of cells that are called so. */
+function between(
+  { cells: [to, of], ...pair }: ComparedPair,
+  next: CellName,
+  base: CellName,
+): ComparedPair {
+  const named = (cell: CellRuns, name: CellName): CellRuns => {
+    const runs = cell.runs.map((run) => ({ ...run, ...name }));
+    return { ...cell, runs, label: cellLabel(runs[0]) };
+  };
+  const cells = [named(to, base), named(of, next)] as const;
+  return { ...pair, cells, name: cells[1].label, base: cells[0].label };
+}
+
 Deno.test("different bases are told row by row", () => {
   const [first, second] = FOUR.rows;
-  const forest = forestOf([first, {
-    ...second,
-    base: "hono",
-    parts: { ...second.parts, base: ["hono"] },
-  }], false);
+  const forest = forestOf([first, between(second, { target: "koa" }, { target: "hono" })], false);
   assert.deepEqual(forest[0].chart.rows.map(({ label }) => label), [
     "fastify / express",
     "koa / hono",
@@ -95,14 +111,12 @@ Deno.test("different bases are told row by row", () => {
 
 Deno.test("what two cells share is told once", () => {
   const [pair] = FOUR.rows;
-  const named = (name: string[], base: string[]): ForestPair => ({
-    ...pair,
-    name: name.join(" · "),
-    base: base.join(" · "),
-    parts: { name, base },
+  const at = (target: string, connections: number): CellName => ({
+    target,
+    parameters: { connections },
   });
-  const other = named(["hono", "connections 10"], ["nginx", "connections 10"]);
-  const self = named(["hono", "connections 50"], ["hono", "connections 1"]);
+  const other = between(pair, at("hono", 10), at("nginx", 10));
+  const self = between(pair, at("hono", 50), at("hono", 1));
   const charts = forestOf([other, self], false);
   const [{ rows }] = charts.map(({ chart }) => chart);
   assert.deepEqual(rows.map(({ label }) => label), [

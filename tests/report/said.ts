@@ -70,7 +70,9 @@ export function panelsIn<Kind extends Chart["kind"]>(
   const isOf = (chart: Chart): chart is Extract<Chart, { kind: Kind }> => chart.kind === kind;
   return within(blocksAt(model, path)).flatMap((block) =>
     block.kind === "figure"
-      ? block.panels.flatMap(({ title, chart }) => isOf(chart) ? [{ title, chart }] : [])
+      ? block.panels.flatMap(({ of, title = of?.label ?? "", chart }) =>
+        isOf(chart) ? [{ title, chart }] : []
+      )
       : []
   );
 }

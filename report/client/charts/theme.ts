@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** Colours, type, tooltips and strokes of the charts, read from the page's style sheet so that both always agree. */
 import { Chart as Drawing } from "chart.js";
-import { COLORS, mixOf } from "../../cells/colors.ts";
+import { COLORS, HEAT_MIXES, mixOf } from "../../cells/colors.ts";
 import type { Color } from "../../chart.ts";
 
 export interface Theme {
@@ -43,9 +43,6 @@ export function useTheme(): Theme {
     heat: (index) => mixed(variable("paper"), variable("heat"), HEAT_MIXES[index]),
   };
 }
-
-/** How much of the hue each colour of a heatmap has, as the style sheet has them. */
-const HEAT_MIXES = [0.16, 0.32, 0.48, 0.66, 0.84, 1];
 
 /** Mixes two `#rrggbb` colours; `share` is that of the second. */
 function mixed(color: string, other: string, share: number): string {

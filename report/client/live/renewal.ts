@@ -242,7 +242,7 @@ function keyIn<Kind extends Element>(
 }
 
 function nameOf(element: Element): string {
-  const part = element.closest("section, figure.overview, article, nav");
+  const part = element.closest("section, article, nav");
   const heading = part?.querySelector("h1, h2, h3")?.textContent;
   const label = element instanceof HTMLInputElement
     ? `${element.name} ${element.labels?.[0]?.textContent}`

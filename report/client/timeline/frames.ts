@@ -13,13 +13,14 @@ import {
   type TimelineRun,
 } from "../../chart.ts";
 import { overlaid, type OverlayLine } from "../../subjects/charts/over_time.ts";
+import * as column from "../../subjects/tables/column.ts";
 import {
-  column,
   measuredCell,
   NONE,
   type Table,
   type TableCell,
   tableOf,
+  unitNamed,
 } from "../../subjects/tables/table.ts";
 import { formatNumber } from "../../writing/units.ts";
 import { labelOf } from "../charts/linked_charts.ts";
@@ -328,11 +329,11 @@ export function frameTable(frame: OverTime, caption: string): Table {
     })
   );
   return tableOf({ caption }, rows, [
-    {
-      ...{ label: all[0].line.of ? "Target" : "Run", kind: "name" },
-      cell: ({ of: { label, ...color } }) => ({ text: label, ...color }),
-    },
-    { ...column<typeof rows[number]>("End", ({ endS }) => endS), unit: "s" },
+    column.name(all[0].line.of ? "Target" : "Run", ({ of: { label, ...color } }) => ({
+      text: label,
+      ...color,
+    })),
+    column.number("End", ({ endS }) => endS, unitNamed("s")),
     ...new Map(all.map(({ line: { column }, unit }) => [column, {
       ...{ label: column, unit },
       cell: ({ lines, run, i }: typeof rows[number]) =>

@@ -12,7 +12,8 @@ import {
   heatText,
   rowText,
 } from "../../subjects/charts/heatmap.ts";
-import { column, type Table, tableOf, textCell } from "../../subjects/tables/table.ts";
+import * as column from "../../subjects/tables/column.ts";
+import { type Table, tableOf, unitNamed } from "../../subjects/tables/table.ts";
 import { sum } from "../../writing/spread.ts";
 import type { DisplayUnit } from "../../writing/units.ts";
 import { TICKS_PX, valueScale } from "../charts/scales.ts";
@@ -215,11 +216,11 @@ export function heatTable({ label, map, unit, runs }: Heat): Table {
   );
   const taken = [...map.edgesUs.keys()].filter((at) => rows.some(({ counts }) => counts[at] > 0));
   return tableOf({ caption: `Requests of ${label} by moment and latency` }, rows, [
-    { label: "Run", kind: "name", cell: ({ name }) => textCell(name) },
-    { ...column<HeatColumn>("End", ({ toS }) => toS), unit: "s" },
+    column.name("Run", ({ name }) => name),
+    column.number("End", ({ toS }) => toS, unitNamed("s")),
     ...taken.map((at) =>
-      column<HeatColumn>(rowText(map, at, unit), ({ counts }) => counts[at], "count")
+      column.number<HeatColumn>(rowText(map, at, unit), ({ counts }) => counts[at], "count")
     ),
-    column("Lower bounds", ({ bounds }) => sum([...bounds], (one) => one), "count"),
+    column.number("Lower bounds", ({ bounds }) => sum([...bounds], (one) => one), "count"),
   ]);
 }

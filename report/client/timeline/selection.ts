@@ -14,8 +14,8 @@ import {
   type SelectedPart,
   type TimeRange,
 } from "../../subjects/charts/time_range.ts";
+import * as column from "../../subjects/tables/column.ts";
 import {
-  column,
   type ColumnOf,
   measuredCell,
   NONE,
@@ -98,7 +98,7 @@ export function partTable(
     lowerBoundsText(bounds),
   ].filter((note) => note !== "");
   return tableOf({ caption: what, notes }, rows, [
-    { label: "Target", kind: "name", cell: ({ label, color }) => ({ text: label, color }) },
+    column.name("Target", ({ label, color }) => ({ text: label, color })),
     {
       label: "Requests/s",
       cell: ({ figures }) =>
@@ -116,11 +116,8 @@ export function partTable(
         return isAtLeast || base?.isAtLeast ? cell : beside(cell, figures, base?.ms);
       },
     })),
-    column("Completed", ({ figures }) => figures.completed, "count"),
-    {
-      ...column<typeof rows[number]>("Failed", ({ figures }) => figures.failed, "count"),
-      isRare: true,
-    },
+    column.number("Completed", ({ figures }) => figures.completed, "count"),
+    column.rare(column.number("Failed", ({ figures }) => figures.failed, "count")),
   ]);
 }
 

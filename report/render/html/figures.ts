@@ -49,7 +49,7 @@ export function figureContent(figure: Figure, place: PagePlace, level: number): 
   const { id } = place;
   const timelines = chartsOf(panels, "timeline");
   const isHeat = panels.some(({ chart }) => chart.kind === "heatmap");
-  const isAlone = panels.length === 1 && panels[0].title === "";
+  const isAlone = panels.length === 1 && titleOf(panels[0]) === "";
   const drawn = panels.map((panel, i) =>
     panelMarkup(panel, isAlone ? place : { ...place, id: `${id}-${i + 1}` }, level)
   );
@@ -91,11 +91,16 @@ function chartsOf<Kind extends Chart["kind"]>(
     .filter((chart): chart is Extract<Chart, { kind: Kind }> => chart.kind === kind);
 }
 
-function panelMarkup({ title, of, chart }: Panel, place: PagePlace, level: number): Markup {
-  const drawn = chartMarkup(chart, place);
+function titleOf({ of, title = of?.label ?? "" }: Panel): string {
+  return title;
+}
+
+function panelMarkup(panel: Panel, place: PagePlace, level: number): Markup {
+  const { of, chart } = panel;
+  const [title, drawn] = [titleOf(panel), chartMarkup(chart, place)];
   if (title === "") return drawn;
-  const swatch = of === null ? null : swatchMarkup(of.color);
-  const label = of === null ? null : markup` data-label="${of.label}"`;
+  const swatch = swatchMarkup(of?.color);
+  const label = of === undefined ? null : markup` data-label="${of.label}"`;
   return markup`<div class="panel"${label}>${headingMarkup(title, level, { swatch })}
 ${drawn}</div>`;
 }
@@ -187,7 +192,7 @@ function overlayMarkup(
 ): Markup | null {
   if (timelines.length === 1 && timelines[0].runs.length === 1) return null;
   const series = panels.flatMap(({ of }, i) =>
-    of === null ? [] : [{ label: of.label, color: of.color, of: `${place.id}-${i + 1}` }]
+    of === undefined ? [] : [{ label: of.label, color: of.color, of: `${place.id}-${i + 1}` }]
   );
   const chart: Overlay = {
     kind: "overlay",

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { legendOf } from "../../chart.ts";
 import { type Group, shownIn } from "../../blocks.ts";
 import type { Document } from "../../document.ts";
-import { swatchRule } from "../../cells/colors.ts";
+import { swatchRules } from "../../cells/colors.ts";
 import { unique } from "../../writing/words.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import type { PageTarget } from "../../subjects/verdict/compared_scenarios.ts";
@@ -93,8 +93,7 @@ export function renderReportPage(
       chart.kind === "xy" ? legendOf(chart).map(({ color }) => color) : []
     ),
   ];
-  const style = RULES + (live?.css ?? "") + heightRules(all.values()) +
-    unique(colors.map(swatchRule)).join("");
+  const style = RULES + (live?.css ?? "") + heightRules(all.values()) + swatchRules(colors);
   const begin = markup`${targetsScript(documents)}${chartsScript(isSaved ? first : all)}<script>${
     verbatim(client)
   }</script>\n`;

@@ -4,7 +4,8 @@
  * progress.
  */
 import { TOLERATED_WRONG_RATIO } from "../../judge/shortfall.ts";
-import { measuredCell, type Table, tableOf, textCell } from "../../subjects/tables/table.ts";
+import * as column from "../../subjects/tables/column.ts";
+import { measuredCell, NONE, type Table, tableOf } from "../../subjects/tables/table.ts";
 import { formatShare, GLUE, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import type { TerminalOptions, TextLine } from "../../writing/terminal.ts";
@@ -61,12 +62,8 @@ function scenarioTable(
   const unit = isRate ? undefined : timeUnit(cells.flatMap(({ value }) => value ?? []));
   return tableOf({ caption: scenario }, cells, [
     // Names are cut, not broken: each cell has a row.
-    { label: scenario, kind: "name", cell: ({ label }) => textCell(label.replaceAll(" ", GLUE)) },
-    {
-      label: "Runs",
-      kind: "text",
-      cell: ({ measured }) => textCell(`${measured}/${Math.max(repetitions, measured)}`),
-    },
+    column.name(scenario, ({ label }) => label.replaceAll(" ", GLUE)),
+    column.text("Runs", ({ measured }) => `${measured}/${Math.max(repetitions, measured)}`),
     {
       label: "",
       kind: "bar",
@@ -76,16 +73,15 @@ function scenarioTable(
       label: isRate ? "Requests/s" : "p99",
       unit: unit?.name,
       cell: ({ value, isAtLeast, wrongRatio }) => ({
-        ...value === null ? textCell("–") : measuredCell({ value, isAtLeast }, unit),
+        ...value === null ? NONE : measuredCell({ value, isAtLeast }, unit),
         alarming: wrongRatio > TOLERATED_WRONG_RATIO,
       }),
     },
-    {
-      label: until === null ? `±${GLUE}95${GLUE}%` : `Until ±${GLUE}${percentText(until)}`,
-      kind: "text",
-      cell: (one) => textCell(widthText(one, until)),
-    },
-    { label: "", kind: "text", cell: (one) => ({ text: remarkOf(one), alarming: true }) },
+    column.text(
+      until === null ? `±${GLUE}95${GLUE}%` : `Until ±${GLUE}${percentText(until)}`,
+      (one) => widthText(one, until),
+    ),
+    column.text("", (one) => ({ text: remarkOf(one), alarming: true })),
   ]);
 }
 

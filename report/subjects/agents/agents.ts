@@ -7,16 +7,8 @@ import { mean, median } from "../../writing/spread.ts";
 import { formatDuration, formatMs, formatNumber, timeUnit } from "../../writing/units.ts";
 import { counted, listedAll } from "../../writing/words.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
-import {
-  column,
-  type ColumnOf,
-  errorColumn,
-  NONE,
-  type Table,
-  tableOf,
-  textColumn,
-  unitNamed,
-} from "../tables/table.ts";
+import * as column from "../tables/column.ts";
+import { type ColumnOf, NONE, type Table, tableOf, unitNamed } from "../tables/table.ts";
 import {
   type AgentFigures,
   agentFigures,
@@ -185,67 +177,56 @@ function agentsTable(
   );
   const unit = timeUnit(rows.map(({ p50Ms }) => p50Ms));
   const percentile = (p: number, of: (row: AgentRow) => number): ColumnOf<AgentRow> =>
-    column(`p${p}`, (row) =>
+    column.number(`p${p}`, (row) =>
       row.latencies === 0 ? null : {
         value: of(row),
         isAtLeast: row.parts.some((part) => part.isAtLeast(p)),
         isWeak: !supportsPercentile(row.latencies, p),
       }, unit);
-  const agent = textColumn<AgentRow>("Agent", ({ name }) => name);
   return tableOf({ caption, notes: [NOTE, ...notes] }, rows, [
-    ...loaded.every(({ target }) => target === null) ? [{ ...agent, kind: "name" as const }] : [
-      {
-        label: "Target",
-        kind: "name" as const,
-        cell: ({ target }: AgentRow) => ({ text: target?.label ?? "", color: target?.color }),
-      },
-      agent,
-    ],
-    column("Requests/s", ({ ratePerSec }) => ratePerSec),
+    ...loaded.every(({ target }) => target === null)
+      ? [column.name<AgentRow>("Agent", ({ name }) => name)]
+      : [
+        column.name<AgentRow>("Target", ({ target }) => ({
+          text: target?.label ?? "",
+          color: target?.color,
+        })),
+        column.text<AgentRow>("Agent", ({ name }) => name),
+      ],
+    column.number("Requests/s", ({ ratePerSec }) => ratePerSec),
     percentile(50, ({ p50Ms }) => p50Ms),
     percentile(99, ({ p99Ms }) => p99Ms),
-    column(
+    column.number(
       "Connect",
       ({ connectMs }) => connectMs,
       timeUnit(rows.map((row) => row.connectMs ?? 0)),
     ),
-    {
-      label: "Trust",
-      kind: "text",
-      cell: ({ trust }) => ({ text: trust, alarming: trust !== "valid" }),
-    },
-    {
-      label: "Lost",
-      kind: "text",
-      cell: ({ lost, ofRuns }) =>
-        lost.length === 0 ? NONE : {
-          text: ofRuns === 1
-            ? `after ${formatDuration(lost[0].atS)}`
-            : `in ${lost.length} of ${counted(ofRuns, "run")}`,
-          alarming: true,
-        },
-    },
-    {
-      ...errorColumn("Dropped", ({ parts }) => shareOf("dropped", parts) ?? 0, "share"),
-      isRare: true,
-    },
-    column("CPU", middle(({ cpu }) => cpu), "share"),
+    column.text("Trust", ({ trust }) => ({ text: trust, alarming: trust !== "valid" })),
+    column.text("Lost", ({ lost, ofRuns }) =>
+      lost.length === 0 ? NONE : {
+        text: ofRuns === 1
+          ? `after ${formatDuration(lost[0].atS)}`
+          : `in ${lost.length} of ${counted(ofRuns, "run")}`,
+        alarming: true,
+      }),
+    column.rare(column.errors("Dropped", ({ parts }) => shareOf("dropped", parts) ?? 0, "share")),
+    column.number("CPU", middle(({ cpu }) => cpu), "share"),
     // Only in an open loop is there a moment to be late for.
-    column(
+    column.number(
       "Sent late, p99",
       (row) => row.isOpen ? lagOf(row) : null,
       timeUnit(rows.map(lagOf)),
     ),
-    column(
+    column.number(
       "Completed",
       ({ parts }) => mean(parts.map(({ requests }) => requests.completed)),
       "count",
     ),
-    column("Connections", ({ connections }) => connections, "count"),
-    column("Workers", middle(({ workers }) => workers), "count"),
-    column("Clock", ({ parts }) => uncertaintyOf(parts), unitNamed("± ms")),
+    column.number("Connections", ({ connections }) => connections, "count"),
+    column.number("Workers", middle(({ workers }) => workers), "count"),
+    column.number("Clock", ({ parts }) => uncertaintyOf(parts), unitNamed("± ms")),
     // The machine, unless the agent is named after it.
-    textColumn("Machine", ({ name, host }) => host === name ? NONE.text : host),
+    column.text("Machine", ({ name, host }) => host === name ? NONE.text : host),
   ]);
 }
 

@@ -12,7 +12,7 @@ import { errorsOf } from "../../figures/errors.ts";
 
 export interface ErrorsModel {
   /** One chart for each cell in which something went wrong at a known moment. */
-  readonly charts: readonly { readonly label: string; readonly chart: Xy }[];
+  readonly charts: readonly { readonly title: string; readonly chart: Xy }[];
   /** A sentence for each cell in which something went wrong; empty if nothing did. */
   readonly findings: readonly string[];
 }
@@ -62,7 +62,7 @@ export function errorsModel(cells: readonly CellRuns[]): ErrorsModel {
     ? all
     : all.toSorted((a, b) => countOf(b) - countOf(a)).slice(0, MOST_CELLS);
   return {
-    charts: faulty.map((cell) => ({ label: cell.label, chart: chartOf(cell) }))
+    charts: faulty.map((cell) => ({ title: cell.label, chart: chartOf(cell) }))
       .filter(({ chart }) => chart.series.length > 0),
     findings: faulty.map(findingOf),
   };

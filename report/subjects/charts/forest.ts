@@ -1,25 +1,18 @@
 /** Comparisons as a figure: for each pair and figure the ratio with its interval, its verdict, the margin. */
 import type { Panel } from "../../blocks.ts";
 import { axisOver, compact, type Row, type Rows } from "../../chart.ts";
-import { comparisonOf, type GroupComparison } from "../../judge/comparison.ts";
+import { cellParts } from "../../cells/cell_label.ts";
+import { comparisonOf } from "../../judge/comparison.ts";
 import type { ComparedFigure } from "../../judge/group.ts";
 import { figureName, verdictWord } from "../../findings/judgements.ts";
 import { ratioText } from "../../writing/ratios.ts";
 import { isTooWide } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
-
-/** A target compared with another. */
-export interface ForestPair {
-  readonly name: string;
-  readonly color: number;
-  readonly base: string;
-  /** The parts of both labels: the target, then each factor with its value. */
-  readonly parts: { readonly name: readonly string[]; readonly base: readonly string[] };
-  readonly comparison: GroupComparison;
-}
+import type { ComparedPair } from "../tables/compared.ts";
 
 /** A panel for each figure, with the pairs in the same order; several panels for many pairs. */
 export interface ForestPanel extends Panel {
+  readonly title: string;
   readonly chart: Rows;
 }
 
@@ -30,9 +23,9 @@ const FIGURES: Record<"closed" | "open", readonly ComparedFigure[]> = {
 };
 
 /** @param isOpen Whether requests come at a pace of their own. */
-export function forestOf(pairs: readonly ForestPair[], isOpen: boolean): ForestPanel[] {
+export function forestOf(pairs: readonly ComparedPair[], isOpen: boolean): ForestPanel[] {
   const whole = FIGURES[isOpen ? "open" : "closed"]
-    .map((figure) => ({ title: titleOf(pairs, figure), of: null, chart: chartOf(pairs, figure) }));
+    .map((figure) => ({ title: titleOf(pairs, figure), chart: chartOf(pairs, figure) }));
   // Each part has some of the rows, on the axis of all.
   return Array.from(
     { length: Math.ceil(pairs.length / MOST_ROWS) },
@@ -48,7 +41,7 @@ export function forestOf(pairs: readonly ForestPair[], isOpen: boolean): ForestP
 const MOST_ROWS = 16;
 
 /** `Requests/s against express, more is better`. */
-function titleOf(pairs: readonly ForestPair[], figure: ComparedFigure): string {
+function titleOf(pairs: readonly ComparedPair[], figure: ComparedFigure): string {
   const against = baseOf(pairs) === null ? "compared" : `against ${baseOf(pairs)}`;
   return figure === "rate"
     ? `Requests/s ${against}, more is better`
@@ -56,19 +49,19 @@ function titleOf(pairs: readonly ForestPair[], figure: ComparedFigure): string {
 }
 
 /** The base of all pairs; null if they have different bases. */
-function baseOf(pairs: readonly ForestPair[]): string | null {
+function baseOf(pairs: readonly ComparedPair[]): string | null {
   const bases = new Set(pairs.map(({ base }) => base));
   return bases.size === 1 ? pairs[0].base : null;
 }
 
 /** `hono / nginx · connections 10`: common factors of two cells are printed once. */
-function pairLabel({ name, base, parts }: ForestPair): string {
-  if (parts.name.length !== parts.base.length) return `${name} / ${base}`;
-  return parts.name
-    .map((part, i) => part === parts.base[i] ? part : `${part} / ${parts.base[i]}`).join(" · ");
+function pairLabel({ name, base, cells }: ComparedPair): string {
+  const [to, of] = cells.map(({ runs }) => cellParts(runs[0]));
+  if (of.length !== to.length) return `${name} / ${base}`;
+  return of.map((part, i) => part === to[i] ? part : `${part} / ${to[i]}`).join(" · ");
 }
 
-function chartOf(pairs: readonly ForestPair[], figure: ComparedFigure): Rows {
+function chartOf(pairs: readonly ComparedPair[], figure: ComparedFigure): Rows {
   const common = baseOf(pairs);
   const rows = pairs.flatMap((pair): Row[] => {
     const { name, color, comparison } = pair;

@@ -15,7 +15,7 @@ import { FOREST } from "../compared.ts";
 import { DENSITY } from "../latency.ts";
 import { profileBlocks } from "../profiles/profiles.ts";
 import { groupsOf, type Subject } from "../subject.ts";
-import { type ComparedRow, comparedTable, comparedTexts, notesOf } from "../tables/compared.ts";
+import { type ComparedPair, comparedTable, comparedTexts, notesOf } from "../tables/compared.ts";
 import { slicedBlocks, slices } from "../slices.ts";
 import { WHY_TITLE } from "../about.ts";
 import { thresholdBlocks, thresholds } from "../thresholds.ts";
@@ -117,16 +117,21 @@ function heldText({ cells }: ResultsComparison): Block {
   return text("held", found, "warning");
 }
 
+function pairsOf({ cells, sides: [base] }: ResultsComparison): ComparedPair[] {
+  return cells.map(({ name, comparison, match }) => ({
+    ...{ name, comparison, base: base.name, color: match.next.color },
+    cells: [match.base, match.next],
+  }));
+}
+
 export const sideBySide: Subject<ResultsComparison> = {
   id: "cells",
   title: "Side by side",
   depth: "summary",
-  build: ({ cells, sides: [base, next] }) => {
-    const rows = cells.map(({ name, comparison, match }): ComparedRow => ({
-      ...{ name, base: null, comparison },
-      cells: [match.base, match.next],
-    }));
-    const both = comparedTable(`${next.name} over ${base.name}, and both figures`, rows);
+  build: (comparison) => {
+    const { cells, sides: [base, next] } = comparison;
+    const caption = `${next.name} over ${base.name}, and both figures`;
+    const both = comparedTable(caption, pairsOf(comparison), { areSides: true });
     return [
       ...both === null ? [] : [table({ ...both, notes: [] }, { forms: ["page", "markdown"] })],
       ...cells.map((cell) =>
@@ -157,12 +162,10 @@ export const ratios: Subject<ResultsComparison> = {
   id: "ratios",
   title: "Ratios",
   depth: "summary",
-  build: ({ cells, sides: [base] }) => {
-    const pairs = cells.map(({ name, comparison, match: { next: { color } } }) => ({
-      ...{ name, color, comparison, base: base.name },
-      parts: { name: [name], base: [base.name] },
-    }));
-    const panels = forestOf(pairs, isOpenLoop(cells.map(({ match }) => match.next)));
+  build: (comparison) => {
+    const { cells } = comparison;
+    const isOpen = isOpenLoop(cells.map(({ match }) => match.next));
+    const panels = forestOf(pairsOf(comparison), isOpen);
     const blocks = [figure(panels, { id: "1", reading: FOREST, forms: ["page"] })];
     return [group("", blocks, { depth: depthFor(cells) })];
   },
@@ -208,7 +211,7 @@ const latency: Subject<ResultsComparison> = {
         color: SIDE_COLORS[i],
       }));
       const chart = densityOf(both);
-      return chart === null ? [] : [{ title: name, of: null, chart, found: densityFinding(both) }];
+      return chart === null ? [] : [{ title: name, chart, found: densityFinding(both) }];
     });
     const distributions = figure(drawn, {
       legend: drawn.length === 0 ? [] : legendOf(drawn[0].chart),

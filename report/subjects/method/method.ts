@@ -22,7 +22,8 @@ import {
 import { counted, listed, listedAll, unique } from "../../writing/words.ts";
 import { agentsText } from "../agents/agents.ts";
 import type { ReportContext, Subject } from "../subject.ts";
-import { column, errorColumn, type Table, tableOf, textColumn } from "../tables/table.ts";
+import * as column from "../tables/column.ts";
+import { type Table, tableOf } from "../tables/table.ts";
 import { commandOf, sourceNameOf } from "./command.ts";
 import { loadText, parametersText, requestText, scenarioLoads } from "./load.ts";
 
@@ -208,13 +209,13 @@ const WHEN = {
 function commandTable(commands: readonly TargetCommand[] = []): Table {
   const unit = timeUnit(commands.map(({ times, total }) => total / times));
   return tableOf({ caption: "Commands of the targets" }, commands, [
-    { label: "Target", kind: "name", cell: ({ target }) => ({ text: target }) },
-    textColumn("When", ({ stage }) => WHEN[stage]),
-    textColumn("Command", ({ command }) => command),
-    column("Times", ({ times }) => times, "count"),
-    column("On average", ({ times, total }) => total / times, unit),
-    { ...errorColumn("Failed", ({ failed }) => failed), isRare: true },
-    textColumn("Reason", ({ reason = "" }) => reason),
+    column.name("Target", ({ target }) => target),
+    column.text("When", ({ stage }) => WHEN[stage]),
+    column.text("Command", ({ command }) => command),
+    column.number("Times", ({ times }) => times, "count"),
+    column.number("On average", ({ times, total }) => total / times, unit),
+    column.rare(column.errors("Failed", ({ failed }) => failed)),
+    column.text("Reason", ({ reason = "" }) => reason),
   ]);
 }
 

@@ -21,7 +21,8 @@ import { mean, sum } from "../../writing/spread.ts";
 import { formatShare } from "../../writing/units.ts";
 import { counted, listed } from "../../writing/words.ts";
 import type { ReportContext, Subject } from "../subject.ts";
-import { column, type Table, tableOf, textColumn } from "../tables/table.ts";
+import * as column from "../tables/column.ts";
+import { type Table, tableOf } from "../tables/table.ts";
 import { comparedSentence, slowdownSentence, type WorkChange } from "./changes.ts";
 import { flameOf } from "./flames.ts";
 
@@ -164,10 +165,10 @@ function functionTable(label: string, trees: readonly CallTree[]): Table {
   const notes = left > 0 ? [`${counted(left, "function")} with less own time not shown.`] : [];
   const caption = `Functions of ${label} by their own time`;
   return tableOf({ caption, notes }, times.slice(0, MOST_ROWS), [
-    { label: "Function", kind: "name", cell: ({ frame }) => ({ text: frame.name }) },
-    textColumn("Module and line", ({ frame }) => placeText(frame)),
-    column("Own time", ({ ownMs }) => ownMs / wholeMs, "share"),
-    column("Total time", ({ totalMs }) => totalMs / wholeMs, "share"),
+    column.name("Function", ({ frame }) => frame.name),
+    column.text("Module and line", ({ frame }) => placeText(frame)),
+    column.number("Own time", ({ ownMs }) => ownMs / wholeMs, "share"),
+    column.number("Total time", ({ totalMs }) => totalMs / wholeMs, "share"),
   ]);
 }
 

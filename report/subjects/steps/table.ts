@@ -9,15 +9,8 @@ import { timeUnit } from "../../writing/units.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
 import { messageColumns } from "../streams.ts";
 import { maxColumn, percentileColumn } from "../tables/latency_cells.ts";
-import {
-  cellColumn,
-  column,
-  errorColumn,
-  rateColumn,
-  type Table,
-  tableOf,
-  textColumn,
-} from "../tables/table.ts";
+import * as column from "../tables/column.ts";
+import { type Table, tableOf } from "../tables/table.ts";
 import { stepScenarios } from "./step_cells.ts";
 
 /** Empty for a scenario of a single request. */
@@ -45,14 +38,14 @@ function stepsTable(scenario: ScenarioContext): Table {
     );
   const unit = timeUnit(rows.map(({ cell }) => percentileOf(cell.latency, 50)));
   return tableOf({ caption: `Requests of ${scenario.name}`, notes: [NOTE] }, rows, [
-    cellColumn,
-    textColumn("Request", ({ step }) => step),
-    rateColumn,
+    column.cell,
+    column.text("Request", ({ step }) => step),
+    column.rate,
     percentileColumn(50, unit),
     percentileColumn(99, unit),
     maxColumn(unit),
-    column("Count", ({ cell }) => dueOf(cell), "count"),
-    errorColumn("Errors", ({ cell }) => dueOf(cell) === 0 ? null : cell.errorRatio, "share"),
+    column.number("Count", ({ cell }) => dueOf(cell), "count"),
+    column.errors("Errors", ({ cell }) => dueOf(cell) === 0 ? null : cell.errorRatio, "share"),
   ]);
 }
 

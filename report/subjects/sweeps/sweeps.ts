@@ -12,16 +12,8 @@ import { FINE_PERCENT, formatNumber, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import type { ReportContext, ScenarioContext, Subject } from "../subject.ts";
 import { percentileColumn } from "../tables/latency_cells.ts";
-import {
-  column,
-  type ColumnOf,
-  NONE,
-  rateColumn,
-  type Table,
-  type TableCell,
-  tableOf,
-  textColumn,
-} from "../tables/table.ts";
+import * as column from "../tables/column.ts";
+import { type ColumnOf, NONE, type Table, type TableCell, tableOf } from "../tables/table.ts";
 import { drawingsOf } from "./charts.ts";
 import { facetsOf, type LinePoint, type SweepLine } from "./lines.ts";
 import { tailTable } from "./tail_effects.ts";
@@ -58,7 +50,7 @@ function factorBlocks({ name, cells, level }: ScenarioContext, factor: NumericFa
   return [
     ...drawings.map((own, i) =>
       group(facets[i].label, [
-        figure(own.map(({ title, chart }) => ({ title, of: null, chart })), {
+        figure(own, {
           legend: legendOf(own[0].chart),
           reading: i === 0 ? READING : "",
         }),
@@ -86,14 +78,14 @@ function growthTable(lines: readonly SweepLine[], factor: NumericFactor, scenari
   const bestOf = ({ points }: SweepLine): LinePoint | null =>
     points.filter(isRight).toSorted((a, b) => b.cell.rate.mean - a.cell.rate.mean).at(0) ?? null;
   const law = (label: string, of: "contention" | "coherency" | "peak"): ColumnOf<SweepLine> =>
-    column(
+    column.number(
       label,
       ({ scaling }) => scaling && scaling[of] && { value: scaling.fit[of], interval: scaling[of] },
       of === "peak" ? "number" : FINE_PERCENT,
     );
   return tableOf({ caption: `Growth of ${scenario} by ${name}`, notes: [GROWTH] }, lines, [
-    { label: "Target", kind: "name", cell: ({ subject, color }) => ({ text: subject, color }) },
-    column("Most requests/s", (line) => bestOf(line)?.cell.rate.mean),
+    subjectColumn,
+    column.number("Most requests/s", (line) => bestOf(line)?.cell.rate.mean),
     {
       label: `At ${name}`,
       cell: (line) => {
@@ -101,7 +93,7 @@ function growthTable(lines: readonly SweepLine[], factor: NumericFactor, scenari
         return best === null ? NONE : { text: textAt(factor, best.at), value: best.at };
       },
     },
-    textColumn(
+    column.text(
       "Growth",
       ({ knee: { kind } }) => kind === "grows" && isOffered ? "keeps up to the end" : GROWTHS[kind],
     ),
@@ -112,7 +104,7 @@ function growthTable(lines: readonly SweepLine[], factor: NumericFactor, scenari
     law("Contention", "contention"),
     law("Coherency", "coherency"),
     law("Most served with", "peak"),
-    textColumn(
+    column.text(
       "Not counted",
       ({ points }) =>
         points.filter((point) => !isRight(point)).map(({ at }) => textAt(factor, at)).join(", "),
@@ -156,16 +148,23 @@ function sweepTable(lines: readonly SweepLine[], factor: NumericFactor, scenario
   );
   const unit = timeUnit(rows.map(({ cell }) => percentileOf(cell.latency, 50)));
   return tableOf({ caption: `${scenario} by ${factor.name}` }, rows, [
-    { label: "Target", kind: "name", cell: ({ subject, color }) => ({ text: subject, color }) },
+    subjectColumn,
     { label: factor.name, cell: ({ at }) => ({ text: textAt(factor, at), value: at }) },
-    rateColumn,
-    column("Served", ({ at, cell }) => factor.isOffered ? cell.rate.mean / at : null, "share"),
+    column.rate,
+    column.number(
+      "Served",
+      ({ at, cell }) => factor.isOffered ? cell.rate.mean / at : null,
+      "share",
+    ),
     percentileColumn(50, unit),
     percentileColumn(99, unit),
   ]);
 }
 
-interface SweepRow extends LinePoint {
-  readonly subject: string;
-  readonly color: number;
-}
+type OfLine = Pick<SweepLine, "subject" | "color">;
+type SweepRow = LinePoint & OfLine;
+
+const subjectColumn: ColumnOf<OfLine> = column.name(
+  "Target",
+  ({ subject, color }) => ({ text: subject, color }),
+);

@@ -8,7 +8,8 @@ import {
 import type { CellRuns } from "../../cells/cells.ts";
 import { factorPaths } from "../../cells/factors.ts";
 import { sum } from "../../writing/spread.ts";
-import { column, type Table, tableOf, textColumn, unitNamed } from "../tables/table.ts";
+import * as column from "../tables/column.ts";
+import { type Table, tableOf, unitNamed } from "../tables/table.ts";
 import { type Dimension, dimensionsOf } from "./variance_explained.ts";
 
 const SHARE = 0.99;
@@ -26,9 +27,9 @@ export function tailTable(scenario: string, cells: readonly CellRuns[]): Table {
     cells.length <= MOST_CELLS;
   const caption = `What moves p99 in ${scenario}`;
   return tableOf({ caption, notes: [NOTE] }, isSought ? rowsOf(dimensions, cells) : [], [
-    { label: "Factor", kind: "name", cell: ({ name }) => ({ text: name }) },
-    textColumn("From → to", ({ from, to }) => `${from} → ${to}`),
-    column<TailRow>("p99", ({ effect: { value, low, high } }) => ({
+    column.name("Factor", ({ name }) => name),
+    column.text("From → to", ({ from, to }) => `${from} → ${to}`),
+    column.number<TailRow>("p99", ({ effect: { value, low, high } }) => ({
       value: Math.exp(value),
       interval: { low: Math.exp(low), high: Math.exp(high) },
     }), unitNamed("×")),

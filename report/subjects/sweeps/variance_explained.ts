@@ -10,7 +10,8 @@ import type { CellRuns } from "../../cells/cells.ts";
 import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../../cells/factors.ts";
 import { FINE_PERCENT } from "../../writing/units.ts";
 import { mean, median } from "../../writing/spread.ts";
-import { column, type Table, tableOf, textColumn, unitNamed } from "../tables/table.ts";
+import * as column from "../tables/column.ts";
+import { type Table, tableOf, unitNamed } from "../tables/table.ts";
 
 /** The target, or a factor; and its values from one end to the other. */
 export interface Dimension {
@@ -63,16 +64,16 @@ export function weightsTable(scenario: string, cells: readonly CellRuns[]): Tabl
     { caption, notes: isShared ? [SHARES, RATIOS] : [RATIOS] },
     explained.length === 0 ? [] : rows,
     [
-      { label: "Factor", kind: "name", cell: ({ name }) => ({ text: name }) },
-      textColumn("From → to", ({ ends = "" }) => ends),
+      column.name("Factor", ({ name }) => name),
+      column.text("From → to", ({ ends = "" }) => ends),
       ...explained.flatMap(({ figure, weights }) =>
         weights === null ? [] : [
-          column<FactorRow>(`Variance of ${figure.name}`, ({ share }) =>
+          column.number<FactorRow>(`Variance of ${figure.name}`, ({ share }) =>
             share(weights), FINE_PERCENT),
         ]
       ),
       ...explained.map(({ figure }) =>
-        column<FactorRow>(`Ratio of ${figure.name}`, ({ effect }) => effect?.(figure), TIMES)
+        column.number<FactorRow>(`Ratio of ${figure.name}`, ({ effect }) => effect?.(figure), TIMES)
       ),
     ],
   );

@@ -2,7 +2,8 @@
 import { boundText, formatMs, formatNumber, formatShare } from "../../writing/units.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { percentileOf } from "../../figures/pool.ts";
-import { type ColumnOf, NONE, type Table, tableOf, textCell } from "./table.ts";
+import * as column from "./column.ts";
+import { type ColumnOf, NONE, type Table, tableOf } from "./table.ts";
 import { contrastIn } from "../../judge/ratio_of.ts";
 import {
   comparisonOf,
@@ -18,72 +19,59 @@ import { percentText, ratioText } from "../../writing/ratios.ts";
 import { counted } from "../../writing/words.ts";
 import type { SessionContrast } from "../../../runner/stats/comparison/sessions.ts";
 
-export interface ComparedRow {
+/** Two cells beside each other, as tables and charts of comparisons call them. */
+export interface ComparedPair {
   readonly name: string;
-  readonly color?: number;
-  /** What it is compared with; null where the name says it. */
-  readonly base: string | null;
+  readonly base: string;
+  readonly color: number;
   readonly comparison: GroupComparison;
-  /** Both, where the table shows their own figures, too. */
-  readonly cells?: readonly [base: CellRuns, next: CellRuns];
+  readonly cells: readonly [base: CellRuns, next: CellRuns];
 }
 
-/** Null without rows. */
+/** Null without pairs. @param areSides Of two results, whose figures stand beside the ratios; else of targets, each against its own base. */
 export function comparedTable(
   caption: string,
-  rows: readonly ComparedRow[],
+  pairs: readonly ComparedPair[],
+  { areSides }: { readonly areSides: boolean },
 ): Table | null {
-  if (rows.length === 0) return null;
-  const isWithin = rows.some(({ base }) => base !== null);
-  const areWrong = rows.some(({ cells = [] }) => cells.some(({ errorRatio }) => errorRatio > 0));
-  return tableOf({ caption, notes: notesOf(rows.map(({ comparison }) => comparison)) }, rows, [
-    {
-      label: isWithin ? "Target" : "Cell",
-      kind: "name",
-      cell: ({ name, color }) => ({ text: name, color }),
-    },
-    ...(isWithin ? [againstColumn] : []),
-    ...COMPARED.filter((figure) =>
-      figure !== "cpuPerRequest" ||
-      rows.some(({ comparison }) => comparisonOf(comparison, figure).ratio !== null)
-    ).map(figureColumn),
-    ...areWrong ? [errorColumn] : [],
+  if (pairs.length === 0) return null;
+  const figures = COMPARED.filter((figure) =>
+    figure !== "cpuPerRequest" ||
+    pairs.some(({ comparison }) => comparisonOf(comparison, figure).ratio !== null)
+  );
+  return tableOf({ caption, notes: notesOf(pairs.map(({ comparison }) => comparison)) }, pairs, [
+    ...areSides ? [column.name<ComparedPair>("Cell", ({ name }) => name)] : [
+      column.name<ComparedPair>("Target", ({ name, color }) => ({ text: name, color })),
+      column.text<ComparedPair>("Against", ({ base }) => base),
+    ],
+    ...figures.map((figure) => figureColumn(figure, areSides)),
+    ...areSides && pairs.some(areWrong) ? [errorsColumn] : [],
   ]);
 }
 
-const againstColumn: ColumnOf<ComparedRow> = {
-  label: "Against",
-  kind: "text",
-  cell: ({ base }) => textCell(base ?? ""),
-};
+function areWrong({ cells }: Pick<ComparedPair, "cells">): boolean {
+  return cells.some(({ errorRatio }) => errorRatio > 0);
+}
 
-const errorColumn: ColumnOf<ComparedRow> = {
-  label: "Errors",
-  kind: "text",
-  cell: ({ cells = [] }) => {
-    const texts = cells.map(({ errorRatio }) => formatShare(errorRatio));
-    return { text: texts.join(" → "), alarming: cells.some(({ errorRatio }) => errorRatio > 0) };
-  },
-};
+const errorsColumn: ColumnOf<ComparedPair> = column.text("Errors", ({ cells }) => ({
+  text: cells.map(({ errorRatio }) => formatShare(errorRatio)).join(" → "),
+  alarming: areWrong({ cells }),
+}));
 
-function figureColumn(figure: ComparedFigure): ColumnOf<ComparedRow> {
-  return {
-    label: figure === "rate" ? "Requests/s" : figure === "mean" ? "Mean" : figureName(figure),
-    kind: "text",
-    cell: ({ comparison, cells }) => {
-      const one = comparisonOf(comparison, figure);
-      const { ratio, verdict, isDoubted } = one;
-      const word = ratio === null ? "" : verdictWord(one, comparison.marginRatio);
-      const text = cells === undefined ? `${ratioText(one)} ${word}` : ratioText(one);
-      const below = cells && [valuesText(one, cells), word].filter(Boolean).join(": ");
-      if (ratio === null) return { ...NONE, ...below && { below } };
-      return {
-        ...{ text, value: ratio },
-        ...below && { below },
-        ...verdict === "worse" && !isDoubted && { alarming: true },
-      };
-    },
-  };
+function figureColumn(figure: ComparedFigure, areSides: boolean): ColumnOf<ComparedPair> {
+  const label = figure === "rate" ? "Requests/s" : figure === "mean" ? "Mean" : figureName(figure);
+  return column.text(label, ({ comparison, cells }) => {
+    const one = comparisonOf(comparison, figure);
+    const { ratio, verdict, isDoubted } = one;
+    const word = ratio === null ? "" : verdictWord(one, comparison.marginRatio);
+    const below = areSides ? [valuesText(one, cells), word].filter(Boolean).join(": ") : "";
+    if (ratio === null) return { ...NONE, ...below && { below } };
+    return {
+      ...{ text: areSides ? ratioText(one) : `${ratioText(one)} ${word}`, value: ratio },
+      ...below && { below },
+      ...verdict === "worse" && !isDoubted && { alarming: true },
+    };
+  });
 }
 
 /** `1,000 → 2,600`, `≥ 12.1 ms → 9.3 ms`: the figure of both sides, as in other tables; for several sessions, their mean. */

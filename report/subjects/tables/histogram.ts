@@ -1,7 +1,8 @@
 /** Latencies as a histogram of rows, each with a bar, for terminals. */
 import type { Histogram } from "../../../runner/stats/histogram/histogram.ts";
 import { timeUnit } from "../../writing/units.ts";
-import { column, type Table, tableOf } from "./table.ts";
+import * as column from "./column.ts";
+import { type Table, tableOf } from "./table.ts";
 
 /** The first step takes the fastest values up to this percentile, so that outliers cost one line. */
 const FIRST_STEP_UP_TO = 1;
@@ -33,9 +34,9 @@ export function histogramTable(
     share,
   }));
   return tableOf({ caption }, rows, [
-    column(label, ({ upToMs }) => upToMs, unit),
+    column.number(label, ({ upToMs }) => upToMs, unit),
     { label: "", kind: "bar", cell: ({ share }) => ({ text: "", value: share }) },
-    column(of, ({ share }) => share, "share"),
+    column.number(of, ({ share }) => share, "share"),
   ]);
 }
 

@@ -8,16 +8,8 @@ import { figureRangeText } from "../../writing/figure_text.ts";
 import { formatDuration, formatNumber, PERCENT, timeUnit } from "../../writing/units.ts";
 import { listed, listedSome } from "../../writing/words.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
-import {
-  cellColumn,
-  column,
-  type ColumnOf,
-  type Format,
-  type OfCell,
-  type Table,
-  tableOf,
-  textCell,
-} from "./table.ts";
+import * as column from "./column.ts";
+import { type ColumnOf, type Format, type OfCell, type Table, tableOf } from "./table.ts";
 
 const SHOWN: readonly InRunFigure[] = ["rate", "mean", "p50", "p99", "errors"];
 
@@ -30,32 +22,24 @@ export function inRunTable({ fromS, figures }: InRun): Table | null {
   if (rows.every(({ intervalReason }) => intervalReason === "too-short")) return null;
   const from = fromS === 0 ? "" : `, from ${formatDuration(fromS)} on`;
   return tableOf({ caption: `In this run${from}` }, rows, [
-    { label: "Figure", kind: "name", cell: ({ name }) => textCell(name) },
+    column.name("Figure", ({ name }) => name),
+    column.name("95 % interval", ({ name, value, interval, intervalReason }) => {
+      const text = figureRangeText({ value, interval }, NAMED_FIGURES[name].unit);
+      return intervalReason === undefined
+        ? text
+        : `${text}, no interval: ${NO_INTERVAL_TEXTS[intervalReason]}`;
+    }),
     {
-      label: "95 % interval",
-      kind: "name",
-      cell: ({ name, value, interval, intervalReason }) => {
-        const text = figureRangeText({ value, interval }, NAMED_FIGURES[name].unit);
-        const why = intervalReason === undefined
-          ? ""
-          : `, no interval: ${NO_INTERVAL_TEXTS[intervalReason]}`;
-        return textCell(text + why);
+      label: "Effective samples",
+      cell: ({ interval }) => {
+        const value = interval?.effectiveSamples ?? null;
+        return value === null ? { text: "" } : { text: formatNumber(value), value };
       },
     },
     {
-      label: "Effective samples",
-      cell: ({ interval }) =>
-        interval === null ? textCell("") : {
-          text: formatNumber(interval.effectiveSamples),
-          value: interval.effectiveSamples,
-        },
-    },
-    {
       label: "Independent after",
-      cell: ({ independentAfterS = null }) =>
-        independentAfterS === null
-          ? textCell("")
-          : { text: formatDuration(independentAfterS), value: independentAfterS },
+      cell: ({ independentAfterS: value = null }) =>
+        value === null ? { text: "" } : { text: formatDuration(value), value },
     },
   ]);
 }
@@ -69,11 +53,11 @@ export const inOneRun: Subject<ScenarioContext> = {
     const known = cells.filter((cell) => SHOWN.some((figure) => onlyRun(cell, figure)?.interval));
     const ms = timeUnit(known.flatMap((cell) => onlyRun(cell, "p50")?.value ?? []));
     const figure = (label: string, name: InRunFigure, format?: Format): ColumnOf<OfCell> =>
-      column(label, ({ cell }) => onlyRun(cell, name), format);
+      column.number(label, ({ cell }) => onlyRun(cell, name), format);
     const rows = known.map((cell) => ({ cell }));
     const notes = [OF_THIS_RUN_TEXT, ...notesOn(known)];
     return [table(tableOf({ caption: `Within the only run of ${name}`, notes }, rows, [
-      cellColumn,
+      column.cell,
       figure("Requests/s", "rate"),
       figure("Mean", "mean", ms),
       figure("p50", "p50", ms),

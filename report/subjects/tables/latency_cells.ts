@@ -4,7 +4,8 @@ import type { CellRuns } from "../../cells/cells.ts";
 import type { Percentile, PooledLatency } from "../../figures/pool.ts";
 import type { Ends } from "../../figures/range.ts";
 import type { DisplayUnit } from "../../writing/units.ts";
-import { column, type ColumnOf, type Measured, type OfCell } from "./table.ts";
+import * as column from "./column.ts";
+import type { ColumnOf, Measured, OfCell } from "./table.ts";
 
 export function meanIn(latency: PooledLatency, interval: Ends | null = null): Measured | null {
   if (latency.count === 0) return null;
@@ -30,9 +31,9 @@ export function percentileOfCell({ latency, interval }: CellRuns, p: Percentile)
 }
 
 export function percentileColumn(p: Percentile, unit: DisplayUnit): ColumnOf<OfCell> {
-  return column(`p${p}`, ({ cell }) => percentileOfCell(cell, p), unit);
+  return column.number(`p${p}`, ({ cell }) => percentileOfCell(cell, p), unit);
 }
 
 export function maxColumn(unit: DisplayUnit): ColumnOf<OfCell> {
-  return column("Max", ({ cell }) => maxIn(cell.latency), unit);
+  return column.number("Max", ({ cell }) => maxIn(cell.latency), unit);
 }

@@ -7,13 +7,11 @@ import { sum } from "../../writing/spread.ts";
 import { sizeUnit, timeUnit } from "../../writing/units.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
 import { maxColumn, meanIn, percentileColumn, percentileIn } from "./latency_cells.ts";
+import * as column from "./column.ts";
 import {
-  cellColumn,
-  column,
   type ColumnOf,
   type Format,
   type OfCell,
-  runColumns,
   type RunOfCell,
   runsOf,
   tableOf,
@@ -30,7 +28,7 @@ export const percentiles: Subject<ScenarioContext> = {
     const rows = cells.map((cell) => ({ cell }));
     // Without an interval, as it is only read beside its neighbours.
     const plain = (p: number): ColumnOf<OfCell> =>
-      column(`p${p}`, ({ cell }) => percentileIn(cell.latency, p), unit);
+      column.number(`p${p}`, ({ cell }) => percentileIn(cell.latency, p), unit);
     const runs = cells.flatMap((cell) => cell.runs);
     const bounds = lowerBoundsText(sum(latencies, ({ censored }) => censored), runs);
     const notes = [
@@ -40,29 +38,29 @@ export const percentiles: Subject<ScenarioContext> = {
     ];
     return [
       table(tableOf({ caption, notes }, rows, [
-        cellColumn,
-        column(
+        column.cell,
+        column.number(
           "Mean",
           ({ cell: { latency, interval } }) => meanIn(latency, interval("mean")),
           unit,
         ),
-        column(
+        column.number(
           "Stdev",
           ({ cell: { latency } }) => latency.count === 0 ? null : latency.stdev,
           unit,
         ),
-        column("Min", ({ cell: { latency } }) => latency.fastest || null, unit),
+        column.number("Min", ({ cell: { latency } }) => latency.fastest || null, unit),
         // Percentiles below the median, as autocannon and oha show them.
         ...[2.5, 10, 25].map(plain),
         ...PERCENTILES.map((p) => percentileColumn(p, unit))
           .toSpliced(PERCENTILES.indexOf(99), 0, plain(97.5)),
         maxColumn(unit),
-        column("Requests", ({ cell }) => cell.latency.count, "count"),
+        column.number("Requests", ({ cell }) => cell.latency.count, "count"),
       ])),
       // Starts with the median where room is short.
       table(
         tableOf({ caption }, latencies.some(({ count }) => count > 0) ? rows : [], [
-          cellColumn,
+          column.cell,
           ...PERCENTILES.map(plain),
         ]),
         { forms: roomy },
@@ -93,9 +91,9 @@ export const perSecond: Subject<ScenarioContext> = {
     const spread = (caption: string, of: keyof Run["perSecond"], format: Format) =>
       table(
         tableOf({ caption }, runs, [
-          ...runColumns,
+          ...column.runs,
           ...STATISTICS.map(([label, key]): ColumnOf<RunOfCell> => ({
-            ...column(label, ({ run }) => run.perSecond[of][key], format),
+            ...column.number(label, ({ run }) => run.perSecond[of][key], format),
             unit: "",
           })),
         ]),

@@ -2,6 +2,7 @@
 import type { Run } from "../../../runner/result/result.ts";
 import { table, text } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
+import { figureOf } from "../../figures/figures.ts";
 import {
   meanCoresOf,
   partsOf,
@@ -15,18 +16,8 @@ import {
 import { median } from "../../writing/spread.ts";
 import { formatNumber, sizeUnit, timeUnit } from "../../writing/units.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
-import { figureOf } from "./figure_column.ts";
-import {
-  cellColumn,
-  column,
-  type ColumnOf,
-  type Format,
-  NONE,
-  type OfCell,
-  tableOf,
-  textColumn,
-  unitNamed,
-} from "./table.ts";
+import * as column from "./column.ts";
+import { type ColumnOf, type Format, NONE, type OfCell, tableOf, unitNamed } from "./table.ts";
 
 interface Used {
   readonly run: Run;
@@ -53,15 +44,15 @@ export const resources: Subject<ScenarioContext> = {
     return [
       { ...text("per-cpu", perCpuFinding(rows)), forms: ["page", "markdown", "terminal"] },
       table(tableOf({ caption, notes: hasParts ? [NOTE, PARTS_NOTE] : [NOTE] }, rows, [
-        cellColumn,
-        textColumn("Part", ({ part }) => hasParts ? part ?? "whole target" : ""),
+        column.cell,
+        column.text("Part", ({ part }) => hasParts ? part ?? "whole target" : ""),
         middle("CPU, mean", ({ used }) => meanCoresOf(used), CORES),
         middle("CPU, peak", ({ used }) => peakCoresOf(used), CORES),
         {
           ...middle("In the kernel", ({ used }) => systemShareOf(used), "share"),
           unit: "% of CPU",
         },
-        column("Requests per CPU-second", perCpuOf),
+        column.number("Requests per CPU-second", perCpuOf),
         middle("Memory, peak", memoryOf, size),
         middle("Threads", ({ used }) => peakOf(used, ({ threads }) => threads), "count"),
         middle("Open files", ({ used }) => peakOf(used, ({ files }) => files), "count"),
@@ -101,7 +92,7 @@ function middle(
   of: (one: Used) => number | null,
   format?: Format,
 ): ColumnOf<ResourceRow> {
-  return column(label, ({ runs }) => {
+  return column.number(label, ({ runs }) => {
     const values = runs.flatMap((one) => of(one) ?? []);
     return values.length === 0 ? null : median(values);
   }, format);

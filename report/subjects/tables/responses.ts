@@ -11,24 +11,21 @@ import { mergeTls, type TlsUse } from "../../../runner/result/tls.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { type Finding, table } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import { FIGURES, timesIn } from "../../figures/figures.ts";
+import { figureOf, FIGURES, timesIn } from "../../figures/figures.ts";
 import { histogramRange } from "../../figures/range.ts";
 import { sum } from "../../writing/spread.ts";
 import { formatCount, formatMs, sizeUnit, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
-import { figureColumn, figureOf } from "./figure_column.ts";
+import * as column from "./column.ts";
 import {
-  cellColumn,
-  column,
   type ColumnOf,
-  errorColumn,
+  type Format,
   type Measured,
   NONE,
   type OfCell,
   type Table,
   tableOf,
-  textColumn,
 } from "./table.ts";
 
 // What became of the requests: every one that was due is in one of the columns.
@@ -54,23 +51,22 @@ export function areMixed(cells: readonly CellRuns[]): boolean {
 export function outcomesTable(scenario: string, cells: readonly CellRuns[]): Table {
   const runs = cells.flatMap((cell) => cell.runs);
   const count = (label: string, of: (run: Run) => number): ColumnOf<OfCell> =>
-    column(label, ({ cell }) => sum(cell.runs, of), "count");
+    column.number(label, ({ cell }) => sum(cell.runs, of), "count");
   const fault = (label: string, of: (run: Run) => number): ColumnOf<OfCell> =>
-    errorColumn(label, ({ cell }) => sum(cell.runs, of));
+    column.errors(label, ({ cell }) => sum(cell.runs, of));
   const caption = `Outcomes of ${scenario}`;
   const rows = cells.map((cell) => ({ cell }));
   return tableOf({ caption, notes: [OUTCOMES, ...drainNotes(runs)] }, rows, [
-    cellColumn,
+    column.cell,
     count("Due", (run) => run.requests.due),
     ...statusesOf(runs).map((code) => count(`Status ${code}`, ({ status }) => status[code] ?? 0)),
     fault("Wrong responses", wrongResponsesOf),
-    ...ERRORS.map((kind): ColumnOf<OfCell> => ({
-      ...fault(ERROR_WORDS[kind], ({ errors }) => errors[kind] ?? 0),
-      isRare: true,
-    })),
+    ...ERRORS.map((kind) =>
+      column.rare(fault(ERROR_WORDS[kind], ({ errors }) => errors[kind] ?? 0))
+    ),
     count("Unfinished", (run) => run.requests.unfinished),
-    { ...fault("Never sent", (run) => run.requests.dropped), isRare: true },
-    errorColumn("Errors", ({ cell }) => cell.errorRatio, "share"),
+    column.rare(fault("Never sent", (run) => run.requests.dropped)),
+    column.errors("Errors", ({ cell }) => cell.errorRatio, "share"),
   ]);
 }
 
@@ -118,9 +114,9 @@ export const UNSOLICITED_TEXT = "connections closed: unsolicited bytes came on t
 /** Why requests failed, in the words of what refused them; no rows when nothing went wrong. */
 export function reasonsTable(scenario: string, cells: readonly CellRuns[]): Table {
   return tableOf({ caption: `Errors of ${scenario}` }, cells.flatMap(reasonsOf), [
-    cellColumn,
-    column("Times", ({ count }) => count, "count"),
-    textColumn("Reason", ({ text }) => text),
+    column.cell,
+    column.number("Times", ({ count }) => count, "count"),
+    column.text("Reason", ({ text }) => text),
   ]);
 }
 
@@ -170,9 +166,9 @@ export function slowestTable(scenario: string, cells: readonly CellRuns[]): Tabl
       : [],
   ];
   return tableOf({ caption: `Slowest requests of ${scenario}`, notes }, rows, [
-    cellColumn,
-    column("Run", ({ repetition }) => repetition, "count"),
-    column("Latency", ({ request }) => ({
+    column.cell,
+    column.number("Run", ({ repetition }) => repetition, "count"),
+    column.number("Latency", ({ request }) => ({
       value: request.latency,
       isAtLeast: isLowerBound(request),
     }), unit),
@@ -180,16 +176,12 @@ export function slowestTable(scenario: string, cells: readonly CellRuns[]): Tabl
       // How long it waited for a connection: a slow one is not always the server's.
       ? [moment("Due at", "s", ({ dueS }) => dueS), moment("Sent after", "ms", waitMs)]
       : [moment("Sent at", "s", ({ sentS }) => sentS)],
-    textColumn("Request", ({ request }) => request.request ?? "never sent"),
-    column("Connection", ({ request }) => request.connection, "count"),
-    {
-      label: "Outcome",
-      kind: "text",
-      cell: ({ request }) => ({
-        text: endText(request),
-        alarming: request.outcome === "wrong" || request.outcome === "timeout",
-      }),
-    },
+    column.text("Request", ({ request }) => request.request ?? "never sent"),
+    column.number("Connection", ({ request }) => request.connection, "count"),
+    column.text("Outcome", ({ request }) => ({
+      text: endText(request),
+      alarming: request.outcome === "wrong" || request.outcome === "timeout",
+    })),
   ]);
 }
 
@@ -339,7 +331,7 @@ function groupTable(
   });
   const unit = timeUnit(rows.flatMap(({ groups }) => groups.map(({ times }) => times.mean)));
   const extreme = (label: string, of: "min" | "max"): ColumnOf<GroupRow> =>
-    column(
+    column.number(
       label,
       ({ groups }) =>
         groups.length === 0 ? null : Math[of](...groups.map(({ times }) => times[of])),
@@ -347,13 +339,15 @@ function groupTable(
     );
   const notes = [`${note} The figures are of whole runs; nothing is discarded here.`];
   return tableOf({ caption, notes }, rows, [
-    cellColumn,
-    textColumn(head, ({ name }) => name),
-    column("Count", ({ count }) => count, "count"),
-    column("Share", ({ share }) => share, "share"),
+    column.cell,
+    column.text(head, ({ name }) => name),
+    column.number("Count", ({ count }) => count, "count"),
+    column.number("Share", ({ share }) => share, "share"),
     extreme("Min", "min"),
-    column("Mean", (row) => pooled(row, "mean"), unit),
-    ...([50, 95, 99] as const).map((p) => column<GroupRow>(`p${p}`, (row) => pooled(row, p), unit)),
+    column.number("Mean", (row) => pooled(row, "mean"), unit),
+    ...([50, 95, 99] as const).map((p) =>
+      column.number<GroupRow>(`p${p}`, (row) => pooled(row, p), unit)
+    ),
     extreme("Max", "max"),
   ]);
 }
@@ -389,19 +383,25 @@ export const connections: Subject<ScenarioContext> = {
     const caption = `Connections and responses of ${name}`;
     const notes = [CONNECTIONS, ...isOld ? [OLD_NOTE] : [], ...tlsNotes(cells)];
     const rows = cells.map((cell) => ({ cell }));
+    const figure = (label: string, name: FigureName, format: Format): ColumnOf<OfCell> =>
+      column.number(label, ({ cell }) => figureOf(name, cell), format);
     const whole = tableOf({ caption, notes }, rows, [
-      cellColumn,
-      column("Connections opened", ({ cell }) => isConnected ? openedIn(cell) : null, "count"),
-      figureColumn("Connect, mean", "connect.mean", time),
-      figureColumn("Min", "connect.min", time),
-      figureColumn("p50", "connect.p50", time),
-      column("p99", ({ cell }) => {
+      column.cell,
+      column.number(
+        "Connections opened",
+        ({ cell }) => isConnected ? openedIn(cell) : null,
+        "count",
+      ),
+      figure("Connect, mean", "connect.mean", time),
+      figure("Min", "connect.min", time),
+      figure("p50", "connect.p50", time),
+      column.number("p99", ({ cell }) => {
         const range = figureOf("connect.p99", cell);
         return range && { ...range, isWeak: !FIGURES["connect.p99"].supported(openedIn(cell)) };
       }, time),
-      figureColumn("Max", "connect.max", time),
-      figureColumn("Size per response", "size", sizeUnit(sizes)),
-      figureColumn("Received", "bytes", { ...perSecond, name: `${perSecond.name}/s` }),
+      figure("Max", "connect.max", time),
+      figure("Size per response", "size", sizeUnit(sizes)),
+      figure("Received", "bytes", { ...perSecond, name: `${perSecond.name}/s` }),
     ]);
     return [table(whole, { forms: ["page", "markdown"] })];
   },

@@ -5,16 +5,8 @@ import { PERCENTILES } from "../../../runner/stats/quantile.ts";
 import { timeUnit } from "../../writing/units.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
 import { maxIn, meanIn, percentileIn } from "./latency_cells.ts";
-import {
-  column,
-  errorColumn,
-  runColumns,
-  type RunOfCell,
-  runsOf,
-  type Table,
-  tableOf,
-  textColumn,
-} from "./table.ts";
+import * as column from "./column.ts";
+import { type RunOfCell, runsOf, type Table, tableOf, unitNamed } from "./table.ts";
 
 export const everyRun: Subject<ScenarioContext> = {
   id: "runs",
@@ -36,23 +28,22 @@ function runsTable({ name, cells }: ScenarioContext): Table {
     "near 100 % of a core, the generator and not the target may be the limit.",
   ];
   return tableOf({ caption, notes }, rows, [
-    ...runColumns,
-    column("Place", ({ run }) => run.order, "count"),
-    column("Requests/s", ({ run }) => run.rate),
-    column("Mean", ({ latency }) => meanIn(latency), unit),
+    ...column.runs,
+    column.number("Place", ({ run }) => run.order, "count"),
+    column.number("Requests/s", ({ run }) => run.rate),
+    column.number("Mean", ({ latency }) => meanIn(latency), unit),
     ...PERCENTILES.map((p) =>
-      column<RunRow>(`p${p}`, ({ latency }) => percentileIn(latency, p), unit)
+      column.number<RunRow>(`p${p}`, ({ latency }) => percentileIn(latency, p), unit)
     ),
-    column("Max", ({ latency }) => maxIn(latency), unit),
-    column("Completed", ({ run }) => run.requests.completed, "count"),
-    errorColumn("Failed", ({ run }) => run.requests.failed),
-    textColumn("Steady state", ({ run }) => run.warmup?.label ?? "–"),
-    { ...column("Steady from", ({ run }) => run.warmup?.steadyFromS), unit: "s" },
-    column("Generator CPU", ({ run }) => run.generator.cpu, "share"),
-    {
-      label: "Trust",
-      kind: "text",
-      cell: ({ run: { generator: { trust } } }) => ({ text: trust, alarming: trust !== "valid" }),
-    },
+    column.number("Max", ({ latency }) => maxIn(latency), unit),
+    column.number("Completed", ({ run }) => run.requests.completed, "count"),
+    column.errors("Failed", ({ run }) => run.requests.failed),
+    column.text("Steady state", ({ run }) => run.warmup?.label ?? "–"),
+    column.number("Steady from", ({ run }) => run.warmup?.steadyFromS, unitNamed("s")),
+    column.number("Generator CPU", ({ run }) => run.generator.cpu, "share"),
+    column.text("Trust", ({ run: { generator: { trust } } }) => ({
+      text: trust,
+      alarming: trust !== "valid",
+    })),
   ]);
 }

@@ -8,16 +8,8 @@ import { FLAT, SETTLED, steadyFindings } from "../../findings/steady_finding.ts"
 import type { Spread } from "../../writing/spread.ts";
 import { formatCount, formatTick, timeUnit } from "../../writing/units.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
-import {
-  cellColumn,
-  column,
-  type ColumnOf,
-  NONE,
-  type OfCell,
-  type Table,
-  tableOf,
-  textColumn,
-} from "./table.ts";
+import * as column from "./column.ts";
+import { type ColumnOf, NONE, type OfCell, type Table, tableOf } from "./table.ts";
 
 type SteadyRow = OfCell & Steadiness;
 
@@ -49,8 +41,8 @@ export const steady: Subject<ScenarioContext> = {
 function steadyTable(scenario: string, rows: readonly SteadyRow[]): Table {
   const caption = `Time to steady state of ${scenario}`;
   return tableOf({ caption, notes: [READING, SETTLED] }, rows, [
-    cellColumn,
-    textColumn("Runs", labelsText),
+    column.cell,
+    column.text("Runs", labelsText),
     spreadColumn("Steady from", "s", ({ seconds }) => seconds),
     spreadColumn("After requests", "", ({ requests }) => requests, formatCount),
     spreadColumn("Within ±", "%", ({ within }) => within),
@@ -99,7 +91,7 @@ function partsTable(scenario: string, cells: readonly SteadyRow[]): Table {
     { cell, name: "whole run", part: whole },
   ]).flatMap(({ part, ...row }) => part === null ? [] : [{ ...row, part }]);
   const percentile = (p: 50 | 99): ColumnOf<typeof rows[number]> =>
-    column(
+    column.number(
       `p${p}`,
       ({ part }) =>
         part.count === 0
@@ -109,9 +101,9 @@ function partsTable(scenario: string, cells: readonly SteadyRow[]): Table {
     );
   const caption = `Start-up, steady part and whole run of ${scenario}`;
   return tableOf({ caption, notes: [PARTS] }, rows, [
-    cellColumn,
-    textColumn("Part", ({ name }) => name),
-    column("Requests/s", ({ part }) => part.rate),
+    column.cell,
+    column.text("Part", ({ name }) => name),
+    column.number("Requests/s", ({ part }) => part.rate),
     percentile(50),
     percentile(99),
   ]);

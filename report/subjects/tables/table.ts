@@ -97,10 +97,6 @@ function isBlank({ text, below }: TableCell): boolean {
 
 export const NONE: TableCell = { text: "–" };
 
-export function textCell(text: string): TableCell {
-  return { text };
-}
-
 /** How a column writes its numbers: in a unit, as counts, or as shares, 0–1, in per cent. */
 export type Format = DisplayUnit | "number" | "count" | "share";
 
@@ -142,62 +138,9 @@ export function unitNamed(name: string): DisplayUnit {
   return { name, size: 1, decimals: 6 };
 }
 
-// Columns.
-
-type Reader<T> = (row: T) => Measured | number | null | undefined;
-
-/** A column of numbers; rows without one stay empty. */
-export function column<T>(
-  label: string,
-  of: Reader<T>,
-  format: Format = "number",
-): ColumnOf<T> {
-  const unit = typeof format === "object" ? format.name : format === "share" ? "%" : "";
-  return {
-    label,
-    unit,
-    cell: (row) => {
-      const read = of(row) ?? null;
-      if (read === null) return NONE;
-      return measuredCell(typeof read === "number" ? { value: read } : read, format);
-    },
-  };
-}
-
-/** A column of errors: alarming unless it is 0. */
-export function errorColumn<T>(
-  label: string,
-  of: Reader<T>,
-  format: Format = "count",
-): ColumnOf<T> {
-  const { cell: read, ...head } = column(label, of, format);
-  return {
-    ...head,
-    cell: (row) => {
-      const cell = read(row);
-      return cell.value ? { ...cell, alarming: true } : cell;
-    },
-  };
-}
-
-export function textColumn<T>(label: string, of: (row: T) => string): ColumnOf<T> {
-  return { label, kind: "text", cell: (row) => textCell(of(row)) };
-}
-
 export interface OfCell {
   readonly cell: CellRuns;
 }
-
-export const cellColumn: ColumnOf<OfCell> = {
-  label: "Target",
-  kind: "name",
-  cell: ({ cell: { label, color } }) => ({ text: label, color }),
-};
-
-export const rateColumn: ColumnOf<OfCell> = column(
-  "Requests/s",
-  ({ cell: { rate, interval } }) => ({ value: rate.mean, interval: interval("rate") }),
-);
 
 /** One run of a cell, for tables with a row a run. */
 export interface RunOfCell extends OfCell {
@@ -207,8 +150,3 @@ export interface RunOfCell extends OfCell {
 export function runsOf(cells: readonly CellRuns[]): RunOfCell[] {
   return cells.flatMap((cell) => cell.runs.map((run) => ({ cell, run })));
 }
-
-export const runColumns: readonly ColumnOf<RunOfCell>[] = [
-  cellColumn,
-  column("Run", ({ run }) => run.repetition, "count"),
-];

@@ -22,7 +22,8 @@ import type { Shortfall } from "../../judge/shortfall.ts";
 import { isTurned, percentText, ratioParts, ratioText } from "../../writing/ratios.ts";
 import { boundText, GLUE, intervalText } from "../../writing/units.ts";
 import { counted, unique } from "../../writing/words.ts";
-import { NONE, type Table, tableOf, textColumn } from "../tables/table.ts";
+import * as column from "../tables/column.ts";
+import { NONE, type Table, tableOf } from "../tables/table.ts";
 
 export type HeadlineFigure = NonNullable<Conclusion["figure"]>;
 export type Winner = NonNullable<Conclusion["winners"]>[number];
@@ -293,15 +294,15 @@ export function winnersTable(winners: readonly Winner[]): Table | null {
   const omitted = winners.length - MOST_WINNERS;
   const notes = omitted > 0 ? [`${counted(omitted, "more setting")} below.`] : [];
   return tableOf({ caption: "Who wins where", notes }, winners.slice(0, MOST_WINNERS), [
-    { label: "Setting", kind: "name", cell: ({ setting }) => ({ text: setting }) },
-    textColumn("Winner", ({ winner }) => winner ?? NONE.text),
-    textColumn("Figure", ({ figure }) => figures.length === 1 ? "" : figure),
-    textColumn(
+    column.name("Setting", ({ setting }) => setting),
+    column.text("Winner", ({ winner }) => winner ?? NONE.text),
+    column.text("Figure", ({ figure }) => figures.length === 1 ? "" : figure),
+    column.text(
       figures.length === 1 ? `Margin in ${figures[0]}` : "Margin",
       ({ winner, margin }) =>
         winner === null || margin === "" ? NONE.text : margin.replace(`${GLUE}[`, " ["),
     ),
-    textColumn("Certainty", ({ word }) => word),
+    column.text("Certainty", ({ word }) => word),
   ]);
 }
 

@@ -1,5 +1,4 @@
 /** The comparisons within an experiment: for each scenario who is ahead, and every target against the first, or another that a reader of the page chooses. */
-import { cellParts } from "../../cells/cell_label.ts";
 import type { CellRuns, ScenarioRuns } from "../../cells/cells.ts";
 import { COLORS } from "../../cells/colors.ts";
 import type { CellPair } from "../../cells/match.ts";
@@ -21,8 +20,8 @@ import type { JudgeOptions } from "../../judge/group.ts";
 import { type DecidedPlan, withDoubt } from "../../judge/places.ts";
 import type { RatioOf } from "../../judge/ratio_of.ts";
 import { counted, unique } from "../../writing/words.ts";
-import { forestOf, type ForestPair, type ForestPanel } from "../charts/forest.ts";
-import { type ComparedRow, comparedTable } from "../tables/compared.ts";
+import { forestOf, type ForestPanel } from "../charts/forest.ts";
+import { type ComparedPair, comparedTable } from "../tables/compared.ts";
 import type { Table } from "../tables/table.ts";
 import { REQUESTS } from "./asked_figure.ts";
 
@@ -32,8 +31,7 @@ export interface Based {
   readonly name: string;
   readonly forest: readonly ForestPanel[];
   readonly table: Table | null;
-  /** Rows of the forest, each with its cells. */
-  readonly rows: readonly (ForestPair & Required<Pick<ComparedRow, "cells">>)[];
+  readonly rows: readonly ComparedPair[];
 }
 
 export interface ScenarioComparison extends DecidedPlan, Based {
@@ -85,21 +83,15 @@ function basedOf(
     const comparison = lookup(base, next);
     return again === null ? comparison : withDoubt(comparison, same?.comparison);
   };
-  const rows = pairs.map((pair) => {
-    const { base, next } = pair;
-    return {
-      name: next.label,
-      color: next.color,
-      base: base.label,
-      parts: { name: cellParts(next.runs[0]), base: cellParts(base.runs[0]) },
-      comparison: judged(pair),
-      cells: [base, next] as const,
-    };
-  });
+  const rows = pairs.map(({ base, next }): ComparedPair => ({
+    ...{ name: next.label, color: next.color, base: base.label },
+    comparison: judged({ base, next }),
+    cells: [base, next],
+  }));
   return {
     name,
     rows,
-    table: comparedTable(`Compared in ${name}`, rows.map(({ cells: _, ...row }) => row)),
+    table: comparedTable(`Compared in ${name}`, rows, { areSides: false }),
     forest: forestOf(rows, isOpenLoop(pairs.flatMap(({ base, next }) => [base, next]))),
   };
 }
