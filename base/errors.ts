@@ -57,12 +57,14 @@ export class TargetError extends ExpectedError {
   }
 }
 
-/** What an experiment may call optional: cells that need it are skipped where it cannot be had, for whatever reason. */
+/**
+ * What an experiment may declare optional: cells that need it are skipped if it is unavailable, for whatever reason.
+ */
 export type Need = "redis" | "nginx" | "frameworks";
 
-/** A program that has never responded: to start it again would end alike. */
+/** A program that never became ready, so starting it again would fail the same way. */
 export class StartError extends TargetError {
-  /** @param need Which need it is that did not start; null for a target of the user's own. */
+  /** @param need The prerequisite that did not start; null for a target of the user's own. */
   constructor(
     message: string,
     evidence: readonly string[] = [],
@@ -122,7 +124,7 @@ function indented(lines: readonly string[]): string[] {
   return lines.map((line) => `  ${sentence(line)}`);
 }
 
-/** Hides secrets in a message once more; texts from outside lost theirs when they were taken in. */
+/** Hides secrets in a message once more; texts from outside had theirs removed when they were taken in. */
 function sentence(text: string): string {
   return secrets.sentence(text);
 }

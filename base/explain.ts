@@ -53,7 +53,7 @@ export function unknownKeys(
   };
 }
 
-/** For `superRefine`: checks a map that has other problems, too, so that the user reads all of them at once. */
+/** For `superRefine`: checks a map even if other problems were found, so that the user reads all of them at once. */
 export const ALWAYS = {
   when: ({ value }: z.core.ParsePayload) => typeof value === "object" && value !== null,
 };

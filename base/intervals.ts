@@ -15,7 +15,7 @@ export const MOST_INTERVALS = 2_400;
 /** The most for a user who asked for intervals of another length: some 30 MB of results, which can still be read. */
 export const MOST_ASKED_INTERVALS = 40_000;
 
-/** How many intervals of a run are kept. @param intervalMs Their length before any are joined. */
+/** How many intervals of a run are kept. @param intervalMs Length of an interval before any are joined. */
 export function mostIntervalsOf(intervalMs: number): number {
   return intervalMs === DEFAULT_INTERVAL_MS ? MOST_INTERVALS : MOST_ASKED_INTERVALS;
 }
@@ -27,7 +27,7 @@ export class JoinedSeries<T> {
   #width = 1;
   #inLast = 0;
 
-  /** @param join One after the other. */
+  /** @param join Makes one entry of two neighbours. */
   constructor(private readonly most: number, private readonly join: (one: T, next: T) => T) {}
 
   add(entry: T): void {
@@ -37,7 +37,10 @@ export class JoinedSeries<T> {
     if (this.#entries.length > this.most) this.#widen();
   }
 
-  /** Joins an entry to the last one, however large that is. @param counts How many of the added entries it counts for. */
+  /**
+   * Joins an entry to the last one, whatever the size of that.
+   * @param counts How many of the added entries it counts for.
+   */
   joinToLast(entry: T, counts = 0): void {
     const last = this.#entries.pop();
     this.#entries.push(last === undefined ? entry : this.join(last, entry));

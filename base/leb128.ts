@@ -3,7 +3,7 @@
  * follows. By arithmetic and not by bits, which end at 32, as counts pass 2³¹.
  */
 
-/** A number up to 2⁵³ − 1 takes at most this. */
+/** The most bytes that a number up to 2⁵³ − 1 takes. */
 export const NUMBER_BYTES = 8;
 
 const FIRST_BYTES = 1 << 10;
@@ -35,12 +35,12 @@ export class Leb128Writer {
     this.length = at;
   }
 
-  /** Negative numbers take turns with the others: 0, −1, 1, −2 … */
+  /** Positive and negative numbers alternate: 0, −1, 1, −2 … */
   pushZigZag(value: number): void {
     this.push(value >= 0 ? value * 2 : -value * 2 - 1);
   }
 
-  /** Other bytes between the numbers. */
+  /** Raw bytes between the numbers. */
   pushBytes(bytes: Uint8Array): void {
     this.#makeRoom(bytes.length);
     this.#bytes.set(bytes, this.length);
@@ -86,7 +86,7 @@ export class Leb128Reader {
 
   #longer(first: number): number {
     let number = first;
-    // Each byte from 128 on says that another follows, which takes those 128 away.
+    // Each byte from 128 on says that another one follows; the 128 is then subtracted.
     for (let scale = 0x80; number >= scale; scale *= 0x80) {
       if (this.at === this.#length) return NaN;
       number += (this.#bytes[this.at++] - 1) * scale;

@@ -17,9 +17,8 @@ const KB = 1_000;
 const MB = 1_000_000;
 const GB = 1_000_000_000;
 
-/** All limits by name. Each is checked before what it guards costs memory. */
+/** All limits by name. Each is checked before the limited thing takes memory. */
 export const LIMITS = {
-  // Files
   experimentFile: { what: "an experiment file", most: 1 * MB, unit: "bytes" },
   foreignFile: { what: "a file of another tool", most: 64 * MB, unit: "bytes" },
   textFile: { what: "a file that an experiment names", most: 16 * MB, unit: "bytes" },
@@ -42,14 +41,12 @@ export const LIMITS = {
   toolResult: { what: "the figures that plateau mcp sends", most: 16 * MB, unit: "bytes" },
   liveReceipt: { what: "the body of a request to a live page", most: 64, unit: "bytes" },
   csvRow: { what: "a row of a table", most: 1 * MB, unit: "bytes" },
-  // The texts in them
   yamlTokens: { what: "a YAML text", most: 200_000, unit: "words and signs" },
   yamlAliases: { what: "a YAML text", most: 1_000, unit: "anchors and aliases" },
   jsonValues: { what: "a JSON text", most: 5_000_000, unit: "values" },
   nesting: { what: "a YAML, JSON or XML text", most: 100, unit: "levels of nesting" },
   problems: { what: "a list of mistakes", most: 100, unit: "lines" },
   problemText: { what: "a line about a mistake", most: 2_000, unit: "characters" },
-  // Experiments
   sentence: { what: "a claim, threshold or selector", most: 2_000, unit: "characters" },
   name: { what: "a name", most: 200, unit: "characters" },
   targets: { what: "an experiment", most: 1_000, unit: "targets" },
@@ -92,7 +89,6 @@ export const LIMITS = {
   scriptData: { what: "what setup or refresh of a script gives", most: 4 * MB, unit: "bytes" },
   scriptCallMs: { what: "a call of a hook", most: 50, unit: "milliseconds of computing" },
   scriptLines: { what: "what a script logs", most: 100, unit: "lines a worker" },
-  // Loads
   connections: { what: "a load", most: 100_000, unit: "connections" },
   parallel: { what: "a page", most: 100, unit: "subresources at a time" },
   pipeline: { what: "a connection", most: 1_000, unit: "requests in flight" },
@@ -103,13 +99,11 @@ export const LIMITS = {
   replayed: { what: "a log that is replayed", most: 20_000_000, unit: "requests" },
   runHours: { what: "a run", most: 24, unit: "hours" },
   intervals: { what: "a run", most: 400_000, unit: "intervals" },
-  // Requests
   path: { what: "a path", most: 65_536, unit: "characters" },
   fields: { what: "a request", most: 1_000, unit: "header fields" },
   formFields: { what: "a form of several parts", most: 1_000, unit: "fields" },
   fieldValue: { what: "a header field of a request", most: 65_536, unit: "characters" },
   body: { what: "the body of a request", most: 64 * MB, unit: "bytes" },
-  // Responses of servers
   responseHead: { what: "a head, a chunk line or the trailers", most: 65_536, unit: "bytes" },
   interimResponses: { what: "a response", most: 20, unit: "interim responses" },
   http2Replies: {
@@ -139,13 +133,11 @@ export const LIMITS = {
   cookie: { what: "a cookie of a virtual user", most: 8 * KB, unit: "bytes" },
   cookies: { what: "a virtual user", most: 180, unit: "cookies" },
   cookieBytes: { what: "what a virtual user has in cookies", most: 64 * KB, unit: "bytes" },
-  // What runtimes of targets report
   runtimeRecord: { what: "a record of a runtime", most: 2 * MB, unit: "bytes" },
   runtimeReport: { what: "what one process reports in a run", most: 16 * MB, unit: "bytes" },
   runtimeReports: { what: "what all processes report in a run", most: 64 * MB, unit: "bytes" },
   collections: { what: "a run", most: 100_000, unit: "collections with their moments" },
   stalls: { what: "a run", most: 20_000, unit: "stalls with their moments" },
-  // Profiles of targets
   profile: { what: "a profile of a Go program", most: 16 * MB, unit: "bytes" },
   profileParts: {
     what: "a profile of a Go program",
@@ -163,7 +155,6 @@ export const LIMITS = {
     most: 4_000_000,
     unit: "characters",
   },
-  // Results and jobs
   histogramText: { what: "a histogram", most: 400_000, unit: "characters" },
   histogramBytes: { what: "an inflated histogram", most: 250 * KB, unit: "bytes" },
   variants: { what: "a scenario with all its values", most: 1_000_000, unit: "requests" },
@@ -239,7 +230,6 @@ export function sizeText(bytes: number): string {
   return `${groupsOfThree(Number(size.toFixed(1)))} ${unit}`;
 }
 
-// Messages of a length that somebody reads, however much was wrong. Pure.
 
 export function shortened(lines: readonly string[]): string[] {
   const shown = lines.slice(0, LIMITS.problems.most).map((line) =>

@@ -34,13 +34,13 @@ interface LoadOption {
     readonly schema: z.ZodType;
     readonly repeatable?: true;
   };
-  /** In results, and in the job of an agent: absent where the load does without it. */
+  /** Schema in results and in the job of an agent; the field is absent where the load does without the option. */
   readonly result: z.ZodOptional;
-  /** Why it can't stand beside another setting. */
+  /** Why the option can't be combined with another setting, by that setting. */
   readonly conflicts: Readonly<Partial<Record<Rival, string>>>;
-  /** A value as people write it; absent: without change. */
+  /** Formats a value as people write it; absent: the value is written as it is. */
   written?(value: unknown): string;
-  /** In the description of a load, by the value; absent where the description has other words for it. */
+  /** The option in the description of a load; absent where the description words it otherwise. */
   text?(value: unknown): string;
 }
 
@@ -185,7 +185,7 @@ export const OPTION_KEYS = column("key");
 export const OPTION_FLAGS = column("flag");
 export const OPTION_RESULTS = column("result");
 
-/** The options among the fields, unchanged; an option that is false or absent is left out. */
+/** The fields that are options, unchanged, without any that is false or absent. */
 export function optionsOf<Fields extends { readonly [Name in OptionName]?: unknown }>(
   fields: Fields,
 ): { readonly [Name in OptionName & keyof Fields]?: Exclude<Fields[Name], undefined | false> } {
@@ -199,7 +199,7 @@ function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** An option's value as people write it; null: it is not an option, or written as it is. */
+/** An option's value as people write it; null if the name is no option or the value is written as it is. */
 export function optionText(name: string, value: unknown): string | null {
   const known = NAMES.find((option) => option === name);
   const { written }: Partial<LoadOption> = known === undefined ? {} : LOAD_OPTIONS[known];
@@ -225,7 +225,7 @@ export function conflictsOf(
   });
 }
 
-/** An option, and what it can't stand beside. */
+/** An option, and the setting that it can't be combined with. */
 interface OptionConflict {
   readonly option: OptionName;
   readonly rival: Rival;

@@ -13,7 +13,7 @@ let engine: typeof RE2JS | null = null;
 
 class EngineNeeded extends Error {}
 
-/** Gives what `read` gives; where that meets a pattern before the engine is there, it is loaded and `read` called again. */
+/** Returns what `read` returns; if `read` needs the regular-expression engine, loads it and calls `read` again. */
 export async function withEngine<Read>(read: () => Read | Promise<Read>): Promise<Read> {
   try {
     return await read();
@@ -28,7 +28,7 @@ export async function loadEngine(): Promise<void> {
   engine ??= (await import("re2js")).RE2JS;
 }
 
-/** Gives the value of the group; null when it isn't there. */
+/** Returns the text that the pattern's group matches; null if nothing matches. */
 type PatternSearch = (text: string, isCut: boolean) => string | null;
 
 /**
@@ -44,7 +44,7 @@ export function searchFor(source: string): PatternSearch {
   };
 }
 
-/** Whether the start of a body that is looked at holds a match. @param source As `wrongMatch` finds it right. */
+/** Whether the part of a body that is searched holds a match. @param source A pattern that `wrongMatch` accepts. */
 export function matchFor(source: string): (body: Uint8Array<ArrayBuffer>) => boolean {
   const pattern = compiled(source);
   return (body) => {
@@ -56,7 +56,7 @@ export function matchFor(source: string): (body: Uint8Array<ArrayBuffer>) => boo
 
 const DECODER = new TextDecoder();
 
-/** The start of a body, as far as patterns look. */
+/** The start of a body, as far as patterns are searched for. */
 export function lookedAt(body: Uint8Array<ArrayBuffer>): { text: string; isCut: boolean } {
   const { most } = LIMITS.patternBody;
   return { text: DECODER.decode(body.subarray(0, most)), isCut: body.length > most };
@@ -99,7 +99,7 @@ function isRegExp(source: string): boolean {
   }
 }
 
-/** Escapes, character classes, and what opens a group; within a class nothing else has a meaning. */
+/** Escapes, character classes, and whatever opens a group; within a class nothing else has a meaning. */
 const TOKENS = /\\(?:k<|[^])|\[(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!])?/gs;
 
 function whatOnlyTriesDo(source: string): string | null {
@@ -127,7 +127,7 @@ function tryCompile(source: string): RE2JS | string {
   }
 }
 
-/** Each once: the requests of a scenario that differ in their values share their pattern. */
+/** Compiled once each: the requests of a scenario that differ only in their values share a pattern. */
 const known = new Map<string, RE2JS>();
 
 function compiled(source: string): RE2JS {

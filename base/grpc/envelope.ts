@@ -8,7 +8,7 @@ import { beyond, isWithin } from "../limits.ts";
 
 export const PREFIX_BYTES = 5;
 
-/** Throws where one is too large. */
+/** Puts messages into envelopes. Throws if one is too large. */
 export function inEnvelopes(
   messages: readonly Uint8Array<ArrayBuffer>[],
   isCompressed: boolean,

@@ -35,7 +35,7 @@ export class ChunkLine {
     this.#step = afterData ? DATA_CR : FIRST_DIGIT;
   }
 
-  /** Gives the offset after the octets that it took; if it broke, that of the first wrong octet. */
+  /** Returns the offset after the octets that were read; if the line is broken, the offset of the first wrong octet. */
   read(bytes: Uint8Array, from: number, to: number): number {
     let at = from;
     while (at < to && this.#step < DONE) {
@@ -68,7 +68,9 @@ export class ChunkLine {
     }
   }
 
-  /** After a semicolon, spaces and a name; then anything, where a quoted semicolon begins no other one. */
+  /**
+   * Reads an extension: a semicolon, spaces and a name, then anything; a semicolon in quotes begins no other extension.
+   */
   #takeExtension(octet: number): void {
     const step = this.#step;
     if (step === EXTENSION_START) {

@@ -40,7 +40,7 @@ export class FieldLines {
     this.framing.begin();
   }
 
-  /** Trailers are checked alike, but none may change the framing (RFC 9110 §6.5.1). */
+  /** Trailers are parsed the same way, but can't change the framing (RFC 9110 §6.5.1). */
   beginTrailers(): void {
     this.#start(true);
   }
@@ -51,7 +51,7 @@ export class FieldLines {
     this.reason = "";
   }
 
-  // hot: gives the offset after the octets that it took; if it broke, that of the first wrong octet.
+  // hot: returns the offset after the octets that were read; if a line is broken, the offset of the first wrong octet.
   read(bytes: Uint8Array, from: number, to: number): number {
     let at = from;
     while (at < to && this.#step < DONE) {
@@ -78,7 +78,7 @@ export class FieldLines {
     return at;
   }
 
-  // Each step goes straight on to the next, so that a plain line costs one turn of the loop above.
+  // Each state falls through to the next, so that a plain line costs one turn of the loop above.
 
   #startLine(bytes: Uint8Array, at: number, to: number): number {
     const octet = bytes[at];

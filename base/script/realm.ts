@@ -20,13 +20,13 @@ const OWN_MODULES: Readonly<Record<string, string>> = {
   "plateau/artillery": artillery,
   "plateau/k6": k6,
 };
-/** Time in which the script must be evaluated, and its `setup` may compute. */
+/** Time limit for evaluating the script, and for the computation of its `setup`. */
 const OUTSIDE_LOAD_MS = 10_000;
 const STACK_BYTES = 256 * 1024;
-/** QuickJS's own words, if it still has room for them. */
+/** QuickJS's own error, if it still has room for it. */
 const OUT_OF_MEMORY = "InternalError: out of memory";
 
-/** A call of the script has failed; the message says how, and where in the script. */
+/** A call of the script failed; the message says how, and where in the script. */
 export class ScriptError extends Error {}
 
 export interface RealmParts {
@@ -34,40 +34,40 @@ export interface RealmParts {
   readonly entry: string;
   /** JavaScript of a module by its path. Throws with the reason if there is none. */
   readonly load: (path: string) => string;
-  /** The generator behind `user.random()`: from 0 to below 1. */
+  /** The random generator behind `user.random()`: 0 inclusive to 1 exclusive. */
   readonly random: () => number;
   readonly nowMs: () => number;
   readonly log: (line: string) => void;
-  /** The value of an environment variable. Throws where the script may not have it. */
+  /** The value of an environment variable. Throws if the script may not read it. */
   readonly env: (name: string) => string;
 }
 
-/** What a hook may read, each part taken only where the hook reads it. */
+/** What a hook may read; each part is built only when it is read. */
 export interface Readable {
   /** Method, path and header fields of a request, or the header fields of a response. */
   readonly head: () => unknown;
   readonly body: () => string;
 }
 
-/** What a hook has made of a request. */
+/** What a hook has changed of a request. */
 export interface HookResult {
   /** Bits, see `CHANGED`. */
   readonly changed: number;
-  /** Its method, path, and names and values of its fields, each a line; null where they are as they were. */
+  /** The changed method, path, names and values of fields, each on a line; null if none of them changed. */
   readonly head: string | null;
-  /** How many lines the head must have; 0 for none. */
+  /** Expected number of lines in `head`; 0 for none. */
   readonly lines: number;
 }
 
-/** Bits that say what a hook has changed. */
+/** Bits for what a hook has changed. */
 export const CHANGED = { variables: 2, body: 4 };
 
-/** Words that are shared with the prelude. */
+/** Indexes of the words shared with the prelude. */
 const WORD = { changed: 0, isFirst: 1, status: 2, lines: 3 };
-/** Random numbers that are handed over at a time. */
+/** Random numbers handed over at a time. */
 const RANDOM_NUMBERS = 256;
 
-/** A function of the prelude, or one that it has made. */
+/** A function of the prelude, or a function that the prelude made. */
 export type RealmFunction = QuickJSHandle;
 export type RealmUser = QuickJSHandle;
 
@@ -87,10 +87,12 @@ const FUNCTIONS = [
   "user",
 ] as const;
 
-/** The end of a message that says where in the script it failed. */
+/** The place in the script at the end of a message. */
 const PLACE = / \([^\s()]+:\d+(?::\d+)?\)$/;
 
-/** A message of the allowed length, with the place of the function that failed where the script has named no closer one. */
+/**
+ * A message cut to the allowed length, with the place of the failed function unless the message has a more precise one.
+ */
 export function placed(message: string, ofFunction = ""): string {
   const [own = null] = PLACE.exec(message) ?? [];
   const [text, place] = own === null ? [message, ofFunction] : [message.slice(0, -own.length), own];
@@ -100,10 +102,10 @@ export function placed(message: string, ofFunction = ""): string {
 export class Realm {
   /** The current response; null outside of a call. */
   response: Readable | null = null;
-  /** The current request, where it varies. */
+  /** The current request, if it varies. */
   request: Readable | null = null;
   readonly #functions: ReadonlyMap<string, RealmFunction>;
-  /** Moment of the first tick of the current call; NaN before it. */
+  /** Time of the first tick within the current call; NaN before it. */
   #sinceMs = NaN;
   #limitMs = OUTSIDE_LOAD_MS;
 
@@ -116,7 +118,7 @@ export class Realm {
     this.context = engine.context;
     const { runtime } = engine.context;
     runtime.setMaxStackSize(STACK_BYTES);
-    // It is called each some ten thousand operations, so a short call never reads the clock.
+    // Called once for some ten thousand operations, so a short call never reads the clock.
     runtime.setInterruptHandler(() => {
       const nowMs = parts.nowMs();
       if (Number.isNaN(this.#sinceMs)) this.#sinceMs = nowMs;
@@ -129,14 +131,14 @@ export class Realm {
     this.#functions = this.#withPrelude();
   }
 
-  /** Throws a ScriptError if the script itself throws. What is no longer referenced is collected with its memory. */
+  /** Evaluates a script. Throws a ScriptError if the script throws. Memory is freed by garbage collection. */
   static async open(parts: RealmParts): Promise<Realm> {
     const realm = new Realm(await Engine.open(), parts);
     realm.#evaluate();
     return realm;
   }
 
-  /** Whether its default export is a function of parameters. */
+  /** Whether the script's default export is a function of parameters. */
   get takesParameters(): boolean {
     const made = this.context.getProp(this.#namespace(), "default");
     const isFunction = this.context.typeof(made) === "function";
@@ -144,7 +146,10 @@ export class Realm {
     return isFunction;
   }
 
-  /** The default export as data, where each function stands as its path. @param parameters For a default export that is a function. */
+  /**
+   * The default export as data, with each function replaced by its path.
+   * @param parameters For a default export that is a function.
+   */
   experiment(parameters: Readonly<Record<string, unknown>>): unknown {
     const { context } = this;
     const written = context.newString(JSON.stringify(parameters));
@@ -163,7 +168,10 @@ export class Realm {
     this.#limitMs = ms;
   }
 
-  /** Within the time of a script outside of any load: it may be megabytes, and is not a call of a request. */
+  /**
+   * Sets the data within the time limit for scripts outside of a load: it may be megabytes, and no request waits for
+   * it.
+   */
   setData(json: string): void {
     const { context } = this;
     const limitMs = this.#limitMs;
@@ -185,7 +193,10 @@ export class Realm {
     return user;
   }
 
-  /** The function at a path of the experiment, ready to be called again and again. @param base The request that it always gets, where that is one. */
+  /**
+   * The function at a path of the experiment, ready for repeated calls.
+   * @param base The request that the function always gets, if there is one.
+   */
   hook(name: string, kind: "before" | "after" | "user", base?: unknown): RealmFunction {
     const { context } = this;
     const given = [context.newString(name), context.newString(kind)];
@@ -195,7 +206,10 @@ export class Realm {
     return made;
   }
 
-  /** Where the function at a path of the experiment begins, as ` (signed.ts:7:3)`; empty for one that is not of the script. */
+  /**
+   * Where the function at a path of the experiment begins, as ` (signed.ts:7:3)`; empty if the script does not define
+   * it.
+   */
   placeOf(name: string): string {
     const { context } = this;
     const given = context.newString(name);
@@ -204,7 +218,7 @@ export class Realm {
     return place;
   }
 
-  /** Calls a hook of its own again and again, so that the engine's code is compiled well before a load begins. */
+  /** Calls an empty hook repeatedly, so that the engine's code is compiled well before the load begins. */
   rehearse(calls: number): void {
     const hook = this.#call(this.#own("rehearsal"));
     const user = this.user(0);
@@ -213,8 +227,8 @@ export class Realm {
     hook.dispose();
   }
 
-  // hot: once a request of a load with hooks.
-  /** Calls `before` for a user, whose session may begin with it. Throws a ScriptError. */
+  // hot: runs for every request of a load with hooks.
+  /** Calls `before` for a user, perhaps at the start of a session. Throws a ScriptError. */
   before(hook: RealmFunction, user: RealmUser, isFirst: boolean): HookResult {
     const { engine } = this;
     engine.words[WORD.isFirst] = isFirst ? 1 : 0;
@@ -227,7 +241,10 @@ export class Realm {
     return { changed, head, lines };
   }
 
-  /** Calls `after`, or a hook of a user; gives what it has changed. Throws a ScriptError. @param status Of the response. */
+  /**
+   * Calls `after`, or a hook of a user, and returns what it has changed. Throws a ScriptError.
+   * @param status Of the response.
+   */
   after(hook: RealmFunction, user: RealmUser, isFirst: boolean, status = 0): number {
     const { engine } = this;
     const { words } = engine;
@@ -248,7 +265,7 @@ export class Realm {
     }
   }
 
-  /** The body of the request that `before` has made, where it has set one. */
+  /** The body of the request that `before` has set, if any. */
   body(): string | Uint8Array<ArrayBuffer> {
     const body = this.#direct(this.#own("body"));
     try {
@@ -279,7 +296,10 @@ export class Realm {
     throw failure;
   };
 
-  /** Calls a function of the experiment outside of any load, which may wait for what it fetches; its result as JSON. @param json What it gets, as a list. */
+  /**
+   * Calls a function of the experiment outside of a load, which may await its fetches; returns its result as JSON.
+   * @param json The arguments, as a list.
+   */
   async call(
     name: string,
     json: string,
@@ -287,9 +307,9 @@ export class Realm {
   ): Promise<string> {
     const { context } = this;
     const failed = Promise.withResolvers<never>();
-    failed.promise.catch(() => {}); // it may fail before anybody waits for it
+    failed.promise.catch(() => {}); // it may fail before anybody awaits it
     let isOver = false;
-    /** A script has no timers, so what waits goes on after a response, or never. */
+    /** Scripts have no timers, so a waiting script continues after a response, or never. */
     const goOn = (): void => {
       this.#runJobs();
       if (isOver || this.#fetching > 0) return;
@@ -394,10 +414,10 @@ export class Realm {
         OUT_OF_MEMORY,
         `it is out of memory: the limit is ${LIMITS.scriptMemory.most / 1e6} MB`,
       );
-    return new ScriptError(placed(withoutSecrets(why))); // before it is cut: a part of a secret would not be known again
+    return new ScriptError(placed(withoutSecrets(why))); // secrets are removed before the text is cut: part of a secret would not be recognised
   }
 
-  /** Text of a handle, which is disposed. */
+  /** The text of a handle, which is then disposed. */
   #taken(handle: QuickJSHandle): string {
     const text = this.context.getString(handle);
     handle.dispose();
@@ -413,7 +433,7 @@ export class Realm {
     };
     const offer = (name: string, call: (...given: Value[]) => OwnValue): void =>
       give(name, engine.newFunction(name, call));
-    const text = (value: string): OwnValue => engine.newText(value.replaceAll("\0", "\ufffd")); // it would end there
+    const text = (value: string): OwnValue => engine.newText(value.replaceAll("\0", "\ufffd")); // a NUL would end the text
     const octets = (value: Value): Uint8Array<ArrayBuffer> =>
       engine.isText(value) ? engine.octetsOfText(value) : engine.octets(value);
     give("words", engine.sharedWords());
@@ -451,11 +471,11 @@ export class Realm {
 
   #host: QuickJSHandle | null = null;
 
-  /** Number of responses that the script waits for. */
+  /** Number of responses that the script awaits. */
   #fetching = 0;
 
   /**
-   * @param goOn Called when the script has its response, or the reason why there is none.
+   * @param goOn Called once the response, or the reason for its absence, is available to the script.
    * @param fail Called if `goOn` throws, as when the script then computes for too long.
    */
   #allow(
@@ -465,7 +485,7 @@ export class Realm {
   ): void {
     const { context } = this;
     if (this.#host === null) throw new Error("The realm has no prelude");
-    // The promise holds the value on its own; a handle would keep it for as long as the realm lasts.
+    // The promise keeps the value alive; a handle would keep it for as long as the realm lasts.
     const settle = (end: (value: QuickJSHandle) => void, value: QuickJSHandle): void => {
       end(value);
       value.dispose();
@@ -488,10 +508,10 @@ export class Realm {
   }
 }
 
-/** Begins what is not a path; the engine takes a refusal only where a module is loaded. */
+/** Prefix for specifiers that are not paths: the engine reports a refusal only when it loads a module. */
 const FOREIGN = "foreign:";
 
-/** Paths of modules are relative to the folder of the script, with `/` between their parts. */
+/** Resolves a module's path, which is relative to the script's folder, with `/` as separator. */
 function resolved(from: string, name: string): string {
   if (Object.hasOwn(OWN_MODULES, name)) return name;
   if (!name.startsWith("./") && !name.startsWith("../")) return FOREIGN + name;

@@ -1,4 +1,4 @@
-/** What is known of the machine that measured, as it stands in the result files. */
+/** Facts about the measuring machine, as stored in the result files. */
 import * as z from "zod";
 
 const count = z.int().min(0);

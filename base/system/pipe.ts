@@ -1,13 +1,13 @@
 /**
- * A pipe into which another process writes, read now and then: a reader that waited for it would be woken by each write,
- * at the expense of the writer.
+ * A pipe into which another process writes, polled from time to time: a waiting reader would be woken by each write, at
+ * the expense of the writer.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { libcOr, pipeCalls } from "./libc.ts";
 
 const O_RDONLY_NONBLOCK_CLOEXEC = 0o4000 | 0o2000000;
 const F_SETPIPE_SZ = 1031;
-/** The most that the system gives without more rights, by default (pipe(7)). */
+/** The largest capacity that the system grants unprivileged users by default (pipe(7)). */
 const CAPACITY = 1_048_576;
 const READ_BYTES = 65_536;
 
@@ -23,7 +23,7 @@ function poll(path: string, everyMs: number): ReadableStream<Uint8Array> | null 
   const { open, fcntl, read, close } = pipeCalls();
   const fd = open(new TextEncoder().encode(`${path}\0`), O_RDONLY_NONBLOCK_CLOEXEC);
   if (fd < 0) return null;
-  fcntl(fd, F_SETPIPE_SZ, CAPACITY); // where it is denied, whoever writes much may have to wait
+  fcntl(fd, F_SETPIPE_SZ, CAPACITY); // if this is denied, a program that writes a lot may have to wait
   const buffer = new Uint8Array(READ_BYTES);
   let isClosed = false;
   const end = (): void => {

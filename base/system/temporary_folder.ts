@@ -11,16 +11,16 @@ import { messageOf, TargetError } from "../errors.ts";
 import { isAlive, readStat } from "./processes.ts";
 import { orEmpty } from "./listeners.ts";
 
-/** Folders of this process that are still there. */
+/** Folders of this process that still exist. */
 const ours = new Set<string>();
 
 export class TemporaryFolder implements Disposable, AsyncDisposable {
   private constructor(readonly path: string) {}
 
   /**
-   * Makes an empty folder. Throws a TargetError where nothing can be written.
-   * @param kind What it is for: a word.
-   * @param within Absent: where this system keeps temporary files.
+   * Makes an empty folder. Throws a TargetError if that is impossible.
+   * @param kind A word for its purpose.
+   * @param within Absent: the system's folder for temporary files.
    */
   static make(kind: string, within: string = tmpdir()): TemporaryFolder {
     try {
@@ -36,7 +36,7 @@ export class TemporaryFolder implements Disposable, AsyncDisposable {
     }
   }
 
-  /** Throws a TargetError where it can't be written. */
+  /** Writes a file in the folder. Throws a TargetError if that is impossible. */
   write(name: string, text: string): void {
     try {
       writeFileSync(join(this.path, name), text, { mode: 0o600 });
@@ -48,13 +48,13 @@ export class TemporaryFolder implements Disposable, AsyncDisposable {
     }
   }
 
-  /** Removes the folder with all that is in it, as far as this user may. */
+  /** Removes the folder with all its content, as far as this user may. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Deno.remove(this.path, { recursive: true }).catch(() => {});
     ours.delete(this.path);
   }
 
-  /** The same, and this thread waits. */
+  /** As the asynchronous dispose, but blocks this thread. */
   [Symbol.dispose](): void {
     removeNow(this.path);
     ours.delete(this.path);
@@ -75,15 +75,15 @@ function removeNow(path: string): void {
   try {
     Deno.removeSync(path, { recursive: true });
   } catch {
-    // it is gone already, or another user's process wrote there
+    // The folder is gone already, or another user's process wrote there.
   }
 }
 
-// Temporary folders that killed processes have left.
+// Temporary folders left behind by killed processes.
 
 const NAME = /^plateau-[a-z]+-(\d+-\d+-[\da-f]+)-/;
 
-/** The most folders that one start removes; the next start continues. */
+/** The most folders that are removed at one start; the next start continues. */
 const MOST_SWEPT = 64;
 
 /**
@@ -100,7 +100,7 @@ export async function sweepTemporaryFolders(within: string = tmpdir()): Promise<
     }
     for (const path of left) await Deno.remove(path, { recursive: true }).catch(() => {});
   } catch {
-    // who can't look there can't make a folder there either, and hears of it then
+    // A user who can't look there can't make a folder there either, and gets that error later.
   }
 }
 
@@ -109,7 +109,7 @@ function isLeft(name: string): boolean {
   return tag !== undefined && hasOwnerEnded(tag);
 }
 
-/** Whether the process that has the tag ran on this system, where we can see it, and has ended. */
+/** Whether the process with this tag ran on this system, visible to us, and has ended. */
 export function hasOwnerEnded(tag: string): boolean {
   const [pid, startTicks, where] = tag.split("-");
   if (where !== ownWhere()) return false;
@@ -120,7 +120,7 @@ export function hasOwnerEnded(tag: string): boolean {
 
 let tag: string | null = null;
 
-/** Names this process: its id, its start, and where both mean something. */
+/** Identifies this process: its id, its start, and the system on which they are valid. */
 export function ownTag(): string {
   return tag ??= `${Deno.pid}-${readStat(Deno.pid)?.startTicks ?? 0}-${ownWhere()}`;
 }
@@ -129,7 +129,7 @@ let place: string | null = null;
 
 /**
  * This boot of this machine, and its namespace of process ids: containers and machines may share a folder, and the same
- * number is another process there. All the same off Linux.
+ * id means another process there. Constant off Linux.
  */
 function ownWhere(): string {
   return place ??= createHash("sha256")

@@ -82,7 +82,7 @@ const site = z.strictObject({
 const MOST_GAPS = 1_000;
 const gap = between("0s", "1h");
 
-/** Durations with commas between them; becomes milliseconds. */
+/** Durations separated by commas; becomes milliseconds. */
 const gapList = z.union([
   z.string().transform((text) => text.split(",")).pipe(z.array(gap).min(1).max(MOST_GAPS)),
   z.array(z.number().min(0)).min(1).max(MOST_GAPS),
@@ -113,8 +113,7 @@ export function isAppName(name: string): name is AppName {
   return Object.hasOwn(appSettings, name);
 }
 
-// The settings of the frameworks of the study, with defaults and limits. The frameworks themselves are in
-// `targets/frameworks`.
+// Settings of the study's frameworks, with defaults and limits. The frameworks themselves are in `targets/frameworks`.
 
 export const frameworkNames = [
   "express",
@@ -137,24 +136,26 @@ const trace = onOrOff.default(false)
 /** Settings of every framework. */
 export const commonSettings = z.strictObject({ logging, trace });
 
-/** Settings of frameworks that serve with several processes. */
+/** Settings of frameworks that run several processes. */
 export const workerSettings = commonSettings.extend({
   workers: wholeNumber(1, 1_024).default(1)
     .describe("Processes that respond to requests"),
 });
 
-/** Settings of frameworks that serve with several threads. */
+/** Settings of frameworks that run several threads. */
 export const coreSettings = commonSettings.extend({
   cores: wholeNumber(1, 1_024).optional()
     .describe("Cores that it computes on at a time (all when absent)"),
 });
 
-/** Whether it is a program for Node. */
+/** Whether the framework runs on Node or a compatible runtime. */
 export function runsOnNode(framework: FrameworkName): boolean {
   return framework !== "flask" && framework !== "gin";
 }
 
-/** What runs the frameworks that are programs for Node: `node` is that on PATH, `plateau setup frameworks` installs the others. */
+/**
+ * The runtimes for JavaScript frameworks: `node` is the one on PATH, `plateau setup frameworks` installs the others.
+ */
 export const runtimeNames = ["node", "node@20", "node@22", "node@24", "deno@2", "bun@1"] as const;
 export type RuntimeName = (typeof runtimeNames)[number];
 
@@ -166,7 +167,7 @@ export function isInstalledRuntime(name: string): name is InstalledRuntimeName {
   return installedRuntimeNames.some((each) => each === name);
 }
 
-/** Bun's engine is JavaScriptCore. */
+/** Bun's engine is JavaScriptCore instead. */
 export function isV8(runtime: RuntimeName): boolean {
   return runtime !== "bun@1";
 }

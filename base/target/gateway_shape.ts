@@ -1,6 +1,6 @@
 /**
- * A target's lines in the experiment file where it stands in front of others: a caching proxy, a balancer
- * with several instances, or the real nginx. Pure.
+ * A target's lines in the experiment file when it stands in front of others: a caching proxy, a balancer with several
+ * instances, or the real nginx. Pure.
  */
 import * as z from "zod";
 import { between, ratePerSec } from "../quantity.ts";
@@ -8,7 +8,7 @@ import { oneOrList, valuesOf, type WithOneValueFor } from "./settings.ts";
 import { type StageCommands, stageCommands } from "./steps.ts";
 import { quotedOpenly } from "../secrets.ts";
 
-/** Names of RFC 3986 between slashes, none of them . or .. */
+/** Path segments of RFC 3986, except . and .. */
 const FILE_PATH = /^\/(?:(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=:@-]{1,200}(?:\/|$))*$/;
 
 const filePath = z.string().regex(FILE_PATH, {
@@ -18,7 +18,7 @@ const filePath = z.string().regex(FILE_PATH, {
     }: write a path, such as /page.html, or / for the index`,
 });
 
-/** Files of which the experiment holds the text: where they are, and which cannot stand together. */
+/** Files whose text is in the experiment, by path; checks for paths that exclude each other. */
 const writtenFiles = z.record(filePath, z.string()).superRefine((texts, context) => {
   const paths = Object.keys(texts);
   if (paths.length === 0) {
@@ -34,18 +34,18 @@ const writtenFiles = z.record(filePath, z.string()).superRefine((texts, context)
   }
 });
 
-/** Whether the first leaves no place for the second: it is the same file, or a file where a folder must be. */
+/** Whether the first path excludes the second: as the same file, or as a file where a folder must be. */
 function collide(first: string, second: string, isBefore: boolean): boolean {
   const [one, other] = [fileOf(first), fileOf(second)];
   return one === other ? isBefore : other.startsWith(`${one}/`);
 }
 
-/** The file that nginx serves for a path, relative to its folder: an index where the path ends in a slash. */
+/** The file that nginx serves for a path, relative to its folder: an index if the path ends in a slash. */
 export function fileOf(path: string): string {
   return path.slice(1) + (path.endsWith("/") ? "index.html" : "");
 }
 
-/** Where the proxy keeps responses. */
+/** Where the proxy stores responses. */
 export const storeNames = ["memory", "redis"] as const;
 export type StoreName = (typeof storeNames)[number];
 
@@ -53,7 +53,10 @@ export type StoreName = (typeof storeNames)[number];
 export const policyNames = ["round-robin", "least-connections", "random-two"] as const;
 export type PolicyName = (typeof policyNames)[number];
 
-/** The server behind a gateway, as the file writes it: the name of another target, or a URL. @param protocols Of URLs, as `http:`. */
+/**
+ * The server behind a gateway, as the file writes it: the name of another target, or a URL.
+ * @param protocols Allowed in URLs, such as `http:`.
+ */
 function originOf(protocols: readonly string[]): z.ZodString {
   const urls = protocols.map((protocol) => `${protocol}//host:port`).join(" or ");
   return z.string().min(1).refine(
@@ -67,7 +70,7 @@ const originName = originOf(["http:", "https:"]);
 /** An origin for gateways that dial only plain http. */
 const plainOriginName = originOf(["http:"]);
 
-/** Names of targets hold no colon. */
+/** Whether the text is a URL: names of targets have no colon. */
 export function isUrl(text: string): boolean {
   return text.includes("://");
 }

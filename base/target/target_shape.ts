@@ -1,6 +1,4 @@
-/**
- * A target's lines in the experiment file: one of the launchers' shapes, distinguished by its first key.
- */
+/** A target in the experiment file: one of the launchers' shapes, distinguished by its first key. */
 import * as z from "zod";
 import { command, stageCommands, steps } from "./steps.ts";
 import { contentOf, type Files, NO_FILES } from "../files.ts";
@@ -42,7 +40,7 @@ const set = z.record(z.string(), z.json()).default({}).describe(
     "rateLimit: { limit: 5 }",
 );
 
-/** What is wrong with the settings, where each was given. */
+/** Problems with the settings, at the places where they were given. */
 function checkSettings(
   settings: z.ZodObject,
   set: WrittenSettings,
@@ -62,7 +60,7 @@ function checkSettings(
   }
 }
 
-/** Every setting under its own name. */
+/** Flattens nested settings, so that each has its full name. */
 function withFlatSettings<Spec extends { set: WrittenSettings }>(spec: Spec): Spec {
   return { ...spec, set: flatSettings(spec.set) };
 }
@@ -74,7 +72,7 @@ const memorySize = z.string().refine((text) => (parseBytes(text) ?? 0) >= LEAST_
     } as a limit of memory: write a size of 8MB or more, such as 512MB`,
 });
 
-/** No runtime gets by with less. */
+/** The least memory with which any runtime starts. */
 const LEAST_MEMORY_BYTES = 8e6;
 
 const limits = z.strictObject({
@@ -92,7 +90,7 @@ const limits = z.strictObject({
 
 export type WrittenLimits = z.output<typeof limits>;
 
-/** Limits with one value for each line. */
+/** Limits with a single value each. */
 export interface TargetLimits {
   readonly cpu?: number;
   readonly memory?: string;
@@ -121,7 +119,7 @@ const v8 = z.strictObject({
 
 export type WrittenV8 = z.output<typeof v8>;
 
-/** V8 options with one value for each line; `default` stands for no flag. */
+/** V8 options with a single value each; `default` stands for no flag. */
 export interface V8Options {
   readonly flags?: string;
   readonly gc?: string;
@@ -131,7 +129,7 @@ const variable = z.union([z.string(), z.number(), z.boolean()]);
 
 const env = z.record(z.string().regex(/^[^=\0]+$/), oneOrList(variable)).default({});
 
-/** The same lines, with one value for each line that may be a list, which makes a factor. */
+/** The same keys with a single value each, where a list would make a factor. */
 type OneOfEach<Written> = Omit<Written, "limits" | "v8" | "env" | "runtime"> & {
   readonly limits?: TargetLimits;
   readonly v8?: V8Options;
@@ -221,7 +219,7 @@ const commandTarget = z.strictObject({
 
 type Variable = z.output<typeof variable>;
 
-/** Ports that are numbers; other text, such as `{port}`, is filled in when the program is started. */
+/** Ports that are plain numbers; other text, such as `{port}`, is filled in when the program starts. */
 function fixedPorts(written: Variable | Variable[]): { path: number[]; port: number }[] {
   return valuesOf(written).flatMap((value, at) =>
     /^\d+$/.test(String(value))
@@ -276,7 +274,7 @@ function socketAt(path: string, files: Files): string {
   return path;
 }
 
-/** @param files What the files hold that targets name. */
+/** @param files Reads the files that targets name. */
 export const targetSpecWith = (files: Files) =>
   z.union([
     appTarget,
@@ -293,7 +291,7 @@ export const targetSpecWith = (files: Files) =>
 
 export const targetSpec = targetSpecWith(NO_FILES);
 
-/** A target as written: a list makes a factor. */
+/** A target as written, where lists make factors. */
 export type WrittenTarget = z.output<typeof targetSpec>;
 
 export type AppTarget = OneOfEach<z.output<typeof appTarget>>;
@@ -304,14 +302,14 @@ export type WrittenFramework = z.output<typeof frameworkTarget>;
 export type CommandTarget = WithEnv<OneOfEach<z.output<typeof commandTarget>>>;
 type WithEnv<Lines> = Lines & { readonly env: Readonly<Record<string, string>> };
 
-/** The port that it listens on in every run; null: a free one. */
+/** The port on which the target listens in every run; null: a free port. */
 export function fixedPortOf({ port, env }: Pick<CommandTarget, "port" | "env">): number | null {
   return port ?? (/^\d+$/.test(env.PORT ?? "") ? Number(env.PORT) : null);
 }
 
 export type UrlTarget = z.output<ReturnType<typeof urlTarget>>;
 
-/** A target as it is started: with one value for each of its lines. */
+/** A target as it is started, with a single value for each key. */
 export type TargetSpec =
   | AppTarget
   | FrameworkTarget

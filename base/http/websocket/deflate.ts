@@ -6,11 +6,11 @@ import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Inflater } from "./message_reader.ts";
 
 export interface DeflateSetting {
-  /** Whether the server compresses each message by itself. */
+  /** Whether the server compresses each message independently. */
   readonly isEachAlone: boolean;
 }
 
-/** What the server has agreed to; null where it is not what our offer lets it (§7.1). */
+/** The extension parameters that the server accepted; null if they are not ones that our offer allows (§7.1). */
 export function deflateOf(extensions: string): DeflateSetting | null {
   const [name, ...parameters] = extensions.split(";").map((part) => part.trim().toLowerCase());
   if (name !== "permessage-deflate") return null;
@@ -27,7 +27,7 @@ export function deflateOf(extensions: string): DeflateSetting | null {
   return { isEachAlone: names.has("server_no_context_takeover") };
 }
 
-/** What a message ends with before it is sent (§7.2.1), and what is put back behind it. */
+/** The end of every compressed message, which is not sent (§7.2.1), and is appended again on receipt. */
 const TAIL = Uint8Array.of(0x00, 0x00, 0xff, 0xff);
 const WINDOW_BYTES = 32_768;
 
@@ -39,7 +39,7 @@ export function deflated(message: Uint8Array): Uint8Array {
 
 /** Decompresses the messages of one WebSocket. */
 export class MessageInflater implements Inflater {
-  /** The end of the earlier messages; empty if each message is compressed alone. */
+  /** The end of the messages so far, as the sliding window; empty if each message is compressed independently. */
   #window: Uint8Array = new Uint8Array(0);
 
   constructor(private readonly setting: DeflateSetting) {}
