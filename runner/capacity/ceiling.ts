@@ -21,7 +21,7 @@ export class GeneratorCeiling {
     this.#doubted.push(ratePerSec);
   }
 
-  /** The first doubt gets a second trial. */
+  /** The first doubtful rate gets a second trial. */
   below(
     planned: TrialPlan,
     goal: SearchGoal,

@@ -1,4 +1,4 @@
-/** Times of which some are lower bounds, as figures of the result. */
+/** Figures of the result for times some of which are lower bounds. */
 import type { Distribution, Measurement } from "../result/result.ts";
 import { isMovable, productLimitUs, withoutBounds } from "../stats/histogram/censoring.ts";
 import { type SparseHistogram, valueAtPercentile } from "../stats/histogram/histogram.ts";
@@ -17,7 +17,7 @@ export function clockOf({ kind }: Pick<Measurement["load"], "kind">): LatencyClo
   return kind === "closed" ? "sent" : "intended";
 }
 
-/** A percentile, microseconds. */
+/** Estimates a percentile, microseconds. */
 type PercentileEstimate = (times: BoundedTimes, percentile: number) => number;
 
 /**
@@ -36,12 +36,15 @@ export const productLimit: PercentileEstimate = ({ all, censored }, percentile) 
 
 const asValues: PercentileEstimate = ({ all }, percentile) => valueAtPercentile(all, percentile);
 
-/** Figures that lower bounds could turn out to make larger. */
+/** Figures that may turn out larger because of lower bounds. */
 interface Bounds {
   readonly lowerBounds?: string[];
 }
 
-/** Mean and deviation of all values, bounds included; the minimum is that of values that are no bounds, if there are any. */
+/**
+ * Mean and deviation of all values, bounds included; the minimum is taken from values that are not bounds, if there are
+ * any.
+ */
 export function boundedDistributionOf(
   times: BoundedTimes,
   estimate: PercentileEstimate,

@@ -66,7 +66,7 @@ function streamFigures(
     whole: sum(({ whole }) => whole),
     ...isInterrupted && { interruptions },
     ttfe: timesOf(parts.map(({ first }) => first), estimate),
-    // The clock ends the watch on a stream in both loops.
+    // In both loops, a clock ends the observation of a stream.
     gap: timesOf(parts.map(({ gap }) => gap), productLimit),
     byName: byName(parts),
     ...parts.some(({ hasTokens }) => hasTokens) && {
@@ -87,7 +87,7 @@ function socketFigures(
   const sum = (of: (part: SocketTotals) => number): number => sumOf(parts, of);
   return {
     messages: countsOf(parts),
-    // Each is due by a clock, whatever the load of the sockets.
+    // Each message is due by a clock, even in a closed loop.
     message: timesOf(parts.map(({ latency }) => latency), estimateOf("intended")),
     opened: sum(({ opened }) => opened),
     sent: sum(({ sent }) => sent),
@@ -152,7 +152,7 @@ function eventsOf(named: readonly NamedMessages[]): number {
   return sumOf(named, ({ received }) => received);
 }
 
-/** The same on every machine, unlike the order of a locale. */
+/** An order that, unlike a locale's, is the same on every machine. */
 function inOrder(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }

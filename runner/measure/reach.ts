@@ -1,4 +1,6 @@
-/** Whether a server can be connected to at all: asked before a load that waits for it, and once its first requests fail. */
+/**
+ * Whether a server can be reached at all: checked before a load that waits for it, and when its first requests fail.
+ */
 import { setTimeout as wait } from "node:timers/promises";
 import { TargetError } from "../../base/errors.ts";
 import type { DialError } from "../../base/net/dial_error.ts";
@@ -6,7 +8,7 @@ import { durationText } from "../../base/quantity.ts";
 import type { Endpoint } from "../../base/net/endpoint.ts";
 import type { Progress } from "../result/progress.ts";
 
-/** An attempt that takes longer shows neither. */
+/** An attempt that takes longer is inconclusive. */
 const PATIENCE_MS = 2_000;
 /** Pause between two attempts to reach a server. */
 const PAUSE_MS = 50;
@@ -71,7 +73,7 @@ export class ReachWatch {
     this.#isChecked = true;
   }
 
-  /** Looks once, however often it is called. */
+  /** Checks once, however often it is called. */
   async check(): Promise<void> {
     if (this.#isChecked) return;
     this.#isChecked = true;

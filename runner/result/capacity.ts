@@ -65,7 +65,7 @@ export const CAPACITY_ENDS = [
   "interrupted",
 ] as const;
 
-/** What a search for a capacity was to find, what it tried and what it found. */
+/** The goal of a search for a capacity, its trials and its result. */
 const search = {
   within: z.array(z.string()).describe("The rules, as they were written"),
   widthRatio: z.number().positive().describe("How far the interval may reach to either side"),
@@ -95,7 +95,7 @@ const search = {
   trials: z.array(capacityTrial),
 };
 
-/** The search of one run, against a target that was started for it. */
+/** The search of one run, on a target that was started for it. */
 export const runCapacity = z.strictObject(search);
 
 export const capacityResult = z.strictObject({

@@ -1,4 +1,4 @@
-/** What a report concludes, of the experiment and of its claims: the same sentences and figures as it shows. */
+/** The conclusions of a report about the experiment and its claims: the same sentences and figures as it shows. */
 import * as z from "zod";
 
 const end = z.number().nullable();

@@ -1,4 +1,4 @@
-/** Latencies as result files have them: many in a few figures, and the slowest requests one by one. */
+/** Latencies in result files: as a few figures for many requests, and one by one for the slowest. */
 import * as z from "zod";
 
 const count = z.int().min(0);
@@ -24,7 +24,7 @@ export const distribution = z.strictObject({
   percentiles,
 });
 
-/** Distribution of a figure that has a value each second. */
+/** Distribution of a figure with a value for each second. */
 export const spread = z.strictObject({
   p1: z.number(),
   p2_5: z.number(),
@@ -44,7 +44,7 @@ export const lowerBounds = z.array(z.string()).optional().describe(
   'Figures that lower bounds could turn out to make larger, such as ["99", "99.9", "mean"]; absent for none',
 );
 
-/** Timed-out, unfinished and dropped requests are in it at the time they took so far, as lower bounds. */
+/** Timed-out, unfinished and dropped requests are included with the time that they took so far, as lower bounds. */
 export const latency = distribution.extend({
   clock: z.enum(["intended", "sent"])
     .describe(
@@ -57,7 +57,7 @@ export const latency = distribution.extend({
 
 // The slowest requests of a run.
 
-/** How a request ended that has a latency: other failures say nothing about it. */
+/** Outcomes of requests that have a latency; other failures say nothing about it. */
 export const SLOW_OUTCOMES = ["completed", "wrong", "timeout", "unfinished"] as const;
 
 const seconds = z.number().min(0);
@@ -74,14 +74,14 @@ const slowRequest = z.strictObject({
   status: z.int().nullable().describe("Null without a whole response"),
 });
 
-/** Method and path, when each was due and sent, and how it ended. */
+/** Each request's method and path, when it was due and sent, and how it ended. */
 export const slowest = z.array(slowRequest)
   .describe("The requests with the highest latencies, slowest first; at most ten");
 
 export type SlowRequest = z.output<typeof slowRequest>;
 export type SlowOutcome = typeof SLOW_OUTCOMES[number];
 
-// Completed responses by what they say of themselves: of the whole run, without lower bounds.
+// Completed responses of the whole run by what they say about themselves, without lower bounds.
 
 export const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx"] as const;
 export const CACHE_USES = ["hit", "miss", "stale"] as const;

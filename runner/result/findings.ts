@@ -91,7 +91,7 @@ const freezes = z.strictObject({
   periodS: seconds.nullable(),
 });
 
-/** In the order in which those of one severity are listed: causes before their effects. */
+/** Findings of one severity are listed in this order: causes before their effects. */
 export const trustFinding = z.discriminatedUnion("code", [
   finding("no-response", {
     due: count,
@@ -279,7 +279,7 @@ export const bottleneck = z.strictObject({
 
 export type Bottleneck = z.output<typeof bottleneck>;
 
-/** Findings about the target and the load on it: in a search for the capacity they are what is measured. */
+/** Findings about the target and its load: in a search for the capacity, they are what is being measured. */
 export const TARGET_FINDINGS: readonly FindingCode[] = [
   "connections",
   "unsteady",

@@ -133,7 +133,7 @@ const measuredPeak = z.strictObject({
   by: z.string().describe("The program that measured it, and its load"),
 });
 
-/** Measured once, before the runs, where the experiment file requests it. */
+/** Measured once, before the runs, if the experiment file asks for it. */
 export const peakThroughput = z.strictObject({
   generator: measuredPeak.nullable().optional()
     .describe("One load worker against a server that does nothing"),
@@ -148,11 +148,11 @@ export type WorkerUse = z.output<typeof workerUse>;
 export type HostActivity = z.output<typeof hostActivity>;
 export type TargetUse = z.output<typeof targetUse>;
 
-// CPU and memory of processes over a run.
+// CPU and memory of processes during a run.
 
 const count = z.int().min(0);
 
-/** Use of one process tree at one moment; rates are over the interval that ends there. */
+/** CPU and memory of one process tree at one moment; rates are over the interval that ends then. */
 export const resourcePoint = z.strictObject({
   endS: z.number().describe("Seconds since the start of the load"),
   cpu: z.number().min(0).describe("Cores in use: 1 is one whole core"),
@@ -160,7 +160,7 @@ export const resourcePoint = z.strictObject({
     "Highest of the intervals that were joined to this one, as those of a long run are; absent: none was",
   ),
   memory: count.describe("Resident memory, bytes"),
-  // Absent where the system does not report it, and in older files.
+  // Absent if the system does not report it, and in older files.
   user: z.number().min(0).optional().describe("Cores in use by its own code"),
   system: z.number().min(0).optional().describe("Cores in use by the kernel for it"),
   processes: count.optional(),
@@ -173,7 +173,7 @@ export const resourcePoint = z.strictObject({
     .optional().describe("Context switches per second: it waited, or was made to"),
 });
 
-/** Use of one process tree of a composite target, or of Redis. */
+/** CPU and memory of one process tree of a composite target, or of Redis. */
 export const part = z.strictObject({
   role: z.enum(["gateway", "upstream", "redis"]).describe(
     "gateway: receives the requests and forwards them to the upstreams; redis: that of the run, which is not in resources",
@@ -188,7 +188,8 @@ export const part = z.strictObject({
   ),
 });
 
-// One agent's part of a measurement by several. Counts, connections, workers and rates of all agents add up to the whole's.
+// One agent's part of a measurement made by several agents. Counts, connections, workers and rates of all agents add up
+// to the total.
 
 const clock = z.strictObject({
   offset: z.number().describe("Redis's clock minus the agent's"),

@@ -1,4 +1,4 @@
-/** What the hooks of an experiment's script took of the load workers. */
+/** How much of the load workers' time an experiment's hooks took. */
 import * as z from "zod";
 
 export const hookUse = z.strictObject({

@@ -80,11 +80,11 @@ interface Measured {
   readonly timeline: { readonly intervalS: number; readonly points: readonly Point[] };
   readonly warmup: Warmup | null;
   readonly requests: { readonly dropped: number };
-  /** Figures that requests without an end could make larger. */
+  /** Figures that unfinished requests could make larger. */
   readonly latency: { readonly lowerBounds?: readonly string[]; readonly censored: number };
 }
 
-/** Figures within a run whose load does not change. */
+/** Figures with intervals from within a run, if its load does not change. */
 export function inRunOf({ timeline, warmup, requests, latency }: Measured): InRun {
   const { intervalS, points } = timeline;
   const fromS = warmup?.steadyFromS ?? 0;
@@ -111,7 +111,7 @@ export function inRunOf({ timeline, warmup, requests, latency }: Measured): InRu
   return { fromS, figures };
 }
 
-/** Without an interval where requests that never ended, or were never sent, are not in the intervals as what they are. */
+/** Drops the interval of a figure if requests that never ended, or were never sent, are missing from the timeline. */
 function closed(figure: Figure, isOpen: boolean): Figure {
   return isOpen ? { ...figure, interval: null, intervalReason: "lower-bounds" } : figure;
 }
@@ -119,7 +119,7 @@ function closed(figure: Figure, isOpen: boolean): Figure {
 interface Part {
   readonly steady: readonly Point[];
   readonly intervalS: number;
-  /** Whether a change of level was found already. */
+  /** Whether a change of level was found. */
   readonly isMoving: boolean;
 }
 
@@ -138,7 +138,7 @@ function reasonOf({ isMoving }: Part, dependence: Dependence | null): Reason | n
   return dependence !== null && isMoving ? "not-stationary" : whyUnclear(dependence);
 }
 
-/** @param ends Of the interval, where it has one. */
+/** @param ends Ends of the interval, if there is one. */
 function figureOf(
   { intervalS }: Part,
   { value, dependence, reason, ends }: {
@@ -245,7 +245,7 @@ function countFrom({ indices, counts }: SparseHistogram, bucket: number): number
   return sum;
 }
 
-/** Error rate of what ended; null if nothing did. */
+/** Error rate of the requests that ended; null if none did. */
 function errorsIn(part: Part): Figure | null {
   const read = ({ completed, failed, wrong = 0 }: Point): readonly [number, number] => [
     failed + wrong,
@@ -256,7 +256,7 @@ function errorsIn(part: Part): Figure | null {
   const dependence = dependenceOf(part, read);
   const dispersion = presumedDispersion({ count, of }, largestDispersion([dependence], of));
   const rarer = Math.min(count, of - count);
-  // A count of 0 has an interval as well: if the share were larger, bursts would have been seen.
+  // A count of 0 has an interval, too: if the share were larger, errors would have occurred.
   const isFew = rarer > 0 && rarer < LEAST_CLUSTERS * dispersion.ratio;
   const reason = reasonOf(part, dependence) ?? (isFew ? "few-clusters" : null);
   const ends = (): { low: number; high: number } =>

@@ -1,4 +1,7 @@
-/** How an experiment was invoked, how it went, and which cells were not measured: a result file keeps it to go on with. */
+/**
+ * How an experiment was invoked, its state, and which cells were not measured: kept in a result file so that the
+ * experiment can be resumed.
+ */
 import * as z from "zod";
 import { stages } from "../../base/target/steps.ts";
 import { runCapacity } from "./capacity.ts";
@@ -50,7 +53,7 @@ const ab = z.strictObject({
 
 export type AbInvocation = z.output<typeof ab>;
 
-/** Absent in files from before there was `run --resume`. */
+/** Absent in files written before `run --resume` existed. */
 export const invocation = {
   file: z.strictObject({
     name: z.string().describe("File, such as caching.yaml; a copy of it lies beside the results"),
@@ -94,10 +97,10 @@ const targetCommand = z.strictObject({
   longest: z.number().min(0).describe("Milliseconds of the longest time"),
 });
 
-/** A command of a target that ran around its runs, all its times together. */
+/** A command that ran around a target's runs, with all its executions together. */
 export type TargetCommand = z.output<typeof targetCommand>;
 
-/** How far the experiment is. */
+/** How far the experiment has come. */
 export const execution = {
   commands: z.array(targetCommand).optional().describe(
     "Commands of targets (setup, before, after, teardown) that ran, by the first time; absent for none. " +
@@ -130,7 +133,7 @@ export const missing = z.strictObject({
   ),
 });
 
-/** What comparisons of an experiment can see on a machine, as `plateau plan` found it there. */
+/** What comparisons of an experiment can detect on a machine, as `plateau plan` determined. */
 export const detectable = z.strictObject({
   measuredAt: z.string().describe("ISO moment of plateau plan"),
   blocks: z.int().min(1).describe("Blocks that it measured"),

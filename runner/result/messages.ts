@@ -1,4 +1,6 @@
-/** Messages of streams and WebSockets as result files have them: whole responses, and WebSockets as such, are requests. */
+/**
+ * Messages of streams and WebSockets in result files; complete responses, and WebSockets themselves, count as requests.
+ */
 import * as z from "zod";
 import { distribution, lowerBounds } from "./distribution.ts";
 
@@ -96,7 +98,7 @@ export type StreamFigures = z.output<typeof streams>;
 export type SocketFigures = z.output<typeof sockets>;
 export type MessageTimes = z.output<typeof boundedTimes>;
 
-/** Whether messages were due by a clock, in a closed loop too: more were sent than one for each WebSocket. */
+/** Whether messages were due by a clock, even in a closed loop: more than one was sent for each WebSocket. */
 export function arePaced(figures: Pick<SocketFigures, "sent" | "opened"> | undefined): boolean {
   return figures !== undefined && figures.sent > figures.opened;
 }

@@ -25,7 +25,7 @@ export function isUnanswered({ requests, streams, sockets }: {
     (sockets?.received ?? 0) === 0;
 }
 
-/** Where nothing was expected of the responses, those outside 2xx and 3xx are wrong. */
+/** If nothing was expected of the responses, those outside 2xx and 3xx count as wrong. */
 export function wrongResponsesOf({ checks, status }: {
   readonly checks: { readonly passed: number; readonly failed: number };
   readonly status: Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-/** Profiles of the targets, as the result files have them. Their runs come after the measured ones and are in no figure. */
+/** Profiles of the targets in result files. Profile runs come after the measured runs and contribute to no figure. */
 import * as z from "zod";
 import { PROFILERS } from "../../base/profile/call_tree.ts";
 

@@ -1,4 +1,4 @@
-/** One request of a mix, flow or page as result files have it: its part of the whole run. */
+/** One request of a mix, flow or page in result files: its part of the whole run. */
 import * as z from "zod";
 import { censoredHistogram, latency } from "./distribution.ts";
 import { messageFigures } from "./messages.ts";

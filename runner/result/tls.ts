@@ -1,4 +1,4 @@
-/** Who did TLS in a measurement, and what its handshakes agreed on. */
+/** Which TLS a measurement used, and what its handshakes agreed on. */
 import * as z from "zod";
 
 const count = z.int().min(0);

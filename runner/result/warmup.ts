@@ -1,4 +1,4 @@
-/** What latency and rate do over a run, as the result files have it; `stats/steady_state.ts` decides it. */
+/** How latency and rate change over a run, as stored in the result file; `stats/steady_state.ts` decides it. */
 import * as z from "zod";
 import {
   classifyRun,
@@ -42,19 +42,19 @@ export const warmup = z.strictObject({
 
 export type Warmup = z.output<typeof warmup>;
 
-/** Whether the load itself changes, so that nothing can be said of a steady state. */
+/** Whether the load itself changes, so that there is no steady state to speak of. */
 export function isChanging(
   load: { readonly kind: string; readonly stages?: readonly unknown[] },
 ): boolean {
   return load.kind === "phases" || load.stages !== undefined;
 }
 
-/** An interval of the timeline, as far as its steadiness needs it. */
+/** An interval of the timeline, reduced to what the decision about its steadiness needs. */
 interface TimedPoint {
   /** End of the interval, seconds since the start of the run. */
   readonly endS: number;
   readonly completed: number;
-  /** Milliseconds. */
+  /** Median latency, milliseconds. */
   readonly p50: number;
 }
 

@@ -27,21 +27,21 @@ interface SessionParts extends ExchangeParts {
   readonly sessions: SessionRecorder;
 }
 
-/** The step of a slot without a virtual user. */
+/** In place of a step: the slot has no virtual user. */
 const NO_USER = -1;
-/** A refused dial is repeated no sooner. */
+/** Shortest time before a failed session is followed by the next. */
 const AFTER_FAILURE_US = 1_000;
-/** The request of a lane that has none in flight. */
+/** In place of a request: the lane has none in flight. */
 const NONE = -1;
 /**
- * Time in hooks after which the loop looks at the sockets, and whether the load is over: a thousand users may be due at
- * once.
+ * Time in hooks after which the loop polls the sockets and checks whether the load is over: a thousand users may be due
+ * at the same time.
  */
 const MOST_HOOKS_US = 10_000;
 
 /** One of the requests that a virtual user may have in flight. */
 class Lane {
-  /** Index of its step in the journey. */
+  /** Index of the request's step in the journey. */
   request = NONE;
   journey: Journey = {
     steps: [],
@@ -54,15 +54,15 @@ class Lane {
   };
 }
 
-/** How far a virtual user is. */
+/** A virtual user's progress. */
 class VirtualUser {
-  /** The step of the journey that begins next; NO_USER while no user has the slot. */
+  /** The step of the journey that begins next; NO_USER while the slot has no user. */
   step = NO_USER;
   arrivedUs = 0;
   inFlight = 0;
-  /** Whether all responses have let the session continue. */
+  /** Whether all responses so far let the session continue. */
   goesOn = true;
-  /** The journey and the message prepared for the user who arrives next; null: none are. */
+  /** Journey and first message prepared for the user who arrives next; null: none. */
   ahead: { readonly journey: Journey; message: Message | string | null } | null = null;
   readonly lanes: readonly Lane[];
 
@@ -77,17 +77,17 @@ class VirtualUser {
     this.goesOn = true;
     for (const [at, lane] of this.lanes.entries()) {
       lane.request = NONE;
-      // They share what the user knows, but each is redirected by itself.
+      // Parallel requests share what the user knows, but each has redirects of its own.
       lane.journey = at === 0 ? journey : { ...journey, redirected: new Redirected() };
     }
   }
 
-  /** Whether no user has the place, and none is prepared for it. */
+  /** Whether the place has no user, and none is prepared for it. */
   get isFree(): boolean {
     return this.step === NO_USER && this.ahead === null;
   }
 
-  /** The first message, where it was made ahead; once. */
+  /** Takes the first message, if it was made ahead. */
   takeAhead(): Message | string | null {
     const message = this.ahead?.message ?? null;
     this.ahead = null;
@@ -116,9 +116,9 @@ export class SessionLoop implements Workload {
   readonly #slots: UserSlots;
   readonly #thinking: WakeQueue;
   readonly #free: FreeSlots;
-  /** Null: as many may be there as there are slots. */
+  /** How many users may be present, over time; null: as many as there are slots. */
   readonly #levels: UserLevels | null;
-  /** Null if nothing is made ahead. */
+  /** Null if nothing is prepared ahead. */
   readonly #ahead: Ahead | null;
   #present = 0;
 
@@ -156,13 +156,13 @@ export class SessionLoop implements Workload {
     return this.parts.flow.readyUs(nowUs) - nowUs > MOST_HOOKS_US;
   }
 
-  /** Makes the first requests of users ahead, while there is time; gives when to look again. */
+  /** Prepares the first requests of users ahead while there is time; returns when to continue. */
   #prepare(ahead: Ahead, nowUs: number, dueUs: number): number {
     const { pacer: { nextUs }, flow } = this.parts;
     if (nextUs === Infinity || this.exchanges.ending.isDraining) return dueUs;
     const untilUs = flow.hookTimeUs + PASS_US;
     for (let readyUs = nowUs; ahead.hasTime(readyUs, dueUs); readyUs = flow.readyUs(nowUs)) {
-      // Where connections are shared, one may be free by then.
+      // With shared connections, an open one may be free when the user arrives.
       const place = flow.sharedPool ? this.#free.takeOpen() : this.#free.take(nowUs);
       if (place < 0) return dueUs;
       const journey = flow.nextJourney(place);
@@ -170,12 +170,15 @@ export class SessionLoop implements Workload {
       const message = first.kind === "request" ? flow.message(first, journey) : null;
       this.#users[place].ahead = { journey, message };
       ahead.add(place);
-      if (flow.hookTimeUs >= untilUs) return nowUs; // after what has come meanwhile
+      if (flow.hookTimeUs >= untilUs) return nowUs; // continues after events that came meanwhile
     }
     return Math.min(dueUs, ahead.wakeUs(nowUs));
   }
 
-  /** Admits users who have arrived and may be there; gives when the next may come, or Infinity while no slot is free. */
+  /**
+   * Admits users who have arrived, as far as the load allows; returns when the next may come, or Infinity while no slot
+   * is free.
+   */
   #admit(nowUs: number): number {
     const { pacer, sessions, flow } = this.parts;
     for (let admitted = 0; pacer.nextUs <= nowUs; admitted++) {
@@ -198,7 +201,7 @@ export class SessionLoop implements Workload {
     return this.#levels !== null && this.#present >= this.#levels.at(nowUs);
   }
 
-  /** The place of the user whose slot it is: its first slot. */
+  /** The place of the user to whom the slot belongs, which is also the user's first slot. */
   #placeOf(slot: number): number {
     return slot % this.#users.length;
   }
@@ -211,7 +214,7 @@ export class SessionLoop implements Workload {
     return this.#userOf(slot).lanes[this.#slots.laneOf(slot)];
   }
 
-  /** What the user at a place does next, due at `dueUs`: as much at a time as it may. */
+  /** Begins the next steps of the user at a place, due at `dueUs`: as many in parallel as allowed. */
   #goOn(place: number, dueUs: number, nowUs: number): void {
     const user = this.#users[place];
     for (;;) {
@@ -231,7 +234,10 @@ export class SessionLoop implements Workload {
     }
   }
 
-  /** Sends what the lane is at: its step, or where that was redirected to. False: its script has failed, and the session with it. */
+  /**
+   * Sends the lane's request: its step's, or the one that a redirect led to. False: the script, and so the session, has
+   * failed.
+   */
   #begin(
     place: number,
     at: number,
@@ -249,12 +255,12 @@ export class SessionLoop implements Workload {
       this.#giveUp(place, lane, nowUs);
       return false;
     }
-    // `readyUs` also counts for a message made ahead, because a hook of another user may have run in this tick.
+    // `readyUs` also matters for a message made ahead, because another user's hook may have run in this tick.
     this.exchanges.begin(slot, request, message, dueUs, flow.readyUs(nowUs));
     return true;
   }
 
-  /** The session of a user whose script has failed ends a little later, as a loop would begin the next at once, and spin. */
+  /** Ends the session of a failed script a little later: otherwise the next would begin immediately, in a busy loop. */
   #giveUp(place: number, lane: Lane, nowUs: number): void {
     const user = this.#users[place];
     lane.request = NONE;
@@ -273,7 +279,7 @@ export class SessionLoop implements Workload {
     return checked ? right : null;
   }
 
-  /** A connection is only dialed for an exchange, which waits for it, so there is nothing to do. */
+  /** Connections are dialed only for exchanges that wait for them, so there is nothing to do. */
   onOpen(): void {}
 
   onCompleted(slot: number, _: boolean, nowUs: number): void {
@@ -285,13 +291,13 @@ export class SessionLoop implements Workload {
     if (!this.exchanges.ending.isDraining) this.#begin(place, at, { dueUs: nowUs, nowUs });
   }
 
-  /** The current exchange has failed, and the session with it. */
+  /** The current exchange has failed, and so has the session. */
   onFailed(slot: number, _: boolean, nowUs: number): void {
     this.#userOf(slot).goesOn = false;
     this.#ended(slot, nowUs);
   }
 
-  /** A request of the slot's user has ended: the session goes on, or ends with the last that is in flight. */
+  /** A request of the slot's user has ended: the session continues, or ends with its last request in flight. */
   #ended(slot: number, nowUs: number): void {
     const place = this.#placeOf(slot);
     const user = this.#users[place];
@@ -301,14 +307,14 @@ export class SessionLoop implements Workload {
     if (user.inFlight === 0) this.#leave(place, nowUs);
   }
 
-  /** A user who thinks dials again at the next step. */
+  /** A thinking user redials at the next step. */
   onClosed(slot: number): void {
     if (slot < this.#users.length && this.#users[slot].isFree) this.#free.add(slot);
   }
 
   #leave(place: number, nowUs: number): void {
     const user = this.#users[place];
-    // If the script calls a session wrong at its end, the session has failed, while its requests keep their outcomes.
+    // If the script rejects a session at its end, the session has failed, while its requests keep their outcomes.
     if (this.parts.flow.end(user.lanes[0].journey) !== null) user.goesOn = false;
     this.parts.sessions.end(user.goesOn, nowUs - user.arrivedUs);
     this.#present--;
@@ -348,10 +354,10 @@ function requestOf({ journey }: Lane, request: number): PreparedRequestStep {
   return step;
 }
 
-/** Slots that may not dial yet are passed over, but not all of ten thousand for every arrival. */
+/** Slots that may not dial yet are skipped, but at most so many, as there may be ten thousand at every arrival. */
 const MOST_TRIES = 16;
 
-/** Slots that no virtual user has: with a connection that can be used again, and without. */
+/** Slots without a virtual user: those with a reusable connection, and those without one. */
 class FreeSlots {
   readonly #open: SlotQueue;
   readonly #closed: SlotQueue;
@@ -370,7 +376,7 @@ class FreeSlots {
     (this.connections.state(slot) === OPEN ? this.#open : this.#closed).add(slot);
   }
 
-  /** A free place whose connection is open; −1 when there is none. */
+  /** A free place whose connection is open; −1 if there is none. */
   takeOpen(): number {
     for (let slot = this.#open.take(); slot >= 0; slot = this.#open.take()) {
       if (this.isFree(slot) && this.connections.state(slot) === OPEN) return slot;
@@ -378,7 +384,7 @@ class FreeSlots {
     return -1;
   }
 
-  /** A free place for a new user; −1 when there is none. */
+  /** A free place for a new user; −1 if there is none. */
   take(nowUs: number): number {
     const open = this.takeOpen();
     if (open >= 0) return open;

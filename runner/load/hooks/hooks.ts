@@ -27,41 +27,41 @@ import type { RequestHooks, UserHooks } from "../../../scenarios/request/script.
 import { FreshData } from "./fresh_data.ts";
 import { lineAndFields } from "./sent_request.ts";
 
-/** They take some hundredths of a second. */
+/** Calls before a load, to compile the hooks: they take some hundredths of a second. */
 const REHEARSED_CALLS = 2_000;
 
 export interface HookOptions {
   /** Seed of `user.random()`. */
   readonly seed: number;
-  /** The first of this worker's virtual users, and how far apart they are in the whole load. */
+  /** Number of this worker's first virtual user, and the distance to its next one in the whole load. */
   readonly first: number;
   readonly stride: number;
   /** The clock of the run, microseconds. */
   readonly nowUs: () => number;
-  /** Where the data of the script is renewed; absent: it is not. */
+  /** Memory in which the script's data is renewed; absent: it is not. */
   readonly fresh?: SharedArrayBuffer;
 }
 
-/** A virtual user as its hooks know it. */
+/** A virtual user as seen by its hooks. */
 export interface HookUser {
-  /** Its place among this worker's. */
+  /** The user's place within this worker. */
   readonly place: number;
-  /** Whether no hook of this session has been called. */
+  /** Whether no hook of this session has been called yet. */
   isNew: boolean;
-  /** Variables that hooks do not know yet. */
+  /** Variables that have not been passed to hooks yet. */
   readonly news: Map<string, string>;
   readonly variables: Map<string, string>;
 }
 
 /** The hooks of one request. */
 export interface PreparedHooks {
-  /** The request to send; a text where the script has failed. Null: it has no such function. */
+  /** Returns the request to send, or, as a text, why the script failed. Null: there is no such hook. */
   readonly before: ((user: HookUser, wire: WireRequest) => WireRequest | string) | null;
-  /** Why the script has failed; null where it has not. */
+  /** Returns why the script failed, or null. Null: there is no such hook. */
   readonly after: ((user: HookUser, response: ReceivedResponse) => string | null) | null;
 }
 
-/** The hooks of all virtual users; a text says why the script has failed. */
+/** The hooks of all virtual users; each returns why the script failed, or null. */
 export interface PreparedUserHooks {
   readonly start: ((user: HookUser) => string | null) | null;
   readonly end: ((user: HookUser) => string | null) | null;
@@ -70,7 +70,7 @@ export interface PreparedUserHooks {
 /** A function of the script. */
 interface Hook {
   readonly hook: RealmFunction;
-  /** Where the function begins, in the form in which a message ends with it. */
+  /** Where the function begins, in the form in which messages end with it. */
   readonly place: string;
 }
 
@@ -91,7 +91,7 @@ export class Hooks {
     this.#fresh = options.fresh === undefined ? null : new FreshData(options.fresh);
   }
 
-  /** Throws a TargetError where the script itself fails. */
+  /** Opens the hooks of a script. Throws a TargetError if the script itself fails. */
   static async open(code: ScriptCode, options: HookOptions): Promise<Hooks> {
     const random = streamBy(options.seed, "scripts");
     let lines = 0;
@@ -111,7 +111,7 @@ export class Hooks {
     }
   }
 
-  /** Before a load, so that what it calls is compiled. */
+  /** Calls the hooks before a load, so that the code behind them is compiled. */
   rehearse(): void {
     this.realm.rehearse(REHEARSED_CALLS);
   }
@@ -121,7 +121,7 @@ export class Hooks {
     return this.#endedUs;
   }
 
-  /** Time within all calls. */
+  /** Total time of all calls. */
   get timeUs(): number {
     return this.#timeUs;
   }
@@ -130,7 +130,9 @@ export class Hooks {
     return { calls: this.#calls, timeS: this.#timeUs / 1e6 };
   }
 
-  /** @param wire The request, where nothing in it varies; else null. Throws a TargetError where there are no such functions. */
+  /**
+   * @param wire The request if nothing in it varies; else null. Throws a TargetError if there are no such functions.
+   */
   prepared({ before, after }: RequestHooks, wire: WireRequest | null): PreparedHooks {
     const base = wire === null ? undefined : forHook(wire);
     return {
@@ -141,7 +143,7 @@ export class Hooks {
     };
   }
 
-  /** Throws a TargetError where there are no such functions. */
+  /** The hooks of users. Throws a TargetError if there are no such functions. */
   preparedUser({ start, end }: UserHooks): PreparedUserHooks {
     const prepare = (name: string | null): PreparedUserHooks["start"] =>
       name === null ? null : this.#ofUser(this.#hook(name, "user"));
@@ -198,13 +200,15 @@ export class Hooks {
       });
   }
 
-  /** The user as the realm has it. */
+  /** The realm's object for the user. */
   #own({ place }: HookUser): RealmUser {
     const { first, stride } = this.options;
     return this.#users[place] ??= this.realm.user(first + place * stride);
   }
 
-  /** Gives the realm all that it does not know yet. Whether a session begins with the current call. */
+  /**
+   * Passes to the realm everything that it does not know yet. Returns whether a session begins with the current call.
+   */
   #isFirst(user: HookUser, own: RealmUser): boolean {
     let isFirst = user.isNew;
     user.isNew = false;
@@ -248,25 +252,27 @@ export class Hooks {
   }
 }
 
-/** The error for a script that fails here although it was evaluated before: it need not do the same each time. */
+/**
+ * The error for a script that fails here although it was evaluated before: scripts need not behave the same each time.
+ */
 function unrunnable(entry: string, error: unknown): unknown {
   if (!(error instanceof ScriptError)) return error;
   return new TargetError(`Cannot run the script ${entry}: ${error.message}`);
 }
 
-/** A request as a hook gets it; its body where it is always the same. */
+/** The request in the form that hooks read; with its body if that never varies. */
 function forHook({ method, path, headers, body }: WireRequest): {
   readonly [key in keyof WireRequest]: WireRequest[key];
 } {
   return { method, path, headers, body: textOf(body) };
 }
 
-/** The body as a text; a body of octets is decoded as UTF-8. */
+/** The body as a text; octets are decoded as UTF-8. */
 function textOf(body: WireRequest["body"]): string {
   return typeof body === "string" ? body : new TextDecoder().decode(bodyOctets(body));
 }
 
-/** The request as a hook has changed it. Throws a ScriptError where the result cannot be sent. */
+/** The request as changed by a hook. Throws a ScriptError if the result can't be sent. */
 function sentRequest(realm: Realm, wire: WireRequest, result: HookResult): WireRequest {
   const made = lineAndFields(result, wire);
   if ((result.changed & CHANGED.body) === 0) return { ...made, body: wire.body };

@@ -16,7 +16,7 @@ const LONGEST_LINE_BYTES = 4 * 16 + 4;
 const SEMICOLON = 59;
 const LINE_BREAK = 10;
 const ZERO = 48;
-/** The digits are taken from two whole numbers below 2³¹, as arithmetic on those is fast. */
+/** Digits are taken from two whole numbers below 2³¹, because arithmetic on those is fast. */
 const HALF = 1e9;
 
 export class RequestLog {
@@ -64,7 +64,7 @@ export class RequestLog {
     this.#length = end + 1;
   }
 
-  /** Writes what has gathered. */
+  /** Writes the buffered lines. */
   flush(): void {
     if (this.#length > 0) this.write(this.#bytes.subarray(0, this.#length));
     this.#length = 0;
@@ -82,7 +82,7 @@ function digitsOf(value: number): number {
 // that fails, as on a full disk, the log is not whole and says why; the measurement goes on.
 
 export class LogFile {
-  /** Why lines are missing; null while none is. */
+  /** Why lines are missing; null if none are. */
   lost: string | null = null;
   readonly #file: Deno.FsFile;
 

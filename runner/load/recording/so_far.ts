@@ -24,24 +24,26 @@ export interface InFlightExchanges {
   forEachInFlight(visit: VisitInFlight): void;
 }
 
-/** Totals that count the requests in flight as unfinished. Their times are those since the last call, without the waits below. */
+/**
+ * Totals that count requests in flight as unfinished. Times are those since the last call, without the open ones below.
+ */
 interface EndedSoFar {
   readonly totals: WorkerTotals;
   readonly steps: readonly StepPart[];
-  /** Latencies so far. */
+  /** Latencies so far of requests in flight. */
   readonly open: SparseHistogram;
-  /** Service times so far. */
+  /** Service times so far of requests in flight. */
   readonly openService: SparseHistogram;
 }
 
 export class SoFar {
-  // Requests in flight only, so that a report costs no more than what they hold; whoever gets it adds those that ended.
+  // Only requests in flight, so that a report costs no more than they do; the receiver adds those that ended.
   readonly #open = new Histogram();
   readonly #service = new Histogram();
-  /** By step. */
+  /** The same by step. */
   readonly #ofSteps = new Map<number, Histogram>();
 
-  /** The slowest are those that have ended. */
+  /** Totals as if the run ended now; the slowest are among those that have ended. */
   at(
     nowUs: number,
     recorder: Pick<Recorder, "totals" | "steps">,

@@ -14,13 +14,16 @@ export interface SilentShare {
   readonly pacer: JobShare["pacer"];
   readonly turns?: JobShare["turns"];
   readonly scriptKind: JobShare["script"]["kind"];
-  /** When the run was over: arrivals from then on are no part of it. Infinity when it ended by count. */
+  /** When the run was over, so that later arrivals are not part of it. Infinity if it ended by count. */
   readonly durationUs: number;
 }
 
 export interface SilentWorker {
   readonly report: WorkerReport;
-  /** How long what it dropped had waited at the end of the run: lower bounds of its latency, which are in no interval. */
+  /**
+   * How long dropped requests had waited at the end of the run: lower bounds of their latency, which are in no
+   * interval.
+   */
   readonly dropped: SparseHistogram;
 }
 
@@ -49,7 +52,7 @@ export function reportOfSilent(share: SilentShare, soFar: SoFarReport | null): S
   return { report, dropped };
 }
 
-/** How long the requests, or virtual users, of the share had waited at the end, apart from the first `begun` of them. */
+/** How long the requests, or virtual users, of the share had waited at the end, except for the first `begun`. */
 function waitsOf({ pacer, turns, durationUs }: SilentShare, begun: number): SparseHistogram {
   const waits = new Histogram();
   if (pacer.kind !== "closed") {
@@ -58,18 +61,21 @@ function waitsOf({ pacer, turns, durationUs }: SilentShare, begun: number): Spar
       if (arrived++ >= begun) waits.record(durationUs - dueUs);
     });
   } else if (pacer.requests < Infinity) {
-    // No request of a closed loop was due before a connection was free for it, so none had waited.
+    // A closed loop's request is due only when a connection is free, so none of them had waited.
     for (let left = pacer.requests - begun; left > 0; left--) waits.record(0);
   }
   return waits.toSparse();
 }
 
-/** How many of its share are in the report. Of a virtual user who was let in, each request counts; one who was not counts as one. */
+/**
+ * How many requests of the share are in the report. A user who was let in counts with each request, any other user as
+ * one.
+ */
 function begunOf({ scriptKind }: SilentShare, { totals, sessions }: WorkerReport): number {
   return scriptKind === "flow" ? sessions.created + totals.dropped : totals.due;
 }
 
-/** A part of interval `index` that is nothing but lower bounds. */
+/** A part of interval `index` that consists of lower bounds alone. */
 export function boundsPart(index: number, bounds: SparseHistogram): IntervalPart {
   const counts = { index, completed: 0, failed: 0, errors: null, wrong: 0, bytesIn: 0 };
   return { ...counts, secondCompleted: [], secondBytes: [], latency: bounds, censored: bounds };

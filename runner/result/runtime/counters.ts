@@ -1,4 +1,4 @@
-/** What the runtimes of a target reported of themselves during a run, on the clock of its latencies. */
+/** What the runtimes of a target reported about themselves during a run, on the clock of its latencies. */
 import * as z from "zod";
 import {
   COLLECTION_KINDS,

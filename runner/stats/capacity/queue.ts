@@ -6,13 +6,16 @@
 
 /** A rule: at most the share `allowed` of all requests takes longer than `limitS`. */
 export interface Rule {
-  /** Above 0. */
+  /** The allowed share, above 0. */
   readonly allowed: number;
-  /** 0 where the rule has no limit of time. */
+  /** The limit in seconds; 0 if the rule has no time limit. */
   readonly limitS: number;
 }
 
-/** Parts of the limit beyond which requests are counted, the limit itself first; the last shows how heavy a tail is. */
+/**
+ * Parts of the limit beyond which requests are counted, the limit itself first; the last one shows how heavy the tail
+ * is.
+ */
 export const LEVELS = [1, 1 / 2, 1 / 4, 2] as const;
 
 /**
@@ -25,7 +28,10 @@ export function relaxationS(ratePerSec: number, { allowed, limitS }: Rule): numb
   return 4 * (ratePerSec + left) / left ** 2;
 }
 
-/** Until some were seen: without a limit of time nothing is known of how refusals come. */
+/**
+ * Assumed seconds between clusters of refusals until some are seen: without a time limit, theory says nothing about
+ * them.
+ */
 const REFUSALS_S = 10;
 
 /**

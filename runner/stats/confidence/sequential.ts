@@ -7,15 +7,18 @@
  */
 import type { ConfidenceInterval } from "./confidence_interval.ts";
 
-/** Repetitions after which to look: each about √2 times the one before. After the last, stop anyhow. */
+/**
+ * Repetitions after which the intervals are checked: each about √2 times the one before. After the last, repetition
+ * stops anyway.
+ */
 export const LOOKS = [5, 7, 10, 14, 20, 28, 40, 56] as const;
 
-/** Confidence of the interval that is looked at, and of the one reported, as 95 %, after stopping. */
+/** Confidence level of the intervals at each look, and of those reported as 95 % after stopping. */
 export const LOOK_CONFIDENCE = 0.975;
 
 /**
- * Repetitions before which narrow intervals end nothing where the runs fall into two groups (`bimodality.ts`): of 14
- * runs 4 % miss a group that every fifth run is in, of 5 33 %.
+ * Repetitions before which narrow intervals don't end the experiment if the runs fall into two groups
+ * (`bimodality.ts`): of 14 runs 4 % miss a group that every fifth run is in, of 5 33 %.
  */
 export const LEAST_OF_GROUPS = 14;
 

@@ -37,7 +37,7 @@ export function kendallTauB(first: readonly number[], second: readonly number[])
   return agreement / Math.sqrt(ordered * orderedInSecond);
 }
 
-/** The rank of each value, 1 for the least; ties share the mean of their ranks. Costs n². */
+/** The rank of each value, 1 for the lowest; ties share their mean rank. Costs n². */
 export function meanRanks(values: readonly number[]): number[] {
   return values.map((value) => {
     const less = values.filter((other) => other < value).length;
@@ -55,9 +55,9 @@ function dot(a: readonly number[], b: readonly number[]): number {
   return a.reduce((sum, value, i) => sum + value * b[i], 0);
 }
 
-// How far Spearman's rank correlation of a few things may be off.
+// The confidence interval of Spearman's rank correlation for few pairs.
 
-/** A correlation of fewer pairs has no interval. */
+/** The correlation of fewer pairs has no interval. */
 export const LEAST_CORRELATED = 4;
 const CONFIDENCE = 0.95;
 

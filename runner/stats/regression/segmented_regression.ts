@@ -11,7 +11,7 @@ interface SegmentedLine {
   readonly level: number;
   /** Slope of the rising part; positive. */
   readonly slope: number;
-  /** Points on the rising part: those before the corner. */
+  /** Number of points on the rising part, before the corner. */
   readonly rising: number;
   readonly squaredError: number;
 }
@@ -42,7 +42,7 @@ export function fitSegmentedLine(
   return best;
 }
 
-/** The corner strictly between point `rising` − 1 and the next; null where the parts do not meet there. */
+/** The corner strictly between point `rising` − 1 and the next; null if the parts do not meet there. */
 function between(
   xs: readonly number[],
   ys: readonly number[],

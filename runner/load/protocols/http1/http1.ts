@@ -36,7 +36,7 @@ export class Http1 implements Protocol, DriverEvents {
     this.driver.send(slot, bytes);
   }
 
-  /** There is no other way out of an exchange. */
+  /** An exchange of HTTP/1.1 can be cancelled only by closing the connection. */
   cancel(): boolean {
     return false;
   }
@@ -89,8 +89,8 @@ export class Http1 implements Protocol, DriverEvents {
   }
 
   /**
-   * The reader of the slot's split response, or the shared one, begun anew, where nothing of the oldest response has
-   * come.
+   * The reader of the slot's split response; or the shared reader, reset, if nothing of the oldest response has
+   * arrived.
    */
   #readerOf(slot: number): ResponseReader {
     const { split, whole } = this.#readers;
