@@ -75,24 +75,24 @@ export const CLAIM_OUTCOMES = {
 
 export type ClaimOutcome = typeof CLAIM_OUTCOMES[Outcome];
 
-/** Verdict from the cells that were measured, and whether all were. */
+/** Verdict over the measured cells, and whether all cells were measured. */
 export interface ClaimVerdict {
-  /** Inconclusive where a cell was not measured, whatever the others say. */
+  /** Inconclusive if a cell was not measured, whatever the others show. */
   readonly outcome: Outcome;
-  /** The outcome in the cells that were measured. */
+  /** The outcome over the measured cells. */
   readonly measured: Outcome;
-  /** The evidence that decides; null if there is none. */
+  /** The evidence that decides; null without any. */
   readonly worst: Evidence | null;
-  /** How many of the cells hold, and how many there are. */
+  /** Number of cells in which the claim holds, and of all cells. */
   readonly holding: number;
   readonly of: number;
   readonly unmeasured: readonly Absence[];
 }
 
-/** Other reasons to leave a claim open although its figures decide. */
+/** Other reasons why a claim stays open although its figures decide. */
 export type ClaimDoubt =
   | Extract<Reason, { readonly code: "busy-machine" }>
-  /** It was published of a set-up that is not this one: more cores, a longer load, or another claim. */
+  /** The claim was published for a set-up unlike this one: with more cores, a longer load, or under another claim. */
   | { readonly code: "fewer-cores"; readonly least: number; readonly cores: number }
   | {
     readonly code: "shorter-load";
@@ -108,11 +108,13 @@ export interface JudgedClaim {
   readonly verdict: ClaimVerdict;
   /** Null if there is no doubt. */
   readonly doubt: ClaimDoubt | null;
-  /** False: inconclusive here whatever its runs show, as what it was published of is not so here. */
+  /**
+   * False if the claim stays inconclusive here whatever its runs show, because its published conditions do not hold.
+   */
   readonly isDecidable: boolean;
 }
 
-/** @param scenarios The scenarios of the results. */
+/** @param scenarios The scenarios in the results. */
 export function judgeClaims(scenarios: readonly ScenarioRuns[], results: Ruled): JudgedClaim[] {
   const claims = results.experiment?.claims ?? [];
   if (claims.length === 0) return [];
@@ -149,7 +151,7 @@ function countsFor({ says }: Claim, ground: Ground): RunFilter {
   return areInTurns(says, ground) ? isMovedAlike : isUndisturbed;
 }
 
-/** Whether the claim compares nothing but targets that took turns with each other. */
+/** Whether the claim only compares targets that took turns with each other. */
 function areInTurns(says: Claim["says"], ground: Ground): boolean {
   if (says.kind !== "compare" && says.kind !== "within") return false;
   const { left, right } = says;
@@ -159,7 +161,7 @@ function areInTurns(says: Claim["says"], ground: Ground): boolean {
     pairs.every(([of, to]) => isRatioInTurns([left.figure, right.figure], [of.cell, to.cell]));
 }
 
-/** Whether it says how far latency falls from the beginning of a run to its end. */
+/** Whether the claim is about the fall of latency from the beginning of a run to its end. */
 export function isOfSettling({ says }: Claim): boolean {
   const figures = sidesIn(says).map(({ figure }) => figure);
   return figures.includes("initial") && figures.includes("final");
@@ -178,7 +180,7 @@ function sidesIn(says: Claim["says"]): FigureSide[] {
   }
 }
 
-/** Why the set-up here is not the one that the claim was published of; null if it is, or if there are no runs. */
+/** Why the set-up here is unlike the one for which the claim was published; null if it is alike, or without runs. */
 function givenDoubt({ given, says }: Claim, ground: Ground): ClaimDoubt | null {
   if (given === undefined) return null;
   if (given.cores !== undefined) {
@@ -195,7 +197,7 @@ function givenDoubt({ given, says }: Claim, ground: Ground): ClaimDoubt | null {
   return !met || met.outcome === "held" ? null : { code: "given", text: given.text, met };
 }
 
-/** Length of a run in milliseconds. A load that ends by its requests lasts as long as it took. */
+/** Length of a run in milliseconds: for a load that ends by its number of requests, the time that it took. */
 const MS_OF: Readonly<Record<LoadTerm, (run: Run) => number>> = {
   timeout: ({ load }) => load.timeout,
   duration: ({ load, elapsedS }) =>
@@ -205,7 +207,7 @@ const MS_OF: Readonly<Record<LoadTerm, (run: Run) => number>> = {
       : load.durationS ?? elapsedS),
 };
 
-/** The runs of all cells that a claim means. */
+/** The runs of all cells to which a claim refers. */
 function runsBehind(says: Claim["says"], ground: Ground): Run[] {
   const selectors = says.kind === "correlation"
     ? [says.selector, says.other ?? says.selector]
@@ -218,9 +220,8 @@ function runsBehind(says: Claim["says"], ground: Ground): Run[] {
 }
 
 /**
- * Null where the outcome is open anyway, or the same without the runs that do not count.
- *
- * @param again The ground by the runs that count.
+ * Doubt because of invalid runs; null if the outcome is open anyway, or the same without them.
+ * @param again The ground with only the valid runs.
  */
 function runsDoubt(
   { says }: Claim,
@@ -238,7 +239,7 @@ function runsDoubt(
   return without === outcome ? null : { code: "busy-machine", invalid, runs: runs.length, without };
 }
 
-/** Why nothing was found where nothing was measured. */
+/** Why nothing was found: nothing was measured. */
 const UNMEASURED: readonly Absence["code"][] = [
   "cell-not-measured",
   "nothing-measured",
@@ -269,7 +270,7 @@ function verdictOf(says: Claim["says"], ground: Ground): ClaimVerdict {
   };
 }
 
-/** How far inside the claimed range it lies; below 0 outside. Only the order counts. */
+/** How far inside the claimed range the value is; below 0 outside. Only used for ordering. */
 function marginIn(found: Found): number {
   switch (found.code) {
     case "value":
@@ -301,7 +302,7 @@ function findingsOf(says: Claim["says"], ground: Ground): Evidence[] {
   return [...measured.map((member) => warmupFinding(member, says.label)), ...missing];
 }
 
-/** @param why The reason if it is inconclusive although nothing is open. */
+/** @param why The reason if the evidence is inconclusive although nothing is open. */
 function byInterval(
   found: Found,
   interval: Ends | null,
@@ -316,12 +317,12 @@ function byInterval(
   return outcome === "inconclusive" ? undecided(found, open?.why ?? why) : fact(outcome, found);
 }
 
-// Judges a claim with two sides: the ratio of two figures, or one figure against a quantity.
+// Judges a claim with two sides: the ratio of two figures, or a figure against a quantity.
 
-/** A quantity, or a peak of throughput, which cannot be exceeded here. */
+/** A quantity, or a peak throughput, which can't be exceeded on this machine. */
 interface Constant extends Pick<Amount, "name" | "place" | "range" | "opens"> {
   readonly cell: null;
-  /** Why an inconclusive claim about it cannot be decided by more runs; null if it can. */
+  /** Why an inconclusive claim about the constant can't be decided by more runs; null if it can. */
   readonly why: Reason | null;
 }
 
@@ -372,7 +373,7 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
       ...[...of.opens, ...to.opens.map(turned)],
       ...of.cell === null ? [] : disturbedOpens(of.figure, sliced),
     ];
-    // 0 is at most 0 however often it is taken, and never more; a peak of 0 says nothing.
+    // A multiple of 0 is always at most 0; a peak of 0 says nothing.
     const isSureOf0 = ratio === null && opens.length === 0 &&
       [of, to].every(({ cell, range }) => cell !== null && range.interval !== null);
     return isSureOf0
@@ -385,7 +386,7 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
   });
 }
 
-/** Why an interval over the runs is missing or lies across the limit. */
+/** Why the interval over the runs is missing, or contains the limit. */
 function whyOpen(sides: readonly Side[], ratio: Range | null): Reason {
   const amounts = sides.filter((side) => side.cell !== null);
   if (amounts.some(({ range }) => range.interval === null)) return whyUndecided(amounts);
@@ -394,15 +395,15 @@ function whyOpen(sides: readonly Side[], ratio: Range | null): Reason {
   return why ?? { code: "across-limit", more: amounts.length > 0 ? "runs" : null };
 }
 
-/** Two sides that a claim compares. */
+/** Two sides compared by a claim. */
 interface Compared {
   readonly of: Side | Absent;
   readonly to: Side | Absent;
-  /** Their turns; null if they took none with each other. */
+  /** The turns of the two sides; null if they were not loaded in turns. */
   readonly sliced: ReturnType<typeof turnsIn>;
 }
 
-/** Sides to compare: two figures in each pair of their cells, one figure in each cell, or two constants once. */
+/** Sides to compare: two figures in each pair of cells, one figure in each cell, or two constants once. */
 function sidePairs(left: ClaimSide, right: ClaimSide, ground: Ground): Compared[] | Absent {
   if (left.kind !== "figure") {
     return [{ of: constantOf(left, ground), to: constantOf(right, ground), sliced: null }];
@@ -411,7 +412,7 @@ function sidePairs(left: ClaimSide, right: ClaimSide, ground: Ground): Compared[
     const chosen = chosenBy(left.selector, ground);
     const to = constantOf(right, ground);
     if ("none" in chosen) return chosen;
-    // Without the constant it does not matter what there is of the figure.
+    // Without the constant, it does not matter whether the figure exists.
     return chosen.members.map((member) => (
       { of: "none" in to ? to : decidingAmount(left.figure, member), to, sliced: null }
     ));
@@ -447,17 +448,22 @@ function constantOf(side: ClaimSide, { results }: Ground): Constant | Absent {
     const { interval } = meanRange(rounds, LEVEL);
     return constant(name, { value, interval }, { opens: peakOpens(name, rounds, results) });
   }
-  // The best of many slices, as a busy moment makes a generator slower but never faster.
+  // The best of many slices, because a busy moment makes a generator slower but never faster.
   const isLeast = side.of === "generator";
   const interval = isLeast ? { low: value, high: Infinity } : null;
   const why = { code: isLeast ? "at-least" as const : "measured-once" as const, name };
   return constant(name, { value, interval }, { why });
 }
 
-/** Rounds of a peak throughput that differ by more were disturbed: on a quiet machine they differ by some percent. */
+/**
+ * Rounds of a peak throughput that differ by more than this were disturbed: on a quiet machine they differ by a few per
+ * cent.
+ */
 const ROUNDS_RATIO = 1.5;
 
-/** A peak throughput that was measured on a busy machine, as its rounds or the later runs show, could be any. */
+/**
+ * Doubt about a peak throughput that was measured on a busy machine, as its rounds or later runs show: it could be any.
+ */
 export function peakOpens(
   name: string,
   rounds: readonly number[],
@@ -474,8 +480,8 @@ export function peakOpens(
     : [];
 }
 
-// Two ratios: whether one figure changes by more than another. All four figures are drawn by the same repetitions, so
-// that what moves several of them alike cancels.
+// Ratios of ratios: whether one figure changes by more than another. All four figures are drawn by the same
+// repetitions, so that common variation cancels.
 
 function ratiosFindings(says: Ratios, ground: Ground): Evidence[] {
   const found = sidesIn(says).map(({ selector }) => chosenBy(selector, ground));
@@ -530,7 +536,7 @@ function ratiosFinding(says: Ratios, members: readonly Member[]): Evidence {
 
 type MeasuredMember = Pick<Member, "label"> & { readonly cell: CellRuns };
 
-/** A rank correlation over all cells that were measured, or, with two selectors, over their pairs. */
+/** A rank correlation over all measured cells or, with two selectors, over their pairs. */
 function correlationFindings(says: Correlation, ground: Ground): Evidence[] {
   const { figures: [one, two], selector, other } = says;
   const pairs = other === undefined
@@ -581,7 +587,7 @@ function correlationFinding(
   });
 }
 
-// What runs do over time: most runs of every cell must have the label, surely, by the interval of their share.
+// What runs do over time: most runs of every cell must certainly have the label, by the interval of their share.
 
 const MOST = allowedBy(">", 0.5);
 

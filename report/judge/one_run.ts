@@ -39,17 +39,18 @@ import type { JudgedRun, Range } from "../figures/range.ts";
 import type { Allowed, Found, Outcome, Reason } from "./found.ts";
 import { type Evidence, exactly, sideOf, tested, undecided } from "./rules.ts";
 
-/** Counts the requests of interest in an interval, and those among which they are counted. */
+/** Counts the requests of interest in an interval, and all requests among which they are counted. */
 type CountIn = (point: IntervalPoint) => readonly [count: number, of: number];
 
-/** How a share of the requests depends on time; null where the run is too short to show it. */
+/** How a share of the requests depends on time; null if the run is too short to show it. */
 function dependenceOf(run: JudgedRun, countIn: CountIn): Dependence | null {
   const series = seriesOf(run, countIn);
   return series === null ? null : dependenceIn(series);
 }
 
 /**
- * Series over the whole intervals of the steady part, or of the run where that is too short: a warm-up is one cluster.
+ * Series over the complete intervals of the steady part, or of the whole run if that part is too short: a warm-up is
+ * one cluster.
  */
 function seriesOf({ timeline, warmup }: JudgedRun, countIn: CountIn): RatioSeries | null {
   const { intervalS, points } = timeline;
@@ -68,7 +69,7 @@ function seriesOf({ timeline, warmup }: JudgedRun, countIn: CountIn): RatioSerie
 }
 
 interface LatencyDispersion extends Dispersion {
-  /** Number of independent intervals that would say as much about the run's own percentile. */
+  /** Number of independent intervals with the same information about the run's own percentile. */
   readonly effective: number;
   /**
    * Of a run whose windows wander, how long it must be to show that it keeps its level at its own percentile; 0: it shows that,
@@ -76,11 +77,11 @@ interface LatencyDispersion extends Dispersion {
    * drifts, jumps or swings is no such level.
    */
   readonly levelAfterS: number | null;
-  /** What to expect of a longer run, as far as this one shows it. */
+  /** What to expect of a longer run, judging by this one. */
   readonly expected: readonly Expected[];
 }
 
-/** Latencies that tie at the run's own percentile put more requests beyond it than so many times its share. */
+/** Latencies equal to the run's own percentile may put this many times its share of requests beyond it. */
 const MOST_TIES = 3;
 
 /**
@@ -131,8 +132,8 @@ function expectedOf(dependence: Dependence, requests: number): Expected[] {
 }
 
 /**
- * A short run holds too few clusters of its slowest requests to show how large they are, and many of those beyond its median.
- * In a queue one follows from the other.
+ * A short run has too few clusters of its slowest requests to show their size, but many clusters beyond its median. In
+ * a queue, one size follows from the other.
  */
 function expectedByMedian(run: JudgedRun, percentile: number): Expected[] {
   const medianMs = poolLatency([run]).percentile(50).value;
@@ -169,16 +170,16 @@ interface OneRunTerms {
   readonly run: JudgedRun;
   /** Null if the run is too short to show it. */
   readonly dispersion: Dispersion & { readonly expected?: readonly Expected[] } | null;
-  /** Limit of the share. */
+  /** The allowed share. */
   readonly limit: number;
   readonly allowed: Allowed;
   readonly level: number;
   readonly found: (share: Range) => Found;
-  /** The assumption about further requests that their number is based on. */
+  /** The assumption about further requests behind the advised number. */
   readonly like: "without a failure" | "like these" | null;
 }
 
-/** @param sure The requests that count for certain; `most` includes all that may turn out to. */
+/** @param sure The requests that certainly count; `most` includes all that may count. */
 export function oneRunEvidence(
   { sure, most }: Readonly<Record<"sure" | "most", Proportion>>,
   { run, dispersion: known, limit, allowed, level, found, like }: OneRunTerms,
@@ -198,8 +199,8 @@ export function oneRunEvidence(
   const range = { value, interval };
   const perCluster = known.ratio / Math.min(limit, 1 - limit);
   const secondsOf = (requests: number): number => run.elapsedS * requests / sure.of;
-  // Where no cluster was seen, all are presumed to have one size, and the interval alone says how many of them would
-  // rule out the limit.
+  // If no cluster was seen, all are assumed to have one size, and the interval alone says how many of them would
+  // exclude the limit.
   const isNone = like !== null && known.degreesOfFreedom === Infinity;
   const needed = isNone ? 0 : LEAST_CLUSTERS;
   if (clusters < needed) {

@@ -29,28 +29,28 @@ export type Between =
 
 export const ONE_SESSION: Between = { kind: "one-session" };
 
-/** The ratio over sessions, where it is known; null where it is not. */
+/** The ratio over sessions; null if unknown. */
 export function contrastIn(between: Between | null): SessionContrast | null {
   return between?.kind === "known" ? between.contrast : null;
 }
 
-/** Standard error of ln ratio over sessions, where they are known; null where they are not. */
+/** Standard error of ln ratio over sessions; null if unknown. */
 export function sessionStdevOf(between: Between | null): number | null {
   const contrast = contrastIn(between);
   return contrast && Math.sqrt(contrast.variance);
 }
 
-/** Sides that ran in the same repetitions: what their pairs say one by one. */
+/** Sides that ran in the same repetitions, with the result of each pair. */
 export interface Pairing {
-  /** How many. */
+  /** Number of pairs. */
   readonly pairs: number;
-  /** The logarithm of new over base in each of them. */
+  /** ln (new / base) for each pair. */
   readonly logRatios: readonly number[];
-  /** Both sides, from the same repetitions. */
+  /** Both sides, restricted to the common repetitions. */
   readonly sides: readonly [base: Estimate, next: Estimate];
 }
 
-/** Null where the sides share fewer than two repetitions. */
+/** Null if the sides share fewer than two repetitions. */
 export function pairingOf(next: Estimate, base: Estimate): Pairing | null {
   if (next.session === null || next.session !== base.session) return null;
   const common = commonOf([next, base]);
@@ -83,7 +83,7 @@ export type RatioOf = (
 export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
   /** Default: both sides ran in one experiment. */
   readonly between?: (figure: DrawnFigure) => Between;
-  /** Null where the sides did not take turns slice by slice. */
+  /** Null unless the sides took turns slice by slice. */
   readonly sliced?: SlicedOf | null;
 }
 
@@ -133,19 +133,19 @@ export function slicedRatio(
   return variance && studentInterval(of.value / to.value, variance, confidence);
 }
 
-/** Ratios of two sides that took turns, whatever the figure. */
+/** Ratio of two sides that took turns, for any figure. */
 export function ratioOfPairs(sliced: SlicedOf, confidence: number): RatioOf {
   return (of, to, figure) => slicedRatio(sliced(figure), [of, to], confidence);
 }
 
-/** Variance of ln ratio, if the runs were not paired. */
+/** Variance of ln ratio if the runs were not paired. */
 export function varianceApart({ sides: [to, of] }: Pairing): number {
   return of.logStandardError ** 2 + to.logStandardError ** 2;
 }
 
 /**
- * Variances of pairs that share no runs. Where many are compared with one, its runs are in the spread of all, so only
- * the first counts.
+ * Variances of pairs without common runs. If many cells are compared with one, its runs affect the spread of all pairs,
+ * so only the first pair counts.
  */
 function disjointVariances(pairs: readonly GroupPair[], figure: DrawnFigure): Variance[] {
   const seen = new Set<Estimate>();

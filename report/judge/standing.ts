@@ -5,7 +5,7 @@
  */
 import { type FigureComparison, NOTABLE_CHANGE } from "./comparison.ts";
 
-/** How the next compares with the base. */
+/** How the next side compares with the base. */
 export type Standing =
   | "ahead"
   | "behind"
@@ -17,15 +17,15 @@ export type Standing =
    */
   | "likely-ahead"
   | "likely-behind"
-  /** The interval contains 1, and the runs would have shown any change worth mentioning. */
+  /** The interval contains 1, and the runs would have shown any notable change. */
   | "no-difference-seen"
-  /** The interval contains 1, and larger changes as well. */
+  /** The interval contains 1, and notable changes as well. */
   | "few-runs"
   | "groups"
   | "unsteady"
   /** Two capacities are compared, and one is a lower bound. */
   | "at-least"
-  /** Alike as far as the generator, which was the limit, could tell. */
+  /** No difference, as far as the generator could tell, which was the limit. */
   | "generator"
   /** A single run says nothing about the next. */
   | "one-run"
@@ -65,7 +65,7 @@ export function standingOf(comparison: FigureComparison): Standing {
   }
 }
 
-/** How sure a standing is: what a matrix shades, and what a reader may build on. */
+/** How certain a standing is, which a matrix shows by shading. */
 export type Certainty = "decided" | "likely" | "open";
 
 export function certaintyOf(standing: Standing): Certainty {

@@ -33,7 +33,7 @@ import {
   textColumn,
 } from "./tables/table.ts";
 
-/** The figures of messages of which each has a distribution. */
+/** Figures of messages that have distributions. */
 const TIMES = [
   ["ttfe", "to the first message", "First messages within"],
   ["gap", "between messages", "Gaps within"],
@@ -43,10 +43,10 @@ const TIMES = [
 ] as const;
 type Times = typeof TIMES[number][0];
 
-/** A cell, or a request of one, that has streams or WebSockets. */
+/** A cell, or one of its requests, with streams or WebSockets. */
 interface MessageRow<Cell extends JudgedCell> {
   readonly cell: Cell;
-  /** The request's name, where several requests of a mix or flow have messages; "" for all together. */
+  /** The request's name, if several requests of a mix or flow have messages; "" for all together. */
   readonly step: string;
 }
 
@@ -85,7 +85,7 @@ const SOCKETS_NOTE =
   "The messages of a WebSocket are due by a clock of its own, and their latency counts from then. Those that were still in " +
   "flight at the end, timed out or were never sent are in it as lower bounds.";
 
-/** Each cell, followed by its requests where several of them have messages. */
+/** Each cell, followed by its requests if several of them have messages. */
 function rowsOf(scenario: ScenarioContext): MessageRow<CellRuns>[] {
   const whole = scenario.cells.filter(hasMessages);
   const steps = stepScenarios([scenario], scenario.results)
@@ -103,7 +103,7 @@ function hasMessages(cell: JudgedCell): boolean {
   return streamsOf(cell).length + socketsOf(cell).length > 0;
 }
 
-/** A chart for each kind of time that there is. */
+/** A chart for each kind of time with values. */
 function distributions(cells: readonly CellRuns[], roomy: readonly Form[]): Block[] {
   return TIMES.flatMap(([of, what, limit]) => {
     const drawn = cells.flatMap((cell) => {
@@ -144,7 +144,10 @@ function drawnTimes(runs: readonly Measurement[], of: Times): DrawnTimes | null 
   };
 }
 
-/** The clock as in the results: the end of the load cuts off gaps in both loops, and messages of a WebSocket are due by a clock. */
+/**
+ * The clock as in the results: in both loops the end of the load cuts off gaps, and messages of a WebSocket are due by
+ * a clock.
+ */
 function clockOf(of: Times, { latency }: Pick<Measurement, "latency">): "sent" | "intended" {
   if (of === "gap") return "sent";
   return of === "message" ? "intended" : latency.clock;
@@ -178,7 +181,7 @@ export function measurementStreams(measurement: Measurement): readonly Block[] {
   ];
 }
 
-/** Histograms, in a terminal, of the times that most messages have: a latency, or the time since the message before. */
+/** Histograms for a terminal, of the times that most messages have: latency, or the time since the previous message. */
 function histograms(measurement: Measurement): Block[] {
   return TIMES.flatMap(([of, what]) => {
     const drawn = of === "gap" || of === "message" ? drawnTimes([measurement], of) : null;
@@ -202,7 +205,7 @@ function socketsOf({ runs }: JudgedCell): SocketFigures[] {
 
 type Captions = Readonly<Record<"times" | "counts" | "streams" | "sockets" | "names", string>>;
 
-/** @param named The columns that say which cell a row is of; none of a single measurement. */
+/** @param named Columns that identify the cell of a row; none for a single measurement. */
 function tablesOf<Cell extends JudgedCell>(
   rows: readonly MessageRow<Cell>[],
   named: readonly ColumnOf<MessageRow<Cell>>[],
@@ -246,7 +249,7 @@ function timesTable<Row extends MessageRow<JudgedCell>>(
   ]);
 }
 
-/** The p99 of each time that messages of these cells have, for a summary. */
+/** The p99 of each kind of time in these cells, for a summary. */
 export function p99Columns(cells: readonly JudgedCell[]): ColumnOf<{ cell: JudgedCell }>[] {
   const present = TIMES.filter(([of]) => cells.some((cell) => countOf(cell, of) > 0));
   const unit = timeUnit(
@@ -273,7 +276,7 @@ function measured(
   return { ...range, isWeak };
 }
 
-/** Messages of streams, and those of WebSockets that expect answers, each in a row of their own. */
+/** Counts of messages: of streams, and of WebSockets that expect answers, in rows of their own. */
 function countsTable<Row extends MessageRow<JudgedCell>>(
   caption: string,
   cells: readonly Row[],
@@ -312,7 +315,7 @@ function countsTable<Row extends MessageRow<JudgedCell>>(
   ]);
 }
 
-/** Whole streams, and how often streams that are requested again were interrupted; empty without either. */
+/** Complete streams, and how often streams that are requested again were interrupted; empty without either. */
 function streamsTable<Row extends MessageRow<JudgedCell>>(
   caption: string,
   cells: readonly Row[],
@@ -382,7 +385,7 @@ function namesTable<Row extends MessageRow<JudgedCell>>(
   ]);
 }
 
-/** Columns of the messages of one run or step, for CSV. */
+/** Columns for the messages of one run or step, for CSV. */
 export function messageColumns(
   { streams, sockets }: Pick<Measurement, "streams" | "sockets">,
 ): Record<string, number> {

@@ -1,4 +1,4 @@
-/** Comparisons as a figure: for each pair and figure the ratio with its interval, its verdict, the margin. */
+/** Comparisons as a figure: for each pair and figure the ratio with its interval, the verdict, and the margin. */
 import type { Panel } from "../../blocks.ts";
 import { axisOver, compact, type Row, type Rows } from "../../chart.ts";
 import { comparisonOf, type GroupComparison } from "../../judge/comparison.ts";
@@ -18,22 +18,22 @@ export interface ForestPair {
   readonly comparison: GroupComparison;
 }
 
-/** A panel for each figure, with the pairs in the same order; several panels for many pairs. */
+/** A panel for each figure, with the pairs in the same order; several panels if there are many pairs. */
 export interface ForestPanel extends Panel {
   readonly chart: Rows;
 }
 
-/** If requests come at a pace of their own, all targets serve the same number, so requests/s are not compared. */
+/** If requests come at a fixed pace, all targets serve the same number, so requests/s are not compared. */
 const FIGURES: Record<"closed" | "open", readonly ComparedFigure[]> = {
   closed: ["rate", 50, 99],
   open: [50, 99],
 };
 
-/** @param isOpen Whether requests come at a pace of their own. */
+/** @param isOpen Whether requests come at a fixed pace. */
 export function forestOf(pairs: readonly ForestPair[], isOpen: boolean): ForestPanel[] {
   const whole = FIGURES[isOpen ? "open" : "closed"]
     .map((figure) => ({ title: titleOf(pairs, figure), of: null, chart: chartOf(pairs, figure) }));
-  // Each part has some of the rows, on the axis of all.
+  // Each panel has some of the rows, on a common axis.
   return Array.from(
     { length: Math.ceil(pairs.length / MOST_ROWS) },
     (_, part) =>
@@ -44,7 +44,7 @@ export function forestOf(pairs: readonly ForestPair[], isOpen: boolean): ForestP
   ).flat().filter(({ chart }) => chart.rows.length > 0);
 }
 
-/** Rows that fit on a page of paper. */
+/** Number of rows that fit on a page of paper. */
 const MOST_ROWS = 16;
 
 /** `Requests/s against express, more is better`. */
@@ -75,7 +75,7 @@ function chartOf(pairs: readonly ForestPair[], figure: ComparedFigure): Rows {
     const compared = comparisonOf(comparison, figure);
     const { ratio, interval, verdict, isDoubted } = compared;
     if (ratio === null) return [];
-    // Drawn, it would push every other to the same place.
+    // A very wide interval is not drawn, because it would squeeze all others together.
     const drawn = interval && !isTooWide(interval) ? interval : null;
     return [{
       label: common !== null ? name : pairLabel(pair),
@@ -85,7 +85,7 @@ function chartOf(pairs: readonly ForestPair[], figure: ComparedFigure): Rows {
       low: drawn && compact(drawn.low),
       high: drawn && compact(drawn.high),
       runs: [],
-      // Without an interval there is no verdict to give.
+      // Without an interval there is no verdict.
       tone: interval === null || verdict === "inconclusive" || isDoubted ? "open" : TONES[verdict],
       word: interval === null ? "" : verdictWord(compared, comparison.marginRatio),
       text: ratioText(compared),

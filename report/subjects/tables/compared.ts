@@ -1,4 +1,4 @@
-/** Comparisons as a table: one row a pair, one column a figure. */
+/** Comparisons as a table: one row for each pair, one column for each figure. */
 import { boundText, formatMs, formatNumber, formatShare } from "../../writing/units.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { percentileOf } from "../../figures/pool.ts";
@@ -21,10 +21,10 @@ import type { SessionContrast } from "../../../runner/stats/comparison/sessions.
 export interface ComparedRow {
   readonly name: string;
   readonly color?: number;
-  /** What it is compared with; null where the name says it. */
+  /** Name of the base; null if the row's name includes it. */
   readonly base: string | null;
   readonly comparison: GroupComparison;
-  /** Both, where the table shows their own figures, too. */
+  /** Both cells, if the table also shows their own figures. */
   readonly cells?: readonly [base: CellRuns, next: CellRuns];
 }
 
@@ -86,7 +86,9 @@ function figureColumn(figure: ComparedFigure): ColumnOf<ComparedRow> {
   };
 }
 
-/** `1,000 → 2,600`, `≥ 12.1 ms → 9.3 ms`: the figure of both sides, as in other tables; for several sessions, their mean. */
+/**
+ * `1,000 → 2,600`, `≥ 12.1 ms → 9.3 ms`: the figure of both sides, as in other tables; for several sessions, the mean.
+ */
 function valuesText(
   { figure, base, next, between }: FigureComparison,
   cells: readonly [base: CellRuns, next: CellRuns],
@@ -99,7 +101,7 @@ function valuesText(
   }).join(" → ");
 }
 
-/** Null for CPU time, because no other table has it for each request. */
+/** Null for CPU time, which no other table has per request. */
 function valueIn({ rate, latency }: CellRuns, figure: ComparedFigure): number | null {
   switch (figure) {
     case "rate":
@@ -113,7 +115,7 @@ function valueIn({ rate, latency }: CellRuns, figure: ComparedFigure): number | 
   }
 }
 
-/** What each figure says that decides such comparisons, and then the others. */
+/** What each deciding figure of such comparisons says, followed by the other figures. */
 export function comparedTexts(
   { figures, marginRatio, decisive }: GroupComparison,
   cells: readonly [base: CellRuns, next: CellRuns],
@@ -140,7 +142,7 @@ export function comparedTexts(
   ];
 }
 
-/** What intervals over sessions rest on. */
+/** What intervals over sessions are based on. */
 function sessionsNote(contrasts: readonly SessionContrast[]): string {
   const [widest] = contrasts.toSorted((a, b) => b.variance - a.variance);
   const { base, next, earlier } = widest.sessions;
@@ -151,7 +153,7 @@ function sessionsNote(contrasts: readonly SessionContrast[]): string {
     }; sessions in a row correlate by about ${widest.correlation.toFixed(1)}.`;
 }
 
-/** What ratios of cells rest on that might be worse and were measured again. */
+/** What the ratios are based on for cells that might be worse and were measured again. */
 function stagesNote({ blocks: { first, fresh } }: FigureStages): string {
   return `What might be worse after ${
     counted(first, "block")
@@ -162,7 +164,7 @@ function stagesNote({ blocks: { first, fresh } }: FigureStages): string {
     "slower is in both.";
 }
 
-/** What ratios and verdicts mean; why one says no more, its word says. */
+/** The meaning of ratios and verdicts; the reason for a limited verdict is in its own word. */
 export function notesOf(comparisons: readonly GroupComparison[]): string[] {
   const [{ marginRatio }] = comparisons;
   const all = comparisons.flatMap(({ figures }) => figures);

@@ -1,4 +1,4 @@
-/** Figures of cells, as thresholds, claims and published tables have them, in columns. */
+/** Columns for any figure of cells, as in thresholds, claims and published tables. */
 import type { FigureName } from "../../../base/figures/figure.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { type FigureRange, rangeOf } from "../../figures/figures.ts";
