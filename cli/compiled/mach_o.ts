@@ -21,11 +21,11 @@ interface Segment {
 
 interface LoadCommands {
   readonly segments: readonly Segment[];
-  /** Place of the signature in the file; null if there is none. */
+  /** Position of the signature in the file; null if there is none. */
   readonly signature: { readonly offset: number; readonly size: number } | null;
 }
 
-/** Problems, one a line; none: its loader and its signature agree with the file. */
+/** Problems, one per line; none if load commands and signature match the file. */
 export function machOProblems(file: Uint8Array<ArrayBuffer>): string[] {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   if (file.length < HEADER_BYTES || view.getUint32(0, true) !== MH_MAGIC_64) {
@@ -71,7 +71,7 @@ function readSegment(view: DataView, at: number): Segment {
   };
 }
 
-/** @param at Where the signature begins: behind all that it is of. Its numbers are big-endian. */
+/** @param at Start of the signature, after everything that it covers. Its numbers are big-endian. */
 function signatureProblems(
   file: Uint8Array<ArrayBuffer>,
   view: DataView,

@@ -1,4 +1,4 @@
-/** The hosts that `run` and `bench` may load when their caller sets limits, as `plateau mcp` does. */
+/** The hosts that `run` and `bench` may load if their caller sets limits, as `plateau mcp` does. */
 import { UserError } from "../../base/errors.ts";
 import {
   type Access,
@@ -36,7 +36,7 @@ function dialed(endpoint: Endpoint): Endpoint[] {
   return [endpoint, { hostname, port }];
 }
 
-/** Where the load of planned cells goes, besides programs that the experiment starts. */
+/** The endpoints that planned cells load, except programs that the experiment starts. */
 export function endpointsOf(cells: readonly Cell[]): Endpoint[] {
   return cells.flatMap(({ targetSpec, others, request }) => {
     const { follow } = { follow: undefined, ...request };

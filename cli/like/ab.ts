@@ -31,7 +31,7 @@ const NOTES = {
 /** Holds the content type until it is known whether there is a body. */
 const CONTENT_TYPE = "content type";
 
-/** A content type goes with a body alone. */
+/** A content type is only sent with a body. */
 const hasBody = ({ options }: TranslatedLine): boolean => options.has("p") || options.has("u");
 
 const contentType = (line: TranslatedLine): string => lastOf(line, CONTENT_TYPE) ?? "text/plain";
