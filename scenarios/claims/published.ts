@@ -17,7 +17,7 @@ import {
 import { didYouMean } from "../../base/suggest.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** A figure, a bound such as "< 90", or more of them by what they are of. */
+/** A figure, a bound such as "< 90", or a map of more of them by names of cells. */
 export type PublishedValues = { readonly [key: string]: number | string | PublishedValues };
 
 const bound = z.string().regex(BOUNDED, {
@@ -36,7 +36,7 @@ const common = {
   ),
 };
 
-/** A table as results.json has it. */
+/** A table, as in results.json. */
 export const published = z.strictObject({
   ...common,
   figure: z.enum(FIGURE_NAMES),
@@ -54,7 +54,7 @@ const figure = z.string().prefault("rate").transform((text, context): Figure => 
   return z.NEVER;
 });
 
-/** A table as it is written. */
+/** A table, as written in the file. */
 const written = z.strictObject({
   ...common,
   figure: figure.describe("What the values are: rate, p99, startUp, …"),
@@ -85,7 +85,7 @@ const written = z.strictObject({
 
 export const publishedSpec = z.union([written, z.array(written)]);
 
-/** By the unit of a figure: the names of units that fit it, each with what `readQuantity` calls it. */
+/** By the unit of a figure: the names of suitable units, with their names in `readQuantity`. */
 const UNIT_NAMES: Readonly<Record<FigureUnit, Readonly<Record<string, string>>>> = {
   perSec: { "requests/s": "/s", "req/s": "/s", rps: "/s", "/s": "/s", "requests/min": "/m" },
   ms: { ms: "ms", s: "s", us: "us", "µs": "us", min: "m", h: "h" },
@@ -104,7 +104,7 @@ const UNIT_NAMES: Readonly<Record<FigureUnit, Readonly<Record<string, string>>>>
   },
 };
 
-/** What stands behind a value in the given unit; without one, where a figure has only one. */
+/** The suffix of a value in the given unit; without a unit, for a figure that has only one. */
 function suffixOf(
   unit: string | undefined,
   { name, unit: kind }: Figure,

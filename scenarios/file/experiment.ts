@@ -57,7 +57,7 @@ const name = z.string().max(LIMITS.name.most).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._
     "go on with letters, digits, spaces and . _ -",
 });
 
-/** Figures of which more is better, that a verdict can be about. */
+/** Figures of which more is better, and about which a verdict is possible. */
 const COMPARED_FIGURES = ["rate", "perCpu", "eventsPerCpu"] as const;
 
 const comparedFields = {
@@ -158,14 +158,14 @@ const experimentFields = (files: Files) =>
     ),
   });
 
-/** Made when it is needed, as that takes some milliseconds. @param files Reads the files that the experiment names. */
+/** Made on demand, because that takes some milliseconds. @param files Reads the files that the experiment names. */
 export const experimentSpecWith = (files: Files = NO_FILES) =>
   experimentFields(files).superRefine(checkTogether, ALWAYS);
 
 export type ExperimentInput = z.input<ReturnType<typeof experimentSpecWith>>;
 export type Experiment = z.output<ReturnType<typeof experimentFields>>;
 
-/** Parts that are right alone and wrong together. */
+/** Checks for parts that are valid alone and conflict with each other. */
 function checkTogether(experiment: Partial<Experiment>, context: z.core.$RefinementCtx): void {
   const isWrong = (path: Path): boolean =>
     context.issues.some(({ path: wrong = [] }) =>
@@ -188,7 +188,7 @@ function checkTogether(experiment: Partial<Experiment>, context: z.core.$Refinem
   for (const conflict of conflicts) context.addIssue({ code: "custom", ...conflict });
 }
 
-/** Null where something is compared. */
+/** Conflicts of an experiment that compares nothing; null if it compares something. */
 function uncomparedConflicts({ compare, base }: Partial<Experiment>): Conflict[] | null {
   if (compare !== "none") return null;
   return base === undefined
@@ -196,7 +196,7 @@ function uncomparedConflicts({ compare, base }: Partial<Experiment>): Conflict[]
     : [{ path: ["base"], message: "Nothing is compared: leave out base, or compare: none" }];
 }
 
-/** Hooks are functions, which YAML has none of. */
+/** Hooks are functions, which YAML does not have. */
 function hooksWithoutScript(given: Partial<Experiment>): Conflict[] {
   if (given.script !== undefined) return [];
   const message =
@@ -215,7 +215,7 @@ function isFilled(section: object): boolean {
   return Object.keys(section).length > 0;
 }
 
-/** How many names a section may have. */
+/** Limits the number of names in a section. */
 function atMost(
   limit: "targets" | "scenarios",
 ): [
@@ -229,10 +229,7 @@ function atMost(
   ];
 }
 
-/**
- * Targets that scenarios name and that are not there.
- * @param given May be wrong in every part, which the schema reports.
- */
+/** Targets that scenarios name but that do not exist. @param given Any part may be wrong, which the schema reports. */
 function unknownTargets(given: Partial<Experiment>): Conflict[] {
   const known = Object.keys(given.targets ?? {});
   return Object.entries(given.scenarios ?? {}).flatMap(([scenario, spec]) => {
@@ -247,13 +244,16 @@ function unknownTargets(given: Partial<Experiment>): Conflict[] {
   });
 }
 
-/** Gateways that cannot stand in front of the targets that they name, and commands that lack what they name. */
+/** Gateways that can't stand in front of the targets that they name, and commands with unknown placeholders. */
 function misplacedLines({ targets }: Partial<Experiment>): Conflict[] {
   return [...referenceConflicts(targets ?? {}), ...stepConflicts(targets ?? {})]
     .map(({ path, message }) => ({ path: ["targets", ...path], message }));
 }
 
-/** What sends several requests for one, in a load that counts requests. @param given As for `unknownTargets`. */
+/**
+ * Scenarios that send several requests for one, with a load that counts requests.
+ * @param given As for `unknownTargets`.
+ */
 function uncountableFlows(given: Partial<Experiment>): Conflict[] {
   return Object.entries(given.scenarios ?? {}).flatMap(([scenario, spec]) => {
     if (Reflect.get(Object(spec?.load ?? given.load), "requests") === undefined) return [];
@@ -264,7 +264,7 @@ function uncountableFlows(given: Partial<Experiment>): Conflict[] {
   });
 }
 
-/** Loads that say what the log of a replay says. */
+/** Conflicts of loads that set what the log of a replay determines. */
 function replayConflicts(
   given: Partial<Experiment>,
   isWrong: (path: Path) => boolean,
@@ -282,7 +282,10 @@ function replayConflicts(
   });
 }
 
-/** Options of a load beside settings with which they can't be had, and what HTTP/2 lacks. @param given As for `unknownTargets`. */
+/**
+ * Conflicts between options of a load and other settings, and features that HTTP/2 lacks.
+ * @param given As for `unknownTargets`.
+ */
 function loadConflicts(
   given: Partial<Experiment>,
   isWrong: (path: Path) => boolean,
@@ -324,7 +327,7 @@ function loadConflicts(
 
 const GRPC_OVER_HTTP_1 = "Cannot call gRPC over HTTP/1.1: leave out http2, or write http2: true";
 
-/** What a scenario can't have whose requests virtual users send one after the other. */
+/** Settings that a scenario can't have if virtual users send its requests in sequence. */
 function userConflicts(
   scenario: Scenario,
   { pipeline = [] }: { readonly pipeline?: readonly number[]; readonly http2?: readonly boolean[] },
@@ -337,7 +340,7 @@ function userConflicts(
   return [{ path: [...loadPath, "pipeline"], message }];
 }
 
-/** Why each request waits for the response to the one before it; null where none waits. */
+/** Why each request waits for the previous response; null if none waits. */
 function whyInTurn(scenario: Scenario): string | null {
   if ("replay" in scenario) return null;
   if (uniqueTables(scenario.values).length > 0) return "whose virtual user has a row of its own";
@@ -347,7 +350,7 @@ function whyInTurn(scenario: Scenario): string | null {
   return followOf(scenario.follow).most > 0 ? "whose requests follow redirects" : null;
 }
 
-/** What a scenario whose responses are streams can't have. */
+/** Settings that a scenario with streams can't have. */
 function streamConflicts(
   scenario: Scenario,
   { pipeline = [], http2 = [], capacity = [] }: {
@@ -374,7 +377,7 @@ function streamConflicts(
   ];
 }
 
-/** What a scenario with WebSockets can't have. */
+/** Settings that a scenario with WebSockets can't have. */
 function socketConflicts(
   scenario: Scenario,
   { pipeline = [], http2 = [], requests, capacity }: {
@@ -410,7 +413,7 @@ function socketConflicts(
   ];
 }
 
-/** Why no TLS session is resumed on targets of a scenario that are reached without TLS. */
+/** Why TLS sessions can't be resumed for targets that are reached without TLS. */
 function clearTargets(
   scenario: Scenario | undefined,
   { targets = {} }: Partial<Experiment>,
@@ -433,7 +436,7 @@ function fieldConflicts(scenario: Scenario): Conflict[] {
   });
 }
 
-/** Targets of a scenario that are behind a proxy through which HTTP/2 does not go. */
+/** Targets of a scenario behind a proxy that HTTP/2 can't pass. */
 function proxiedTargets(
   scenario: Scenario,
   { targets = {} }: Partial<Experiment>,

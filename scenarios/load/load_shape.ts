@@ -31,14 +31,14 @@ export const pipeline = positive.max(LIMITS.pipeline.most);
 export const requests = positive.max(LIMITS.requests.most);
 export const workers = positive.max(LIMITS.workers.most);
 
-/** Up to the longest time that histograms can hold. */
+/** Limits of a time-out, up to the longest time that histograms can hold. */
 const TIMEOUTS = ["1ms", "1h"] as const;
 const DURATIONS = ["1ms", "24h"] as const;
 export const timeout = between(...TIMEOUTS);
 export const timeoutMs = msBetween(...TIMEOUTS);
 export const duration = between(...DURATIONS);
 export const durationMsSchema = msBetween(...DURATIONS);
-/** Step of the timelines. */
+/** Limits for the interval of timelines. */
 const INTERVALS = ["10ms", "1m"] as const;
 export const DEFAULT_INTERVAL = `${DEFAULT_INTERVAL_MS}ms`;
 export const interval = between(...INTERVALS);
@@ -51,11 +51,11 @@ const rateOrNone = ratePerSecOrNone.refine((perSec) => perSec <= MOST_PER_SEC, T
 export const arrivals = z.enum(["uniform", "poisson"]);
 export const pool = z.enum(["own", "shared"]);
 
-/** Duration of a run without a duration or a number of requests of its own. */
+/** Duration of a run that sets neither a duration nor a number of requests. */
 export const DEFAULT_DURATION_MS = 10_000;
-/** Connections of a closed loop or a rate by default. */
+/** Default number of connections of a closed loop or a rate. */
 export const DEFAULT_CONNECTIONS = 50;
-/** Concurrent virtual users of phases by default. */
+/** Default number of concurrent virtual users of phases. */
 export const DEFAULT_USERS = 10_000;
 
 const commonFields = {
@@ -78,7 +78,7 @@ const arrivalFields = {
 
 const WITH_PHASES = { pool: "it belongs to phases" };
 
-/** By kind of load: keys and flags of the other kinds, and why each conflicts with this one. */
+/** By kind of load: keys and flags of the other kinds, and why each conflicts with this kind. */
 export const LOAD_CONFLICTS = {
   closed: {
     ...WITH_PHASES,
