@@ -1,10 +1,10 @@
 /**
- * Ends this process with its parent, when Plateau started it, by the parent-death signal of prctl(2): the parent
- * may be killed with KILL, which leaves it no time to stop anything.
+ * Ends this process with its parent, if Plateau started it, by the parent-death signal of prctl(2): the parent may be
+ * killed with KILL, which leaves it no time to stop anything.
  */
 import { dieWithParent, outliveParent } from "../../base/system/prctl.ts";
 
-/** Set to 1 in the environment of a process that Plateau starts for itself. */
+/** The variable that is 1 in the environment of a process that Plateau starts for itself. */
 export const BOUND = "PLATEAU_BOUND";
 
 /**
@@ -35,7 +35,7 @@ export function endInOrder(): void {
   watch?.terminate();
 }
 
-/** Resolves when whoever holds the other end of standard input is gone. */
+/** Resolves when the holder of the other end of standard input is gone. */
 export async function untilInputEnds(onText: (text: string) => void = () => {}): Promise<void> {
   const buffer = new Uint8Array(1_024);
   const decoder = new TextDecoder();

@@ -5,13 +5,13 @@
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { allowedCores, keepProcessTo, startOn } from "../../base/system/affinity.ts";
 
-/** Cores by number; null: as the system likes. */
+/** Cores by number; null: the system chooses. */
 interface Pin {
   readonly targets: readonly number[] | null;
   readonly workers: readonly number[] | null;
 }
 
-/** Cores for the processes that are started; null: the cores of this process. */
+/** The cores for processes that are started; null: the cores of this process. */
 let startCores: readonly number[] | null = null;
 
 /**
@@ -39,7 +39,7 @@ export function applyPin({ targets, workers }: Pin): Disposable {
   }
 }
 
-/** Starts a process on the cores that are meant for it. */
+/** Starts a process on the cores that are meant for such processes. */
 export function startPinned<Started>(start: () => Started): Started {
   return startCores === null ? start() : startOn(startCores, start);
 }

@@ -7,7 +7,7 @@ import type { WatchedTree } from "../launch/launcher.ts";
 import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
 import type { TreeWatch, UseSample } from "./watch.ts";
 
-/** Use of a process tree since the last look, or else since this was made. */
+/** Measures the use of a process tree since the last look or, at the first, since this object was made. */
 export class TableUse implements TreeWatch {
   readonly #cpu = new CpuLedger();
   readonly #system = new CpuLedger();

@@ -12,7 +12,9 @@ interface Tee {
   readonly response: OriginResponse;
   /** The body for the cache; null if it was too large or cut off. Never rejects. */
   readonly whole: Promise<BodyBytes | null>;
-  /** The cache no longer waits for the rest, which is then read for the client alone, if that is still there. */
+  /**
+   * Says that the cache no longer waits for the rest, which is then read only for the client, if that is still there.
+   */
   release(): void;
 }
 
@@ -112,7 +114,7 @@ class Splitter {
   }
 }
 
-/** Too late to matter when the body was too large: then `whole` is null already. */
+/** The pieces as one body. If the body was too large, the result does not matter: `whole` is null already. */
 function joined(pieces: readonly BodyBytes[], length: number): BodyBytes {
   const all = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let at = 0;
