@@ -8,14 +8,17 @@ import { groupsOfThree, isWithin, LIMITS, mostOf, sizeText } from "../../base/li
 import { durationMsOf, type PlannedLoad } from "../load/load.ts";
 import type { Scenario } from "../request/scenario.ts";
 
-/** Size of a run without its intervals: histograms, slowest requests, and what was seen of generator and target. */
+/**
+ * The size of a run without its intervals: histograms, slowest requests, and observations of the generator and the
+ * target.
+ */
 const RUN_BYTES = 14_000;
-/** Size of an interval of 250 ms: its histogram, figures, and what the target used. */
+/** The size of an interval of 250 ms: its histogram, figures, and the target's use of resources. */
 const INTERVAL_BYTES = 1_100;
-/** By so much of that an interval grows when it is twice as long: more requests have more different latencies. */
+/** The relative growth of an interval's size when its length doubles: more requests have more different latencies. */
 const GROWTH = 0.5;
 
-/** Size of a request of a mix, flow or page: its histogram, and how many completed in each second. */
+/** The size of one request of a mix, flow or page: its histogram, and its completed requests by the second. */
 const STEP_BYTES = 8_000;
 
 /**
@@ -30,7 +33,7 @@ interface SizedCell {
   readonly request: Scenario;
 }
 
-/** Bytes of a run. @param intervalMs As the experiment has it. */
+/** The size of a run in bytes. @param intervalMs The experiment's `interval`. */
 function bytesOfRun({ load, request }: SizedCell, intervalMs: number): number {
   const measuredMs = load.kind === "capacity" ? load.goal.trial[1] : durationMsOf(load) ?? 0;
   const wanted = Math.ceil(measuredMs / intervalMs);
@@ -43,7 +46,10 @@ function bytesOfRun({ load, request }: SizedCell, intervalMs: number): number {
   return RUN_BYTES + steps * STEP_BYTES + messages + intervals * INTERVAL_BYTES * growth;
 }
 
-/** How often the results hold figures of messages: of the run, and of each request of several that brings some. */
+/**
+ * How many times the results hold figures of messages: once for the run, and once for each of several requests with
+ * messages.
+ */
 function messagesIn(request: Scenario): number {
   const requests = requestsIn(request) ?? [request];
   const holding =
@@ -53,7 +59,7 @@ function messagesIn(request: Scenario): number {
   return 1 + (requests.length > 1 ? Math.min(LIMITS.stepNames.most, holding) : 0);
 }
 
-/** Requests with figures of their own; 0 for one alone. */
+/** The number of requests with figures of their own; 0 if the scenario has only one request. */
 function stepsOf(request: Scenario): number {
   return "page" in request ? 1 + request.with.length : requestsIn(request)?.length ?? 0;
 }
@@ -64,7 +70,7 @@ function requestsIn(request: Scenario): readonly object[] | null {
   return "mix" in request ? request.mix : null;
 }
 
-/** Throws a UserError where the results of all runs would be too large to be read. @param times Runs of each cell. */
+/** Throws a UserError if the results of all runs would be too large to be read. @param times Runs of each cell. */
 export function checkResultSize(
   cells: readonly SizedCell[],
   { times, intervalMs }: { readonly times: number; readonly intervalMs: number },

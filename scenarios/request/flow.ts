@@ -1,6 +1,6 @@
 /**
- * A user journey: requests and think times in order, with values captured from responses for later requests. A
- * page with its subresources is one, too.
+ * A user journey: requests and think times in order, with values captured from responses for later requests. A page
+ * with its subresources is a journey, too.
  */
 import { METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
@@ -60,7 +60,10 @@ export type ThinkSpec = z.output<typeof think>;
 export type RequestStepSpec = z.output<ReturnType<typeof requestStep>>;
 export type FlowStepSpec = ThinkSpec | RequestStepSpec;
 
-/** RFC 6265 §4.1.1: a token, and octets without blanks, quotes, commas, semicolons and backslashes. */
+/**
+ * A cookie's name: a token (RFC 6265 §4.1.1); its value: octets without blanks, quotes, commas, semicolons and
+ * backslashes.
+ */
 export const cookieName = z.string().regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, {
   error: ({ input }) => `Cannot use ${quotedOpenly(input)} as the name of a cookie`,
 });
@@ -82,7 +85,7 @@ const presetCookies = z.record(cookieName, cookieValue).superRefine((preset, con
   if (wrong) context.addIssue(`Cannot give them to a user: ${beyond(...wrong)}`);
 });
 
-/** What virtual users have from the start; null: they keep none. */
+/** The cookies that virtual users have from the start; null: they keep none. */
 const cookies = z.union([
   z.literal("off").transform(() => null),
   presetCookies,
@@ -114,7 +117,7 @@ export const pageFields = {
 
 type PageSpec = z.output<z.ZodObject<typeof pageFields>>;
 
-/** The page, then its subresources. */
+/** The steps of a page: the page itself, then its subresources. */
 export function stepsOfPage({ page, with: needed, headers, expect }: PageSpec): RequestStepSpec[] {
   return [
     { get: page, headers, expect, capture: {} },
@@ -134,7 +137,7 @@ export type CaptureSource =
   | { readonly kind: "cookie"; readonly name: string };
 
 export interface CaptureSpec {
-  /** The name that the value gets. */
+  /** The name under which later requests use the value. */
   readonly as: string;
   readonly from: CaptureSource;
 }
