@@ -46,7 +46,7 @@ export const counters: Bench = {
         commands: [unobserved(command), command],
         more: [
           "scenarios: { root: { get: / } }",
-          // What a server compiles at its start hides what counters cost it.
+          // The start is discarded, because the server's compilation there would hide the cost of counters.
           `load: { duration: ${short ? "400ms" : "4300ms"}, connections: 8 }`,
           "discard: 300ms",
           `repeat: ${rounds}`,
@@ -63,13 +63,16 @@ export const counters: Bench = {
   },
 };
 
-/** Deno gets an argument, and only as the program itself. */
+/**
+ * The command without counters: it unsets their variables, and `env` as the program keeps Deno from getting an
+ * argument.
+ */
 function unobserved(command: Command): Command {
   const variables = ["NODE_OPTIONS", "PYTHONPATH", "GODEBUG"];
   return ["env", ...variables.flatMap((variable) => ["-u", variable]), ...command];
 }
 
-/** Throws a TargetError where the comparison would be of something else. A run without a collection may report nothing. */
+/** Throws a TargetError if the runs do not differ as they should. A run without a collection may report nothing. */
 function ensureObserved(name: string, { runs }: Results): void {
   const reporting = new Set(runs.flatMap(({ target, counters }) => counters ? [target] : []));
   if (reporting.has(nameOf(0)) || !reporting.has(nameOf(1))) {

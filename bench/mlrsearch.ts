@@ -16,13 +16,16 @@ import { pythonWith } from "./stage/python.ts";
 
 const SEEDS_A_ROUND = 20;
 const SHORT_SEEDS = 2;
-/** All rules of one queue, and all kinds of server with a capacity of its own under one rule. */
+/**
+ * Whether both searches are tried on a cell: all rules with one queue, and all kinds of server with a capacity of their
+ * own under one rule.
+ */
 const isCompared = ({ name }: Cell): boolean =>
   name.startsWith("M/M/1:") ||
   /^(?:M\/D\/1|D\/M\/1|M\/M\/8|5 % slower.*|trials.*|M\/M\/16|token bucket|lognormal.*): 10,000\/s, (?:p99 < 10 ms|success.*)$/
     .test(name);
 
-/** One search, by either. */
+/** One search, by either method. */
 interface Searched {
   readonly low: number | null;
   readonly high: number | null;
@@ -72,7 +75,7 @@ interface Interval extends Searched {
   readonly high: number;
 }
 
-/** Both ends. */
+/** Whether both ends of the interval were found. */
 function isInterval(one: Searched): one is Interval {
   return one.low !== null && one.high !== null;
 }

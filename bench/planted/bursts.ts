@@ -5,12 +5,12 @@
  */
 import { Random } from "../statistics/random.ts";
 
-/** Of bursts and of pauses: together they take half of a core. */
+/** The mean length of bursts and of pauses: together they take half of a core. */
 const MEAN_MS = 500;
 
 export interface Bursts {
   readonly seed: number;
-  /** One number: 0 while the bursts go on. */
+  /** One number, which is 0 while the bursts go on. */
   readonly ended: Int32Array;
 }
 
