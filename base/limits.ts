@@ -230,7 +230,6 @@ export function sizeText(bytes: number): string {
   return `${groupsOfThree(Number(size.toFixed(1)))} ${unit}`;
 }
 
-
 export function shortened(lines: readonly string[]): string[] {
   const shown = lines.slice(0, LIMITS.problems.most).map((line) =>
     line.length <= LIMITS.problemText.most ? line : `${line.slice(0, LIMITS.problemText.most - 1)}…`

@@ -151,7 +151,9 @@ export const LOAD_OPTIONS = {
       repeatable: true,
       schema: z.array(z.string()).default([]),
     },
-    result: z.array(z.string()).min(1).optional().describe("Rules that would have ended it early"),
+    result: z.array(z.string()).min(1).optional().describe(
+      "Rules that would have ended the load early",
+    ),
     conflicts: {},
     text: (rules: readonly string[]): string => `ends early on ${rules.join(" or ")}`,
   },

@@ -228,7 +228,6 @@ function passwordsWithoutScheme(address: string): string[] {
   return [parts.join(":"), parts.slice(1).join(":")].filter((part) => part !== "");
 }
 
-
 /** The forms in which a text may hold a secret value: the whole and its lines, as written. */
 export function writtenForms(value: string): Set<string> {
   const lines = value.split(/\r?\n/).map((line) => line.trim());

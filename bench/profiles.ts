@@ -37,7 +37,6 @@ export const profiles: Bench = {
   },
 };
 
-
 const RUNS = 4;
 
 async function measuredRuns(
@@ -91,7 +90,6 @@ function asOneSession(sessions: readonly Results[]): ResultSide {
   );
   return { ...sessions[0], startedAt: "in turns", runs };
 }
-
 
 const FRAMEWORKS = ["express", "fastify"] as const;
 type FrameworkName = typeof FRAMEWORKS[number];

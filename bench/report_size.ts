@@ -73,7 +73,6 @@ function pageOf(paper: PaperSpec): string {
   return renderReportPage([reportModel(paperResults(paper))]);
 }
 
-
 /**
  * Commands that read results, with their bars in seconds from the start of the process to its end: 450 runs of 10 s
  * each, and as many to compare them with.

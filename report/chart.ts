@@ -46,7 +46,6 @@ export const LATENCY_LOG_FROM = 12;
 /** The colour of a target, or a colour with a fixed meaning. */
 export type Color = number | "muted" | "alarm";
 
-
 export interface Xy {
   readonly kind: "xy";
   /** The chart described in words, for readers who can't see it. */
@@ -127,7 +126,6 @@ export type Reference =
   /** The line y = x, with a band of ratios that count as equal; null for no band. */
   | { readonly kind: "equality"; readonly ratio: number | null };
 
-
 export interface Rows {
   readonly kind: "rows";
   readonly alt: string;
@@ -159,7 +157,6 @@ export interface Row {
   readonly tone: "better" | "worse" | "even" | "open";
 }
 
-
 /** A heatmap of requests by moment and latency, which the client computes from the packed intervals. */
 export interface Heatmap {
   readonly kind: "heatmap";
@@ -167,7 +164,6 @@ export interface Heatmap {
   /** Position among the cells of its scenario, from 0. */
   readonly cell: number;
 }
-
 
 /** The runs of one cell over time, side by side; axes are shared by the whole figure. */
 export interface Timeline {

@@ -104,7 +104,6 @@ function callerOf(tree: CallTree, called: Frame): Frame | null {
   return first?.[0] ?? null;
 }
 
-
 /** Profile runs of one cell. */
 export interface ProfiledRuns {
   readonly runs: readonly {

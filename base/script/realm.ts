@@ -404,7 +404,7 @@ export class Realm {
     const explain = this.#functions?.get("explain");
     const result = explain && context.callFunction(explain, context.undefined, error);
     const isKnown = result !== undefined && result.error === undefined;
-    const shown = isKnown ? this.#taken(result.value) : "it threw what cannot be shown";
+    const shown = isKnown ? this.#taken(result.value) : "it threw a value that cannot be shown";
     const isOutOfMemory = this.engine.isFull && !/^\w*Error: /.test(shown);
     const text = isOutOfMemory ? OUT_OF_MEMORY : shown;
     error.dispose();

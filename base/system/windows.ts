@@ -136,7 +136,6 @@ export function parseProcesses(
   }
 }
 
-
 /** CPU time of the calling thread, ms. */
 export function windowsThreadMs(calls: Calls<typeof KERNEL32> = kernel32()): number | null {
   const [created, ended, kernel, user] = [0, 1, 2, 3].map(() => new BigInt64Array(1));

@@ -90,25 +90,25 @@ export const proxyTarget = z.strictObject({
   proxy: z.strictObject({
     origin: originName
       .describe(
-        "What it stands in front of: the name of another target, or http://host:port or https://host:port",
+        "The origin behind the cache: the name of another target, or http://host:port or https://host:port",
       ),
     store: oneOrList(z.enum(storeNames)).default("memory").describe("Where responses are stored"),
     ttl: oneOrList(between("1ms", "24h")).prefault("60s").describe(
       "How long a stored response is fresh, unless the origin gives a shorter time",
     ),
     stale: oneOrList(between("0s", "24h")).prefault("0s").describe(
-      "How long after that it is still served, while one request fetches it anew",
+      "How long after that a stored response is still served, while one request fetches it again",
     ),
     paths: z.array(cachedPath)
       .min(1).default(["/"])
-      .describe("Only these paths, and what is below them, are kept"),
+      .describe("Only responses for these paths, and for paths below them, are kept"),
     singleFlight: oneOrList(z.boolean()).default(true).describe(
-      "Requests for a path that is being fetched wait for it, and are not sent to the origin, too",
+      "Requests for a path that is being fetched wait for that response, and are not sent to the origin, too",
     ),
     maxBodyBytes: oneOrList(z.int().min(0).max(64 * LARGEST_BODY_BYTES)).default(LARGEST_BODY_BYTES)
       .describe("Larger bodies pass through and are not kept"),
     invalidate: z.record(cachedPath, z.array(cachedPath)).optional().describe(
-      "A write that succeeds drops what is stored of its path and its Location, and of the paths that " +
+      "A write that succeeds drops the stored responses of its path and its Location, and of the paths that " +
         "are listed here by the path of the write: { /edit: [/home] }",
     ),
   }).describe("A cache in front of another server"),
@@ -130,29 +130,29 @@ const instances = z.int().min(1).max(64);
 export const clusterTarget = z.strictObject({
   cluster: z.strictObject({
     of: z.string().min(1).describe("Name of the target that is started several times"),
-    instances: oneOrList(instances).default(2).describe("How many"),
+    instances: oneOrList(instances).default(2).describe("Number of instances"),
     balancer: oneOrList(z.enum(["builtin", "nginx", "reuseport"])).default("builtin").describe(
       "builtin: in this program; nginx: the real one, from PATH; " +
         "reuseport: none, the instances of a built-in app share a port (Linux)",
     ),
     policy: oneOrList(z.enum(policyNames)).optional()
-      .describe("Who gets the next request (round-robin when absent)"),
+      .describe("How the instance for the next request is chosen (round-robin when absent)"),
     workers: oneOrList(z.union([z.literal("auto"), z.int().min(1).max(256)])).optional()
       .describe("Worker processes of nginx (auto, one for each core, when absent)"),
     add: z.strictObject({
       at: between("0s", "24h").describe(
         "When they are started, or join with ahead: from the start of the load",
       ),
-      instances: instances.default(1).describe("How many"),
+      instances: instances.default(1).describe("Number of instances"),
       ahead: z.boolean().optional().describe(
-        "They are started with the others and wait, cold, until then, so that their start-up takes nothing " +
+        "These instances are started with the others and wait, cold, until then, so that their start-up takes nothing " +
           "from the load; with balancer: builtin",
       ),
       warmUp: z.strictObject({
         duration: between("1ms", "1h").describe("How long each is warmed up before it joins"),
-        rate: ratePerSec.prefault("100/s").describe("Requests that it gets meanwhile"),
+        rate: ratePerSec.prefault("100/s").describe("Requests that the instance gets meanwhile"),
         path: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
-          .optional().describe("Path that is requested (that of its ready check when absent)"),
+          .optional().describe("Path that is requested (that of the ready check when absent)"),
       }).optional().describe("Reduced load before an instance joins; with balancer: builtin"),
     }).optional().describe("Instances that join, cold, while the load runs"),
     slowStart: oneOrList(between("0s", "1h")).optional().describe(
@@ -214,13 +214,15 @@ const workers = z.union([z.literal("auto"), z.int().min(1).max(256)], {
 export const nginxTarget = z.strictObject({
   nginx: z.strictObject({
     root: z.string().min(1).optional()
-      .describe("Folder whose files it serves, relative to the experiment file"),
+      .describe("Folder whose files nginx serves, relative to the experiment file"),
     files: writtenFiles.optional()
-      .describe("Texts of files that it serves, by path; types go by the ending of its name"),
+      .describe(
+        "Texts of files that nginx serves, by path; a file's type goes by the ending of its name",
+      ),
     proxy: plainOriginName.optional()
-      .describe("What it stands in front of: the name of another target, or http://host:port"),
+      .describe("The server behind nginx: the name of another target, or http://host:port"),
     timeout: between("1ms", "1h").optional().describe(
-      "With proxy: how long it waits for the response, and for each further part of it, before it sends 504 (no time-out when absent)",
+      "With proxy: how long nginx waits for the response, and for each further part of it, before it sends 504 (no time-out when absent)",
     ),
     workers,
   }).superRefine(({ root, files, proxy, timeout }, context) => {

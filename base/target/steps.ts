@@ -36,7 +36,7 @@ const step = z.union([
     command: command.describe("Program and arguments"),
     timeout: between("1s", "24h").prefault("10m").describe("Time-out of the step"),
     env: z.record(z.string().regex(/^[^=\0]+$/), z.string()).default({})
-      .describe("On top of the user's own environment"),
+      .describe("Variables, added to the user's own environment"),
   }),
 ]).transform((written): CommandStep =>
   Array.isArray(written) ? { command: written, timeout: DEFAULT_TIMEOUT_MS, env: {} } : written
@@ -66,7 +66,7 @@ export type CommandStage = (typeof stages)[number];
 export const stageCommands = {
   setup: steps.optional().describe(
     "Commands before the first start of the target, such as [[npm, run, migrate]]; a step may be " +
-      "{ command: [npm, run, migrate], timeout: 10m, env: {} }. They run in its cwd, or beside the file",
+      "{ command: [npm, run, migrate], timeout: 10m, env: {} }. They run in the target's cwd or, without one, beside the file",
   ),
   before: steps.optional().describe(
     "Commands before each run: before the target starts, or, from the first that holds {origin} on, when it " +

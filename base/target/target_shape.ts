@@ -77,10 +77,10 @@ const LEAST_MEMORY_BYTES = 8e6;
 
 const limits = z.strictObject({
   cpu: oneOrList(z.number().min(0.01).max(1_024)).optional()
-    .describe("Cores that it may use, such as 0.5; a list makes a factor"),
+    .describe("Cores that the target may use, such as 0.5; a list makes a factor"),
   memory: oneOrList(memorySize).optional()
     .describe(
-      "Memory that it may use, such as 512MB: beyond it the kernel ends it; a list makes a factor",
+      "Memory that the target may use, such as 512MB: beyond that the kernel ends the target; a list makes a factor",
     ),
 }).refine(({ cpu, memory }) => cpu !== undefined || memory !== undefined, {
   error: "Cannot limit nothing: write cpu: 0.5, memory: 512MB or both",
@@ -105,10 +105,10 @@ const v8Flags = z.string().regex(new RegExp(`^(?:default|${V8_FLAG}(?: ${V8_FLAG
 
 const v8 = z.strictObject({
   flags: oneOrList(v8Flags).optional().describe(
-    "Flags of V8 with which it runs, such as --no-opt or --jitless, or default for none; a list makes a factor",
+    "Flags of V8 for the target, such as --no-opt or --jitless, or default for none; a list makes a factor",
   ),
   gc: oneOrList(v8Flags).optional().describe(
-    "Flags of V8's garbage collector likewise, such as --max-semi-space-size=64: a factor of its own",
+    "Flags of V8's garbage collector for the target, such as --max-semi-space-size=64: a factor of its own",
   ),
 }).refine(({ flags, gc }) => flags !== undefined || gc !== undefined, {
   error: "Cannot do without flags: write flags: --no-opt, gc: --max-semi-space-size=64 or both",
@@ -150,9 +150,9 @@ const frameworkTarget = z.strictObject({
   ),
   set,
   runtime: oneOrList(z.enum(runtimeNames)).optional().describe(
-    "What runs it, of frameworks for Node: node of PATH, or one that plateau setup frameworks installs; a list makes a factor",
+    "The runtime of a framework for Node: node of PATH, or a runtime that plateau setup frameworks installs; a list makes a factor",
   ),
-  env: env.describe("Its environment, on top of that of production; a list makes a factor"),
+  env: env.describe("Environment variables, added to those of production; a list makes a factor"),
   limits,
   v8,
   ...stageCommands,
@@ -179,14 +179,16 @@ const commandTarget = z.strictObject({
     "Program and arguments; in an argument {port} becomes a free port and {host} the address to listen on, " +
       "127.0.0.1 unless run --host says otherwise (IPv6 without brackets)",
   ),
-  cwd: z.string().default(".").describe("Where it runs, relative to the experiment file"),
+  cwd: z.string().default(".").describe(
+    "Folder in which the program runs, relative to the experiment file",
+  ),
   env: env.describe(
-    "Its environment, on top of PATH, HOME, LANG, TMPDIR, PORT and REDIS_URL; a list makes a factor; " +
+    "Environment variables, added to PATH, HOME, LANG, TMPDIR, PORT and REDIS_URL; a list makes a factor; " +
       "{port} becomes a free port, unless PORT is a number here: then that is its port; " +
       "{host} becomes the address to listen on",
   ),
   inherit: z.array(z.string().regex(/^[^=\0]+$/)).default([]).describe(
-    "Variables of Plateau's own environment that it gets besides, such as [DATABASE_URL]; one that is not set is an error",
+    "Further variables that the program gets from Plateau's own environment, such as [DATABASE_URL]; one that is not set is an error",
   ),
   ready: z.string().regex(
     /^(?:grpc|\/[\x21-\x7e]*)$/,
@@ -195,11 +197,11 @@ const commandTarget = z.strictObject({
     "Path that responds with a status under 500 when the program is ready; grpc: ready when it responds to a call",
   ),
   build: steps.optional().describe(
-    "Commands that build it in cwd, such as [[npm, ci]], with which plateau ab builds each commit; " +
+    "Commands that build the program in cwd, such as [[npm, ci]], with which plateau ab builds each commit; " +
       "a step may be { command: [npm, ci], timeout: 10m, env: {} }",
   ),
   port: z.int().min(1).max(65_535).optional().describe(
-    "The port of a program that listens on that one alone, such as 3000; its runs are made in turn",
+    "The port of a program that can listen on no other port, such as 3000; its runs are made in turn",
   ),
   limits,
   v8,

@@ -200,7 +200,7 @@ const WRITES_OF_NOTHING: Problem = {
 
 const PATH_OF_NOTHING: Problem = {
   place: "--path",
-  message: "Cannot request this path: nothing says of which server",
+  message: "Cannot request this path: no server is named",
   fix: "add --url, --command or --detect",
 };
 

@@ -36,9 +36,9 @@ export function machOProblems(file: Uint8Array<ArrayBuffer>): string[] {
   const linked = segments.find(({ name }) => name === "__LINKEDIT");
   const ends = [
     ...segments.filter(({ offset, size }) => offset + size > file.length)
-      .map(({ name }) => `segment ${name} goes on behind the end of the file`),
+      .map(({ name }) => `segment ${name} extends beyond the end of the file`),
     ...signature.offset + signature.size > file.length
-      ? ["its signature goes on behind the end of the file"]
+      ? ["its signature extends beyond the end of the file"]
       : [],
     ...linked === undefined || linked.offset + linked.size < signature.offset + signature.size
       ? ["its signature is not within segment __LINKEDIT"]
@@ -87,9 +87,9 @@ function signatureProblems(
   const hashBytes = view.getUint8(directory + 36);
   const hashKind = view.getUint8(directory + 37);
   const pageBytes = 2 ** view.getUint8(directory + 39);
-  if (hashKind !== CS_HASHTYPE_SHA256) return [`its hashes are of kind ${hashKind}, not SHA-256`];
+  if (hashKind !== CS_HASHTYPE_SHA256) return [`its hashes have kind ${hashKind}, not SHA-256`];
   if (signedBytes !== at) {
-    return [`its signature is of ${signedBytes} bytes, and begins at byte ${at}`];
+    return [`its signature covers ${signedBytes} bytes, and begins at byte ${at}`];
   }
   if (pages !== Math.ceil(signedBytes / pageBytes)) {
     return [`it has ${pages} hashes for ${Math.ceil(signedBytes / pageBytes)} pages`];

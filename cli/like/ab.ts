@@ -24,7 +24,7 @@ import { asWritten } from "./url.ts";
 
 const NOTES = {
   both: "without its number of requests: its time alone ends it here",
-  twice: "with one content-type, where ab sends its own, too (its -T replaces that)",
+  twice: "with a single content-type; ab also sends its own unless -T is given",
   most: "without its end after 50000 requests, which its time limit brings along",
 };
 

@@ -30,7 +30,7 @@ const only = z.string().optional().describe("Only matching cells, such as target
 const results = "A results.json, its folder, a folder of several sessions, or the JSON of bench";
 
 const figures = z.boolean().optional()
-  .describe("false gives the text alone, without the JSON, which is long");
+  .describe("false: only the text, without the JSON, which is long");
 
 /** Arguments that every tool takes. */
 export const forAll = { figures };
@@ -92,7 +92,7 @@ export const TOOLS: readonly CommandTool[] = [
       connections: z.int().min(1).optional().describe("50 when absent"),
       duration: duration.optional().describe("10s when absent"),
       requests: z.int().min(1).optional().describe(
-        "Exactly so many requests, in place of a duration",
+        "Exactly this many requests, in place of a duration",
       ),
       rate: z.string().optional()
         .describe("Open loop: requests arrive at this rate, such as 1000/s; absent: a closed loop"),

@@ -166,7 +166,7 @@ const SENTENCES: Readonly<
 /** Further ways to look into a target; "" if all are in use. */
 function lookText({ profiled, observed }: Looks): string {
   const looks = [
-    ...profiled ? [] : ["`plateau run --profile` shows what computes"],
+    ...profiled ? [] : ["`plateau run --profile` shows which code computes"],
     ...observed ? [] : ["`plateau run --observe runtime` shows its garbage collection"],
   ];
   return looks.length === 0 ? "" : `; ${listed(looks, "and")}`;

@@ -78,7 +78,8 @@ const REASONS = {
   "measured-once": ({ name }: { name: string }) => `${name} was measured once: no interval`,
   "at-least": ({ name }: { name: string }) =>
     `${name} is known to be at least that, and may be more`,
-  "settling-open": ({ cell }: OfCell) => `a run${ofCell(cell)} ended before it had surely settled`,
+  "settling-open": ({ cell }: OfCell) =>
+    `a run${ofCell(cell)} ended before it was certain that it had settled`,
   /** Requests that timed out, were unfinished or were never sent. */
   "requests-open": ({ cell, count }: OfCell & { count: number }) =>
     `${counted(count, "request")}${ofCell(cell)} never ended, so it may be more`,
@@ -191,7 +192,7 @@ export type Reason = Coded<typeof REASONS> | Family;
 export function reasonText(reason: Reason): string {
   if (reason.code !== "family") return wordsOf(REASONS, reason);
   const { tests, remedy } = reason;
-  const among = `it fails alone, but not surely among ${counted(tests, "test")}`;
+  const among = `it fails on its own, but not after correction for ${counted(tests, "test")}`;
   return remedy === null ? among : `${among}; ${reasonText(remedy)}`;
 }
 

@@ -59,7 +59,8 @@ const METRICS = {
     exponentialHistogram: { aggregationTemporality: CUMULATIVE },
   },
   "plateau.trust": {
-    description: "1 for the verdict on whether the generator and the machine allow to trust a run",
+    description:
+      "1 for the trust verdict of a run: whether the generator and the machine can be trusted",
     unit: "1",
     gauge: {},
   },

@@ -147,7 +147,7 @@ function relationText(interval: ReturnType<typeof spearmanInterval>): string {
   }
   if (interval.low > 0) return "The lower the settled median, the sooner it settles";
   if (interval.high < 0) return "The lower the settled median, the later it settles";
-  return "A lower settled median does not surely settle sooner";
+  return "The cells do not show whether a lower settled median settles sooner";
 }
 
 function signed(rho: number): string {

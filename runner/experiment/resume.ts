@@ -115,7 +115,8 @@ export function refusals(kept: Results, here: ResumeHost): Problem[] {
   const place = "--resume";
   const versions: Problem[] = kept.version === here.version ? [] : [{
     place,
-    message: `Cannot resume what Plateau ${kept.version} began: this is ${here.version}`,
+    message:
+      `Cannot resume an experiment that Plateau ${kept.version} began: this is ${here.version}`,
     fix: "use that version, or run the experiment anew",
   }];
   const machines = changesBetween(steadyFacts(kept.machine), steadyFacts(here.machine));

@@ -189,6 +189,6 @@ function problem(place: string, why: string): Problem {
   return {
     place: `results.json: ${place}`,
     message: `Cannot resume with results that are not their experiment's: ${why}`,
-    fix: "put back what was there, or run the experiment anew",
+    fix: "restore the original, or run the experiment anew",
   };
 }

@@ -50,8 +50,10 @@ export const latency = distribution.extend({
     .describe(
       "intended: from the moment the request was due (open loop); sent: from the send (closed loop)",
     ),
-  censored: count.describe("How many of the values are lower bounds"),
-  fastest: ms.describe("Shortest latency of a completed request, without lower bounds; 0 for none"),
+  censored: count.describe("The number of values that are lower bounds"),
+  fastest: ms.describe(
+    "Shortest latency of a completed request, without lower bounds; 0 if none completed",
+  ),
   lowerBounds,
 });
 
@@ -64,10 +66,16 @@ const seconds = z.number().min(0);
 
 const slowRequest = z.strictObject({
   latency: z.number().min(0)
-    .describe("Milliseconds since it was due; a lower bound after timeout and unfinished"),
-  dueS: seconds.describe("Seconds since the start of the run; in a closed loop the send itself"),
-  sentS: seconds.nullable().describe("Seconds since the start of the run; null: it never was"),
-  request: z.string().nullable().describe("Method and path; null: it was never sent"),
+    .describe(
+      "Milliseconds since the request was due; a lower bound if it timed out or was unfinished",
+    ),
+  dueS: seconds.describe(
+    "When the request was due, in seconds since the start of the run; in a closed loop, when it was sent",
+  ),
+  sentS: seconds.nullable().describe(
+    "When the request was sent, in seconds since the start of the run; null: never",
+  ),
+  request: z.string().nullable().describe("Method and path; null: the request was never sent"),
   connection: z.int().min(0).describe("Number of the connection, over all workers"),
   outcome: z.enum(SLOW_OUTCOMES)
     .describe("wrong: completed, against an expectation; unfinished: in flight at the end"),
@@ -95,13 +103,13 @@ const group = z.strictObject({
 
 export const served = {
   statusLatency: z.partialRecord(z.enum(STATUS_CLASSES), group).optional().describe(
-    "Completed responses by class of status; absent where every request got a response of 2xx",
+    "Completed responses by class of status; absent if every response had a status of 2xx",
   ),
   instances: z.array(group.extend({ instance: z.int().min(1) })).min(1).optional().describe(
-    "Responses by the instance that served them, as their header x-instance says; absent without it",
+    "Responses by the instance that served them, from the header x-instance; absent without that header",
   ),
   cache: z.partialRecord(z.enum(CACHE_USES), group).optional().describe(
-    "Responses by their header x-cache; absent without it",
+    "Responses by the header x-cache; absent without that header",
   ),
 };
 

@@ -15,14 +15,14 @@ export type Trust = typeof TRUSTS[number];
 
 const cpu = share.describe("CPU time of the worker's thread over elapsed: a share of one core");
 const waiting = share.nullable().describe(
-  "Share of the run in which the thread had work and no core to do it on; null where the system does not report it",
+  "Share of the run in which the thread had work and no core to do it on; null if the system does not report it",
 );
 
 export const hostActivity = z.strictObject({
   busy: share.nullable().describe(
     "Share of the cores on which Plateau may run that was in use",
   ),
-  cores: z.int().min(1).nullable().describe("How many cores that is"),
+  cores: z.int().min(1).nullable().describe("Number of these cores"),
   steal: share.nullable().describe("Share of their time that the hypervisor gave to others"),
   throttled: ms.nullable().describe(
     "How long CPU limits paused this program: of its cgroup and of all above it",
@@ -35,8 +35,8 @@ export const hostActivity = z.strictObject({
     name: z.string(),
     pid: z.int().min(1),
     cores: z.number().min(0),
-  })).optional().describe("The processes that used most of them"),
-}).describe("The machine during the run; null where the system does not report it");
+  })).optional().describe("The processes that used most of these cores"),
+}).describe("The machine during the run; null if the system does not report it");
 
 const targetWaits = z.strictObject({
   looks: z.int().min(1).describe("Looks at random moments"),
@@ -44,7 +44,7 @@ const targetWaits = z.strictObject({
     "Threads in uninterruptible sleep, as those that wait for storage are: mean",
   ),
   storageBytes: z.number().min(0).nullable().describe(
-    "Read from storage or written for it during the run; null: not ours to see",
+    "Bytes read from storage or written to it during the run; null: this user may not see them",
   ),
   lookups: z.number().min(0).nullable().describe(
     "Sockets connected to a name server (UDP, port 53): mean; null: unknown",
@@ -58,20 +58,20 @@ const targetWaits = z.strictObject({
     ),
   }).nullable().describe("Connections to the target's port; null: unknown"),
 }).describe(
-  "What the target waited for without computing; absent in older files and where unknown",
+  "What the target waited for without computing; absent in older files and if unknown",
 );
 
 export const targetUse = z.strictObject({
   processes: z.int().min(1),
-  cores: z.int().min(1).nullable().describe("On how many cores they may run"),
+  cores: z.int().min(1).nullable().describe("Number of cores on which the processes may run"),
   cpu: z.number().min(0).describe("Cores in use: 1 is one whole core"),
   waiting: z.number().min(0).describe(
-    "How many of its threads waited for a core, ready to run, on average",
+    "Average number of the target's threads that waited for a core, ready to run",
   ),
   busiestThread: busiestThread.optional(),
   waits: targetWaits.optional(),
   nice: z.int().describe(
-    "The highest nice value of its processes: 0 is normal, 19 the lowest priority",
+    "The highest nice value of the target's processes: 0 is normal, 19 the lowest priority",
   ),
   throttled: ms.nullable().describe(
     "How long CPU limits paused it: of its cgroup and of those above it that are not the generator's",
@@ -122,7 +122,7 @@ export const generator = z.strictObject({
       "the limit; invalid, it was",
   ),
   findings: z.array(trustFinding).describe(
-    "Why it is not valid, the worst first; empty when it is",
+    "Findings against the run, the worst first; empty if it is valid",
   ),
 });
 
@@ -221,7 +221,7 @@ export const agentPart = z.strictObject({
   delay: ms.describe("How long responses and due requests waited for their worker, p99"),
   trust: z.enum(TRUSTS),
   findings: z.array(trustFinding).describe(
-    "Why it is not valid, the worst first; empty when it is",
+    "Findings against the run, the worst first; empty if it is valid",
   ),
   clock,
   late: z.number().nullable().describe(

@@ -7,7 +7,7 @@ import { ERRORS } from "./outcome.ts";
 const count = z.int().min(0);
 
 export const step = z.strictObject({
-  name: z.string().describe("Name in the file, else method and path"),
+  name: z.string().describe("Name in the file or, without one, method and path"),
   requests: z.strictObject({
     due: count,
     completed: count,

@@ -47,9 +47,11 @@ export const MEASURED_PEAKS = ["generator", "redis"] as const;
 export const selector = z.strictObject({
   text: z.string(),
   parts: z.array(z.strictObject({ key: z.string().nullable(), value: z.string() })),
-}).describe("Which cells; without a part: all of them");
+}).describe("Selector of the cells; without a part: all cells");
 
-const factor = z.number().positive().describe("What the figure is multiplied by; most often 1");
+const factor = z.number().positive().describe(
+  "Factor by which the figure is multiplied; usually 1",
+);
 
 const figureSide = z.strictObject({
   kind: z.literal("figure"),
@@ -123,16 +125,18 @@ const given = z.strictObject({
   load: z.strictObject({
     term: z.enum(LOAD_TERMS),
     leastMs: z.number().positive().describe("Milliseconds"),
-  }).optional().describe("The least that the loads of the claim's cells have; absent: another one"),
-  says: says.optional().describe("What must be so; absent: another condition"),
+  }).optional().describe(
+    "The least value that the loads of the claim's cells must have; absent: another condition",
+  ),
+  says: says.optional().describe("A claim that must hold; absent: another condition"),
 }).describe(
-  "The set-up that the claim was published of: where it is not so, the claim is inconclusive",
+  "The set-up for which the claim was published; on any other, the claim is inconclusive",
 );
 
 /** A claim, as in results.json. */
 export const claimInResults = z.strictObject({
   text: z.string().describe("The claim as written"),
-  source: z.string().optional().describe("Where it stands"),
+  source: z.string().optional().describe("Place of the claim in its source"),
   note: z.string().optional().describe("A note for the reader"),
   given: given.optional(),
   says,

@@ -242,8 +242,8 @@ const givenText = z.string().transform((text, context): Given => {
   for (const problem of parsed.problems) context.addIssue(problem);
   return z.NEVER;
 }).describe(
-  "The set-up of which the claim was published, without which nothing decides it: cores >= 8; timeout >= 10s " +
-    "or duration >= 1m of its loads; or a claim, such as ceiling(redis) > 100000/s",
+  "The set-up for which the claim was published; on any other, the claim stays undecided: cores >= 8; timeout >= 10s " +
+    "or duration >= 1m for its loads; or a claim, such as ceiling(redis) > 100000/s",
 );
 
 /** A claim in an experiment: its text, alone or with additional keys. */
@@ -251,7 +251,9 @@ export const claim = z.union([
   claimText,
   z.strictObject({
     claim: claimText,
-    source: z.string().optional().describe("Where it stands, such as p. 6, table III"),
+    source: z.string().optional().describe(
+      "Place of the claim in its source, such as p. 6, table III",
+    ),
     note: z.string().optional().describe("A note for the reader"),
     given: givenText.optional(),
   }).transform(({ claim, ...source }): Claim => ({ ...claim, ...source })),

@@ -30,7 +30,7 @@ const values: z.ZodType<PublishedValues> = z.lazy(() =>
 );
 
 const common = {
-  source: z.string().optional().describe("Where the figures stand: Table 2, p. 6, an address"),
+  source: z.string().optional().describe("Source of the figures: Table 2, p. 6, an address"),
   confounders: z.array(z.string()).default([]).describe(
     "Other differences between that setup and this one, a sentence each",
   ),
@@ -41,7 +41,9 @@ export const published = z.strictObject({
   ...common,
   figure: z.enum(FIGURE_NAMES),
   unit: z.enum(UNITS).describe("Unit of the values: ms, per second, a share 0–1, cores, bytes"),
-  relative: z.string().nullable().describe("Selector of what both columns are divided by"),
+  relative: z.string().nullable().describe(
+    "Selector of the cell by whose value both columns are divided",
+  ),
   values: values.describe("Values by cell: nested keys, joined, make a selector"),
 });
 
@@ -57,7 +59,7 @@ const figure = z.string().prefault("rate").transform((text, context): Figure => 
 /** A table, as written in the file. */
 const written = z.strictObject({
   ...common,
-  figure: figure.describe("What the values are: rate, p99, startUp, …"),
+  figure: figure.describe("Figure that the values are of: rate, p99, startUp, …"),
   unit: z.string().optional().describe("Unit of the values: requests/s, ms, s, %, MB, …"),
   relative: z.union([z.string(), z.array(z.string()).min(1)]).optional().describe(
     "A cell, such as [express, static]: both columns are divided by its value, as machines differ",

@@ -19,10 +19,14 @@ export const codeSpec = z.strictObject({
   files: z.record(z.string(), file).refine(
     (files) => isWithin("scriptFiles", sizeOf(files)),
     `Cannot run a script of more than ${LIMITS.scriptFiles.most} bytes`,
-  ).describe("The script and what it imports, by path"),
+  ).describe("The script and the files that it imports, by path"),
   parameters: z.record(z.string(), z.json()).default({})
-    .describe("What its default export was called with, where that is a function"),
-  env: z.array(z.string()).default([]).describe("Names of the environment variables that it reads"),
+    .describe(
+      "Parameters with which the script's default export was called, if that is a function",
+    ),
+  env: z.array(z.string()).default([]).describe(
+    "Names of the environment variables that the script reads",
+  ),
 });
 
 /** The script, as in an experiment. */

@@ -77,9 +77,11 @@ const comparedFields = {
       "Cannot tell what is compared: name a factor or a figure",
     ),
     z.literal("none").describe("The verdict says the most that each target serves"),
-  ]).optional().describe("What is compared; by default the targets, or of one target a factor"),
+  ]).optional().describe(
+    "What is compared: by default the targets or, with a single target, a factor",
+  ),
   base: z.union([z.string(), z.number()]).optional().describe(
-    "What the others are held against: a target, or a value of the compared factor; without it the " +
+    "Base of the comparison: a target, or a value of the compared factor; without it the " +
       "verdict says who leads, and ratios are over the first",
   ),
 };
@@ -112,7 +114,7 @@ const experimentFields = (files: Files) =>
         "Repetitions of each cell: a number, until 2%, or { until: 2%, atMost: 28, budget: 10m }",
       ),
     discard: discard.prefault("0s").describe(
-      "Start of every run that is left out of the report's rates and latencies; results.json keeps it",
+      "Time at the start of every run that is left out of the report's rates and latencies; results.json keeps it",
     ),
     figures,
     order: z.enum(["shuffled", "sequential", "slices"]).default("shuffled").describe(
@@ -142,17 +144,21 @@ const experimentFields = (files: Files) =>
     published: publishedSpec.optional().describe(
       "Published figures, shown next to the measured ones; one table or a list of them",
     ),
-    setup: hookName.optional().describe("Called before each run: what it gives is `user.data`"),
+    setup: hookName.optional().describe("Called before each run: its result is `user.data`"),
     refresh: z.strictObject({
       every: between("100ms", "24h").describe(
         "Time after setup until the first renewal, and between renewals",
       ),
       by: hookName.describe(
-        "Called with the data as it is and the target: what it gives is `user.data`",
+        "Called with the present data and the target: its result is the new `user.data`",
       ),
-    }).optional().describe("Renews what `setup` gave during the load, as a token that expires"),
-    teardown: hookName.optional().describe("Called after each run, with what `setup` gave"),
-    script: codeSpec.optional().describe("Its functions; written for an experiment in TypeScript"),
+    }).optional().describe(
+      "Renews the data of `setup` during the load, such as a token that expires",
+    ),
+    teardown: hookName.optional().describe("Called after each run, with the result of `setup`"),
+    script: codeSpec.optional().describe(
+      "Functions of an experiment that is written in TypeScript",
+    ),
     optional: z.array(z.enum(["redis", "nginx", "frameworks"])).default([]).describe(
       "Optional prerequisites: without one, its cells are skipped and the experiment is still complete",
     ),

@@ -31,7 +31,9 @@ export const value = z.union([
 
 /** Always text, so that the secret 0123 is not read as a number. Without a value here, one must be given. */
 const secretValue = z.strictObject({
-  secret: z.literal(true).describe("Its value is shown nowhere"),
+  secret: z.literal(true).describe(
+    "Whether the parameter's value is kept out of everything that is shown",
+  ),
   value: text.min(1).optional(),
 });
 

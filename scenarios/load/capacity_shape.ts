@@ -55,7 +55,7 @@ export const capacitySearch = z.strictObject({
     "Longest wait for the target to recover from a trial",
   ),
   budget: between("1s", "24h").prefault(SEARCH_PRESETS.budget).describe(
-    "Longest search of a run; the capacity is inconclusive where its interval is wider by then",
+    "Longest search of a run; the capacity is inconclusive if its interval is wider than that by then",
   ),
 });
 

@@ -30,7 +30,7 @@ function shortestOf(load: LoadSpec): number {
 }
 
 export const figures = z.enum(["whole", "steady"]).optional().describe(
-  "Part of each run that rates and latencies are of: the whole (default), or the steady part; a run without a " +
+  "Part of each run that rates and latencies cover: the whole (default), or the steady part; a run without a " +
     "steady part counts whole",
 );
 type Figures = z.output<typeof figures>;

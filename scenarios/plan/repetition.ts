@@ -21,9 +21,11 @@ const sequence = z.strictObject({
   until: until.optional()
     .describe("Repeats until every confidence interval of rate and p50 is this narrow, such as 2%"),
   atMost: z.int().min(5).max(1_000).optional()
-    .describe("Stops after so many repetitions in any case; the first look is after 5"),
+    .describe("Stops after this many repetitions in any case; the first look is after 5"),
   budget: between("1s", "24h").optional()
-    .describe("Stops before the repetition that would take longer in all, but makes at least 2"),
+    .describe(
+      "Stops before the repetition that would exceed this total time, but makes at least 2",
+    ),
 }).superRefine(({ until, budget }, context) => {
   if (until !== undefined || budget !== undefined) return;
   context.addIssue("Cannot repeat without a rule for the end: write until: 2%, or budget: 10m");
@@ -79,8 +81,8 @@ type ProfileSpec = z.output<typeof profileSpec>;
 
 export const observed = z.enum(["runtime", "compiler"]);
 export const observeSpec = z.array(observed).min(1).describe(
-  "What is watched from inside of the targets, at some cost. runtime: collections, event-loop delay and heap; " +
-    "compiler: the same and, of Node, what V8's optimising compilers do",
+  "What is watched from inside the targets, at some cost. runtime: collections, event-loop delay and heap; " +
+    "compiler: the same and, for Node, the work of V8's optimising compilers",
 );
 
 /** The meaning of `--profile` if the file says nothing. */

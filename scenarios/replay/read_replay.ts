@@ -104,7 +104,6 @@ function fittingFormat(choice: ReplayChoice, lines: readonly string[]): LogForma
   }) ?? null;
 }
 
-
 /**
  * A log as a scenario holds it. As JSON it is what the file says and a digest of the log, so that a change of the log
  * shows.

@@ -33,7 +33,7 @@ const think = z.strictObject({
     z.strictObject({
       mean: between(...THINKING).describe("Mean of the think times"),
       as: z.enum(THINK_SHAPES).describe(
-        "Their distribution: exponential; lognormal, with a standard deviation as large as the mean; " +
+        "Distribution of the think times: exponential; lognormal, with a standard deviation as large as the mean; " +
           "uniform, from 0 to twice the mean",
       ),
     }),
@@ -90,7 +90,7 @@ const cookies = z.union([
   z.literal("off").transform(() => null),
   presetCookies,
 ]).default({}).describe(
-  "Cookies of a virtual user from the start, by name; it keeps those that responses set. off: none are kept",
+  "Cookies of a virtual user from the start, by name; the user keeps those that responses set. off: no cookies are kept",
 );
 
 export type Cookies = z.output<typeof cookies>;
@@ -106,12 +106,12 @@ export const pageFields = {
   cookies,
   page: path.describe("Path of a page"),
   with: z.array(path).max(LIMITS.steps.most).default([]).describe(
-    "Its subresources, such as images and styles",
+    "Subresources of the page, such as images and styles",
   ),
   parallel: z.int().min(1).max(LIMITS.parallel.most).optional().describe(
     "Subresources that a virtual user fetches at a time: over connections of its own, 6 in browsers, or as streams of its connection over HTTP/2; 1 when absent",
   ),
-  headers: headers.describe("Header fields of all its requests"),
+  headers: headers.describe("Header fields of all requests of the page"),
   expect: httpExpectation.prefault({}).describe("Expected response for the page"),
 };
 

@@ -67,9 +67,9 @@ const mediaType = z.string().regex(
 const filePart = (files: Files) =>
   z.strictObject({
     file: contentOf((path) => new FileOctets(path, files.octets(path))),
-    type: mediaType.default(DEFAULT_TYPE).describe("Its content-type"),
+    type: mediaType.default(DEFAULT_TYPE).describe("Content-type of the file"),
     name: z.string().optional().describe(
-      "The name that the form gives for it: its own when absent",
+      "Name of the file in the form: the file's own name when absent",
     ),
   });
 

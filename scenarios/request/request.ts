@@ -86,13 +86,13 @@ export const expectation = z.strictObject({
     const wrong = wrongMatch(source);
     if (wrong === null) return;
     context.addIssue(`Cannot use ${quotedOpenly(source)} as a pattern: ${wrong}`);
-  }).optional().describe("Regular expression (RE2) of which the body must hold a match"),
+  }).optional().describe("Regular expression (RE2) that must match somewhere in the body"),
   grpcStatus: z.union([grpcStatus, z.array(grpcStatus).min(1)]).optional().describe(
     "Status of a call of gRPC, or any of several; OK when absent",
   ),
   message: answerSpec.optional().describe(
-    "Which message of a WebSocket responds to one that was sent: echo, the same octets; order, the next; " +
-      "or the one with the same value at { json: … } or { pattern: … }; push: none does, as they come by themselves",
+    "The message of a WebSocket that responds to one that was sent: echo, the same octets; order, the next; " +
+      "or the one with the same value at { json: … } or { pattern: … }; push: none, because messages come by themselves",
   ),
 });
 
@@ -125,7 +125,6 @@ function checkBody(text: string, context: z.core.$RefinementCtx): void {
 
 /** The name of a function in an experiment's script, by its path: `scenarios.order.before`. */
 export const hookName = z.string().min(1).max(LIMITS.sentence.most);
-
 
 /** The kinds of streams: events of `text/event-stream`, lines of text, or lines of JSON. */
 const STREAM_KINDS = ["events", "lines", "json-lines"] as const;
@@ -187,7 +186,7 @@ const callFields = (files: Files) => ({
     "Method that is called over gRPC, such as greeter.Greeter/SayHello",
   ),
   proto: contentOf((path) => files.proto(path)).optional().describe(
-    "The .proto file with its types, relative to the experiment file; the server's reflection says them when absent",
+    "The .proto file with its types, relative to the experiment file; when absent, the server tells the types by reflection",
   ),
   message: z.json().optional().describe(
     "The message that is sent, as JSON; one without fields when absent",
@@ -236,7 +235,7 @@ export const stepName = z.string().regex(STEP_NAME, {
   error: ({ input }) =>
     `Cannot use ${quotedOpenly(input)} as the name of a request: ` +
     "write at most 80 letters, digits, spaces and _ / : { } -",
-}).optional().describe("What its figures are called: its method and path when absent");
+}).optional().describe("Name of the request's figures: its method and path when absent");
 
 /** One request: a method with its path, and what goes with them. */
 export type RequestFields = z.output<z.ZodObject<ReturnType<typeof requestFields>>>;
@@ -442,7 +441,6 @@ function excerpt(whole: string, from = 0): string {
   return `${JSON.stringify(part)} (${text.length} characters)`;
 }
 
-
 /** The keys that a gRPC call cannot have, with the reasons. */
 const BESIDE_CALLS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
@@ -503,7 +501,6 @@ function callContradictions(request: Partial<RequestFields>): Conflict[] {
   const isRead = typeof proto?.conflicts === "function";
   return isRead ? [...found, ...proto.conflicts({ ...request, grpc })] : found;
 }
-
 
 interface StreamedRequest {
   readonly grpc?: string;

@@ -16,10 +16,10 @@ export const commonFields = (files: Files) => ({
   follow: followSpec,
   user: z.strictObject({
     start: hookName.optional().describe("Function of a script, called as a user's session begins"),
-    end: hookName.optional().describe("Function of a script, called as it ends"),
+    end: hookName.optional().describe("Function of a script, called as a user's session ends"),
   }).optional().describe("Hooks of each virtual user"),
   needs: z.array(z.enum(["redis"])).default([])
-    .describe("Prerequisites, besides those of its targets"),
+    .describe("Prerequisites of the scenario, besides those of its targets"),
   load: loadSpec.optional()
     .describe("The load of this scenario, in place of the experiment's"),
 });

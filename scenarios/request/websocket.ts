@@ -44,7 +44,7 @@ const sendSpec = z.strictObject({
       "Text of each message, in which {{ n }} is its number on the socket from 0, and {{ socket }} a name of the socket",
     ),
   json: z.json().superRefine((json, context) => checkSize(sizeOf(JSON.stringify(json)), context))
-    .optional().describe("The same, as JSON"),
+    .optional().describe("JSON of each message, with the same names"),
   binary: z.base64().superRefine((text, context) => checkSize(text.length * 3 / 4, context))
     .optional().describe("Octets of each message, as base64: sent as binary"),
 }).superRefine(({ text, json, binary }, context) => {

@@ -48,7 +48,6 @@ export interface App<Settings extends z.ZodObject = z.ZodObject> {
   start(settings: z.output<Settings>, context: AppContext): Promise<RunningApp>;
 }
 
-
 /**
  * Hono middleware that logs each request in one line of Apache's "combined" format, as morgan writes it in the studies:
  * `remote - - [date] "request" status length "referer" "user agent"`. It belongs in front of all other middleware.

@@ -232,7 +232,6 @@ function listenBriefly(hostname: string, port: number): number {
   return listener.addr.port;
 }
 
-
 /** Deno's flag to open its inspector, which stands before the script; the system chooses the port. */
 const DENO_FLAG = `--inspect=${LOOPBACK}:0`;
 

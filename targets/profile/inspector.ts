@@ -52,7 +52,7 @@ export class Inspector {
     const waiting = Promise.withResolvers<unknown>();
     this.#waiting.set(id, waiting);
     const timer = setTimeout(
-      () => waiting.reject(new Error(`its inspector gives no response to ${method}`)),
+      () => waiting.reject(new Error(`its inspector does not respond to ${method}`)),
       REPLY_MS,
     );
     const [mask] = crypto.getRandomValues(new Uint32Array(1));

@@ -50,7 +50,6 @@ async function stop(
   return { bytes, idleMs: 0, ...read };
 }
 
-
 /**
  * Reads the output of `perf script`: for each sample a line, then its stack, the innermost call first, and an empty
  * line.

@@ -64,7 +64,6 @@ async function gunzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   return await boundedBody(unpacked, "profile");
 }
 
-
 /** Counts what is read, because some MB can name things millions of times. */
 class Counter {
   #count = 0;

@@ -53,7 +53,6 @@ export interface Profiler {
   start(process: ProfiledProcess, context: ProfilingContext): Promise<RunningProfiler>;
 }
 
-
 /** The number of path segments at the end that identify a file. */
 const SEGMENTS = 2;
 

@@ -66,7 +66,6 @@ async function stop(
   return { bytes, idleMs: 0, ...read };
 }
 
-
 /**
  * Reads folded stacks, as py-spy and the flame graph tools write them, a line each: `outer (a.py);inner (b.py:7) 12`. A
  * number with more digits than a profile can have is part of a name, because a target may choose its names.

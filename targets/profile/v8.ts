@@ -177,7 +177,7 @@ export const v8Profiler: Profiler = {
 async function stop(inspector: Inspector): Promise<ProcessSamples> {
   try {
     const read = stopped.safeParse(await inspector.call("Profiler.stop"));
-    if (!read.success) throw new Error("its inspector gave something else than a profile");
+    if (!read.success) throw new Error("its inspector returned something other than a profile");
     const { profile } = read.data;
     await pause(0);
     const bytes = new TextEncoder().encode(JSON.stringify(profile));

@@ -79,7 +79,7 @@ const FAILURES: readonly { what: string; answer: Answer; says: RegExp }[] = [
   {
     what: "gives something else than a profile",
     answer: () => ({ result: { profile: { nodes: "none" } } }),
-    says: /^its inspector gave something else than a profile$/,
+    says: /^its inspector returned something other than a profile$/,
   },
 ];
 

@@ -117,7 +117,7 @@ const REASONS: Samples<Reason> = {
   ],
   family: [
     { tests: 20, remedy: { code: "more-runs", runs: null, isEachSide: false } },
-    "it fails alone, but not surely among 20 tests; it lies so near the limit that 1,000 runs would not decide",
+    "it fails on its own, but not after correction for 20 tests; it lies so near the limit that 1,000 runs would not decide",
   ],
 };
 

@@ -212,7 +212,7 @@ export class Http2Connection {
     else if (type === SETTINGS) this.#takeSettings();
     else if (type === PING) this.#takePing(flags);
     else if (type === GOAWAY) this.#takeGoAway();
-    else if (type === PUSH_PROMISE) throw wrong("a push that nobody allowed");
+    else if (type === PUSH_PROMISE) throw wrong("a push that was not allowed");
     else if (type === PRIORITY) {
       if (stream === 0) throw wrong("PRIORITY of no stream");
       if (to - from !== 5) throw cutShort();

@@ -125,7 +125,7 @@ export class LiveStreams {
   #absent(id: number): typeof NONE {
     if (this.#cancelled.has(id)) return NONE;
     if (this.isIdle(id)) {
-      throw new ConnectionError("PROTOCOL_ERROR", "a frame of a stream that nobody began");
+      throw new ConnectionError("PROTOCOL_ERROR", "a frame of a stream that was never begun");
     }
     throw new ConnectionError("STREAM_CLOSED", "a frame of a stream that has ended");
   }

@@ -136,7 +136,9 @@ export class MessageReader {
       this.#message = opcode;
       this.#isCompressed = isCompressed;
     } else if (opcode === CONTINUATION) {
-      if (this.#message === CONTINUATION) this.#break("a message goes on that has not begun");
+      if (this.#message === CONTINUATION) {
+        this.#break("a continuation frame came without a message to continue");
+      }
     } else if (opcode !== CLOSE && opcode !== PING && opcode !== PONG) {
       this.#break("a frame has an unknown opcode");
     } else if (!this.#isLast) this.#break("a control frame is fragmented");

@@ -119,7 +119,6 @@ function interactionOf({ at, series }: Xy): ChartOptions["interaction"] {
     : { mode: "nearest", intersect: true };
 }
 
-
 function colorOf({ color, isFaint }: XySeries, theme: Theme): string {
   return isFaint ? faded(theme.color(color), 0.45) : theme.color(color);
 }

@@ -96,7 +96,6 @@ function loadedBy(runs: readonly Measurement[], target: Loaded["target"]): Loade
   };
 }
 
-
 /** The most findings that are listed; the table has all. */
 const MOST_FINDINGS = 8;
 

@@ -218,7 +218,6 @@ function commandTable(commands: readonly TargetCommand[] = []): Table {
   ]);
 }
 
-
 /** Facts about the machine; unknown ones are left out. */
 export function machineFacts({ machine, redis, version, runs, ...rest }: MeasuredRuns): Fact[] {
   const { cpu, cores, allowedCores, arch, governor, turbo, container, virtual } = machine;

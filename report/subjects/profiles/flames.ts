@@ -146,7 +146,6 @@ export function foundCalls(tree: CallTree, text: string): Found {
   return { nodes, ratio: nodes.size === 0 ? 0 : ms / treeMs(tree) };
 }
 
-
 export interface FlameChange {
   /** Own time per request, µs: in the other profile, and in this one. */
   readonly beforeUs: number;

@@ -96,7 +96,6 @@ function isBlank({ text, below }: TableCell): boolean {
   return (text === NONE.text || text === "") && below === undefined;
 }
 
-
 export const NONE: TableCell = { text: "–" };
 
 export function textCell(text: string): TableCell {
@@ -143,7 +142,6 @@ function writtenAs(format: Format, value: number): string {
 export function unitNamed(name: string): DisplayUnit {
   return { name, size: 1, decimals: 6 };
 }
-
 
 type Reader<T> = (row: T) => Measured | number | null | undefined;
 

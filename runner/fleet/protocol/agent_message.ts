@@ -56,7 +56,7 @@ export const presence = z.strictObject({
   host: name,
   cores: z.int().min(1),
   openFiles: z.int().min(1).nullable().describe(
-    "Files that its process may open; null: unlimited or unknown",
+    "Files that the agent's process may open; null: unlimited or unknown",
   ),
   workers: ownWorkers,
   driver: z.enum(DRIVER_NAMES),
@@ -65,8 +65,10 @@ export const presence = z.strictObject({
   ),
   allow: z.array(name).max(1_000),
   clock,
-  coordinator: name.nullable().describe("Whom it works for; null: it is idle"),
-  since: ms.describe("When it began, milliseconds since the epoch by Redis's clock"),
+  coordinator: name.nullable().describe(
+    "Coordinator that the agent works for; null: the agent is idle",
+  ),
+  since: ms.describe("When this work began, in milliseconds since the epoch by Redis's clock"),
 });
 
 export type Presence = z.output<typeof presence>;
@@ -74,7 +76,7 @@ export type Presence = z.output<typeof presence>;
 /** The run that a coordinator currently announces. */
 export const runState = z.strictObject({
   run: z.string().nullable().describe("The run at hand; null between runs"),
-  startAtMs: ms.nullable().describe("When it starts, by Redis's clock; null: not yet known"),
+  startAtMs: ms.nullable().describe("When the run starts, by Redis's clock; null: not yet known"),
   stop: z.boolean().describe("Whether the run is to end early"),
 });
 
@@ -89,7 +91,7 @@ export const agentJob = z.strictObject({
   version: id,
   assigned: z.strictObject({
     firstWorker: z.int().min(0),
-    workers: z.int().min(1).max(LIMITS.fleetWorkers.most).describe("Of the whole fleet"),
+    workers: z.int().min(1).max(LIMITS.fleetWorkers.most).describe("Workers of the whole fleet"),
     own: ownWorkers,
   }).refine(
     ({ firstWorker, workers, own }) => firstWorker + own <= workers,
@@ -137,14 +139,14 @@ export const agentMessage = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("refused"),
     ...from,
-    problems: z.array(sentence).min(1).max(100).describe("Each a sentence"),
+    problems: z.array(sentence).min(1).max(100).describe("Problems, each as a sentence"),
   }),
   z.strictObject({
     kind: z.literal("bundle"),
     ...from,
     seq,
     parts: z.array(z.strictObject({
-      worker: z.int().min(0).describe("Of the whole fleet"),
+      worker: z.int().min(0).describe("Number of the worker in the whole fleet"),
       part: packedPart,
       health: packedHealth,
     })).min(1).max(LIMITS.fleetParts.most),

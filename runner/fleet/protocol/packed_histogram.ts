@@ -16,7 +16,7 @@ const us = z.number().min(0);
 const histogram = z.strictObject({
   sumUs: us,
   sumSquaresUs: us,
-  minUs: us.nullable().describe("Null when it holds nothing"),
+  minUs: us.nullable().describe("The smallest value; null: the histogram is empty"),
   maxUs: us,
   buckets: z.string().max(MOST_CHARS),
 });

@@ -315,7 +315,9 @@ const packedTotals = z.strictObject({
   firstByte: packedHistogram,
   connect: packedHistogram,
   lag: packedHistogram,
-  fastestUs: us.nullable().describe("Null when none completed").transform((us) => us ?? Infinity),
+  fastestUs: us.nullable().describe("The shortest latency; null: no request completed").transform((
+    us,
+  ) => us ?? Infinity),
   slowest: z.array(packedSlow).max(SLOWEST),
   tail: packedTail,
   lastUs: us,

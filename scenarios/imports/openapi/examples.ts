@@ -60,7 +60,7 @@ export class Examples {
   #of(schema: Part, place: Place): Json {
     this.#spend();
     const shape = this.#shapeOf(schema);
-    if (shape === null) throw new NoExample("no value is of its schema");
+    if (shape === null) throw new NoExample("no value matches its schema");
     return this.#ofShape(shape, place);
   }
 

@@ -69,7 +69,7 @@ export class Security {
     this.notes.add(
       kind === "mutualTLS"
         ? `${name} needs a client's certificate: write cert and key into the target`
-        : `without its security scheme ${name}, which is of no kind that is known here`,
+        : `without its security scheme ${name}, whose kind is unknown here`,
     );
     return null;
   }

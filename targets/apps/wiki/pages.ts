@@ -122,7 +122,6 @@ function writer({ db, atOnce }: Pick<Database, "db" | "atOnce">): Pages["write"]
     });
 }
 
-
 /** The marks around a found word: characters of the private use area, which no text contains. */
 const [BEFORE, AFTER] = ["\ue000", "\ue001"];
 

@@ -212,7 +212,9 @@ export class Sockets {
   #send(slot: number, socket: OpenSocket, counted: CountedSocket, nowUs: number): void {
     const { spec: { send }, payload, plan: { take }, byKey } = socket;
     const { messages } = counted;
-    if (send === undefined || payload === null) throw new Error("A socket sends what it has not");
+    if (send === undefined || payload === null) {
+      throw new Error("A socket sends a message that it does not have");
+    }
     const n = messages.next;
     const lagUs = nowUs - messages.nextDueUs;
     if (send.everyUs !== undefined) this.#recorder.sent(lagUs);

@@ -162,7 +162,7 @@ export class OpenStream {
    */
   interrupt(nowUs: number): number {
     const { again, place: { room } } = this;
-    if (again === null) throw new Error("A stream goes on that is over with its response");
+    if (again === null) throw new Error("A stream goes on although its response has ended");
     this.#nowUs = nowUs;
     this.#reader.end();
     again.interrupt(nowUs, this.#events?.retryMs ?? null);
