@@ -1,7 +1,7 @@
 /**
- * Files in places where a target or one of its commands may write: another file, a link, a named pipe, a device or a
- * folder may stand where a file is expected. Opening one never waits, never follows a link, and is refused unless what
- * was opened is a regular file, so that nothing that a target leaves there can block this program or lead it elsewhere.
+ * Files in places where a target or one of its commands may write: instead of the expected file, another file, a link,
+ * a named pipe, a device or a folder may be there. Opening never waits, never follows a link, and refuses everything
+ * but a regular file, so that nothing that a target leaves there can block this program or lead it elsewhere.
  */
 import {
   closeSync,
@@ -30,8 +30,9 @@ export class CarefulFile implements Disposable {
   }
 
   /**
-   * Opens a file that only this user can read, and makes it if there is none. Throws an Error that says why nothing
-   * can be appended: a file with a second name is refused, too, as that may be the name of another file of the user's.
+   * Opens a file that only this user can read, and makes it if it does not exist. Throws an Error that says why nothing
+   * can be appended; a file with a second name is refused, too, because the other name may be that of another file of
+   * the user's.
    */
   static toAppend(path: string): CarefulFile {
     const file = CarefulFile.#made(path) ??

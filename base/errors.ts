@@ -1,6 +1,6 @@
 /**
- * Who must act when something goes wrong. Every expected failure is one of these classes; whatever
- * else reaches `main.ts` is a defect of Plateau (exit code 70, with its stack). None of them holds a secret.
+ * Classes of expected failures, by who must act on them. Any other error that reaches `main.ts` is a defect of Plateau
+ * (exit code 70, with its stack). No message holds a secret.
  */
 import { secrets } from "./secrets.ts";
 

@@ -1,15 +1,15 @@
 /**
- * How many intervals of a run are kept, and lists that hold no more of them, however long the run is: when one is
- * full, neighbours are joined, and each entry stands for twice as many from then on. Pure.
+ * The number of intervals of a run that are kept, and lists that hold no more than that, however long the run is: when
+ * a list is full, neighbours are joined, and from then on each entry stands for twice as many. Pure.
  */
 
 /** Length of an interval without `--interval`. */
 export const DEFAULT_INTERVAL_MS = 250;
 
 /**
- * Ten minutes of 250 ms. A longer run has between half of them and all, so that no interval is longer than a 1,200th
- * of it: more than a chart has columns of pixels, and sixty times what the search for a steady state needs. With
- * their histograms they are a few MB of results.
+ * The most intervals of a run: ten minutes of 250 ms. A longer run has between half as many and this many, so that no
+ * interval is longer than a 1,200th of the run: more than a chart has columns of pixels, and sixty times what the
+ * search for a steady state needs. With their histograms they take a few MB in results.
  */
 export const MOST_INTERVALS = 2_400;
 /** The most for a user who asked for intervals of another length: some 30 MB of results, which can still be read. */

@@ -1,10 +1,8 @@
 /**
- * Patterns over the responses of servers. They are matched in time that grows with the body and no faster, as RE2
- * does (R Cox, "Regular Expression Matching Can Be Simple And Fast"): JavaScript's own RegExp tries every way
- * to match, and a hostile body makes it try for hours. What needs such tries, RE2 cannot do: a pattern has no
- * look-ahead, no look-behind and no back-reference.
- *
- * The engine takes 8 ms to load, so it is loaded with the first pattern that is met: see `withEngine`.
+ * Patterns over the responses of servers. They are matched in linear time, as RE2 does (R Cox, "Regular Expression
+ * Matching Can Be Simple And Fast"): JavaScript's own RegExp backtracks, and a hostile body could make it do so for
+ * hours. RE2 has no look-ahead, no look-behind and no back-reference, because these need backtracking. * The engine
+ * takes 8 ms to load, so it is loaded with the first pattern: see `withEngine`.
  */
 import type { RE2JS } from "re2js";
 import { beyond, isWithin, LIMITS, mostOf } from "./limits.ts";

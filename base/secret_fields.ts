@@ -162,8 +162,8 @@ function commandsIn(value: unknown): string[] {
 const SHELL_WORDS = /(?:[^\s"';&|()]|"[^"]*"|'[^']*')+/g;
 
 /**
- * What a command line holds of these: credentials in the words of it and of the texts for a shell among them, such as
- * `--password=…`, `--token …`, `NAME_SECRET=…` and curl's `-u user:password`.
+ * The secrets in a command line: credentials in its words and in texts for a shell among them, such as `--password=…`,
+ * `--token …`, `NAME_SECRET=…` and curl's `-u user:password`.
  */
 function secretsInCommand(words: readonly string[]): string[] {
   const parts = words.flatMap((word) => /\s/.test(word) ? word.match(SHELL_WORDS) ?? [] : [word]);
@@ -259,9 +259,9 @@ function inMarkup(value: string, apostrophe: string): string {
 }
 
 /**
- * Alone, and as a part of something longer, as `user:password` is (RFC 7617 §2): base64 writes three
- * bytes as four characters, so a part looks in three ways, but for the characters at its ends, in which
- * its neighbours have bits, too.
+ * The forms of a value in base64, alone and as a part of something longer, as in `user:password` (RFC 7617 §2). Base64
+ * writes three bytes as four characters, so a part has three forms, except for the characters at its ends, which also
+ * hold bits of its neighbours.
  */
 function inBase64(bytes: Uint8Array<ArrayBuffer>): string[] {
   const alone = bytes.toBase64();

@@ -52,9 +52,9 @@ export class Secrets {
   }
 
   /**
-   * Keeps a secret that came to light, as a server's cookie does. Beyond twice the room, the ones that came first are
-   * forgotten, until the others fit the room. @returns Whether it now takes room: not if it was
-   * given before, or would hide nothing.
+   * Keeps a secret that was found while running, such as a server's cookie. Beyond twice the room, the oldest ones are
+   * forgotten until the others fit.
+   * @returns Whether the value takes room now: not if it was known before, or would hide nothing.
    */
   keepFound(value: string, { values, chars }: SecretRoom): boolean {
     if (this.#shown.has(value) && !this.#found.has(value)) return false; // it was given
@@ -196,8 +196,8 @@ function isUnlikeOthers(value: string): boolean {
 const HEAD = 64;
 
 /**
- * The most characters that are compared: `least` for any text, and `each` more for each of its characters. Only a text full of
- * beginnings of secrets needs more; then all that follows is hidden.
+ * The most characters that are compared: `least` for any text, and `each` more for each of its characters. Only a text
+ * full of beginnings of secrets needs more; then everything after that point is hidden.
  */
 const COMPARED = { each: 128, least: 1_000_000 } as const;
 

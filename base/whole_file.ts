@@ -22,9 +22,9 @@ const DRAFT = /^\.plateau-(\d+)-([\da-f]{16})-[\da-f]{16}\.part$/;
 type Fill = (file: Deno.FsFile) => void;
 
 /**
- * Throws an Error that says why the disk does not take it. Drafts of programs that were killed go with it.
- * A file that only some could read stays so.
- * @param content A text, or what writes the bytes.
+ * Writes the file. Throws an Error that says why the disk does not take it. Drafts of programs that were killed are
+ * removed. A file that only some users could read stays so.
+ * @param content A text, or a function that writes the bytes.
  */
 export async function replaceFile(path: string, content: string | Fill): Promise<void> {
   const folder = dirname(path);

@@ -1,6 +1,6 @@
 /**
- * Selectors: which cells are meant, by names of targets and scenarios and by values of factors:
- * `fastify, static, connections=50`, in any order. What is left out means every value of it. Pure.
+ * Selectors, which name cells by targets, scenarios and values of factors: `fastify, static, connections=50`, in any
+ * order. A selector includes every value of whatever it leaves out. Pure.
  */
 import type { Read } from "./figure.ts";
 import { beyond, isWithin } from "../limits.ts";

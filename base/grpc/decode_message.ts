@@ -1,7 +1,7 @@
 /**
- * A message of protobuf → JSON (https://protobuf.dev/programming-guides/json), with the names that JSON has for its fields:
- * `userId` of `user_id`. A field that is not there is left out, also where protobuf would have its zero. What the type does
- * not know is skipped.
+ * A message of protobuf → JSON (https://protobuf.dev/programming-guides/json), with the names that JSON has for its
+ * fields, such as `userId` for `user_id`. A field that is absent is left out, even if protobuf would give its zero
+ * value. Fields that the type does not know are skipped.
  */
 import { LIMITS } from "../limits.ts";
 import type { Json } from "../yaml/json_text.ts";

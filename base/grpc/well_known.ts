@@ -1,6 +1,6 @@
 /**
- * Messages of `google.protobuf` that JSON has in a form of its own (https://protobuf.dev/programming-guides/json): a
- * Timestamp is a text. Each is turned into JSON as any other message has it, and back.
+ * Messages of `google.protobuf` for which JSON has a special form (https://protobuf.dev/programming-guides/json), such
+ * as a text for a Timestamp. Each is converted to the JSON of an ordinary message, and back.
  */
 import type { Json } from "../yaml/json_text.ts";
 

@@ -1,8 +1,8 @@
 /**
- * Reads what stands before the data of a chunk (RFC 9112 §7.1): the line end after the data of the chunk
- * before it, the size in hexadecimal, extensions, which are passed over, and the line end. As llhttp
- * does, it takes no space after the size. An extension needs a name (§7.1.1): a reader that takes a bare
- * semicolon may find the end of the line elsewhere than the next one does.
+ * Reads everything before the data of a chunk (RFC 9112 §7.1): the line end after the data of the chunk before, the
+ * size in hexadecimal, extensions, which are skipped, and the line end. Like llhttp, this reader accepts no space after
+ * the size. An extension needs a name (§7.1.1), because a reader that accepts a bare semicolon may see the end of the
+ * line elsewhere than the next reader does.
  */
 import { BACKSLASH, CR, HEX, LF, QUOTE, SEMICOLON, SPACE, TAB, TEXT, TOKEN } from "./octets.ts";
 import type { ProtocolError } from "./reason.ts";

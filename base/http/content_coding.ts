@@ -123,10 +123,10 @@ interface Informed {
 const SENTINEL = Uint8Array.of(0xff, 0xff, 0xff, 0xff);
 
 /**
- * Deno's decoders of br and zstd take a body that ends too early as whole, and that of br a wrong one, too. So some bytes
- * are put after it, which only one that ends too early is read into; a wrong one is not read to its end.
- *
- * @param least Bytes that are read of a right one.
+ * Decodes a body completely, or fails. Deno's decoders of br and zstd accept a truncated body, and the decoder of br
+ * even a malformed one. So some bytes are appended: a truncated body would use them up, and a malformed one is not read
+ * to its end.
+ * @param least The bytes that are read of a valid body.
  */
 function whole(bytes: Bytes, decode: (input: Bytes) => unknown, least = 0): Bytes {
   const input = new Uint8Array(bytes.length + SENTINEL.length);

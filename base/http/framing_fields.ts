@@ -1,7 +1,7 @@
 /**
- * The three fields that decide where a response ends and whether the connection goes on: Content-Length,
- * Transfer-Encoding and Connection. Their values are lists, read octet by octet, so that they may be
- * split anywhere and have any length. Two more say who served the response: X-Instance and X-Cache.
+ * The three fields that decide where a response ends and whether the connection persists: Content-Length,
+ * Transfer-Encoding and Connection. Their values are lists that are read octet by octet, so they may be split anywhere
+ * and have any length. Two more fields say who served the response: X-Instance and X-Cache.
  */
 import {
   COMMA,

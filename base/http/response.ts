@@ -1,10 +1,9 @@
 /**
- * An HTTP/1.1 client's reader of responses (RFC 9112): bytes in, outcome out. It does no I/O and keeps
- * nothing that it need not: what is unfinished at the end of the bytes goes on in the next call, so an
- * response may be split anywhere, with the same outcome. As strict as llhttp: what one reader could take so
- * and another otherwise is broken.
- *
- * A response is a head and a body. Each part has a reader of its own, and one of them is at work at a time.
+ * An HTTP/1.1 client's reader of responses (RFC 9112): bytes in, outcome out. The reader does no I/O and keeps as
+ * little as possible: a part that is incomplete at the end of the bytes continues in the next call, so a response may
+ * be split anywhere, with the same outcome. As strict as llhttp: a response that two readers could understand
+ * differently is an error. * A response is a head and a body. Each part has a reader of its own, and one of them is
+ * active at a time.
  */
 import { LIMITS } from "../limits.ts";
 import { ChunkedBody } from "./chunked_body.ts";

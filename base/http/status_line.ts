@@ -1,6 +1,6 @@
 /**
- * Reads a status line (RFC 9112 §4), octet by octet, so that a wrong one is found at once and it may be
- * split anywhere. As llhttp does, it takes a status with nothing after it, not even the space.
+ * Reads a status line (RFC 9112 §4) octet by octet, so that an invalid one is found at once and the line may be split
+ * anywhere. Like llhttp, this reader accepts a status with nothing after it, not even the space.
  */
 import { CR, LF, SPACE, TEXT, ZERO } from "./octets.ts";
 import type { ProtocolError } from "./reason.ts";

@@ -68,8 +68,9 @@ type AlertedTls = Partial<Pick<Tls, "alpn" | "client" | "insecure" | "serverName
 const OF_THE_CLIENT = /^(?:bad|unsupported) certificate$|^certificate |^unknown ca$/;
 
 /**
- * What an alert of the server means, as OpenSSL (`tlsv1 alert unknown ca`) or rustls (`received fatal alert: UnknownCA`)
- * names it; null for what is none. In TLS 1.3 it may come after the handshake, in place of a response.
+ * The meaning of an alert of the server in an error of OpenSSL (`tlsv1 alert unknown ca`) or rustls (`received fatal
+ * alert: UnknownCA`); null if the error is no alert. In TLS 1.3 an alert may come after the handshake, in place of a
+ * response.
  */
 export function alertMeaning(said: string, tls: AlertedTls = {}): string | null {
   const [, byOpenSsl, byRustls] =

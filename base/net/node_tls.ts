@@ -168,8 +168,8 @@ function optionsOf(tls: Tls): ConnectionOptions {
 }
 
 /**
- * Why a certificate that is trusted is not the server's, in the words of rustls; undefined: it is. An authority's is
- * the server's only where it is itself named, and a name in the subject counts for nothing, as elsewhere.
+ * The reason why a trusted certificate is not that of the server, in the words of rustls; undefined: it is. An
+ * authority's certificate is the server's only if the user has named it, and a name in the subject does not count.
  */
 function identityRefusal(
   { serverName, caCerts }: Tls,

@@ -1,8 +1,9 @@
 /**
- * Whether a server's certificate is trusted, by OpenSSL, as strictly as the runtime does it: the same authorities, the
- * rules of webpki (RFC 5280 and the profile of the CA/Browser Forum), and its words. What OpenSSL alone would let
- * through is refused here: names in the subject, keys and signatures of little use, an authority in the place of a
- * server that the user has not named, old versions, and critical extensions that webpki does not know.
+ * Checks a server's certificate with OpenSSL, as strictly as the runtime does: with the same authorities, the rules of
+ * webpki (RFC 5280 and the profile of the CA/Browser Forum), and the same messages. Some certificates that OpenSSL
+ * alone would accept are refused here: with names in the subject only, with weak keys or signatures, an authority's
+ * certificate for a server that the user has not named, old versions, and critical extensions that webpki does not
+ * know.
  */
 import { isIP } from "node:net";
 import * as nodeTls from "node:tls";

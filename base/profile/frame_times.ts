@@ -173,9 +173,9 @@ export function profileChange(before: ProfiledRuns, after: ProfiledRuns): Profil
 type OwnTimes = ReadonlyMap<string, number>;
 
 /**
- * The runs before, with the keys that functions have after. Two targets have their own code in different files, so the same
- * function has two keys. A function that only one side has and a function of the same name that only the other has are
- * taken for the same if they alone have that name.
+ * The profile before, with the keys of the profile after. Two targets have their own code in different files, so the
+ * same function has two keys. A function that only one side has and a function of the same name that only the other has
+ * count as the same if no other function has that name.
  */
 function withNamesOf(after: readonly OwnTimes[], before: readonly OwnTimes[]): OwnTimes[] {
   const [olds, news] = [ownFunctions(before, after), ownFunctions(after, before)];

@@ -1,6 +1,7 @@
 /**
- * QuickJS, with the functions of its WebAssembly in reach. Its wrapper makes several objects for every call, which takes
- * longer than most hooks do, so what runs once a request calls them directly, with memory that is allocated once.
+ * QuickJS, with direct access to the functions of its WebAssembly. Its wrapper makes several objects for every call,
+ * which takes longer than most hooks do, so code that runs once a request calls the functions directly, with memory
+ * that is allocated once.
  */
 import {
   type BorrowedHeapCharPointer,

@@ -1,7 +1,7 @@
 /**
- * Which cores a thread may run on: sched_setaffinity(2) of Linux, through libc. What a thread starts,
- * threads and processes, begins with the cores of that thread. Throws off Linux, with another libc than glibc, and
- * without the permission for FFI. And how promptly it gets one of them, where that can be had.
+ * The cores on which a thread may run: sched_setaffinity(2) of Linux, through libc. Threads and processes that a thread
+ * starts begin with that thread's cores. Throws on other systems, with another libc than glibc, and without the
+ * permission for FFI. Also how promptly a thread gets a core, if the system supports that.
  */
 import { libcOr, processCalls } from "./libc.ts";
 
@@ -118,10 +118,10 @@ const RUNTIME = 6;
 const SCHED_OTHER = 0;
 
 /**
- * The scheduler gives this thread its share of a core in slices of `us` microseconds, 100 at least; 0 for the
- * system's own length, some milliseconds. A thread that takes less at a time gets a core as soon as it is woken,
- * before those with longer slices; its share stays the same. So since Linux 6.12; before that it changes nothing.
- * False where it can't be had.
+ * Makes the scheduler give this thread its share of a core in slices of `us` microseconds, at least 100; 0 for the
+ * system's own length, some milliseconds. A thread with shorter slices gets a core as soon as it is woken, before those
+ * with longer ones; its share stays the same. Works since Linux 6.12, and has no effect before. False if this is not
+ * possible.
  */
 export function takeSlicesOf(us: number): boolean {
   const take = (): boolean => {

@@ -1,6 +1,6 @@
 /**
- * Limits of the control group that this process is in (cgroups(7)). A group is also held to the limits
- * of those above it, so the least of them counts. And groups of our own, for targets with limits.
+ * Limits of the control group that this process is in (cgroups(7)). The limits of the groups above apply, too, so the
+ * smallest one counts. Also groups of our own, for targets with limits.
  */
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
@@ -115,8 +115,8 @@ function least(limits: readonly (number | null)[]): number | null {
   return given.length === 0 ? null : Math.min(...given);
 }
 
-// For how long CPU limits held processes back (cgroups(7)). A group's cpu.stat has its own limit only, so the
-// groups above count, too: a limit on a pod or a slice is felt by all that are in it.
+// How long CPU limits held processes back (cgroups(7)). A group's cpu.stat covers only its own limit, so the groups
+// above count, too: a limit on a pod or a slice affects everything in it.
 
 /** The folders of all groups that limit a process, except those that an experiment made for its limits. */
 export function cpuGroups(pid: number | "self"): string[] {

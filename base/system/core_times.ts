@@ -15,8 +15,8 @@ export interface CoreTimes {
   /** Time that this machine wanted and the hypervisor gave to another; null if it is not counted. */
   readonly stolenMs: number | null;
   /**
-   * Spent on interrupts, where the kernel counts that apart from the programs that were interrupted; else 0.
-   * It does so where hardware interrupts have any time at all (CONFIG_IRQ_TIME_ACCOUNTING).
+   * The time spent on interrupts, if the kernel counts it apart from the programs that were interrupted; else 0. The
+   * kernel does so if hardware interrupts have any time at all (CONFIG_IRQ_TIME_ACCOUNTING).
    */
   readonly interruptsMs: number;
 }

@@ -1,6 +1,6 @@
 /**
- * The calls of the system's OpenSSL 3 that Plateau makes, by Deno's FFI: TLS on a socket, and what is known of a
- * certificate. Looked up once an isolate, when TLS is first driven; throws where there is no OpenSSL 3.
+ * The calls of the system's OpenSSL 3 that Plateau makes, by Deno's FFI: TLS on a socket, and the reading of
+ * certificates. Looked up once in each isolate, when TLS is first used; throws if there is no OpenSSL 3.
  */
 import type { LibrarySymbols } from "./libc.ts";
 

@@ -12,8 +12,9 @@ const CAPACITY = 1_048_576;
 const READ_BYTES = 65_536;
 
 /**
- * What a process prints to standard error, looked for each `everyMs` while nothing comes. Whoever takes it has to close
- * its own end of the pipe. Null where it can't be had: off Linux, or the process has ended or is another user's.
+ * A reader of a process's standard error that polls every `everyMs` while nothing comes. The caller has to close its
+ * own end of the pipe. Null if this is not possible: on other systems than Linux, or if the process has ended or
+ * belongs to another user.
  */
 export function polledErrors(pid: number, everyMs: number): ReadableStream<Uint8Array> | null {
   return libcOr(() => poll(`/proc/${pid}/fd/2`, everyMs), () => null);

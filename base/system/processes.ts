@@ -195,9 +195,10 @@ export function descendantsOf(pid: number): number[] {
 }
 
 /**
- * What a process left that led a session, adopted the orphans among its descendants, and has ended: all of its
- * session, and children of this process, if that adopts orphans, that have left its own session; with all under them.
- * @param others Children of this process that are none of it.
+ * The processes that a session leader left when it ended, after it had adopted the orphans among its descendants: all
+ * members of its session, and the children of this process, if that adopts orphans, that have left its own session;
+ * with all processes under them.
+ * @param others Children of this process that the leader did not start.
  */
 export function orphansOf(leader: number, others: ReadonlySet<number>): number[] {
   const ours = readStat(Deno.pid)?.session;

@@ -1,7 +1,7 @@
 /**
- * Temporary folders: the one way in which this program makes any. Each is for this user alone, is gone when the program
- * ends, however it ends in order, and has the process that made it in its name. So the next start can tell the folders
- * that a killed process left from those of one that still runs, and removes them.
+ * Temporary folders; all that this program makes are made here. Each is for this user alone, is removed when the
+ * program ends in an orderly way, and has the id of its process in the name. So the next start can tell the folders of
+ * killed processes from those of running ones, and removes them.
  */
 import { createHash } from "node:crypto";
 import { lstatSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
@@ -87,8 +87,8 @@ const NAME = /^plateau-[a-z]+-(\d+-\d+-[\da-f]+)-/;
 const MOST_SWEPT = 64;
 
 /**
- * Removes the folders of this user whose process has ended. Safe beside other processes that start at the same time: a
- * folder has its name from the beginning. Whatever can't be seen or removed stays.
+ * Removes the folders of this user whose process has ended. Safe beside other processes that start at the same time,
+ * because a folder has its final name from the beginning. Folders that cannot be seen or removed stay.
  */
 export async function sweepTemporaryFolders(within: string = tmpdir()): Promise<void> {
   try {

@@ -1,6 +1,6 @@
 /**
- * What the system gave the calling thread: time on a core, and how long it stood in line for one. The
- * second is the most direct witness of a worker that was held up: it had something to do and could not.
+ * The time that the calling thread spent on a core, and the time that it waited for one. The latter is the most direct
+ * evidence that a worker was held up, as it had work to do and could not.
  */
 import process from "node:process";
 import { readSystemFile } from "./linux.ts";

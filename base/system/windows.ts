@@ -162,8 +162,9 @@ export interface Job {
 }
 
 /**
- * Puts this process into a job that ends all of its members when the last handle of it is closed. Only this process has
- * one: whatever ends it, also another process by force, ends all that it started. Null where that can't be had.
+ * Puts this process into a job that ends all of its members when its last handle is closed. Only this process has a
+ * handle, so however this process ends, even killed by another, everything that it started ends, too. Null if this is
+ * not possible.
  */
 export function enterJob(calls: Calls<typeof KERNEL32> = kernel32()): Job | null {
   if (calls === null) return null;

@@ -1,7 +1,7 @@
 /**
- * A JSON text whose outermost map has one long list, read piece by piece: each member of the list is given as soon as
- * it is there, so that nobody needs all of the text, or all of its values, at once. It only finds where members begin
- * and end; whether they are JSON, whoever parses them finds out.
+ * Reads a JSON text whose outermost map has one long list, piece by piece: each member of the list is returned as soon
+ * as it is complete, so that neither the whole text nor all of its values are needed at once. This reader finds only
+ * where members begin and end; whether they are valid JSON shows when they are parsed.
  */
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

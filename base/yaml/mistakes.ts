@@ -1,6 +1,6 @@
 /**
- * What is not YAML in a text, in words for who wrote it: what the reader of YAML says is true, but says nothing of
- * quotes, which most such texts lack. It shows nothing of a value, as that may be a secret. Pure.
+ * Explains mistakes in a YAML text to its author: the YAML library's own messages are right, but do not mention quotes,
+ * which are missing in most such texts. No value is shown, because it may be secret. Pure.
  */
 
 /** A mistake as reported by the YAML library. */

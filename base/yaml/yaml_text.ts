@@ -186,8 +186,8 @@ function repeatedKeys(document: Document.Parsed): number[] {
   return repeated.sort((a, b) => a - b);
 }
 
-// Whether a YAML text is more than its reader can take: that one makes an object of every word and sign, goes
-// down into nested values by calling itself, and looks through the whole text for every alias.
+// Whether a YAML text is too large for the YAML library, which makes an object of every word and sign, reads nested
+// values by recursion, and searches the whole text for every alias.
 
 /** Precedes a plain scalar, which may look like a punctuation token. */
 const PLAIN = "\x1f";

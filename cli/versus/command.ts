@@ -66,7 +66,7 @@ const {
 } = benchParts;
 
 const [SOCKETS, STREAMS] = ["WebSockets", "streams"].map((what) =>
-  `a slice would cut ${what} off; measure each server with plateau bench`
+  `a slice would cut ${what}; measure each server with plateau bench`
 );
 
 const lacks = {

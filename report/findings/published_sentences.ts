@@ -88,10 +88,10 @@ function farSentence(rows: readonly MatchedRow[], far: readonly MatchedRow[]): s
   if (compared === 0) return "";
   const [farthest] = far;
   if (farthest === undefined) {
-    return `No figure is proven to be more than ${MARGIN} from the published one.`;
+    return `No figure is surely more than ${MARGIN} from the published one.`;
   }
   const [verb, ones] = far.length === 1 ? ["is", "one"] : ["are", "ones"];
-  return `${far.length} of ${counted(compared, "figure")} ${verb} provably more than ${MARGIN} ` +
+  return `${far.length} of ${counted(compared, "figure")} ${verb} surely more than ${MARGIN} ` +
     `from the published ${ones}, the farthest ${rowName(farthest, rows)} at ${
       quotientText(farthest)
     }.`;

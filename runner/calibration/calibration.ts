@@ -39,10 +39,10 @@ const CONNECTIONS = 50;
 const SLICE_MS = 100;
 
 /**
- * Measures, whatever is remembered; takes about a second. Null where it can't be had, or on abort. What was
- * measured on a busy machine is given, but not remembered; a peak that it exceeds even so is forgotten.
- *
- * @param measure How the slices are had.
+ * Measures anew, even if a calibration is remembered; takes about a second. Null if it is not possible, or on abort. A
+ * measurement on a busy machine is returned but not remembered; if it exceeds the remembered peak even so, that peak is
+ * forgotten.
+ * @param measure Makes the slices.
  */
 export async function calibrate(
   { driver, signal }: CalibrationRequest,

@@ -1,9 +1,8 @@
 /// <reference lib="deno.worker" />
 /**
- * A server that does nothing: a worker that responds to whatever it reads with the same bytes, so that a
- * generator that loads it shows its own peak throughput. It posts its port at its start. With epoll that is
- * one recv and one send a response, in a loop that gets no messages: a flag ends it. Where epoll can't be
- * had, Deno's own sockets do it.
+ * A server that does nothing: a worker that responds to every read with the same bytes, so that a generator that loads
+ * it shows its own peak throughput. The worker posts its port at its start. With epoll it takes one recv and one send
+ * for each response, in a loop that gets no messages, so a flag ends it. Without epoll, Deno's own sockets are used.
  */
 import {
   AF_INET,

@@ -1,6 +1,6 @@
 /**
- * Rates at which a trial broke while the machine disturbed it. Such a trial says nothing of the target, but where to go on:
- * the same rate again would be disturbed again where it is far too high, and a lower one that holds counts. Pure.
+ * Rates at which a trial broke while the machine disturbed it. Such a trial says nothing about the target, only where
+ * to continue: the same rate would be disturbed again if it is far too high, and a lower one that holds counts. Pure.
  */
 import type { SearchedTrial, TrialPlan } from "../stats/capacity/search.ts";
 

@@ -67,8 +67,8 @@ export function isOverload(
 }
 
 /**
- * Whether the target refused more than the rule allows in nearly all intervals since it began to. A target that refuses
- * keeps no backlog from a disturbance that is over, so a momentary one can't be why. One that lasts can: the target may
+ * Whether the target refused more than the rule allows in nearly all intervals since the first such one. A target that
+ * refuses requests keeps no backlog, so a momentary disturbance cannot be the cause. One that lasts can: the target may
  * refuse at a rate that it would serve on a quiet machine.
  */
 function isRefusing(

@@ -1,6 +1,6 @@
 /**
- * Block after block of an experiment, each run saved as it ends, until `Repetition` says that it is enough or
- * the user that it is. A run that can't be measured is noted, and the rest goes on.
+ * Makes block after block of an experiment, and saves each run as it ends, until `Repetition` or the user ends the
+ * experiment. A run that cannot be measured is noted, and the rest goes on.
  */
 import { StartError, TargetError } from "../../base/errors.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";

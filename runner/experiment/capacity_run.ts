@@ -138,10 +138,9 @@ function searchKey({ target, scenario, parameters: { rate: _, ...others } }: Sea
 }
 
 /**
- * Where the runs before, with others of its cell between them, found the capacity; null: none did. One that found next
- * to nothing spoils it for nobody.
- *
- * @param runs And those that only their search is kept of.
+ * The capacity that earlier runs of the cell found; null: none did. A run that found next to nothing does not spoil the
+ * value.
+ * @param runs The runs, including those of which only the search is kept.
  */
 export function earlierCapacityOf(
   cell: Cell,

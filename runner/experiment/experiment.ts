@@ -199,8 +199,8 @@ function scriptedOf({ experiment, mayFetch }: ExperimentRequest): ScriptParts {
 }
 
 /**
- * The Redis; null where it is not needed, or none is there; or why there is none. Throws a TargetError where the user
- * named one that cannot be had: that is a mistake, also where the experiment can do without Redis.
+ * The Redis; null if none is needed or none is found; or the reason why there is none. Throws a TargetError if the user
+ * named one that is not available: that is a mistake, even if the experiment can do without Redis.
  */
 async function redisFor(
   { experiment: { ceilings }, plan: { cells }, redisUrl }: ExperimentRequest,

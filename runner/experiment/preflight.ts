@@ -105,8 +105,9 @@ export class SeparatePreflights {
 }
 
 /**
- * Requests that differ only in their values (rows of a file, drawn values): the first are enough, because each takes
- * time before every run, and warms what is to be measured cold. The load checks all.
+ * The most requests that are checked of those that differ only in their values (rows of a file, drawn values): the
+ * first are enough, because each takes time before every run, and warms what is to be measured cold. The load checks
+ * all.
  */
 const MOST_REQUESTS = 50;
 

@@ -1,7 +1,7 @@
 /**
- * Whether another block of runs follows: after a fixed number of repetitions, when every interval is as narrow
- * as it was to be (looked at by a schedule that is fixed ahead, see `stats/sequential.ts`), or when time is up.
- * Knows no clock: times are arguments.
+ * Decides whether another block of runs follows: until a fixed number of repetitions, until every interval is as narrow
+ * as requested (looked at by a schedule that is fixed beforehand, see `stats/sequential.ts`), or until time is up.
+ * Times are arguments.
  */
 import type { Repeat } from "../../scenarios/plan/repetition.ts";
 import type { CellProgress } from "../result/progress.ts";

@@ -1,7 +1,7 @@
 /**
- * Whether results that are to be gone on with are what their own experiment makes. Somebody may have edited
- * them: what is left of an experiment is measured beside runs only where all of these are its own. Every place
- * that contradicts the experiment is named. Pure.
+ * Checks that results that are to be resumed are what their own experiment makes. Somebody may have edited them, and
+ * the rest of an experiment may be measured only beside runs that are all its own. Every place that contradicts the
+ * experiment is named. Pure.
  */
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell, Plan, PlannedRun } from "../../scenarios/plan/plan.ts";

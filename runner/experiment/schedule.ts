@@ -1,6 +1,7 @@
 /**
- * How many runs there will be, as far as that is known ahead, and how long they will take: their loads, and what
- * starting and stopping took so far. Every start of `check` loads it, so it imports nothing that computes. Pure.
+ * The number of runs, as far as it is known beforehand, and the time they will take: their loads, and the time that
+ * starting and stopping has taken so far. Every start of `check` loads this module, so it imports nothing that
+ * computes. Pure.
  */
 import { durationText } from "../../base/quantity.ts";
 import { expectedMsOf } from "../../scenarios/load/load.ts";
@@ -11,8 +12,8 @@ import { TRIAL_MS } from "../slices/lengths.ts";
 import { LOOKS } from "../stats/confidence/sequential.ts";
 
 /**
- * Starting, checking and stopping a target, before any was seen, and each server that it has besides. A framework loads
- * its packages first: on two cores three of NestJS and their balancer take 1.8 to 3.5 s.
+ * The time for starting, checking and stopping a target before any was seen, and for each further server that it has. A
+ * framework loads its packages first: on two cores three of NestJS and their balancer take 1.8 to 3.5 s.
  */
 const FIRST_GUESS_MS = { framework: 1_000, other: 500 };
 const NEXT_SERVER_MS = { framework: 700, other: 150 };

@@ -1,7 +1,7 @@
 /**
- * What the machine did during a run beside what the workers did: how much of the cores that we may run on
- * was in use, what the hypervisor took of them, and whether a CPU limit held this program back. The last two only
- * Linux says; elsewhere they are null.
+ * The machine's activity during a run besides the workers: the use of the cores that this process may run on, the time
+ * that the hypervisor took from them, and whether a CPU limit held this program back. The last two are known on Linux
+ * only; elsewhere they are null.
  */
 import type { Endpoint } from "../../base/net/endpoint.ts";
 import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";

@@ -31,10 +31,9 @@ export interface HostUse {
 type BeginWatch = () => () => HostUse;
 
 /**
- * Looks for the target, before the load begins, as that takes some 10 ms.
- *
- * @param sharesMachine Whether it runs on this machine.
- * @param partner Of the load that has the turns between, which is not a neighbour.
+ * Looks for the target, before the load begins, because that takes some 10 ms.
+ * @param sharesMachine Whether the target runs on this machine.
+ * @param partner The endpoint of the load with the other turns, which does not count as a neighbour.
  */
 export async function hostWatch(
   endpoint: Endpoint,

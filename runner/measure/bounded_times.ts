@@ -21,11 +21,11 @@ export function clockOf({ kind }: Pick<Measurement["load"], "kind">): LatencyClo
 type PercentileEstimate = (times: BoundedTimes, percentile: number) => number;
 
 /**
- * How percentiles of a latency are estimated, microseconds. In a closed loop ("sent") the clock ends the watch on
- * whatever is in flight, however long that takes, so that the product limit may spread its weight over longer times.
- * In an open loop ("intended") that would be wrong: who waits for the longest at the end waits because the server is
- * slow just then, or frozen, and the times before say nothing about it. So there a bound counts as the value that it
- * is at least, and figures that it reaches are lower bounds.
+ * How percentiles of a latency are estimated, in microseconds. In a closed loop ("sent") the clock ends the wait for
+ * requests in flight, however long they take, so the product limit may spread their weight over longer times. In an
+ * open loop ("intended") that would be wrong: a request that waits longest at the end waits because the server is slow
+ * just then, or frozen, and the times before say nothing about that. So there a bound counts as the value that it is at
+ * least, and figures that reach bounds are lower bounds.
  */
 export function estimateOf(clock: LatencyClock): PercentileEstimate {
   return clock === "sent" ? productLimit : asValues;

@@ -33,10 +33,9 @@ export interface FleetPart {
   /** Which workers of the whole load these are; absent: all. */
   readonly assigned?: AssignedWorkers;
   /**
-   * Called once everybody is ready, for the start, milliseconds since the epoch by this machine's clock
-   * (`epochNowMs`). When it throws, nothing is loaded and `load` throws the
-   * same. Absent: as soon as everybody can.
-   *
+   * Called once all workers are ready; returns the start in milliseconds since the epoch by this machine's clock
+   * (`epochNowMs`). If it throws, nothing is loaded and `load` throws the same error. Absent: the load starts as soon
+   * as all can.
    * @param delayMs How long the workers need from the announcement to the start.
    */
   readonly startMoment?: (delayMs: number) => Promise<number>;

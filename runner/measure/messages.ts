@@ -129,8 +129,9 @@ function encoded(times: SparseHistogram): { readonly histogram?: string } {
 }
 
 /**
- * In the order of names, which says nothing about which worker or request met a name first. Steps and workers may have
- * met different names: if there are more than are kept apart, those with the most events are.
+ * Figures by message name, in the order of names, which says nothing about which worker or request met a name first.
+ * Steps and workers may have met different names: if there are too many to keep apart, those with the most events are
+ * kept.
  */
 function byName(parts: readonly MessageTotals[]): StreamFigures["byName"] {
   const all = Map.groupBy(parts.flatMap(({ names }) => names), ({ name }) => withoutSecrets(name));

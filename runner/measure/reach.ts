@@ -27,8 +27,8 @@ async function dialError(endpoint: Endpoint, signal: AbortSignal): Promise<DialE
 }
 
 /**
- * Resolves as soon as the server accepts a connection, on abort, and at once where nobody asked to wait. Throws a TargetError after `waitMs`, and at once where
- * the handshake fails, which no wait mends.
+ * Resolves as soon as the server accepts a connection, on abort, and at once if no wait was requested. Throws a
+ * TargetError after `waitMs`, and at once if the handshake fails, because waiting does not help then.
  */
 export async function waitForServer(
   endpoint: Endpoint,
@@ -54,8 +54,8 @@ export async function waitForServer(
 }
 
 /**
- * Follows a load whose server may not be there. Where its first dial or its first requests fail, and a connection
- * beside the load fails, too, `signal` aborts: the rest of the load would fail likewise.
+ * Follows a load whose server may not exist. If its first dial or its first requests fail, and a connection beside the
+ * load fails, too, `signal` aborts, because the rest of the load would fail likewise.
  */
 export class ReachWatch {
   readonly #unreachable = new AbortController();

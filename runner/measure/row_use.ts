@@ -1,7 +1,8 @@
 /**
- * How often the rows of tables were used: by requests, or in flows and of unique rows by sessions, whether or not these lived
- * to send theirs. Which row comes when is decided before a load, so how many requests or sessions each worker began is enough
- * to work it out. Unique rows belong to virtual users instead: workers count the sessions of each user while they load. Pure.
+ * Computes how often the rows of tables were used: by requests or, in flows and for unique rows, by sessions, even if
+ * these ended before they sent theirs. The order of rows is decided before a load, so the number of requests or
+ * sessions that each worker began is enough. Unique rows belong to virtual users instead: workers count the sessions of
+ * each user while they load. Pure.
  */
 import type { Script } from "../../scenarios/request/script.ts";
 import type { TableUse } from "../../scenarios/request/values.ts";

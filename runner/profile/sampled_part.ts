@@ -25,9 +25,9 @@ const COUNTED_RATIO = 0.8;
 const END_RATIO = 0.02;
 
 /**
- * @param durationS Of the load; null: it ends by count.
- * @param discardS What the figures leave out of each run.
- * @param runs The measured runs of the cell. Null: how long a run takes is not known.
+ * @param durationS The length of the load; null: it ends by count.
+ * @param discardS The start of each run that the figures leave out.
+ * @param runs The measured runs of the cell. Returns null if the length of a run is unknown.
  */
 export function sampledPart(
   durationS: number | null,

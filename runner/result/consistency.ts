@@ -1,7 +1,7 @@
 /**
- * What the shape of a result file can't say: histograms that are one and hold what is counted beside them,
- * counts that add up (law 1), times in order, every run once. A file that was cut, edited or made up would
- * else be shown as a measurement, or end the report in the middle. Pure.
+ * Checks that the shape of a result file cannot express: valid histograms that hold as many values as are counted
+ * beside them, counts that add up (law 1), times in order, every run once. Without these checks, a file that was cut,
+ * edited or made up would be shown as a measurement, or would make the report fail in the middle. Pure.
  */
 import type { StreamFigures } from "./messages.ts";
 import type { Measurement, Results, Run } from "./result.ts";

@@ -217,9 +217,9 @@ function bucketAt({ counts, count }: Times, share: number): number {
 }
 
 /**
- * By the share of requests that take as long as the percentile, or longer: what that may be off by says between which other
- * percentiles of the run the true one lies (R. S. Woodruff, "Confidence intervals for medians and other position measures",
- * JASA 47, 1952). A threshold is compared with the same share.
+ * A percentile with its interval, by the share of requests that take as long or longer: the error of that share says
+ * between which other percentiles of the run the true one lies (R. S. Woodruff, "Confidence intervals for medians and
+ * other position measures", JASA 47, 1952). A threshold is compared with the same share.
  */
 function percentileIn(part: Part, times: Times, percentile: number): Figure {
   const allowed = (100 - percentile) / 100;

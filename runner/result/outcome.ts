@@ -13,8 +13,8 @@ export const ERRORS = [
 export type ErrorKind = (typeof ERRORS)[number];
 
 /**
- * Nothing was measured, whatever the requests waited for. A refusal or an error with a status is a response, and so is a
- * stream or a WebSocket that brought a message, although it may have no end.
+ * Whether nothing was measured, because no request got a response. A refusal or an error with a status is a response,
+ * and so is a stream or a WebSocket that brought a message, although it may have no end.
  */
 export function isUnanswered({ requests, streams, sockets }: {
   readonly requests: { readonly completed: number };

@@ -65,8 +65,8 @@ export async function beginScript(
 ): Promise<ScriptedRun> {
   if (code === undefined) return unscripted(script);
   const whole = scriptCode(code, environment);
-  // To evaluate it takes some hundredths of a second beside the load, so that is done once for all functions. A call that
-  // is cut off goes on in its realm after the next response, so the call after it gets another realm: in one they would
+  // The script takes some hundredths of a second to evaluate, so this is done once for all functions. A call that is
+  // cut off goes on in its realm after the next response, so the call after it gets another realm: in one they would
   // share `fetch`.
   let realm: Promise<Realm> | null = null;
   const call = (name: string, given: readonly unknown[], within: Within): Promise<string> =>

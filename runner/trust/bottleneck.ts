@@ -1,6 +1,6 @@
 /**
- * What kept a target from serving more: a core that is full, something that it waits for, the load itself. Decided by
- * what was seen in one run; where that decides nothing, or contradicts itself, it is unknown. Pure.
+ * The reason why a target served no more: a core that is full, something that it waits for, or the load itself. Decided
+ * from the observations of one run; if these decide nothing, or contradict each other, it is unknown. Pure.
  */
 import { servedAtOnce } from "./in_line.ts";
 import { pausesFinding } from "./pauses.ts";

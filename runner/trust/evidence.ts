@@ -82,10 +82,10 @@ function delayOf(reports: readonly WorkerReport[], elapsedUs: number): Generator
   return { p50: at(50), p99: at(99), max: busyPeriods.maxUs / 1_000 };
 }
 
-// How long what became ready or due at a random moment of the run waited until the loop came to it. In a busy
-// period of length L that wait is anything from 0 to L, alike often; outside of busy periods it is 0. So the
-// share of the run's moments that waited longer than d is Σ max(0, L − d) / T over all busy periods. Arrivals
-// that come by chance see just these waits (R. Wolff, "Poisson Arrivals See Time Averages", 1982).
+// How long events that became ready or due at a random moment of the run waited until the loop came to them. In a busy
+// period of length L that wait is evenly distributed from 0 to L; outside of busy periods it is 0. So the share of the
+// run's moments that waited longer than d is Σ max(0, L − d) / T over all busy periods. Arrivals at random moments see
+// just these waits (R. Wolff, "Poisson Arrivals See Time Averages", 1982).
 
 /**
  * The wait, in microseconds, that is not exceeded at `percentile` (0–100) percent of all moments.

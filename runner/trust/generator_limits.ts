@@ -102,12 +102,12 @@ function nearPeak(given: Case): TrustFinding | null {
 }
 
 /**
- * In a closed loop nothing is due but by the loop itself, and batches of responses are worked off one after the
- * other: p99 is up to 0.5 ms with 50 connections, 1.8 ms beside others. So more is forgiven there.
+ * Higher limits for a closed loop, in which only the loop itself makes requests due, and batches of responses are
+ * handled one after the other: p99 is up to 0.5 ms with 50 connections, 1.8 ms beside other programs.
  */
 const HARMLESS_CLOSED = { ms: 5, ofMedian: 0.25, hiccup: 30 };
 
-/** From this share on, a worker is late because it sometimes has too much to do; with less to do, it was paused. */
+/** The busy share from which a late worker counts as overloaded at times; a worker with less work was paused. */
 const MUCH_TO_DO = 0.7;
 
 /** A finding if a worker was paused, or not scheduled, although it had time. */

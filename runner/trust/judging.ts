@@ -57,8 +57,8 @@ export function judgedByResponses(
 }
 
 /**
- * Whether the run has a level at all: figures of a run that never settles are those of a moment, not of the target.
- * None for a run that is too short for a label, and for a load that itself changes.
+ * Findings about whether the run has a level at all: figures of a run that never settles are those of a moment, not of
+ * the target. None for a run that is too short for a label, and for a load that itself changes.
  */
 function steadinessFindings(
   { run: { warmup } }: Case,

@@ -12,16 +12,16 @@ import { OCCUPIED } from "./generator_limits.ts";
 const FULL = 0.95;
 
 /**
- * Cores that others use from here on matter; a neighbour that computes has 0.9 to 1. What is not idle and
- * nobody's CPU time is counted to others, too: on a quiet machine of 2 cores 0.02 to 0.08 and, where they
- * go to sleep and wake 20,000 times a second, up to 0.16 for that.
+ * The use of cores by other programs from which it matters; a neighbour that computes uses 0.9 to 1. Time in use that
+ * belongs to no process counts as others', too: on a quiet machine of 2 cores 0.02 to 0.08 and, if cores go to sleep
+ * and wake 20,000 times a second, up to 0.16.
  */
 const OTHERS_CORES = 0.3;
 
 /**
- * Share of the run in which a worker stood in line for a core. Being woken takes some 20 to 50 µs, which
- * counts too, so it matters only where the cores are full. A worker that is kept to one core with
- * its target waits for 6 to 40 % of the time.
+ * The share of the run in which a worker waited for a core. Waking takes some 20 to 50 µs, which counts too, so the
+ * share matters only if the cores are full. A worker that is kept on one core with its target waits for 6 to 40 % of
+ * the time.
  */
 const WAITING: Limits = { suspect: 0.03, invalid: 0.2 };
 
@@ -32,13 +32,13 @@ const WAITING: Limits = { suspect: 0.03, invalid: 0.2 };
 const LINED_UP = { waiting: 0.15, occupied: 0.7 };
 
 /**
- * How long threads stand in line although nobody else is there. Where all cores are in use, quiet runs have
- * up to 0.015 for a target that computes; beside a neighbour that target has 0.066, busier ones 0.4.
+ * The waiting of threads that occurs even without other programs. If all cores are in use, quiet runs have up to 0.015
+ * for a target that computes; beside a neighbour that target has 0.066, and a busier one 0.4.
  */
 const WAITING_FOR_FULL_CORES = 0.03;
 /**
- * Where cores are free, each wake-up takes 4 to 65 µs and counts as a wait: up to 0.06 in all, and up to
- * 0.46 of the time that a target at low load wants a core. One that is kept on a core with a neighbour has
+ * The limits if cores are free, when each wake-up takes 4 to 65 µs and counts as a wait: up to 0.06 in all, and up to
+ * 0.46 of the time in which a target at low load wants a core. A target that is kept on a core with a neighbour has
  * more of both.
  */
 const HELD_BACK = { threads: 0.1, ofWanted: 0.3 };

@@ -43,10 +43,10 @@ const OVERLAP_RATIO = 0.5;
 const OVERLAP_TIMES = 2;
 
 /**
- * Null where the counters show neither collections nor a blocked loop to hold requests up, or where there are no counters.
+ * A finding if collections or a blocked loop held requests up; null if the counters show neither, or if there are none.
  *
- * @param isHeldUp By other programs: its collections and stalls then take longer, but most take no larger share of its
- * time.
+ * @param isHeldUp Whether other programs held the target up: its collections and stalls then take longer, but most take
+ * no larger share of its time.
  */
 export function pausesFinding(run: PausedRun, isHeldUp: boolean): PausesFinding | null {
   const { counters, elapsedS, generator: { target } } = run;

@@ -34,9 +34,9 @@ function hasWaited({ requests: { completed }, ...run }: LoadedRun): boolean {
 }
 
 /**
- * Where connections are many, requests that come too fast stand in line in the target, and are served after the end.
- * Little's law says how many are under way on average: the rate times the service time. Of more of them than that and
- * chance at the end the target was late.
+ * Whether a queue has grown in the target. With many connections, requests that come too fast wait in the target, and
+ * are served after the end. By Little's law, the average number under way is the rate times the service time. If there
+ * are more than that and chance explain at the end, the target was late.
  */
 function hasGrownQueue({ load, requests, drain, rate, service }: LoadedRun): boolean {
   const left = (drain?.completed ?? 0) + (drain?.failed ?? 0) + requests.unfinished;

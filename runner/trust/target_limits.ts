@@ -58,8 +58,8 @@ function connectionsBusy(given: Case): TrustFinding | null {
 }
 
 /**
- * A server that does nothing is as slow: the figures are of this generator and the kernel. Only of a closed loop, which
- * measures how fast the target is; an open loop measures whether a rate is kept.
+ * A finding if a server that does nothing is as slow, so that the figures are those of this generator and the kernel.
+ * Only for a closed loop, which measures how fast the target is; an open loop measures whether a rate is kept.
  */
 function nearBaseline(
   { evidence: { baselineLatency }, run, sharesMachine }: Case,

@@ -1,7 +1,7 @@
 /**
- * A rule that a capacity holds within, as the share of requests that may miss it: the p99 is below 50 ms where less than
- * 1 % of the requests take as long. A request that ended in an error, or was never sent, had no response within any limit;
- * nor had one whose response is wrong, where more are wrong than late. Of streams it is the share of messages: one that a
+ * A rule that a capacity keeps, as the share of requests that may miss it: the p99 is below 50 ms if less than 1 % of
+ * the requests take as long. A request that ended in an error, or was never sent, had no response within any limit; nor
+ * had one with a wrong response, if more are wrong than late. For streams it is the share of messages: a message that a
  * stream waited for when it was cut or refused came within no limit.
  */
 import * as z from "zod";

@@ -108,11 +108,12 @@ async function importOf(source: string, path: string, files: Files): Promise<Imp
 }
 
 /**
- * A file of another tool as an experiment file that `check` accepts, for `init` to write; null when it is of none.
- * Throws a UserError with everything that is wrong with it, at the lines of the other tool's file.
- * @param path Of the other tool's file; messages call it so.
- * @param file What is written, to which paths in it are relative.
- * @param writes Whether requests that may change something are taken over, too, from what only describes a service.
+ * A file of another tool as an experiment file that `check` accepts, for `init` to write; null if it is a file of no
+ * such tool. Throws a UserError with everything that is wrong with it, at the lines of the other tool's file.
+ * @param path The path of the other tool's file, as messages show it.
+ * @param file The path of the written file, to which paths in it are relative.
+ * @param writes Whether requests that may change something are taken over, too, from a file that only describes a
+ * service.
  */
 export async function convertedFile(
   source: string,
@@ -159,10 +160,10 @@ interface WrittenScript {
 }
 
 /**
- * A k6 script, or an Artillery script, with its functions as an experiment in TypeScript; null when it is neither.
- * Throws a UserError where there is nothing to take over.
- * @param path Of the script; messages call it so.
- * @param file What is written, to which paths in it are relative.
+ * A k6 script, or an Artillery script, with its functions as an experiment in TypeScript; null if it is neither. Throws
+ * a UserError if nothing can be taken over.
+ * @param path The path of the script, as messages show it.
+ * @param file The path of the written file, to which paths in it are relative.
  */
 export async function convertedScript(
   source: string,

@@ -1,7 +1,6 @@
 /**
- * An experiment's data → the same with each target twice: as of one folder, `base`, and as of another, `head`. What
- * speaks of targets by their names speaks of both; claims, thresholds and published figures, which are about neither, are
- * left out.
+ * An experiment's data → the same with each target twice: from one folder as `base`, and from another as `head`. A key
+ * that names a target names both then; claims, thresholds and published figures, which are about neither, are left out.
  */
 import { join, resolve } from "node:path";
 import { UserError } from "../../base/errors.ts";

@@ -27,9 +27,9 @@ const ALONE = /^\$\{([^{}]*)\}$/;
 const WITHIN = /\$\$\{|\$\{([^{}]*)\}/g;
 
 /**
- * The data with every `${name}` filled in: one that stands alone becomes the value, whatever its type;
- * within a text the value becomes text. Keys of maps stay as they are. Where all texts together are longer than
- * `LIMITS.filledIn`, those that go beyond are left empty.
+ * The data with every `${name}` filled in: a placeholder that stands alone becomes the value, whatever its type; within
+ * a text the value becomes text. Keys of maps stay as they are. If all texts together exceed `LIMITS.filledIn`, those
+ * beyond the limit are left empty.
  */
 export function fillPlaceholders(
   data: unknown,

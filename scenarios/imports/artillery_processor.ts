@@ -1,6 +1,6 @@
 /**
- * The processor of an Artillery script, as code of an experiment in TypeScript: its functions stay as they are, but for what
- * there is not where hooks run, which is marked. It is read, never run.
+ * The processor of an Artillery script as code of an experiment in TypeScript: its functions are kept, and whatever is
+ * unavailable in hooks is marked. The processor is read, never run.
  */
 import type * as js from "acorn";
 import { Edits } from "./script_edits.ts";

@@ -180,7 +180,7 @@ export class K6Flow {
     for (const name of namesIn(id)) scope.set(name, { kind: "unknown", why });
   }
 
-  /** The meaning of a name to which this is assigned. */
+  /** The binding of a name to which the expression `given` is assigned. */
   #bound(given: js.Expression | null, scope: ScriptScope): Binding {
     if (given === null) return { kind: "value", value: undefined };
     const named = given.type === "Identifier" ? scope.get(given.name) : undefined;

@@ -55,9 +55,9 @@ interface ImportFiles {
 }
 
 /**
- * Null when `source` is of no other tool. Throws a UserError with everything that is wrong with it.
- * Call it within `withEngine`, as a pattern needs that.
- * @param path Of the file; messages call it so.
+ * The experiment for a file of another tool; null if `source` is of no known tool. Throws a UserError with everything
+ * that is wrong with it. Call this within `withEngine`, because patterns need it.
+ * @param path The path of the file, as messages show it.
  */
 export function importedFile(
   source: string,

@@ -78,9 +78,9 @@ interface PlacedLoad {
 }
 
 /**
- * Every load that is right as it is written.
- * @param given May be wrong in every part, which the schema reports.
- * @param isWrong Whether what stands at a path is wrong: its length is then not known.
+ * Every load that is valid as written.
+ * @param given The parts, each of which may be wrong, which the schema reports.
+ * @param isWrong Whether the value at a path is wrong, so that its length is unknown.
  * @param key The place of problems of the load that scenarios share.
  */
 function loadsOf(

@@ -13,9 +13,9 @@ export interface SliceLengths {
   /** The beginning of the slice, which no figure includes, because the target comes back from its rest. */
   readonly cutUs: number;
   /**
-   * The measured part begins later by up to so much, drawn for each slice, and ends as much later. The requests of a closed loop are
-   * in step at the beginning of a slice, so that a part that always began there would hold whole rounds of them: of requests of 50
-   * and of 51 ms perhaps five and four.
+   * The largest shift of the measured part, which begins and ends later by a time drawn for each slice. The requests of
+   * a closed loop are in step at the beginning of a slice, so a part that always began there would hold whole rounds of
+   * them: of requests of 50 and of 51 ms perhaps five and four.
    */
   readonly shiftUs: number;
   /** The time after the slice in which requests in flight may end and no side is loaded. */

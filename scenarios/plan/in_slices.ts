@@ -26,9 +26,9 @@ export function turnsOf({ scenario, parameters }: Cell): string {
 }
 
 /**
- * Throws a UserError with every reason why the groups can't be measured in slices.
- *
- * @param experiment Processes that are kept are one pair, however often it is measured, and would be judged as many.
+ * Throws a UserError with every reason why the groups cannot be measured in slices.
+ * @param experiment The settings of the experiment: processes that are kept make a single pair, however often it is
+ * measured, and would be judged as many.
  */
 export function checkSlices(
   groups: readonly (readonly Cell[])[],

@@ -1,6 +1,7 @@
 /**
- * How large the results of a plan will be, about: what cannot be read back is refused before it is measured. The sizes
- * are those of runs whose latencies spread over two decades, which is more than most do. Pure.
+ * Estimates how large the results of a plan will be, so that results that could not be read back are refused before
+ * they are measured. The sizes are those of runs whose latencies spread over two decades, which is more than most do.
+ * Pure.
  */
 import { DEFAULT_INTERVAL_MS, mostIntervalsOf } from "../../base/intervals.ts";
 import { UserError } from "../../base/errors.ts";
@@ -22,8 +23,8 @@ const GROWTH = 0.5;
 const STEP_BYTES = 8_000;
 
 /**
- * Size of the messages of a run, or of a request of a mix or flow, with the times of tokens and 20 names of events. Nobody knows
- * here whether a call of gRPC brings a stream, so each counts as one.
+ * The size of the messages of a run, or of a request of a mix or flow, with the times of tokens and 20 names of events.
+ * Whether a gRPC call brings a stream is unknown here, so each counts as one.
  */
 const MESSAGES_BYTES = 22_000;
 const MESSAGE_KEYS = ["stream", "websocket", "grpc"] as const;

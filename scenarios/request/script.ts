@@ -298,9 +298,9 @@ function variantsOf(
 const PICKS = { least: 1_000, most: 1_000_000 };
 
 /**
- * Indexes into all variants, one request's after the other's. Each request is picked exactly in
+ * Indexes into all variants, those of one request after those of the other. Each request is picked exactly in
  * proportion to its weight, in an order that the seed decides, and often enough for all its variants.
- * @param counts Variants of each request.
+ * @param counts The number of variants of each request.
  */
 function sequenceOf(counts: readonly number[], weights: readonly number[], draw: Draw): number[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0);

@@ -1,6 +1,6 @@
 /**
- * Values that are filled into a request where it says `{{ name }}`: in its path, header values and
- * body. Each is written as its place needs it, so that no value can become anything but a value.
+ * Fills values into a request in place of `{{ name }}`: in its path, header values and body. Each value is escaped for
+ * its place, so that no value can become anything else.
  */
 import { type BodyPart, bodyTexts } from "../../base/http/body.ts";
 import type { WireRequest } from "../../base/http/request.ts";

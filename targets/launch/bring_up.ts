@@ -103,9 +103,9 @@ async function inTime(
 }
 
 /**
- * What is wrong with the response to GET `origin` + `path`, or null where its status is under 500; on a connection of its own: `fetch` would keep the
- * connection, follow redirects, and go through the user's proxy; `node:http` of Deno 2.6 gets no response by
- * IPv6. Throws an error that says why there is none.
+ * The problem of the response to GET `origin` + `path`, or null if its status is under 500. On a connection of its own,
+ * because `fetch` would keep the connection, follow redirects, and go through the user's proxy, and `node:http` of Deno
+ * 2.6 gets no response by IPv6. Throws an error that says why there is no response.
  */
 async function failureOf(
   { origin, path }: { readonly origin: string; readonly path: string },

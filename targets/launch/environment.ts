@@ -236,8 +236,8 @@ function listenBriefly(hostname: string, port: number): number {
 const DENO_FLAG = `--inspect=${LOOPBACK}:0`;
 
 /**
- * What each process of Node imports first, cluster workers too. `--inspect` in its place would give a worker the port
- * after its parent's, which may be taken, and fails where the program opens its inspector itself.
+ * The code that each process of Node imports first, cluster workers too. `--inspect` instead would give a worker the
+ * port after its parent's, which may be taken, and fails if the program opens its inspector itself.
  */
 const OPENING = `import{open,url}from'node:inspector';` + // ~ without spaces, because one would end it
   `import{isMainThread}from'node:worker_threads';isMainThread&&(url()||open(0,'${LOOPBACK}'))`;

@@ -8,10 +8,10 @@ import { dieWithParent, outliveParent } from "../../base/system/prctl.ts";
 export const BOUND = "PLATEAU_BOUND";
 
 /**
- * Ends this process when its parent dies; does nothing unless Plateau is the parent. Belongs in the
- * first lines of `serve`. By the kernel on Linux, by a worker where the kernel does not do it, and everywhere by the
- * end of standard input, which only the parent holds open: it has ended, too, for a parent that died before.
- * @param onText Takes what the parent writes there.
+ * Ends this process when its parent dies; does nothing unless Plateau is the parent. Must be called in the first lines
+ * of `serve`. The kernel does this on Linux, a worker elsewhere, and in any case the end of standard input does, which
+ * only the parent holds open; that also covers a parent that died before.
+ * @param onText Called with what the parent writes there.
  */
 export function bindToParent(onText: (text: string) => void = () => {}): void {
   if (Deno.env.get(BOUND) !== "1") return;
@@ -26,8 +26,8 @@ function watchParent(): void {
 }
 
 /**
- * From now on the kernel does not kill this process with its parent: it ends by the end of standard
- * input alone, with the event `unload`. For what would leave something behind and is never busy for long.
+ * From now on the kernel does not kill this process with its parent: only the end of standard input ends it, with the
+ * event `unload`. For processes that would leave something behind and are never busy for long.
  */
 export function endInOrder(): void {
   if (Deno.env.get(BOUND) !== "1") return;

@@ -1,6 +1,6 @@
 /**
- * Who runs on which cores while an experiment lasts: this process, with its load workers, and the
- * processes that it starts. Like the threads that it is about, it is one for the whole process.
+ * The cores for an experiment: those of this process, with its load workers, and those of the processes that it starts.
+ * Like the threads that it affects, the pin is global to the process.
  */
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { allowedCores, keepProcessTo, startOn } from "../../base/system/affinity.ts";
@@ -15,8 +15,8 @@ interface Pin {
 let startCores: readonly number[] | null = null;
 
 /**
- * Keeps to the pin until it is disposed. A process that is started meanwhile has its cores from birth,
- * and so has all that it starts itself. Throws a TargetError where the system does not do it.
+ * Keeps to the pin until it is disposed. A process that is started meanwhile has its cores from birth, and so has
+ * everything that it starts. Throws a TargetError if the system refuses.
  */
 export function applyPin({ targets, workers }: Pin): Disposable {
   if (targets === null && workers === null) return { [Symbol.dispose]: () => {} };

@@ -83,9 +83,9 @@ interface ProgramOutput {
 }
 
 /**
- * What a program prints that we run for ourselves, such as git. When it resolves or throws, nothing of the program is
- * left, and soon so when we are killed before. Throws a TargetError where it can't be started, prints without end or its
- * supervisor is killed, the signal's reason on abort.
+ * The output of a program that Plateau runs for itself, such as git. When the result resolves or rejects, nothing of
+ * the program is left; if this process is killed before, that is soon so, too. Throws a TargetError if the program
+ * cannot be started, prints without end or its supervisor is killed, or the signal's reason on abort.
  */
 export async function outputOfProgram(
   command: readonly string[],

@@ -25,10 +25,10 @@ const IN_NODE_OPTIONS =
   /^--(?:max[-_]old[-_]space[-_]size|max[-_]semi[-_]space[-_]size|stack[-_]trace[-_]limit|jitless)(?:=|$)/;
 
 /**
- * The program with these flags. Of Node they are arguments, which processes of its `cluster` inherit; Deno takes them from
- * its environment, for all that it starts.
- * @param program Full path.
- * @return A text says why they would have no effect.
+ * The program with these flags. For Node they are arguments, which processes of its `cluster` inherit; Deno takes them
+ * from its environment, for everything that it starts.
+ * @param program The full path.
+ * @returns A text says why the flags would have no effect.
  */
 export function withV8Flags(
   program: string,

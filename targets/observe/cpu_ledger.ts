@@ -1,8 +1,8 @@
 /**
- * CPU time of a process tree between looks at it, when processes end in between. What a process used after
- * the last look at it is in what its parent has waited for, together with all that was counted of it
- * before: that part the parent owes, until it shows. So nothing is lost, nothing counted twice, and nothing
- * is ever negative. Pure.
+ * The CPU time of a process tree between looks, when processes end in between. The time that a process used after the
+ * last look appears in its parent's time for children waited for, together with everything counted before: that part is
+ * a debt of the parent, until it appears. So nothing is lost, nothing counted twice, and nothing is ever negative.
+ * Pure.
  */
 
 /** A process at one look. Its times cover its whole life, in ms. */

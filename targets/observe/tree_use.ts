@@ -1,6 +1,6 @@
 /**
- * What a process tree uses, on Linux. A look at a tree of 10 Node processes with 7 threads each takes 1.1 ms
- * of CPU, most of it for the context switches, which the kernel counts by thread: 0.4 % of a core at 250 ms.
+ * The use of a process tree, on Linux. A look at a tree of 10 Node processes with 7 threads each takes 1.1 ms of CPU
+ * time, most of it for the context switches, which the kernel counts by thread: 0.4 % of a core at 250 ms.
  */
 import {
   countOpenFiles,

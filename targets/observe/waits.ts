@@ -60,9 +60,9 @@ const LEAST_LOOKS = 15;
 const LEAST_AT_CONNECTIONS = 3;
 
 /**
- * Begins to look; the returned function ends it, and gives null where too little was seen.
- *
- * @param listeners The target's processes that accept connections. @param port Theirs; null: a unix socket.
+ * Begins to look; the returned function ends that, and returns null if too little was seen.
+ * @param listeners The target's processes that accept connections.
+ * @param port The port on which they listen; null: a unix socket.
  */
 export function watchWaits(
   listeners: readonly number[],

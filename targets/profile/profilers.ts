@@ -1,6 +1,6 @@
 /**
- * The profiles of a target: of every process of it, all at the same time, each by the profiler that suits it. Whatever
- * a process does not give is a note; the others are profiled all the same.
+ * The profiles of a target: of all its processes at the same time, each by the profiler that suits it. A process
+ * without a profile gets a note; the others are profiled all the same.
  */
 import { messageOf } from "../../base/errors.ts";
 import { descendantsOf, processCpuMs, readProgram } from "../../base/system/processes.ts";

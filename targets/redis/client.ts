@@ -17,8 +17,8 @@ interface ConnectOptions {
 }
 
 /**
- * Connects and sees a reply to PING. A connection that is lost later is dialled again. Throws a UserError
- * when `url` is none, a TargetError that names the server, without its password, when it does not reply.
+ * Connects to Redis and waits for a reply to PING. A connection that is lost later is dialled again. Throws a UserError
+ * if `url` is invalid, or a TargetError that names the server, without its password, if it does not reply.
  */
 export async function connectRedis(
   url: string,

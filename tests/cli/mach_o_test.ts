@@ -69,7 +69,7 @@ const BROKEN: [
   [
     "a signature of less",
     (_, view) => view.setUint32(CODE_BYTES + 52, PAGE),
-    /signature is of 4096 bytes, and begins at byte 8292/,
+    /signature covers 4096 bytes, and begins at byte 8292/,
   ],
   [
     "a signature behind the file's end",

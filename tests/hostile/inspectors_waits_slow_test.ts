@@ -64,7 +64,7 @@ const FAILURES: readonly { what: string; answer: Answer; says: RegExp }[] = [
   {
     what: "never responds",
     answer: () => null,
-    says: /^its inspector gives no response to Profiler\.enable$/,
+    says: /^its inspector does not respond to Profiler\.enable$/,
   },
   {
     what: "refuses",

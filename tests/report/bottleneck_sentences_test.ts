@@ -86,7 +86,7 @@ Deno.test("what the experiment already looks at is not advised", () => {
     `${seen}; \`plateau run --observe runtime\` shows its garbage collection.`,
   ]);
   assert.deepEqual(sentencesOf(unknown, { observe }), [
-    `${seen}; \`plateau run --profile\` shows what computes.`,
+    `${seen}; \`plateau run --profile\` shows which code computes.`,
   ]);
 });
 

@@ -1,7 +1,7 @@
 /**
- * Frames that wait for a server to read them. The server decides how many those are: each PING and SETTINGS wants a reply
- * (CVE-2019-9512 and CVE-2019-9515), and the end of a request makes the load send its next, also where the server has not
- * read that request. A server that reads is never near these limits.
+ * Frames that wait for a server to read them. The server decides how many there are: each PING and SETTINGS needs a
+ * reply (CVE-2019-9512 and CVE-2019-9515), and the end of a request makes the load send the next one, even if the
+ * server has not read the first. A server that reads never comes near these limits.
  */
 import { LIMITS } from "../../limits.ts";
 import { ConnectionError, type FrameWriter } from "./frames.ts";

@@ -1,7 +1,7 @@
 /**
- * Header blocks of one connection, as they come: gathered where they are split (RFC 9113 §6.10), and read. A server's
- * blocks are alike to the octet until its clock moves on; what one said, the next of the same octets says again, while
- * the decoder's table stays as it is.
+ * Header blocks of one connection, as they come: joined if they are split (RFC 9113 §6.10), and decoded. A server's
+ * blocks are equal to the octet until its clock moves on; a block with the same octets as an earlier one means the
+ * same, as long as the decoder's table has not changed, and so is decoded once.
  */
 import { LIMITS } from "../../limits.ts";
 import { type Field, FieldListTooLong, HpackError } from "./fields.ts";

@@ -90,8 +90,9 @@ export class HpackDecoder {
   }
 
   /**
-   * The fields of a whole block, in order. Throws HpackError, after which the connection can't go on; or FieldListTooLong
-   * at the end of the block, with the table as the peer has it, so that only the stream fails.
+   * The fields of a whole block, in order. Throws HpackError, after which the connection is unusable; or
+   * FieldListTooLong at the end of the block, when the table is in the state that the peer expects, so that only the
+   * stream fails.
    */
   read(block: Uint8Array): DecodedBlock {
     this.#catchUp();

@@ -230,8 +230,9 @@ export class LiveStreams {
   }
 
   /**
-   * The server looks at none after stream `last` (§6.8); with a complaint they have failed. It may say so twice: that it
-   * leaves, when every stream is before the last that there can be, and which it took, once it knows.
+   * Fails the streams after `last`, which the server does not process (§6.8); if the server complains, the others have
+   * failed, too. A server may send GOAWAY twice: first with the highest stream number, to say that it leaves, and then
+   * with the last stream that it has accepted.
    */
   turnAway(last: number, code: number): void {
     if (last > 0 && last < LAST_ID && this.#nextId > 1) this.hasTaken = true;

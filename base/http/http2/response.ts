@@ -1,6 +1,6 @@
 /**
- * What the field lines of a response say (RFC 9113 §8.3.2). As strict as §8.1.1 and §8.2.1 want it: what is malformed
- * there fails its stream. It depends on the lines alone, so that of the same lines it is found once.
+ * The content of a response's field lines (RFC 9113 §8.3.2). As strict as §8.1.1 and §8.2.1 require: a malformed
+ * response fails its stream. The result depends on the lines alone, so equal lines are interpreted once.
  */
 import { servedIn } from "../framing_fields.ts";
 import { TEXT, TOKEN } from "../octets.ts";

@@ -1,7 +1,7 @@
 /**
- * A client's reader of event streams, `text/event-stream` (WHATWG HTML, section 9.2, "Server-sent events"): octets in, events
- * out, however they are cut. No I/O. Text stays octets until somebody wants to read it: a character of UTF-8 that is split
- * over reads, or over the limit of a buffer, needs no care here.
+ * A client's reader of event streams, `text/event-stream` (WHATWG HTML, section 9.2, "Server-sent events"): octets in,
+ * events out, wherever the octets are split. No I/O. Text stays in octets until somebody needs it as text, so a UTF-8
+ * character that is split over reads, or over the limit of a buffer, needs no care here.
  */
 import { LIMITS } from "../../limits.ts";
 import type { KeptRoom } from "../kept.ts";

@@ -1,6 +1,6 @@
 /**
- * Cuts octets into lines, however they come: a line may be split anywhere, also between its CR and LF. No I/O. What is kept
- * of a line that is not whole yet is bounded for each reader, and for all of a worker together by the room.
+ * Cuts octets into lines: a line may be split anywhere, even between its CR and LF. No I/O. The size of an incomplete
+ * line is limited for each reader, and for all readers of a worker together.
  */
 import { LIMITS } from "../../limits.ts";
 import type { KeptRoom } from "../kept.ts";

@@ -1,6 +1,6 @@
 /**
- * permessage-deflate (RFC 7692), as a client offers and uses it. Each message is compressed by itself, which a client may
- * always do (§7.1.1.2); of those of the server, the window is kept where the server keeps it.
+ * permessage-deflate (RFC 7692), as a client offers and uses it. Each sent message is compressed by itself, which a
+ * client may always do (§7.1.1.2); for received messages, the window is kept if the server keeps it.
  */
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Inflater } from "./message_reader.ts";
@@ -66,9 +66,10 @@ export class MessageInflater implements Inflater {
 }
 
 /**
- * Throws a RangeError where it would be more than the most: a few octets can stand for a thousand times as many.
- * @param window What references may reach back into. It goes before the payload as a block that is not compressed (RFC 1951
- * §3.2.4), as not every runtime takes a dictionary here.
+ * Inflates a payload. Throws a RangeError if the result would be larger than allowed: a few octets can stand for a
+ * thousand times as many.
+ * @param window The octets to which references may reach back. They go before the payload as a block that is not
+ * compressed (RFC 1951 §3.2.4), because not every runtime accepts a dictionary here.
  */
 function inflatedOrNull(
   payload: Uint8Array,

@@ -1,7 +1,7 @@
 /**
- * A client's reader of a WebSocket (RFC 6455 §5 and §7): octets in, messages and control frames out, with the same outcome
- * wherever they are split. It does no I/O, and keeps no more than a message that has begun, within its limit and the room.
- * As strict as browsers: the first frame that breaks a rule ends it.
+ * A client's reader of a WebSocket (RFC 6455 §5 and §7): octets in, messages and control frames out, with the same
+ * outcome wherever the octets are split. The reader does no I/O, and keeps no more than one incomplete message, within
+ * its limits. As strict as browsers: the first frame that breaks a rule ends the WebSocket.
  */
 import { beyond, type LimitName, LIMITS, oneMoreThan } from "../../limits.ts";
 import type { KeptRoom } from "../kept.ts";

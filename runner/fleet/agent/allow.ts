@@ -82,9 +82,8 @@ export class AllowList {
   }
 
   /**
-   * Whether the endpoint may be loaded. A name that is allowed by its addresses must have none but allowed
-   * ones, and is then loaded at those: whoever resolves the name may resolve it otherwise the
-   * next time (DNS rebinding), so it is not looked up again.
+   * Whether the endpoint may be loaded. A name that is allowed by its addresses must have only allowed ones, and these
+   * are then loaded: the name is not looked up again, because the next look-up may give others (DNS rebinding).
    */
   async admit(endpoint: Endpoint): Promise<Admission> {
     if ("path" in endpoint) return this.#decide(this.#names.has(UNIX), UNIX, "unix sockets");

@@ -1,6 +1,6 @@
 /**
- * Messages on their way to a coordinator, in order: each is kept, and sent again and again, until Redis
- * has it. What waits goes together, so that a far Redis holds nothing up. Whoever adds one goes on at once.
+ * Messages on their way to a coordinator, in order: each is kept, and sent again and again, until Redis has it. Waiting
+ * messages are sent together, so that a distant Redis does not hold them up. Adding a message does not wait.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { settlesWithin } from "../../../targets/launch/settles.ts";

@@ -9,8 +9,8 @@ import { OUT_OF_TOUCH_MS, POLL_MS, RUN_STATE_MS, runStateKey } from "../protocol
 import { replyWithin } from "../protocol/redis_link.ts";
 
 /**
- * stopped: the coordinator wants what there is. The others want nothing any more: over, it is at another
- * run or at none; gone, it renews its run state no longer; out of touch, Redis does not respond.
+ * stopped: the coordinator requests the results so far. After the others, it needs none: over, it is at another run or
+ * at none; gone, it no longer renews its run state; out of touch, Redis does not respond.
  */
 export type End = "stopped" | "over" | "gone" | "out of touch";
 

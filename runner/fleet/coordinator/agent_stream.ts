@@ -154,11 +154,11 @@ export class AgentStream {
   }
 
   /**
-   * What its workers' reports are when nothing more comes: as it last reported, and what was still to
-   * come as dropped. The latencies of what was in flight then are of the worker's last interval, those of what
-   * was dropped of the run's.
-   * @param shares Of its own workers.
-   * @param end When the run was ended early, Infinity when it was not; and the last interval that it reported.
+   * The reports of the agent's workers if nothing more comes: the last ones, with everything that was still to come as
+   * dropped. The latencies of requests that were in flight count in the worker's last interval, those of dropped ones
+   * in the run only.
+   * @param shares The shares of the agent's workers.
+   * @param end When the run was ended early, Infinity if it was not; and the last interval that the agent reported.
    */
   abandon(
     shares: readonly SilentShare[],

@@ -1,6 +1,6 @@
 /**
- * Recognises messages that no agent can have measured. Such a message is left out, as if it had not come; an agent of
- * which the rest never comes is lost, for the reason that is given here. Pure.
+ * Recognises messages that no agent can have measured. Such a message is ignored, as if it had not come; an agent whose
+ * further messages never come is lost, for the reason given here. Pure.
  */
 import type { IntervalPart } from "../../load/recording/intervals.ts";
 import type { AssignedWorkers } from "../../measure/share.ts";
@@ -40,10 +40,9 @@ function implausibleCounts(
 }
 
 /**
- * Why a bundle whose turn it is is implausible: each worker reports one interval after the other, and none
- * that is still to come.
- *
- * @param lastOf The interval that a worker reported last, −1 for none.
+ * The reason why a bundle whose turn has come is implausible: each worker reports one interval after the other, and
+ * none before it ends.
+ * @param lastOf The last interval that a worker reported, −1 for none.
  * @param most The last interval that can have ended by now.
  */
 export function implausibleOrder(

@@ -140,9 +140,9 @@ function outOfTouch(limitMs: number, error: unknown): TargetError {
   return new TargetError(`Cannot load from the fleet: ${why}`);
 }
 
-// How far Redis's clock is from this machine's. Redis gives its time: its reply is of a moment between the
-// request and the reply's arrival, so half of that is how wrong the middle can be (F. Cristian,
-// Probabilistic clock synchronization, 1989). The fastest response is the most exact.
+// The offset of Redis's clock from this machine's. Redis's reply tells a moment between the request and the reply's
+// arrival, so the middle of these is wrong by at most half the time between (F. Cristian, Probabilistic clock
+// synchronization, 1989). The fastest response is the most exact.
 
 /** One reading of both clocks, this machine's and Redis's. Milliseconds since the epoch. */
 export interface ClockSample {

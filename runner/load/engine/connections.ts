@@ -1,9 +1,8 @@
 /**
- * The connections of a load: what state each slot is in, when it was dialed, and when it may be dialed again. It gives the
- * protocol the commands to dial and close; what is sent is not its business.
- *
- * Over HTTP/1.1 each slot is a connection. Over HTTP/2 the slots of one connection leave the same remainder when they are
- * divided by the number of connections, and what is said of dials is said once for all of them.
+ * The connections of a load: the state of each slot, when it was dialed, and when it may be dialed again. This module
+ * gives the protocol the commands to dial and to close; requests are not its concern. * Over HTTP/1.1 each slot is a
+ * connection. Over HTTP/2 the slots of one connection have the same remainder when divided by the number of
+ * connections, and the state of dials is kept once for all of them.
  */
 import type { DialTurns } from "./driver.ts";
 import type { Message, Protocol } from "./protocol.ts";
@@ -105,9 +104,9 @@ export class Connections {
   }
 
   /**
-   * Visits the slots that have no connection; the current one may be dialed. Stops after some dials: the connections that
-   * are open are looked at before the next, or each would seem to take as long as all dials together. False: there
-   * are more.
+   * Visits the slots that have no connection; the current one may be dialed. Stops after some dials, so that open
+   * connections are served in between; otherwise each would seem to take as long as all dials together. False: there
+   * are more slots.
    */
   forEachClosed(visit: (slot: number) => void): boolean {
     const most = this.dialing + DIALS_AT_ONCE;

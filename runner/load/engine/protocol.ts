@@ -55,9 +55,9 @@ export interface Protocol {
    */
   readonly fewestStreams: number;
   /**
-   * When the exchange in flight on a slot last brought a part of a stream, which has no time as a whole: its time-out counts
-   * from there. −Infinity: it is not a stream, or has brought nothing. Infinity: it is a WebSocket that waits for nothing. Absent:
-   * no exchange is either.
+   * The moment at which the exchange in flight on a slot last received a part of its stream; its time-out counts from
+   * there, because a stream has no total time. −Infinity: the exchange is not a stream, or has received nothing.
+   * Infinity: it is a WebSocket that waits for nothing. Absent: no exchange is a stream or a WebSocket.
    */
   aliveUs?(slot: number): number;
 }
@@ -89,10 +89,10 @@ export interface ExchangeEvents {
   /** Whether an event on the slot no longer counts; the slot may have been closed by this call. */
   isTooLate(slot: number, nowUs: number): boolean;
   /**
-   * The oldest exchange in flight on the slot has its whole response, which is read before the call is over.
-   * @param isLast No other exchange may follow on the slot's connection.
-   * @param doneUs When it was there, where that is noticed only later; absent: now.
-   * Returns whether the slot is still open. Then `onRead` follows.
+   * The oldest exchange in flight on the slot has its whole response, which must be read before the call returns.
+   * @param isLast Whether no other exchange may follow on the slot's connection.
+   * @param doneUs When the response was complete, if that is noticed only later; absent: now. Returns whether the slot
+   * is still open. Then `onRead` follows.
    */
   onEnd(
     slot: number,

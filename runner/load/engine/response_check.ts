@@ -80,8 +80,8 @@ function isSame(bytes: Uint8Array, others: Uint8Array): boolean {
 }
 
 /**
- * Looks for some bytes in others, in time that grows with both and no faster (Knuth, Morris & Pratt 1977): with
- * a look from each byte anew, a body that nearly holds them everywhere would take as long as their product.
+ * Searches bytes for other bytes in linear time (Knuth, Morris & Pratt 1977): a naive search would take the product of
+ * both lengths in a body that nearly contains the bytes everywhere.
  */
 export class ByteSearch {
   /** For each prefix of the sought text: how many of its last bytes repeat its beginning. */

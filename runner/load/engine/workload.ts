@@ -1,6 +1,6 @@
 /**
- * What a kind of load is: it decides what is sent when, and on which slot. `request_loop.ts` and `session_loop.ts` are the
- * members; what becomes of an exchange is decided in `exchanges.ts`, which calls them.
+ * The contract of a workload, which decides what is sent when, and on which slot. Its members are `request_loop.ts` and
+ * `session_loop.ts`; they are called by `exchanges.ts`, which decides what becomes of an exchange.
  */
 import type { ReceivedResponse } from "../../../base/http/received.ts";
 

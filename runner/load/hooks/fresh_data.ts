@@ -1,6 +1,6 @@
 /**
- * What `user.data` becomes in the middle of a load. Workers read no messages while they load, so it lies in memory that
- * they share: two halves, of which one is written while the other is read.
+ * Renews `user.data` in the middle of a load. Workers read no messages while they load, so the data lies in shared
+ * memory: in two halves, of which one is written while the other is read.
  */
 import { LIMITS } from "../../../base/limits.ts";
 

@@ -1,6 +1,7 @@
 /**
- * The functions of an experiment's script that a worker calls: `before` a request is sent, `after` its response is there. They run
- * in a realm without any permission, within limits of time and memory, and whatever becomes of them is one request's.
+ * The functions of an experiment's script that a worker calls: `before` a request is sent, `after` its response has
+ * arrived. They run in a realm without any permission, within limits of time and memory, and a failure affects one
+ * request only.
  */
 import type { KeptResponse } from "../../../base/http/kept.ts";
 import type { ReceivedResponse } from "../../../base/http/received.ts";

@@ -1,10 +1,8 @@
 /**
- * When a worker's loop had no time for what was new, as queueing theory has it: each busy period is a batch of events
- * that it handled, or a time by which it came late to a due tick. Whatever became ready or due meanwhile had to wait
- * for its end. `trust/delay.ts` makes the worker's delay of them.
- *
- * It knows no clock: moments are microseconds since the start of the run, and what was before it, such
- * as the dials of an open loop, does not count.
+ * The times in which a worker's loop could not attend to anything new, as in queueing theory: each busy period is a
+ * batch of events that the loop handled, or a time by which it came late to a due tick. Whatever became ready or due
+ * meanwhile had to wait for its end. `trust/delay.ts` computes the worker's delay from them. * Time is an argument:
+ * microseconds since the start of the run; anything before that, such as the dials of an open loop, does not count.
  */
 import { GrowingHistogram } from "../../stats/histogram/histogram.ts";
 import type { SparseHistogram } from "../../stats/histogram/histogram.ts";

@@ -1,7 +1,7 @@
 /**
- * The run cut into intervals, each handed on as soon as it ends, and into whole seconds. It knows no
- * clock: how far the run has come is an argument. The last interval is sealed at the deadline: after that it takes
- * no more than latencies. Of a load in slices the intervals are in its own time, which passes while it is measured.
+ * The run cut into intervals, each handed over as soon as it ends, and into whole seconds. Time is an argument. The
+ * last interval is sealed at the deadline: after that it takes only latencies. In a load in slices the intervals are in
+ * the side's own time, which passes only while the side is measured.
  */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";

@@ -62,8 +62,9 @@ export interface MessageTotals extends MessageCounts {
 }
 
 /**
- * How often a stream that is requested again stood still: as its response had ended, as it was cut, or as no connection could
- * be made for the next. The message that it waits for goes on being due, so the wait is in its gap.
+ * The number of times a stream that is requested again stood still: because its response had ended, because it was cut,
+ * or because no connection could be made for the next. The message that it waits for remains due, so the wait is in
+ * that message's gap.
  */
 export interface Interruptions {
   readonly ended: number;
@@ -334,10 +335,10 @@ export class MessageRecorder {
   }
 
   /**
-   * Totals as if the run had ended now, with open streams counted as left. They stay open.
-   *
-   * @param extent `take`: only of steps of which a stream is open, or was since the last `take`. Their counts are those of the
-   * run; their times are what the last `takeInterval` gave, with the names that came since, and what is open beside them.
+   * Totals as if the run had ended now, with open streams counted as left. The streams stay open.
+   * @param extent `take`: only steps that have an open stream, or had one since the last `take`. Their counts are those
+   * of the run; their times are those of the last `takeInterval`, with the names that came since, and those of open
+   * streams.
    */
   totals(nowUs: number, extent: Extent = "whole"): MessageTotals[] {
     return this.#tallies.flatMap((tally) => {

@@ -24,9 +24,10 @@ export class RequestLog {
   #length = 0;
 
   /**
-   * @param write Writes all of it before it returns.
-   * @param firstConnection Number of slot 0 in the whole load.
-   * @param connections One to another host, where a redirect has led, has the number of that to the target.
+   * @param write Writes all of the bytes before it returns.
+   * @param firstConnection The number of slot 0 in the whole load.
+   * @param connections The number of connections to the target; a connection to another host, where a redirect has led,
+   * has the number of the user's connection to the target.
    */
   constructor(
     private readonly write: (bytes: Uint8Array<ArrayBuffer>) => void,
@@ -78,8 +79,8 @@ function digitsOf(value: number): number {
   return digits;
 }
 
-// The file of the request log. Every worker appends whole lines to it, which the system keeps apart. When
-// that fails, as on a full disk, the log is not whole and says why; the measurement goes on.
+// The file of the request log. Every worker appends whole lines, which the system keeps apart. If that fails, such as
+// on a full disk, the log is incomplete and says why; the measurement goes on.
 
 export class LogFile {
   /** Why lines are missing; null if none are. */

@@ -1,6 +1,8 @@
 /**
- * The slices of a load that two sides get in turns. A part of each slice is measured, and what was due in it is the slice's, whenever it ends: counted by its end, a request that takes longer than a slice would seldom be in any, and the
- * slower it is, the seldomer. The timeline counts by ends, as any does: what ends outside the measured parts is in no rate of it.
+ * The slices of a load that two sides get in turns. A part of each slice is measured, and the requests that were due in
+ * it belong to the slice, whenever they end: if they were counted by their end, a request that takes longer than a
+ * slice would rarely be in any, and the slower, the more rarely. The timeline counts by ends, like any timeline:
+ * requests that end outside the measured parts are in no rate of it.
  */
 import { Turns, type TurnsSpec } from "../../../scenarios/pace/slices.ts";
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";

@@ -9,9 +9,9 @@ import type { WorkerTotals } from "./totals.ts";
 
 /**
  * Called for each exchange in flight.
- *
- * @param begunUs When it began to be carried out.
- * @param isDue Whether it is counted as due; else it would be at the end of the run, as a dial in a closed loop.
+ * @param begunUs When the exchange began.
+ * @param isDue Whether it is counted as due already; if not, it would be counted at the end of the run, like a dial in
+ * a closed loop.
  */
 export type VisitInFlight = (
   step: number,

@@ -171,10 +171,9 @@ export class SocketRecorder {
   }
 
   /**
-   * Totals as if the run had ended now, with open sockets counted as left. They stay open.
-   *
-   * @param extent `take`: only of steps of which a socket is open, or was since the last `take`. Their counts are those of the
-   * run; their times are what the last `takeInterval` gave, and those of what is in flight beside them.
+   * Totals as if the run had ended now, with open sockets counted as left. The sockets stay open.
+   * @param extent `take`: only steps that have an open socket, or had one since the last `take`. Their counts are those
+   * of the run; their times are those of the last `takeInterval`, and those of messages in flight.
    */
   totals(nowUs: number, extent: Extent = "whole"): SocketTotals[] {
     return this.#tallies.flatMap((tally) => {

@@ -1,6 +1,6 @@
 /**
- * What became of the exchanges of each step: of each request of a flow, a mix or a page. It knows no clock, and
- * allocates nothing while it counts, but for one number a second and step, 1,800 at most.
+ * The outcomes of the exchanges of each step, that is, of each request of a flow, a mix or a page. Time is an argument.
+ * Counting allocates no memory, except for one number a second and step, 1,800 at most.
  */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import {

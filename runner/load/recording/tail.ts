@@ -76,10 +76,9 @@ export class Tail {
 }
 
 /**
- * The slowest thousandth of a run, slowest first: at least ten and at most 1,000, where there are so many.
- * Exact, as none that is among them can be missing among its worker's.
- *
- * @param requests How many the run had.
+ * The slowest thousandth of a run, slowest first: at least ten requests and at most 1,000, if there are so many. Exact,
+ * because each worker keeps enough of its slowest ones.
+ * @param requests The number of requests in the run.
  */
 export function mergeTails(workers: readonly TailTimes[], requests: number): TailRequest[] {
   const most = Math.min(MOST_TAIL, Math.max(LEAST_TAIL, Math.ceil(TAIL_SHARE * requests)));

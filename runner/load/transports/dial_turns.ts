@@ -1,6 +1,6 @@
 /**
- * A rate of new connections, over any driver of sockets: a dial waits for its turn, in the order in which dials were asked
- * for. It lies below HTTP/2, so that a connection that replaces another waits, too, whoever dials it.
+ * Limits the rate of new connections, over any driver of sockets: a dial waits for its turn, in the order of requests
+ * for dials. This layer lies below HTTP/2, so that a connection that replaces another waits, too.
  */
 import type { DialTurns, Driver, DriverEvents } from "../engine/driver.ts";
 import type { DialTurnsSpec } from "../engine/job.ts";

@@ -42,11 +42,11 @@ export class EpollDriver implements Driver {
   readonly #dials: EpollDials;
 
   /**
-   * @param hosts Their addresses, or why one has none. Each has an equal share of the slots, in their order.
-   * @param now Microseconds since the start of the run.
-   * @param requestBytes Of the largest request.
-   * @param tlsOn TLS on such sockets, or null.
-   * Throws where FFI or epoll can't be had.
+   * @param hosts The hosts' addresses, or the reason why one has none. Each has an equal share of the slots, in their
+   * order.
+   * @param now Returns microseconds since the start of the run.
+   * @param requestBytes The size of the largest request.
+   * @param tlsOn Makes TLS on such sockets, or null. Throws if FFI or epoll is not available.
    */
   constructor(
     hosts: readonly (readonly Address[] | string)[],

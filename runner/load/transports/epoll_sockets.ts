@@ -32,9 +32,10 @@ const ONE = Int32Array.of(1);
 const INT_BYTES = Int32Array.of(4);
 
 /**
- * Every port, which leaves the system's own range as it is; but the kernel (6.8 or newer) then looks for a free port
- * one by one. Else it takes the ports of one parity, and the others only after it has found each of those in use: once a
- * load has half of the range (14,116 ports), each of its dials to that address takes 1.3 to 2 ms of CPU, for 0.014.
+ * The range of all ports, which leaves the system's own range as it is, but makes the kernel (6.8 or newer) look for a
+ * free port one by one. By default the kernel takes the ports of one parity, and the others only after it has found
+ * each of those in use: once a load has half of the range (14,116 ports), each further dial to that address takes 1.3
+ * to 2 ms of CPU time, instead of 0.014.
  */
 const ALL_PORTS = Int32Array.of(65_535 << 16 | 1);
 /**
@@ -124,8 +125,8 @@ export class EpollSockets {
   /** Number of the slot's socket, by which an event of an earlier socket, still in the batch, is recognised. */
   readonly generation: Int32Array;
   /**
-   * `EPOLLET`: an open socket is reported when something comes, once, and the kernel need not look at it again for the
-   * next wait. Whoever reads less than there is calls `watch` again. 0: it is reported as long as something is there.
+   * `EPOLLET`: an open socket is reported once when data comes, and the kernel need not look at it again for the next
+   * wait. A caller that reads only a part calls `watch` again. 0: the socket is reported as long as there is data.
    */
   trigger = 0;
   /** When `tryNext` must be called, microseconds. */
@@ -141,9 +142,10 @@ export class EpollSockets {
   readonly #number = new Int32Array(1);
 
   /**
-   * @param hosts Their addresses, or why a host has none. Each has an equal share of the slots, in their order.
-   * @param fewDials This many dials use the ports that the system chooses by default.
-   * Throws where the system denies an epoll.
+   * @param hosts The hosts' addresses, or the reason why a host has none. Each has an equal share of the slots, in
+   * their order.
+   * @param fewDials The number of dials that use the ports that the system chooses by default. Throws if the system
+   * denies an epoll.
    */
   constructor(
     private readonly libc: Libc,
@@ -226,11 +228,10 @@ export class EpollSockets {
   }
 
   /**
-   * A socket has connected, or could not. Null: the slot has it now, and it is watched for what it brings;
-   * `STILL_DIALING`; or why the dial has failed.
-   *
-   * @param generation Of the socket.
-   * @param events What the socket says: an error is always among it.
+   * Handles a socket that has connected, or could not. Returns null if the slot has the socket now and watches it for
+   * data; `STILL_DIALING`; or the reason why the dial has failed.
+   * @param generation The generation of the socket.
+   * @param events The socket's events, which always include an error.
    */
   endDial(slot: number, generation: number, events: number, nowUs: number): string | null {
     const dial = this.#dials.get(slot);

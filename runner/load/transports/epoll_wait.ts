@@ -1,8 +1,8 @@
 /**
- * How an epoll is waited for, to the microsecond. Linux has one call for it since 5.11, epoll_pwait2(2), and
- * glibc since 2.35; older ones, qemu-user and some sandboxes have not. There epoll_wait(2), which knows
- * milliseconds alone, is woken by a timerfd in the same epoll: a second call for each tick, and none for the
- * waits between. Which of them works is found by trying.
+ * Waits for an epoll, to the microsecond. Linux has a call for this since 5.11, epoll_pwait2(2), and glibc since 2.35;
+ * older systems, qemu-user and some sandboxes lack it. There a timerfd in the same epoll wakes epoll_wait(2), which has
+ * only milliseconds: this takes a second call for each tick, and none for the waits between. Which of them works is
+ * found by trying.
  */
 import {
   CLOCK_MONOTONIC,
@@ -30,8 +30,9 @@ const LONGEST_WAIT_US = 999_999;
 export type Wait = (untilUs: number, nowUs: number) => number;
 
 /**
- * A wait this short is spun: falling asleep and waking up takes as much CPU, and is 15 to 20 µs late. It was chosen
- * by trying: at 20,000 arrivals a second it brings the median lag from 20 to 1 µs, for 66 % of a core in place of 63 %.
+ * The longest wait that is spun: falling asleep and waking up takes as much CPU time, and is 15 to 20 µs late. Chosen
+ * by trial: at 20,000 arrivals a second, spinning brings the median lag from 20 to 1 µs, for 66 % of a core in place of
+ * 63 %.
  */
 const SPUN_US = 25;
 

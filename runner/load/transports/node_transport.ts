@@ -21,8 +21,9 @@ const READ_BYTES = 256 * 1024;
 const SINCE = [2, 8];
 
 /**
- * Whether there are such sockets to `endpoint`, and they will do. `node:net` closes a socket whose write fails, with
- * what has come and is not read yet: a response that comes before its request is sent whole would be lost.
+ * Whether sockets of `node:net` can be used for `endpoint` and requests of this size. `node:net` closes a socket whose
+ * write fails, and drops what has arrived but is not read yet: a response that comes before its request is sent
+ * completely would be lost.
  */
 export function readsByCallback(endpoint: Endpoint, requestBytes: number): boolean {
   if (requestBytes > SOCKET_ROOM_BYTES) return false;

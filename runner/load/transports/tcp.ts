@@ -73,9 +73,9 @@ export class TcpDriver implements Driver {
   }
 
   /**
-   * Timers are 1–2 ms late: a punctual load spins through the last of the wait, at the cost of a
-   * core. An event of a socket ends the wait too, as it may change when the next tick is needed.
-   * @param timeUs Below 0 for what is overdue.
+   * Waits until a time or a socket's event, since an event may change when the next tick is needed. Timers are 1–2 ms
+   * late, so a punctual load spins through the last part of the wait, at the cost of a core.
+   * @param timeUs The time; negative if it is overdue.
    */
   #wait(timeUs: number, punctual: boolean): Promise<void> {
     return new Promise((wake) => {

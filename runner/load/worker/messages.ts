@@ -71,8 +71,8 @@ export interface WorkerReport {
 }
 
 /**
- * The report of a worker as if the run had ended when it handed an interval on: what was in flight is
- * unfinished, as at a real end. Arrivals that have not begun are not in it, neither due nor dropped.
+ * The report of a worker as if the run had ended at the end of an interval: requests in flight count as unfinished, as
+ * at a real end. Arrivals that have not begun are left out, neither due nor dropped.
  */
 export interface SoFarReport extends WorkerReport {
   /** Latencies so far of the exchanges in flight: lower bounds, which no interval contains. */

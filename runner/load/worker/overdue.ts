@@ -1,12 +1,10 @@
 /**
- * When a worker is held, and by how much it must miss its time before it is ended. Pure: moments are arguments,
- * milliseconds by any one clock.
- *
- * - A load that lasts a given time is over at its deadline, after the wait for what is in flight then (up to the
- *   time-out, 5 s at most) and the moment in which connections are closed.
- * - One that ends by a number of requests, or with its last virtual user, has no deadline: its worker hands an interval
- *   on as each ends, also while nothing responds, and may be silent for as long as that wait after it.
- * - One that is interrupted ends at once.
+ * Decides when a worker counts as held, and by how much it must miss its time before it is ended. Pure: moments are
+ * arguments, milliseconds by any one clock. * - A load that lasts a given time is over at its deadline, after the wait
+ * for requests in flight (up to the time-out, 5 s at most) and the moment in which connections are closed. - A load
+ * that ends by a number of requests, or with its last virtual user, has no deadline: its worker hands over an interval
+ * as each ends, even while nothing responds, and may be silent for as long as that wait after it. - A load that is
+ * interrupted ends at once.
  */
 import { LINGER_US, LONGEST_DRAIN_US } from "../engine/ending.ts";
 import type { Job } from "../engine/job.ts";

@@ -1,6 +1,6 @@
 /**
- * The report of a worker that fell silent: what it last posted, and what would have come after that.
- * Every exchange of its share is counted once, so that the law of conservation holds over all workers.
+ * The report of a worker that fell silent: its last report, and everything that would have come after that. Every
+ * exchange of its share is counted once, so that the law of conservation holds over all workers.
  */
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { JobShare } from "../engine/job.ts";
@@ -28,11 +28,10 @@ export interface SilentWorker {
 }
 
 /**
- * The report of a worker of which `soFar` is the last that was received; null when nothing was. What its share had
- * still to come is due and dropped: arrivals until the end of the run, or what was left of a given number. A
- * closed loop that ends by time would have sent an unknown number.
- *
- * The latencies in `soFar.open` are in no interval either: the caller puts them into the worker's last one.
+ * The report of a worker of which `soFar` was the last that was received; null: none was. The rest of its share is due
+ * and dropped: arrivals until the end of the run, or the rest of a given number. A closed loop that ends by time would
+ * have sent an unknown number. * The latencies in `soFar.open` are in no interval either: the caller puts them into the
+ * worker's last one.
  */
 export function reportOfSilent(share: SilentShare, soFar: SoFarReport | null): SilentWorker {
   const { open: _, ...received } = soFar ?? { ...silent(), open: EMPTY };

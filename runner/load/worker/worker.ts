@@ -56,8 +56,8 @@ const SHORT_SLICE_US = 100;
 let hasShortSlices = false;
 
 /**
- * What is due at its own time is sent when it is due, also while threads of this process that compile, collect
- * garbage or show the load are busy on the same core: they would keep it for some milliseconds.
+ * Sends requests at the moment they are due, even while threads of this process that compile, collect garbage or show
+ * the load are busy on the same core; without this, those would keep it for some milliseconds.
  */
 function beWokenPromptly(promptly: boolean): void {
   if (promptly === hasShortSlices) return;

@@ -25,8 +25,10 @@ const EMPTY: Shape = {
 };
 
 /**
- * Null where no value can fit: the schema `false`, a reference that leads nowhere, a schema that requires itself.
- * @param spend Called for each schema that it is made of, because schemas that hold another one twice grow fast; may throw.
+ * The shape of a value; null if no value can fit: the schema `false`, a reference that leads nowhere, a schema that
+ * requires itself.
+ * @param spend Called for each schema that the shape is made of, because schemas that hold another one twice grow fast;
+ * may throw.
  */
 export function shapeOf(
   description: Description,

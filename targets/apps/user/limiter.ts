@@ -1,7 +1,7 @@
 /**
- * So many requests a client may make in each window, which begins with its first request. Counted by
- * rate-limiter-flexible: in this process, or in Redis by one script, and so exactly, however many
- * instances count at once.
+ * Limits the requests of each client in each window, which begins with the client's first request. Counted by
+ * rate-limiter-flexible: in this process, or in Redis by one script, and so exactly, however many instances count at
+ * once.
  */
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { Context, Env, MiddlewareHandler } from "hono";
@@ -71,9 +71,9 @@ export function openLimiter(
 }
 
 /**
- * The rate-limit fields of a response: those of draft-ietf-httpapi-ratelimit-headers-10 (RateLimit-Policy,
- * RateLimit), those of its versions up to 6, which most servers send and most clients read, and
- * Retry-After (RFC 9110 §10.2.3) when it has to wait. Seconds, rounded up.
+ * The rate-limit fields of a response: those of draft-ietf-httpapi-ratelimit-headers-10 (RateLimit-Policy, RateLimit),
+ * those of its versions up to 6, which most servers send and most clients read, and Retry-After (RFC 9110 §10.2.3) if
+ * the client has to wait. Seconds, rounded up.
  */
 function limitHeaders(
   { limit, windowSec }: RateLimit,

@@ -1,6 +1,6 @@
 /**
- * Two readers for one body: the client that caused it gets it as it comes, the cache gets it whole. As long as
- * it may still be stored it is read as fast as the origin sends it, so that a slow client does not delay those
+ * Two readers for one body: the client that caused the fetch gets it as it comes, the cache gets it whole. As long as
+ * the body may still be stored, it is read as fast as the origin sends it, so that a slow client does not delay those
  * that wait for the cache; beyond that the client sets the pace.
  */
 import { fieldList } from "../origin/fields.ts";

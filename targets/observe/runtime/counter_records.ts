@@ -1,6 +1,6 @@
 /**
- * What the runtime of one process has reported of itself: collections of its garbage collector, delays of its event
- * loop, its heap. Read from lines that a target may have spoiled: what is not a record is left out. Pure.
+ * The reports of the runtime of one process: collections of its garbage collector, delays of its event loop, its heap.
+ * They are read from lines that a target may have damaged: a line that is not a record is left out. Pure.
  */
 import { Buffer } from "node:buffer";
 import * as z from "zod";

@@ -1,6 +1,6 @@
 /**
- * The runtime counters of a target: what its processes report of themselves, each into a file of its own in a folder
- * of this target, and a Go program on its standard error. Nobody waits for a target that reports nothing.
+ * The runtime counters of a target: its processes report each into a file of its own in a folder of this target, and a
+ * Go program on its standard error. A target that reports nothing is not waited for.
  */
 import { lstatSync } from "node:fs";
 import { delimiter, join } from "node:path";

@@ -1,7 +1,7 @@
 /**
- * The response to a call of gRPC as it comes (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md): messages behind
- * their lengths, and a status behind all of them. A message is decoded, and kept until it is whole, only where somebody looks
- * into it; otherwise its octets are passed over.
+ * Reads the response to a gRPC call as it comes (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md):
+ * messages, each after its length, and a status at the end. A message is kept until it is complete and decoded only if
+ * a check or capture reads it; otherwise its octets are skipped.
  */
 import { messageOf } from "../../../../base/errors.ts";
 import { MessageDecoder } from "../../../../base/grpc/decode_message.ts";

@@ -1,6 +1,6 @@
 /**
- * One streamed response as it comes: its octets become messages, and those times, tokens and checks. It knows no protocol;
- * the clock and the slot are whoever calls it. What it keeps is bounded by the room.
+ * One streamed response as it comes: its octets become messages, and these become times, tokens and checks. The
+ * protocol, the clock and the slot are the caller's concern. Its memory is limited by the room.
  */
 import { EventReader } from "../../../../base/http/messages/event_reader.ts";
 import { LineReader } from "../../../../base/http/messages/line_reader.ts";

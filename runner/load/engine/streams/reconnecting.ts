@@ -1,7 +1,8 @@
 /**
- * When a stream is requested again, and with what: as an EventSource does it (WHATWG HTML, section 9.2.3). Where its response
- * ends or its connection is cut, it waits for the reconnection time, which the server may name (`retry`), and sends the
- * identifier of the last event that it got (`Last-Event-ID`). Where that fails, it waits longer each time, as the standard allows.
+ * Decides when a stream is requested again, and with which fields, as an EventSource does (WHATWG HTML, section 9.2.3).
+ * When its response ends or its connection is cut, the stream waits for the reconnection time, which the server may set
+ * (`retry`), and sends the identifier of the last event received (`Last-Event-ID`). After a failed attempt it waits
+ * longer each time, as the standard allows.
  */
 import type { Message } from "../protocol.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Redirects that a user's request follows (RFC 9110 §15.4), as browsers do it: 303 becomes a GET, 301 and 302 turn a POST
- * into one, 307 and 308 repeat the request as it was. Another host, port or scheme is followed only where the experiment
+ * Redirects that a user's request follows (RFC 9110 §15.4), as in browsers: 303 becomes a GET, 301 and 302 turn a POST
+ * into a GET, 307 and 308 repeat the request unchanged. Another host, port or scheme is followed only if the experiment
  * names it.
  */
 import type { WireRequest } from "../../../../base/http/request.ts";

@@ -1,6 +1,6 @@
 /**
- * HTTP/2 (RFC 9113): each connection has some places, one for a stream at a time, and a slot is such a place. What is sent
- * while something that came is read goes out with all the rest of it, in one write.
+ * HTTP/2 (RFC 9113): each connection has some places, each for one stream at a time, and a slot is such a place.
+ * Everything that is sent while a read is handled goes out in a single write.
  */
 import { asHttp2, type Http2Request, NO_REQUEST } from "../../../../base/http/http2/request.ts";
 import { prepareDecoding } from "../../../../base/http/content_coding.ts";
