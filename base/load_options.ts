@@ -68,7 +68,7 @@ export const LOAD_OPTIONS = {
   },
   requestsPerConnection: {
     key: factor(perConnection).optional().describe(
-      "Requests after which a connection is closed and another opened; without a limit when absent",
+      "Requests after which a connection is closed and another opened; no limit when absent",
     ),
     flag: {
       flags: "--requests-per-connection <N>",
@@ -88,7 +88,7 @@ export const LOAD_OPTIONS = {
   },
   connectRate: {
     key: factor(dialsPerSec).optional().describe(
-      "New connections per second at most, those that replace others included, such as 100/s; without a limit when absent",
+      "New connections per second at most, those that replace others included, such as 100/s; no limit when absent",
     ),
     flag: {
       flags: "--connect-rate <R>",

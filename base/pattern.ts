@@ -110,7 +110,7 @@ function whatOnlyTriesDo(source: string): string | null {
       return `${
         token === "\\k<" ? "\\k<…>" : token
       }, which repeats a group, cannot be matched in linear time: ` +
-        "write what stands there once more";
+        "write the repeated text out";
     }
   }
   return null;

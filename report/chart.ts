@@ -92,7 +92,7 @@ export interface XyPoint {
   /** Interval of the value; null or absent for none. */
   readonly low?: number | null;
   readonly high?: number | null;
-  /** Interval in x, likewise. */
+  /** The interval in x; null as for the interval in y. */
   readonly left?: number | null;
   readonly right?: number | null;
   /** Lines of text for the point, one for each fact. */

@@ -106,7 +106,10 @@ export function selectionOf({ text, parts }: Selector, names: ExperimentNames): 
   return { value: { text, target, scenario, factors } };
 }
 
-/** Stands beside the paths of factors, none of which has a space. */
+/**
+ * Keys for names that are targets or scenarios. They stand beside the paths of factors, and contain a space, which no
+ * path does.
+ */
 const TARGET = "a target";
 const SCENARIO = "a scenario";
 

@@ -80,7 +80,10 @@ function callConflicts(
 /** Reads a file that an experiment or another file names. */
 type Read = (path: string) => string;
 
-/** Throws with the reason if one of the files can't be read. @param read Throws likewise. */
+/**
+ * Throws with the reason if one of the files can't be read.
+ * @param read Reads a file; throws with the reason if it can't be read.
+ */
 export function readProtoFile(path: string, read: Read): ProtoFile {
   const root = new protobuf.Root();
   const texts: string[] = [];

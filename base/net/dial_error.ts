@@ -45,7 +45,7 @@ export const OF_AN_AUTHORITY =
 
 /** The same for a runtime that is too old to accept the certificate even if the user names it. */
 export const OF_AN_AUTHORITY_THOUGH_NAMED =
-  `${OF_AN_AUTHORITY}, and this program's own TLS takes no such one, though it may be named`;
+  `${OF_AN_AUTHORITY}, and this program's own TLS does not accept such a certificate, even one that is named as trusted`;
 
 /** Messages of rustls, OpenSSL and Node about failed handshakes, in plainer words. */
 const PLAINER: readonly (readonly [said: RegExp, meant: string])[] = [
@@ -169,7 +169,7 @@ export function remedyFor(reason: string, written: "flags" | "keys"): string | n
     } takes any certificate`;
   }
   if (reason === OF_AN_AUTHORITY_THOUGH_NAMED) {
-    const byOpenSsl = written === "flags" ? "--driver epoll trusts it where it is named, " : "";
+    const byOpenSsl = written === "flags" ? "--driver epoll trusts it if it is named, " : "";
     return `${byOpenSsl}${
       flag("insecure")
     } takes any certificate, or make one with basicConstraints=CA:FALSE`;

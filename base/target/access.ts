@@ -174,7 +174,7 @@ export function http2ProxyProblem(
 ): string | null {
   const plain = [url, ...hosts].some((origin) => /^http:/i.test(String(origin)));
   if (httpProxy === undefined || !plain) return null;
-  return "Cannot speak HTTP/2 through an HTTP proxy but in a tunnel, which is for https";
+  return "Cannot speak HTTP/2 through an HTTP proxy without a tunnel, which only https uses";
 }
 
 /** A conflict if the address belongs to another host, because it would never be dialed. */

@@ -80,7 +80,7 @@ function isThere(path: string): Promise<boolean> {
 
 function unknownCode(text: string): UserError {
   const near = closest(text, CODES);
-  const fix = near === null ? "name results, or a code that they hold" : `did you mean ${near}?`;
+  const fix = near === null ? "name results, or a code in them" : `did you mean ${near}?`;
   const message = `Cannot explain ${quotedOpenly(text)}: there is no such code, and no such file`;
   return new UserError([{ place: "ABOUT", message, fix }]);
 }

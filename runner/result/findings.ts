@@ -275,7 +275,7 @@ export const bottleneck = z.strictObject({
   pauses: z.strictObject({
     ms: ms.describe("Median of the long pauses"),
     share: share.describe("Share of the run in long pauses"),
-    requests: count.describe("The slowest thousandth of its requests, at least ten"),
+    requests: count.describe("The slowest thousandth of the run's requests, at least ten"),
     overlapping: count.describe("Slowest requests that overlap a pause"),
     expected: z.number().min(0).describe("Number that would overlap a pause by chance"),
   }).optional().describe("Collections, or blocked event loops, for which requests waited"),

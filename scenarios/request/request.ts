@@ -285,7 +285,7 @@ function contradictions(request: Partial<RequestFields>): Conflict[] {
   }
   if (request.multipart !== undefined && hasType(request.headers ?? {})) {
     const message =
-      "Cannot send a form of several parts with a content-type of your own: its boundary stands in it";
+      "Cannot send a form of several parts with a content-type of your own: Plateau writes one with the boundary";
     found.push({ path: ["headers"], message });
   }
   return found;

@@ -63,7 +63,8 @@ const MS_PER_AGENT = 1;
 const SWEEP_MS = 2_000;
 const NO_PROXY: Problem = {
   place: "proxy",
-  message: "Cannot load by an HTTP proxy from other machines: agents load what they are allowed to",
+  message:
+    "Cannot load by an HTTP proxy from other machines: an agent connects only to hosts that it may load",
   fix: "leave the proxy out, or load from this machine",
 };
 /** The most notes about messages that were left out. */

@@ -21,7 +21,7 @@ export interface IntervalPart {
   readonly bytesIn: number;
   /** `completed` by second of the run, beginning with the second in which the interval begins. */
   readonly secondCompleted: readonly number[];
-  /** `bytesIn` by second, likewise. */
+  /** `bytesIn` by second of the run, beginning as `secondCompleted` does. */
   readonly secondBytes: readonly number[];
   readonly latency: SparseHistogram;
   /** The values of `latency` that are lower bounds. */

@@ -65,7 +65,7 @@ export function bootstrap(
   return figures.map(drawsFrom(runs, options));
 }
 
-/** The estimate of a figure, the same at every call; null as above. */
+/** Returns the estimate of a figure, the same at every call; null as in `bootstrap`. */
 export type DrawEstimate = (figure: PooledFigure) => Estimate | null;
 
 /** `bootstrap` for figures that are requested one by one. */

@@ -254,7 +254,10 @@ export class GrowingHistogram {
 
 // The sum of many histograms, added as they arrive: in a fleet, thousands for each interval.
 
-/** Histograms are added in batches of this size, because each addition costs as much as the sum so far is large. */
+/**
+ * The number of histograms that are added at a time; each addition to the sum takes time in proportion to the sum's
+ * size.
+ */
 const AT_ONCE = 64;
 
 export class HistogramSum {

@@ -248,7 +248,7 @@ function bodyIn(type: string, media: MapPart, around: Around): Body {
   const value = given ?? (isTextual(type) ? examples.of(partOf(media, "schema")) : undefined);
   if (value === undefined) throw new NoExample(`nothing of the type ${type} can be made up`);
   if (typeof value !== "string" && /[/+]xml\b/i.test(type)) {
-    throw new NoExample("XML is taken over from examples alone");
+    throw new NoExample("XML is taken over only from examples");
   }
   return { type: written, fields: { body: withoutNames(textOf(value)) } };
 }
