@@ -164,12 +164,14 @@ function wrongName(said: string): string | null {
 export function remedyFor(reason: string, written: "flags" | "keys"): string | null {
   const flag = (name: string): string => written === "flags" ? `--${name}` : name;
   if (reason === OF_AN_AUTHORITY) {
-    return `${flag("cacert")} trusts it where it names the file of that very certificate, ${
+    return `${
+      flag("cacert")
+    } trusts the certificate if it names the file of that very certificate, ${
       flag("insecure")
     } takes any certificate`;
   }
   if (reason === OF_AN_AUTHORITY_THOUGH_NAMED) {
-    const byOpenSsl = written === "flags" ? "--driver epoll trusts it if it is named, " : "";
+    const byOpenSsl = written === "flags" ? "--driver epoll trusts it if --cacert names it, " : "";
     return `${byOpenSsl}${
       flag("insecure")
     } takes any certificate, or make one with basicConstraints=CA:FALSE`;
