@@ -19,7 +19,7 @@ const SHORT_SEEDS = 5;
 
 export const capacity: Bench = {
   about: "the search for a capacity on simulated servers",
-  rounds: 10, // ~ each round has fixed seeds of its own
+  rounds: 10, // each round has fixed seeds of its own
   run({ rounds, short, only = "", log }): Promise<Section[]> {
     using folder = temporaryFolder();
     const file = log ?? join(folder.path, "searches.jsonl");

@@ -61,7 +61,7 @@ async function runWithLog(url: string, flags: readonly string[]): Promise<Run> {
   const { measurement, memoryBytes } = await watchPlateau(url, [...flags, "--log", path]);
   const { rate: ratePerSec, requests } = measurement;
   const begun = requests.due - requests.dropped;
-  const wrongLines = Math.abs(await countLines(path) - 1 - begun); // ~ less the first line, which names the columns
+  const wrongLines = Math.abs(await countLines(path) - 1 - begun); // less the first line, which names the columns
   return { ratePerSec, mostMb: Math.max(...memoryBytes) / 1e6, wrongLines };
 }
 

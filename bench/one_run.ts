@@ -29,7 +29,7 @@ const SHORT_CASES = 30;
 
 export const oneRun: Bench = {
   about: "thresholds and intervals of one run, in simulations of queues, bursts and waves",
-  rounds: 1, // ~ one round, because the seeds are fixed
+  rounds: 1, // one round, because the seeds are fixed
   run: (effort): Promise<Section[]> => Promise.resolve(sectionsOf(effort)),
 };
 

@@ -12,7 +12,7 @@ import { groupRows, lostRuns, noiseShares, skewRows } from "./statistics/skewed.
 
 export const power: Bench = {
   about: "what comparisons find and miss, in simulations of skewed, dependent and lost runs",
-  rounds: 1, // ~ one round, because the seeds are fixed
+  rounds: 1, // one round, because the seeds are fixed
   run: (effort): Promise<Section[]> => Promise.resolve(sectionsOf(effort)),
 };
 

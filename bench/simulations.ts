@@ -7,7 +7,7 @@ import { PROMISES } from "./statistics/promises.ts";
 
 export const statistics: Bench = {
   about: "how often the statistics are right, in simulations",
-  rounds: 1, // ~ one round, because the seeds are fixed
+  rounds: 1, // one round, because the seeds are fixed
   run: ({ noise }): Promise<Section[]> =>
     Promise.resolve(
       noise === undefined ? PROMISES.map((promise) => promise()) : underNoise(noise),

@@ -30,7 +30,7 @@ const SHORT_CASES = 30;
 
 export const slices: Bench = {
   about: "comparisons in slices: intervals, looks and refusals, in simulations",
-  rounds: 1, // ~ one round, because the seeds are fixed
+  rounds: 1, // one round, because the seeds are fixed
   run: (effort): Promise<Section[]> => Promise.resolve(sectionsOf(effort)),
 };
 

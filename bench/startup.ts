@@ -43,7 +43,7 @@ export const startup: Bench = {
       const { form, name } = commands[whats.indexOf(what)];
       return await wholeMs(inForm(form, COMMANDS[name]));
     };
-    for (const form of forms) await firstRequestMs(form); // ~ fills the caches
+    for (const form of forms) await firstRequestMs(form); // fills the caches
     for (const what of whats) await commandMs(what);
     const requests = await interleaved(forms, rounds, firstRequestMs);
     const ends = await interleaved(whats, rounds, commandMs);

@@ -321,13 +321,13 @@ export const OTHERS: readonly (ServerKind & { readonly rule?: Partial<Terms> })[
   { name: "two speeds", capacity: null, start: twoSpeeds },
   {
     name: `lognormal, sigma ${SIGMA}`,
-    capacity: () => 6_528, // ~ by the formula of F. Pollaczek and A. Y. Khinchine, on a grid of 5 µs
+    capacity: () => 6_528, // by the formula of F. Pollaczek and A. Y. Khinchine, on a grid of 5 µs
     start: ({ perSec }) =>
       new OneQueue((random) => Math.exp(SIGMA * random.normal() - SIGMA ** 2 / 2) / perSec),
   },
   {
     name: `Pareto, alpha ${ALPHA}`,
-    capacity: () => 8_936, // ~ by the same formula
+    capacity: () => 8_936, // by the same formula
     start: ({ perSec }) => {
       const leastS = (ALPHA - 1) / ALPHA / perSec;
       // Not drawn from the table of exponentials, which lacks the largest values.

@@ -109,7 +109,7 @@ function simulateTrial(
     if (atS >= plannedS) break;
     const slice = COUNTS * Math.floor(atS * (1 / SLICE_S));
     if (slice !== at) {
-      if (beyond >= enough) break; // ~ stops early, because the live figures come by interval
+      if (beyond >= enough) break; // stops early, because the live figures come by interval
       at = slice;
     }
     const doneS = server.respond(atS, random);

@@ -14,7 +14,7 @@ const SLOW_MS = 30;
  */
 export function startNameServer(): Disposable {
   const socket = listen();
-  void serve(socket).catch(() => {}); // ~ the socket was closed
+  void serve(socket).catch(() => {}); // the socket was closed
   return { [Symbol.dispose]: () => socket.close() };
 }
 

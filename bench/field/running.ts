@@ -79,7 +79,7 @@ async function makePlace(folder: string, origin: number): Promise<Place> {
   await start(["openssl", "req", "-x509", ...newKey, ...subject, "-out", cert, "-keyout", key])
     .output;
   Deno.chmodSync(folder, 0o755);
-  Deno.chmodSync(key, 0o644); // ~ servers that give up root rights read the key afterwards
+  Deno.chmodSync(key, 0o644); // servers that give up root rights read the key afterwards
   Deno.mkdirSync(join(folder, "www"));
   Deno.writeTextFileSync(join(folder, "www/small"), SMALL);
   Deno.writeFileSync(join(folder, "www/big"), BIG);

@@ -12,7 +12,7 @@ const LINKED = 25;
 
 const [url, path, first, count, workers] = Deno.args;
 const played = recording.parse(JSON.parse(readFileSync(path, "utf8")));
-EventEmitter.defaultMaxListeners = 0; // ~ every agent listens to the link that it shares
+EventEmitter.defaultMaxListeners = 0; // every agent listens to the link that it shares
 let link = await openLink({ url });
 for (let at = 0; at < Number(count); at++) {
   if (at > 0 && at % LINKED === 0) link = await openLink({ url });

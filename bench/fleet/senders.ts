@@ -34,7 +34,7 @@ export async function startSenders(fleet: Fleet): Promise<AsyncDisposable> {
   }
   const stop = async (): Promise<void> => {
     await Promise.all(children.map(async ({ stdin, status }) => {
-      await stdin.close().catch(() => {}); // ~ the process has ended
+      await stdin.close().catch(() => {}); // the process has ended
       await status;
     }));
   };
@@ -42,7 +42,7 @@ export async function startSenders(fleet: Fleet): Promise<AsyncDisposable> {
     const { code } = await status;
     throw new TargetError(`Cannot measure a fleet: simulated agents ended with code ${code}`);
   }));
-  failed.catch(() => {}); // ~ rejects when the processes are stopped
+  failed.catch(() => {}); // rejects when the processes are stopped
   try {
     await Promise.race([listed(fleet), failed]);
   } catch (error) {

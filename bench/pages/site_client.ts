@@ -38,7 +38,7 @@ function start(): void {
   const root = document.documentElement.dataset.root ?? ".";
   let index: MiniSearch<Section> | null = null;
   input.addEventListener("input", () => {
-    index ??= makeIndex(); // ~ made only for readers who search
+    index ??= makeIndex(); // made only for readers who search
     const found = index.search(input.value).slice(0, MOST_FOUND);
     list.replaceChildren(...found.map(({ id, heading, title }) => {
       const link = document.createElement("a");

@@ -13,6 +13,6 @@ function imports(path: string, module: string): boolean {
     const args = ["-c", `import ${module}`];
     return new Deno.Command(path, { args, stdout: "null", stderr: "null" }).outputSync().success;
   } catch {
-    return false; // ~ there is no such program
+    return false; // there is no such program
   }
 }

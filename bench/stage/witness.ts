@@ -27,7 +27,7 @@ export async function startWitness(answerMs: number): Promise<Witness> {
     const answer = await fetch(`${server.origin}/noted`);
     return parseNotes(await answer.text());
   };
-  await takeNotes(); // ~ drops the request that found the server ready
+  await takeNotes(); // drops the request that found the server ready
   return { ...server, takeNotes };
 }
 

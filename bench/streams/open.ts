@@ -142,7 +142,7 @@ class Silent implements Driver {
   }
 
   send(slot: number, bytes: Uint8Array): void {
-    if (bytes[0] !== LETTER_G) return; // ~ the bytes are a frame, not a handshake
+    if (bytes[0] !== LETTER_G) return; // the bytes are a frame, not a handshake
     const [, key] = /sec-websocket-key: (\S+)/.exec(new TextDecoder().decode(bytes)) ?? [];
     if (key !== undefined) this.keys.set(slot, key);
   }

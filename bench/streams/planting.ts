@@ -135,13 +135,13 @@ class Server {
 function freezesOf({ freeze }: Plan, firstMs: number): Freezes {
   if (freeze === null) return { startMs: 0, lengthMs: 0, everyMs: 0 };
   const { fromMs, lengthMs } = freeze;
-  const startMs = firstMs + fromMs + lengthMs - FOREVER_MS; // ~ one cycle, which ends with the freeze
+  const startMs = firstMs + fromMs + lengthMs - FOREVER_MS; // one cycle, which ends with the freeze
   return { startMs, lengthMs, everyMs: FOREVER_MS };
 }
 
 async function until(atMs: number): Promise<void> {
   const waitMs = atMs - performance.now();
-  if (waitMs > 0) await sleep(Math.ceil(waitMs)); // ~ rounded up: a timer drops fractions
+  if (waitMs > 0) await sleep(Math.ceil(waitMs)); // rounded up: a timer drops fractions
 }
 
 async function write(conn: Deno.Conn, bytes: Uint8Array): Promise<void> {
@@ -238,7 +238,7 @@ async function serveSocket(
       else if (opcode === TEXT && !stream.died) {
         server.echo(stream, cameMs, () => write(conn, echo))
           .then((lives) => lives ? undefined : conn.closeWrite())
-          .catch(() => {}); // ~ the client may have gone
+          .catch(() => {}); // the client may have gone
       }
     }
   }

@@ -37,7 +37,7 @@ function signal(pid: number, name: Deno.Signal): boolean {
     Deno.kill(pid, name);
     return true;
   } catch {
-    return false; // ~ the process has ended
+    return false; // the process has ended
   }
 }
 

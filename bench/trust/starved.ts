@@ -113,7 +113,7 @@ export const STARVED: readonly Starved[] = [
     causes: ["requests-dropped", "generator-busy"],
     async measure(duration): Promise<Seen> {
       await using nginx = await startNginx();
-      const flags = `-r 1000000/s -w 1 --driver tcp -d ${duration}`; // ~ nginx has time to spare at this rate
+      const flags = `-r 1000000/s -w 1 --driver tcp -d ${duration}`; // nginx has time to spare at this rate
       return await generate(nginx.origin, flags, { through: SECOND });
     },
   },

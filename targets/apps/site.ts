@@ -28,7 +28,7 @@ export const site = {
     const app = new Hono();
     if (log) app.use((await import("./app.ts")).requestLog(context.log));
     if (helmet) app.use((await import("hono/secure-headers")).secureHeaders());
-    if (etag) app.use((await import("hono/etag")).etag()); // ~ answers a request for an unchanged page with 304
+    if (etag) app.use((await import("hono/etag")).etag()); // answers a request for an unchanged page with 304
     if (cache) app.use(await keepResponses(encodings, ttl));
     app.use(compression(encodings));
     const documents = (await import("./site_content.ts")).drawDocuments();

@@ -87,7 +87,7 @@ export const streams = {
         start(controller): void {
           sent.begun++;
           leave = news.listen((text) => {
-            if ((controller.desiredSize ?? 0) <= 0) { // ~ nobody reads, so memory would only grow
+            if ((controller.desiredSize ?? 0) <= 0) { // nobody reads, so memory would only grow
               leave();
               sent.cut++;
               return controller.error("A listener has fallen behind");
@@ -117,7 +117,7 @@ export const streams = {
     app.get("/sent", (c) => c.json(sent));
     app.get("/events", (c) => {
       const seen = Number(c.req.header("last-event-id") ?? "0");
-      if (seen >= events) return c.body(null, 204); // ~ a client that has seen all events need not connect again
+      if (seen >= events) return c.body(null, 204); // a client that has seen all events need not connect again
       const from = Number.isInteger(seen) && seen > 0 ? seen : 0;
       return streamed(EVENTS, (k) => `event: tick\nid: ${k + 1}\ndata: ${k}\n\n`, from);
     });

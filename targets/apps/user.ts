@@ -42,7 +42,7 @@ export const user = {
       const id = Number(c.req.param("id"));
       return id >= 1 && id <= USERS ? respond(c, id) : c.notFound();
     });
-    app.onError((error, c) => c.json({ error: error.message }, 503)); // ~ the Redis server is gone
+    app.onError((error, c) => c.json({ error: error.message }, 503)); // the Redis server is gone
     return {
       fetch: app.fetch,
       close: async () => {

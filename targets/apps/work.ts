@@ -23,7 +23,7 @@ export const work = {
       if (given.error) return c.json({ errors: given.error.issues }, 400);
       compute(given.data.cpuTime);
       const { sleepTime: sleepMs } = given.data;
-      if (sleepMs > 0) await sleep(Math.ceil(sleepMs)); // ~ rounded up: a timer drops fractions
+      if (sleepMs > 0) await sleep(Math.ceil(sleepMs)); // rounded up: a timer drops fractions
       return c.text("Hello World!");
     });
     return { fetch: app.fetch, close: () => Promise.resolve() };

@@ -78,7 +78,7 @@ const pip: Toolchain = {
  */
 const go: Toolchain = {
   programs: ["go"],
-  oldest: [1, 21], // ~ from this version on, Go fetches the version that go.mod names
+  oldest: [1, 21], // from this version on, Go fetches the version that go.mod names
   get: "install Go 1.26 or later",
   steps: [
     ["go", "build", "-mod=readonly", "-buildvcs=false", "-tags", "nomsgpack", "-o", "server", "."],

@@ -162,7 +162,7 @@ export function startSupervised(
   const exited = child.exited.then(withSignal);
   const stop = async (): Promise<void> => {
     await child.stop();
-    removeLimitGroup(group); // ~ left by a supervisor that had no time to remove it
+    removeLimitGroup(group); // left by a supervisor that had no time to remove it
     const named = child.output.takeKept(reported(sign, LEFT))?.split(" ").map(Number) ?? [];
     const all = [...named, ...left.splice(0)];
     if (all.length > 0) onLeft(all);
@@ -242,9 +242,9 @@ function start(
   // One writer for the whole time, so that several callers may write lines at the same time.
   const input = process.stdin.getWriter();
   const writeLine = async (line: string): Promise<void> => {
-    await input.write(new TextEncoder().encode(`${line}\n`)).catch(() => {}); // ~ the process has ended
+    await input.write(new TextEncoder().encode(`${line}\n`)).catch(() => {}); // the process has ended
   };
-  const closeInput = (): Promise<void> => input.close().catch(() => {}); // ~ the first stop has closed it
+  const closeInput = (): Promise<void> => input.close().catch(() => {}); // the first stop has closed it
   const stop = async (): Promise<void> => {
     if (HAS_SIGNALS) send(process, "SIGTERM");
     else await closeInput();
@@ -285,7 +285,7 @@ function kill(process: Deno.ChildProcess): void {
     for (const pid of descendantsOf(process.pid)) killNumber(pid);
   };
   killFamily();
-  killFamily(); // ~ again, because a look may miss a process that was adopted during it
+  killFamily(); // again, because a look may miss a process that was adopted during it
   send(process, "SIGKILL");
 }
 

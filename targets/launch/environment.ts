@@ -239,7 +239,7 @@ const DENO_FLAG = `--inspect=${LOOPBACK}:0`;
  * The code that each process of Node imports first, cluster workers too. `--inspect` instead would give a worker the
  * port after its parent's, which may be taken, and fails if the program opens its inspector itself.
  */
-const OPENING = `import{open,url}from'node:inspector';` + // ~ without spaces, because one would end it
+const OPENING = `import{open,url}from'node:inspector';` + // without spaces, because one would end it
   `import{isMainThread}from'node:worker_threads';isMainThread&&(url()||open(0,'${LOOPBACK}'))`;
 
 /** The arguments and the environment with which a foreign program is started. */

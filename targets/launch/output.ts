@@ -46,7 +46,7 @@ export class Output {
   lastLines(): string[] {
     const isCut = this.#written > KEPT_BYTES;
     const text = isCut ? secrets.cutText(this.#text()) : secrets.text(this.#text());
-    return plainLines(text).slice(-KEPT_LINES).map(withoutSecrets); // ~ once more, because a colour may have split a secret
+    return plainLines(text).slice(-KEPT_LINES).map(withoutSecrets); // once more, because a colour may have split a secret
   }
 
   /**

@@ -67,7 +67,7 @@ async function firstResult<Result>(
     await sleep(
       Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, pauseMs)),
       undefined,
-      { signal: progress.over }, // ~ throws when the wait is over
+      { signal: progress.over }, // throws when the wait is over
     );
   }
 }

@@ -134,7 +134,7 @@ export function removeFolder(folder: string | undefined): void {
   try {
     Deno.removeSync(folder, { recursive: true });
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return; // ~ someone else has removed it
+    if (error instanceof Deno.errors.NotFound) return; // someone else has removed it
     print(Deno.stderr, `Cannot remove ${folder}: ${messageOf(error)}`);
   }
 }

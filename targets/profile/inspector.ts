@@ -126,7 +126,7 @@ export class Inspector {
 
   #take(message: string): void {
     const read = reply.safeParse(jsonOrNull(message));
-    if (!read.success || read.data.id === undefined) return; // ~ the message is an event
+    if (!read.success || read.data.id === undefined) return; // the message is an event
     const { id, result, error } = read.data;
     const waiting = this.#waiting.get(id);
     if (error !== undefined) waiting?.reject(new Error(`its inspector refuses: ${error.message}`));

@@ -81,6 +81,6 @@ function frameOf(line: string): Frame[] {
   const name = line.slice(length, at).replace(/\+0x[\da-f]+$/, "");
   return [{
     ...{ name, module: line.slice(at + 2, -1).split("/").at(-1) ?? "", line: 0 },
-    ...name.startsWith("main.") && { own: true }, // ~ `main` is a Go program's own package
+    ...name.startsWith("main.") && { own: true }, // `main` is a Go program's own package
   }];
 }

@@ -25,7 +25,7 @@ export const pprofProfiler: Profiler = {
     pprofPath !== null && listenersOn(origin).includes(pid),
   start(_, context): Promise<RunningProfiler> {
     const profile = fetchProfile(context);
-    profile.catch(() => {}); // ~ the caller of `stop` gets the error
+    profile.catch(() => {}); // the caller of `stop` gets the error
     return Promise.resolve({ stop: () => profile });
   },
 };

@@ -36,7 +36,7 @@ export async function connectRedis(
       reconnectStrategy: () => replied && RECONNECT_MS,
     },
   });
-  client.on("error", () => {}); // ~ the command that fails reports the error
+  client.on("error", () => {}); // the command that fails reports the error
   try {
     const first = client.connect().then(() => client.ping());
     replied = await settlesWithin(first, FIRST_REPLY_MS);

@@ -81,7 +81,7 @@ async function tidy(url: string, use: (client: RedisClient) => Promise<unknown>)
 async function readVersion(url: string): Promise<string> {
   const client = await connectRedis(url);
   try {
-    const info = await client.info("server").catch(() => ""); // ~ the user's ACL may forbid INFO
+    const info = await client.info("server").catch(() => ""); // the user's ACL may forbid INFO
     return /^(?:valkey|redis)_version:(\S+)/m.exec(info)?.[1] ?? "unknown";
   } finally {
     client.destroy();

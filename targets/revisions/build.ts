@@ -85,7 +85,7 @@ class BuildLog implements Disposable {
     all.set(part, this.#begun.length);
     const end = all.lastIndexOf(LINE_FEED) + 1;
     this.#append(new TextDecoder().decode(all.subarray(0, end)));
-    this.#begun = this.#left === 0 ? new Uint8Array() : all.slice(end); // ~ a line that is cut is not shown
+    this.#begun = this.#left === 0 ? new Uint8Array() : all.slice(end); // a line that is cut is not shown
     if (this.#left === 0) this.#append("… the rest is left out\n");
   }
 
@@ -99,7 +99,7 @@ class BuildLog implements Disposable {
     try {
       this.#file.append(bytes);
     } catch {
-      this.#left = 0; // ~ the disk is full, which the build may report itself
+      this.#left = 0; // the disk is full, which the build may report itself
     }
   }
 

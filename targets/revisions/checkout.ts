@@ -57,7 +57,7 @@ export async function checkOut(request: CheckoutRequest): Promise<Checkout> {
   const mark = `${folder}.ready`;
   const markReady = (): Promise<void> => replaceFile(mark, "");
   if (await exists(mark) && await exists(folder)) {
-    await markReady(); // ~ marks the checkout as used last
+    await markReady(); // marks the checkout as used last
     return { folder, commit, isReady: true, markReady };
   }
   await prune(kept, objects);

@@ -26,7 +26,7 @@ export class News {
       this.#end = new AbortController();
       const { signal } = this.#end;
       this.#publish(signal).catch((error) => {
-        if (error.name !== "AbortError") throw error; // ~ the last listener left during a wait
+        if (error.name !== "AbortError") throw error; // the last listener left during a wait
       });
     }
     return () => {

@@ -80,7 +80,7 @@ export function socketPaths(
       count.opened++;
       use(socket);
     };
-    socket.onerror = () => {}; // ~ the client has gone
+    socket.onerror = () => {}; // the client has gone
     return response;
   };
   const send = (socket: WebSocket, data: string | ArrayBuffer): void => {
@@ -90,7 +90,7 @@ export function socketPaths(
   };
   const due = async (atMs: number): Promise<void> => {
     const waitMs = atMs - performance.now();
-    if (waitMs > 0) await sleep(Math.ceil(waitMs)); // ~ rounded up: a timer drops fractions
+    if (waitMs > 0) await sleep(Math.ceil(waitMs)); // rounded up: a timer drops fractions
   };
 
   const echo: Handler = (request) =>

@@ -72,7 +72,7 @@ export class Generations {
     this.#last++;
     if (this.#byPath.size >= this.most) {
       this.#byPath.clear();
-      this.#floor = this.#last; // ~ makes everything that is stored stale
+      this.#floor = this.#last; // makes everything that is stored stale
     }
     this.#byPath.set(named(path), this.#last);
   }

@@ -95,7 +95,7 @@ export class Proxy implements Gateway {
 
   /** Fetches a stale response again, for no client in particular. */
   async #refresh(key: string, request: OriginRequest): Promise<void> {
-    const response = await this.#fetch(key, request, null).catch(() => null); // ~ keeps the stale response
+    const response = await this.#fetch(key, request, null).catch(() => null); // keeps the stale response
     if (response?.body instanceof ReadableStream) await response.body.cancel();
   }
 
@@ -131,7 +131,7 @@ export class Proxy implements Gateway {
       const both = tee(response, { maxBodyBytes, isWanted });
       const patience = setTimeout(() => {
         isLate = true;
-        stored.resolve(null); // ~ the fetch stays in flight, but nobody waits for it any more; the response is stored at its end
+        stored.resolve(null); // the fetch stays in flight, but nobody waits for it any more; the response is stored at its end
         both.release();
       }, PATIENCE_MS);
       void both.whole.then((body) => {
@@ -158,7 +158,7 @@ export class Proxy implements Gateway {
     const keptAtMs = Date.now();
     const stored = { status, headers: fields, body, keptAtMs, freshUntilMs: keptAtMs + freshMs };
     await this.store.set(key, stored, freshMs + this.settings.staleMs);
-    await new Promise((resolve) => setTimeout(resolve)); // ~ until the results of those look-ups are read
+    await new Promise((resolve) => setTimeout(resolve)); // until the results of those look-ups are read
     return stored;
   }
 

@@ -105,7 +105,7 @@ function isShareable({ status, fields }: ResponseHead): boolean {
   if (!LASTING.has(status) || /\bno-(?:store|cache)\b|\bprivate\b/i.test(control)) return false;
   if (fields.some(([name]) => name === "set-cookie")) return false;
   if (!/^(?:accept-encoding)?$/i.test(fieldList(fields, "vary").trim())) return false;
-  return !/^text\/event-stream\b/i.test(fieldList(fields, "content-type")); // ~ an event stream has no end
+  return !/^text\/event-stream\b/i.test(fieldList(fields, "content-type")); // an event stream has no end
 }
 
 /**

@@ -100,7 +100,7 @@ function tracedIn(line: string): TracedCollection | null {
   return {
     sinceStartMs: 1_000 * startS,
     clockMs: [first, middle, last],
-    cpuMs: sweep + assist + dedicated + termination, // ~ without the work that was done on idle processors
+    cpuMs: sweep + assist + dedicated + termination, // without the work that was done on idle processors
     heapBytes: live * 1_048_576,
   };
 }

@@ -19,7 +19,7 @@ export function reportCounters(): void {
   const module = Deno.env.get(COUNTERS_MODULE);
   if (module === undefined) return;
   try {
-    createRequire(import.meta.url)(fileURLToPath(module)); // ~ a compiled program can import only its own modules
+    createRequire(import.meta.url)(fileURLToPath(module)); // a compiled program can import only its own modules
   } catch {
     // the server is then measured without counters, and a note says so
   }

@@ -176,7 +176,7 @@ export class RuntimeCounters implements CounterSink, CounterSource {
       this.#room.leftOut.processes = Math.max(0, named.length - MOST_FILES);
       return named.slice(0, MOST_FILES).map(({ name }) => join(this.folder.path, name));
     } catch {
-      return []; // ~ the target has removed the folder
+      return []; // the target has removed the folder
     }
   }
 }
@@ -203,7 +203,7 @@ function* newPartsOf(file: ReportFile, room: ReportRoom): Generator<void> {
   if (file.readBytes < begunBytes) {
     if (file.readBytes === 0) reader.take(firstLineOf(opened), room);
     reader.skip();
-    file.readBytes = begunBytes - 1; // ~ the end of the line before
+    file.readBytes = begunBytes - 1; // the end of the line before
   }
   const newBytes = opened.size - file.readBytes;
   if (newBytes <= 0) return;

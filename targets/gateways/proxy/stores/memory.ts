@@ -14,7 +14,7 @@ export class MemoryStore implements ResponseStore {
     this.#responses = new LRUCache({
       maxSize: maxBytes,
       sizeCalculation: ({ body }) => body.length + OVERHEAD_BYTES,
-      ttlResolution: 0, // ~ without a timer: each look-up reads the clock
+      ttlResolution: 0, // without a timer: each look-up reads the clock
       perf: { now },
     });
   }

@@ -38,7 +38,7 @@ export class RedisStore implements ResponseStore {
   }
 
   async set(key: string, response: StoredResponse, keepMs: number): Promise<void> {
-    const wholeMs = Math.ceil(keepMs); // ~ PX takes whole numbers only
+    const wholeMs = Math.ceil(keepMs); // PX takes whole numbers only
     await this.#send(() => this.redis.set(this.#keyed(key), encodeResponse(response), wholeMs));
   }
 
@@ -67,9 +67,9 @@ export class RedisStore implements ResponseStore {
     try {
       const reply = command();
       if (await settlesWithin(reply, LIMIT_MS)) return await reply;
-      reply.catch(() => {}); // ~ the reply comes too late to be used
+      reply.catch(() => {}); // the reply comes too late to be used
     } catch (error) {
-      if (error instanceof ErrorReply) return null; // ~ Redis is there, and has refused
+      if (error instanceof ErrorReply) return null; // Redis is there, and has refused
     }
     this.#down();
     return null;
