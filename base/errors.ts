@@ -26,7 +26,7 @@ export abstract class ExpectedError extends Error {
 export interface Problem {
   /** `file:line:column`, `--flag`, or a path such as `targets.slow.set.delay`. */
   readonly place: string;
-  /** In the form «Cannot … as …: … is …», without a full stop. */
+  /** A message in the form «Cannot … as …: … is …», without a full stop. */
   readonly message: string;
   readonly fix?: string;
 }

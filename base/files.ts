@@ -31,7 +31,7 @@ export interface Files {
   readonly checkSocket: (path: string) => void;
 }
 
-/** For the command line and the JSON Schema, which can read no files. */
+/** An implementation for the command line and the JSON Schema, which can read no files. */
 export const NO_FILES: Files = {
   octets: refuse,
   rows: refuse,

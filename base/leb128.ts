@@ -13,7 +13,7 @@ export class Leb128Writer {
   #bytes = new Uint8Array(FIRST_BYTES);
   length = 0;
 
-  /** What was written; valid until the next number. */
+  /** The bytes written; valid until the next number. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.length);
   }
@@ -77,7 +77,7 @@ export class Leb128Reader {
   }
 
   // hot: a coordinator reads some 10,000 numbers from each agent every second, and most take one byte.
-  /** NaN when what is left is not a number, or one above 2⁵³ − 1. */
+  /** The number; NaN if the remaining bytes are not a number, or one above 2⁵³ − 1. */
   next(): number {
     if (this.at === this.#length) return NaN;
     const first = this.#bytes[this.at++];

@@ -6,10 +6,10 @@
 import { type Problem, UserError } from "./errors.ts";
 
 interface LimitSpec {
-  /** What is limited, as the subject of a sentence. */
+  /** The limited thing, as the subject of a sentence. */
   readonly what: string;
   readonly most: number;
-  /** What is counted; bytes are shown as kB, MB and GB. */
+  /** The unit that is counted; bytes are shown as kB, MB and GB. */
   readonly unit: string;
 }
 
@@ -216,7 +216,7 @@ export function groupsOfThree(value: number): string {
   return [whole.replace(/\B(?=(?:\d{3})+$)/g, ","), ...decimals].join(".");
 }
 
-/** In decimal units, with at most one digit behind the point: `3.7 GB`. */
+/** A size in decimal units, with at most one digit behind the point: `3.7 GB`. */
 export function sizeText(bytes: number): string {
   // A size that rounds to 1,000 of a unit is shown in the next unit.
   const reaches = (unit: number): boolean => Math.round(10 * bytes / (unit / KB)) >= 10 * KB;

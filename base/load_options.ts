@@ -208,7 +208,7 @@ export function optionText(name: string, value: unknown): string | null {
   return written?.(value) ?? null;
 }
 
-/** What a load's options add to its description. */
+/** The words of a load's options in the description of the load. */
 export function optionTexts(load: LoadOptions): string[] {
   return NAMES.flatMap((name) => {
     const option: LoadOption = LOAD_OPTIONS[name];

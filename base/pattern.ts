@@ -60,7 +60,7 @@ export function lookedAt(body: Uint8Array<ArrayBuffer>): { text: string; isCut: 
   return { text: DECODER.decode(body.subarray(0, most)), isCut: body.length > most };
 }
 
-/** Why a match may be overlooked in a body of this length; null if the whole body is searched. */
+/** The reason why a match may be overlooked in a body of this length; null if the whole body is searched. */
 export function whyUnseen(bytes: number): string | null {
   const most = mostOf("patternBody");
   return isWithin("patternBody", bytes)
@@ -68,7 +68,9 @@ export function whyUnseen(bytes: number): string | null {
     : `a pattern looks at the first ${most} of a body, and this one is longer`;
 }
 
-/** Why `source` is not a pattern with one group; null when it is. For use behind `Cannot use … as a pattern: `. */
+/**
+ * The reason why `source` is not a pattern with one group; null if it is. For use behind `Cannot use … as a pattern: `.
+ */
 export function wrongPattern(source: string): string | null {
   const wrong = wrongMatch(source);
   if (wrong !== null) return wrong;
@@ -76,7 +78,7 @@ export function wrongPattern(source: string): string | null {
   return groups === 1 ? null : `it needs one group (…) around the value, and has ${groups}`;
 }
 
-/** Why `source` is not a pattern; null when it is. */
+/** The reason why `source` is not a pattern; null if it is. */
 export function wrongMatch(source: string): string | null {
   if (!isWithin("pattern", source.length)) return beyond("pattern", source.length);
   if (!isRegExp(source)) return "it is not a regular expression";

@@ -6,7 +6,7 @@ import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
 /** A random whole number from `least` to `most`, all equally likely. */
 export type Draw = (least: number, most: number) => number;
 
-/** What a seed is used for; each use has a stream of random numbers of its own. */
+/** The uses of a seed; each use has a stream of random numbers of its own. */
 const STREAMS = { draws: 0, arrivals: 1, simulations: 2, thinking: 3, scripts: 4 } as const;
 
 /** 2³² over the golden ratio: the step between hashed values (G. L. Steele and others, 2014, SplitMix). */

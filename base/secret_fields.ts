@@ -84,8 +84,8 @@ export function passwordsIn(text: string): string[] {
 }
 
 /**
- * Each `scheme://user:password@`; on the web a user alone may be a token. It ends at the last @, as URL reads it. No part
- * of a text is read twice, and none without "://".
+ * Matches each `scheme://user:password@`; on the web a user alone may be a token. The match ends at the last @, as URL
+ * reads it. No part of a text is read twice, and none without "://".
  */
 function userInfosIn(text: string): (readonly [scheme: string, userInfo: string])[] {
   const found: (readonly [scheme: string, userInfo: string])[] = [];

@@ -21,7 +21,7 @@ const LEAST_UNCOMMON = 12;
 const WORDS = /^\p{L}+(?:[-_ ]\p{L}+)*$/u;
 const AMOUNT = /^[\d.,:+%/-]+(?:[a-zµ]{0,3}(?:\/s)?)$/i;
 
-/** A secret value, and what is shown in its place. */
+/** A secret value, and the text that is shown in its place. */
 export type SecretValue = readonly [value: string, shown: string];
 
 /** How many secrets are kept, and their total length. */

@@ -1,7 +1,7 @@
 /** "Did you mean": the known word that a misspelt one is closest to. */
 import leven from "leven";
 
-/** Two letters of five may differ. */
+/** The share of letters that may differ: two of five. */
 const MOST_DIFFERENT_RATIO = 0.4;
 
 /** The closest of `known`, or null when none is close. */

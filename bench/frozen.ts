@@ -1,7 +1,7 @@
 /**
- * A server that hangs for a second of ten: the latencies that Plateau reports against those that arithmetic
- * gives. Whoever times from the actual send, waits for free connections, or forgets at the end what it has not
- * sent or what is not answered, hides it.
+ * A server that hangs for a second of ten: the latencies that Plateau reports beside those that arithmetic gives. A
+ * generator hides the hang if it times from the actual send, waits for free connections, or forgets requests that are
+ * unsent or unanswered at the end.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { medianOf } from "../runner/stats/quantile.ts";

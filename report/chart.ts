@@ -186,7 +186,7 @@ export interface Timeline {
   readonly runs: readonly TimelineRun[];
 }
 
-/** One run over time; arrays of equal length, null where an interval had no request. */
+/** One run over time; the arrays have equal lengths, with null for an interval without requests. */
 export interface TimelineRun {
   readonly label: string;
   /**

@@ -177,7 +177,7 @@ function nameOf(distribution: Distribution, statistic: StatisticOf<Distribution>
 
 export const FIGURE_NAMES = Object.keys(NAMED_FIGURES) as readonly FigureName[];
 
-/** A value, or what is wrong with its text. */
+/** A value, or the problem of its text. */
 export type Read<T> = { readonly value: T } | { readonly problem: string };
 
 /** The figure of a name; latency's own figures may have `latency.` before them. */

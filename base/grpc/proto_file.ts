@@ -54,7 +54,7 @@ export class ProtoFile implements ProtoTypes {
   }
 }
 
-/** What is wrong with the messages of a call. */
+/** The problems of the messages of a call. */
 function callConflicts(
   { input, clientStreams }: MethodType,
   { message, messages }: WrittenCall,

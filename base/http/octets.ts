@@ -75,7 +75,7 @@ export const WORD_START = 1;
 export interface Words {
   /** The state after `state` and an octet below 128, at `state << 7 | octet`. */
   readonly next: Uint8Array;
-  /** By state: number of the word that ends there, counted from 1; 0 for none. */
+  /** For each state, the number of the word that ends there, counted from 1; 0 for none. */
   readonly ends: Uint8Array;
 }
 

@@ -64,8 +64,8 @@ const STEPS = 20;
 const MOST_READS = 100_000;
 
 /**
- * The smallest step of a clock, microseconds: times that differ by less are the same to it. Reading the clock
- * takes time too, so a fine one shows that. Infinity for a clock that stands still.
+ * The smallest step of a clock in microseconds: times that differ by less look the same. Reading the clock takes time,
+ * too, so a fine clock shows that time. Infinity for a clock that stands still.
  */
 export function stepUsOf(clock: () => number): number {
   let smallestUs = Infinity;

@@ -64,7 +64,10 @@ function macThreadNs(): bigint | null {
   }
 }
 
-/** `running waiting timeslices` (Documentation/scheduler/sched-stats.rst); null where a kernel does not count. */
+/**
+ * Reads a line `running waiting timeslices` (Documentation/scheduler/sched-stats.rst); null if the kernel does not
+ * count these.
+ */
 export function parseSchedstat(text: string): ThreadTime | null {
   const [runningNs, waitingNs] = text.trim().split(" ").map(Number);
   if (!(runningNs > 0) || !(waitingNs >= 0)) return null;

@@ -285,7 +285,7 @@ interface Ruled {
 
 /** Each finding as a sentence, and in brief: the ratio or the figure with its interval. */
 const FOUND = {
-  /** Nothing, for each of these reasons; two sides may have the same one. */
+  /** Nothing was found, for each of these reasons; two sides may have the same reason. */
   absent: ({ absences }: { absences: readonly Absence[] }) => ({
     brief: "",
     text: unique(absences.map(absenceText)).join("; "),

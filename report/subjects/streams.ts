@@ -1,6 +1,6 @@
 /**
- * What became of the messages of streams and WebSockets: their times, a row for each kind; how many were due, by how they
- * ended; and the WebSockets themselves. Of a mix or flow also by request.
+ * The messages of streams and WebSockets: their times, a row for each kind; how many were due, by how they ended; and
+ * the WebSockets themselves. For a mix or flow also by request.
  */
 import type { FigureOf } from "../../base/figures/figure.ts";
 import { groupsOfThree } from "../../base/limits.ts";

@@ -5,7 +5,7 @@ import { relaxationS, type Rule } from "../stats/capacity/queue.ts";
 import type { PriorInterval, SearchGoal } from "../stats/capacity/search.ts";
 import type { TrialHooks, TrialRequest } from "./trial.ts";
 
-/** What a search is to find, and how long it may take. */
+/** The goal of a search, and its limit of time. */
 export interface SearchTerms {
   readonly objectives: readonly Objective[];
   /** How far the interval may extend to either side: 0.02 is 2 %. */
@@ -18,7 +18,7 @@ export interface SearchTerms {
   readonly recoverS: number;
 }
 
-/** The subject of a search: what is loaded, and what is known of it. */
+/** The subject of a search: the load, and the facts known about it. */
 export interface SearchSubject {
   readonly request: TrialRequest;
   /** Interval that earlier searches of this subject found, requests per second; null without any. */

@@ -1,6 +1,6 @@
 /**
- * The search for a capacity within a run: trials on the run's own target, which is started anew where it does not
- * recover, and then the load of the run's last part, at the capacity or a share of it.
+ * The search for a capacity within a run: trials on the run's own target, which is started anew if it does not recover,
+ * and then the load of the run's last part, at the capacity or a share of it.
  */
 import { TargetError } from "../../base/errors.ts";
 import { derivedSeed } from "../../base/random.ts";

@@ -46,7 +46,7 @@ export interface ExperimentRequest extends StartingRequest {
   readonly host: string;
   /** The Redis that the user named, or null. */
   readonly redisUrl: string | null;
-  /** Where the request log of each run goes; null for none. */
+  /** The folder for the request log of each run; null: none is written. */
   readonly logFolder: string | null;
   /** Throws if the experiment's script may not fetch from an origin; absent: everything is allowed. */
   readonly mayFetch?: MayFetch;

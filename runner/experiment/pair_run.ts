@@ -1,6 +1,6 @@
 /**
- * Two runs at the same time: a process of each of two targets, loaded in slices that take turns. How long slices are is found out
- * on the first pair of processes of each pair of cells, and then kept.
+ * Two runs at the same time: a process of each of two targets, loaded in slices that take turns. The length of slices
+ * is determined on the first pair of processes of each pair of cells, and then kept.
  */
 import { TargetError } from "../../base/errors.ts";
 import { endpointOf } from "../../base/net/endpoint.ts";

@@ -188,7 +188,7 @@ function isFlat(data: unknown, [, at]: readonly PropertyKey[]): boolean {
   return Array.isArray(flow) && !flow.some(Array.isArray);
 }
 
-/** What Artillery does without phases. */
+/** The load of an Artillery script without phases. */
 const ONE_USER: readonly ArtilleryPhase[] = [{ duration: 1, arrivalCount: 1 }];
 
 const USUAL_TIMEOUT_SECONDS = 10;

@@ -36,7 +36,7 @@ function formatOf(data: unknown): Format | null {
 export interface ImportedFile extends ImportedText {
   /** Name of the resulting file: `visit.yaml` for `visit.har`. */
   readonly fileName: string;
-  /** Such as `an Artillery script`. */
+  /** The kind of the file, such as `an Artillery script`. */
   readonly what: string;
   /** Parts without a counterpart, and differences. */
   readonly notes: readonly string[];

@@ -72,13 +72,13 @@ export class ScriptSource {
     return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
   }
 
-  /** Such as `script.js:12:1`. */
+  /** A place, such as `script.js:12:1`. */
   placeOf(at: number): string {
     const { line, column } = this.#lineInfo(at);
     return `${this.path}:${line}:${column + 1}`;
   }
 
-  /** Such as `script.js:12`. */
+  /** A line, such as `script.js:12`. */
   lineOf(at: number): string {
     return `${this.path}:${this.#lineInfo(at).line}`;
   }

@@ -101,7 +101,7 @@ export const scenarioSpecWith = (files: Files) =>
     requestScenario(files),
   ])
     .superRefine((scenario, context) => {
-      // What a hook sets in `user.vars` is known only when it runs.
+      // The names that a hook sets in `user.vars` are known only when the hook runs.
       if ("replay" in scenario || hooksIn(scenario).length > 0) return;
       for (const wrong of wrongNames(requestsIn(scenario), placeholderNames(scenario.values))) {
         context.addIssue({ code: "custom", ...wrong });

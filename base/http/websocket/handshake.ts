@@ -5,7 +5,7 @@ import { deflateOf, type DeflateSetting } from "./deflate.ts";
 /** §1.3: with this, a server proves that it has understood the request. */
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/** What the request for a WebSocket offers (§4.1). */
+/** The offers in the request for a WebSocket (§4.1). */
 export interface Offer {
   /** Subprotocols of which the server may choose one; if there are none, it must not choose any. */
   readonly subprotocols: readonly string[];
@@ -18,7 +18,7 @@ export function keyOf(nonce: Uint8Array): string {
   return nonce.toBase64();
 }
 
-/** What Sec-WebSocket-Accept must be (§4.2.2). */
+/** The required value of Sec-WebSocket-Accept (§4.2.2). */
 export function acceptOf(key: string): string {
   return createHash("sha1").update(key + GUID).digest("base64");
 }

@@ -163,7 +163,7 @@ function datasetOf(series: XySeries, frame: Frame): Line | Bars {
   }
 }
 
-/** What a size of 1 adds to the radius. */
+/** The part of the radius that a size of 1 adds. */
 const MOST_ADDED_PX = 6;
 
 function radiusOf({ size = 0, mark = "dot" }: XyPoint, { isFaint }: XySeries): number {

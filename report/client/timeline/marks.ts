@@ -228,9 +228,9 @@ interface Label {
 const GAP_PX = 6;
 
 /**
- * In rows from the lowest, 0; the first ones find room first, as they are in the order of importance.
- *
- * @param labels Each with its moment, and the ends of its run, between which it may stand.
+ * Places labels in rows from the lowest, 0; the first ones find room first, because they are in the order of
+ * importance.
+ * @param labels Labels with their moments, and the ends of the run between which each may stand.
  */
 export function placedLabels(
   labels: readonly (Label & { readonly width: number; readonly at: number })[],

@@ -209,7 +209,7 @@ export function rangeBars(chart: Rows, { cells, range, what }: SelectedPart): Ro
   };
 }
 
-/** On the axis of the whole runs, or a wider one. */
+/** The tail chart of a selected part, on the axis of the whole runs, or on a wider one. */
 export function rangeTails(chart: Xy, { cells, range, what }: SelectedPart): Xy {
   const { y, at = [] } = chart;
   const latenciesOf = (runs: CellSteps, clock: Sample["clock"]): Latencies => {

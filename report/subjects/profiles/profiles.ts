@@ -50,7 +50,7 @@ interface ProfiledCell {
 export interface ProfilesModel {
   /** Cells, fastest first. */
   readonly cells: readonly ProfiledCell[];
-  /** For each runtime: what the slowest does more than the fastest. */
+  /** For each runtime, the work that the slowest does more than the fastest. */
   readonly differences: readonly string[];
 }
 

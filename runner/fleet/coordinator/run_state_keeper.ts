@@ -42,7 +42,10 @@ export class RunStateKeeper {
     this.#repliedMs = nowMs;
   }
 
-  /** Since when Redis has responded without a gap, by performance.now(); Infinity while it does not. */
+  /**
+   * The moment since which Redis has responded without a gap, by performance.now(); Infinity while Redis does not
+   * respond.
+   */
   get inTouchSinceMs(): number {
     return performance.now() - this.#repliedMs > RUN_STATE_MS.lives
       ? Infinity

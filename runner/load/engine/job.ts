@@ -11,7 +11,7 @@ import type { ResponseExpectation } from "./response_check.ts";
 import type { SocketRequest, SocketSpec } from "./sockets/socket_spec.ts";
 import type { StreamSpec } from "./streams/stream_spec.ts";
 
-/** What makes exchanges due. */
+/** The schedule by which exchanges become due. */
 export type PacerSpec =
   /**
    * @property requests Infinity when the run ends by time. @property levels How many virtual users may be present at a

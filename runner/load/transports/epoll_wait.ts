@@ -61,7 +61,7 @@ export function spinning(wait: Wait, now: () => number, spins: SpinCount): Wait 
 interface EventQueue {
   readonly libc: Libc;
   readonly epoll: number;
-  /** Where the kernel writes its `epoll_event` structs, of `EVENT_WORDS` each. */
+  /** The memory to which the kernel writes `epoll_event` structs of `EVENT_WORDS` each. */
   readonly events: Int32Array<ArrayBuffer>;
 }
 

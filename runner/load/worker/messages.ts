@@ -52,9 +52,9 @@ export type FromWorker =
 export interface WorkerReport {
   readonly totals: WorkerTotals;
   readonly sessions: SessionTotals;
-  /** From the start of the run to the worker's last event, microseconds. */
+  /** The time from the start of the run to the worker's last event, in microseconds. */
   readonly elapsedUs: number;
-  /** What the system gave the worker's thread during the run. */
+  /** The thread's time on a core, and its time of waiting for one, during the run. */
   readonly time: ThreadTime;
   /** How long the thread only polled for something due, microseconds. */
   readonly spunUs: number;

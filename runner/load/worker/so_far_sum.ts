@@ -12,7 +12,7 @@ export class SoFarSum {
   readonly #firstByte = new HistogramSum();
   readonly #lag = new HistogramSum();
   readonly #busyPeriods = new HistogramSum();
-  // By step.
+  // The parts by step.
   readonly #steps = new Map<number, StepSum>();
   readonly #messages = new Map<number, StreamSum>();
   readonly #sockets = new Map<number, SocketSum>();

@@ -61,7 +61,7 @@ export interface SessionFigure extends Pick<Estimate, "value" | "logStandardErro
   readonly startedMs: number | null;
 }
 
-/** New over base, over sessions. */
+/** The ratio of new over base, over sessions. */
 export interface SessionContrast extends Variance {
   readonly value: number;
   /** Estimated correlation of sessions at their usual distance in time. */

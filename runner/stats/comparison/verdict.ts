@@ -55,7 +55,7 @@ export const SIGNIFICANCE = 0.05;
 const POWER = 0.8;
 
 export interface Comparison {
-  /** New over base. */
+  /** The ratio of new over base. */
   readonly ratio: ConfidenceInterval;
   /**
    * p-value of the ratio being within the margin (`pBeyond`), adjusted by Holm's method over all figures that are

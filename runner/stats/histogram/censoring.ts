@@ -20,10 +20,11 @@ const VISIBLE_RATIO = 1.001;
 const VISIBLE_US = 1;
 
 /**
- * The product-limit estimate of a percentile, microseconds; `valueAtPercentile` where nothing is censored. Where
- * it can't be reached, as the longest times are bounds, the longest bound: a lower bound itself.
- *
- * @param all Every value. @param censored Those of them that are bounds.
+ * The product-limit estimate of a percentile in microseconds; the same as `valueAtPercentile` if nothing is censored.
+ * If the estimate cannot reach the percentile, because the longest times are bounds, the longest bound, which is then a
+ * lower bound.
+ * @param all Every value.
+ * @param censored The values that are bounds.
  */
 export function productLimitUs(
   all: SparseHistogram,

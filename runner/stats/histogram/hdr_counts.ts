@@ -52,7 +52,7 @@ export function viewOf({ used, most, ...summary }: BucketsRead): SparseHistogram
 /** Buffers for the histogram being decoded, large enough for any. */
 const indicesRead = new Uint16Array(BUCKETS);
 const countsRead = new Float64Array(BUCKETS);
-/** The same modulo 2¹⁶. */
+/** The same number modulo 2¹⁶. */
 const smallCountsRead = new Uint16Array(BUCKETS);
 const numbers = new Leb128Reader();
 

@@ -149,7 +149,7 @@ function kurtosisOf(values: readonly number[]): number {
 
 /** The drift of a series: the change of a straight line, fitted by least squares, from the first value to the last. */
 export interface Drift {
-  /** In the values' unit; positive when they rise. */
+  /** The slope in the values' unit; positive if they rise. */
   readonly change: number;
   /**
    * Standard error of `change`. With an autocorrelation r between neighbours, n values count as n · (1 − r) / (1 + r)
