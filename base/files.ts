@@ -62,7 +62,7 @@ export function fileDigest(path: string, content: string | Uint8Array<ArrayBuffe
 
 /**
  * * A path in the experiment file; becomes what `read` returns for it.
- * @param doing What can't be done if `read` throws.
+ * @param doing The task that fails if `read` throws.
  */
 export function contentOf<Content>(
   read: (path: string) => Content,

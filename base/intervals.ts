@@ -39,7 +39,7 @@ export class JoinedSeries<T> {
 
   /**
    * Joins an entry to the last one, whatever the size of that.
-   * @param counts How many of the added entries it counts for.
+   * @param counts How many of the added entries this one counts for.
    */
   joinToLast(entry: T, counts = 0): void {
     const last = this.#entries.pop();

@@ -19,7 +19,7 @@ export class Leb128Writer {
   }
 
   // hot: a large report packs millions of numbers.
-  /** @param value From 0 to 2⁵³ − 1. */
+  /** @param value A number from 0 to 2⁵³ − 1. */
   push(value: number): void {
     // A ZigZag number may take one byte more.
     this.#makeRoom(NUMBER_BYTES + 1);

@@ -198,8 +198,8 @@ export function mostOf(name: LimitName): string {
 
 /**
  * Throws a UserError unless `found` is within the limit.
- * @param place Of the problem: a file, a flag, a place in a file.
- * @param doing What can't be done, such as `read results.json`.
+ * @param place The place of the problem: a file, a flag, a place in a file.
+ * @param doing The task that fails, such as `read results.json`.
  */
 export function checkLimit(name: LimitName, found: number, place: string, doing: string): void {
   if (isWithin(name, found)) return;

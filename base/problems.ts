@@ -20,7 +20,7 @@ export interface PathProblem {
 }
 
 /**
- * @param issues Of a parse with `explain` as its error map.
+ * @param issues The issues of a parse with `explain` as its error map.
  * @param data The parsed data, which shows which branch of a union was meant.
  */
 export function findingsOf(issues: readonly Issue[], data: unknown): PathProblem[] {

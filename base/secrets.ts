@@ -57,9 +57,9 @@ export class Secrets {
    * @returns Whether the value takes room now: not if it was known before, or would hide nothing.
    */
   keepFound(value: string, { values, chars }: SecretRoom): boolean {
-    if (this.#shown.has(value) && !this.#found.has(value)) return false; // it was given
+    if (this.#shown.has(value) && !this.#found.has(value)) return false; // the user has given this secret
     this.keep(value);
-    if (!this.#shown.has(value)) return false; // it would hide nothing
+    if (!this.#shown.has(value)) return false; // the value would hide nothing
     this.#found.add(value);
     this.#foundChars += value.length;
     const isFull = this.#found.size > 2 * values || this.#foundChars > 2 * chars;

@@ -28,7 +28,7 @@ export function stepPathsIn(scenarios: unknown): string[] {
 
 /**
  * Names of a scenario's steps, each once, in the order of the file; none if there is only one.
- * @param scenario As written in the file, valid or not.
+ * @param scenario The scenario as written in the file, valid or not.
  */
 export function stepNamesIn(scenario: unknown): string[] {
   const { mix, flow, page, with: needed } = Object(scenario);

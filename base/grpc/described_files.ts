@@ -24,7 +24,7 @@ function headOf(file: string): { readonly name?: string; readonly imports?: read
   return Object(new MessageDecoder(FILE).decode(Uint8Array.fromBase64(file)));
 }
 
-/** @param file As base64. */
+/** @param file The file as base64. */
 export function fileNameIn(file: string): string {
   return headOf(file).name ?? "";
 }

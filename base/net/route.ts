@@ -29,7 +29,7 @@ export class Route {
     this.#first = index;
   }
 
-  /** Why a dial has failed: `127.0.0.9:80: connection refused`. @param reasons By the index of the address. */
+  /** Why a dial has failed: `127.0.0.9:80: connection refused`. @param reasons The reasons by the index of the address. */
   failure(reasons: ReadonlyMap<number, string>): string {
     const tried = [...reasons].sort(([a], [b]) => a - b)
       .map(([index, reason]) => `${addressText(this.addresses[index])}: ${reason}`);

@@ -148,7 +148,7 @@ export class Realm {
 
   /**
    * The default export as data, with each function replaced by its path.
-   * @param parameters For a default export that is a function.
+   * @param parameters Parameters for a default export that is a function.
    */
   experiment(parameters: Readonly<Record<string, unknown>>): unknown {
     const { context } = this;
@@ -243,7 +243,7 @@ export class Realm {
 
   /**
    * Calls `after`, or a hook of a user, and returns what it has changed. Throws a ScriptError.
-   * @param status Of the response.
+   * @param status The status of the response.
    */
   after(hook: RealmFunction, user: RealmUser, isFirst: boolean, status = 0): number {
     const { engine } = this;
@@ -307,7 +307,7 @@ export class Realm {
   ): Promise<string> {
     const { context } = this;
     const failed = Promise.withResolvers<never>();
-    failed.promise.catch(() => {}); // it may fail before anybody awaits it
+    failed.promise.catch(() => {}); // the promise may fail before anybody awaits it
     let isOver = false;
     /** Scripts have no timers, so a waiting script continues after a response, or never. */
     const goOn = (): void => {

@@ -37,7 +37,7 @@ export function epochNowMs(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** @param epochMs By the clock of this isolate. */
+/** @param epochMs The moment by the clock of this isolate. */
 export function momentOf(epochMs: number): Moment {
   const clock = sharedClock();
   return { epochMs, sharedUs: clock && clock() + (epochMs - epochNowMs()) * 1_000 };

@@ -186,7 +186,7 @@ export function descendantsOf(pid: number): number[] {
   const left = [pid];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     for (const child of childrenOf(next)) {
-      if (child === pid || found.has(child)) continue; // its id was reused meanwhile
+      if (child === pid || found.has(child)) continue; // the process id was reused meanwhile
       found.add(child);
       left.push(child);
     }

@@ -63,7 +63,7 @@ interface Sides {
 
 /**
  * The rates and p99 of two cells whose runs take turns.
- * @param less How much less the next serves, relative to the base.
+ * @param less How much less the next side serves, relative to the base.
  */
 function simulated(
   noise: () => number,

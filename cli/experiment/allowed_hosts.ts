@@ -14,7 +14,7 @@ import { AllowList } from "../../runner/fleet/agent/allow.ts";
 /**
  * Throws a UserError unless all of them, and the proxies on the way, may be loaded. A name must be listed itself: that
  * its addresses are may be otherwise when it is dialed (DNS rebinding).
- * @param hosts As `ALLOWED_HOSTS` has them.
+ * @param hosts Hosts in the form of `ALLOWED_HOSTS`.
  */
 export async function checkAllowed(hosts: string, endpoints: readonly Endpoint[]): Promise<void> {
   const list = new AllowList(hosts.split(","), null, {

@@ -18,7 +18,7 @@ export interface BenchCommand {
   readonly thresholds: readonly Threshold[];
 }
 
-/** A single measurement, as one run of one cell. @param alone What its file does not contain. */
+/** A single measurement, as one run of one cell. @param alone The data that the file does not contain. */
 export function measuredAlone(
   measurement: Measurement,
   alone: Omit<MeasuredRuns, "runs" | "version">,

@@ -188,7 +188,7 @@ function moments(
  * Without what lies below the fastest response: requests that were under way at the end of the run, which have
  * only begun and would pass for the fastest.
  *
- * @param fastestMs Of the run, as in its results: 0 where nothing got a response.
+ * @param fastestMs The fastest latency in the run's results: 0 if no request got a response.
  */
 export function endedLatency(latency: SparseHistogram, fastestMs: number): SparseHistogram {
   const fastestUs = Math.floor(fastestMs * 1_000);

@@ -129,7 +129,7 @@ const SENTENCES = {
     } ${of > 1 ? "the most: " : ""}${value} ${figure}${
       within.length === 0 ? "" : ` with ${listed(within, "and")}`
     }${where === "" ? "" : `${of > 1 ? "," : " at most,"} ${where}`}${over && `: ${over}`}.`,
-  /** @param meaning What doubt means for the figures. @param side Side of a comparison; "" for an experiment. */
+  /** @param meaning The consequence of doubt for the figures. @param side Side of a comparison; "" for an experiment. */
   "nothing-valid": ({ meaning, side }: { readonly meaning: string; readonly side: string }) =>
     `Not to be trusted: ${side && `in the runs of ${side} `}${meaning}.`,
   incomparable: (_: Readonly<Record<never, never>>) =>
@@ -382,7 +382,7 @@ function inShare({ those, places }: Of): string {
 /**
  * The verdict in the places besides `those`: `; equivalent in 1 and undecided in 2`; "" without any.
  *
- * @param winner Who leads in `those`; null if nobody does.
+ * @param winner The leader in `those`; null: none.
  */
 function besides({ those, places }: Of, winner: string | null = null): string {
   const whatIs = (place: Place): string => {

@@ -216,7 +216,8 @@ function valuePairs(cells: readonly CellRuns[]): CellPair[] {
 export type Lookup = (base: CellRuns, next: CellRuns) => GroupComparison;
 
 /**
- * @param unproven Of sides that never settled: as nothing is proven of them, they make nothing else harder to decide.
+ * @param unproven Comparisons with sides that never settled: nothing is proven of these, so they make no other
+ * comparison harder to decide.
  * @param ratioOf The ratios of the experiment. Default: those beside the pairs alone.
  */
 export function compareCells(
@@ -324,7 +325,7 @@ export interface Plan {
   readonly pairs: readonly CellPair[];
 }
 
-/** @param choice What the experiment compares. */
+/** @param choice The experiment's choice of what to compare. */
 export function planOf({ name, cells: measured }: ScenarioRuns, choice: ComparedChoice): Plan {
   const factor = comparedFactor(measured, choice);
   const cells = basedOn(factor === null ? measured : recast(measured, factor, choice), choice.base);

@@ -69,8 +69,8 @@ export function pairingOf(next: Estimate, base: Estimate): Pairing | null {
  * what its own few runs know. That holds for any two cells of the experiment, compared elsewhere or not. A figure that
  * no comparison has (`p90`, `memory`) has nothing to borrow: its ratio is paired only.
  *
- * @param figure What both estimates are of.
- * @param between What else the sides differ by. Default: they ran in one session.
+ * @param figure The figure that both estimates are of.
+ * @param between Further differences between the sides. Default: they ran in one session.
  */
 export type RatioOf = (
   of: Estimate,
@@ -92,7 +92,7 @@ export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
  * pair relies on its own repetitions, and on all of its runs where repetitions have little in common.
  *
  * @param pairs All comparisons that are read together.
- * @param confidence Of the intervals.
+ * @param confidence The confidence level of the intervals.
  */
 export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): RatioOf {
   const priors = new Map<DrawnFigure, Variance | null>();

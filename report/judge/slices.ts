@@ -325,7 +325,7 @@ export function disturbed(
 
 /**
  * Doubt about the ratio of a figure of sides in turns, if one disturbs the other while at rest.
- * @param sliced Their turns; null if there were none.
+ * @param sliced The turns of the sides; null if there were none.
  */
 export function disturbedOpens(figure: FigureName, sliced: SlicedOf | null): Open[] {
   const { estimate } = FIGURES[figure];

@@ -43,7 +43,7 @@ const NO_OUTPUT = (): { success: boolean; text: string } => ({ success: false, t
 
 /**
  * SHA-256, in hex, of the settings as canonical JSON: the same in whatever order they were written.
- * @param settings Without secrets: by the hash a short one could be found by trying, and a new password is
+ * @param settings The settings without secrets: a short secret could be guessed from the hash, and a new password is
  *   no other experiment.
  */
 export function hashSettings(settings: unknown): string {

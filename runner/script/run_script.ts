@@ -198,7 +198,7 @@ async function callIn(
 ): Promise<string> {
   const until = AbortSignal.any([...signals, AbortSignal.timeout(ms)]);
   const over = Promise.withResolvers<never>();
-  over.promise.catch(() => {}); // it may end before anybody awaits it
+  over.promise.catch(() => {}); // the promise may reject before anybody awaits it
   let place = "";
   const end = (): void => {
     onCutOff();

@@ -24,7 +24,7 @@ const MEANT: Readonly<Record<string, Relation>> = {
   "≥": ">=",
 };
 
-/** @param place Where the sign is written, such as "a threshold". @param others What else is allowed there. */
+/** @param place Where the sign is written, such as "a threshold". @param others Other signs that are allowed there. */
 export function readRelation(sign: string, place: string, others = ""): Read<Relation> {
   const value = MEANT[sign];
   if (value !== undefined) return { value };

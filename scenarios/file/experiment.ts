@@ -258,7 +258,7 @@ function misplacedLines({ targets }: Partial<Experiment>): Conflict[] {
 
 /**
  * Scenarios that send several requests for one, with a load that counts requests.
- * @param given As for `unknownTargets`.
+ * @param given The same as for `unknownTargets`.
  */
 function uncountableFlows(given: Partial<Experiment>): Conflict[] {
   return Object.entries(given.scenarios ?? {}).flatMap(([scenario, spec]) => {
@@ -290,7 +290,7 @@ function replayConflicts(
 
 /**
  * Conflicts between options of a load and other settings, and features that HTTP/2 lacks.
- * @param given As for `unknownTargets`.
+ * @param given The same as for `unknownTargets`.
  */
 function loadConflicts(
   given: Partial<Experiment>,

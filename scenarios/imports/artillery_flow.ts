@@ -162,7 +162,7 @@ export class ArtilleryFlow {
         ? over[round]
         : over === undefined
         ? String(from + round)
-        : undefined; // its items are only known later
+        : undefined; // the list's items are only known later
       const scope = new Map([
         ...place.scope,
         [loopValue, String(from + round)],

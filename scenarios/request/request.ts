@@ -118,7 +118,7 @@ const paths = Object.fromEntries(METHODS.map((method) => [method, path.optional(
 
 /** Adds an issue if the body would be too large to send. */
 function checkBody(text: string, context: z.core.$RefinementCtx): void {
-  const mostBytes = 3 * text.length; // of UTF-8
+  const mostBytes = 3 * text.length; // UTF-8 takes at most this many
   const bytes = isWithin("body", mostBytes) ? mostBytes : new TextEncoder().encode(text).length;
   if (!isWithin("body", bytes)) context.addIssue(`Cannot send this body: ${beyond("body", bytes)}`);
 }

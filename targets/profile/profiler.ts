@@ -62,7 +62,7 @@ const IN_PACKAGE = /^.*\/(?:node_modules|site-packages|registry\.[^/]+|pkg\/mod)
 /** The paths of others' code: Go's copies of packages and its own sources, and Python's own modules. */
 const OF_OTHERS = /\/(?:vendor|go[^/]*\/src|lib\/python[\d.]+)\//;
 
-/** The mark of a frame whose file belongs to the program itself. @param url As in `moduleOf`. */
+/** The mark of a frame whose file belongs to the program itself. @param url The same as in `moduleOf`. */
 export function ownOf(url: string): Pick<Frame, "own"> {
   const isFile = /^(?:file:\/\/)?\//.test(url);
   return isFile && !IN_PACKAGE.test(url) && !OF_OTHERS.test(url) ? { own: true } : {};

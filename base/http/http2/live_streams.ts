@@ -130,7 +130,7 @@ export class LiveStreams {
     throw new ConnectionError("STREAM_CLOSED", "a frame of a stream that has ended");
   }
 
-  // hot: takes content of a response. @param length Of the DATA frame if the content ends it, else 0. Throws
+  // hot: takes content of a response. @param length The length of the DATA frame if the content ends it, else 0. Throws
   // ConnectionError.
   takeContent(
     id: number,

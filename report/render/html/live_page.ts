@@ -90,7 +90,7 @@ export function advanceStatus(status: LiveStatus, event: Progress): LiveStatus {
   }
 }
 
-/** @param path Where the page is from now on. */
+/** @param path The page's new path. */
 export function endedStatus(
   { done, runs }: LiveStatus,
   { isWhole, path }: { readonly isWhole: boolean; readonly path: string },

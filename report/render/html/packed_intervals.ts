@@ -33,7 +33,7 @@ const TRIED_RUNS = 30;
 /**
  * With the shortest steps that the page has room for: one interval, two, four, … up to a whole run.
  *
- * @param scenarios By the ids of the sections that show them. @param most Characters that all may take, about.
+ * @param scenarios The scenarios by the ids of the sections that show them. @param most Roughly the most characters for all.
  */
 export function packScenarios(
   scenarios: ReadonlyMap<string, { readonly cells: readonly CellRuns[] }>,

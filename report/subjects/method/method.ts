@@ -271,7 +271,7 @@ function limitsText({ limits: { cores, memory }, openFiles, ports }: Machine): s
   ]);
 }
 
-/** @param pin As in the experiment; its schema is in scenarios/load/pin.ts. */
+/** @param pin The experiment's `pin`; its schema is in scenarios/load/pin.ts. */
 function pinText(pin: unknown): string {
   const { targets, workers }: { targets?: unknown; workers?: unknown } = Object(pin);
   return joined([

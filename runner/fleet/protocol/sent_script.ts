@@ -34,7 +34,7 @@ export type SentScript = ScriptOf<SentRequest> & {
 
 /**
  * A script without its tables, since the coordinator works out which row is sent when.
- * @param script Its calls are ready.
+ * @param script A script whose calls are ready.
  */
 export function sentScript({ tables: _, ...script }: Script): SentScript {
   const places = new Map<MessageTypes, number>();

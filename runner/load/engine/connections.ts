@@ -241,7 +241,7 @@ class BackOff {
   /** Whether a dial is under way: slots of the previous connection may report its end only now. */
   readonly #isDialing: Uint8Array;
 
-  /** @param responded By connection: 1 if it has brought a response since the last check. */
+  /** @param responded For each connection, 1 if it has brought a response since the last check. */
   constructor(private readonly responded: Uint8Array) {
     this.#dialAtUs = new Float64Array(responded.length).fill(-Infinity);
     this.#dials = new Uint8Array(responded.length);

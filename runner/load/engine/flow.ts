@@ -167,7 +167,7 @@ export class Flow {
   readonly #user: PreparedUserHooks;
   #nextUser: number;
 
-  /** @param jars Where users keep cookies. */
+  /** @param jars The users' cookie jars. */
   constructor(
     private readonly spec: FlowSpec,
     private readonly jars: CookieJars | null = null,

@@ -228,7 +228,7 @@ export class Hooks {
     }
   }
 
-  /** @param place Where the hook begins, for a failure that names no place. */
+  /** @param place The place of the hook's beginning, for a failure that names no place. */
   #timed<Result>(place: string, call: () => Result): Result | string {
     const sinceUs = this.options.nowUs();
     try {

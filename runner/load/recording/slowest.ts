@@ -47,7 +47,7 @@ export class Slowest {
     this.#requestAt = requestAt;
   }
 
-  /** @param ordinal Of a completed exchange; 0 for others. */
+  /** @param ordinal The number of a completed exchange; 0 for others. */
   add(
     slot: number,
     end: { readonly outcome: SlowOutcome; readonly status: number; readonly ordinal: number },

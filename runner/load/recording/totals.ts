@@ -191,7 +191,7 @@ export class ResponseGroups {
   readonly #instances: Histogram[] = [];
   readonly #caches = new Map<typeof CACHE_STATUSES[number], Histogram>();
 
-  /** @param served As in `FramingFields.served`. */
+  /** @param served The same as `FramingFields.served`. */
   add(status: number, served: number, latencyUs: number): void {
     if (status > 299) {
       (this.#classes[Math.floor(status / 100)] ??= new Histogram()).record(latencyUs);

@@ -39,7 +39,7 @@ const REFUSALS_S = 10;
  * of a reflected Brownian motion's being beyond varies by s·(1 − s·(1 + ln(1/s)))·τ/T, and that of independent ones by
  * s·(1 − s) over their number.
  *
- * @param share Of requests beyond the level, above 0 and below 1.
+ * @param share The share of requests beyond the level, above 0 and below 1.
  */
 export function clusteringOf(share: number): number {
   return (1 - share * (1 - Math.log(share))) / (1 - share);
@@ -49,7 +49,7 @@ export function clusteringOf(share: number): number {
  * Seconds from one independent cluster of requests beyond a part of the limit to the next, at the capacity: about the
  * relaxation time over the share of such requests, if that is small.
  *
- * @param share Of requests beyond that part.
+ * @param share The share of requests beyond that part.
  */
 export function clusterEveryS(ratePerSec: number, rule: Rule, share: number): number {
   if (rule.limitS === 0) return REFUSALS_S;

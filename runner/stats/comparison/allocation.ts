@@ -16,8 +16,8 @@ export interface RunNoise {
 }
 
 /**
- * @param pairVariance Of the logarithm of the ratio of two runs next to each other. @param runS How long they were.
- * @param parts Of each run the logarithm of the figure in parts of it, one after the other, all of `partS` seconds.
+ * @param pairVariance The variance of the logarithm of the ratio of two adjacent runs. @param runS Their length.
+ * @param parts For each run, the logarithms of the figure in successive parts of `partS` seconds.
  */
 export function runNoiseOf(
   pairVariance: number,
@@ -73,7 +73,7 @@ const LEAST = 3;
 
 /**
  * The cheapest allocation that detects a change in 80 of 100 comparisons; null if none up to 1,000 repetitions does.
- * @param change As a ratio less one.
+ * @param change The change as a ratio less one.
  */
 export function allocationFor(
   change: number,

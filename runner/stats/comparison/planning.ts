@@ -149,7 +149,7 @@ function normalsBy(seed: number): () => number {
  * How often the same pairs raise an alarm when chance says which side is which: as both sides are one program, every
  * such deal is as likely as the one that was measured.
  *
- * @param figures Of each figure, of each cell the logarithms as `pairNoiseOf` takes them.
+ * @param figures For each figure and cell, the logarithms in the form that `pairNoiseOf` takes.
  * @returns A share of `deals`.
  */
 export function falseAlarmRatio(

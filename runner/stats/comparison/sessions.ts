@@ -77,8 +77,8 @@ export interface SessionContrast extends Variance {
  */
 export const LEAST_A_SIDE = 3;
 /**
- * Degrees of freedom needed if a side has fewer sessions: of twelve sessions, 7 % miss a group of every fifth; of five,
- * 33 %.
+ * Degrees of freedom needed if a side has fewer sessions. If every fifth session is odd, 7 % of all groups of twelve
+ * contain none of these; of groups of five, 33 %.
  */
 export const LEAST_FREEDOM = 11;
 

@@ -104,7 +104,7 @@ export function comparisonVerdict(
  * one (0.03 for 3 %): what "inconclusive" and "equivalent" leave open. The margin, and (t₀.₉₇₅ + t₀.₈) standard
  * errors (J. Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988).
  *
- * @param confidence Of the difference; more than 95 % where Holm's method, or looks at the runs, need more.
+ * @param confidence The confidence level of the difference; more than 95 % where Holm's method, or looks at the runs, need more.
  */
 export function smallestChangeOf(
   { logStandardError, degreesOfFreedom }: ConfidenceInterval,

@@ -200,7 +200,7 @@ interface TimelinePoint {
 /**
  * One block for each interval, in order. Costs some 20 µs each, and 2 µs when it is not the first time.
  *
- * @param clock Of the latencies. In a closed loop ("sent") the clock ends the watch on requests under way, whatever
+ * @param clock The clock of the latencies. In a closed loop ("sent") the clock ends the watch on requests under way, whatever
  * they take, so that the product limit holds for them. In an open loop ("intended") those that wait the longest are
  * those that a slow server leaves: their bounds count as values, and figures that they reach are lower bounds.
  */

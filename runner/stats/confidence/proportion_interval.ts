@@ -12,7 +12,7 @@ interface ProportionRange {
  * E. B. Wilson's score interval ("Probable inference, the law of succession, and statistical inference",
  * 1927): it stays within 0 and 1, and says something even where all cases or none are counted.
  *
- * @param count Of `of` cases, which are at least one. @param quantile How many standard errors it reaches.
+ * @param count The counted cases of all `of` cases, of which there is at least one. @param quantile How many standard errors the interval reaches.
  */
 export function shareInterval(
   count: number,

@@ -68,7 +68,7 @@ function survivalOf(all: SparseHistogram, censored: SparseHistogram): Float64Arr
  * all of them; Infinity where it would be one of the bounds. The least is `valueAtPercentile`, with each bound as
  * a value.
  *
- * @param ended What is not a bound, where it is known already.
+ * @param ended The values that are not bounds, if they are known already.
  */
 export function mostUs(
   all: SparseHistogram,
@@ -151,7 +151,7 @@ export function groupsOf(
 }
 
 // hot: a large report does this for each of its steps.
-/** @param groups From `groupsOf`. */
+/** @param groups The groups that `groupsOf` returns. */
 export function inGroups(histogram: SparseHistogram, groups: Uint16Array): SparseHistogram {
   const { indices, counts } = histogram;
   const grouped = new Uint16Array(indices.length);

@@ -23,7 +23,7 @@ interface FittedLine {
 
 /**
  * @param xs Ascending; at least three, as are ys.
- * @param loneSlope What rises by a single point rises by this: one point has no slope of its own.
+ * @param loneSlope The slope of a segment with a single point, which has none of its own.
  * @returns The best with at least two points on the level part; null where nothing rises.
  */
 export function fitSegmentedLine(

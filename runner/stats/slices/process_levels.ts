@@ -19,7 +19,7 @@ const LEAST_PAIRS = 2 * TRANSFORMS;
  * Standard deviation of the log ratio of one pair of processes by its slices, from all of them together: each by itself has too
  * few. The first cosine transforms of a series know nothing of its mean, and so of no difference between processes.
  *
- * @param shares Of each pair of processes, as `SliceRatio` has them. @returns Null of too few slices.
+ * @param shares The shares of each pair of processes, as in `SliceRatio`. @returns Null if there are too few slices.
  */
 export function stdevWithin(shares: readonly Float64Array[]): number | null {
   if (shares.length === 0 || shares.some(({ length }) => length < LEAST_PAIRS)) return null;
@@ -46,7 +46,7 @@ export interface ProcessLevels {
 
 /**
  * @param logRatios Log ratios of the pairs of processes, new over base.
- * @param withinStdev As above.
+ * @param withinStdev The result of `stdevWithin`.
  * @returns Null for fewer than two pairs: one says nothing about the next.
  */
 export function processLevelsOf(

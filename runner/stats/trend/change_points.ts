@@ -231,7 +231,7 @@ function permutationP([left, right]: BothSides, draw: Draw): number {
 /**
  * Mean after over mean before. A side of one value has no spread of its own: then that of the other counts for both.
  *
- * @param correlation Of neighbours: means of values that are alike vary more, and their spread shows less of it.
+ * @param correlation The correlation of neighbours: means of values that are alike vary more, and their spread shows less of that.
  */
 export function ratioOf(
   left: readonly number[],

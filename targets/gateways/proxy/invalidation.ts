@@ -62,7 +62,7 @@ export class Generations {
 
   constructor(private readonly most = MOST_PATHS) {}
 
-  /** @param path With or without a query. */
+  /** @param path The path, with or without a query. */
   of(path: string): number {
     if (this.#last === 0) return 0;
     return this.#byPath.get(named(path)) ?? this.#floor;

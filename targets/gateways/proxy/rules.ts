@@ -61,7 +61,7 @@ function hasDots(path: string): boolean {
 
 const DOTS = /^[^?]*(?:\/\.{1,2}(?:[/?;]|$)|%2e|%2f|%5c|\\)/i;
 
-/** Whether the path is the prefix, or below it. @param path With or without a query. */
+/** Whether the path is the prefix, or below it. @param path The path, with or without a query. */
 export function isUnder(path: string, prefix: string): boolean {
   if (!path.startsWith(prefix)) return false;
   return prefix.endsWith("/") || path.length === prefix.length ||

@@ -140,7 +140,7 @@ export class Sockets {
     return this.commands;
   }
 
-  /** The request for a socket was sent. @param dueUs From when its latency counts. */
+  /** The request for a socket was sent. @param dueUs The moment from which the latency counts. */
   begin(slot: number, request: SocketRequest, step: number, dueUs: number): void {
     const plan = this.plans.get(request.spec);
     if (plan === undefined) throw new Error("A socket was opened that the load does not have");

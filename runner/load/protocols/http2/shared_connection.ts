@@ -212,7 +212,7 @@ export class SharedConnection implements StreamEvents {
     http2.read(bytes, length, this.parts.driver.unsentBytes(this.parts.index));
     this.#isReading = false;
     this.#reportRead(nowUs);
-    if (this.#http2 !== http2) return; // it was closed
+    if (this.#http2 !== http2) return; // the connection was closed meanwhile
     if (http2.error !== null) return this.#break(http2.error, nowUs);
     if (!wasReady && http2.isReady) this.#welcome(nowUs);
   }
