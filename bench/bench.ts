@@ -1,7 +1,7 @@
 /**
- * What a bench is: it measures one promise of Plateau and says which figure it found where, beside the
- * baseline that it measured in the same run. One file a member, one line in `registry.ts`; `table.ts`
- * does the arithmetic over the rounds and lays everything out.
+ * The contract of a bench: it measures one promise of Plateau and returns its figures beside the baseline that it
+ * measured in the same run. Each bench has one file, and one line in `registry.ts`; `table.ts` does the arithmetic over
+ * the rounds and lays everything out.
  */
 import type { Bar } from "./bar.ts";
 

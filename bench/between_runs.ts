@@ -1,6 +1,6 @@
 /**
- * What an experiment takes beyond its loads, run by run: the start of the server with its checks, its end,
- * and the results on disk. A part of it is the server's own: the start-up that the results have.
+ * The time that an experiment takes beyond its loads, run by run: the start of the server with its checks, its end, and
+ * the saving of results. A part of it is the server's own: the start-up time in the results.
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 /**
- * Times of which some are only known to be longer than the load: of a server with exponential times, mean a
- * second, the median is ln 2 s. Whoever counts what is in flight at the end as if it had ended reads less, and so
- * does whoever leaves it out.
+ * Medians of times of which some are only known to be longer than the load: for a server with exponential times of mean
+ * one second, the median is ln 2 s. A tool that counts requests in flight at the end as if they had ended shows less,
+ * and so does a tool that leaves them out.
  */
 import { formatCount } from "../report/writing/units.ts";
 import type { Measurement } from "../runner/result/result.ts";

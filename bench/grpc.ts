@@ -1,6 +1,6 @@
 /**
- * What a unary call of gRPC costs its client, without TLS: the same server for all, which gives every call the same
- * response. h2load is nghttp2's, and sends a call as it sends any request with a body; ghz is a client of grpc-go.
+ * The cost of a unary gRPC call to its client, without TLS: the same server for all, which sends the same response to
+ * every call. h2load is nghttp2's, and sends a call like any request with a body; ghz is a client of grpc-go.
  */
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

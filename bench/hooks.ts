@@ -1,6 +1,6 @@
 /**
- * What the hooks of a script cost a request: CPU time of the load worker, beside the same journeys without any, in a closed loop and
- * at a rate; and whether their realm keeps its size over millions of calls.
+ * The cost of a script's hooks to a request: the CPU time of the load worker, beside the same journeys without any, in
+ * a closed loop and at a rate; and whether their realm keeps its size over millions of calls.
  */
 import { NO_FILES } from "../base/files.ts";
 import { formatCount } from "../report/writing/units.ts";

@@ -1,6 +1,6 @@
 /**
- * Memory: what a long run at full speed with 1,000 connections takes and whether it grows, and what a connection takes.
- * Resident memory is Plateau's own: the kernel's for its sockets is not in it.
+ * Memory: the use of a long run at full speed with 1,000 connections and whether it grows, and the memory of a
+ * connection. Resident memory is Plateau's own, without the kernel's memory for its sockets.
  */
 import { formatCount } from "../report/writing/units.ts";
 import { medianOf } from "../runner/stats/quantile.ts";

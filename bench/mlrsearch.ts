@@ -1,7 +1,7 @@
 /**
- * The search for a capacity beside MLRsearch, on the same simulated servers and under the same rules: how often the interval of
- * each holds the capacity, on which side it misses, and what it takes. MLRsearch's loss ratio is the share of requests
- * beyond the rule's limit.
+ * The search for a capacity beside MLRsearch, on the same simulated servers and under the same rules: how often the
+ * interval of each holds the capacity, on which side it misses, and how long the search takes. MLRsearch's loss ratio
+ * is the share of requests beyond the rule's limit.
  */
 import { printError } from "../cli/terminal/terminal.ts";
 import { textLines } from "../report/writing/terminal.ts";

@@ -1,6 +1,6 @@
 /**
- * Whether `plateau ab` sees a slowdown that was planted, and none where there is none, while a neighbour uses a core in
- * bursts. The slowdown is a loop whose length was measured, as a share of the CPU time of a request.
+ * Whether `plateau ab` finds a planted slowdown, and none if none was planted, while a neighbour uses a core in bursts.
+ * The slowdown is a loop whose length was measured, as a share of the CPU time of a request.
  */
 import { temporaryFolder } from "./stage/folder.ts";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Where the CPU time of a request goes: `perf` samples `plateau bench` while it runs, and the samples are added up by
- * what the processor was at. V8 names its compiled functions to perf; one that it has inlined counts as its caller.
+ * The CPU time of a request by its parts: `perf` samples `plateau bench` while it runs, and the samples are added up by
+ * the kind of work. V8 names its compiled functions to perf; an inlined function counts as its caller.
  */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,7 +1,7 @@
 /**
- * Whether profile runs leave the measured ones as they are, by Plateau's own comparison: whole experiments with and
- * without them take turns. And whether a profile has the shares that Node's own `--cpu-prof` has of the same server
- * under the same load.
+ * Whether profile runs leave the measured runs unchanged, by Plateau's own comparison: whole experiments with and
+ * without profile runs take turns. Also whether a profile has the same shares as Node's own `--cpu-prof` of the same
+ * server under the same load.
  */
 import { join } from "node:path";
 import { type FrameTime, frameTimes } from "../base/profile/frame_times.ts";

@@ -1,7 +1,7 @@
 /**
- * What a comparison in slices promises, where the truth is known because it is simulated: how often intervals hold it, by the
- * slices of two processes that nobody restarts and over fresh pairs of processes, and how often an `ab` that looks on the way
- * calls a difference.
+ * The promises of a comparison in slices, in simulations whose truth is known: how often intervals hold it, for the
+ * slices of two processes that are never restarted and for fresh pairs of processes, and how often an `ab` that looks
+ * repeatedly reports a difference.
  */
 import { comparePairs, comparisonOf, type FigureComparison } from "../report/judge/comparison.ts";
 import { intervalOverRounds } from "../report/judge/rounds.ts";

@@ -1,6 +1,6 @@
 /**
- * Streams, WebSockets and calls of gRPC: whether times of messages are those that the server has noted, what an open stream and an
- * open WebSocket take, and how late a worker with thousands of them is.
+ * Streams, WebSockets and gRPC calls: whether times of messages agree with the server's notes, the memory of an open
+ * stream and an open WebSocket, and the delay of a worker with thousands of them.
  */
 import { formatCount } from "../report/writing/units.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
@@ -96,8 +96,8 @@ interface Watched {
 }
 
 /**
- * One worker with many streams or WebSockets open, beside the same worker with as many connections and requests as those have
- * messages: how long something new has to wait for it, and what its process holds.
+ * One worker with many streams or WebSockets open, beside the same worker with as many connections and requests as
+ * these have messages: how long new events wait for the worker, and how much memory its process uses.
  */
 async function thousands(rounds: number, short: boolean): Promise<Section[]> {
   const seconds = short ? 8 : 20;

@@ -1,7 +1,7 @@
 /**
- * Several workers: what a request costs each of them beside as many processes of one worker, which share nothing;
- * how even their shares are; what becomes of them while the main isolate is held; and, where there are cores for
- * it, how much more they make than one.
+ * Several workers: the cost of a request to each of them beside as many processes of one worker, which share nothing;
+ * how even their shares are; how they run while the main isolate is held; and, if there are enough cores, how much more
+ * they make than one.
  */
 import type { SoFarReport } from "../runner/load/worker/messages.ts";
 import type { Measurement } from "../runner/result/result.ts";

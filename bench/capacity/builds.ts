@@ -1,6 +1,7 @@
 /**
- * Whether the capacities of two builds are told apart where one takes 10 % less, and not where both are one: `plateau ab`
- * searches both in turns, in fresh processes. The server holds each request for 1 ms, and the slower one for 1/0.9 of that.
+ * Whether the capacities of two builds are told apart if one takes 10 % less, and not if both are the same: `plateau
+ * ab` searches both in turns, in fresh processes. The server holds each request for 1 ms, and the slower one for 1/0.9
+ * of that.
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -44,8 +45,8 @@ const CASES: readonly Case[] = [
 const TURNS = [CASES[0], CASES[1], CASES[1]];
 
 /**
- * Seven pairs are the fewest that the exact test of two figures may call different: with eight one may go astray. Of
- * trials this short p99 is that of a halt of the machine, and p90 still that of the load.
+ * The flags by effort. Seven pairs are the fewest with which the exact test can call two figures different; with eight,
+ * one may be an outlier. In such short trials, p99 shows a halt of the machine, while p90 still shows the load.
  */
 const EFFORTS = {
   all: { flags: "--repeat 8 --confirm no", width: "4%", trial: ["1s", "2s"], budget: "7s" },

@@ -1,6 +1,7 @@
 /**
- * `plateau capacity` on real servers whose capacity is known: how often it comes within 2 % of it, and how long it takes.
- * Arrivals are even, so that a server that is never full has no queue, and capacity is its pace when it always is.
+ * `plateau capacity` on real servers whose capacity is known: how often the result is within 2 % of it, and how long
+ * the search takes. Arrivals are even, so a server that is never full has no queue, and its capacity is its pace when
+ * it is always full.
  */
 import { join } from "node:path";
 import * as z from "zod";

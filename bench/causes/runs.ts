@@ -71,9 +71,9 @@ export interface Frames {
 }
 
 /**
- * Eight of the ten rounds of a request are of one function, and so are all that the slowdown adds, a fifth more. A round
- * is so long that on each runtime the rounds are most of what a server does: longer where it does much else, as Python's
- * `http.server` does.
+ * The rounds of work in each function. Eight of the ten rounds of a request are in one function, and so are all that
+ * the slowdown adds, a fifth more. A round is so long that on each runtime the rounds are most of a server's work:
+ * longer if the server does much else, as Python's `http.server` does.
  */
 const [HOT, BASE, SLOWER] = ["work 2 8", "work 8 2", "work 8 4"];
 

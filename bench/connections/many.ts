@@ -1,7 +1,7 @@
 /**
- * What very many open connections cost: the memory of the generator and of the kernel, the dials and the first round, and
- * the CPU of a request. A process opens no more files than its limit, so one worker has as many connections as that
- * lets it, and a hundred thousand come from as many processes as it takes.
+ * The cost of very many open connections: the memory of the generator and of the kernel, the dials and the first round,
+ * and the CPU time of a request. A process may open only a limited number of files, so one worker has as many
+ * connections as that allows, and a hundred thousand need several processes.
  */
 import { join } from "node:path";
 import { countOpenFiles, descendantsOf } from "../../base/system/processes.ts";

@@ -1,7 +1,7 @@
 /**
- * What a server of the field is: its configuration and its command, one file a member, one line in `registry.ts`. All of
- * them serve the same paths, by themselves or as a gateway to `origin.ts`, and write a line with the request's path for
- * each request.
+ * The contract of a server of the field: its configuration and its command. Each has one file, and one line in
+ * `registry.ts`. All of them serve the same paths, themselves or as a gateway to `origin.ts`, and log a line with the
+ * path of each request.
  */
 import type { Command } from "../stage/programs.ts";
 

@@ -147,7 +147,7 @@ export function queueRun(
 }
 
 /**
- * A closed loop on a server whose speed is another, by an exponential factor, after each `stretch` requests: what is presumed
+ * A closed loop on a server whose speed changes by an exponential factor after each `stretch` requests, as is presumed
  * of runs too short to show it. The limit is that of the percentile over all stretches.
  */
 export function closedRun(

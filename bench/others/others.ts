@@ -1,7 +1,7 @@
 /**
- * How wrk and Plateau count responses that are later than the time-out, or never come, on a server that
- * counts them itself. A distribution without its slowest part, and an error count without requests that
- * hang, make a server look better than it is.
+ * How wrk and Plateau count responses that come after the time-out, or never, on a server that counts them itself. A
+ * distribution without its slowest part, and an error count without requests that hang, make a server look better than
+ * it is.
  */
 import type { Measurement } from "../../runner/result/result.ts";
 import { atLeast, equal } from "../bar.ts";

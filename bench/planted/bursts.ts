@@ -1,7 +1,7 @@
 /// <reference lib="deno.worker" />
 /**
- * A worker that computes in bursts, once it is sent a seed and the flag that ends it: the lengths of
- * bursts and pauses are exponential. It needs the flag, as terminate() does not end a loop that never returns.
+ * A worker that computes in bursts, once it is sent a seed and the flag that ends it: the lengths of bursts and pauses
+ * are exponential. The flag is necessary because terminate() does not end a loop that never returns.
  */
 import { Random } from "../statistics/random.ts";
 

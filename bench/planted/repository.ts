@@ -1,6 +1,7 @@
 /**
- * A git repository with an Express, a Fastify and a Gin app, as the study's frameworks are installed, and a server of Deno. Each
- * has a loop in its handler, whose rounds are a constant of the code: 0 at first. A commit plants a slowdown by raising it.
+ * A git repository with an Express, a Fastify and a Gin app, installed as the study's frameworks are, and a server of
+ * Deno. Each has a loop in its handler, whose number of rounds is a constant in the code: 0 at first. A commit plants a
+ * slowdown by raising that number.
  */
 import { join } from "node:path";
 import type { FrameworkName } from "../../base/target/app_settings.ts";
@@ -182,9 +183,9 @@ function drawnRounds(rounds: number, share: number): string {
 }
 
 /**
- * Node compiles while it runs, which is a larger share of a request the fewer a run completes: only runs of the same
- * number of requests do the same work. On cores of its own it varies less still, and Gin more
- * (docs/decisions/0001-runs-of-a-number-of-requests.md).
+ * The settings for runs of a fixed number of requests. Node compiles while it runs, which is a larger share of a
+ * request the fewer a run completes, so only runs of the same number of requests do the same work. On cores of its own
+ * Node varies less still, and Gin more (docs/decisions/0001-runs-of-a-number-of-requests.md).
  */
 const PINNED = {
   load: { connections: 8, requests: 2_500 },

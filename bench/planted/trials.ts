@@ -53,9 +53,10 @@ export function calibrationFlags(asked: string): string {
 }
 
 /**
- * Without a neighbour: the app's CPU time for a request, and what a round of its loop adds to it. That is more than the
- * loop alone takes at its best.
- * @param asked Flags of `ab`: a request takes longer while its program is compiled, so runs must be as long.
+ * The app's CPU time for a request, measured without a neighbour, and the time that a round of its loop adds. That is
+ * more than the loop alone takes at its best.
+ * @param asked The flags of `ab`: a request takes longer while its program is compiled, so runs must have the same
+ * length.
  */
 export async function knownOf(app: App, asked: string, repository: Planted): Promise<Known> {
   const rounds = ROUNDS_OF_A_REQUEST[app];

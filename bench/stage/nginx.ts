@@ -45,8 +45,9 @@ export function startNginx(workers = 1): Promise<Server> {
 }
 
 /**
- * One that lets so many requests a second through and answers the others with 503, at once. `burst` requests more may come
- * before their time: the limit counts in whole milliseconds, and no generator is as even as that.
+ * A server that lets a number of requests a second through and answers the others with 503, at once. `burst` further
+ * requests may come before their time, because the limit counts in whole milliseconds, and no generator is as even as
+ * that.
  */
 export function startLimitedNginx(perSec: number, burst: number): Promise<Server> {
   // By `empty_gif`, because `return` would answer before the limit is checked.

@@ -1,8 +1,9 @@
 /**
- * A server whose times are planted, and known: it notes by its own clock when it got and when it sent everything, right beside the
- * calls of the kernel, so that whoever measures it is compared with what has happened, whatever the machine did. It speaks
- * server-sent events (`/events`) and WebSockets (`/ws`, an echo) over HTTP/1.1, and streams of gRPC over HTTP/2, whatever the
- * method. `deno run planting.ts PLAN` (JSON) prints its port, ends with its standard input, and then prints its notes.
+ * A server whose times are planted and known: right beside the calls of the kernel, the server notes by its own clock
+ * when it received and sent everything, so that measurements are compared with what has happened, whatever the machine
+ * did. It speaks server-sent events (`/events`) and WebSockets (`/ws`, an echo) over HTTP/1.1, and streams of gRPC over
+ * HTTP/2, for any method. `deno run planting.ts PLAN` (JSON) prints the port, ends with its standard input, and then
+ * prints the notes.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";

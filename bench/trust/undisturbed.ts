@@ -1,6 +1,7 @@
 /**
- * Measuring again what somebody else has disturbed: whoever uses the processor meanwhile is a neighbour in
- * truth, and found as one. Seen by the CPU time of processes, which no verdict of the runs is made of.
+ * Measures again if another program disturbed the measurement: a program that uses the processor meanwhile is a real
+ * neighbour, and rightly found as one. Disturbances are detected by the CPU time of processes, on which no verdict of
+ * the runs depends.
  */
 import { printError } from "../../cli/terminal/terminal.ts";
 import { textLines } from "../../report/writing/terminal.ts";

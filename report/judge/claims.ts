@@ -462,7 +462,8 @@ function constantOf(side: ClaimSide, { results }: Ground): Constant | Absent {
 const ROUNDS_RATIO = 1.5;
 
 /**
- * Doubt about a peak throughput that was measured on a busy machine, as its rounds or later runs show: it could be any.
+ * Doubt about a peak throughput that was measured on a busy machine, as its rounds or later runs show: the true value
+ * could be anything.
  */
 export function peakOpens(
   name: string,

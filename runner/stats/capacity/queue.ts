@@ -1,7 +1,8 @@
 /**
- * What a queue near its capacity does to the requests of a trial: how long it remembers, how long its late requests stay
- * together, and how late they would be beyond other limits. In heavy traffic the wait of a queue is a reflected Brownian
- * motion (J. F. C. Kingman, 1961; J. M. Harrison, 1985), whose tail is exponential. Times are seconds. Pure.
+ * The effects of a queue near its capacity on the requests of a trial: how long it remembers, how long its late
+ * requests stay together, and how late they would be beyond other limits. In heavy traffic the wait of a queue is a
+ * reflected Brownian motion (J. F. C. Kingman, 1961; J. M. Harrison, 1985), whose tail is exponential. Times are
+ * seconds. Pure.
  */
 
 /** A rule: at most the share `allowed` of all requests takes longer than `limitS`. */
@@ -19,8 +20,8 @@ export interface Rule {
 export const LEVELS = [1, 1 / 2, 1 / 4, 2] as const;
 
 /**
- * Relaxation time of the queue whose capacity under the rule is this rate: 4·µ/(µ − λ)², where µ − λ = ln(1/allowed)/limit.
- * After two of them a queue that began idle is as long as it usually is.
+ * The relaxation time of the queue whose capacity under the rule is this rate: 4·µ/(µ − λ)², where µ − λ =
+ * ln(1/allowed)/limit. After two relaxation times a queue that began idle is about as long as usual.
  */
 export function relaxationS(ratePerSec: number, { allowed, limitS }: Rule): number {
   if (limitS === 0) return 0;

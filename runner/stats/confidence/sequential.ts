@@ -1,9 +1,9 @@
 /**
- * `repeat: until 2%`: when to look, and when to stop. Who looks after every run and stops at the first
- * narrow interval picks the moments when chance made it narrow: 95 % intervals then cover in as few as 92 %
- * (Y. S. Chow and H. Robbins, "On the asymptotic theory of fixed-width sequential confidence intervals",
- * 1965). So the looks are few and fixed ahead, and each needs a 97.5 % interval: with this schedule it covers
- * in 95 to 97 % whatever the noise, and may be called a 95 % interval. `bench/statistics.ts` measures it.
+ * When `repeat: until 2%` looks at the intervals, and when it stops. Looking after every run and stopping at the first
+ * narrow interval would pick the moments when chance made it narrow: 95 % intervals then cover in as few as 92 % (Y. S.
+ * Chow and H. Robbins, "On the asymptotic theory of fixed-width sequential confidence intervals", 1965). So the looks
+ * are few and fixed beforehand, and each needs a 97.5 % interval: with this schedule it covers in 95 to 97 % whatever
+ * the noise, and may be called a 95 % interval. `bench/statistics.ts` measures this coverage.
  */
 import type { ConfidenceInterval } from "./confidence_interval.ts";
 

@@ -90,8 +90,9 @@ export function timesForClusters(
 }
 
 /**
- * A share whose mean is `limit` is so many times as large in at most one over that of all runs, however its requests depend
- * on each other (A. A. Markov's inequality). @returns That probability, for the rarer side; 1 below the limit.
+ * An upper bound of the probability that a run shows a share as large as this if its true mean is `limit`, however its
+ * requests depend on each other: the limit over the share (A. A. Markov's inequality).
+ * @returns The bound, for the rarer side; 1 below the limit.
  */
 export function probabilityAtMost({ count, of }: Proportion, limit: number): number {
   const isRare = limit <= 0.5;

@@ -1,7 +1,7 @@
 /**
- * From which lag on the values of a series say nothing of each other: by Spearman's rank correlation of the series with itself,
- * lag by lag, as M. Kogias, S. Mallon and E. Bugnion do ("Lancet: a self-correcting latency measuring tool", USENIX ATC 2019).
- * Ranks see a dependence of any monotone form, and no single freeze decides. Pure.
+ * Finds the lag from which on the values of a series say nothing about each other: by Spearman's rank correlation of
+ * the series with itself, lag by lag, as M. Kogias, S. Mallon and E. Bugnion do ("Lancet: a self-correcting latency
+ * measuring tool", USENIX ATC 2019). Ranks show a dependence of any monotone form, and no single freeze decides. Pure.
  */
 
 /** Consecutive lags whose correlation is noise: a single one may be chance. */
