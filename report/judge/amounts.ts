@@ -183,8 +183,8 @@ const BUSY: readonly FindingCode[] = [
 export type RunFilter = (run: Pick<Measurement, "generator">) => boolean;
 
 /**
- * Whether neither the generator nor the machine may have been the limit. A run may be so and still have no steady
- * state, and no level to compare: it still has its figures from its first second to its last.
+ * Whether neither the generator nor the machine may have been the limit. Such a run may still have no steady state, and
+ * so no level to compare, but it has figures over all of its time.
  */
 export const isUndisturbed: RunFilter = ({ generator: { trust, findings } }) =>
   trust === "valid" || isUnsteadyAlone(findings);

@@ -1,8 +1,9 @@
 /**
  * Claims × results → reproduced, not reproduced or inconclusive. A claim is judged in every cell that its selectors
- * mean, and the worst cell decides: what is said of all must hold for all. By intervals over the runs, as everywhere:
- * one run each decides nothing. A claim of speed rests on runs that nothing disturbed; one that contention cannot move
- * is decided on a busy machine, too, and so is the ratio of targets that take turns, because what disturbs one disturbs both.
+ * mean, and the worst cell decides, because a statement about all must hold for all. Judged by intervals over the runs,
+ * as everywhere: one run each decides nothing. A claim of speed rests on undisturbed runs; a claim that contention
+ * cannot affect is decided on a busy machine, too, and so is the ratio of targets that take turns, because a
+ * disturbance affects both alike.
  */
 import type {
   Claim,
@@ -135,9 +136,9 @@ export function judgeClaims(scenarios: readonly ScenarioRuns[], results: Ruled):
 const isValid: RunFilter = ({ generator: { trust } }) => trust === "valid";
 
 /**
- * Which runs decide a claim. Of speed, those that nothing disturbed; one without a steady state is among them, as a
- * claim is of whole runs and the interval says how far they differ. It has no label, though, that a claim of labels
- * could rest on: it may have ended too soon for one.
+ * Selects the runs that decide a claim. A claim of speed takes undisturbed runs, also those without a steady state,
+ * because a claim is about whole runs and the interval shows how far they differ. A claim of labels takes valid runs
+ * only, because a run without a steady state may have ended too soon for a label.
  */
 function countsFor({ says }: Claim, ground: Ground): RunFilter {
   if (says.kind === "warmup") return isValid;

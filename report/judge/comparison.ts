@@ -359,8 +359,8 @@ interface Adjusted {
 }
 
 /**
- * The figures that decide how a comparison ends. CPU time, where nobody saw it or it is open itself, leaves that to
- * the others; these leave it to a decided CPU time where the generator was the limit of how fast either side was.
+ * The figures that decide how a comparison ends. CPU time leaves the decision to the other figures if it is unknown, or
+ * if its verdict is open; these leave it to a decided CPU time if the generator limited how fast either side was.
  */
 export function decisiveOf(comparison: GroupComparison): FigureComparison[] {
   const all = comparison.decisive.map((figure) => comparisonOf(comparison, figure));

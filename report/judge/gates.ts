@@ -1,8 +1,8 @@
 /**
- * Thresholds × results → pass, fail or inconclusive. A gate opens, or shuts, by evidence: where the 95 % interval of its
- * figure lies on one side of the limit. The rate or the extreme of one run is what it is. What was not measured fails: a
- * gate that looked at nothing must not open. On a busy machine a target is slower than it is: what passes in spite of
- * that passes, and what fails is inconclusive unless it fails without the disturbed runs, too.
+ * Thresholds × results → pass, fail or inconclusive. A gate is decided by evidence: the 95 % interval of its figure
+ * lies on one side of the limit. The rate or the extreme of a single run is taken as measured. A missing measurement
+ * fails, because a gate that looked at nothing must not pass. On a busy machine a target is slower than usual: whatever
+ * passes in spite of that passes, and whatever fails is inconclusive unless it fails without the disturbed runs, too.
  */
 import type { FigureName, FigureUnit } from "../../base/figures/figure.ts";
 import type { Distribution, Measurement, Threshold } from "../../runner/result/result.ts";
@@ -305,8 +305,8 @@ interface MeasuredFigure {
 }
 
 /**
- * Judges by the interval over runs; one run, or an extreme, by the measured value. If runs fall into two groups, the
- * interval does not cover the truth as often as it says, so they decide only if all are on the same side.
+ * Judges by the interval over runs, or by the measured value of a single run or an extreme. If runs fall into two
+ * groups, the interval does not cover the truth as often as it states, so they decide only if all are on the same side.
  */
 function overRuns(
   { relation, limit, unit }: LimitThreshold,
@@ -356,9 +356,9 @@ function testedBySessions(
 }
 
 /**
- * Shares of requests (`success >= 99.9%`, `5xx < 0.1%`): by the interval of the counts of all runs, of a single run by that of
- * its clusters. A limit of 0 % or 100 % is not an estimate but a demand on every request that was measured, and judged by the
- * counts alone: no number of requests proves that none will ever fail.
+ * Judges shares of requests (`success >= 99.9%`, `5xx < 0.1%`): by the interval of the counts of all runs, or of the
+ * clusters of a single run. A limit of 0 % or 100 % is not an estimate but a demand on every request that was measured,
+ * and is judged by the counts alone: no number of requests proves that none will ever fail.
  */
 function countEvidence(
   { figure, relation, limit }: LimitThreshold,
@@ -396,9 +396,9 @@ function countEvidence(
   });
 }
 
-// Percentiles of one run: by how many requests took longer than the limit. The p99 is below 50 ms where less than 1 % of
-// the requests take as long. Within a run they come in queues and bursts, so that it counts for as many as it has clusters
-// of slow requests: see `one_run.ts`.
+// Percentiles of one run are judged by the number of requests that took longer than the limit. The p99 is below 50 ms
+// if less than 1 % of the requests take as long. Within a run slow requests come in queues and bursts, so the run
+// counts for as many requests as it has clusters of slow ones: see `one_run.ts`.
 
 const OF_REQUESTS = ["latency", "service", "firstByte", "connect"] as const;
 
@@ -624,9 +624,8 @@ type Side = Pick<Amount, "figure" | "name" | "place" | "range" | "cell">;
 
 /**
  * Judges by the interval of the ratio. Between sessions, more than the target may have changed: unless it is known how
- * much sessions differ, the ratio is sure of these two sessions only, and decides nothing.
- *
- * @param why Why they have none to judge by, if they have none.
+ * much sessions differ, the ratio holds for these two sessions only, and decides nothing.
+ * @param why The reason why the cells have no ratio, if they have none.
  */
 function ratioEvidence(
   { of, to, unit, limit, allowed }: Sides,
@@ -781,10 +780,9 @@ export function gatePs(gates: readonly Gate[]): number[] {
 }
 
 /**
- * One exit code stands for all of them, so they are one family: a failure needs its p-value raised by Holm's method
- * to be 5 % at the most, and a build that is right fails in 5 % however many thresholds it has. A pass stands by its own
- * interval. Facts are no tests, and raise nothing.
- *
+ * Judges all thresholds as one family, because one exit code stands for all of them: a failure needs a p-value of at
+ * most 5 % after Holm's method, so a build that meets its thresholds fails in 5 % of cases, however many thresholds it
+ * has. A pass depends on its own interval only. Plain facts are not tests, and do not raise any p-value.
  * @param besides p-values of other hypotheses that decide the same exit code.
  */
 export function judgeTogether(gates: readonly Gate[], besides: readonly number[] = []): Gate[] {

@@ -1,7 +1,8 @@
 /**
- * A share of the requests of one run against a limit. A run counts for as many requests as it has clusters, by the dispersion
- * of its intervals, and decides only where the share that the limit allows would make ten of them: see
- * `runner/stats/dependence/clustered_share.ts`. What holds however requests depend on each other holds of any run.
+ * A share of the requests of one run against a limit. A run counts for as many requests as it has clusters, by the
+ * dispersion of its intervals, and decides only if the share at the limit would make ten clusters: see
+ * `runner/stats/dependence/clustered_share.ts`. Conclusions that hold however requests depend on each other hold for
+ * any run.
  */
 import {
   pooledShare,
@@ -72,9 +73,9 @@ interface LatencyDispersion extends Dispersion {
   /** Number of independent intervals with the same information about the run's own percentile. */
   readonly effective: number;
   /**
-   * Of a run whose windows wander, how long it must be to show that it keeps its level at its own percentile; 0: it shows that,
-   * and then the dispersion holds all that a level which wanders does to the share of slow requests. Null of any other: what
-   * drifts, jumps or swings is no such level.
+   * For a run whose windows wander, how long it must be to show that it keeps its level at its own percentile; 0: it
+   * shows that already, and then the dispersion includes all effects of the wandering level on the share of slow
+   * requests. Null for any other run, because a drift, a jump or a swing is not such a level.
    */
   readonly levelAfterS: number | null;
   /** What to expect of a longer run, judging by this one. */
@@ -85,10 +86,11 @@ interface LatencyDispersion extends Dispersion {
 const MOST_TIES = 3;
 
 /**
- * Dispersion of latencies beyond a limit: at the limit, and at the run's own percentile, which has enough of them
- * beyond. Waits of a queue come in clusters as large at one as at the other. Null if the run is too short to show them.
- *
- * @param isBeyond The limit; null: for times that are not kept by interval, which use the requests of the latencies.
+ * The dispersion of latencies beyond a limit: at the limit, and at the run's own percentile, beyond which there are
+ * enough. The waits of a queue come in clusters that are as large at the one as at the other. Null if the run is too
+ * short to show them.
+ * @param isBeyond Whether a latency is beyond the limit; null: for times that are not kept by interval, for which the
+ * latencies of their requests are used.
  */
 export function latencyDispersion(
   run: JudgedRun,
@@ -147,8 +149,8 @@ function expectedByMedian(run: JudgedRun, percentile: number): Expected[] {
 }
 
 /**
- * Dispersion of failed requests by the intervals in which they ended. Requests that were never sent are in no interval
- * and count as one burst, as does everything that the results do not keep by interval.
+ * The dispersion of failed requests by the intervals in which they ended. Requests that were never sent are in no
+ * interval and count as one burst, like everything that the results do not keep by interval.
  */
 export function failureDispersion(
   run: JudgedRun,

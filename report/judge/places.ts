@@ -1,7 +1,7 @@
 /**
- * What is known at each place where something is compared: at each setting of a scenario who is ahead, or how each other
- * target stands beside a base; of two results, each cell. Places are judged twice, by all runs and by the valid ones
- * alone, and what they say holds only as far as both agree.
+ * The knowledge about each place where something is compared: for each setting of a scenario the leader, or the
+ * standing of each other target against a base; for two results, each cell. Places are judged twice, by all runs and by
+ * the valid ones alone, and a verdict holds only as far as both agree.
  */
 import { isOpenAbove, isSearched } from "../figures/capacity.ts";
 import type { CellRuns } from "../cells/cells.ts";
@@ -321,10 +321,10 @@ export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
 }
 
 /**
- * What becomes of the verdict without the runs that are not valid:
- * - all-valid, none-valid: there is none to leave out, or none left; uncompared: nothing is compared;
- * - in-turns: none is left out, as both sides took turns, and what disturbs one disturbs the other;
- * - same; partly: in most places; in none: `fewer`: too few are left to compare; `open`: they do not decide; `changed`: they say otherwise.
+ * The effect on the verdict of leaving out runs that are not valid: - all-valid, none-valid: there is none to leave
+ * out, or none left; uncompared: nothing is compared; - in-turns: none is left out, because both sides took turns, and
+ * a disturbance affects both; - same; partly: the same in most places; in none: `fewer`: too few are left to compare;
+ * `open`: the rest do not decide; `changed`: the rest give another verdict.
  */
 export type Survival =
   | "all-valid"

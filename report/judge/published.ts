@@ -1,6 +1,7 @@
 /**
- * Published figures × results: each beside the measured figure of the same cell, where wanted both relative to a named
- * cell; which differ by more than a margin, surely; and whether the measured ones come in the published order.
+ * Published figures × results: each beside the measured figure of the same cell, if requested both relative to a named
+ * cell; the figures that surely differ by more than a margin; and whether the measured figures come in the published
+ * order.
  */
 import { type Bound, type BoundedFigure, boundedFigure } from "../../base/figures/bound.ts";
 import {
@@ -263,8 +264,9 @@ function swapsOf(rows: readonly MatchedRow[], ratioOf: RatioOfRows): RowPair[] {
 }
 
 /**
- * Whether the interval of their ratio leaves 1 out; a ratio without one is taken as it is. Divided by different cells:
- * intervals that do not meet are sure to differ. Of what is only known to be at least as much nothing is sure.
+ * Whether two figures surely differ: the interval of their ratio leaves 1 out; a ratio without an interval is taken as
+ * it is. Figures divided by different cells surely differ if their intervals do not meet. Nothing is sure about a
+ * figure that is only a lower bound.
  */
 function isSure([one, other]: RowPair, ratioOf: RatioOfRows): boolean {
   const all = [one, one.base, other, other.base];

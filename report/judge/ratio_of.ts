@@ -1,6 +1,6 @@
 /**
- * The ratio of two figures with its one interval: comparisons, claims, thresholds and published figures of an experiment
- * take it from here, so that the same two cells never have two intervals.
+ * The ratio of two figures with its only interval: comparisons, claims, thresholds and published figures of an
+ * experiment all take it from here, so that the same two cells never have two intervals.
  */
 import { moderated, variancePriorOf } from "../../runner/stats/comparison/moderation.ts";
 import { varianceOfPairs } from "../../runner/stats/comparison/pairing.ts";
@@ -19,8 +19,9 @@ import type { ComparedRuns } from "./group.ts";
 import { type Sliced, type SlicedOf, varianceOfThese } from "./slices.ts";
 
 /**
- * What stands between two figures besides what their runs show. Nothing, as they were measured in one experiment; two
- * sessions, and nobody knows by how much sessions differ; or sessions enough to tell: their ratio is that over sessions.
+ * Further differences between two figures besides those that their runs show. None, if they were measured in one
+ * experiment; or two sessions that differ by an unknown amount; or enough sessions to know that: then the ratio is that
+ * over sessions.
  */
 export type Between =
   | { readonly kind: "one-session" }
@@ -120,8 +121,8 @@ export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): R
 }
 
 /**
- * The ratio of sides in slices. Their pairs are certain, so they borrow nothing from other pairs. Rounds of two processes
- * that are never restarted depend on each other: null if they are too few for an interval.
+ * The ratio of sides in slices. Their pairs are known for certain, so they borrow nothing from other pairs. Rounds of
+ * two processes that are never restarted depend on each other: null if there are too few for an interval.
  */
 export function slicedRatio(
   sliced: Sliced,

@@ -1,7 +1,8 @@
 /**
- * Thresholds on a server that nobody restarts and that is loaded in rounds, such as by `versus`. Its rounds are parts of one
- * run: what moves the server for longer than a round is in several of them. So a level, or a share of requests, is as sure
- * as the series of its rounds shows, which is how sure the ratio of two such servers is: see `slice_ratio.ts`.
+ * Thresholds on a server that is never restarted and that is loaded in rounds, such as by `versus`. Its rounds are
+ * parts of one run: an effect on the server that lasts longer than a round is in several of them. So the uncertainty of
+ * a level, or of a share of requests, is that of the series of its rounds, as for the ratio of two such servers: see
+ * `slice_ratio.ts`.
  */
 import type { FigureName } from "../../base/figures/figure.ts";
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
@@ -35,8 +36,8 @@ export function areRounds({ runs }: RunsOfCell): boolean {
 }
 
 /**
- * The level of the intervals that rules are decided by. Where each of several looks may end the measurement, it is the one
- * at which all looks together are wrong in no more than 5 %, as it is for verdicts: see `looks.ts`.
+ * The level of the intervals that decide rules. If each of several looks may end the measurement, it is the level at
+ * which all looks together are wrong in no more than 5 %, as for verdicts: see `looks.ts`.
  */
 export function decidingLevel(cell: Pick<JudgedCell, "runs" | "level">): number {
   return areLooked(cell) ? 1 - PROCESS_LOOK_SIGNIFICANCE : cell.level;

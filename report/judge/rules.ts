@@ -1,9 +1,9 @@
 /**
- * The rule engine of claims, thresholds and published figures: a value with its interval is compared with the range that
- * a rule allows. The whole interval inside: held; the whole interval outside: broken; otherwise inconclusive, with the
- * reason. What may make the true value differ from the measured one by more than chance (requests that never ended,
- * wrong responses, a busy machine) opens the interval on that side. Claims, thresholds and published figures are
- * policies over this: what they hold against what, and what they do without an interval.
+ * The rule engine of claims, thresholds and published figures: a value with its interval is compared with the range
+ * that a rule allows. The whole interval inside: held; the whole interval outside: broken; otherwise inconclusive, with
+ * the reason. An effect that may move the true value from the measured one by more than chance (requests that never
+ * ended, wrong responses, a busy machine) opens the interval on that side. Claims, thresholds and published figures are
+ * policies over this: they choose what to compare, and what to do without an interval.
  */
 import type { Relation } from "../../runner/result/result.ts";
 import { runsToDecide, SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
@@ -84,8 +84,8 @@ export interface Evidence {
   /** Why the outcome is inconclusive; null if it is conclusive, or if nothing was found. */
   readonly reason: Reason | null;
   /**
-   * Two-sided probability of a figure as far on the wrong side, were it at the limit; 1 on the right side. Null
-   * where nothing is estimated: the fact of a measurement is as it is, whatever else is judged.
+   * The two-sided probability of a figure as far on the wrong side if the true value were at the limit; 1 on the right
+   * side. Null if nothing is estimated, because a fact does not depend on what else is judged.
    */
   readonly p: number | null;
   /** What would decide the rule; null if nothing is known to. */
@@ -167,10 +167,9 @@ export interface Distant {
 }
 
 /**
- * How surely a value lies on its side of a limit: p is two-sided, of the value being at the limit, 5 % at the most where
- * the limit is outside the interval. And how many runs would decide it: null where more than 1,000 would be needed.
- *
- * The distance is in standard errors, these read off the end of the interval that is on the limit's side.
+ * How surely a value lies on its side of a limit: p is two-sided, for the true value being at the limit, and at most 5
+ * % if the limit is outside the interval. Also how many runs would decide it: null if more than 1,000 would be needed.
+ * * The distance is in standard errors, which are read off the end of the interval on the limit's side.
  */
 export function distanceTo(
   limit: number,

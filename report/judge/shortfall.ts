@@ -1,7 +1,7 @@
 /**
- * Cells that fall short of what was required: too many of their requests fail, get a wrong response or are never sent,
- * or they complete fewer requests than arrive. Such a cell is not ranked beside one that keeps up, however alike their
- * latencies: a fast error is not a response, and a backlog only grows.
+ * Cells that fall short of the requirement: too many of their requests fail, get a wrong response or are never sent, or
+ * they complete fewer requests than arrive. Such a cell is not ranked beside one that keeps up, even if their latencies
+ * are similar: a fast error is not a response, and a backlog only grows.
  */
 import type { Measurement, Run } from "../../runner/result/result.ts";
 import { mean, sum } from "../writing/spread.ts";

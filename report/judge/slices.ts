@@ -59,8 +59,8 @@ export function isMovedAlike({ generator: { findings } }: Pick<Run, "generator">
 }
 
 /**
- * Whether the sides took turns slice by slice, and some runs of each show more than how fast the generator is. What disturbs one
- * side then disturbs the other, so that their ratio holds although no run may be valid.
+ * Whether the sides took turns slice by slice, and some runs of each show more than the speed of the generator. A
+ * disturbance then affects both sides, so their ratio holds even if no run is valid.
  */
 export function areMovedAlike(sides: readonly (readonly Run[])[]): boolean {
   return sides.length > 1 &&
@@ -298,9 +298,9 @@ export function spreadWithin({ pairs }: Pick<Sliced, "pairs">): number | null {
 const NEARLY_ALL = 0.999;
 
 /**
- * Where the ratio may be without the disturbance, and by how many times at most. Only requests/s are off by no more than the
- * part of the cores: 15 ms of work once a second are 1.5 % of a core, and more than a p99 is; they hold up few requests, and
- * these for long.
+ * The direction in which the disturbance may have moved the ratio, and the factor at most. Only requests/s are off by
+ * at most the used part of the cores; times may be off by more: 15 ms of work once a second are 1.5 % of a core, but
+ * can be longer than a p99, because they delay few requests, and these for long.
  */
 function undisturbedWithin(
   { side, mostRatio }: Disturbance,

@@ -1,7 +1,7 @@
 /**
- * Where one side of a comparison stands against the other, as far as its runs show: what every sentence, table and
- * figure says of a pair comes from here. The interval beside it is the one that decides, or the standing says why
- * not: `likely` is a difference by the interval that a correction or an exact test does not bear out.
+ * The standing of one side of a comparison against the other, as far as their runs show: every sentence, table and
+ * figure about a pair takes it from here. The interval beside it is the one that decides; if another criterion decided,
+ * the standing says so: `likely` is a difference by the interval that a correction or an exact test does not confirm.
  */
 import { type FigureComparison, NOTABLE_CHANGE } from "./comparison.ts";
 
@@ -12,8 +12,8 @@ export type Standing =
   /** The whole interval lies within the margin. */
   | "equivalent"
   /**
-   * The interval excludes 1, but not the margin; or Holm's correction, or the exact test, disagrees with it; or a side
-   * never settled, and is yet on the same side in the first half of the runs and in the second.
+   * The interval excludes 1, but not the margin; or Holm's correction, or the exact test, disagrees with the interval;
+   * or a side never settled, but is on the same side in both halves of the runs.
    */
   | "likely-ahead"
   | "likely-behind"

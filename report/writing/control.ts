@@ -26,9 +26,9 @@ const VISIBLE: CommandSigns = { hash: "\\x23", colon: "\\x3a" };
 export const REFERENCES: CommandSigns = { hash: "&#35;", colon: "&#58;" };
 
 /**
- * Text that starts no command of a CI service whose log it is in. Anywhere in a line: `##[…]` for GitHub
- * and Azure, `##vso[…]` for Azure, `##teamcity[…]` for TeamCity. At the beginning of a line, whose white
- * space is trimmed: `::error::` for GitHub.
+ * The text in a form that starts no command of the CI service in whose log it is printed. Such commands start anywhere
+ * in a line: `##[…]` for GitHub and Azure, `##vso[…]` for Azure, `##teamcity[…]` for TeamCity; or at the beginning of a
+ * line, whose white space is trimmed: `::error::` for GitHub.
  */
 export function withoutCommands(text: string, { hash, colon } = VISIBLE): string {
   if (!text.includes("##") && !text.includes("::")) return text; // the usual case, and fast

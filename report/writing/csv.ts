@@ -1,7 +1,7 @@
 /**
- * Rows → CSV (RFC 4180), which is opened in a spreadsheet, read by programs and printed into logs. A file
- * and standard output get the same bytes: cells are without line breaks and other controls, which are
- * written out as on a terminal, and without signs after which a CI service takes a command. Pure.
+ * Rows → CSV (RFC 4180), which is opened in a spreadsheet, read by programs and printed into logs. A file and standard
+ * output get the same bytes: line breaks and other control characters are written out as on a terminal, and no cell
+ * starts a command of a CI service. Pure.
  */
 import { harmless, withoutCommands } from "./control.ts";
 import type { Written } from "./written.ts";
