@@ -105,7 +105,7 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly p: number | null;
   /** `p` adjusted by Holm's method over everything that is decided together. */
   readonly adjustedP: number | null;
-  /** Pair by pair, or run by run, at the edge of the margin; null for fewer than two runs, or too many to count. */
+  /** The exact test by pairs or by runs, at the edge of the margin; null for fewer than two runs, or too many to count. */
   readonly exact: ExactTest | null;
   /** Repetitions in which both sides ran and by which the ratio is paired; null if it is not paired. */
   readonly pairs: number | null;
