@@ -120,7 +120,7 @@ testWith(["linux"], "many ports that never respond take no longer than one", {
       assert.ok(performance.now() - before < 20_000, "2 s for each port would be 80 s");
       await withInspector(() => ({ result: {} }), async () => {
         const profiler = await v8Profiler.start(PROCESS, context());
-        await assert.rejects(profiler.stop(), /something else than a profile$/);
+        await assert.rejects(profiler.stop(), /something other than a profile$/);
       });
     } finally {
       for (const listener of silent) listener.close();
