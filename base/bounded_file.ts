@@ -9,7 +9,7 @@ const FIRST_BYTES = 65_536;
 
 const PIECE_BYTES = 1_048_576;
 
-/** Throws with the reason when it can't be read, or is too long. */
+/** Reads a whole file. Throws with the reason if the file can't be read or is too long. */
 export function readBytesSync(path: string, limit: LimitName): Uint8Array<ArrayBuffer> {
   using file = Deno.openSync(path);
   const room = new LimitedBuffer(file.statSync().size, limit);
@@ -24,7 +24,10 @@ export async function readBytes(path: string, limit: LimitName): Promise<Uint8Ar
   return room.taken();
 }
 
-/** Gives what is read as it comes: the bytes are those of the next piece after `take` has returned. Throws likewise. */
+/**
+ * Hands on a file piece by piece. The buffer is used again: a piece is valid only until `take` returns. Throws as
+ * above.
+ */
 export async function readPieces(
   path: string,
   limit: LimitName,
@@ -54,7 +57,7 @@ class LimitedBuffer {
   #bytes: Uint8Array<ArrayBuffer>;
   #used = 0;
 
-  /** @param size That the file says it has; 0 where it can't know. */
+  /** @param size Size that the file reports; 0 where it can't know. */
   constructor(size: number, private readonly limit: LimitName) {
     check(limit, size);
     this.#bytes = new Uint8Array(this.#capped(Math.max(size + 1, FIRST_BYTES)));

@@ -1,7 +1,7 @@
 /**
- * Files in places where a target or one of its commands may write: another file, a link, a named pipe, a device or a
- * folder may stand where a file is expected. Opening one never waits, never follows a link, and is refused unless what
- * was opened is a regular file, so that nothing that a target leaves there can block this program or lead it elsewhere.
+ * Files in places where a target or one of its commands may write: instead of the expected file, another file, a link,
+ * a named pipe, a device or a folder may be there. Opening never waits, never follows a link, and refuses everything
+ * but a regular file, so that nothing that a target leaves there can block this program or lead it elsewhere.
  */
 import {
   closeSync,
@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { beyond, isWithin, type LimitName } from "./limits.ts";
 
-/** Windows has neither of the two. */
+/** Windows has neither flag. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const CAREFUL = O_NOFOLLOW | O_NONBLOCK;
 
@@ -24,14 +24,15 @@ const OWN_MODE = 0o600;
 export class CarefulFile implements Disposable {
   private constructor(private readonly descriptor: number, readonly path: string) {}
 
-  /** Throws an Error that says why it can't be read. */
+  /** Opens a file for reading. Throws an Error that says why the file can't be read. */
   static toRead(path: string): CarefulFile {
     return CarefulFile.#opened(path, constants.O_RDONLY);
   }
 
   /**
-   * Opens a file that only this user can read, and makes it if there is none. Throws an Error that says why nothing
-   * can be appended: a file with a second name is refused, too, as that may be the name of another file of the user's.
+   * Opens a file that only this user can read, and makes it if it does not exist. Throws an Error that says why nothing
+   * can be appended; a file with a second name is refused, too, because the other name may be that of another file of
+   * the user's.
    */
   static toAppend(path: string): CarefulFile {
     const file = CarefulFile.#made(path) ??
@@ -47,7 +48,7 @@ export class CarefulFile implements Disposable {
     }
   }
 
-  /** Null where something has the name. */
+  /** Creates the file and opens it; null if something with that name exists already. */
   static #made(path: string): CarefulFile | null {
     const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = constants;
     try {
@@ -65,12 +66,12 @@ export class CarefulFile implements Disposable {
     throw new Error(NOT_REGULAR);
   }
 
-  /** Bytes that it has now. */
+  /** Current size of the file in bytes. */
   get size(): number {
     return fstatSync(this.descriptor).size;
   }
 
-  /** Fills the buffer from a place in the file on, as far as there is something. Gives how many bytes it read. */
+  /** Fills the buffer from offset `from` of the file, as far as the file reaches. Returns the number of bytes read. */
   read(buffer: Uint8Array, from: number): number {
     let length = 0;
     while (length < buffer.length) {
@@ -92,7 +93,7 @@ export class CarefulFile implements Disposable {
   }
 }
 
-/** The text of a whole file. Throws an Error where it can't be read, or is longer. */
+/** The text of a whole file. Throws an Error if the file can't be read or is longer than the limit. */
 export function readCarefully(path: string, limit: LimitName): string {
   using file = CarefulFile.toRead(path);
   const { size } = file;
@@ -103,7 +104,7 @@ export function readCarefully(path: string, limit: LimitName): string {
 
 const NOT_REGULAR = "a pipe, device, socket or folder is in its place";
 
-/** In words where something else stands in the place of the file. */
+/** Opens the path. Throws an Error that names what stands in its place: a link, a folder, a pipe or a socket. */
 function descriptorOf(path: string, flags: number): number {
   try {
     return openSync(path, flags | CAREFUL, OWN_MODE);

@@ -1,6 +1,6 @@
 /**
- * Who must act when something goes wrong. Every expected failure is one of these classes; whatever
- * else reaches `main.ts` is a defect of Plateau (exit code 70, with its stack). None of them holds a secret.
+ * Classes of expected failures, by who must act on them. Any other error that reaches `main.ts` is a defect of Plateau
+ * (exit code 70, with its stack). No message holds a secret.
  */
 import { secrets } from "./secrets.ts";
 
@@ -26,7 +26,7 @@ export abstract class ExpectedError extends Error {
 export interface Problem {
   /** `file:line:column`, `--flag`, or a path such as `targets.slow.set.delay`. */
   readonly place: string;
-  /** In the form «Cannot … as …: … is …», without a full stop. */
+  /** A message in the form «Cannot … as …: … is …», without a full stop. */
   readonly message: string;
   readonly fix?: string;
 }
@@ -57,12 +57,14 @@ export class TargetError extends ExpectedError {
   }
 }
 
-/** What an experiment may call optional: cells that need it are skipped where it cannot be had, for whatever reason. */
+/**
+ * What an experiment may declare optional: cells that need it are skipped if it is unavailable, for whatever reason.
+ */
 export type Need = "redis" | "nginx" | "frameworks";
 
-/** A program that has never responded: to start it again would end alike. */
+/** A program that never became ready, so starting it again would fail the same way. */
 export class StartError extends TargetError {
-  /** @param need Which need it is that did not start; null for a target of the user's own. */
+  /** @param need The prerequisite that did not start; null for a target of the user's own. */
   constructor(
     message: string,
     evidence: readonly string[] = [],
@@ -122,7 +124,7 @@ function indented(lines: readonly string[]): string[] {
   return lines.map((line) => `  ${sentence(line)}`);
 }
 
-/** Hides secrets in a message once more; texts from outside lost theirs when they were taken in. */
+/** Hides secrets in a message once more; texts from outside had theirs removed when they were taken in. */
 function sentence(text: string): string {
   return secrets.sentence(text);
 }

@@ -34,9 +34,9 @@ export const explain: z.core.$ZodErrorMap = (issue) => {
 export const AS_INPUT = { error: explain, jitless: true };
 
 /**
- * An error map for one kind of several, each of which has a key of its own.
- * @param reasons Keys of other kinds, and why each conflicts with this one.
- * @param others Keys that mark the other kinds: one of them may be meant.
+ * An error map for one kind of several, each with a key of its own.
+ * @param reasons Keys of other kinds, with the reason why each conflicts with this kind.
+ * @param others Keys that mark the other kinds, one of which may be meant.
  */
 export function unknownKeys(
   reasons: Readonly<Record<string, string>>,
@@ -53,7 +53,7 @@ export function unknownKeys(
   };
 }
 
-/** For `superRefine`: checks a map that has other problems, too, so that the user reads all of them at once. */
+/** For `superRefine`: checks a map even if other problems were found, so that the user reads all of them at once. */
 export const ALWAYS = {
   when: ({ value }: z.core.ParsePayload) => typeof value === "object" && value !== null,
 };

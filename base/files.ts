@@ -10,10 +10,10 @@ import type { ProtoTypes } from "./grpc/message_types.ts";
 /** One line of a table, by the names of its columns. */
 export type TableRow = Readonly<Record<string, string>>;
 
-/** All throw with the reason where a file can't be read. */
+/** Reads the files that an experiment names. Each function throws with the reason if a file can't be read. */
 export interface Files {
   readonly octets: (path: string) => Uint8Array<ArrayBuffer>;
-  /** @param names Of the columns; without them the first line has the names. */
+  /** @param names Names of the columns; without them, the first line has the names. */
   readonly rows: (path: string, names?: readonly string[]) => readonly TableRow[];
   /** Reads the rows of a file that has a JSON object on each line. */
   readonly jsonRows: (path: string) => readonly TableRow[];
@@ -31,7 +31,7 @@ export interface Files {
   readonly checkSocket: (path: string) => void;
 }
 
-/** For the command line and the JSON Schema, which can read no files. */
+/** An implementation for the command line and the JSON Schema, which can read no files. */
 export const NO_FILES: Files = {
   octets: refuse,
   rows: refuse,
@@ -61,8 +61,8 @@ export function fileDigest(path: string, content: string | Uint8Array<ArrayBuffe
 }
 
 /**
- * A path in the experiment file; becomes what `read` gives for it.
- * @param doing What can't be done where `read` throws.
+ * * A path in the experiment file; becomes what `read` returns for it.
+ * @param doing The task that fails if `read` throws.
  */
 export function contentOf<Content>(
   read: (path: string) => Content,

@@ -1,21 +1,21 @@
 /**
- * How many intervals of a run are kept, and lists that hold no more of them, however long the run is: when one is
- * full, neighbours are joined, and each entry stands for twice as many from then on. Pure.
+ * The number of intervals of a run that are kept, and lists that hold no more than that, however long the run is: when
+ * a list is full, neighbours are joined, and from then on each entry stands for twice as many. Pure.
  */
 
 /** Length of an interval without `--interval`. */
 export const DEFAULT_INTERVAL_MS = 250;
 
 /**
- * Ten minutes of 250 ms. A longer run has between half of them and all, so that no interval is longer than a 1,200th
- * of it: more than a chart has columns of pixels, and sixty times what the search for a steady state needs. With
- * their histograms they are a few MB of results.
+ * The most intervals of a run: ten minutes of 250 ms. A longer run has between half as many and this many, so that no
+ * interval is longer than a 1,200th of the run: more than a chart has columns of pixels, and sixty times what the
+ * search for a steady state needs. With their histograms they take a few MB in results.
  */
 export const MOST_INTERVALS = 2_400;
 /** The most for a user who asked for intervals of another length: some 30 MB of results, which can still be read. */
 export const MOST_ASKED_INTERVALS = 40_000;
 
-/** How many intervals of a run are kept. @param intervalMs Their length before any are joined. */
+/** How many intervals of a run are kept. @param intervalMs Length of an interval before any are joined. */
 export function mostIntervalsOf(intervalMs: number): number {
   return intervalMs === DEFAULT_INTERVAL_MS ? MOST_INTERVALS : MOST_ASKED_INTERVALS;
 }
@@ -27,7 +27,7 @@ export class JoinedSeries<T> {
   #width = 1;
   #inLast = 0;
 
-  /** @param join One after the other. */
+  /** @param join Makes one entry of two neighbours. */
   constructor(private readonly most: number, private readonly join: (one: T, next: T) => T) {}
 
   add(entry: T): void {
@@ -37,7 +37,10 @@ export class JoinedSeries<T> {
     if (this.#entries.length > this.most) this.#widen();
   }
 
-  /** Joins an entry to the last one, however large that is. @param counts How many of the added entries it counts for. */
+  /**
+   * Joins an entry to the last one, whatever the size of that.
+   * @param counts How many of the added entries this one counts for.
+   */
   joinToLast(entry: T, counts = 0): void {
     const last = this.#entries.pop();
     this.#entries.push(last === undefined ? entry : this.join(last, entry));

@@ -1,9 +1,9 @@
 /**
- * Whole numbers as LEB128 (DWARF 5 §7.6): seven bits a byte from the lowest up, and 128 more in each byte that another
- * follows. By arithmetic and not by bits, which end at 32, as counts pass 2³¹.
+ * Whole numbers as LEB128 (DWARF 5 §7.6): seven bits in each byte, the lowest first, and 128 added to each byte that
+ * another follows. Computed by arithmetic and not by bit operations, which end at 32 bits, because counts exceed 2³¹.
  */
 
-/** A number up to 2⁵³ − 1 takes at most this. */
+/** The most bytes that a number up to 2⁵³ − 1 takes. */
 export const NUMBER_BYTES = 8;
 
 const FIRST_BYTES = 1 << 10;
@@ -13,13 +13,13 @@ export class Leb128Writer {
   #bytes = new Uint8Array(FIRST_BYTES);
   length = 0;
 
-  /** What was written; valid until the next number. */
+  /** The bytes written; valid until the next number. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.length);
   }
 
   // hot: a large report packs millions of numbers.
-  /** @param value From 0 to 2⁵³ − 1. */
+  /** @param value A number from 0 to 2⁵³ − 1. */
   push(value: number): void {
     // A ZigZag number may take one byte more.
     this.#makeRoom(NUMBER_BYTES + 1);
@@ -35,12 +35,12 @@ export class Leb128Writer {
     this.length = at;
   }
 
-  /** Negative numbers take turns with the others: 0, −1, 1, −2 … */
+  /** Positive and negative numbers alternate: 0, −1, 1, −2 … */
   pushZigZag(value: number): void {
     this.push(value >= 0 ? value * 2 : -value * 2 - 1);
   }
 
-  /** Other bytes between the numbers. */
+  /** Raw bytes between the numbers. */
   pushBytes(bytes: Uint8Array): void {
     this.#makeRoom(bytes.length);
     this.#bytes.set(bytes, this.length);
@@ -77,7 +77,7 @@ export class Leb128Reader {
   }
 
   // hot: a coordinator reads some 10,000 numbers from each agent every second, and most take one byte.
-  /** NaN when what is left is not a number, or one above 2⁵³ − 1. */
+  /** The number; NaN if the remaining bytes are not a number, or one above 2⁵³ − 1. */
   next(): number {
     if (this.at === this.#length) return NaN;
     const first = this.#bytes[this.at++];
@@ -86,7 +86,7 @@ export class Leb128Reader {
 
   #longer(first: number): number {
     let number = first;
-    // Each byte from 128 on says that another follows, which takes those 128 away.
+    // Each byte from 128 on says that another one follows; the 128 is then subtracted.
     for (let scale = 0x80; number >= scale; scale *= 0x80) {
       if (this.at === this.#length) return NaN;
       number += (this.#bytes[this.at++] - 1) * scale;

@@ -6,10 +6,10 @@
 import { type Problem, UserError } from "./errors.ts";
 
 interface LimitSpec {
-  /** What is limited, as the subject of a sentence. */
+  /** The limited thing, as the subject of a sentence. */
   readonly what: string;
   readonly most: number;
-  /** What is counted; bytes are shown as kB, MB and GB. */
+  /** The unit that is counted; bytes are shown as kB, MB and GB. */
   readonly unit: string;
 }
 
@@ -17,9 +17,8 @@ const KB = 1_000;
 const MB = 1_000_000;
 const GB = 1_000_000_000;
 
-/** All limits by name. Each is checked before what it guards costs memory. */
+/** All limits by name. Each is checked before the limited thing takes memory. */
 export const LIMITS = {
-  // Files
   experimentFile: { what: "an experiment file", most: 1 * MB, unit: "bytes" },
   foreignFile: { what: "a file of another tool", most: 64 * MB, unit: "bytes" },
   textFile: { what: "a file that an experiment names", most: 16 * MB, unit: "bytes" },
@@ -46,14 +45,12 @@ export const LIMITS = {
   toolResult: { what: "the figures that plateau mcp sends", most: 16 * MB, unit: "bytes" },
   liveReceipt: { what: "the body of a request to a live page", most: 64, unit: "bytes" },
   csvRow: { what: "a row of a table", most: 1 * MB, unit: "bytes" },
-  // The texts in them
   yamlTokens: { what: "a YAML text", most: 200_000, unit: "words and signs" },
   yamlAliases: { what: "a YAML text", most: 1_000, unit: "anchors and aliases" },
   jsonValues: { what: "a JSON text", most: 5_000_000, unit: "values" },
   nesting: { what: "a YAML, JSON or XML text", most: 100, unit: "levels of nesting" },
   problems: { what: "a list of mistakes", most: 100, unit: "lines" },
   problemText: { what: "a line about a mistake", most: 2_000, unit: "characters" },
-  // Experiments
   sentence: { what: "a claim, threshold or selector", most: 2_000, unit: "characters" },
   name: { what: "a name", most: 200, unit: "characters" },
   targets: { what: "an experiment", most: 1_000, unit: "targets" },
@@ -111,7 +108,6 @@ export const LIMITS = {
   replayed: { what: "a log that is replayed", most: 20_000_000, unit: "requests" },
   runHours: { what: "a run", most: 24, unit: "hours" },
   intervals: { what: "a run", most: 400_000, unit: "intervals" },
-  // Requests
   path: { what: "a path", most: 65_536, unit: "characters" },
   fields: { what: "a request", most: 1_000, unit: "header fields" },
   formFields: { what: "a form of several parts", most: 1_000, unit: "fields" },
@@ -175,7 +171,6 @@ export const LIMITS = {
     most: 4_000_000,
     unit: "characters",
   },
-  // Results and jobs
   histogramText: { what: "a histogram", most: 400_000, unit: "characters" },
   histogramBytes: { what: "an inflated histogram", most: 250 * KB, unit: "bytes" },
   variants: { what: "a scenario with all its values", most: 1_000_000, unit: "requests" },
@@ -219,8 +214,8 @@ export function mostOf(name: LimitName): string {
 
 /**
  * Throws a UserError unless `found` is within the limit.
- * @param place Of the problem: a file, a flag, a place in a file.
- * @param doing What can't be done, such as `read results.json`.
+ * @param place The place of the problem: a file, a flag, a place in a file.
+ * @param doing The task that fails, such as `read results.json`.
  */
 export function checkLimit(name: LimitName, found: number, place: string, doing: string): void {
   if (isWithin(name, found)) return;
@@ -237,7 +232,7 @@ export function groupsOfThree(value: number): string {
   return [whole.replace(/\B(?=(?:\d{3})+$)/g, ","), ...decimals].join(".");
 }
 
-/** In decimal units, with at most one digit behind the point: `3.7 GB`. */
+/** A size in decimal units, with at most one digit behind the point: `3.7 GB`. */
 export function sizeText(bytes: number): string {
   // A size that rounds to 1,000 of a unit is shown in the next unit.
   const reaches = (unit: number): boolean => Math.round(10 * bytes / (unit / KB)) >= 10 * KB;
@@ -250,8 +245,6 @@ export function sizeText(bytes: number): string {
     : [bytes, "bytes"];
   return `${groupsOfThree(Number(size.toFixed(1)))} ${unit}`;
 }
-
-// Messages of a length that somebody reads, however much was wrong. Pure.
 
 export function shortened(lines: readonly string[]): string[] {
   const shown = lines.slice(0, LIMITS.problems.most).map((line) =>

@@ -34,13 +34,13 @@ interface LoadOption {
     readonly schema: z.ZodType;
     readonly repeatable?: true;
   };
-  /** In results, and in the job of an agent: absent where the load does without it. */
+  /** Schema in results and in the job of an agent; the field is absent where the load does without the option. */
   readonly result: z.ZodOptional;
-  /** Why it can't stand beside another setting. */
+  /** Why the option can't be combined with another setting, by that setting. */
   readonly conflicts: Readonly<Partial<Record<Rival, string>>>;
-  /** A value as people write it; absent: without change. */
+  /** Formats a value as people write it; absent: the value is written as it is. */
   written?(value: unknown): string;
-  /** In the description of a load, by the value; absent where the description has other words for it. */
+  /** The option in the description of a load; absent where the description words it otherwise. */
   text?(value: unknown): string;
 }
 
@@ -68,7 +68,7 @@ export const LOAD_OPTIONS = {
   },
   requestsPerConnection: {
     key: factor(perConnection).optional().describe(
-      "Requests after which a connection is closed and another opened; without a limit when absent",
+      "Requests after which a connection is closed and another opened; no limit when absent",
     ),
     flag: {
       flags: "--requests-per-connection <N>",
@@ -88,7 +88,7 @@ export const LOAD_OPTIONS = {
   },
   connectRate: {
     key: factor(dialsPerSec).optional().describe(
-      "New connections per second at most, those that replace others included, such as 100/s; without a limit when absent",
+      "New connections per second at most, those that replace others included, such as 100/s; no limit when absent",
     ),
     flag: {
       flags: "--connect-rate <R>",
@@ -151,7 +151,9 @@ export const LOAD_OPTIONS = {
       repeatable: true,
       schema: z.array(z.string()).default([]),
     },
-    result: z.array(z.string()).min(1).optional().describe("Rules that would have ended it early"),
+    result: z.array(z.string()).min(1).optional().describe(
+      "Rules that would have ended the load early",
+    ),
     conflicts: {},
     text: (rules: readonly string[]): string => `ends early on ${rules.join(" or ")}`,
   },
@@ -185,7 +187,7 @@ export const OPTION_KEYS = column("key");
 export const OPTION_FLAGS = column("flag");
 export const OPTION_RESULTS = column("result");
 
-/** The options among the fields, unchanged; an option that is false or absent is left out. */
+/** The fields that are options, unchanged, without any that is false or absent. */
 export function optionsOf<Fields extends { readonly [Name in OptionName]?: unknown }>(
   fields: Fields,
 ): { readonly [Name in OptionName & keyof Fields]?: Exclude<Fields[Name], undefined | false> } {
@@ -199,14 +201,14 @@ function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** An option's value as people write it; null: it is not an option, or written as it is. */
+/** An option's value as people write it; null if the name is no option or the value is written as it is. */
 export function optionText(name: string, value: unknown): string | null {
   const known = NAMES.find((option) => option === name);
   const { written }: Partial<LoadOption> = known === undefined ? {} : LOAD_OPTIONS[known];
   return written?.(value) ?? null;
 }
 
-/** What a load's options add to its description. */
+/** The words of a load's options in the description of the load. */
 export function optionTexts(load: LoadOptions): string[] {
   return NAMES.flatMap((name) => {
     const option: LoadOption = LOAD_OPTIONS[name];
@@ -225,7 +227,7 @@ export function conflictsOf(
   });
 }
 
-/** An option, and what it can't stand beside. */
+/** An option, and the setting that it can't be combined with. */
 interface OptionConflict {
   readonly option: OptionName;
   readonly rival: Rival;

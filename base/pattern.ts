@@ -1,10 +1,8 @@
 /**
- * Patterns over the responses of servers. They are matched in time that grows with the body and no faster, as RE2
- * does (R Cox, "Regular Expression Matching Can Be Simple And Fast"): JavaScript's own RegExp tries every way
- * to match, and a hostile body makes it try for hours. What needs such tries, RE2 cannot do: a pattern has no
- * look-ahead, no look-behind and no back-reference.
- *
- * The engine takes 8 ms to load, so it is loaded with the first pattern that is met: see `withEngine`.
+ * Patterns over the responses of servers. They are matched in linear time, as RE2 does (R Cox, "Regular Expression
+ * Matching Can Be Simple And Fast"): JavaScript's own RegExp backtracks, and a hostile body could make it do so for
+ * hours. RE2 has no look-ahead, no look-behind and no back-reference, because these need backtracking. * The engine
+ * takes 8 ms to load, so it is loaded with the first pattern: see `withEngine`.
  */
 import type { RE2JS } from "re2js";
 import { beyond, isWithin, LIMITS, mostOf } from "./limits.ts";
@@ -13,7 +11,7 @@ let engine: typeof RE2JS | null = null;
 
 class EngineNeeded extends Error {}
 
-/** Gives what `read` gives; where that meets a pattern before the engine is there, it is loaded and `read` called again. */
+/** Returns what `read` returns; if `read` needs the regular-expression engine, loads it and calls `read` again. */
 export async function withEngine<Read>(read: () => Read | Promise<Read>): Promise<Read> {
   try {
     return await read();
@@ -28,7 +26,7 @@ export async function loadEngine(): Promise<void> {
   engine ??= (await import("re2js")).RE2JS;
 }
 
-/** Gives the value of the group; null when it isn't there. */
+/** Returns the text that the pattern's group matches; null if nothing matches. */
 type PatternSearch = (text: string, isCut: boolean) => string | null;
 
 /**
@@ -44,7 +42,7 @@ export function searchFor(source: string): PatternSearch {
   };
 }
 
-/** Whether the start of a body that is looked at holds a match. @param source As `wrongMatch` finds it right. */
+/** Whether the part of a body that is searched holds a match. @param source A pattern that `wrongMatch` accepts. */
 export function matchFor(source: string): (body: Uint8Array<ArrayBuffer>) => boolean {
   const pattern = compiled(source);
   return (body) => {
@@ -56,13 +54,13 @@ export function matchFor(source: string): (body: Uint8Array<ArrayBuffer>) => boo
 
 const DECODER = new TextDecoder();
 
-/** The start of a body, as far as patterns look. */
+/** The start of a body, as far as patterns are searched for. */
 export function lookedAt(body: Uint8Array<ArrayBuffer>): { text: string; isCut: boolean } {
   const { most } = LIMITS.patternBody;
   return { text: DECODER.decode(body.subarray(0, most)), isCut: body.length > most };
 }
 
-/** Why a match may be overlooked in a body of this length; null if the whole body is searched. */
+/** The reason why a match may be overlooked in a body of this length; null if the whole body is searched. */
 export function whyUnseen(bytes: number): string | null {
   const most = mostOf("patternBody");
   return isWithin("patternBody", bytes)
@@ -70,7 +68,9 @@ export function whyUnseen(bytes: number): string | null {
     : `a pattern looks at the first ${most} of a body, and this one is longer`;
 }
 
-/** Why `source` is not a pattern with one group; null when it is. For use behind `Cannot use … as a pattern: `. */
+/**
+ * The reason why `source` is not a pattern with one group; null if it is. For use behind `Cannot use … as a pattern: `.
+ */
 export function wrongPattern(source: string): string | null {
   const wrong = wrongMatch(source);
   if (wrong !== null) return wrong;
@@ -78,7 +78,7 @@ export function wrongPattern(source: string): string | null {
   return groups === 1 ? null : `it needs one group (…) around the value, and has ${groups}`;
 }
 
-/** Why `source` is not a pattern; null when it is. */
+/** The reason why `source` is not a pattern; null if it is. */
 export function wrongMatch(source: string): string | null {
   if (!isWithin("pattern", source.length)) return beyond("pattern", source.length);
   if (!isRegExp(source)) return "it is not a regular expression";
@@ -99,7 +99,7 @@ function isRegExp(source: string): boolean {
   }
 }
 
-/** Escapes, character classes, and what opens a group; within a class nothing else has a meaning. */
+/** Escapes, character classes, and whatever opens a group; within a class nothing else has a meaning. */
 const TOKENS = /\\(?:k<|[^])|\[(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!])?/gs;
 
 function whatOnlyTriesDo(source: string): string | null {
@@ -112,7 +112,7 @@ function whatOnlyTriesDo(source: string): string | null {
       return `${
         token === "\\k<" ? "\\k<…>" : token
       }, which repeats a group, cannot be matched in linear time: ` +
-        "write what stands there once more";
+        "write the repeated text out";
     }
   }
   return null;
@@ -127,7 +127,7 @@ function tryCompile(source: string): RE2JS | string {
   }
 }
 
-/** Each once: the requests of a scenario that differ in their values share their pattern. */
+/** Compiled once each: the requests of a scenario that differ only in their values share a pattern. */
 const known = new Map<string, RE2JS>();
 
 function compiled(source: string): RE2JS {

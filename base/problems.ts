@@ -5,7 +5,7 @@ import { closest } from "./suggest.ts";
 type Issue = z.core.$ZodIssue;
 export type Path = readonly PropertyKey[];
 
-/** Parts that are right alone and wrong together, at the path of one of them. */
+/** Parts that are valid alone and conflict with each other, at the path of one of them. */
 export interface Conflict {
   readonly path: PropertyKey[];
   readonly message: string;
@@ -20,7 +20,7 @@ export interface PathProblem {
 }
 
 /**
- * @param issues Of a parse with `explain` as its error map.
+ * @param issues The issues of a parse with `explain` as its error map.
  * @param data The parsed data, which shows which branch of a union was meant.
  */
 export function findingsOf(issues: readonly Issue[], data: unknown): PathProblem[] {
@@ -110,7 +110,7 @@ function undecided(keys: readonly string[], value: unknown): Issue {
   return { code: "custom", path: [], message, input: value };
 }
 
-/** A key that is missing because a key next to it is misspelt, which is a problem already. */
+/** Whether a key is missing only because one beside it is misspelt, which is reported already. */
 function isMisspelt(
   { path, isKey }: PathProblem,
   all: readonly PathProblem[],

@@ -16,7 +16,7 @@ const MS_PER = {
   h: [3_600, 3],
 } as const;
 
-/** Digits, as the number that `schema` takes. */
+/** A whole number written in digits, as `schema` accepts it. */
 export function integerText<Schema extends z.ZodType<number, number>>(
   schema: Schema,
 ): z.ZodPipe<z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>, Schema> {
@@ -31,7 +31,7 @@ export function parseDurationMs(text: string): number | null {
   const match = DURATION.exec(text.trim());
   if (!match) return null;
   const [times, power] = MS_PER[match[2] as keyof typeof MS_PER];
-  // Through its decimals, so that 4.1m is the number that 246s is.
+  // Shifts the decimal exponent in text, so that 4.1m is exactly the same number as 246s.
   return times * Number(`${match[1]}e${power}`);
 }
 
@@ -44,7 +44,7 @@ export function durationText(ms: number): string {
 
 const RATE = /^(\d+(?:\.\d+)?)\/(s|m|h)$/;
 const SECONDS_PER = { s: 1, m: 60, h: 3_600 } as const;
-/** A longer number was not written so, but comes of a division. */
+/** A longer number comes from a division rather than from a person. */
 const MOST_SIGNS = 12;
 
 /** Events per second in `text` ("1000/s", "30/m"), or null when it is not a rate. */
@@ -77,12 +77,12 @@ export const durationMs = z.string({
     return z.NEVER;
   }).describe("A duration: a number with us, ms, s, m or h, such as 250ms or 10s");
 
-/** A duration within limits, which are durations too. */
+/** A duration between two limits, which are written as durations, too. */
 export function between(least: string, most: string): typeof durationMs {
   return durationMs.refine(...withinLimits(least, most));
 }
 
-/** The same in milliseconds, as programs exchange them. */
+/** The same limits for a number of milliseconds, as programs exchange them. */
 export function msBetween(least: string, most: string): z.ZodNumber {
   return z.number().refine(...withinLimits(least, most));
 }
@@ -101,7 +101,7 @@ function withinLimits(
 /** A rate such as `1000/s` or `30/m`; becomes events per second. */
 export const ratePerSec = rateWhere((perSec) => perSec > 0, "a number above 0");
 
-/** A rate that may also be none: `0/s`. */
+/** A rate that may also be zero: `0/s`. */
 export const ratePerSecOrNone = rateWhere(() => true, "a number");
 
 function rateWhere(
@@ -135,7 +135,7 @@ function notARate(input: unknown, allowed: string): string {
   return `Cannot read ${quotedOpenly(input)} as a rate: ${fix}`;
 }
 
-/** A missing value has the same message everywhere. */
+/** A missing value gets the same message everywhere. */
 function unlessMissing(input: unknown, message: string): string | undefined {
   return input === undefined ? undefined : message;
 }

@@ -3,31 +3,33 @@ import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plusFromState } from "pure-rand/generator/xoroshiro128plus";
 import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
 
-/** A random whole number from `least` to `most`, each as likely as the other. */
+/** A random whole number from `least` to `most`, all equally likely. */
 export type Draw = (least: number, most: number) => number;
 
-/** What a seed is used for; each use has a stream of random numbers of its own. */
+/** The uses of a seed; each use has a stream of random numbers of its own. */
 const STREAMS = { draws: 0, arrivals: 1, simulations: 2, thinking: 3, scripts: 4 } as const;
 
-/** 2³² over the golden ratio: the step between what is hashed (G. L. Steele and others, 2014, SplitMix). */
+/** 2³² over the golden ratio: the step between hashed values (G. L. Steele and others, 2014, SplitMix). */
 const GOLDEN = 0x9e3779b9;
 
 /**
- * Random numbers by a seed of 32 bits. All 128 bits of the state are hashed from the seed and the use, as a
- * generator that starts from the bare seed gives neighbouring seeds, and two uses of one seed, numbers that
- * are alike for a while. The authors of xoroshiro demand it (D. Blackman and S. Vigna, 2021, §9).
+ * Random numbers from a seed of 32 bits. All 128 bits of the state are hashed from the seed and the name of its use. A
+ * generator that starts from the bare seed would produce similar numbers for a while for neighbouring seeds, and equal
+ * numbers for two uses of one seed. The authors of xoroshiro demand such hashing (D. Blackman and S. Vigna, 2021, §9).
  */
 export function streamBy(seed: number, stream: keyof typeof STREAMS): RandomGenerator {
   const words = [0, 1, 2, 3].map((at) => hashed(hashed(seed, at), 4 * STREAMS[stream] + at));
   return xoroshiro128plusFromState(words);
 }
 
-/** Neighbours of either number come to numbers that are not alike. */
+/** Mixes two numbers, so that neighbours of either give unrelated results. */
 function hashed(value: number, salt: number): number {
   return finalized(value + Math.imul(GOLDEN, salt + 1));
 }
 
-/** Every bit in decides about every bit out, one to one (A. Appleby, 2011, MurmurHash3's finalizer of 32 bits). */
+/**
+ * Each bit of the input affects every bit of the result, one to one (A. Appleby, 2011, MurmurHash3's 32-bit finalizer).
+ */
 function finalized(value: number): number {
   let bits = value | 0;
   bits = Math.imul(bits ^ bits >>> 16, 0x85ebca6b);
@@ -41,8 +43,8 @@ export function drawBy(seed: number): Draw {
 }
 
 /**
- * The seed of one of many, such as of all cells in a repetition, or of a worker; hashed, lest the repetitions of the next
- * seed be these but one.
+ * The seed of one of many, such as of all cells in a repetition, or of a worker; hashed, because with plain sums the
+ * next seed would repeat all seeds but one.
  */
 export function derivedSeed(seed: number, which: number): number {
   return hashed(hashed(seed, 0), which) >>> 0;
@@ -59,8 +61,8 @@ export function shuffled<T>(items: readonly T[], draw: Draw): T[] {
 }
 
 /**
- * FNV-1a of 32 bits over a text's UTF-8 (G. Fowler, L. C. Noll and K.-P. Vo, 1991): texts that are alike come
- * to numbers that are not. No two are sure to differ.
+ * FNV-1a of 32 bits over a text's UTF-8 (G. Fowler, L. C. Noll and K.-P. Vo, 1991): similar texts give unrelated
+ * numbers. Two texts may share one.
  */
 export function fnv1a(text: string): number {
   let hash = 0x811c9dc5;

@@ -13,19 +13,22 @@ const SCHEME = /[a-z][a-z0-9+.-]{0,30}$/i;
 const LONGEST_SCHEME = 31;
 const AUTHORITY = /[^\s/?#"<>]+/y;
 
-/** Placeholders: values that are filled in elsewhere, or were taken out before. */
+/** Placeholders: values that are filled in elsewhere, or were removed before. */
 const PLACEHOLDER = /\{\{[^{}]*\}\}|\$\{[^{}]*\}|\[secret\]/g;
 
-/** Shorter cookies, parts next to a placeholder, lines of a key and its middle in base64 are words such as `dark`. */
+/**
+ * The shortest cookie, part beside a placeholder, or line of a key that is a secret: shorter ones are words such as
+ * `dark`.
+ */
 const LEAST_PART = 8;
-/** Shorter base64 may be any word. */
+/** The shortest base64 that is a secret: anything shorter may be any word. */
 const LEAST_CODE = 4;
 
 export function isSecretField(name: string): boolean {
   return SECRET_FIELD.test(name.trim());
 }
 
-/** Every text in the value of such a field that must not be shown: the whole, and the credentials in it. */
+/** All parts of such a field's value that must not be shown: the whole, and the credentials in it. */
 export function credentialsIn(name: string, value: string): string[] {
   const bare = value.replaceAll(PLACEHOLDER, "").trim();
   const isWhole = bare === value.trim();
@@ -44,13 +47,15 @@ function cookieValues(field: string): string[] {
   return field.split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim());
 }
 
-/** In the cookies that a server set: their values, and the whole where some are short and secret only beside their names. */
+/**
+ * Secrets in a Set-Cookie field: the values, and the whole where a value is too short to be hidden without its name.
+ */
 export function secretsInCookies(field: string): string[] {
   const isAllLong = cookieValues(field).every(({ length }) => length === 0 || length >= LEAST_PART);
   return [...isAllLong ? [] : [field.trim()], ...cookiesIn(field)].filter((text) => text !== "");
 }
 
-/** The words without the scheme (RFC 9110 §11.4), which is no secret; for Basic also the password itself. */
+/** The words after the scheme (RFC 9110 §11.4), which is no secret; for Basic also the decoded password. */
 function wordsAfterScheme(value: string, bare: string): string[] {
   const [, scheme] = /^\s*([a-z][\w-]*)\s+\S/i.exec(value) ?? [];
   if (scheme === undefined) return [];
@@ -69,7 +74,7 @@ function decoded(base64: string): string[] {
   }
 }
 
-/** Passwords in the addresses that a text holds, as they are written and as they are meant. */
+/** Passwords in the addresses that a text holds, as written and percent-decoded. */
 export function passwordsIn(text: string): string[] {
   return userInfosIn(text).flatMap(([scheme, userInfo]) => {
     const isSecret = userInfo.includes(":") || /^https?$/i.test(scheme);
@@ -79,8 +84,8 @@ export function passwordsIn(text: string): string[] {
 }
 
 /**
- * Each `scheme://user:password@`; on the web a user alone may be a token. It ends at the last @, as URL reads it. No part
- * of a text is read twice, and none without "://".
+ * Matches each `scheme://user:password@`; on the web a user alone may be a token. The match ends at the last @, as URL
+ * reads it. No part of a text is read twice, and none without "://".
  */
 function userInfosIn(text: string): (readonly [scheme: string, userInfo: string])[] {
   const found: (readonly [scheme: string, userInfo: string])[] = [];
@@ -95,7 +100,7 @@ function userInfosIn(text: string): (readonly [scheme: string, userInfo: string]
   return found;
 }
 
-/** An address that is refused, for a message: a password in it may have any signs, and so may what stands for a port. */
+/** A refused address, for a message: its password, and whatever stands in place of a port, may hold any characters. */
 export function hostIn(text: string): string {
   const [scheme = ""] = /^[a-z][a-z0-9+.-]{0,30}:\/\//i.exec(text) ?? [];
   const at = text.lastIndexOf("@");
@@ -127,7 +132,7 @@ export function secretsIn(data: unknown): string[] {
   ]);
 }
 
-/** Names of variables and options whose values are secret, also without a line before the word: `PGPASSWORD`. */
+/** Names of variables and options whose values are secret, even if nothing separates the word, as in `PGPASSWORD`. */
 const SECRET_VARIABLE =
   /(?:pass(?:word|wd|phrase)|secret|token|credentials?|(?:api|access|private|secret)[-_]?key)$/i;
 
@@ -153,12 +158,12 @@ function commandsIn(value: unknown): string[] {
   return words.length === value.length ? secretsInCommand(words) : value.flatMap(commandsIn);
 }
 
-/** Roughly as a shell takes a text apart (POSIX.1-2024, Shell Command Language, §2.3). */
+/** Splits a text roughly as a shell does (POSIX.1-2024, Shell Command Language, §2.3). */
 const SHELL_WORDS = /(?:[^\s"';&|()]|"[^"]*"|'[^']*')+/g;
 
 /**
- * What a command line holds of these: credentials in the words of it and of the texts for a shell among them, such as
- * `--password=…`, `--token …`, `NAME_SECRET=…` and curl's `-u user:password`.
+ * The secrets in a command line: credentials in its words and in texts for a shell among them, such as `--password=…`,
+ * `--token …`, `NAME_SECRET=…` and curl's `-u user:password`.
  */
 function secretsInCommand(words: readonly string[]): string[] {
   const parts = words.flatMap((word) => /\s/.test(word) ? word.match(SHELL_WORDS) ?? [] : [word]);
@@ -189,11 +194,11 @@ function fieldsIn(headers: unknown): string[] {
   );
 }
 
-/** A header field within a word, as `-H "authorization: …"` has it; so may `--header=`, and another tool's line. */
+/** A header field within a word, as in `-H "authorization: …"`, `--header=…`, or the command line of another tool. */
 const FIELD = /(?:^|[\s"'=])(?:-H\s*)?["']?([\w-]+)\s*:\s*([^"'\r\n]*)/g;
 /** `-u user:password`, as curl, hey, oha and ab take it. */
 const USER_OPTION = /\s(?:-u|--user|-a|-A|-P|-U|--proxy-user)[\s=]{0,4}["']?[^\s:"']+:([^\s"']+)/g;
-/** Credentials by themselves, as they stand in a field that was written wrongly. */
+/** Credentials on their own, as in a field that was written wrongly. */
 const CREDENTIALS = /\b(?:Basic|Bearer)\s+([\w+/.~-]{4,}=*)/gi;
 
 /** Secrets in a word of a command line, as written and percent-decoded. */
@@ -222,8 +227,6 @@ function passwordsWithoutScheme(address: string): string[] {
   const [, ...parts] = rest.split(":");
   return [parts.join(":"), parts.slice(1).join(":")].filter((part) => part !== "");
 }
-
-// How it is written.
 
 /** The forms in which a text may hold a secret value: the whole and its lines, as written. */
 export function writtenForms(value: string): Set<string> {
@@ -256,9 +259,9 @@ function inMarkup(value: string, apostrophe: string): string {
 }
 
 /**
- * Alone, and as a part of something longer, as `user:password` is (RFC 7617 §2): base64 writes three
- * bytes as four characters, so a part looks in three ways, but for the characters at its ends, in which
- * its neighbours have bits, too.
+ * The forms of a value in base64, alone and as a part of something longer, as in `user:password` (RFC 7617 §2). Base64
+ * writes three bytes as four characters, so a part has three forms, except for the characters at its ends, which also
+ * hold bits of its neighbours.
  */
 function inBase64(bytes: Uint8Array<ArrayBuffer>): string[] {
   const alone = bytes.toBase64();

@@ -6,25 +6,25 @@
  */
 import { secretsInWord, writtenForms } from "./secret_fields.ts";
 
-/** What stands in the place of a secret that has no name of its own, as `${env.NAME}` is one. */
+/** Stands in place of a secret that has no name such as `${env.NAME}`. */
 export const SECRET = "[secret]";
 
-/** One character, and two digits: they stand in every figure and place. */
+/** Single characters and two digits: hiding them would garble every figure and place. */
 const HIDES_NOTHING = /^(?:.?|\d\d)$/su;
-/** A shorter one is replaced only where it is a word of its own, or it would take whole texts apart. */
+/** A shorter secret is replaced only where it is a whole word; otherwise it would garble whole texts. */
 const LEAST_WITHIN = 4;
-/** A shorter one may be a word of a document itself. */
+/** A shorter secret may be a word of the document itself. */
 const LEAST_IN_DOCUMENTS = 8;
-/** Shorter words, with hyphens or without, are common ones, which a sentence may have itself. */
+/** A shorter word, with or without hyphens, is a common one, which a sentence of Plateau's may contain. */
 const LEAST_UNCOMMON = 12;
-/** Words alone, and amounts such as `30s`, `1.5x` or `127.0.0.1:8080`. */
+/** Plain words, and amounts such as `30s`, `1.5x` or `127.0.0.1:8080`. */
 const WORDS = /^\p{L}+(?:[-_ ]\p{L}+)*$/u;
 const AMOUNT = /^[\d.,:+%/-]+(?:[a-zµ]{0,3}(?:\/s)?)$/i;
 
-/** A secret value, and what is shown in its place. */
+/** A secret value, and the text that is shown in its place. */
 export type SecretValue = readonly [value: string, shown: string];
 
-/** How many secrets are kept, and how long they may be together. */
+/** How many secrets are kept, and their total length. */
 export interface SecretRoom {
   readonly values: number;
   readonly chars: number;
@@ -34,7 +34,7 @@ type Replace = (text: string) => string;
 
 export class Secrets {
   readonly #shown = new Map<string, string>();
-  /** Secrets that were found during a run, as in a server's cookie; the latest at the end. */
+  /** Secrets found during a run, such as a server's cookie; the latest comes last. */
   readonly #found = new Set<string>();
   #foundChars = 0;
   #everywhere: Forms | null = null;
@@ -52,14 +52,14 @@ export class Secrets {
   }
 
   /**
-   * Keeps a secret that came to light, as a server's cookie does. Beyond twice the room, the ones that came first are
-   * forgotten, until the others fit the room. @returns Whether it now takes room: not if it was
-   * given before, or would hide nothing.
+   * Keeps a secret that was found while running, such as a server's cookie. Beyond twice the room, the oldest ones are
+   * forgotten until the others fit.
+   * @returns Whether the value takes room now: not if it was known before, or would hide nothing.
    */
   keepFound(value: string, { values, chars }: SecretRoom): boolean {
-    if (this.#shown.has(value) && !this.#found.has(value)) return false; // it was given
+    if (this.#shown.has(value) && !this.#found.has(value)) return false; // the user has given this secret
     this.keep(value);
-    if (!this.#shown.has(value)) return false; // it would hide nothing
+    if (!this.#shown.has(value)) return false; // the value would hide nothing
     this.#found.add(value);
     this.#foundChars += value.length;
     const isFull = this.#found.size > 2 * values || this.#foundChars > 2 * chars;
@@ -76,7 +76,7 @@ export class Secrets {
     }
   }
 
-  /** Until it is disposed. Those that are known already stay. */
+  /** Keeps values as secrets until the result is disposed; values that were known before stay. */
   keepWhile(values: readonly SecretValue[]): Disposable {
     const added = values.filter(([value]) => !this.#shown.has(value));
     for (const [value, shown] of added) this.keep(value, shown);
@@ -107,7 +107,7 @@ export class Secrets {
   }
 
   /**
-   * A sentence of Plateau's own, of which the values came without secrets: once more, but only for values that can be
+   * A sentence of Plateau's own, whose values had their secrets removed: checks again, but only for secrets that can be
    * neither a word nor an amount of the sentence itself.
    */
   sentence(text: string): string {
@@ -124,8 +124,8 @@ export class Secrets {
   }
 
   /**
-   * A whole document (JSON, a page, a table), of which the data came without secrets: once more, but
-   * only for values that can be neither a figure nor a word of the document itself.
+   * A whole document (JSON, a page, a table), whose data had its secrets removed: checks again, but only for secrets
+   * that can be neither a figure nor a word of the document itself.
    */
   form(text: string): string {
     if (this.#shown.size === 0) return text;
@@ -136,14 +136,14 @@ export class Secrets {
   }
 
   /**
-   * Data with every string that is a value in it without them; keys and numbers stay as they are.
-   * @param replace What takes them out of a string.
+   * Data with secrets removed from every string that is a value; keys and numbers stay.
+   * @param replace Removes them from a string.
    */
   data<Data>(data: Data, replace: Replace = (text) => this.text(text)): Data {
     return this.#shown.size === 0 ? data : inStrings(data, replace) as Data;
   }
 
-  /** Secrets that a text contains, in whatever form. */
+  /** Secrets that a text contains, in any written form. */
   heldBy(text: string): SecretValue[] {
     const held = this.#forms.heldBy(text);
     return [...this.#shown].filter(([value]) => held.has(value));
@@ -153,17 +153,17 @@ export class Secrets {
 /** The secrets of this process. */
 export const secrets = new Secrets();
 
-/** A text from outside, as it may be shown. */
+/** A text from outside, without its secrets. */
 export function withoutSecrets(text: string): string {
   return secrets.text(text);
 }
 
-/** A value from outside, quoted as a sentence may have it. */
+/** A value from outside, quoted and without its secrets, for use in a sentence. */
 export function quotedOpenly(value: unknown): string {
   return secrets.quoted(value);
 }
 
-/** The secrets in the words of a command line; the line of another tool is one word there (`--like`). */
+/** Keeps the secrets in a command line; with `--like`, the whole command line of another tool is one word. */
 export function keepSecretsOf(args: readonly string[]): void {
   for (const secret of args.flatMap(secretsInWord)) secrets.keep(secret);
 }
@@ -186,35 +186,35 @@ function isUncommon(value: string): boolean {
   return value.length >= LEAST_WITHIN && !isWord && !AMOUNT.test(value);
 }
 
-/** No number, and no word alone. */
+/** Whether a value is neither a number nor a single word. */
 function isUnlikeOthers(value: string): boolean {
   return value.length >= LEAST_IN_DOCUMENTS && !/^[\d.,:+eE-]+$/.test(value) &&
     !/^\p{L}+$/u.test(value);
 }
 
-/** Characters of a form that are looked up at once; the rest of a longer form is compared. */
+/** How many characters of a form are looked up at once; the rest of a longer form is compared. */
 const HEAD = 64;
 
 /**
- * The most characters that are compared: `least` for any text, and `each` more for each of its characters. Only a text full of
- * beginnings of secrets needs more; then all that follows is hidden.
+ * The most characters that are compared: `least` for any text, and `each` more for each of its characters. Only a text
+ * full of beginnings of secrets needs more; then everything after that point is hidden.
  */
 const COMPARED = { each: 128, least: 1_000_000 } as const;
 
-/** A secret as a text may have it. */
+/** A secret as it may be written in a text. */
 interface WrittenForm {
   readonly text: string;
   readonly secret: SecretValue;
 }
 
 /**
- * The forms of secrets, as many and as long as they may be: no regular expression holds them, as its size has an end.
- * Each is looked up by its head, which is the whole of a short one.
+ * The written forms of all secrets, of any number and length, which would exceed the size of a regular expression. Each
+ * is looked up by its head: its first characters, or all of a short form.
  */
 class Forms {
-  /** By a hash of two characters: 1 if any form begins with these. */
+  /** By a hash of two characters: 1 if any form begins with them. */
   readonly #begins = new Uint8Array(65_536);
-  /** By the first characters of heads (`LEAST_WITHIN`, or all): the lengths of these heads. */
+  /** By the first characters of heads (`LEAST_WITHIN` of them, or fewer): the lengths of these heads. */
   readonly #headLengths = new Map<string, number[]>();
   /** Forms by their head, those of one head in the order in which they were added. */
   readonly #byHead = new Map<string, WrittenForm[]>();
@@ -253,7 +253,7 @@ class Forms {
     return from === 0 ? text : shown + text.slice(from);
   }
 
-  /** The secrets that a text has in any form, also one within another. */
+  /** The secrets that a text holds in any form, including one inside another. */
   heldBy(text: string): Set<string> {
     const held = new Set<string>();
     for (let at = this.#next(text, 0); at < text.length; at = this.#next(text, at + 1)) {
@@ -262,7 +262,7 @@ class Forms {
     return held;
   }
 
-  /** How many characters at the beginning of a text are the end of a form, or its middle, and what to show instead. */
+  /** How many characters at the start of a text are the end or the middle of a form, and what to show instead. */
   cutAtStart(text: string): { readonly length: number; readonly shown: string } {
     const borders = bordersOf(text);
     let most = { length: 0, shown: "" };
@@ -284,7 +284,9 @@ class Forms {
     return text.length;
   }
 
-  /** The forms that stand at a place of a text, longest first, and of one length the one that came first. */
+  /**
+   * The forms that stand at a place of a text: longest first; of equal length, in the order in which they were added.
+   */
   #at(text: string, at: number): readonly WrittenForm[] {
     const found: WrittenForm[] = [];
     for (let start = LEAST_WITHIN; start > 1; start--) {
@@ -298,7 +300,7 @@ class Forms {
     return found.sort((a, b) => b.text.length - a.text.length);
   }
 
-  /** Whether the whole form stands at a place where its head does. */
+  /** Whether a whole form stands at a place where its head was found. */
   #stands(form: string, text: string, at: number): boolean {
     for (let from = HEAD; from < form.length; from *= 2) {
       this.#compared += from;
@@ -319,8 +321,8 @@ function isWord(text: string, from: number, to: number): boolean {
 }
 
 /**
- * By the length of a beginning of a text: the length of the longest shorter beginning that it ends with (Knuth, Morris,
- * Pratt).
+ * For each prefix of a text, by its length: the length of its longest proper prefix that is also its suffix (Knuth,
+ * Morris and Pratt).
  */
 function bordersOf(text: string): Int32Array {
   const borders = new Int32Array(text.length + 1);
@@ -332,7 +334,10 @@ function bordersOf(text: string): Int32Array {
   return borders;
 }
 
-/** How long the beginning of `text` is with which a form, without its first character, ends; or all, where it holds all. */
+/**
+ * Length of the longest prefix of `text` that ends a form (without its first character), or all of `text` if the form
+ * contains it.
+ */
 function overlapOf(form: string, text: string, borders: Int32Array): number {
   let length = 0;
   for (let at = 1; at < form.length && length < text.length; at++) {

@@ -1,7 +1,7 @@
 /** "Did you mean": the known word that a misspelt one is closest to. */
 import leven from "leven";
 
-/** Two letters of five may differ. */
+/** The share of letters that may differ: two of five. */
 const MOST_DIFFERENT_RATIO = 0.4;
 
 /** The closest of `known`, or null when none is close. */
@@ -18,7 +18,7 @@ export function didYouMean(word: string, known: Iterable<string>): string | unde
   return name === null ? undefined : `did you mean "${name}"?`;
 }
 
-/** Letters to change, insert or remove, as a share of the longer word; mere disorder counts as one. */
+/** Letters to change, insert or remove, as a share of the longer word; swapped letters count as one change. */
 function awayRatio(given: string, known: string): number {
   const [word, name] = [given.toLowerCase(), known.toLowerCase()];
   const longer = Math.max(word.length, name.length, 1);

@@ -11,18 +11,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "./errors.ts";
 import { isAlive } from "./system/processes.ts";
 
-/** A program in a container has the process id that the last one had there: this distinguishes them. */
+/**
+ * Distinguishes this process from an earlier one with the same process id, as the program in a restarted container has.
+ */
 const OWN = randomBytes(8).toString("hex");
 
 const DRAFT = /^\.plateau-(\d+)-([\da-f]{16})-[\da-f]{16}\.part$/;
 
-/** Writes the file's bytes, all of them before it returns. */
+/** Writes the whole content of the file before it returns. */
 type Fill = (file: Deno.FsFile) => void;
 
 /**
- * Throws an Error that says why the disk does not take it. Drafts of programs that were killed go with it.
- * A file that only some could read stays so.
- * @param content A text, or what writes the bytes.
+ * Writes the file. Throws an Error that says why the disk does not take it. Drafts of programs that were killed are
+ * removed. A file that only some users could read stays so.
+ * @param content A text, or a function that writes the bytes.
  */
 export async function replaceFile(path: string, content: string | Fill): Promise<void> {
   const folder = dirname(path);
@@ -35,8 +37,8 @@ export async function replaceFile(path: string, content: string | Fill): Promise
     using file = await Deno.open(draft, { write: true, createNew: true, mode: modeFor(path) });
     if (typeof content === "string") writeAll(file, new TextEncoder().encode(content));
     else content(file);
-    // Or a power failure may leave the new name with nothing under it, and what the system writes later
-    // would fall into the next run.
+    // Otherwise a power failure may leave the new name without content, and later writes of the system would disturb
+    // the next run.
     await file.syncData();
     await Deno.rename(draft, path);
   } catch (error) {
@@ -54,8 +56,8 @@ export function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
 const OPEN_FILES = /^\/(?:dev|proc\/\d+\/(?:task\/\d+\/)?fd)$/;
 
 /**
- * Whether bytes go through `path` as they come: a terminal, a device, a named pipe, or what this process has
- * open, such as `/dev/stdout` and `/dev/fd/3`. A link elsewhere is none, whatever it names.
+ * Whether bytes go through `path` as they come: a terminal, a device, a named pipe, or what this process has open, such
+ * as `/dev/stdout` and `/dev/fd/3`. A symbolic link in any other folder is no stream, whatever it points to.
  */
 export function isStream(path: string): boolean {
   const info = lstatSync(path, { throwIfNoEntry: false });
@@ -74,13 +76,16 @@ export async function openStream(path: string): Promise<Deno.FsFile> {
   try {
     return notByLink(await Deno.open(path, { append: true }), path);
   } finally {
-    closeSync(held); // only now: a reader would take it for the end
+    closeSync(held); // closed only now, because a reader would take it for the end
   }
 }
 
 const PIPE_POLL_MS = 50;
 
-/** Its descriptor. Until somebody reads, Deno 2.6 opens no pipe without holding this thread and its signals up. */
+/**
+ * Descriptor of the pipe once it has a reader. A plain open of Deno 2.6 would block this thread, and its signals, until
+ * then.
+ */
 async function pipeWithReader(path: string): Promise<number> {
   for (;; await sleep(PIPE_POLL_MS)) {
     try {
@@ -91,12 +96,12 @@ async function pipeWithReader(path: string): Promise<number> {
   }
 }
 
-/** The same, and this thread waits. */
+/** As `openStream`, but blocks this thread. */
 export function openLog(path: string): Deno.FsFile {
   return notByLink(Deno.openSync(path, { append: true }), path);
 }
 
-/** Refuses links: nothing may be written before it is known that the opened file itself has the name `path`. */
+/** Refuses links: nothing may be written unless the opened file itself is the one at `path`. */
 function notByLink(file: Deno.FsFile, path: string): Deno.FsFile {
   const [opened, named] = [file.statSync(), Deno.lstatSync(path)];
   if (opened.dev === named.dev && opened.ino === named.ino || isOpenFile(path)) return file;

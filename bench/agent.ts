@@ -1,4 +1,6 @@
-/** What it costs to load through an agent rather than at once: the same worker on the same core, in turns. */
+/**
+ * The cost of a load through an agent, beside the same load without one: the same worker on the same core, in turns.
+ */
 import process from "node:process";
 import { openLink } from "../runner/fleet/protocol/redis_link.ts";
 import { roster } from "../runner/fleet/coordinator/roster.ts";
@@ -49,13 +51,13 @@ export const agent: Bench = {
   },
 };
 
-/** Resolves when the agent takes jobs; it is stopped with the stack. */
+/** Starts an agent; resolves when it takes jobs. The stack stops the agent. */
 async function startAgent(redis: string, stack: AsyncDisposableStack): Promise<void> {
   const [program, args] = selfCommand(["agent", "--redis", redis, "--workers", "1", "--quiet"]);
   const { pid, output } = start(placed("rest", [program, ...args]));
   stack.defer(async () => {
     process.kill(pid, "SIGTERM");
-    await output.catch(() => {}); // ended while it hands over its last run, it says so by its exit code
+    await output.catch(() => {}); // an agent that is ended while it hands over its last run reports this by its exit code
   });
   const link = await openLink({ url: redis });
   stack.defer(link.close);

@@ -17,16 +17,16 @@ const SERVERS = [
 
 interface Arrivals {
   readonly ratePerSec: number;
-  /** Share of the time in which the server works. */
+  /** The share of the time in which the server works. */
   readonly busy: number;
-  /** 0: each request is sent when it is due. */
+  /** The length of a tick; at 0, each request is sent when it is due. */
   readonly tickMs: number;
 }
 
-/** Milliseconds, sorted. */
+/** Sorted times in milliseconds. */
 interface Times {
   readonly lag: Float64Array;
-  /** From the send. */
+  /** The times from the send to the response. */
   readonly service: Float64Array;
 }
 

@@ -1,8 +1,8 @@
-/** Bars: what a figure has to be, alone or beside its baseline. */
+/** Bars: the value that a figure must reach, alone or beside its baseline. */
 
 export interface Bar {
   readonly text: string;
-  /** `baseline` is NaN where there is none: no bar beside it holds then. */
+  /** Whether the figure keeps the bar. `baseline` is NaN if there is none; then no bar beside a baseline holds. */
   holds(figure: number, baseline: number): boolean;
 }
 
@@ -34,7 +34,10 @@ export const belowBaseline: Bar = {
 
 export const equal: Bar = { text: "equal", holds: (figure, baseline) => figure === baseline };
 
-/** Off by no more than `off`, in the figure's unit, or by `ratio` of the baseline, whichever is more. */
+/**
+ * A bar for a figure that is off by no more than `off`, in the figure's unit, or `ratio` of the baseline, whichever is
+ * more.
+ */
 export function within(off: number, ratio = 0): Bar {
   return {
     text: ratio > 0 ? `± ${off} or ${ratio * 100} %` : `± ${off}`,

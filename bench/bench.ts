@@ -1,40 +1,40 @@
 /**
- * What a bench is: it measures one promise of Plateau and says which figure it found where, beside the
- * baseline that it measured in the same run. One file a member, one line in `registry.ts`; `table.ts`
- * does the arithmetic over the rounds and lays everything out.
+ * The contract of a bench: it measures one promise of Plateau and returns its figures beside the baseline that it
+ * measured in the same run. Each bench has one file, and one line in `registry.ts`; `table.ts` does the arithmetic over
+ * the rounds and lays everything out.
  */
 import type { Bar } from "./bar.ts";
 
 export interface Bench {
   readonly about: string;
-  /** How often everything is measured where nobody asks for another number. */
+  /** The number of rounds unless the user asks for another. */
   readonly rounds: number;
-  /** Throws a TargetError when something that it needs cannot be had. */
+  /** Runs the bench. Throws a TargetError when something that it needs is not available. */
   run(effort: Effort): Promise<readonly Section[]>;
 }
 
 export interface Effort {
   readonly rounds: number;
-  /** To see that a bench works: a few seconds a measurement. Its figures say little. */
+  /** Whether to see only that a bench works: a few seconds for each measurement. The figures then say little. */
   readonly short: boolean;
-  /** Only the parts whose names hold this text; for benches that say so. */
+  /** Limits the bench to the parts whose names contain this text; for benches that support it. */
   readonly only?: string;
-  /** Noise that the user hands in, in place of the bench's own kinds; for benches that say so. */
+  /** Noise that the user supplies, in place of the bench's own kinds; for benches that support it. */
   readonly noise?: NoiseOf;
-  /** On the clock of `performance.now()`: no trial begins after it; for benches that say so. */
+  /** The moment, on the clock of `performance.now()`, after which no trial begins; for benches that support it. */
   readonly untilMs?: number;
-  /** A file to which each trial is appended, so that a bench can be measured in parts; for those that say so. */
+  /** A file to which each trial is appended, so that a bench can be measured in parts; for benches that support it. */
   readonly log?: string;
 }
 
-/** A seed → a stream of noise with mean 0 and standard deviation 1, however its values depend on each other. */
+/** Makes from a seed a stream of noise with mean 0 and standard deviation 1; its values may depend on each other. */
 export type NoiseOf = (seed: number) => () => number;
 
-/** One table: figures of one kind. */
+/** A table of figures of one kind. */
 export interface Section {
   readonly caption: string;
   readonly unit: string;
-  /** What the rows' baselines are, if they have any. */
+  /** What the baselines of the rows are, if there are any. */
   readonly baseline?: string;
   readonly rows: readonly Row[];
   /** Sentences below the table. */
@@ -43,7 +43,7 @@ export interface Section {
 
 export interface Row {
   readonly what: string;
-  /** One value a round; their median is the figure. */
+  /** The value of each round; the row's figure is their median. */
   readonly samples: readonly number[];
   readonly baseline?: number;
   readonly bar?: Bar;

@@ -1,6 +1,6 @@
 /**
- * What an experiment takes beyond its loads, run by run: the start of the server with its checks, its end,
- * and the results on disk. A part of it is the server's own: the start-up that the results have.
+ * The time that an experiment takes beyond its loads, run by run: the start of the server with its checks, its end, and
+ * the saving of results. A part of it is the server's own: the start-up time in the results.
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,9 @@ import { temporaryFolder } from "./stage/folder.ts";
 import { type Command, start } from "./stage/programs.ts";
 
 const BINARY = fileURLToPath(new URL("../dist/plateau", import.meta.url));
-/** Frameworks of the study that start fast and slowly; those that are not installed are left out. */
+/**
+ * Frameworks of the study, some that start fast and some that start slowly; those that are not installed are left out.
+ */
 const FRAMEWORKS = ["gin", "fastify", "express"] as const;
 
 export const betweenRuns: Bench = {
@@ -75,7 +77,7 @@ interface Gap {
   readonly startMs: number;
 }
 
-/** From the beginning of each run to that of the next, without the load between. */
+/** The time from the beginning of each run to that of the next, without the load in between. */
 function gapsOf(runs: readonly Run[]): Gap[] {
   const inOrder = runs.toSorted((a, b) => a.order - b.order);
   return inOrder.slice(0, -1).map((run, at) => {

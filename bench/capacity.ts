@@ -19,7 +19,7 @@ const SHORT_SEEDS = 5;
 
 export const capacity: Bench = {
   about: "the search for a capacity on simulated servers",
-  rounds: 10, // each has fixed seeds of its own
+  rounds: 10, // each round has fixed seeds of its own
   run({ rounds, short, only = "", log }): Promise<Section[]> {
     using folder = temporaryFolder();
     const file = log ?? join(folder.path, "searches.jsonl");
@@ -39,7 +39,7 @@ export interface Cell {
   readonly name: string;
   readonly kind: ServerKind;
   readonly terms: Terms;
-  /** Whether it is of the grid, whose bars it has. */
+  /** Whether the cell belongs to the grid, to which bars apply. */
   readonly isInGrid: boolean;
 }
 
@@ -68,7 +68,7 @@ function cellOf(kind: ServerKind, terms: Terms, isInGrid: boolean): Cell {
 
 const perSec = z.number().describe("Requests per second");
 
-/** A line of the file. */
+/** One line of the log file. */
 const search = z.strictObject({
   name: z.string(),
   seed: z.int(),
@@ -96,7 +96,7 @@ function* searchesOf(
   const missing = Array.from({ length: seeds }, (_, seed) => seed).filter((seed) =>
     !known.has(seed)
   );
-  // A very long simulation: only where something was found.
+  // Found by a very long simulation, and so computed only if a search found something.
   let capacity: ((atS: number) => number) | null = null;
   const capacityAt = (atS: number): number => (capacity ??= capacityIn(kind, terms))(atS);
   for (const seed of missing) {
@@ -191,7 +191,7 @@ function foundOf(searches: readonly Search[]): Search[] {
   return searches.filter(({ end }) => end === "found");
 }
 
-/** What was found over the capacity, less 1. */
+/** The relative error of a found capacity. */
 function offOf({ value, truth }: Search): number {
   return value === null || truth === null ? NaN : value / truth - 1;
 }
@@ -200,7 +200,7 @@ function isHeld({ low, high, truth }: Search): boolean {
   return low !== null && high !== null && truth !== null && low <= truth && truth <= high;
 }
 
-/** Nothing of none. */
+/** The percentage; empty if there are none. */
 function percentOf(some: readonly unknown[], all: readonly unknown[]): number[] {
   return all.length === 0 ? [] : [100 * some.length / all.length];
 }

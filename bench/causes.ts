@@ -1,4 +1,7 @@
-/** Whether causes of slowness that were planted in servers are named, on each runtime, and a healthy one is not accused. */
+/**
+ * Whether causes of slowness that were planted in servers are named, on each runtime, and whether healthy servers are
+ * left unaccused.
+ */
 import { printError } from "../cli/terminal/terminal.ts";
 import { textLines } from "../report/writing/terminal.ts";
 import { atLeast } from "./bar.ts";

@@ -1,7 +1,7 @@
 /**
- * Times of which some are only known to be longer than the load: of a server with exponential times, mean a
- * second, the median is ln 2 s. Whoever counts what is in flight at the end as if it had ended reads less, and so
- * does whoever leaves it out.
+ * Medians of times of which some are only known to be longer than the load: for a server with exponential times of mean
+ * one second, the median is ln 2 s. A tool that counts requests in flight at the end as if they had ended shows less,
+ * and so does a tool that leaves them out.
  */
 import { formatCount } from "../report/writing/units.ts";
 import type { Measurement } from "../runner/result/result.ts";
@@ -18,13 +18,13 @@ import { Random } from "./statistics/random.ts";
 
 const CONNECTIONS = 50;
 const SECONDS = ["1.5", "5.5", "10.5"] as const;
-/** As Plateau waits for what is in flight at the deadline. */
+/** How long Plateau waits for requests in flight at the deadline, in seconds. */
 const WAITS_S = 5;
 const SIMULATED = 1_000;
 const SEED = 20_260_114;
 const TRUE_S = Math.LN2;
 
-/** Normal quantile of an interval of 99 %, which one run in a hundred misses. */
+/** The normal quantile of a 99 % interval, which one run in a hundred misses. */
 const Z_99 = 2.576;
 
 export const censored: Bench = {
@@ -38,7 +38,7 @@ export const censored: Bench = {
   },
 };
 
-/** From nine runs more than one miss is less likely than 1 in 200. */
+/** The bar for misses: with nine runs or more, more than one miss is less likely than 1 in 200. */
 const mostMissed: Bar = { text: "≤ 1", holds: (missed) => missed <= 1 };
 
 function simulated(): Section {
@@ -79,7 +79,7 @@ function real(seen: readonly [duration: string, runs: readonly Measurement[]][])
   };
 }
 
-/** Whether ln 2 s lies in the run's distribution-free interval of the median: between ranks n/2 ± z √n/2. */
+/** Whether the true median, ln 2 s, lies in the run's distribution-free interval for it: between ranks n/2 ± z √n/2. */
 function holdsTruth({ histogram, censoredHistogram }: Measurement): boolean {
   const all = decodeSparse(histogram);
   const bounds = censoredHistogram === undefined ? EMPTY : decodeSparse(censoredHistogram);

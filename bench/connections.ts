@@ -1,6 +1,6 @@
 /**
- * Ten thousand connections from one machine: they work, or one line says which limit stands in the way. And what as many
- * as the machine allows cost.
+ * Ten thousand connections from one machine: either they work, or one line names the limit that prevents them. Also the
+ * cost of as many connections as the machine allows.
  */
 import { formatCount } from "../report/writing/units.ts";
 import type { Measurement } from "../runner/result/result.ts";
@@ -33,7 +33,7 @@ export const connections: Bench = {
   },
 };
 
-/** The line about the limit, which is as good; any other failure is none. */
+/** The line that names the limit, which counts as success; rethrows any other failure. */
 function refusal(error: unknown): string {
   const said = error instanceof ExpectedError ? error.lines.join("\n") : "";
   const line = said.split("\n").find((line) => /open files/i.test(line));

@@ -1,10 +1,9 @@
 /**
- * What runtime counters cost two servers on each runtime, by Plateau's own comparison. One computes for about 1 ms for
- * each request, as a handler with some work in it; the other does next to nothing. All runs are of one
- * experiment with `observe: [runtime]`, in shuffled blocks; a server that is started without the variables reports
- * nothing, so the difference is all that reports cost: the server's own work, and Plateau's while the load runs.
- *
- * Next to nothing is the worst case: no request takes long itself, and on V8 p99 is of those that wait for a collection.
+ * The cost of runtime counters to two servers on each runtime, by Plateau's own comparison. One computes for about 1 ms
+ * for each request, like a handler with some work in it; the other does next to nothing. All runs are of one experiment
+ * with `observe: [runtime]`, in shuffled blocks; a server that is started without the variables reports nothing, so the
+ * difference is the whole cost of reports: the server's own work, and Plateau's while the load runs. * Next to nothing
+ * is the worst case: no request takes long itself, and on V8 p99 consists of requests that wait for a collection.
  */
 import { TargetError } from "../base/errors.ts";
 import type { Results } from "../runner/result/result.ts";
@@ -18,11 +17,11 @@ import { temporaryFolder } from "./stage/folder.ts";
 import type { Command } from "./stage/programs.ts";
 
 /**
- * On V8 and in Go its requests differ in length. Of equal ones a closed loop makes batches: whether the last connection
- * is in time for the next batch decides p99, and on Node a timer that does nothing shifts that by 2 %.
- *
- * Of Python servers on an event loop of asyncio, whose turns are watched: others have nothing to collect, and report
- * nothing. What it computes is no loop over integers, whose pace depends on how the heap lies, and so on all that ran before.
+ * The servers. On V8 and in Go their requests differ in length. With equal ones a closed loop makes batches: whether
+ * the last connection is in time for the next batch decides p99, and on Node a timer that does nothing shifts that by 2
+ * %. * Python's servers run on an event loop of asyncio, whose turns are watched: other servers have nothing to
+ * collect, and report nothing. They do not compute a loop over integers, whose pace depends on the layout of the heap,
+ * and so on everything that ran before.
  */
 const SERVERS = [
   { does: "computes about 1 ms", words: "vary 10", inPython: "pack" },
@@ -46,7 +45,7 @@ export const counters: Bench = {
         commands: [unobserved(command), command],
         more: [
           "scenarios: { root: { get: / } }",
-          // What a server compiles at its start hides what counters cost it.
+          // The start is discarded, because the server's compilation there would hide the cost of counters.
           `load: { duration: ${short ? "400ms" : "4300ms"}, connections: 8 }`,
           "discard: 300ms",
           `repeat: ${rounds}`,
@@ -63,13 +62,16 @@ export const counters: Bench = {
   },
 };
 
-/** Deno gets an argument, and only as the program itself. */
+/**
+ * The command without counters: it unsets their variables, and `env` as the program keeps Deno from getting an
+ * argument.
+ */
 function unobserved(command: Command): Command {
   const variables = ["NODE_OPTIONS", "PYTHONPATH", "GODEBUG"];
   return ["env", ...variables.flatMap((variable) => ["-u", variable]), ...command];
 }
 
-/** Throws a TargetError where the comparison would be of something else. A run without a collection may report nothing. */
+/** Throws a TargetError if the runs do not differ as they should. A run without a collection may report nothing. */
 function ensureObserved(name: string, { runs }: Results): void {
   const reporting = new Set(runs.flatMap(({ target, counters }) => counters ? [target] : []));
   if (reporting.has(nameOf(0)) || !reporting.has(nameOf(1))) {

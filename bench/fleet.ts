@@ -1,4 +1,4 @@
-/** What a coordinator costs for each agent and second, and what is at its limit first. */
+/** The cost to a coordinator of each agent and second, and the first resource to reach its limit. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectRedis } from "../targets/redis/client.ts";
@@ -18,7 +18,7 @@ import { privateRedis } from "./stage/redis.ts";
 import { parseMeasurement, plateauCommand } from "./stage/plateau.ts";
 import { start } from "./stage/programs.ts";
 
-/** Full speed tells most, as it meets every latency that there is. */
+/** Fleets of agents. Full speed shows most, because it produces the widest range of latencies. */
 const FLEETS = {
   "10 agents": { agents: 10, isFull: false },
   "100 agents": { agents: 100, isFull: false },
@@ -28,39 +28,39 @@ const FLEETS = {
 
 type Name = keyof typeof FLEETS;
 const NAMES = Object.keys(FLEETS).filter((name): name is Name => name in FLEETS);
-/** The least of them. */
+/** The smallest fleets. */
 const SHORT_NAMES = NAMES.slice(0, 2);
-/** By these two the cost of one more agent is told. */
+/** The two fleets from which the cost of one more agent is computed. */
 const FEWER = "100 agents";
 const MORE = "1,000 agents";
 
-/** What an agent on a machine with four cores brings. */
+/** The number of workers of an agent on a machine with four cores. */
 const WORKERS_EACH = 2;
 const CONNECTIONS_EACH = 100;
-/** Of an agent that is not at full speed: a thousand of them make the most that a rate may be. */
+/** The rate of an agent that is not at full speed; a thousand of them reach the highest rate that is allowed. */
 const RATE_PER_SEC = 1_000;
-/** As `bench` has it. */
+/** The interval of `bench`. */
 const INTERVAL_MS = 250;
-/** Nobody is asked: simulated agents send no requests. */
+/** The address of the target, to which nothing is sent, because simulated agents send no requests. */
 const TARGET = "http://127.0.0.1:9/";
 
 interface Used {
-  /** For each second of the load: shares of one core. */
+  /** The use in each second of the load, as shares of one core. */
   readonly cpu: number;
   readonly redisCpu: number;
   readonly mbPerSec: number;
   readonly commandsPerSec: number;
   readonly mostMb: number;
   readonly redisMostMb: number;
-  /** From the end of the load to the result. */
+  /** The time from the end of the load to the result. */
   readonly afterSec: number;
-  /** Requests that are missing in the result, or too many. */
+  /** The number of requests that are missing in the result, or too many. */
   readonly wrong: number;
 }
 
 interface Played {
   readonly path: string;
-  /** By one worker. */
+  /** The number of requests that one worker completed. */
   readonly completed: number;
 }
 
@@ -124,7 +124,10 @@ async function measure(
   };
 }
 
-/** All work counts, also what is left over for the time after the load. @param looks From its start on. */
+/**
+ * The use of the coordinator. All work counts, including work that is left for the time after the load.
+ * @param looks The looks from the start of the coordinator on.
+ */
 function usedIn(
   looks: readonly Look[],
   { cpuMs, durationMs }: { readonly cpuMs: number; readonly durationMs: number },
@@ -173,7 +176,7 @@ function sectionsOf(seen: Seen): Section[] {
     : [...sections, { caption: "Limits", unit: "", rows: [], notes }];
 }
 
-/** What a fleet may come to. */
+/** The resources that may limit a fleet. */
 const LIMITS = {
   cpu: { what: "a core of the coordinator", limit: 1 },
   redisCpu: { what: "a core of Redis", limit: 1 },
@@ -181,10 +184,13 @@ const LIMITS = {
   mbPerSec: { what: "1 Gbit/s into and out of Redis", limit: 125 },
 } satisfies Partial<Record<keyof Used, { what: string; limit: number }>>;
 
-/** Redis's maxclients over the connections of an agent: for plain keys, for BullMQ, and for its worker. */
+/**
+ * The most agents by connections: Redis's maxclients over an agent's connections, which are for plain keys, for BullMQ,
+ * and for its worker.
+ */
 const MOST_LINKED = 10_000 / 3;
 
-/** By what the last agents cost: in a straight line from the second largest fleet to the largest. */
+/** The limits by the cost of the last agents: a straight line from the second largest fleet to the largest. */
 function limitsOf(seen: Seen): string[] {
   const [some, many] = [seen.get(FEWER), seen.get(MORE)];
   if (some === undefined || many === undefined) return [];

@@ -1,7 +1,7 @@
 /**
- * A server that hangs for a second of ten: the latencies that Plateau reports against those that arithmetic
- * gives. Whoever times from the actual send, waits for free connections, or forgets at the end what it has not
- * sent or what is not answered, hides it.
+ * A server that hangs for a second of ten: the latencies that Plateau reports beside those that arithmetic gives. A
+ * generator hides the hang if it times from the actual send, waits for free connections, or forgets requests that are
+ * unsent or unanswered at the end.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { medianOf } from "../runner/stats/quantile.ts";
@@ -26,11 +26,11 @@ const DRIVERS = ["epoll", "tcp"] as const;
 type Driver = typeof DRIVERS[number];
 
 const BAR = within(2, 0.02);
-/** As in the bar: a figure that is less than the truth by more than this has to be named as a lower bound. */
+/** The limit of the bar: a figure below the truth by more than this has to be marked as a lower bound. */
 const UNSAID_RATIO = 1.02;
 const UNSAID_MS = 2;
 
-/** When the freeze begins, as a share of the load's time; it lasts a tenth. */
+/** The beginning of the freeze, as a share of the load's time; the freeze lasts a tenth of that time. */
 const CASES = {
   "at the start": { from: 0, connections: 2 },
   "in the middle": { from: 0.5, connections: 2 },
@@ -42,7 +42,7 @@ const NAMES = Object.keys(CASES) as Case[];
 
 interface Run {
   readonly latency: Measurement["latency"];
-  /** Every latency, ascending: what can be known by the end of the load, and what would be known later. */
+  /** All latencies, ascending: those known by the end of the load, and those that would be known later. */
   readonly expectedMs: readonly number[];
   readonly trueMs: readonly number[];
   readonly frozenMs: number;
@@ -96,7 +96,10 @@ interface Occasion {
   readonly durationMs: number;
 }
 
-/** The connections are ample for all that arrives meanwhile, or for a tenth of it. */
+/**
+ * Measures a load with a freeze. The connections suffice for everything that arrives in the freeze, or for a tenth of
+ * it.
+ */
 async function freeze(
   witness: Witness,
   driver: Driver,
@@ -105,8 +108,8 @@ async function freeze(
   const arriving = RATE_PER_SEC * durationMs / 10_000;
   const { from, connections: ratio } = CASES[name];
   const connections = Math.round(ratio * arriving);
-  await witness.takeNotes(); // of the end of the run before
-  if (from === 0) await (await fetch(witness.origin)).body?.cancel(); // the pause begins with it
+  await witness.takeNotes(); // drops the notes of the end of the run before
+  if (from === 0) await (await fetch(witness.origin)).body?.cancel(); // the pause begins with this request
   const load = {
     ...{ kind: "rate", ratePerSec: RATE_PER_SEC, arrivals: "uniform", durationMs } as const,
     ...{ connections, keepAlive: true, timeoutMs: durationMs, workers: 1 },
@@ -127,7 +130,7 @@ async function freeze(
 }
 
 interface Hung {
-  /** Since the start of the load. */
+  /** The moment of the halt since the start of the load. */
   readonly fromMs: number;
   readonly frozenMs: number;
 }

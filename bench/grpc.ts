@@ -1,6 +1,6 @@
 /**
- * What a unary call of gRPC costs its client, without TLS: the same server for all, which gives every call the same
- * response. h2load is nghttp2's, and sends a call as it sends any request with a body; ghz is a client of grpc-go.
+ * The cost of a unary gRPC call to its client, without TLS: the same server for all, which sends the same response to
+ * every call. h2load is nghttp2's, and sends a call like any request with a body; ghz is a client of grpc-go.
  */
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,12 +15,12 @@ const PROTO = fileURLToPath(new URL("../tests/conformance/echo.proto", import.me
 const SERVICE = "conformance.Echo";
 const METHOD = "One";
 const MESSAGE = '{"text":"ada"}';
-/** The same message in the body of a request: not compressed, five octets, the text in field 1. */
+/** The same message as the body of a request: not compressed, five octets, the text in field 1. */
 const BODY = Uint8Array.of(0, 0, 0, 0, 5, 0x0a, 3, 0x61, 0x64, 0x61);
 
 interface Task {
   readonly origin: string;
-  /** A file with BODY. */
+  /** The path of a file with BODY. */
   readonly body: string;
   readonly connections: number;
   readonly streams: number;

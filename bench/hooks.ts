@@ -1,6 +1,6 @@
 /**
- * What the hooks of a script cost a request: CPU time of the load worker, beside the same journeys without any, in a closed loop and
- * at a rate; and whether their realm keeps its size over millions of calls.
+ * The cost of a script's hooks to a request: the CPU time of the load worker, beside the same journeys without any, in
+ * a closed loop and at a rate; and whether their realm keeps its size over millions of calls.
  */
 import { NO_FILES } from "../base/files.ts";
 import { formatCount } from "../report/writing/units.ts";
@@ -16,7 +16,7 @@ import { interleaved } from "./rounds.ts";
 import { loadHere } from "./stage/here.ts";
 import { startNginx } from "./stage/nginx.ts";
 
-/** By what each is called; without a function there is no hook. */
+/** The functions that hooks call, by name; without a function there is no hook. */
 const HOOKS = {
   none: "",
   empty: "(request, user) => {}",
@@ -30,7 +30,7 @@ const NAMES = Object.keys(HOOKS).filter((name): name is Name => Object.hasOwn(HO
 
 const SIZES = [1_000, 10_000];
 const RATE_PER_SEC = 5_000;
-/** An empty hook may cost a request so much more, microseconds. */
+/** The most that an empty hook may add to a request, in microseconds. */
 const MOST_MORE_US = 1;
 
 export const hooks: Bench = {
@@ -61,7 +61,7 @@ function loadOf(kind: "closed" | "rate", short: boolean): Load {
     : { kind, ...common, ratePerSec: RATE_PER_SEC, arrivals: "uniform" };
 }
 
-/** A journey of one POST, so that with and without hooks the same loop sends it. */
+/** A journey of one POST, so that the same loop sends it with and without hooks. */
 function scriptWith(name: Name, bytes: number): Script {
   const request = { post: "/", body: "x".repeat(bytes) };
   const scenario = scenarioSpecWith(NO_FILES).parse({
@@ -109,7 +109,7 @@ function costSection(
   };
 }
 
-/** Of this process, whose only work are the calls. */
+/** The memory of this process, whose only work is the calls. */
 async function memorySection(short: boolean): Promise<Section> {
   const calls = short ? 200_000 : 10_000_000;
   const nowUs = (): number => performance.now() * 1_000;

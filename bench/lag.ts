@@ -1,7 +1,7 @@
 /**
- * How late requests are sent: the send minus the moment at which it was due, on one worker. At 20,000 arrivals a
- * second, of which nginx alone would take several times as many; and at half of the rate that a bare C loop reaches.
- * Another bare loop (`generators/paced.c`) sends the same schedules in turns: what it is late by is the machine's.
+ * How late requests are sent, as the send minus the due moment, on one worker. Measured at 20,000 arrivals a second, of
+ * which nginx alone would take several times as many, and at half of the rate that a bare C loop reaches. Another bare
+ * loop (`generators/paced.c`) sends the same schedules in turns; its delay is that of the machine.
  */
 import { join } from "node:path";
 import { formatCount } from "../report/writing/units.ts";
@@ -21,25 +21,27 @@ const DRIVERS = ["epoll", "tcp"] as const;
 type Driver = typeof DRIVERS[number];
 const BARE = "bare loop";
 type Sender = Driver | typeof BARE;
-/** Milliseconds of p99. */
+/** Bars for p99 in milliseconds. */
 const BARS: Partial<Record<Sender, Bar>> = { epoll: atMost(0.1), tcp: atMost(0.5) };
 const HALF_BARS: Partial<Record<Sender, Bar>> = { epoll: atMost(1) };
-/** A worker that shares its only core with the threads that compile and clean up for it waits for them. */
+/**
+ * A note on cores: a worker that shares its only core with the threads that compile and clean up for it waits for them.
+ */
 const PLACING = "nginx is kept on one core; the generator is free, as it is where nobody pins it.";
 
 const FLOOR = new URL("generators/floor.c", import.meta.url);
 const PACED = new URL("generators/paced.c", import.meta.url);
 const CONNECTIONS = 50;
 const FLOOR_SECONDS = 3;
-/** So many are shown each on its own, from the first on. */
+/** The number of first intervals that are shown one by one. */
 const FIRST_INTERVALS = 3;
 
 interface Paced {
-  /** Of the whole run, milliseconds. */
+  /** The lag of the whole run, in milliseconds. */
   readonly lag: Readonly<Record<"p50" | "p99" | "max", number>>;
-  /** p99 of each interval, milliseconds. */
+  /** The p99 of each interval, in milliseconds. */
   readonly intervalP99s: readonly number[];
-  /** Null for the bare loop, which keeps no other figures. */
+  /** The measurement; null for the bare loop, which records nothing else. */
   readonly measurement: Measurement | null;
 }
 
@@ -68,7 +70,7 @@ export const lag: Bench = {
   },
 };
 
-/** Null where there is no compiler. */
+/** The compiled programs; null if there is no compiler. */
 async function compiled(folder: string): Promise<Record<"floor" | "paced", string> | null> {
   if (!isInstalled("cc")) return null;
   const programs = { floor: join(folder, "floor"), paced: join(folder, "paced") };
@@ -89,7 +91,7 @@ async function halfSection(
   const half = (): number => Math.floor(rates[rates.length - 1] / 2);
   const senders = ["epoll", BARE] as const;
   const seen = await interleaved(senders, rounds, async (sender) => {
-    if (sender === BARE) return await at(half(), sender); // at the rate of the run before
+    if (sender === BARE) return await at(half(), sender); // at half the rate of the run before
     const { command, ratePerSec } = contenders.floor;
     const task = { url: origin, connections: CONNECTIONS, floor };
     const floorCommand = placed("generator", command(task, FLOOR_SECONDS));
@@ -127,7 +129,7 @@ async function paceBy(driver: Driver, { origin, ratePerSec, seconds }: Pace): Pr
   return { lag, measurement, intervalP99s: p99sBetween(soFar) };
 }
 
-/** @param paced The compiled paced.c. */
+/** @param paced The path of the compiled paced.c. */
 async function paceBare({ origin, ratePerSec, seconds }: Pace, paced: string): Promise<Paced> {
   const numbers = [new URL(origin).port, CONNECTIONS, ratePerSec, seconds].map(String);
   const output = await start([paced, ...numbers]).output;
@@ -138,7 +140,7 @@ async function paceBare({ origin, ratePerSec, seconds }: Pace, paced: string): P
   return { lag: { p50, p99, max }, measurement: null, intervalP99s: intervals };
 }
 
-/** p99 of what came to each of the histograms since the one before it, milliseconds. */
+/** The p99 of the values that were added between each histogram and the next, in milliseconds. */
 export function p99sBetween(soFar: readonly SparseHistogram[]): number[] {
   return soFar.map((now, i) => {
     const fresh = new Histogram();

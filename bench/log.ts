@@ -1,4 +1,4 @@
-/** What the full request log costs at full speed, and whether a line is lost. */
+/** The cost of the full request log at full speed, and whether a line is lost. */
 import { join } from "node:path";
 import { medianOf } from "../runner/stats/quantile.ts";
 import { atLeastTimes, atMost, atMostTimes, type Bar } from "./bar.ts";
@@ -13,7 +13,7 @@ const LINE_BREAK = 10;
 interface Run {
   readonly ratePerSec: number;
   readonly mostMb: number;
-  /** Lines that are missing in the log or too many. */
+  /** The number of lines that are missing in the log, or too many. */
   readonly wrongLines: number;
 }
 
@@ -61,7 +61,7 @@ async function runWithLog(url: string, flags: readonly string[]): Promise<Run> {
   const { measurement, memoryBytes } = await watchPlateau(url, [...flags, "--log", path]);
   const { rate: ratePerSec, requests } = measurement;
   const begun = requests.due - requests.dropped;
-  const wrongLines = Math.abs(await countLines(path) - 1 - begun); // the first line names the columns
+  const wrongLines = Math.abs(await countLines(path) - 1 - begun); // less the first line, which names the columns
   return { ratePerSec, mostMb: Math.max(...memoryBytes) / 1e6, wrongLines };
 }
 

@@ -16,7 +16,7 @@ import { isKept, sectionLines } from "./table.ts";
 
 const NAMES = Object.keys(benches).filter(isBenchName);
 
-/** Benches that heed --only, and --log. */
+/** The benches that support --only and --log. */
 const PARTED: readonly BenchName[] = [
   "planted",
   "slices",
@@ -31,7 +31,7 @@ const PARTED: readonly BenchName[] = [
 ];
 const KEEPING: readonly BenchName[] = ["planted", "capacity", "known", "builds"];
 
-/** Benches that simulate dependence, and take --noise. */
+/** The benches that simulate dependence, and support --noise. */
 const SIMULATED: readonly BenchName[] = [
   "statistics",
   "one-run",
@@ -78,14 +78,14 @@ const OPTIONS = {
 
 interface Asked {
   readonly names: readonly BenchName[];
-  /** Null: as many as each bench has by itself. */
+  /** The number of rounds; null: each bench's own number. */
   readonly rounds: number | null;
   readonly short: boolean;
   readonly only?: string;
   readonly log?: string;
   readonly minutes?: string;
   readonly noise?: string;
-  /** Folder for the figures. */
+  /** The folder for the figures. */
   readonly save?: string;
   readonly help: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * Memory: what a long run at full speed with 1,000 connections takes and whether it grows, and what a connection takes.
- * Resident memory is Plateau's own: the kernel's for its sockets is not in it.
+ * Memory: the use of a long run at full speed with 1,000 connections and whether it grows, and the memory of a
+ * connection. Resident memory is Plateau's own, without the kernel's memory for its sockets.
  */
 import { formatCount } from "../report/writing/units.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
@@ -13,16 +13,19 @@ import { watch, watchPlateau } from "./stage/plateau.ts";
 import { isInstalled } from "./stage/programs.ts";
 
 const MB = 1e6;
-/** A collector takes memory in steps, so growth is looked for between parts of the run, not moments. */
+/**
+ * The number of parts in which growth is looked for; single moments do not show it, because a collector takes memory in
+ * steps.
+ */
 const PARTS = 6;
 
-/** Connections of the runs by which the share of one is found. */
+/** The smaller number of connections in the runs that show the share of one connection. */
 const FEW = 1_000;
 const MORE = 5_000;
 const MANY = 10_000;
 const COUNTS = [FEW, MORE, MANY].map(String);
 const KB = 1e3;
-/** A connection may take so much. */
+/** The bar for the memory of a connection. */
 const MOST_KB = 4.096;
 
 export const memory: Bench = {
@@ -40,7 +43,7 @@ export const memory: Bench = {
   },
 };
 
-/** Once: it takes a minute. */
+/** Measures memory at full speed, once, because this takes a minute. */
 async function atFullSpeed(url: string, short: boolean): Promise<Section> {
   const { plateau: runs } = await interleaved(["plateau"], 1, async () => {
     const flags = `-c 1000 -d ${short ? 6 : 60}s`;
@@ -68,7 +71,10 @@ async function atFullSpeed(url: string, short: boolean): Promise<Section> {
   };
 }
 
-/** Nearly idle ones, at the same rate however many they are, so that only their number makes the difference. */
+/**
+ * Measures nearly idle connections, at the same rate whatever their number, so that only the number makes the
+ * difference.
+ */
 async function ofConnections(url: string, rounds: number, short: boolean): Promise<Section> {
   const seen = await interleaved(
     COUNTS,
@@ -94,7 +100,7 @@ async function ofConnections(url: string, rounds: number, short: boolean): Promi
   };
 }
 
-/** Resident memory near the end of a load. */
+/** The resident memory near the end of a load. */
 async function nearlyIdle(url: string, connections: number, short: boolean): Promise<number> {
   const flags = `-c ${connections} -d ${short ? 4 : 10}s --rate 2000/s -w 1 --driver epoll`;
   const { measurement, memoryBytes } = await watchPlateau(url, [...flags.split(" "), "--insecure"]);
@@ -106,7 +112,7 @@ async function nearlyIdle(url: string, connections: number, short: boolean): Pro
 const SCHEMES = ["plain", "secure"] as const;
 type Urls = Readonly<Record<typeof SCHEMES[number], string>>;
 
-/** What TLS adds to a connection, of Plateau and of wrk, which knows full speed alone. */
+/** The memory that TLS adds to a connection, in Plateau and in wrk, which can only run at full speed. */
 async function ofTls(urls: Urls, rounds: number, short: boolean): Promise<Section> {
   const wrkAt = async (url: string, connections: number): Promise<number> => {
     const { memoryBytes } = await watch(

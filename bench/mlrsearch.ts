@@ -1,7 +1,7 @@
 /**
- * The search for a capacity beside MLRsearch, on the same simulated servers and under the same rules: how often the interval of
- * each holds the capacity, on which side it misses, and what it takes. MLRsearch's loss ratio is the share of requests
- * beyond the rule's limit.
+ * The search for a capacity beside MLRsearch, on the same simulated servers and under the same rules: how often the
+ * interval of each holds the capacity, on which side it misses, and how long the search takes. MLRsearch's loss ratio
+ * is the share of requests beyond the rule's limit.
  */
 import { printError } from "../cli/terminal/terminal.ts";
 import { textLines } from "../report/writing/terminal.ts";
@@ -16,13 +16,16 @@ import { pythonWith } from "./stage/python.ts";
 
 const SEEDS_A_ROUND = 20;
 const SHORT_SEEDS = 2;
-/** All rules of one queue, and all kinds of server with a capacity of its own under one rule. */
+/**
+ * Whether both searches are tried on a cell: all rules with one queue, and all kinds of server with a capacity of their
+ * own under one rule.
+ */
 const isCompared = ({ name }: Cell): boolean =>
   name.startsWith("M/M/1:") ||
   /^(?:M\/D\/1|D\/M\/1|M\/M\/8|5 % slower.*|trials.*|M\/M\/16|token bucket|lognormal.*): 10,000\/s, (?:p99 < 10 ms|success.*)$/
     .test(name);
 
-/** One search, by either. */
+/** One search, by either method. */
 interface Searched {
   readonly low: number | null;
   readonly high: number | null;
@@ -72,7 +75,7 @@ interface Interval extends Searched {
   readonly high: number;
 }
 
-/** Both ends. */
+/** Whether both ends of the interval were found. */
 function isInterval(one: Searched): one is Interval {
   return one.low !== null && one.high !== null;
 }

@@ -1,6 +1,6 @@
 /**
- * What one run shows: how often its thresholds are judged right, and how often the intervals of its figures hold the truth, where
- * requests depend on each other.
+ * The conclusions from one run: how often its thresholds are judged right, and how often the intervals of its figures
+ * hold the truth, if requests depend on each other.
  */
 import { measurementGates } from "../report/judge/gates.ts";
 import type { Outcome } from "../report/judge/found.ts";
@@ -29,7 +29,7 @@ const SHORT_CASES = 30;
 
 export const oneRun: Bench = {
   about: "thresholds and intervals of one run, in simulations of queues, bursts and waves",
-  rounds: 1, // the seeds are fixed
+  rounds: 1, // one round, because the seeds are fixed
   run: (effort): Promise<Section[]> => Promise.resolve(sectionsOf(effort)),
 };
 
@@ -40,7 +40,7 @@ function sectionsOf({ short, noise, only = "" }: Effort): Section[] {
     .flatMap(([, part]) => part(cases));
 }
 
-/** By the names that `--only` reads. */
+/** The parts by the names that `--only` takes. */
 const PARTS: Readonly<Record<string, (cases: number) => Section[]>> = {
   "queues at 0.5": (cases) => queues(cases, { utilization: 0.5, lengths: [10, 30] }),
   "queues at 0.7": (cases) => queues(cases, { utilization: 0.7, lengths: [10, 60] }),
@@ -60,17 +60,17 @@ const FIGURES = ["rate", "mean", "p50", "p99", "errors"] as const satisfies read
 
 interface Simulated {
   readonly runOf: RunOf;
-  /** Thresholds to judge, each by itself. */
+  /** Thresholds, each judged on its own. */
   readonly thresholds?: readonly string[];
-  /** Figures whose intervals are held against the truth. */
+  /** Figures whose intervals are compared with the truth. */
   readonly figures?: readonly (typeof FIGURES[number])[];
   readonly truth: Truth;
 }
 
 interface Observed {
-  /** Shares of the runs, of each threshold. */
+  /** The shares of the runs with each outcome, for each threshold. */
   readonly outcomes: readonly Outcomes[];
-  /** Of each figure: how many runs give it an interval, and how many of these hold the truth. */
+  /** For each figure, the number of runs that give it an interval, and the number of these that hold the truth. */
   readonly intervals: readonly {
     readonly figure: string;
     readonly given: number;
@@ -109,7 +109,7 @@ function observe(
   return { outcomes: shares, intervals };
 }
 
-/** By a bucket of a histogram. */
+/** How much wider an interval may be: the width of one bucket of a histogram. */
 const WIDER = 1.001;
 
 function thresholdOf(text: string): Threshold {
@@ -127,7 +127,10 @@ function atLimit(what: string, { held, broken }: Outcomes): Row[] {
 
 const MOST = atLeast(50);
 
-/** Where fewer runs have an interval, those are the ones that look less dependent than they are. */
+/**
+ * The least share of runs with an interval; if fewer have one, those are the runs that look less dependent than they
+ * are.
+ */
 const ENOUGH_SHARE = 0.5;
 
 function intervalRows(what: string, cases: number, intervals: Observed["intervals"]): Row[] {
@@ -149,7 +152,7 @@ function intervalSection(of: string, cases: number, rows: readonly Row[]): Secti
 
 interface QueueLengths {
   readonly utilization: number;
-  /** Seconds of a run; the longer decides. */
+  /** Two lengths of a run in seconds; the longer one decides. */
   readonly lengths: readonly [number, number];
 }
 
@@ -183,11 +186,11 @@ function queues(cases: number, { utilization, lengths }: QueueLengths): Section[
   ];
 }
 
-/** Of a p99 that is 30 % under its limit. */
+/** The rule for a p99 that is 30 % below its limit. */
 const underLimit = (utilization: number): string =>
   `p99 < ${(queueTruth(utilization).p99 / 0.7).toFixed(4)}ms`;
 
-/** Runs too short to decide, and how many of those pass that take as long as these say. */
+/** Runs that are too short to decide, and the number of passed runs whose length is as stated. */
 function seconds(cases: number): Section[] {
   const few = Math.ceil(cases / 5);
   const rows = [{ utilization: 0.5, short: 6 }, { utilization: 0.7, short: 12 }, {
@@ -262,7 +265,7 @@ const DRIFTS = [{ from: 0.4, to: 0.5, seconds: 30 }, { from: 0.6, to: 0.7, secon
   seconds: 120,
 }] as const;
 
-/** A target that becomes slower is at its limit in the end, and below it on average. */
+/** A target that becomes slower: at its limit in the end, below it on average. */
 function drifts(cases: number): Section[] {
   return [{
     caption: `Queues that fill while they run, to a p99 at the limit, ${cases} runs a line`,
@@ -311,7 +314,7 @@ function bursts(cases: number): Section[] {
   ];
 }
 
-/** Each value so much like the one before. */
+/** Correlations of each value with the one before. */
 const CORRELATIONS = [0, 0.5, 0.8, 0.9, 0.95] as const;
 const LENGTHS_S = [10, 30, 60, 120, 300] as const;
 
@@ -347,7 +350,7 @@ function waves(cases: number): Section[] {
   return [intervalSection("whose 250 ms intervals come in waves", cases, rows)];
 }
 
-/** Standard deviations of independent noise, in steps of the walk. */
+/** Standard deviations of independent noise, in steps of the random walk. */
 const NOISES = [0, 1, 3, 10] as const;
 
 function walks(cases: number): Section[] {
@@ -377,10 +380,10 @@ function walks(cases: number): Section[] {
   }];
 }
 
-/** In units of the swing. */
+/** The size of a step, as a share of the swing. */
 const STEP = 0.1;
 
-/** Under noise that is handed in: of intervals, and of the latencies of single requests. */
+/** Intervals, and latencies of single requests, under noise that the user supplies. */
 function underNoise(cases: number, noise: NoiseOf): Section[] {
   const truth = requestTruth(noise(1_000_003));
   const observed = [10, 30].map((seconds) =>

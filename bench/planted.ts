@@ -1,6 +1,6 @@
 /**
- * Whether `plateau ab` sees a slowdown that was planted, and none where there is none, while a neighbour uses a core in
- * bursts. The slowdown is a loop whose length was measured, as a share of the CPU time of a request.
+ * Whether `plateau ab` finds a planted slowdown, and none if none was planted, while a neighbour uses a core in bursts.
+ * The slowdown is a loop whose length was measured, as a share of the CPU time of a request.
  */
 import { temporaryFolder } from "./stage/folder.ts";
 import { join } from "node:path";
@@ -20,14 +20,17 @@ import {
 import { keepTrial, readTrials } from "./trials.ts";
 
 interface Change {
-  /** Share of the service time of a request. */
+  /** The planted time, as a share of the service time of a request. */
   readonly planted: number;
-  /** Share of the starts of both sides that are slower. Default: HEAD alone is, always. */
+  /** The share of the starts of both sides that are slower. Default: only HEAD, always. */
   readonly drawn?: number;
-  /** Blocks, the length of runs and the margin: what a user would choose who wants to see so much. */
+  /** The flags for blocks, lengths of runs and the margin that a user who wants to see this change would choose. */
   readonly flags: Readonly<Partial<Record<App, string>>>;
   readonly isCalledWorse: Bar;
-  /** Of a whole ab, with its builds, or else of its measuring alone: later calls do not count. */
+  /**
+   * The bar in seconds for a whole `ab` with its builds or, if `isMeasuring`, for its measuring alone; later verdicts
+   * do not count.
+   */
   readonly mostS: number;
   readonly isMeasuring?: boolean;
 }
@@ -41,7 +44,7 @@ const TWENTIETH = {
   gin: "--order blocks --repeat 50 --duration 4s --margin 0.5%",
 };
 
-/** As somebody would who has nothing but the change in mind. */
+/** The flags of a user who has nothing but the change in mind. */
 function inSlices(margin: string): Change["flags"] {
   const flags = `--order slices --margin ${margin}`;
   return Object.fromEntries(APPS.map((app) => [app, flags]));
@@ -65,7 +68,7 @@ const CHANGES: readonly Change[] = [
 
 interface Case extends Omit<Change, "flags"> {
   readonly app: App;
-  /** `express, 10 % in blocks`. */
+  /** The name, such as `express, 10 % in blocks`. */
   readonly name: string;
   readonly flags: string;
 }
@@ -129,7 +132,7 @@ function sentenceOf({ code, seconds, measuredS, loop, service, cpu, rate, p99 }:
   } s${measuring} (${ratios}; loop ${loop} µs of ${service} µs)`;
 }
 
-/** Of all trials of these cases that the file holds, in this run or an earlier one. */
+/** The sections over all trials of these cases that the file holds, from this run or an earlier one. */
 function sectionsOf(kept: readonly Trial[], cases: readonly Case[]): Section[] {
   const trials = kept.filter((trial) => cases.some((one) => isOf(trial, one)));
   const rows = (row: (of: readonly Trial[], one: Case) => Omit<Row, "what">): Row[] =>

@@ -1,4 +1,4 @@
-/** What comparisons find, and how often they are wrong, where runs are skewed, dependent, of two kinds or lost. */
+/** The power of comparisons, and the share of wrong ones, if runs are skewed, dependent, of two kinds or lost. */
 import type { Bench, Effort, Row, Section } from "./bench.ts";
 import {
   coverages,
@@ -12,7 +12,7 @@ import { groupRows, lostRuns, noiseShares, skewRows } from "./statistics/skewed.
 
 export const power: Bench = {
   about: "what comparisons find and miss, in simulations of skewed, dependent and lost runs",
-  rounds: 1, // the seeds are fixed
+  rounds: 1, // one round, because the seeds are fixed
   run: (effort): Promise<Section[]> => Promise.resolve(sectionsOf(effort)),
 };
 

@@ -1,6 +1,6 @@
 /**
- * Where the CPU time of a request goes: `perf` samples `plateau bench` while it runs, and the samples are added up by
- * what the processor was at. V8 names its compiled functions to perf; one that it has inlined counts as its caller.
+ * The CPU time of a request by its parts: `perf` samples `plateau bench` while it runs, and the samples are added up by
+ * the kind of work. V8 names its compiled functions to perf; an inlined function counts as its caller.
  */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,11 +13,11 @@ import { parseMeasurement, plateauCommand } from "./stage/plateau.ts";
 import { type Command, placed, start } from "./stage/programs.ts";
 
 const CONNECTIONS = ["50", "1000", "10000"] as const;
-/** Start-up, dials and compilation are over after it. */
+/** The time after which start-up, dials and compilation are over. */
 const SETTLING_S = 2;
 const SAMPLES_PER_SEC = 1_999;
 
-/** What the processor was at, in the order of a request's way. */
+/** The parts of the processor's work, in the order in which a request passes them. */
 const PARTS = [
   "kernel: waiting (epoll)",
   "kernel: receiving (recv)",
@@ -33,7 +33,7 @@ const PARTS = [
 ] as const;
 type Part = typeof PARTS[number];
 
-/** Microseconds of a request in each part. */
+/** The microseconds of a request in each part. */
 type Profile = Readonly<Record<Part, number>>;
 
 export const profile: Bench = {
@@ -68,7 +68,7 @@ async function profileOf(url: string, connections: string, seconds: number): Pro
   }
 }
 
-/** The program, with V8 writing the names of its functions where perf looks for them, and no log beside them. */
+/** The command, such that V8 writes the names of its functions where perf looks for them, without a log beside them. */
 function named([program, run, ...args]: Command): Command {
   return [
     program,
@@ -78,7 +78,10 @@ function named([program, run, ...args]: Command): Command {
   ];
 }
 
-/** @param samples As perf prints them: one frame a line, the innermost first, and an empty line after each sample. */
+/**
+ * @param samples The samples as perf prints them: one frame a line, the innermost first, and an empty line after each
+ * sample.
+ */
 function partsOf(samples: string, requests: number): Profile {
   const profile = Object.fromEntries(PARTS.map((part) => [part, 0])) as Record<Part, number>;
   const sampleUs = 1e6 / SAMPLES_PER_SEC / requests;
@@ -105,7 +108,7 @@ function kernelPart(stack: readonly string[]): Part {
   return "kernel: other, interrupts among it";
 }
 
-/** By the file of the function. */
+/** The part to which each function belongs, by the path of its file. */
 const SCRIPTS: readonly (readonly [path: RegExp, part: Part])[] = [
   [/\/runner\/load\/transports\//, "transport"],
   [/\/(?:base\/http|runner\/load\/protocols)\//, "parser"],

@@ -1,7 +1,7 @@
 /**
- * Whether profile runs leave the measured ones as they are, by Plateau's own comparison: whole experiments with and
- * without them take turns. And whether a profile has the shares that Node's own `--cpu-prof` has of the same server
- * under the same load.
+ * Whether profile runs leave the measured runs unchanged, by Plateau's own comparison: whole experiments with and
+ * without profile runs take turns. Also whether a profile has the same shares as Node's own `--cpu-prof` of the same
+ * server under the same load.
  */
 import { join } from "node:path";
 import { type FrameTime, frameTimes } from "../base/profile/frame_times.ts";
@@ -37,8 +37,6 @@ export const profiles: Bench = {
   },
 };
 
-// The measured runs, with profile runs after them and without.
-
 const RUNS = 4;
 
 async function measuredRuns(
@@ -59,7 +57,7 @@ async function measuredRuns(
           commands: [command],
           more: [
             "scenarios: { root: { get: / } }",
-            // Without what a server compiles at its start.
+            // The start is discarded, with the server's compilation.
             `load: { duration: ${short ? "400ms" : "1300ms"}, connections: 8 }`,
             "discard: 300ms",
             `repeat: ${RUNS}`,
@@ -75,7 +73,7 @@ async function measuredRuns(
   return [comparedSection(caption, compareResults(base, next), CHANGE)];
 }
 
-/** Throws a TargetError where the comparison would be of something else. */
+/** Throws a TargetError if the runs do not differ as they should. */
 function ensureProfiled(sessions: readonly Results[]): void {
   const samples = sessions.map(({ profiles = [] }) =>
     profiles.flatMap(({ processes }) => processes.map(({ samples }) => samples))
@@ -85,7 +83,7 @@ function ensureProfiled(sessions: readonly Results[]): void {
   }
 }
 
-/** As they took turns. Runs that were close to each other are a pair. */
+/** All sessions as one, in the order in which they took turns. Runs that were close to each other make a pair. */
 function asOneSession(sessions: readonly Results[]): ResultSide {
   const runs = sessions.flatMap(({ runs }, at) =>
     runs.map((run) => ({ ...run, repetition: at * RUNS + run.repetition }))
@@ -93,16 +91,14 @@ function asOneSession(sessions: readonly Results[]): ResultSide {
   return { ...sessions[0], startedAt: "in turns", runs };
 }
 
-// A profile beside that of `--cpu-prof`.
-
 const FRAMEWORKS = ["express", "fastify"] as const;
 type FrameworkName = typeof FRAMEWORKS[number];
 
 const PROFILES = 3;
-/** Of the load, at the end of a file: what the server did at its start is in no profile of Plateau's. */
+/** The share of the file that the load covers, at its end; no profile of Plateau's contains the server's start. */
 const LAST_RATIO = 0.6;
 const MOST_FRAMES = 6;
-/** Percentage points, and of the share: profiles of the same server differ by as much. */
+/** The tolerance in percentage points, and relative to the share: profiles of the same server differ by as much. */
 const NOISE = { points: 3, ratio: 0.2 };
 
 async function besideCpuProf({ short }: Effort, folder: string): Promise<Section[]> {
@@ -125,7 +121,7 @@ async function besideCpuProf({ short }: Effort, folder: string): Promise<Section
   return sections;
 }
 
-/** Shares of own time by function, of one profile. */
+/** The share of own time of each function in one profile. */
 type Shares = ReadonlyMap<string, number>;
 
 function rowsOf(own: readonly Shares[], others: readonly Shares[]): Row[] {
@@ -144,9 +140,9 @@ function rowsOf(own: readonly Shares[], others: readonly Shares[]): Row[] {
 
 interface Subject {
   readonly name: FrameworkName;
-  /** Where it is installed. */
+  /** The folder in which the framework is installed. */
   readonly at: string;
-  /** For files and results. */
+  /** The folder for files and results. */
   readonly folder: string;
   readonly loadS: number;
 }
@@ -171,7 +167,7 @@ async function sharesOfNode({ name, at, folder, loadS }: Subject): Promise<Share
   const files = [...Deno.readDirSync(own)].map(({ name }) =>
     cpuProfile.parse(JSON.parse(Deno.readTextFileSync(join(own, name))))
   );
-  // Servers that were only checked lived less long.
+  // Servers that were only checked lived for less time than the loaded ones.
   const loaded = files.toSorted((a, b) => lifeUsOf(b) - lifeUsOf(a)).slice(0, PROFILES);
   return loaded.map((file) => {
     const { tree } = treeOfCpuProfile(lastPart(file, LAST_RATIO * loadS));
@@ -190,7 +186,7 @@ function staticLoad(loadS: number): string[] {
   ];
 }
 
-/** Node writes its profile when the process ends by itself. */
+/** A module that makes Node end by itself on a signal, because Node writes its profile only then. */
 const ENDING = `--import=data:text/javascript,process.on("SIGTERM",()=>process.exit())`;
 
 function serverOf(name: FrameworkName, at: string, flags: readonly string[] = []): Command {

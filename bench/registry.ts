@@ -1,4 +1,4 @@
-/** Every bench, in the order in which all of them run. */
+/** All benches, in the order in which they run. */
 import type { Bench } from "./bench.ts";
 import { agent } from "./agent.ts";
 import { arrivals } from "./arrivals.ts";

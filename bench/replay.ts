@@ -1,6 +1,6 @@
 /**
- * How late the requests of a log are sent: the send minus its moment in the log, on one worker. The log has 5,000
- * requests a second at random moments, and 1,000 different paths.
+ * How late the requests of a log are sent, as the send minus the moment in the log, on one worker. The log has 5,000
+ * requests a second at random moments, with 1,000 different paths.
  */
 import { drawBy } from "../base/random.ts";
 import { replayLoadOf } from "../scenarios/load/load.ts";
@@ -20,7 +20,7 @@ const PATHS = 1_000;
 const DRIVERS = ["epoll", "tcp"] as const;
 const BAR = atMost(1);
 
-/** As lines of JSON. */
+/** The log in lines of JSON. */
 function logged(seconds: number): string[] {
   const draw = drawBy(1);
   const moments = Array.from({ length: PER_SEC * seconds }, () => draw(0, seconds * 1_000_000));
@@ -65,7 +65,7 @@ export const replay: Bench = {
   },
 };
 
-/** A sentence for a run that did not complete every request: which became of the others, as all of them are due. */
+/** Describes a run in which some of the due requests were not completed. */
 function lostBy(driver: string, due: number): (run: Measurement) => string[] {
   return ({ requests, generator }) => {
     const { completed, failed, unfinished, dropped } = requests;

@@ -1,6 +1,6 @@
 /**
- * How large a report is, how long a browser takes until what is on its screen can be used, and how long `report` and
- * `compare` take.
+ * The size of a report, the time until the first screen can be used in a browser, and the time of `report` and
+ * `compare`.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -73,9 +73,10 @@ function pageOf(paper: PaperSpec): string {
   return renderReportPage([reportModel(paperResults(paper))]);
 }
 
-// The commands that read what was measured, as users call them: from the start of the process to its end.
-
-/** Seconds, of 450 runs of 10 s each, and as many to compare them with. */
+/**
+ * Commands that read results, with their bars in seconds from the start of the process to its end: 450 runs of 10 s
+ * each, and as many to compare them with.
+ */
 const COMMANDS = { "plateau report": atMost(1), "plateau compare": atMost(1.5) };
 type CommandName = keyof typeof COMMANDS;
 
@@ -98,10 +99,10 @@ async function commandsSection({ rounds, short }: Effort): Promise<Section> {
   };
 }
 
-/** A comparison of drawn results may end in any verdict. */
+/** The exit codes that count as success; a comparison of drawn results may end in any verdict. */
 const ENDS = [EXIT.done, EXIT.failedCheck, EXIT.inconclusive];
 
-/** The same programs a day later, 3 % slower. */
+/** The results of the same programs a day later, 3 % slower. */
 const LATER: PaperSpec = { seed: 43, startedAt: "2031-05-05T10:18:00.000Z", slower: 1.03 };
 
 async function secondsOf(args: readonly string[]): Promise<number> {

@@ -1,8 +1,8 @@
-/** Measuring things in turns: a machine that slows down meanwhile slows all of them. */
+/** Measurements in turns, so that a machine that becomes slower affects all of them alike. */
 import { printError } from "../cli/terminal/terminal.ts";
 import { textLines } from "../report/writing/terminal.ts";
 
-/** What `measure` gives for each name, once a round. */
+/** Calls `measure` for each name, once a round, and collects the results. */
 export async function interleaved<Name extends string, Value>(
   names: readonly Name[],
   rounds: number,

@@ -1,4 +1,4 @@
-/** Figures of a bench as a file, from which the page of benchmarks is made. */
+/** The figures of a bench as a file, from which the page of benchmarks is made. */
 import { join } from "node:path";
 import * as z from "zod";
 import { describeMachine } from "../base/system/describe.ts";
@@ -7,10 +7,10 @@ import { isKept } from "./table.ts";
 
 const row = z.strictObject({
   what: z.string(),
-  /** One value a round. */
+  /** The value of each round. */
   samples: z.array(z.number()),
   baseline: z.number().nullable(),
-  /** What the median has to be, and whether it is; null without a bar. */
+  /** The bar, and whether the median keeps it; null without a bar. */
   bar: z.string().nullable(),
   kept: z.boolean().nullable(),
 });
@@ -20,7 +20,7 @@ const savedFigures = z.strictObject({
   bench: z.string(),
   about: z.string(),
   measuredAt: z.iso.datetime(),
-  /** Of the sources; with `+` where they had changes. */
+  /** The commit of the sources, with `+` if they had changes. */
   commit: z.string(),
   rounds: z.int().min(1),
   machine: z.strictObject({
@@ -52,7 +52,7 @@ interface Measured extends Pick<Bench, "about"> {
   readonly sections: readonly Section[];
 }
 
-/** Writes them as `NAME.json` into a folder. */
+/** Writes the figures into a folder, as `NAME.json`. */
 export function saveFigures(folder: string, { sections, ...measured }: Measured): void {
   const { cpu, cores, os, kernel, arch, deno } = describeMachine();
   const figures: SavedFigures = {

@@ -4,7 +4,7 @@ import { sessionGates } from "./statistics/sessions.ts";
 
 export const sessions: Bench = {
   about: "how often gates and comparisons between sessions are right, in simulations",
-  rounds: 1, // the seeds are fixed
+  rounds: 1, // one round, because the seeds are fixed
   run: ({ short, noise }): Promise<Section[]> =>
     Promise.resolve(sessionGates(short ? 30 : 300, noise)),
 };

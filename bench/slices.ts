@@ -1,7 +1,7 @@
 /**
- * What a comparison in slices promises, where the truth is known because it is simulated: how often intervals hold it, by the
- * slices of two processes that nobody restarts and over fresh pairs of processes, and how often an `ab` that looks on the way
- * calls a difference.
+ * The promises of a comparison in slices, in simulations whose truth is known: how often intervals hold it, for the
+ * slices of two processes that are never restarted and for fresh pairs of processes, and how often an `ab` that looks
+ * repeatedly reports a difference.
  */
 import { comparePairs, comparisonOf, type FigureComparison } from "../report/judge/comparison.ts";
 import { intervalOverRounds } from "../report/judge/rounds.ts";
@@ -24,13 +24,13 @@ import { Random } from "./statistics/random.ts";
 import { groupOf } from "./statistics/verdicts.ts";
 
 const CASES = 200;
-/** Where both more and less than 95 % is wrong, and quickly told. */
+/** The tolerance of coverage if both more and less than 95 % is wrong, with many cases. */
 const MANY = 5;
 const SHORT_CASES = 30;
 
 export const slices: Bench = {
   about: "comparisons in slices: intervals, looks and refusals, in simulations",
-  rounds: 1, // the seeds are fixed
+  rounds: 1, // one round, because the seeds are fixed
   run: (effort): Promise<Section[]> => Promise.resolve(sectionsOf(effort)),
 };
 
@@ -40,7 +40,7 @@ function sectionsOf({ short, only = "" }: Effort): Section[] {
     .flatMap(([, part]) => part(cases));
 }
 
-/** By the names that `--only` reads. */
+/** The parts by the names that `--only` takes. */
 const PARTS: Readonly<Record<string, (cases: number) => Section | Section[]>> = {
   "two processes": twoProcesses,
   "fresh processes": (cases) => freshProcesses(MANY * cases),
@@ -54,7 +54,7 @@ const PARTS: Readonly<Record<string, (cases: number) => Section | Section[]>> = 
 
 type Kinds = Readonly<Record<string, Behaviour>>;
 
-/** What cancels in a pair of slices, and what does not, within a process. */
+/** Kinds of noise within a process: some cancel in a pair of slices, some do not. */
 const WITHIN: Kinds = {
   "3 % between slices": {},
   "requests that wait for each other in a slice": { stalls: { share: 0.2, lost: 0.2 } },
@@ -92,11 +92,17 @@ const BETWEEN: Kinds = {
   },
 };
 
-/** Pairs of slices of a pair of processes in an `ab`: 1.5 s of 50 ms each; and of a session of `versus`: 0.4 s. */
+/**
+ * The number of pairs of slices: in a pair of processes of an `ab`, 1.5 s of 50 ms each; in a session of `versus`, 0.4
+ * s.
+ */
 const PAIRS_OF_SLICES = { fresh: 30, these: 8, sessions: 8 } as const;
-/** Of sessions as short as they get, where requests are slow. */
+/** The number of pairs in the shortest sessions, which occur with slow requests. */
 const FEWEST_OF_SESSION = 2;
-/** Of a `versus`: at its first look with slow requests and with fast ones, and about 11 s and 55 s. */
+/**
+ * The number of pairs in a `versus`: at its first look with slow requests and with fast ones, and after about 11 s and
+ * 55 s.
+ */
 const PAIRS_ALONE = [8, 32, 100, 500] as const;
 
 const LOG_RATIO = Math.log(0.97);
@@ -132,7 +138,7 @@ function twoProcesses(cases: number): Section {
 
 const FIXED = [4, 8, 16] as const;
 
-/** Without looks. */
+/** Intervals over pairs of processes, without looks in between. */
 function freshProcesses(cases: number): Section {
   const rows = Object.entries({ ...WITHIN, ...DRIFTING, ...BETWEEN }).flatMap(([kind, behaviour]) =>
     FIXED.map((processes): Row => {
@@ -158,7 +164,7 @@ function freshProcesses(cases: number): Section {
 
 const MARGINS = [0, 0.02] as const;
 
-/** A against A. */
+/** Comparisons of a program with itself. */
 function calledRows(
   cases: number,
   { processes, perSession }: {
@@ -175,7 +181,7 @@ function calledRows(
       return row(
         `${kind}, margin of ${100 * marginRatio} %`,
         found.filter(isCalled).length / cases,
-        // What wanders for longer than the first looks last is in no few rounds, one value each.
+        // Noise that lasts longer than the first looks does not show in a few rounds with one value each.
         kind in WANDERING && (processes === "sessions" || !isFresh && marginRatio === 0)
           ? undefined
           : atMost(5),
@@ -220,7 +226,7 @@ function noChangeInTwo(cases: number): Section[] {
 
 /** Thresholds on the requests/s of the new server alone, with the limit at their true value. */
 function thresholdsOnTwo(cases: number): Section {
-  // On a machine that drifts there is no true value.
+  // A machine that drifts has no true value.
   const kinds = Object.entries({ ...WITHIN, ...WANDERING }).filter(([, { drift }]) => !drift);
   return {
     caption:
@@ -252,7 +258,10 @@ function isBeyond(rates: readonly number[], limit: number): boolean {
 interface PlantedChanges {
   readonly beside: string;
   readonly behaviour: Behaviour;
-  /** 0.3: 30 % slower; 2: three times as fast. */
+  /**
+   * The changes: up to 1, the share by which the new side is slower; above 1, by how much it is faster (2 is three
+   * times as fast).
+   */
   readonly changes: readonly number[];
 }
 
@@ -263,14 +272,14 @@ const PLANTED_IN_TWO: readonly PlantedChanges[] = [
     changes: [2, 0.3, 0.1, 0.05, 0.02],
   },
   {
-    // As of CPU time in ticks of 10 ms, or of few requests.
+    // As with CPU time in ticks of 10 ms, or with few requests.
     beside: "40 % between slices, and waves of 20 %, AR(0.98)",
     behaviour: { slice: 0.4, waves: { stdev: 0.2, correlation: 0.98 } },
     changes: [2, 0.8, 0.5, 0.3],
   },
 ];
 
-/** How soon a `versus` calls a difference. */
+/** How soon a `versus` reports a difference. */
 function plantedInTwo(cases: number): Section[] {
   return PLANTED_IN_TWO.map(({ beside, behaviour, changes }) => ({
     caption:
@@ -299,7 +308,7 @@ function plantedRows(cases: number, behaviour: Behaviour, change: number): Row[]
   ];
 }
 
-/** What `ab` is used for: how often it is called, after how much, and whether the interval then holds the truth. */
+/** How often and after how much time `ab` reports a difference, and whether its interval then holds the truth. */
 function planted(cases: number): Section {
   const neighbour = {
     process: 0.01,
@@ -391,8 +400,8 @@ function isCalled({ verdict }: Pick<FigureComparison, "verdict">): boolean {
 }
 
 /**
- * fresh: pairs of processes; these: one pair of them that nobody restarts, by all of its slices; sessions: the same by one value a
- * session.
+ * Where the values come from. fresh: pairs of processes; these: all slices of one pair of processes that is never
+ * restarted; sessions: one value a session of such a pair.
  */
 type Processes = "fresh" | "these" | "sessions";
 
@@ -400,7 +409,7 @@ interface Ended extends Pick<FigureComparison, "verdict" | "interval"> {
   readonly processes: number;
 }
 
-/** As `ab` and `versus` go on: by their looks, until the one figure is decided. */
+/** Simulates the looks of `ab` and `versus`, until the figure is decided. */
 function simulatedLooks(
   cases: number,
   { processes, marginRatio, perSession = PAIRS_OF_SLICES[processes], ...plan }: {
@@ -408,7 +417,7 @@ function simulatedLooks(
     readonly behaviour: Behaviour;
     readonly logRatio: number;
     readonly marginRatio: number;
-    /** Pairs of slices. */
+    /** The number of pairs of slices in a session. */
     readonly perSession?: number;
   },
 ): Ended[] {
@@ -429,7 +438,7 @@ function simulatedLooks(
   });
 }
 
-/** One pair of processes that nobody restarts, loaded as often as there may be pairs of processes. */
+/** One pair of processes that is never restarted, loaded as often as there may be pairs of processes. */
 function timesOf(
   random: Random,
   { perSession, ...plan }: {
@@ -472,7 +481,7 @@ function pairsBy(
   );
 }
 
-/** Their requests/s, by the way that reports and `compare` go. */
+/** The comparison of their requests/s, computed as for reports and `compare`. */
 function compared(
   pairs: readonly SimulatedPair[],
   processes: Processes,
@@ -480,7 +489,7 @@ function compared(
   marginRatio = 0.02,
 ): FigureComparison {
   const repetitions = pairs.map((_, i) => i + 1);
-  // Slices are equally long, so the rate of all runs is the mean of theirs.
+  // Slices are equally long, so the rate of all runs is the mean of their rates.
   const groupBy = (side: "base" | "next") =>
     groupOf([estimateOfMean(pairs.map((pair) => rateOf(pair[side])), {
       session: "one",
@@ -491,7 +500,7 @@ function compared(
     : [];
   const alone = series.length === 0 ? null : sliceRatioOf(joinedSeries(series));
   const sliced: Sliced = {
-    // What the slices of one pair of processes show decides nothing over several.
+    // The slices of a single pair of processes decide nothing about several pairs.
     pairs: repetitions.map((repetition) => ({ repetition, slices: null })),
     areTheseTwo: processes !== "fresh",
     alone: alone && aloneOf(alone),

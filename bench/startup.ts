@@ -1,4 +1,7 @@
-/** From the start of the program to its end, of commands that measure nothing, and to the first request of `plateau bench`, as a server sees it, with warm caches. */
+/**
+ * The time of commands that measure nothing, from the program's start to its end, and the time to the first request of
+ * `plateau bench`, as a server sees it, with warm caches.
+ */
 import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { atMost, type Bar } from "./bar.ts";
@@ -11,9 +14,9 @@ import { selfCommand } from "../targets/launch/child.ts";
 const BINARY = fileURLToPath(new URL("../dist/plateau", import.meta.url));
 const FLAGS = ["-c", "1", "-n", "1"];
 
-/** Milliseconds to the first request. */
+/** The bars in milliseconds for the time to the first request. */
 const FIRST_REQUEST = { source: atMost(150), compiled: atMost(90) };
-/** Milliseconds of a whole command, compiled; from source they are shown beside. */
+/** The bar in milliseconds for a whole compiled command; figures from source are shown beside. */
 const COMMAND = atMost(80);
 type Form = keyof typeof FIRST_REQUEST;
 

@@ -1,5 +1,5 @@
 /**
- * What the abilities of scenarios cost: CPU of the generator's worker on a request, with and without figures of each
+ * The cost of the abilities of scenarios: the worker's CPU time for a request, with and without figures of each
  * request, checks and cookies.
  */
 import { loadOf } from "../scenarios/load/load.ts";
@@ -32,7 +32,7 @@ function mix({ named = false, expect = {} }: { named?: boolean; expect?: Expecta
   return { kind: "requests", stepNames, requests: requestsWith(expect), sequence };
 }
 
-/** @param cookies What each virtual user has in its jar; null: it has none. */
+/** @param cookies The cookies in each virtual user's jar; null: users keep none. */
 function flow(cookies: Readonly<Record<string, string>> | null): Script {
   return { kind: "flow", stepNames: PATHS, steps: requestsWith({}), users: [{}], cookies };
 }
@@ -50,7 +50,7 @@ const SCRIPTS = {
 
 type Name = keyof typeof SCRIPTS;
 
-/** What each is held against. */
+/** The baseline of each row. */
 const BASES: Partial<Record<Name, Name>> = {
   "a mix with figures of each": "a mix without figures of each",
   "a mix of which the status is checked": "a mix without figures of each",

@@ -1,6 +1,6 @@
 /**
- * Streams, WebSockets and calls of gRPC: whether times of messages are those that the server has noted, what an open stream and an
- * open WebSocket take, and how late a worker with thousands of them is.
+ * Streams, WebSockets and gRPC calls: whether times of messages agree with the server's notes, the memory of an open
+ * stream and an open WebSocket, and the delay of a worker with thousands of them.
  */
 import { formatCount } from "../report/writing/units.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
@@ -15,9 +15,9 @@ import { collector, type Open, openSockets, openStreams, usedBytes } from "./str
 import { startApp } from "./stage/server.ts";
 
 const KB = 1e3;
-/** Largest memory of a stream or WebSocket, without the kernel's for its socket. */
+/** The bar for the memory of a stream or WebSocket, without the kernel's memory for its socket. */
 const MOST_KB = 4.096;
-/** As late as the worker of any load may be at its p99. */
+/** The bar for the delay: the p99 that is allowed to the worker of any load. */
 const MOST_LATE_MS = 5;
 
 export const streams: Bench = {
@@ -37,7 +37,10 @@ export const streams: Bench = {
 const FEW = 1_000;
 const MANY = 6_000;
 
-/** The loop of a worker with so many of them open, played without sockets: what the heap and buffers hold after a collection. */
+/**
+ * The memory of open streams: a worker's loop with many of them, played without sockets, and the heap and buffers after
+ * a collection.
+ */
 async function memoryOfOpen(rounds: number): Promise<Section> {
   const collect = collector();
   const samplesOf = async (open: typeof openStreams): Promise<number[]> => {
@@ -63,7 +66,7 @@ async function memoryOfOpen(rounds: number): Promise<Section> {
   };
 }
 
-/** In kB. A function of its own, so that nothing of one round lives on in the next. */
+/** The memory of one in kB. A function of its own, so that nothing of one round lives on in the next. */
 async function memoryOfOne(
   open: (count: number) => Promise<Open>,
   collect: () => void,
@@ -81,20 +84,20 @@ const MESSAGES_PER_SEC = 1_000;
 const COUNTS = [1_000, 5_000] as const;
 type Count = typeof COUNTS[number];
 
-/** What is open; each kind has as many requests or messages a second in all. */
+/** The things that are kept open; each kind has the same number of requests or messages a second in all. */
 const OPEN = ["connections with requests", "streams", "WebSockets"] as const;
 type What = typeof OPEN[number];
 
 interface Watched {
   readonly lateMs: number;
   readonly residentBytes: number;
-  /** Messages of streams and WebSockets that came by the deadline; NaN for requests. */
+  /** The rate of messages on streams and WebSockets that came by the deadline; NaN for requests. */
   readonly messagesPerSec: number;
 }
 
 /**
- * One worker with many streams or WebSockets open, beside the same worker with as many connections and requests as those have
- * messages: how long something new has to wait for it, and what its process holds.
+ * One worker with many streams or WebSockets open, beside the same worker with as many connections and requests as
+ * these have messages: how long new events wait for the worker, and how much memory its process uses.
  */
 async function thousands(rounds: number, short: boolean): Promise<Section[]> {
   const seconds = short ? 8 : 20;
@@ -146,7 +149,7 @@ async function thousands(rounds: number, short: boolean): Promise<Section[]> {
 
 const DRIVERS = ["epoll", "tcp"] as const;
 
-/** How much of that memory is the engine's, by driver. */
+/** The engine's share of that memory, by driver. */
 async function memoryOfIsolates(rounds: number, short: boolean): Promise<Section[]> {
   const [few, many] = COUNTS;
   const sections: Section[] = [];
@@ -170,7 +173,7 @@ async function memoryOfIsolates(rounds: number, short: boolean): Promise<Section
   return sections;
 }
 
-/** Memory samples, one every 250 ms, from the end of the load, when all are open. */
+/** The number of memory samples, one every 250 ms, taken from the end of the load, when all are open. */
 const LAST = 6;
 
 async function watch(what: What, count: Count, seconds: number): Promise<Watched> {
@@ -189,7 +192,7 @@ async function watch(what: What, count: Count, seconds: number): Promise<Watched
       flags: ["--send", "n={{ n }}", "--every", `${everyMs}ms`],
     },
   }[what];
-  // Opened as fast as messages are sent, so that those come evenly and not in bursts of thousands.
+  // Opened at the rate of messages, so that messages come evenly and not in bursts of thousands.
   const evenly = ["--connect-rate", `${MESSAGES_PER_SEC}/s`];
   const common = ["-c", `${count}`, "-w", "1", "-d", `${seconds}s`, "--timeout", "60s", ...evenly];
   const { measurement, memoryBytes } = await watchPlateau(url, [...flags, ...common]);

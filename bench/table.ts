@@ -4,13 +4,13 @@ import { formatNumber } from "../report/writing/units.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
 import type { Row, Section } from "./bench.ts";
 
-/** Whether the median keeps the row's bar; null where there is no bar or nothing was measured. */
+/** Whether the median keeps the row's bar; null if there is no bar or nothing was measured. */
 export function isKept({ bar, samples, baseline = NaN }: Row): boolean | null {
   if (bar === undefined || samples.length === 0) return null;
   return bar.holds(medianOf(samples), baseline);
 }
 
-/** A heading, the table, its notes; columns that say nothing in any row are left out. */
+/** A heading, the table and its notes; columns that are empty in every row are left out. */
 export function sectionLines({ caption, unit, baseline, rows, notes = [] }: Section): string[] {
   const head = [
     "",
@@ -49,7 +49,7 @@ function figure(value: number): string {
   return Number.isNaN(value) ? "" : formatNumber(value, 3);
 }
 
-/** The first column to the left, the others to the right. */
+/** The lines of a table, with the first column aligned to the left and the others to the right. */
 function tableLines(columns: readonly (readonly string[])[]): string[] {
   const widths = columns.map((column) => Math.max(...column.map(widthOf), 4));
   const [head, ...rows] = columns[0].map((_, r) => columns.map((column) => column[r]));

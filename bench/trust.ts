@@ -12,7 +12,7 @@ import { measureQuiet, QUIET } from "./trust/quiet.ts";
 import { type Seen, STARVED, type Starved } from "./trust/starved.ts";
 import { undisturbed } from "./trust/undisturbed.ts";
 
-/** Quiet runs for each round of starved ones: 20 for 10. */
+/** The quiet runs for each round of starved ones: 20 for 10 starved scenarios. */
 const QUIET_A_ROUND = 2;
 
 export const trust: Bench = {
@@ -20,7 +20,7 @@ export const trust: Bench = {
   rounds: 10,
   async run({ rounds, short }): Promise<Section[]> {
     const duration = short ? "1s" : "2s";
-    await calibrate({ driver: "epoll", signal: new AbortController().signal }); // the floor
+    await calibrate({ driver: "epoll", signal: new AbortController().signal }); // measures the floor
     const starved = STARVED.map((scenario) => ({ scenario, seen: [] as Seen[] }));
     const quiet: Measurement[] = [];
     for (let round = 0; round < rounds; round++) {
@@ -76,7 +76,7 @@ function firstCause({ findings }: Measurement["generator"]): string {
   return findings[0]?.code ?? "none";
 }
 
-/** What was said where something else was right, and why a scenario is missing. */
+/** Notes on what was said if something else was right, and on why a scenario is missing. */
 function notesOf({ scenario: { what, causes }, seen }: Seens): string[] {
   const skipped = seen.find((one) => typeof one === "string");
   if (skipped !== undefined) return [`${what}: skipped, as ${skipped}.`];

@@ -1,6 +1,6 @@
 /**
- * What an echoed message on a WebSocket costs a load generator: messages by a clock, the same server and as many of them
- * for all, beside websocket/paced.c, a bare loop in C.
+ * The cost of an echoed message on a WebSocket to a load generator: messages by a clock, the same server and the same
+ * number for all, beside websocket/paced.c, a bare loop in C.
  */
 import { join } from "node:path";
 import { formatCount } from "../report/writing/units.ts";
@@ -15,7 +15,7 @@ const PACED = new URL("websocket/paced.c", import.meta.url);
 
 interface Task {
   readonly origin: string;
-  /** The compiled paced.c. */
+  /** The path of the compiled paced.c. */
   readonly bare: string;
   readonly sockets: number;
   readonly everyMs: number;

@@ -1,4 +1,4 @@
-/** Plateau beside a server that counts and times on its side, by another clock and another program. */
+/** Plateau beside a server that counts and times requests itself, with another clock and in another program. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { medianOf } from "../runner/stats/quantile.ts";
 import { atMost, within } from "./bar.ts";
@@ -8,19 +8,21 @@ import { runPlateau } from "./stage/plateau.ts";
 import { startWitness, type Witness } from "./stage/witness.ts";
 
 const ANSWER_MS = 2;
-/** What was on its way at the end of a run has come by then. */
+/** The time in which everything that was on its way at the end of a run arrives. */
 const SETTLED_MS = 200;
 const MAX_OFF_MS = 0.1;
 
 const DRIVERS = ["epoll", "tcp"] as const;
 type Driver = typeof DRIVERS[number];
 
-/** A closed loop, to count much, and a rate that leaves the server idle, to time. */
+/**
+ * The flags of a closed loop, which makes many requests to count; timing is done at a rate that leaves the server idle.
+ */
 const COUNTED = "-c 50";
 const TIMED = "-r 1000/s";
 
 interface Agreement {
-  /** Requests that only one of the two has counted. */
+  /** The number of requests that only one of the two has counted. */
   readonly miscounted: number;
   readonly p50Ms: number;
   readonly witnessP50Ms: number;
@@ -65,7 +67,7 @@ async function compare(server: Witness, flags: string): Promise<Agreement> {
   };
 }
 
-/** All rounds together: one request is one too many. */
+/** The row over all rounds together: a single wrong request breaks the bar. */
 function countRow(what: string, runs: readonly Agreement[]): Row {
   const miscounted = runs.reduce((sum, run) => sum + run.miscounted, 0);
   return { what, samples: [miscounted], bar: atMost(0) };

@@ -1,7 +1,7 @@
 /**
- * Several workers: what a request costs each of them beside as many processes of one worker, which share nothing;
- * how even their shares are; what becomes of them while the main isolate is held; and, where there are cores for
- * it, how much more they make than one.
+ * Several workers: the cost of a request to each of them beside as many processes of one worker, which share nothing;
+ * how even their shares are; how they run while the main isolate is held; and, if there are enough cores, how much more
+ * they make than one.
  */
 import type { SoFarReport } from "../runner/load/worker/messages.ts";
 import type { Measurement } from "../runner/result/result.ts";
@@ -15,34 +15,34 @@ import { runPlateau } from "./stage/plateau.ts";
 
 const CORES = navigator.hardwareConcurrency;
 const WORKERS = 2;
-/** Of each worker. */
+/** The number of connections of each worker. */
 const CONNECTIONS = 50;
 const RATE_PER_SEC = 10_000;
-/** From so many on half of them make the load, and the other half serves it. */
+/** The number of cores from which half make the load and the other half serve it. */
 const LEAST_CORES = 4;
 
 const ALIKE: Bar = within(0, 0.05);
 const EVEN: Bar = within(0.05);
-/** Milliseconds of the p99 of the lag, held beside free. */
+/** The bar for the p99 of the lag, in milliseconds, with a held isolate beside a free one. */
 const AS_PUNCTUAL: Bar = within(0.1);
-/** How long before the end of a load the main isolate is let go. */
+/** How long before the end of a load the main isolate is released. */
 const LET_GO_MS = 500;
 
 interface Run {
   readonly measurement: Measurement;
-  /** Of each worker, when its last interval ended. */
+  /** The report of each worker at the end of its last interval. */
   readonly reports: readonly SoFarReport[];
 }
 
 interface Wish {
   readonly workers?: number;
-  /** Absent: as many as there can be. */
+  /** The rate; absent: as many requests as possible. */
   readonly ratePerSec?: number;
-  /** Holds the main isolate, this one, from the start on. */
+  /** Whether the main isolate, which is this one, is held from the start on. */
   readonly isHeld?: boolean;
 }
 
-/** One load of this process on a server. */
+/** Starts one load from this process on a server. */
 type Start = (wish: Wish) => Promise<Run>;
 
 export const workers: Bench = {
@@ -80,7 +80,7 @@ async function load(origin: string, durationMs: number, wish: Wish): Promise<Run
     load: { ...common, ...pace, workers, durationMs },
     driver: "auto",
   }, {
-    // The workers are sent off right after it.
+    // The isolate is held in a microtask, so that the workers are started first.
     onStart: () => queueMicrotask(() => isHeld && hold(durationMs - LET_GO_MS)),
     onSoFar: (worker, report) => void (reports[worker] = report),
   });
@@ -125,7 +125,7 @@ function cpuUsOf({ reports }: Run): number {
   return cpuUs / reports.reduce((sum, { totals }) => sum + totals.completed, 0);
 }
 
-/** Of processes of one worker each, at the same time. */
+/** The CPU time of a request in processes of one worker each, which run at the same time. */
 async function cpuUsApart(origin: string, durationMs: number): Promise<number> {
   const flags = `-w 1 -c ${CONNECTIONS} -d ${durationMs}ms`.split(" ");
   const runs = await Promise.all(
@@ -191,7 +191,7 @@ async function heldSection(rounds: number, start: Start): Promise<Section> {
   };
 }
 
-/** N workers against as many of the server's. */
+/** N workers against the same number of workers of the server. */
 async function scalingSection(
   rounds: number,
   durationMs: number,

@@ -1,10 +1,10 @@
-/** The commands by name. Only the one that is called is loaded: start-up time is part of every run. */
+/** The commands by name. Only the called one is loaded, because start-up time is part of every run. */
 import { beginWorker } from "../runner/load/worker/begun_worker.ts";
 import type { Command } from "./command_line/command.ts";
 import type { DeclaredCommand } from "./completions/scripts.ts";
 
 interface RegisteredCommand {
-  /** One line for `plateau --help`; "" hides it. */
+  /** Summary for `plateau --help`; "" hides the command. */
   readonly summary: string;
   readonly load: () => Promise<Command>;
 }
@@ -131,7 +131,7 @@ export function isCommandName(name: string): name is CommandName {
   return Object.hasOwn(commands, name);
 }
 
-/** Every command of the help, loaded. */
+/** Every command in the help, loaded. */
 export async function declaredCommands(): Promise<DeclaredCommand[]> {
   const entries: [string, RegisteredCommand][] = Object.entries(commands);
   const loaded = await Promise.all(entries.map(async ([name, { summary, load }]) => {
@@ -141,7 +141,7 @@ export async function declaredCommands(): Promise<DeclaredCommand[]> {
   return loaded.flat();
 }
 
-/** The commands of the help. */
+/** The names and summaries of the commands in the help. */
 export function listedCommands(): { name: string; summary: string }[] {
   return Object.entries(commands)
     .map(([name, { summary }]) => ({ name, summary }))

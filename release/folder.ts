@@ -1,19 +1,19 @@
-/** The folder of a release, which holds its files and their checksums, and nothing of an earlier one. */
+/** The folder of a release, with its files and their checksums, and nothing left of an earlier release. */
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { sha256 } from "./packages/digest.ts";
 
 const FOLDERS = ["npm", "man", "completions", "homebrew", "winget"];
 
-/** Archives, packages and images, of whatever version. */
+/** Archives, packages and images of any version. */
 const PACKAGE = /^plateau[-_].*\.(?:tar\.gz|zip|deb|rpm|oci\.tar)$/;
 
-/** Files are written as they are made: together they need more memory than a machine may have. */
+/** Files are written as soon as they are made, because all of them together may exceed the memory. */
 export class ReleaseFolder {
   readonly #sums = new Map<string, string>();
   readonly #path: string;
 
-  /** Removes what an earlier release has left in it. */
+  /** Removes the files of an earlier release. */
   constructor(path: string) {
     this.#path = path;
     const names = existsSync(path) ? readdirSync(path) : [];
@@ -33,7 +33,7 @@ export class ReleaseFolder {
     return this.#sums.get(path) ?? "";
   }
 
-  /** Writes the checksums, by path, as `sha256sum -c` reads them in the folder. */
+  /** Writes the checksums, sorted by path, in the format that `sha256sum -c` reads. */
   end(): void {
     const lines = [...this.#sums].sort(([a], [b]) => a < b ? -1 : 1)
       .map(([path, sum]) => `${sum}  ${path}\n`);

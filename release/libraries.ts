@@ -1,4 +1,4 @@
-/** The shared libraries that the program needs, as a Linux system has them, for an image FROM nothing. */
+/** The shared libraries that the program needs, taken from a Linux system, for an image FROM scratch. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type ArchiveFile, PROGRAM_MODE } from "./archives/entry.ts";
@@ -9,7 +9,7 @@ const LOADERS = {
   arm64: "lib/ld-linux-aarch64.so.1",
 } as const;
 
-/** As Debian and its children, and as Fedora and its, have them. */
+/** Where Debian and Fedora, and the distributions derived from them, have libraries. */
 const FOLDERS = {
   x64: ["lib/x86_64-linux-gnu", "lib64"],
   arm64: ["lib/aarch64-linux-gnu", "lib64"],
@@ -24,13 +24,16 @@ const NAMES = [
   "librt.so.1",
 ];
 
-/** What glibc before 2.34 loads to resolve names; a newer one may lack them. */
+/** Libraries that glibc before 2.34 loads to resolve names; newer versions may not have them. */
 const RESOLVING = ["libnss_dns.so.2", "libnss_files.so.2", "libresolv.so.2"];
 
-/** Their licences, where a Debian has them. */
+/** The libraries' licences, if the system is a Debian. */
 const LICENSES = ["libc6", "libgcc-s1", "libgcc1"].map((name) => `usr/share/doc/${name}/copyright`);
 
-/** With paths from the root; null where the system has not all of them. @param root A system's root folder. */
+/**
+ * The libraries, with paths from the root; null if the system lacks any of them.
+ * @param root A system's root folder.
+ */
 export function librariesOf({ cpu }: Platform, root: string): ArchiveFile[] | null {
   const folder = FOLDERS[cpu].find((one) => existsSync(join(root, one, "libc.so.6")));
   if (folder === undefined) return null;

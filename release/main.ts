@@ -35,16 +35,16 @@ import { fileNameOf, type Platform, platformNamed, PLATFORMS } from "./platforms
 import { VERSION } from "./product.ts";
 import { sbom } from "./sbom.ts";
 
-/** Nothing can be fetched from there (RFC 2606). */
+/** An address from which nothing can be fetched (RFC 2606). */
 const NO_ADDRESS = "https://plateau.invalid/releases";
 
 interface Options {
   readonly platforms: readonly Platform[];
-  /** Files of runtimes, by platform. */
+  /** Files of Deno's runtime, by platform. */
   readonly bases: ReadonlyMap<string, string>;
-  /** Folder of the root of a system of that platform, of which an image takes the C library. */
+  /** Root folder of a system for each platform, from which an image takes the C library. */
   readonly roots: ReadonlyMap<string, string>;
-  /** Under which the files will be fetched. */
+  /** Address from which the files will be fetched. */
   readonly address: string;
 }
 
@@ -74,7 +74,10 @@ function byPlatform(texts: readonly string[]): Map<string, string> {
   }));
 }
 
-/** The commit's time in seconds since 1970, or SOURCE_DATE_EPOCH; without a repository, the first that a zip can hold. */
+/**
+ * The commit's time in seconds since 1970, or SOURCE_DATE_EPOCH; without a repository, the earliest that a zip can
+ * express.
+ */
 async function releaseTimeS(): Promise<number> {
   const given = Deno.env.get("SOURCE_DATE_EPOCH") ?? await git("log", "-1", "--format=%ct");
   return Number(given ?? Date.UTC(1980, 0, 1) / 1000);
@@ -135,7 +138,7 @@ release.end();
 if (options.address.startsWith(NO_ADDRESS)) {
   console.log(`The formula and the manifests name ${NO_ADDRESS}: give --address for theirs.`);
 }
-Deno.exit(0); // loading the commands that measure has begun a worker
+Deno.exit(0); // loading the commands has started a worker
 
 function add(path: string, content: Uint8Array | string): void {
   release.add(path, content);

@@ -8,7 +8,7 @@ export interface Manual {
   readonly commands: readonly DeclaredCommand[];
   /** What each exit code means. */
   readonly exitCodes: readonly (readonly [code: string, meaning: string])[];
-  /** As in 2026-01-31. */
+  /** Date, such as 2026-01-31. */
   readonly date: string;
 }
 
@@ -68,7 +68,7 @@ function commandPage(
   ]);
 }
 
-/** A section for each heading of the help. */
+/** A section for each heading of the command's help. */
 function flagSections(parts: CommandParts): string[] {
   const flags = Object.values(parts).filter(isFlag);
   const byHeading = Map.groupBy(flags, ({ heading }) => heading ?? "Options:");
@@ -89,7 +89,7 @@ function isFlag(part: Flag | Operand): part is Flag {
   return "flags" in part;
 }
 
-// The language of man(7).
+// Markup of man(7).
 
 const DASH = "\\-";
 
@@ -101,7 +101,7 @@ function title(name: string, date: string): string {
   return `.TH "${escaped(name.toUpperCase())}" 1 "${date}" "Plateau ${VERSION}" "Plateau"`;
 }
 
-/** "" where there is nothing in it. */
+/** A section; "" if it has no content. */
 function section(heading: string, paragraphs: readonly string[]): string {
   return paragraphs.length === 0 ? "" : `.SH "${escaped(heading)}"\n${paragraphs.join("\n")}`;
 }
@@ -118,7 +118,7 @@ function verbatim(text: string): string {
   return `.nf\n${escaped(text)}\n.fi`;
 }
 
-/** A line must not begin as a request, and a hyphen is what a reader can copy. */
+/** Escapes text: a line must not begin like a macro, and hyphens must be ones that readers can copy. */
 function escaped(text: string): string {
   return text.replaceAll("\\", "\\e").replaceAll("-", "\\-").replace(/^(?=[.'])/gm, "\\&");
 }

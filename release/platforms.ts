@@ -1,11 +1,11 @@
 /** The platforms of a release, with the names that each kind of package has for them. */
 
 export interface Platform {
-  /** As in the names of our files. */
+  /** Name in our own file names. */
   readonly name: string;
-  /** As `deno compile --target` has it. */
+  /** Name for `deno compile --target`. */
   readonly target: string;
-  /** As Node has it. */
+  /** Name in Node. */
   readonly os: "linux" | "darwin" | "win32";
   readonly cpu: "x64" | "arm64";
 }

@@ -1,4 +1,4 @@
-/** What every package says of the program. */
+/** What every package says about the program. */
 import config from "../deno.json" with { type: "json" };
 
 export const VERSION: string = config.version;
@@ -7,7 +7,7 @@ export const SUMMARY = "Compares HTTP services by repeated measurements, with on
 export const DESCRIPTION = `Plateau starts HTTP servers, loads them, and repeats every measurement
 with a fresh process in shuffled order. It says which is faster, by how much
 and how surely, and writes a report that is one file.`;
-/** No mailbox: the project names none. */
+/** Not a real mailbox: the project names none. */
 export const MAINTAINER = "The Plateau maintainers <maintainers@plateau.invalid>";
-/** The oldest C library that the program runs with. */
+/** The oldest version of glibc with which the program runs. */
 export const GLIBC = "2.27";

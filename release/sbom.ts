@@ -5,9 +5,9 @@ import { LICENSE, VERSION } from "./product.ts";
 export interface Contents {
   readonly packages: readonly BundledPackage[];
   readonly commit: string | null;
-  /** Versions of the Deno that builds; a runtime that was handed in may be another. */
+  /** Versions of the Deno that makes the release; a runtime that was passed in may have others. */
   readonly runtime: { readonly deno: string; readonly v8: string };
-  /** Seconds since 1970. */
+  /** Time in seconds since 1970. */
   readonly timeS: number;
 }
 
@@ -76,7 +76,7 @@ function purl(locator: string): object {
   };
 }
 
-/** @param integrity `sha512-` and base64. */
+/** @param integrity `sha512-` followed by base64. */
 function hexOf(integrity: string): string {
   const [, base64] = /^sha512-(.+)$/.exec(integrity) ?? [];
   return Array.from(atob(base64), (sign) => sign.charCodeAt(0).toString(16).padStart(2, "0")).join(

@@ -7,11 +7,14 @@ import type { Flame } from "./subjects/profiles/flames.ts";
 import type { Chart } from "./chart.ts";
 import type { Table } from "./subjects/tables/table.ts";
 
-/** How much of a page a reader wants to see; each shows what the one before shows, and more. */
+/** How much of a page a reader wants to see; each depth includes the one before. */
 export const DEPTHS = ["summary", "detail", "everything"] as const;
 export type Depth = typeof DEPTHS[number];
 
-/** What lays out blocks for people. CSV, JUnit and other files for programs read figures and outcomes instead. */
+/**
+ * A form in which blocks are laid out for people. CSV, JUnit and other files for programs read figures and outcomes
+ * instead.
+ */
 export type Form = "page" | "terminal" | "markdown";
 
 export type Block =
@@ -26,14 +29,14 @@ export type Block =
   | Group;
 
 interface OfForms {
-  /** Default: the page; markdown, unless it is of the depth "everything"; a terminal, if it is of the depth "summary". */
+  /** Default: the page; markdown, unless the depth is "everything"; a terminal, if the depth is "summary". */
   readonly forms?: readonly Form[];
 }
 
-/** A finding: its code is what programs and tests read, its text is made once, in the findings' catalogue. */
+/** A finding: programs and tests read its code; its text is written once, in the catalogue of findings. */
 export interface Finding {
   readonly code: string;
-  /** Complete sentences. What stands between backticks is code. */
+  /** Complete sentences, with code between backticks. */
   readonly text: string;
   /** The outcome of a judgement, which decides its colour in a terminal. */
   readonly outcome?: "good" | "bad" | "open";
@@ -41,17 +44,17 @@ export interface Finding {
 
 export interface Text extends Finding, OfForms {
   readonly kind: "text";
-  /** "reading": how to read what is above it, folded up on the page. */
+  /** "reading": explains how to read the block above, and is folded up on the page. */
   readonly tone: "plain" | "verdict" | "note" | "warning" | "reading";
 }
 
-/** Findings beside each other: a list, or a paragraph where there is only one. */
+/** Findings shown together: a list, or a paragraph if there is only one. */
 export interface List extends OfForms {
   readonly kind: "list";
   /** Heading above the list; "" for none. */
   readonly title: string;
   readonly items: readonly Finding[];
-  /** Folded up on the page below its title, in the colour of a level of trust; absent: open. */
+  /** Set if the list is folded up on the page below its title, in the colour of this level of trust; absent: open. */
   readonly fold?: Trust;
 }
 
@@ -68,11 +71,11 @@ export interface Facts extends OfForms {
 export interface TableBlock extends OfForms {
   readonly kind: "table";
   readonly table: Table;
-  /** False where a heading above says the same; the caption is then for screen readers alone. */
+  /** False if a heading above says the same, so that the caption is for screen readers only. */
   readonly isCaptioned: boolean;
-  /** What opens the table, which is folded up on the page; null: it is open. */
+  /** Label that opens a table which is folded up on the page; null: the table is open. */
   readonly fold: string | null;
-  /** One a row, by which a reader shows and hides rows; absent: nothing. */
+  /** One for each row, by which a reader shows and hides rows; absent: rows can't be hidden. */
   readonly outcomes?: readonly { readonly outcome: string; readonly label: string }[];
 }
 
@@ -92,41 +95,44 @@ export interface Panel {
 /** Charts that are read together, with what they show and how to read them. */
 export interface Figure extends OfForms {
   readonly kind: "figure";
-  /** Its name within its section, by which the page's client finds it; "" for none. */
+  /** Name of the figure within its section, by which the page's client finds it; "" for none. */
   readonly id: string;
-  /** Colours of the series that all panels share; none where each panel says its own. */
+  /** Series with colours that all panels share; empty if each panel labels its own. */
   readonly legend: readonly Series[];
-  /** What the signs of its dots stand for, in the order of their numbers; none where all are alike. */
+  /** Meanings of the dots' shapes, in the order of their numbers; empty if all dots are alike. */
   readonly marks: readonly string[];
   readonly panels: readonly Panel[];
   readonly findings: readonly Finding[];
-  /** How to read it, for readers who see its kind for the first time. */
+  /** How to read the figure, for readers who are new to this kind. */
   readonly reading: string;
-  /** The charts' numbers, folded up; null where a table beside the figure has them. */
+  /** The numbers of the charts, folded up; null if a table beside the figure has them. */
   readonly values: Table | null;
 }
 
 /** Profiles as flame graphs, one shown at a time. */
 export interface Flames extends OfForms {
   readonly kind: "flames";
-  /** Name of the scenario or cell whose profiles these are. */
+  /** Name of the scenario or cell to which the profiles belong. */
   readonly of: string;
   readonly flames: readonly Flame[];
 }
 
-/** Blocks, and others that a reader of the page can put in their place. */
+/** Blocks, and others with which a reader of the page can replace them. */
 export interface Alternatives extends OfForms {
   readonly kind: "alternatives";
-  /** Label of the choice: `Compare with`. */
+  /** Label of the choice, such as `Compare with`. */
   readonly label: string;
-  /** What the blocks that come with the page are called. */
+  /** Name of the blocks that the page shows at first. */
   readonly standard: string;
   readonly blocks: readonly Block[];
-  /** Figures of the same ids; made when the page is, as they cost the more the more there are. */
+  /**
+   * The other blocks, with figures of the same ids. Made together with the page, because their cost grows with their
+   * number.
+   */
   readonly others: () => readonly { readonly name: string; readonly blocks: readonly Block[] }[];
 }
 
-/** Text of a file or a program, as it is. */
+/** Text of a file or a program, shown literally. */
 export interface Verbatim extends OfForms {
   readonly kind: "verbatim";
   readonly text: string;
@@ -135,14 +141,14 @@ export interface Verbatim extends OfForms {
 
 export interface Group extends OfForms {
   readonly kind: "group";
-  /** What an address of the page names it by; "" for none. */
+  /** The name of the group in addresses of the page; "" for none. */
   readonly id: string;
-  /** Its heading; "" for none. */
+  /** Heading of the group; "" for none. */
   readonly title: string;
-  /** Beside the heading, as code: the request of a scenario; "" for none. */
+  /** Code shown beside the heading, such as the request of a scenario; "" for none. */
   readonly aside: string;
   readonly depth: Depth;
-  /** Below each other; a chart beside its table; two halves; or as many beside each other as there is room for. */
+  /** Stacked; a chart beside its table; in two halves; or side by side as far as there is room. */
   readonly layout: "stack" | "beside" | "halves" | "panels";
   readonly blocks: readonly Block[];
 }
@@ -199,7 +205,7 @@ export function group(
   };
 }
 
-/** The block without what is empty in it; null where nothing is left. */
+/** The block without its empty parts; null if nothing is left. */
 export function pruned(block: Block): Block | null {
   switch (block.kind) {
     case "text":
@@ -232,8 +238,8 @@ export function prunedAll(blocks: readonly Block[]): Block[] {
 }
 
 /**
- * The blocks that a form shows, without headings that have nothing below them. @param depth Depth of the part that they
- * stand in.
+ * The blocks that a form shows, without headings that have nothing below them.
+ * @param depth Depth of the part that contains the blocks.
  */
 export function shownIn(form: Form, blocks: readonly Block[], depth: Depth = "summary"): Block[] {
   return prunedAll(blocks.flatMap((block): Block[] => {
@@ -274,7 +280,7 @@ export function saidOnce(blocks: readonly Block[], title: string | null): Block[
   return blocks.map(once);
 }
 
-/** Whether something of it is left without charts, and without what opens on a press. */
+/** Whether anything of the block is left without charts and parts that are folded up. */
 function isText(block: Exclude<Block, Group>): boolean {
   if (block.kind === "figure") return block.findings.length > 0;
   return block.kind === "table" || block.kind === "verbatim" ? block.fold === null : true;

@@ -6,23 +6,22 @@
 export type Chart = Xy | Rows | Heatmap | Timeline | Overlay;
 
 export interface Axis {
-  /** Written at the highest tick. */
+  /** Unit, written at the highest tick. */
   readonly unit: string;
   readonly scale: "linear" | "log";
   readonly min: number;
   readonly max: number;
-  /** Text below the axis, or beside it. */
+  /** Text below or beside the axis. */
   readonly title?: string;
-  /** In place of round numbers. Where there is no room for all, the first and the last are written before others. */
+  /** Ticks in place of round numbers. If there is no room for all, the first and the last take precedence. */
   readonly ticks?: readonly { readonly at: number; readonly text: string }[];
-  /** Middle of the step by which 0 stands beside a logarithmic axis, which has none. */
+  /** Middle of the step that shows 0 beside a logarithmic axis, which has no 0. */
   readonly breakAt?: number;
 }
 
 /**
- * An axis with room for values, and some beyond the outermost: from 0, or logarithmic.
- *
- * @param logFrom The ratio of the highest to the lowest beyond which it is logarithmic; default: never.
+ * An axis with room for all values and a margin: from 0, or logarithmic.
+ * @param logFrom Ratio of the highest to the lowest value beyond which the axis is logarithmic; default: never.
  */
 export function axisOver(
   unit: string,
@@ -41,32 +40,30 @@ export function axisOver(
     : { unit, scale: "linear", min: 0, max };
 }
 
-/** Ratio of latencies over time beyond which a linear axis would press the low lines together. */
+/** Ratio of latencies over time beyond which a linear axis would squeeze the low lines together. */
 export const LATENCY_LOG_FROM = 12;
 
-/** A colour of a target, or one that means the same everywhere. */
+/** The colour of a target, or a colour with a fixed meaning. */
 export type Color = number | "muted" | "alarm";
-
-// One figure against another.
 
 export interface Xy {
   readonly kind: "xy";
-  /** The chart in words, for those who cannot see it. */
+  /** The chart described in words, for readers who can't see it. */
   readonly alt: string;
   readonly size: "small" | "medium" | "large";
   readonly x: Axis;
   readonly y: Axis;
-  /** Where the values of the series stand. Of steps and bars it holds their edges, one more than there are values. */
+  /** Positions of the values of all series. For steps and bars these are the edges, one more than there are values. */
   readonly at?: readonly number[];
-  /** Names of the places `at`, for the pointer; absent: from one edge to the next. */
+  /** Names of the positions `at`, shown at the pointer; absent: from one edge to the next. */
   readonly places?: readonly string[];
   readonly series: readonly XySeries[];
   readonly references?: readonly Reference[];
-  /** Whether each series has its name beside it. */
+  /** Whether each series has its name written beside it. */
   readonly isNamed?: true;
-  /** Stacks the series, because more than two series of steps would hide each other. */
+  /** Set to stack the series as ridges, because more than two series of steps would hide each other. */
   readonly ridges?: true;
-  /** A line that the reader moves, across the axis of this name, and what it says of the series. */
+  /** A line that the reader moves along the axis, with the name of what it limits. */
   readonly limit?: { readonly axis: "x" | "y"; readonly label: string };
 }
 
@@ -74,14 +71,14 @@ export interface XySeries {
   readonly label: string;
   readonly color: Color;
   /**
-   * A line, of points with dots; dots alone; a dashed path without dots; filled steps; bars, stacked over those of the
-   * series before; columns of 0–1 at the foot.
+   * How the series is drawn: a line through dots; dots alone; a dashed path without dots; filled steps; bars stacked on
+   * those of the series before; columns of 0–1 at the foot.
    */
   readonly draw: "line" | "dots" | "path" | "steps" | "bars" | "foot";
-  /** One for each place of the chart, or as many as there are. */
+  /** One value for each position of the chart, or fewer. */
   readonly values?: readonly (number | null)[];
   readonly points?: readonly XyPoint[];
-  /** Whether it stays behind the others. */
+  /** Whether the series is drawn faintly behind the others. */
   readonly isFaint?: true;
   /** Index of the first value that is a lower bound. */
   readonly boundsFrom?: number;
@@ -92,21 +89,21 @@ export interface XySeries {
 export interface XyPoint {
   readonly x: number;
   readonly y: number;
-  /** Its interval; null or absent for none. */
+  /** Interval of the value; null or absent for none. */
   readonly low?: number | null;
   readonly high?: number | null;
-  /** Likewise for x. */
+  /** The interval in x; null as for the interval in y. */
   readonly left?: number | null;
   readonly right?: number | null;
-  /** Lines about the point, one for each fact. */
+  /** Lines of text for the point, one for each fact. */
   readonly lines: readonly string[];
   readonly mark?: Mark;
   readonly fill?: "hollow" | "pale" | "ringed";
-  /** Size of the dot by its area, 0–1. */
+  /** Size of the dot, as its area, 0–1. */
   readonly size?: number;
 }
 
-/** What sets scenarios apart, in their order; the page's legends show the same. */
+/** Shapes that distinguish scenarios, in order; the page's legends show the same ones. */
 export const SCENARIO_MARKS = ["dot", "up", "square", "diamond", "down", "right", "left"] as const;
 export type Mark = typeof SCENARIO_MARKS[number] | "cross";
 
@@ -114,10 +111,10 @@ export function markOf(scenarios: readonly string[], scenario: string): Mark {
   return SCENARIO_MARKS[scenarios.indexOf(scenario) % SCENARIO_MARKS.length];
 }
 
-/** Values for comparison, drawn behind the others. */
+/** Values for comparison, drawn behind the series. */
 export type Reference =
   | { readonly kind: "horizontal"; readonly at: number; readonly color: Color }
-  /** Down from the top, with its interval as a bar at the foot. */
+  /** A line down from the top, with its interval as a bar at the foot. */
   | {
     readonly kind: "vertical";
     readonly label: string;
@@ -126,16 +123,14 @@ export type Reference =
     readonly high: number;
     readonly color: Color;
   }
-  /** y = x, and how many times as much or as little is as good as equal; null for no such band. */
+  /** The line y = x, with a band of ratios that count as equal; null for no band. */
   | { readonly kind: "equality"; readonly ratio: number | null };
-
-// A value for each name.
 
 export interface Rows {
   readonly kind: "rows";
   readonly alt: string;
   readonly axis: Axis;
-  /** Ratios from 1 / margin to margin make no difference; absent where values are no ratios. */
+  /** Ratios from 1 / margin to margin count as no difference; absent if values are not ratios. */
   readonly margin?: number;
   readonly rows: readonly Row[];
 }
@@ -143,28 +138,26 @@ export interface Rows {
 export interface Row {
   /** Label of the row, unique among all rows. */
   readonly label: string;
-  /** In place of the label, below a heading that says the rest. */
+  /** Shown in place of the label, below a heading that has the rest. */
   readonly name?: string;
-  /** Heading of the rows that share it. */
+  /** Heading of all rows with the same group. */
   readonly group?: string;
   readonly color: number;
   readonly draw: "bar" | "dot";
   readonly value: number;
-  /** Null without an interval. */
+  /** Lower end of the interval; null without one. */
   readonly low: number | null;
   readonly high: number | null;
-  /** Single runs, each as a small dot. */
+  /** Values of single runs, each drawn as a small dot. */
   readonly runs: readonly { readonly repetition: number; readonly value: number }[];
-  /** The value as it is written: `4.31× [4.20, 4.43]`. */
+  /** The value as text: `4.31× [4.20, 4.43]`. */
   readonly text: string;
   /** The verdict, or why there is none: `likely better, not proven: 3 runs`; "" for nothing. */
   readonly word: string;
   readonly tone: "better" | "worse" | "even" | "open";
 }
 
-// Requests by moment and latency.
-
-/** The client makes it of the packed intervals. */
+/** A heatmap of requests by moment and latency, which the client computes from the packed intervals. */
 export interface Heatmap {
   readonly kind: "heatmap";
   readonly alt: string;
@@ -172,33 +165,34 @@ export interface Heatmap {
   readonly cell: number;
 }
 
-// Runs over time.
-
-/** The runs of one cell side by side; axes are those of the whole figure. */
+/** The runs of one cell over time, side by side; axes are shared by the whole figure. */
 export interface Timeline {
   readonly kind: "timeline";
   readonly alt: string;
   readonly color: number;
   readonly percentiles: readonly string[];
-  /** Seconds that each run takes on the axis. */
+  /** Width of each run on the axis, in seconds. */
   readonly span: number;
   readonly latency: Axis;
   readonly rate: Axis;
-  /** Tracks below requests per second, from the top; none if the target was not watched. */
+  /** Tracks below the one for requests per second, from the top; none if the target was not observed. */
   readonly tracks: readonly { readonly title: string; readonly axis: Axis }[];
-  /** Offered load; empty for a closed loop, and if virtual users arrive, who send several requests each. */
+  /** Offered load; empty for a closed loop, and for arriving virtual users, who send several requests each. */
   readonly offered: readonly OfferedPart[];
-  /** Marks in the order of time. */
+  /** Marks, in the order of time. */
   readonly marks: readonly TimelineMark[];
-  /** Whether any chart of the figure has a mark with a label: all leave room for it. */
+  /** Whether any chart of the figure has a mark with a label, for which all charts then leave room. */
   readonly isLabelled: boolean;
   readonly runs: readonly TimelineRun[];
 }
 
-/** One run over time; arrays of equal length, null where an interval had no request. */
+/** One run over time; the arrays have equal lengths, with null for an interval without requests. */
 export interface TimelineRun {
   readonly label: string;
-  /** End of each interval, seconds since the start of the run. It begins where the one before ends, the first at 0. */
+  /**
+   * End of each interval, seconds since the start of the run. An interval begins where the one before ends; the first
+   * at 0.
+   */
   readonly t: readonly number[];
   /** Completed requests per second. */
   readonly rate: readonly number[];
@@ -210,15 +204,15 @@ export interface TimelineRun {
   readonly lowerBounds?: Readonly<Record<string, readonly number[]>>;
   /** One array for each track of `Timeline.tracks`; null if unknown. */
   readonly tracks: readonly (readonly (number | null)[])[];
-  /** Seconds until it is steady; null when it never is, or when the load itself changes. */
+  /** Seconds until the run is steady; null if it never is, or if the load itself changes. */
   readonly steadyFrom: number | null;
-  /** Seconds at which its latency or its rate goes to another level, in order. */
+  /** Seconds at which latency or rate change to another level, in order. */
   readonly changes: readonly number[];
-  /** Seconds at its start that no figure counts; absent for none. */
+  /** Seconds at the start of the run that no figure counts; absent for none. */
   readonly discardedS?: number;
 }
 
-/** Requests per second that the load was to send: a straight line from one moment to another. */
+/** Requests per second that the load was meant to send: a straight line between two moments. */
 export interface OfferedPart {
   readonly fromS: number;
   readonly toS: number;
@@ -226,37 +220,37 @@ export interface OfferedPart {
   readonly to: number;
 }
 
-/** A moment of every run of a cell that its load or its target was to change at. */
+/** A moment at which the load or the target was planned to change, in every run of a cell. */
 export interface TimelineMark {
   readonly atS: number;
   readonly label: string;
 }
 
-/** Targets in one frame, each the median of its runs; the client makes it of their timelines. */
+/** All targets in one frame, each as the median of its runs, computed by the client from their timelines. */
 export interface Overlay {
   readonly kind: "overlay";
   readonly alt: string;
   readonly series: readonly {
     readonly label: string;
     readonly color: number;
-    /** Canvas of its timelines. */
+    /** Canvas of the target's timelines. */
     readonly of: string;
   }[];
 }
 
-/** The series that are not behind others, as a legend names them. */
+/** The series that are not drawn behind others, as in a legend. */
 export function legendOf({ series }: Xy): { readonly label: string; readonly color: number }[] {
   return series.flatMap(({ label, color, isFaint }) =>
     isFaint || typeof color !== "number" ? [] : [{ label, color }]
   );
 }
 
-/** Four significant digits: below what a pixel shows, and a third of the bytes. */
+/** Four significant digits, which are finer than a pixel and take a third of the bytes. */
 export function compact(value: number): number {
   return Number(value.toPrecision(4));
 }
 
-/** Which section of the page a chart stands in, by the id of its canvas: `e1-s2-timeline-3` in `e1-s2`. */
+/** The section of the page that contains a chart, by the id of its canvas: `e1-s2-timeline-3` is in `e1-s2`. */
 export function sectionOf(id: string): string {
   return id.split("-").slice(0, 2).join("-");
 }

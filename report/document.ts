@@ -1,4 +1,7 @@
-/** What a report says of an experiment, of two results compared with each other, or of several in time. Each form lays all of them out alike. */
+/**
+ * The content of a report about an experiment, a comparison of two results, or a history of several. Every form lays
+ * out the same document.
+ */
 import type { Block, Group } from "./blocks.ts";
 import type { CellRuns } from "./cells/cells.ts";
 import type { PageTarget } from "./subjects/verdict/compared_scenarios.ts";
@@ -6,20 +9,20 @@ import type { CardModel } from "./subjects/verdict/conclusion.ts";
 
 export interface Document {
   readonly kind: "experiment" | "comparison" | "trend";
-  /** Its name in the navigation of a page with several documents. */
+  /** Name of the document in the navigation of a page with several. */
   readonly name: string;
-  /** The question, where there is one. */
+  /** The question that the experiment asks, if any. */
   readonly title: string;
   /** Blocks before the verdict. */
   readonly lead: readonly Block[];
-  /** The verdict; null where nothing is judged. */
+  /** The verdict; null if nothing is judged. */
   readonly card: CardModel | null;
-  /** What subjects say, in the order of the page; one without a title belongs to the head. */
+  /** The content of the subjects, in the order of the page; a group without a title belongs to the head. */
   readonly groups: readonly Group[];
-  /** Colours of its cells. */
+  /** Colours of the document's cells. */
   readonly colors: readonly number[];
-  /** Targets by which the page can be narrowed. */
+  /** Targets to which a reader can narrow the page. */
   readonly targets: readonly PageTarget[];
-  /** Scenarios whose intervals the page contains, for the sections s1, s2, … */
+  /** Scenarios whose intervals are in the page, for the sections s1, s2, … */
   readonly scenarios: readonly { readonly name: string; readonly cells: readonly CellRuns[] }[];
 }

@@ -1,6 +1,6 @@
 /**
- * Results → everything that a report says: each number, unit, order and sentence is decided here or
- * in the files beside it, once. Page, terminal and markdown only lay it out. Pure.
+ * Results → the content of a report: every number, unit, order and sentence is decided once, here or in neighbouring
+ * files. Page, terminal and markdown only lay it out. Pure.
  */
 import { isUnanswered } from "../runner/result/outcome.ts";
 import { type Grouped, groupRuns, repeatedOf } from "./cells/cells.ts";
@@ -34,7 +34,7 @@ function undisturbedAlone(results: MeasuredRuns): MeasuredRuns | null {
   return areAll ? null : { ...results, runs };
 }
 
-/** The document of an experiment, and what programs read of it. */
+/** The document of an experiment, with the parts that programs read. */
 export interface ReportModel extends Document {
   readonly card: ConclusionModel;
   readonly claims: readonly JudgedClaim[];
@@ -42,7 +42,7 @@ export interface ReportModel extends Document {
   readonly context: ReportContext;
 }
 
-/** A terminal shows the distributions of so many cells; those of more are left to the page. */
+/** The most cells for which a terminal shows distributions; with more, they are only on the page. */
 const ROOMY_CELLS = 24;
 
 /** @param baseline What thresholds compare with; null: nothing. */
@@ -86,7 +86,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     claims,
     gates,
     settling,
-    // For the page alone: of many targets it takes longer than all else that is compared.
+    // Only for the page: with many targets this takes longer than all other comparisons.
     bases: () => bases ??= otherBases(compared, { level }, again),
     matrix: card.matrix !== null && card.matrix.columns.length > 1 ? card.matrix : null,
   };

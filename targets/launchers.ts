@@ -1,4 +1,7 @@
-/** The launchers by name, and the start of a target by the launcher that its lines in the experiment file name. */
+/**
+ * The launchers by name, and the start of a target by the launcher that the experiment file's lines for the target
+ * name.
+ */
 import type { ClusterTarget, NginxTarget, ProxyTarget } from "../base/target/gateway_shape.ts";
 import { LOOPBACK } from "../base/net/listen.ts";
 import type {
@@ -23,7 +26,7 @@ import { nginxLauncher } from "./gateways/nginx/launcher.ts";
 import { proxyLauncher } from "./gateways/proxy/launcher.ts";
 import { urlLauncher } from "./launch/url.ts";
 
-/** The key that names its launcher distinguishes a target's lines. */
+/** The specs of each launcher; the key that names the launcher tells them apart. */
 interface Specs {
   app: AppTarget;
   framework: FrameworkTarget;
@@ -44,7 +47,7 @@ export const launchers = {
   nginx: nginxLauncher,
 } satisfies { [Name in keyof Specs]: Launcher<Specs[Name]> };
 
-/** A target behind a gateway is reached through that alone. */
+/** How a target behind a gateway listens: it is reached through the gateway alone. */
 const BEHIND = { host: LOOPBACK, listen: undefined };
 
 /** Starts a target. Throws as `Launcher.start` does. */

@@ -1,20 +1,20 @@
-/** Serves one gateway in this process: what the hidden command `gateway` does. */
+/** Serves one gateway in this process, for the hidden command `gateway`. */
 import { listenOn, type ListenOptions, originAt } from "../base/net/listen.ts";
 import { settlesWithin } from "./launch/settles.ts";
 import type { Gateway, GatewaySettings } from "./gateways/gateway.ts";
 import { ownResponse } from "./gateways/response.ts";
 
-/** What is in flight at the end has this long to finish. */
+/** The time that requests in flight have to finish when the gateway closes. */
 const CLOSE_MS = 200;
 
 export interface ServedGateway {
   readonly origin: string;
   receive(line: string): void;
-  /** Idempotent. */
+  /** Closes the gateway. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Throws a TargetError when it cannot listen, or its store does not respond. */
+/** Serves the gateway. Throws a TargetError when the gateway cannot listen, or its store does not respond. */
 export async function serveGateway(
   settings: GatewaySettings,
   where: ListenOptions,

@@ -9,7 +9,7 @@ export type Bound = "<" | ">" | "~";
 
 export interface BoundedFigure {
   readonly value: number;
-  /** Null for the value itself. */
+  /** Null if the figure is the exact value. */
   readonly bound: Bound | null;
 }
 

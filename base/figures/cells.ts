@@ -12,13 +12,13 @@ import {
   type Selector,
 } from "./selector.ts";
 
-/** The selections that name the target, the scenario, and each factor by its path. */
+/** A selector's words, grouped by what they name: the target, the scenario, or a factor by its path. */
 export interface CellChoice {
-  /** Each selection consists of one word. */
+  /** One selection for each word. */
   readonly named: ReadonlyMap<string, readonly Selection[]>;
 }
 
-/** Every word with what it means, or the first that means nothing. */
+/** Resolves every word of a selector; fails at the first one that names nothing. */
 export function choiceOf({ text, parts }: Selector, names: ExperimentNames): Read<CellChoice> {
   const words: Selection[] = [];
   for (const part of parts) {
@@ -29,7 +29,7 @@ export function choiceOf({ text, parts }: Selector, names: ExperimentNames): Rea
   return { value: { named: Map.groupBy(words, dimensionOf) } };
 }
 
-/** No path of a factor has a space. */
+/** Stands beside the paths of factors, none of which has a space. */
 export const TARGET = "a target";
 export const SCENARIO = "a scenario";
 
@@ -38,7 +38,7 @@ function dimensionOf({ target, scenario, factors }: Selection): string {
   return scenario === null ? Object.keys(factors)[0] : SCENARIO;
 }
 
-/** The cells that a choice means, in their order. */
+/** The cells that a choice selects, in their order. */
 export function chosenCells<C extends SelectableCell>(
   choice: CellChoice,
   cells: readonly C[],
@@ -50,7 +50,7 @@ export function chosenCells<C extends SelectableCell>(
   );
 }
 
-/** Whether something is what a choice means, by the words that it fits. */
+/** Whether a choice selects something: for each dimension it names, one of the words must fit. */
 export function isMeant({ named }: CellChoice, fits: (word: Selection) => boolean): boolean {
   return [...named.values()].every((words) => words.some(fits));
 }
@@ -65,7 +65,7 @@ export function factorsOf({ named }: CellChoice): string[] {
   return [...named.keys()].filter((dimension) => dimension !== TARGET && dimension !== SCENARIO);
 }
 
-/** Whether two sides of a claim name different values of something, so that they meet across it. */
+/** Whether the two sides of a claim name different values of a dimension. */
 export function differIn(dimension: string, left: CellChoice, right: CellChoice): boolean {
   const [one, other] = [left, right].map(({ named }) =>
     (named.get(dimension) ?? []).map(({ target, scenario, factors }) =>

@@ -16,12 +16,12 @@ export type FigureUnit = typeof UNITS[number];
 export type Better = "lower" | "higher";
 
 /**
- * What a busy machine, or a generator that is late, can do to a figure: nothing; make requests fail; slow it, so that it
- * is worse than the target is; or move it either way.
+ * How a busy machine or a late generator can distort a figure: not at all; by failing requests; by making the target
+ * look slower than it is; or in either direction.
  */
 export type Contention = "none" | "fails" | "slows" | "moves";
 
-/** Figures that are no statistic of others. */
+/** Figures that are not a statistic of a distribution. */
 const SINGLE = {
   rate: ["perSec", "higher", "slows"],
   success: ["share", "higher", "fails"],
@@ -66,7 +66,7 @@ const SINGLE = {
 
 /** Distributions of the times of messages. */
 export const MESSAGE_TIMES = ["ttfe", "gap", "ttft", "tpot", "message"] as const;
-/** The distributions that each interval of a run has of its own, too. */
+/** The distributions of message times that each interval of a run has, too. */
 export const INTERVAL_TIMES = ["ttfe", "gap", "ttft", "message"] as const;
 
 /** One value for each of `INTERVAL_TIMES`. */
@@ -111,7 +111,7 @@ const DISTRIBUTIONS = {
 export type Distribution = keyof typeof DISTRIBUTIONS;
 export type StatisticOf<D extends Distribution> = typeof DISTRIBUTIONS[D][number];
 type Label<S> = S extends number ? `p${S}` : S & string;
-/** Latency needs no name before the dot, and the median of `initial`, `stable` and `final` needs none behind it. */
+/** Latency needs no name before the dot; a bare `initial`, `stable` or `final` means its median. */
 type NameOf<D extends Distribution, S> = D extends "latency" ? Label<S>
   : D extends "initial" | "stable" | "final" ? S extends 50 ? D : `${D}.${Label<S>}`
   : `${D}.${Label<S>}`;
@@ -126,7 +126,7 @@ export interface Figure {
   readonly contention: Contention;
   /** The distribution that the figure is a statistic of; null if it is of none. */
   readonly distribution: Distribution | null;
-  /** A number is a percentile. */
+  /** The statistic within that distribution; a number is a percentile. */
   readonly statistic: StatisticOf<Distribution> | null;
 }
 
@@ -159,7 +159,7 @@ function statistics(): Figure[] {
   });
 }
 
-/** The generator's lag is what shows contention. */
+/** Of all distributions, the generator's lag alone shows contention itself. */
 function contentionOf(distribution: Distribution, statistic: string | number): Contention {
   if (distribution === "lag") return "none";
   return distribution === "stable" || statistic === "stdev" ? "moves" : "slows";
@@ -177,7 +177,7 @@ function nameOf(distribution: Distribution, statistic: StatisticOf<Distribution>
 
 export const FIGURE_NAMES = Object.keys(NAMED_FIGURES) as readonly FigureName[];
 
-/** A value, or what is wrong with its text. */
+/** A value, or the problem of its text. */
 export type Read<T> = { readonly value: T } | { readonly problem: string };
 
 /** The figure of a name; latency's own figures may have `latency.` before them. */
@@ -193,7 +193,7 @@ export function readFigure(text: string): Read<Figure> {
   return { problem: `Cannot find a figure "${text}": ${fix}` };
 }
 
-/** The same; null for what is not a figure. */
+/** The figure of a name; null if there is none. */
 export function figureNamed(text: string): Figure | null {
   const name = plainName(text);
   return Object.hasOwn(NAMED_FIGURES, name) ? NAMED_FIGURES[name as FigureName] : null;
@@ -209,14 +209,14 @@ const OF_MESSAGES = new RegExp(
 );
 
 /**
- * A rule in which times of messages may be written as `p99(ttfe)`, with those as `ttfe.p99`. What else stands in brackets
- * names cells: a scenario of such a name needs quotes, `p99("gap")`.
+ * A rule in which times of messages may be written as `p99(ttfe)`, rewritten as `ttfe.p99`. Any other word in brackets
+ * names cells, so a scenario called `gap` needs quotes: `p99("gap")`.
  */
 export function withNamedTimes(rule: string): string {
   return rule.replaceAll(OF_MESSAGES, "$2.$1");
 }
 
-/** A quantity as people write it, in the unit that the results have. */
+/** A quantity as people write it, converted to the unit of the results. */
 export function readQuantity(text: string, unit: FigureUnit): Read<number> {
   const { parse, what, example } = QUANTITIES[unit];
   const value = parse(text.replaceAll(/\s/g, ""));
@@ -229,7 +229,7 @@ interface Quantity {
   readonly parse: (text: string) => number | null;
   readonly what: string;
   readonly example: string;
-  /** The unit that is most often meant behind a number without one; "" where none is needed. */
+  /** The unit usually meant by a number without one; "" if none is needed. */
   readonly suffix: string;
 }
 
@@ -287,30 +287,30 @@ function suffixed(text: string, unit: FigureUnit): string | null {
   return unit === "share" ? percentageOf(text) : meant;
 }
 
-/** The meanings that a number without a sign may have: up to 1 it may also be a fraction. */
+/** The percentages that a number without a percent sign may mean: up to 1, it may also be a fraction. */
 function percentageOf(digits: string): string {
   const isFraction = Number(digits) > 0 && Number(digits) <= 1;
   return isFraction ? `${Number(`${digits}e2`)}% or ${digits}%` : `${digits}%`;
 }
 
-/** `99.9%`; 0 needs no sign. */
+/** A percentage such as `99.9%`; 0 needs no percent sign. */
 function parseShare(text: string): number | null {
   const [, digits] = /^(\d+(?:\.\d+)?)%$/.exec(text) ?? (text === "0" ? ["", "0"] : []);
   if (digits === undefined || Number(digits) > 100) return null;
-  // Through its decimals, so that 99.9 % is the number that 0.999 is.
+  // Shifts the decimal exponent in text, so that 99.9 % is exactly 0.999.
   return Number(`${digits}e-2`);
 }
 
-/** How messages call it, and what may be written. */
+/** What messages call a percentage, and which values are allowed. */
 interface Percentage {
-  /** Noun for it, such as "a margin". */
+  /** Noun for the percentage, such as "a margin". */
   readonly what: string;
   readonly example: string;
-  /** Whether 0% would say nothing. */
+  /** Whether 0% is refused, because it would be meaningless. */
   readonly aboveZero: boolean;
 }
 
-/** The share that a percentage is, at most 1; a space may stand before its sign. */
+/** The share that a percentage stands for, at most 1; a space is allowed before the percent sign. */
 export function readPercentage(
   text: string,
   { what, example, aboveZero }: Percentage,

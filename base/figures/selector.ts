@@ -1,6 +1,6 @@
 /**
- * Selectors: which cells are meant, by names of targets and scenarios and by values of factors:
- * `fastify, static, connections=50`, in any order. What is left out means every value of it. Pure.
+ * Selectors, which name cells by targets, scenarios and values of factors: `fastify, static, connections=50`, in any
+ * order. A selector includes every value of whatever it leaves out. Pure.
  */
 import type { Read } from "./figure.ts";
 import { beyond, isWithin } from "../limits.ts";
@@ -10,7 +10,7 @@ import { quotedOpenly } from "../secrets.ts";
 
 /** One word of a selector: a name, or `factor=value`. */
 interface SelectorPart {
-  /** `target`, `scenario`, a factor's path or the last part of it; null for a name alone. */
+  /** `target`, `scenario`, or a factor's path or its last part; null for a bare name. */
   readonly key: string | null;
   readonly value: string;
 }
@@ -18,7 +18,7 @@ interface SelectorPart {
 export interface Selector {
   /** The selector as written, with single spaces. */
   readonly text: string;
-  /** Empty: every cell. */
+  /** The words; empty: every cell. */
   readonly parts: readonly SelectorPart[];
 }
 
@@ -28,9 +28,9 @@ export interface SelectableCell {
   readonly scenario: string;
   /** Values of the factors, by path, as people write them. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Likewise for settings that have one value and so are no factors; absent: they are not known. */
+  /** Likewise for settings with a single value, which are not factors; absent if unknown. */
   readonly constants?: Readonly<Record<string, unknown>>;
-  /** Whether it is one request of a scenario, which only its own name means: `checkout.pay`. */
+  /** Whether this is one request of a scenario, which is selected only by its own name: `checkout.pay`. */
   readonly isStep?: boolean;
 }
 
@@ -38,23 +38,23 @@ export interface SelectableCell {
 export interface ExperimentNames {
   readonly targets: readonly string[];
   readonly scenarios: readonly string[];
-  /** Paths of the factors; null: not known yet, so that any will do. */
+  /** Paths of the factors; null: not known yet, so any path is accepted. */
   readonly factors: readonly string[] | null;
-  /** Paths of settings that are not factors here: they have one value, or runs with others were left out. Default: none. */
+  /** Paths of settings that are not factors here, because only one value was run. Default: none. */
   readonly others?: readonly string[];
 }
 
-/** A selector whose every word has found what it means. */
+/** A selector whose every word was resolved. */
 export interface Selection {
   readonly text: string;
-  /** Null: every one. */
+  /** Null: every target. */
   readonly target: string | null;
   readonly scenario: string | null;
   /** Factors by path, or as written if the paths are not known yet. */
   readonly factors: Readonly<Record<string, string>>;
 }
 
-/** Splits the text into its words; whether they mean something, `selectionOf` knows. */
+/** Splits the text into words; `selectionOf` checks what they mean. */
 export function parseSelector(text: string): Read<Selector> {
   if (!isWithin("sentence", text.length)) {
     return { problem: `Cannot read a selector: ${beyond("sentence", text.length)}` };
@@ -89,7 +89,7 @@ function unquoted(text: string): string {
   return /^"[^"]*"$/.test(text) ? text.slice(1, -1) : text;
 }
 
-/** Every word with what it means, or the first that means nothing, or too much. */
+/** Resolves every word of a selector; fails at the first that names nothing or is ambiguous. */
 export function selectionOf({ text, parts }: Selector, names: ExperimentNames): Read<Selection> {
   const found: Record<string, string> = {};
   for (const part of parts) {
@@ -106,7 +106,10 @@ export function selectionOf({ text, parts }: Selector, names: ExperimentNames): 
   return { value: { text, target, scenario, factors } };
 }
 
-/** No path of a factor has a space. */
+/**
+ * Keys for names that are targets or scenarios. They stand beside the paths of factors, and contain a space, which no
+ * path does.
+ */
 const TARGET = "a target";
 const SCENARIO = "a scenario";
 
@@ -139,7 +142,7 @@ function meantByName(
   return { problem: `Cannot find a target or scenario ${quotedOpenly(value)}: ${fix}` };
 }
 
-/** How to select by a factor, which the report shows as its name beside its value. */
+/** How to select by a factor, which the report shows as a name beside a value. */
 function factorsText(factors: readonly string[]): string {
   if (factors.length === 0) return "";
   const written = new Set(factors.map((path) => `${lastPart(path)}=VALUE`));
@@ -167,7 +170,7 @@ function known(
   return { problem: `Cannot find a ${noun} ${quotedOpenly(value)}: ${fix}` };
 }
 
-/** The one path that is the key, or ends with it; what varies comes before what does not. */
+/** The only path that equals the key or ends with it; factors take precedence over settings that do not vary. */
 function pathOf(key: string, { factors, others = [] }: ExperimentNames): Read<string> {
   if (factors === null) return { value: key };
   const found = pathAmong(factors, key) ?? pathAmong(others, key);
@@ -179,7 +182,7 @@ function pathOf(key: string, { factors, others = [] }: ExperimentNames): Read<st
   return { problem: `Cannot find a factor ${quotedOpenly(key)}: ${fix}` };
 }
 
-/** Null if no path fits. */
+/** The only path that fits the key; null if none does. */
 function pathAmong(paths: readonly string[], key: string): Read<string> | null {
   if (paths.includes(key)) return { value: key };
   const [path, ...more] = paths.filter((one) => one.endsWith(`.${key}`));
@@ -202,7 +205,7 @@ export function namesInCells(
   };
 }
 
-/** The cells that a selection means, in their order. */
+/** The cells that a selection selects, in their order. */
 export function cellsIn<C extends SelectableCell>(selection: Selection, cells: readonly C[]): C[] {
   const { target, scenario, factors } = selection;
   return cells.filter((cell) =>
@@ -221,7 +224,7 @@ function hasValue(
   return Object.hasOwn(values, path) && isValue(value, values[path]);
 }
 
-/** Whether a value is the one that is written: `100ms` is `0.1s`, `60/m` is `1/s`, `50` is 50. */
+/** Whether a value equals the written one: `100ms` is `0.1s`, `60/m` is `1/s`, `50` is 50. */
 export function isValue(written: string, value: unknown): boolean {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (text === written) return true;

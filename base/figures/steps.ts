@@ -1,7 +1,7 @@
 /** The steps of a scenario: the requests of a mix, flow or page, as its file has them, by the names of their figures. Pure. */
 import { type Distribution, type FigureName, figureNamed, MESSAGE_TIMES } from "./figure.ts";
 
-/** A longer path is cut in a name. */
+/** Longer paths are shortened in a name. */
 const MOST_CHARS = 200;
 
 const METHODS = [
@@ -28,8 +28,7 @@ export function stepPathsIn(scenarios: unknown): string[] {
 
 /**
  * Names of a scenario's steps, each once, in the order of the file; none if there is only one.
- *
- * @param scenario As it is written, right or wrong.
+ * @param scenario The scenario as written in the file, valid or not.
  */
 export function stepNamesIn(scenario: unknown): string[] {
   const { mix, flow, page, with: needed } = Object(scenario);
@@ -46,7 +45,7 @@ function listed(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** What is known of a step: the rest is of whole runs alone, such as CPU time. */
+/** Whether a figure exists for steps: others, such as CPU time, are known only for whole runs. */
 export function isStepFigure(figure: string): boolean {
   const known = figureNamed(figure);
   if (known === null) return false;
@@ -75,7 +74,7 @@ export function redirectedName(step: string): string {
   return `${step}${REDIRECTED}`;
 }
 
-/** Whether they are such requests. @param name Of a step. */
+/** Whether a step's name is that of redirected requests. */
 export function isRedirectedName(name: string): boolean {
   return name.endsWith(REDIRECTED);
 }

@@ -1,7 +1,7 @@
 /**
- * A message of protobuf → JSON (https://protobuf.dev/programming-guides/json), with the names that JSON has for its fields:
- * `userId` of `user_id`. A field that is not there is left out, also where protobuf would have its zero. What the type does
- * not know is skipped.
+ * A message of protobuf → JSON (https://protobuf.dev/programming-guides/json), with the names that JSON has for its
+ * fields, such as `userId` for `user_id`. A field that is absent is left out, even if protobuf would give its zero
+ * value. Fields that the type does not know are skipped.
  */
 import { LIMITS } from "../limits.ts";
 import type { Json } from "../yaml/json_text.ts";
@@ -12,7 +12,7 @@ import { LENGTH, MalformedMessage, WireReader } from "./wire.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** What a message has brought so far, by the names in JSON. */
+/** The members decoded so far, by their names in JSON. */
 interface Members {
   readonly values: Map<string, Json>;
   readonly lists: Map<string, Json[]>;
@@ -20,7 +20,7 @@ interface Members {
 }
 
 export class MessageDecoder {
-  /** Values of the current message so far. */
+  /** Number of values decoded so far in the current message. */
   #values = 0;
   readonly #types: MessageTypes;
   readonly #name: string;
@@ -32,7 +32,7 @@ export class MessageDecoder {
     this.#types = types;
   }
 
-  /** Throws MalformedMessage. */
+  /** Decodes a message. Throws MalformedMessage. */
   decode(octets: Bytes): Json {
     this.#values = 0;
     return this.#message(this.#name, octets, 0);
@@ -78,7 +78,7 @@ export class MessageDecoder {
     if (many === undefined) return void members.values.set(json, this.#value(field, reader, depth));
     const list = members.lists.get(json) ?? [];
     members.lists.set(json, list);
-    // A reader must accept both forms, whatever the type says.
+    // A reader must accept both packed and unpacked lists, whatever the type says.
     if (wireType === wireTypeOf(kind)) list.push(this.#value(field, reader, depth));
     else {
       const packed = new WireReader(reader.bytes());
@@ -119,13 +119,13 @@ export class MessageDecoder {
   }
 }
 
-/** Whether a value of the field may stand so on the wire: those of a list also packed. */
+/** Whether a value of the field may have this wire type: lists may also be packed. */
 function fits({ kind, many }: FieldType, wireType: number): boolean {
   return wireType === (many === "map" ? LENGTH : wireTypeOf(kind)) ||
     (many !== undefined && wireType === LENGTH);
 }
 
-/** The key or value of a map's entry that leaves it out, by its kind; 0 for other kinds. */
+/** The default key or value of a map entry that omits it, by kind; 0 for all other kinds. */
 const ZEROS: Readonly<Record<string, Json>> = {
   ...{ string: "", bytes: "", bool: false },
   ...{ int64: "0", uint64: "0", sint64: "0", fixed64: "0", sfixed64: "0" },
@@ -162,7 +162,7 @@ function scalar(kind: Exclude<ScalarKind, "string" | "bytes">, reader: WireReade
   }
 }
 
-/** The shortest number that has the same 32 bits: 0.1 of the float nearest to it, as it is written. At most nine digits tell two apart. */
+/** The shortest number with the same 32 bits: 0.1 for the float nearest to it. Nine digits always suffice. */
 function shortestOf(float: number): number {
   for (let digits = 6; digits < 9; digits++) {
     const shorter = Number(float.toPrecision(digits));
@@ -171,12 +171,12 @@ function shortestOf(float: number): number {
   return Number(float.toPrecision(9));
 }
 
-/** JSON has no NaN. */
+/** NaN and infinities as text, because JSON has no such numbers. */
 function jsonNumber(value: number): Json {
   return Number.isFinite(value) ? value : String(value);
 }
 
-/** The number that a zigzag code stands for: 0, 1, 2, 3 stand for 0, −1, 1, −2. */
+/** Decodes a zigzag number: 0, 1, 2, 3 stand for 0, −1, 1, −2. */
 function unfolded(value: bigint): bigint {
   return (value >> 1n) ^ -(value & 1n);
 }

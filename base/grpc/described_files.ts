@@ -24,7 +24,7 @@ function headOf(file: string): { readonly name?: string; readonly imports?: read
   return Object(new MessageDecoder(FILE).decode(Uint8Array.fromBase64(file)));
 }
 
-/** @param file As base64. */
+/** @param file The file as base64. */
 export function fileNameIn(file: string): string {
   return headOf(file).name ?? "";
 }
@@ -33,7 +33,10 @@ export function importsOf(file: string): readonly string[] {
   return headOf(file).imports ?? [];
 }
 
-/** Services and types of files, each as base64, with all that they import among them. Throws if they are not valid. */
+/**
+ * Services and types of files, each as base64, which must include everything that they import. Throws if they are not
+ * valid.
+ */
 export function describedFiles(files: readonly string[]): ProtoFile {
   const set = new WireWriter();
   for (const file of files) {

@@ -7,7 +7,7 @@ import { encodeMessage } from "./encode_message.ts";
 import { inEnvelopes } from "./envelope.ts";
 import type { RootType } from "./message_types.ts";
 
-/** Throws with the reason if a message does not fit its type. */
+/** Encodes the messages of a call. Throws with the reason if one does not fit its type. */
 export function encodedCall(wire: WireRequest, input: RootType): WireRequest {
   const { body, headers } = wire;
   if (body === null || typeof body === "string") return wire;

@@ -9,7 +9,7 @@ import type { FieldType, MessageTypes, RootType, ScalarKind } from "./message_ty
 import { ownFormOf } from "./well_known.ts";
 import { FIXED32, FIXED64, LENGTH, VARINT, WireWriter } from "./wire.ts";
 
-/** Why JSON is no such message. */
+/** Why a JSON value can't be encoded as the message. */
 export class MessageProblem extends Error {
   /** @param path Members and indexes from the top of the message. */
   constructor(readonly path: readonly (string | number)[], readonly why: string) {
@@ -24,11 +24,11 @@ function placeOf(path: readonly (string | number)[]): string {
 }
 
 interface EncodeOptions {
-  /** Whether a text with a `{{ name }}` in it fits everywhere, as its value is not known yet: for a check alone. */
+  /** Whether a text with `{{ name }}` is accepted for any field, as its value is not known yet: for a check only. */
   readonly hasNames?: boolean;
 }
 
-/** Throws MessageProblem. */
+/** Encodes a JSON value as a message. Throws MessageProblem. */
 export function encodeMessage(
   { name, types }: RootType,
   json: Json,
@@ -43,7 +43,7 @@ const FIXED: Readonly<Record<string, number>> = {
   ...{ float: FIXED32, fixed32: FIXED32, sfixed32: FIXED32 },
 };
 
-/** How a value of the kind stands on the wire, where it is not packed. */
+/** The wire type of a value of this kind, unless it is packed. */
 export function wireTypeOf(kind: FieldType["kind"]): number {
   return VARINTS.includes(kind) ? VARINT : FIXED[kind] ?? LENGTH;
 }
@@ -97,7 +97,7 @@ class MessageEncoder {
       const field = fields.find((field) => field.json === member || field.name === member);
       const at = [...path, member];
       if (field === undefined) throw new MessageProblem(at, unknownField(name, member, fields));
-      if (value === null && !isOfJson(field)) continue; // JSON's way to leave it out
+      if (value === null && !isOfJson(field)) continue; // in JSON, null means that the field is absent
       for (const one of new Set([field.name, field.oneof ?? field.name])) {
         if (given.has(one)) {
           throw new MessageProblem(at, `${name} has it, or another of ${one}, twice`);
@@ -165,17 +165,17 @@ class MessageEncoder {
     throw new MessageProblem(path, `${name} has no ${JSON.stringify(value)}: ${fix}`);
   }
 
-  /** Whether its value is filled in later. */
+  /** Whether the value is only filled in later. */
   #isOpen(value: Json): boolean {
     return this.hasNames && typeof value === "string" && NAMES.test(value);
   }
 }
 
 const MOST_SHOWN = 20;
-/** What stands in for a value that is not known yet. */
+/** Placeholder for a value that is not known yet, by kind. */
 const NOTHING: Readonly<Record<string, Json>> = { bool: false, string: "", bytes: "" };
 
-/** Whether null is a value of it. */
+/** Whether null is a valid value of the field. */
 function isOfJson({ kind, of }: FieldType): boolean {
   return (kind === "message" && of === "google.protobuf.Value") ||
     (kind === "enum" && of === "google.protobuf.NullValue");
@@ -261,7 +261,7 @@ function isMap(value: Json | undefined): value is { [name: string]: Json } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What an error calls a value: a list or a map by its kind, any other as JSON. */
+/** How an error names a value: a list or a map by its kind, any other value as JSON. */
 function kindOf(value: Json): string {
   if (Array.isArray(value)) return "a list";
   if (isMap(value)) return "a map";

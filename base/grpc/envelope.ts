@@ -1,14 +1,13 @@
 /**
- * Messages as gRPC puts them into the body of a request
- * (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md): behind one octet that says whether it is compressed, and
- * its length.
+ * Messages in the body of a gRPC request (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md): each follows
+ * one octet that says whether the message is compressed, and the message's length.
  */
 import process from "node:process";
 import { beyond, isWithin } from "../limits.ts";
 
 export const PREFIX_BYTES = 5;
 
-/** Throws where one is too large. */
+/** Puts messages into envelopes. Throws if one is too large. */
 export function inEnvelopes(
   messages: readonly Uint8Array<ArrayBuffer>[],
   isCompressed: boolean,

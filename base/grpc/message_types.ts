@@ -15,7 +15,7 @@ export const SCALARS = [
 
 const MOST_NAME = 1_000;
 const name = z.string().min(1).max(MOST_NAME);
-/** The number of a field has 29 bits. */
+/** Field numbers have 29 bits. */
 const fieldNumber = z.int().min(1).max(2 ** 29 - 1);
 
 const fieldType = z.strictObject({
@@ -31,7 +31,7 @@ const fieldType = z.strictObject({
   many: z.enum(["list", "packed", "map"]).optional(),
   /** Type of the keys, if the field is a map. */
   key: z.enum(SCALARS).optional(),
-  /** Fields of the same one exclude each other. */
+  /** Name of the oneof: only one field of a oneof may be set. */
   oneof: name.optional(),
   /** Only proto2 has required fields. */
   required: z.literal(true).optional(),
@@ -60,7 +60,7 @@ export type ScalarKind = typeof SCALARS[number];
 export type MessageTypes = z.output<typeof messageTypes>;
 export type RootType = z.output<typeof rootType>;
 
-/** A call as an experiment or a command line has it. */
+/** A gRPC call as written in an experiment or a command line. */
 export interface WrittenCall {
   readonly grpc: string;
   readonly message?: Json;
@@ -69,9 +69,9 @@ export interface WrittenCall {
 
 /** The services and types of a `.proto` file. */
 export interface ProtoTypes {
-  /** Throws with the reason where there is no such method. @param name `package.Service/Method`. */
+  /** The types of a method. Throws with the reason if there is none. @param name `package.Service/Method`. */
   method(name: string): MethodType;
-  /** What is wrong with a call, as far as values that are filled in later do not decide it. */
+  /** What is wrong with a call, apart from values that are only filled in later. */
   conflicts(call: WrittenCall): Conflict[];
 }
 

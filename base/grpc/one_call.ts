@@ -20,8 +20,9 @@ interface OneCall {
 }
 
 /**
- * Makes the call. Rejects with a DialError if there is no connection, and with another error if there is no whole response.
- * @param signal Gives the call up.
+ * Makes the call. Rejects with a DialError if there is no connection, and with another error if there is no whole
+ * response.
+ * @param signal Abandons the call when aborted.
  */
 export async function callOnce(
   { origin, endpoint }: CallServer,
@@ -37,7 +38,7 @@ export async function callOnce(
   const connection = await dial(endpoint, signal);
   const close = (): void => connection.close();
   signal.addEventListener("abort", close, { once: true });
-  if (signal.aborted) close(); // the call was given up just as the connection came
+  if (signal.aborted) close(); // the call was abandoned just as the connection opened
   try {
     return await exchangeOn(connection, endpoint, {
       bytes,

@@ -20,7 +20,7 @@ import {
   type WrittenCall,
 } from "./message_types.ts";
 
-/** In JSON it is a digest, as results hold what an experiment was made of. */
+/** A parsed `.proto` file. Converted to JSON it is a digest, because results record the files of their experiment. */
 export class ProtoFile implements ProtoTypes {
   readonly #root: protobuf.Root;
   readonly #digest: FileDigest;
@@ -54,7 +54,7 @@ export class ProtoFile implements ProtoTypes {
   }
 }
 
-/** What is wrong with the messages of a call. */
+/** The problems of the messages of a call. */
 function callConflicts(
   { input, clientStreams }: MethodType,
   { message, messages }: WrittenCall,
@@ -77,10 +77,13 @@ function callConflicts(
   });
 }
 
-/** Reads a file that is named in another, or in an experiment. */
+/** Reads a file that an experiment or another file names. */
 type Read = (path: string) => string;
 
-/** Throws with the reason where one of the files can't be read. @param read Throws likewise. */
+/**
+ * Throws with the reason if one of the files can't be read.
+ * @param read Reads a file; throws with the reason if it can't be read.
+ */
 export function readProtoFile(path: string, read: Read): ProtoFile {
   const root = new protobuf.Root();
   const texts: string[] = [];
@@ -117,10 +120,13 @@ function parsed(path: string, text: string, root: protobuf.Root): protobuf.IPars
   }
 }
 
-/** What options of one's own extend, as those of google/api/annotations.proto do. The library has it apart from the others. */
+/**
+ * The file that custom options extend, as those of google/api/annotations.proto do. protobuf.js ships it apart from the
+ * others.
+ */
 const DESCRIPTOR = "google/protobuf/descriptor.proto";
 
-/** Beside the file that imports it, or from where the first file lies; those of protobuf itself are there. */
+/** Looks beside the importing file and in the first file's folder; the files of protobuf itself are built in. */
 function addImport(name: string, from: string, reading: Reading): void {
   const own = name === DESCRIPTOR ? descriptor.nested : protobuf.common.get(name)?.nested;
   if (own !== undefined) {
@@ -181,7 +187,7 @@ function servicesIn(namespace: protobuf.NamespaceBase): protobuf.Service[] {
   });
 }
 
-/** A message with all types that stand in it, however deep. */
+/** A message type with every type that it refers to, at any depth. */
 function rootTypeOf(type: protobuf.Type): RootType {
   const messages: Record<string, FieldType[]> = {};
   const enums: Record<string, Record<string, number>> = {};
@@ -219,7 +225,7 @@ function fieldTypeOf(field: protobuf.Field): FieldType {
     ...resolvedType !== null && { of: nameOf(resolvedType) },
     ...isMap && { many: "map", key: scalarNamed(field.keyType) },
     ...repeated && { many: field.packed && wireTypeOf(kind) !== LENGTH ? "packed" : "list" },
-    // What is optional in proto3 is alone in a oneof of its own.
+    // A proto3 `optional` field is alone in a oneof of its own.
     ...partOf !== null && partOf.oneof.length > 1 && { oneof: partOf.name },
     ...field.required && { required: true },
   };
@@ -235,7 +241,7 @@ function scalarNamed(type: string): ScalarKind {
   return kind;
 }
 
-/** Name from the option json_name, else in camel case (https://protobuf.dev/programming-guides/json). */
+/** The json_name option, or else the name in camel case (https://protobuf.dev/programming-guides/json). */
 function jsonNameOf({ name, options }: protobuf.Field): string {
   const own: unknown = options?.json_name;
   if (typeof own === "string") return own;

@@ -1,16 +1,16 @@
 /**
- * Messages of `google.protobuf` that JSON has in a form of its own (https://protobuf.dev/programming-guides/json): a
- * Timestamp is a text. Each is turned into JSON as any other message has it, and back.
+ * Messages of `google.protobuf` for which JSON has a special form (https://protobuf.dev/programming-guides/json), such
+ * as a text for a Timestamp. Each is converted to the JSON of an ordinary message, and back.
  */
 import type { Json } from "../yaml/json_text.ts";
 
 type JsonMap = { readonly [name: string]: Json };
 
 interface OwnForm {
-  /** Fields of the value's message; null if the JSON is not of this type. */
+  /** Fields of the value's message; null if the JSON does not fit this type. */
   readonly fields: (json: Json) => JsonMap | null;
   readonly json: (fields: JsonMap) => Json;
-  /** The JSON form that it should have, for messages. */
+  /** The expected JSON form, for error messages. */
   readonly form: string;
 }
 
@@ -22,7 +22,7 @@ function nanosOf(digits = ""): number {
   return Number(digits.padEnd(9, "0"));
 }
 
-/** In 3, 6 or 9 digits: ".500" of 500,000,000; "" of 0. */
+/** A fraction of a second in 3, 6 or 9 digits: ".500" for 500,000,000; "" for 0. */
 function fraction(nanos: number): string {
   return nanos === 0 ? "" : `.${String(nanos).padStart(9, "0").replace(/(?:000)+$/, "")}`;
 }
@@ -76,7 +76,7 @@ const value: OwnForm = {
     if (typeof json === "boolean") return { boolValue: json };
     return Array.isArray(json) ? { listValue: json } : { structValue: json };
   },
-  // The message has exactly one of its fields.
+  // The message has exactly one field.
   json: (fields) => "nullValue" in fields ? null : Object.values(fields)[0] ?? null,
 };
 
@@ -113,7 +113,7 @@ const FORMS: Readonly<Record<string, OwnForm>> = {
 
 const PACKAGE = "google.protobuf.";
 
-/** Null if JSON has it like any other message. @param name Full name of the message. */
+/** The special JSON form of a well-known type; null for all other messages. @param name Full name of the message. */
 export function ownFormOf(name: string): OwnForm | null {
   if (!name.startsWith(PACKAGE)) return null;
   const own = name.slice(PACKAGE.length);

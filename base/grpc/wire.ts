@@ -15,7 +15,7 @@ export class WireWriter {
   #octets = new Uint8Array(FIRST_BYTES);
   #view = new DataView(this.#octets.buffer);
 
-  /** Makes room for this many bytes, and gives its offset; the buffer may be another one afterwards. */
+  /** Makes room for this many bytes and returns its offset; the buffer may have been replaced afterwards. */
   #room(bytes: number): number {
     const at = this.length;
     this.length += bytes;
@@ -32,7 +32,7 @@ export class WireWriter {
     this.varint(BigInt(id * 8 + wireType));
   }
 
-  /** @param value Of 64 bits, in two's complement where it is below 0. */
+  /** @param value 64 bits; a negative value in two's complement. */
   varint(value: bigint): void {
     let left = BigInt.asUintN(64, value);
     while (left > 0x7fn) {
@@ -67,7 +67,7 @@ export class WireWriter {
     this.#view.setFloat64(at, value, true);
   }
 
-  /** Octets behind their length. */
+  /** Octets, preceded by their length. */
   bytes(octets: Uint8Array): void {
     this.varint(BigInt(octets.length));
     const at = this.#room(octets.length);
@@ -136,7 +136,7 @@ export class WireReader {
     return this.#view.getFloat64(this.#take(8), true);
   }
 
-  /** Octets behind their length, which stand in those of the message. */
+  /** Octets preceded by their length, as a view of the message's octets. */
   bytes(): Uint8Array<ArrayBuffer> {
     const length = this.varint();
     if (length > BigInt(this.octets.length)) throw new MalformedMessage("it is cut short");

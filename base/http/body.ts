@@ -1,28 +1,28 @@
-/** The body of a request before it is octets: text with `{{ names }}` in it, and files as they are. Pure. */
+/** The body of a request before it is encoded: text with `{{ names }}` in it, and files as they are. Pure. */
 
-/** How its values are written: as they are (`text`), or as a name in quotes has them (`quoted`). */
+/** Part of a body; its values are written as they are (`text`), or as a quoted name requires (`quoted`). */
 export type BodyPart =
   | { readonly text: string }
   | { readonly quoted: string }
-  /** Octets in which nothing is filled in, as base64 (RFC 4648 §4), which also goes through JSON. */
+  /** Octets without placeholders, as base64 (RFC 4648 §4), which survives JSON. */
   | { readonly base64: string }
-  /** A message of gRPC as JSON, which has octets only once its type is known. */
+  /** A gRPC message as JSON, which is encoded only once its type is known. */
   | { readonly message: string };
 
-/** A string alone is a text of the request's content-type, by which values are written into it; null is no body. */
+/** A bare string is text whose placeholders are escaped for the request's content-type; null means no body. */
 export type WireBody = string | readonly BodyPart[] | null;
 
-/** The texts in which a name may stand. */
+/** The texts in which a placeholder may stand. */
 export function bodyTexts(body: WireBody): string[] {
   return partsOf(body).flatMap((part) => "base64" in part ? [] : [textOf(part)]);
 }
 
-/** How many characters it is kept in. */
+/** Length of the body's parts, in characters as stored. */
 export function bodyLength(body: WireBody): number {
   return partsOf(body).reduce((sum, part) => sum + textOf(part).length, 0);
 }
 
-/** Throws if base64 is malformed. */
+/** The octets of a body. Throws if base64 is malformed. */
 export function bodyOctets(body: WireBody): Uint8Array<ArrayBuffer> {
   if (body === null || typeof body === "string") return new TextEncoder().encode(body ?? "");
   const parts = body.map(octetsOf);
@@ -35,7 +35,7 @@ export function bodyOctets(body: WireBody): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-/** A flow sends the same file again and again. */
+/** Decoded once, because a flow sends the same file again and again. */
 const decoded = new WeakMap<BodyPart, Uint8Array<ArrayBuffer>>();
 
 function octetsOf(part: BodyPart): Uint8Array<ArrayBuffer> {

@@ -1,8 +1,8 @@
 /**
- * Reads what stands before the data of a chunk (RFC 9112 §7.1): the line end after the data of the chunk
- * before it, the size in hexadecimal, extensions, which are passed over, and the line end. As llhttp
- * does, it takes no space after the size. An extension needs a name (§7.1.1): a reader that takes a bare
- * semicolon may find the end of the line elsewhere than the next one does.
+ * Reads everything before the data of a chunk (RFC 9112 §7.1): the line end after the data of the chunk before, the
+ * size in hexadecimal, extensions, which are skipped, and the line end. Like llhttp, this reader accepts no space after
+ * the size. An extension needs a name (§7.1.1), because a reader that accepts a bare semicolon may see the end of the
+ * line elsewhere than the next reader does.
  */
 import { BACKSLASH, CR, HEX, LF, QUOTE, SEMICOLON, SPACE, TAB, TEXT, TOKEN } from "./octets.ts";
 import type { ProtocolError } from "./reason.ts";
@@ -35,7 +35,7 @@ export class ChunkLine {
     this.#step = afterData ? DATA_CR : FIRST_DIGIT;
   }
 
-  /** Gives the offset after the octets that it took; if it broke, that of the first wrong octet. */
+  /** Returns the offset after the octets that were read; if the line is broken, the offset of the first wrong octet. */
   read(bytes: Uint8Array, from: number, to: number): number {
     let at = from;
     while (at < to && this.#step < DONE) {
@@ -68,7 +68,9 @@ export class ChunkLine {
     }
   }
 
-  /** After a semicolon, spaces and a name; then anything, where a quoted semicolon begins no other one. */
+  /**
+   * Reads an extension: a semicolon, spaces and a name, then anything; a semicolon in quotes begins no other extension.
+   */
   #takeExtension(octet: number): void {
     const step = this.#step;
     if (step === EXTENSION_START) {

@@ -7,14 +7,14 @@ import { FieldLines } from "./field_lines.ts";
 import type { ProtocolError } from "./reason.ts";
 
 export class ChunkedBody {
-  /** Data that comes next; 0 while lines do. */
+  /** Bytes of data that come next; 0 while a line is being read. */
   dataBytes = 0;
-  /** Whether the trailers are over, and the body with them. */
+  /** Whether the trailers, and so the body, are complete. */
   done = false;
   reason: ProtocolError | "" = "";
   readonly #chunkLine = new ChunkLine();
   readonly #trailers = new FieldLines();
-  /** The reader of lines at work. */
+  /** The reader of the current lines: a chunk line or the trailers. */
   #lines: ChunkLine | FieldLines = this.#chunkLine;
   /** Bytes that may still come before the current lines exceed their limit. */
   #roomBytes = 0;
@@ -38,13 +38,13 @@ export class ChunkedBody {
     this.#expect(this.#chunkLine);
   }
 
-  /** Lines have a limit of their own. */
+  /** Chunk lines and trailers each have a limit of their own. */
   #expect(lines: ChunkLine | FieldLines): void {
     this.#lines = lines;
     this.#roomBytes = this.mostBytes;
   }
 
-  /** Reads lines, up to data or the end of the body; gives the offset after what it took. */
+  /** Reads lines up to data or the end of the body; returns the offset after the octets that were read. */
   read(bytes: Uint8Array, from: number, to: number): number {
     const lines = this.#lines;
     const at = lines.read(bytes, from, Math.min(to, from + this.#roomBytes));

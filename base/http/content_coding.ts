@@ -1,6 +1,6 @@
 /**
- * Content codings (RFC 9110 §8.4.1) taken off again: gzip, deflate, br, and zstd where the runtime has it. What a server
- * can make this cost is bounded by `LIMITS.decodedBody`.
+ * Decodes content codings (RFC 9110 §8.4.1): gzip, deflate, br, and zstd where the runtime has it. The cost that a
+ * server can cause is limited by `LIMITS.decodedBody`.
  */
 import process from "node:process";
 import { messageOf } from "../errors.ts";
@@ -8,27 +8,27 @@ import { beyond, LIMITS, oneMoreThan } from "../limits.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A body as it was before it was encoded. */
+/** A body after its content codings were removed. */
 export interface DecodedContent {
-  /** The decoded body; empty if there is a problem. */
+  /** The decoded body; empty if it can't be decoded. */
   readonly bytes: Bytes;
-  /** Why it can't be decoded, for use within a message; null when it can. */
+  /** Why the body can't be decoded, for use within a message; null if it can. */
   readonly problem: string | null;
 }
 
-/** Throws if the bytes are not a whole body of that coding. */
+/** Decodes one coding. Throws if the bytes are not a whole body in that coding. */
 type Decode = (bytes: Bytes) => Bytes;
 
 const MOST = { maxOutputLength: LIMITS.decodedBody.most };
 
-/** Loaded late, as that takes longer than anything that a load without checks of bodies does before its start. */
+/** Loaded on demand: loading takes longer than the whole start of a load that checks no bodies. */
 let loaded: typeof import("node:zlib") | null = null;
 
 function zlib(): typeof import("node:zlib") {
   return loaded ??= process.getBuiltinModule("node:zlib");
 }
 
-/** Loads what decodes, so that the first response does not wait for it. */
+/** Loads the decoder before a load, so that the first response does not wait for it. */
 export function prepareDecoding(): void {
   zlib();
 }
@@ -61,7 +61,7 @@ export function codingOf(body: Uint8Array): string | null {
   return name ?? null;
 }
 
-/** A response with more codings would only be meant to cost time. */
+/** A response with more codings only serves to cost time. */
 const MOST_CODINGS = 4;
 
 /**
@@ -104,17 +104,17 @@ function reasonOf(name: string, error: unknown): string {
 }
 
 function owned(bytes: Uint8Array): Bytes {
-  return bytes as Bytes; // zlib allocates it on no shared memory
+  return bytes as Bytes; // zlib never allocates its results in shared memory
 }
 
-/** Whether it begins as zlib's format (RFC 1950 §2.2); some servers send the deflated data alone. */
+/** Whether the bytes begin in zlib's format (RFC 1950 §2.2); some servers send the bare deflated data. */
 function isZlib([first, second]: Uint8Array): boolean {
   return (first & 0x0f) === 8 && ((first << 8) + second) % 31 === 0;
 }
 
 const WITH_ENGINE = { ...MOST, info: true };
 
-/** What zlib gives with `info`, which its types leave out. */
+/** What zlib returns with the option `info`, which its types omit. */
 interface Informed {
   readonly buffer: Uint8Array;
   readonly engine: { readonly bytesWritten: number };
@@ -123,10 +123,10 @@ interface Informed {
 const SENTINEL = Uint8Array.of(0xff, 0xff, 0xff, 0xff);
 
 /**
- * Deno's decoders of br and zstd take a body that ends too early as whole, and that of br a wrong one, too. So some bytes
- * are put after it, which only one that ends too early is read into; a wrong one is not read to its end.
- *
- * @param least Bytes that are read of a right one.
+ * Decodes a body completely, or fails. Deno's decoders of br and zstd accept a truncated body, and the decoder of br
+ * even a malformed one. So some bytes are appended: a truncated body would use them up, and a malformed one is not read
+ * to its end.
+ * @param least The bytes that are read of a valid body.
  */
 function whole(bytes: Bytes, decode: (input: Bytes) => unknown, least = 0): Bytes {
   const input = new Uint8Array(bytes.length + SENTINEL.length);

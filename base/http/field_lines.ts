@@ -1,11 +1,9 @@
 /**
- * Reads the field lines of a head, or trailers, up to the empty line (RFC 9112 §5): each octet looked at
- * once, so that they may be split anywhere. Only the three fields that decide where a response ends and
- * whether the connection goes on are understood; all others are checked and passed over.
- *
- * As strict as llhttp: lines end in CR LF and nothing else, names are tokens right up to the colon, values
- * hold no control characters, and no line is folded. A reader that lets these pass sees other fields than
- * the next one does.
+ * Reads the field lines of a head, or trailers, up to the empty line (RFC 9112 §5). Each octet is looked at once, so
+ * the lines may be split anywhere. Only the three fields that decide where a response ends and whether the connection
+ * persists are interpreted; all others are checked and skipped. * As strict as llhttp: lines end in CR LF and nothing
+ * else, names are tokens right up to the colon, values hold no control characters, and no line is folded. A reader that
+ * accepts anything else may see other fields than the next reader does.
  */
 import { FRAMING_NAMES, FramingFields } from "./framing_fields.ts";
 import { COLON, CR, LF, SPACE, TAB, TEXT, TOKEN, WORD_START } from "./octets.ts";
@@ -40,7 +38,7 @@ export class FieldLines {
     this.framing.begin();
   }
 
-  /** Trailers are checked alike, but none may change the framing (RFC 9110 §6.5.1). */
+  /** Trailers are parsed the same way, but can't change the framing (RFC 9110 §6.5.1). */
   beginTrailers(): void {
     this.#start(true);
   }
@@ -51,7 +49,7 @@ export class FieldLines {
     this.reason = "";
   }
 
-  // hot: gives the offset after the octets that it took; if it broke, that of the first wrong octet.
+  // hot: returns the offset after the octets that were read; if a line is broken, the offset of the first wrong octet.
   read(bytes: Uint8Array, from: number, to: number): number {
     let at = from;
     while (at < to && this.#step < DONE) {
@@ -78,7 +76,7 @@ export class FieldLines {
     return at;
   }
 
-  // Each step goes straight on to the next, so that a plain line costs one turn of the loop above.
+  // Each state falls through to the next, so that a plain line costs one turn of the loop above.
 
   #startLine(bytes: Uint8Array, at: number, to: number): number {
     const octet = bytes[at];

@@ -1,7 +1,7 @@
 /**
- * The three fields that decide where a response ends and whether the connection goes on: Content-Length,
- * Transfer-Encoding and Connection. Their values are lists, read octet by octet, so that they may be
- * split anywhere and have any length. Two more say who served the response: X-Instance and X-Cache.
+ * The three fields that decide where a response ends and whether the connection persists: Content-Length,
+ * Transfer-Encoding and Connection. Their values are lists that are read octet by octet, so they may be split anywhere
+ * and have any length. Two more fields say who served the response: X-Instance and X-Cache.
  */
 import {
   COMMA,
@@ -28,7 +28,7 @@ const TRANSFER_ENCODING = 2;
 const INSTANCE = 4;
 const CACHE = 5;
 
-/** The words of X-Cache, known by their first letters, in any case; others are passed over. */
+/** The words of X-Cache, recognised by their first letters in any case; other words are skipped. */
 export const CACHE_STATUSES = ["hit", "miss", "stale"] as const;
 /** X-Instance names instances 1 to 128. */
 export const MOST_INSTANCES = 128;
@@ -40,7 +40,7 @@ const CHUNKED_WORD = 1;
 const CLOSE_WORD = 2;
 const KEEP_ALIVE_WORD = 3;
 
-/** Coding that stands last in Transfer-Encoding. */
+/** The last coding in Transfer-Encoding. */
 export const NO_CODING = 0;
 export const CHUNKED = 1;
 const OTHER_CODING = 2;
@@ -48,19 +48,19 @@ const OTHER_CODING = 2;
 const NONE = -1;
 
 export class FramingFields {
-  /** −1 without a content-length. */
+  /** Value of Content-Length; −1 without one. */
   contentLength = NONE;
   coding = NO_CODING;
-  /** Connection says close. */
+  /** Whether Connection says close. */
   close = false;
-  /** Connection says keep-alive. */
+  /** Whether Connection says keep-alive. */
   keepAlive = false;
-  /** The source of `instanceIn` and `cacheStatusIn`; 0: the response says nothing of them. */
+  /** Encodes what `instanceIn` and `cacheStatusIn` read; 0 if the response names neither. */
   served = 0;
   reason: ProtocolError | "" = "";
   /** The current field, as numbered in FRAMING_NAMES. */
   #field = CONTENT_LENGTH;
-  // The list element at hand: a length, or a state in OPTIONS; whether a space has followed it.
+  // The current list element: a length, or a state in OPTIONS; and whether a space has followed it.
   #length = NONE;
   #option = WORD_START;
   #isOver = false;
@@ -84,7 +84,7 @@ export class FramingFields {
     this.#isOver = false;
   }
 
-  // hot: gives the offset of the octet that ended the value, or that was wrong in it.
+  // hot: returns the offset of the octet that ended the value, or of the wrong octet.
   readValue(bytes: Uint8Array, from: number, to: number): number {
     if (this.#field >= INSTANCE) return this.#readServed(bytes, from, to);
     const isLength = this.#field === CONTENT_LENGTH;
@@ -176,7 +176,7 @@ export class FramingFields {
 
 const INSTANCE_MASK = (1 << INSTANCE_BITS) - 1;
 
-/** `FramingFields.served` of fields that a protocol has read already; their names are in small letters. */
+/** `FramingFields.served` for fields that a protocol has read itself; names are in lower case. */
 export function servedIn(
   fields: readonly { readonly name: string; readonly value: string }[],
 ): number {
@@ -194,7 +194,7 @@ export function instanceIn(served: number): number {
   return served & INSTANCE_MASK;
 }
 
-/** Null where the response does not say. */
+/** The cache status of a response; null if it names none. */
 export function cacheStatusIn(served: number): typeof CACHE_STATUSES[number] | null {
   return CACHE_STATUSES[(served >> INSTANCE_BITS) - 1] ?? null;
 }

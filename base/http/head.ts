@@ -9,9 +9,9 @@ import type { ResponseSink } from "./kept.ts";
 import type { ProtocolError } from "./reason.ts";
 import { StatusLine } from "./status_line.ts";
 
-/** More than any server has a reason to send before its response. */
+/** More than any server has reason to send before its response. */
 const MAX_INTERIM = LIMITS.interimResponses.most;
-/** Offset of a head that began before the current bytes. */
+/** In place of an offset: the head began before the current bytes. */
 const EARLIER = -1;
 
 interface HeadOptions {
@@ -22,7 +22,7 @@ interface HeadOptions {
 
 export class HeadReader {
   done = false;
-  /** Why it is broken, or "". */
+  /** Why the head is broken, or "". */
   reason: ProtocolError | "" = "";
   readonly #statusLine = new StatusLine();
   readonly #fieldLines = new FieldLines();
@@ -66,7 +66,7 @@ export class HeadReader {
     this.#lines = this.#statusLine;
   }
 
-  // hot: gives the offset after what it took.
+  // hot: returns the offset after the octets that were read.
   read(bytes: Uint8Array, from: number, to: number): number {
     let at = this.#started ? this.#goOn(from) : this.#start(bytes, from, to);
     while (at < to && !this.done && this.reason === "") at = this.#readLines(bytes, at, to);
@@ -136,26 +136,26 @@ export class HeadReader {
  */
 
 const MAX_BYTES = 1024;
-/** Only one of this many misses is learned from: where heads are never alike, most are not worth learning. */
+/** Only one in this many misses is learned: where heads always differ, learning most of them is wasted. */
 const MISSES_TO_LEARN = 16;
 
 type HeadFacts =
   & Pick<StatusLine, "status" | "minor">
   & Pick<FramingFields, "contentLength" | "coding" | "close" | "keepAlive" | "served">;
 
-/** A head that was learned; one for all readers of a load. */
+/** A head that was learned, shared by all readers of a load. */
 export class KnownHead {
   readonly #bytes = new Uint8Array(MAX_BYTES);
   readonly #words = new Int32Array(this.#bytes.buffer);
-  /** The octets that it was learned from, and the same in words: a driver fills one buffer again and again. */
+  /** The buffer that the head was learned from, and the same as words: a driver fills one buffer again and again. */
   #buffer: Uint8Array | null = null;
   #bufferWords: Int32Array = new Int32Array(0);
-  /** 0 until a head is learned. */
+  /** Length of the head; 0 until one is learned. */
   length = 0;
   #misses = 0;
   #said: HeadFacts | null = null;
 
-  // hot: whether the octets from `from` on begin with it.
+  // hot: whether the octets from `from` on begin with the known head.
   begins(bytes: Uint8Array, from: number, to: number): boolean {
     const length = this.length;
     if (length === 0 || to - from < length) return false;
@@ -164,7 +164,7 @@ export class KnownHead {
     return same === length;
   }
 
-  // hot: four octets at once, which takes a quarter of the time.
+  // hot: compares four octets at once, which takes a quarter of the time.
   #sameWords(length: number): number {
     const known = this.#words;
     const words = this.#bufferWords;
@@ -186,7 +186,7 @@ export class KnownHead {
     framing.served = said.served;
   }
 
-  /** The octets `[from, to)` were read as a whole head, without any before it. */
+  /** Learns the octets `[from, to)`, which were read as a whole head with no interim response before it. */
   learn(
     bytes: Uint8Array,
     [from, to]: readonly [number, number],

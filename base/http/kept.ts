@@ -6,13 +6,16 @@ import { type DecodedContent, decodedContent } from "./content_coding.ts";
 import type { Field } from "./http2/fields.ts";
 
 const NO_FIELDS: readonly Field[] = [];
-/** Where the digits of the status stand in the first line of a head of HTTP/1.1 (RFC 9112 §4). */
+/** Where the digits of the status stand in the status line of HTTP/1.1 (RFC 9112 §4). */
 const [STATUS_AT, STATUS_END] = [9, 12];
-/** Most heads are larger, and get exactly what they need: an open stream keeps its head for as long as it lasts. */
+/**
+ * First size of the buffer. Most heads are larger and get exactly what they need, as an open stream keeps its head to
+ * the end.
+ */
 const HEAD_BYTES = 128;
 const BODY_BYTES = 4096;
 
-/** Takes the parts of a response as they are read. Both `add`s give false when there is no room. */
+/** Takes the parts of a response as they are read. Both `add` methods return false when there is no room. */
 export interface ResponseSink {
   /** A head begins; the response before it, maybe an interim one, is over. */
   clear(): void;
@@ -22,11 +25,11 @@ export interface ResponseSink {
 }
 
 export class KeptResponse implements ResponseSink {
-  /** Why it is not the stream of messages that it should be; null: it is one, or need not be. */
+  /** Why the response is not the stream of messages that was expected; null if it is, or if none was expected. */
   streamProblem: string | null = null;
   readonly #head: Buffer;
   readonly #body: Buffer;
-  /** The fields of a protocol whose heads are not octets. */
+  /** Header fields, from a protocol whose heads are not plain octets. */
   #fields: readonly Field[] = NO_FIELDS;
   #fieldsBytes = 0;
   #status = 0;
@@ -34,7 +37,7 @@ export class KeptResponse implements ResponseSink {
   #trailersBytes = 0;
 
   /**
-   * @param room Shared by all that is kept at a time.
+   * @param room Shared by all responses that are kept at the same time.
    * @param keepsBody False: the head alone is kept.
    */
   constructor(readonly room: KeptRoom, readonly keepsBody = true) {
@@ -53,7 +56,7 @@ export class KeptResponse implements ResponseSink {
     if (this.room.decoded?.of === this) this.room.decoded = null;
   }
 
-  /** Gives back its memory, because it is not read again. */
+  /** Gives back the memory of the response, because nobody reads it again. */
   giveBack(): void {
     this.clear();
     this.#head.giveBack();
@@ -88,13 +91,13 @@ export class KeptResponse implements ResponseSink {
     return this.#body.add(bytes.subarray(from, to));
   }
 
-  /** Keeps this in place of a body that is read as it comes; keeps nothing if there is no room for it. */
+  /** Keeps `body` in place of a body that is read as a stream; keeps nothing if there is no room. */
   keepInstead(body: Uint8Array): void {
     this.#body.clear();
     this.addBody(body, 0, body.length);
   }
 
-  /** Whether its head is whole, which may be an interim one: the empty line behind the fields has come. */
+  /** Whether the head, which may be an interim one, has arrived completely. */
   get hasHead(): boolean {
     if (this.#status > 0) return true;
     const head = this.#head.bytes();
@@ -103,7 +106,7 @@ export class KeptResponse implements ResponseSink {
     return head[last - 1] === LF || (head[last - 1] === CR && head[last - 2] === LF);
   }
 
-  /** The status in its head, once that is whole. */
+  /** The status, once the head is complete. */
   get status(): number {
     if (this.#status > 0) return this.#status;
     const line = latin1(this.#head.bytes().subarray(0, STATUS_END)); // HTTP/1.1 200
@@ -124,18 +127,20 @@ export class KeptResponse implements ResponseSink {
     return content;
   }
 
-  /** Value of the field `name`, in any case; several are joined by ", " (RFC 9110 §5.3). Null for none. */
+  /**
+   * Value of the header field `name`, in any case; several values are joined by ", " (RFC 9110 §5.3). Null for none.
+   */
   field(name: string): string | null {
     const values = this.fields(name);
     return values.length === 0 ? null : values.join(", ");
   }
 
-  /** Value of the field `name` behind the content, by its name in small letters. Null for none. */
+  /** Value of the trailer field `name`, in lower case. Null for none. */
   trailer(name: string): string | null {
     return this.#trailers.find((field) => field.name === name)?.value ?? null;
   }
 
-  /** All fields by their names in small letters; several of one name are joined by ", " (RFC 9110 §5.3). */
+  /** All header fields by their names in lower case; several of one name are joined by ", " (RFC 9110 §5.3). */
   allFields(): Record<string, string> {
     const all = new Map<string, string>();
     for (const { name, value } of this.#fields.length > 0 ? this.#fields : this.#lines()) {
@@ -158,7 +163,7 @@ export class KeptResponse implements ResponseSink {
     }
   }
 
-  /** The values of all fields `name`, in any case: of Set-Cookie, which cannot be joined (RFC 9110 §5.3). */
+  /** All values of the header field `name`, in any case: for Set-Cookie, which cannot be joined (RFC 9110 §5.3). */
   fields(name: string): string[] {
     if (this.#fields.length > 0) {
       const wanted = name.toLowerCase();
@@ -198,7 +203,7 @@ function isNamed(bytes: Uint8Array, from: number, name: string): boolean {
 
 /** The memory that bodies may take together, so that a server can't fill it over many connections. */
 export class KeptRoom {
-  /** The last that was decoded, as several checks may look at it. */
+  /** The content that was decoded last, because several checks may read it. */
   decoded: (DecodedContent & { readonly of: KeptResponse }) | null = null;
   /** Limit of one body. */
   readonly mostBodyBytes: number = LIMITS.keptBody.most;
@@ -210,7 +215,7 @@ export class KeptRoom {
     this.#leftBytes = mostBytes;
   }
 
-  /** @param slot The slot whose responses it takes, one after the other; absent: those of any slot. */
+  /** @param slot The slot whose responses are kept, one after the other; absent: those of any slot. */
   keep(keepsBody: boolean, _slot?: number): KeptResponse {
     return new KeptResponse(this, keepsBody);
   }
@@ -237,7 +242,7 @@ class Buffer {
   length = 0;
   #bytes: Uint8Array<ArrayBuffer> = NO_BYTES;
 
-  /** @param firstBytes What the first part makes, and the room does not count. */
+  /** @param firstBytes Size of the first buffer, which does not count towards the room. */
   constructor(private readonly firstBytes: number, private readonly room: KeptRoom) {}
 
   clear(): void {
@@ -251,7 +256,7 @@ class Buffer {
     this.#bytes = NO_BYTES;
   }
 
-  /** False when there is no room for it. */
+  /** Appends a part; false if there is no room. */
   add(part: Uint8Array): boolean {
     const length = this.length + part.length;
     if (length > this.#bytes.length && !this.#grow(length)) return false;

@@ -17,12 +17,12 @@ const TOKEN_CHARACTER = /[!#$%&'*+.^_`|~0-9A-Za-z-]/;
 const HEX_DIGITS = "0123456789abcdef";
 const NOT_HEX = 0xff;
 
-/** For each octet of a token its lower-case form, below 128; 0 for all others. */
+/** By octet below 128: its lower-case form if a token may hold it; 0 for all others. */
 export const TOKEN = tableOf((character) =>
   TOKEN_CHARACTER.test(character) ? character.toLowerCase().charCodeAt(0) : 0
 );
 
-/** 1 for what a field value or reason phrase may hold: tab, space, visible characters, obs-text. */
+/** 1 for octets allowed in a field value or reason phrase: tab, space, visible characters, obs-text. */
 export const TEXT = tableOf((character) => /[\t\x20-\x7e\x80-\xff]/.test(character) ? 1 : 0);
 
 /** Value of a hexadecimal digit; at least 16 for all others. */
@@ -31,7 +31,7 @@ export const HEX = tableOf((character) => {
   return value < 0 ? NOT_HEX : value;
 });
 
-/** The text in UTF-8, an octet a character up to U+00FF. */
+/** The text in UTF-8, as characters up to U+00FF, one for each octet. */
 export function octetsOf(text: string): string {
   return text.replaceAll(/[^\0-\x7f]+/g, (part) => {
     const octets = new TextEncoder().encode(part);
@@ -48,7 +48,7 @@ function tableOf(valueOf: (character: string) => number): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, octet) => valueOf(String.fromCharCode(octet)));
 }
 
-/** Up to here, copying octet by octet is cheaper than a call. */
+/** Up to this many octets, copying them one by one is cheaper than a call. */
 const FEW_OCTETS = 64;
 
 // hot: copies `source[from, to)` to `target` from `at` on.
@@ -64,10 +64,10 @@ export function putOctets(
   } else for (let i = from; i < to; i++) target[at + i - from] = source[i];
 }
 
-// A few words that are recognised octet by octet, so that they may be split anywhere and nothing is copied: a
-// trie, walked by `state = next[state << 7 | octet]` with octets in lower case.
+// Recognises a few words octet by octet, so that they may be split anywhere and nothing is copied: a trie, walked by
+// `state = next[state << 7 | octet]` with octets in lower case.
 
-/** State from which no word is reached any more; it leads only to itself. */
+/** State from which no word can be reached; it leads only to itself. */
 export const NO_WORD = 0;
 /** State before the first octet. */
 export const WORD_START = 1;
@@ -75,7 +75,7 @@ export const WORD_START = 1;
 export interface Words {
   /** The state after `state` and an octet below 128, at `state << 7 | octet`. */
   readonly next: Uint8Array;
-  /** By state: number of the word that ends there, counted from 1; 0 for none. */
+  /** For each state, the number of the word that ends there, counted from 1; 0 for none. */
   readonly ends: Uint8Array;
 }
 

@@ -1,12 +1,12 @@
 import type { KeptResponse } from "./kept.ts";
 
-/** A response that has come whole, by whatever protocol: what checks, captures, cookies and redirects read. */
+/** A complete response, of whatever protocol, as checks, captures, cookies and redirects read it. */
 export interface ReceivedResponse {
   readonly status: number;
   /** Bytes of the content, without its framing. */
   readonly bodyBytes: number;
-  /** The instance that served it and its use of a cache, see `FramingFields.served`. */
+  /** The instance that served the response and its cache status, see `FramingFields.served`. */
   readonly served: number;
-  /** Its fields and its content; null unless they are retained. */
+  /** The response's fields and content; null unless they are kept. */
   readonly kept: KeptResponse | null;
 }

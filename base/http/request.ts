@@ -1,13 +1,11 @@
-/**
- * A request as octets (RFC 9112 §3): made once, before the load starts, but where something in it varies.
- */
+/** A request as octets (RFC 9112 §3): made once, before the load starts, unless something in it varies. */
 import { bodyOctets, type WireBody } from "./body.ts";
 
 /** The methods of requests that scenarios, command lines and logs may have (RFC 9110 §9, RFC 5789). */
 export const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"] as const;
 export type Method = (typeof METHODS)[number];
 
-/** All that goes over the wire, except for Host and the framing of the body. */
+/** The whole request except for Host and the framing of the body. */
 export interface WireRequest {
   readonly method: string;
   /** Origin form: path and query. */
@@ -26,12 +24,12 @@ export interface ConnectionOptions {
   readonly byProxy?: { readonly origin: string; readonly authorization: string | null };
 }
 
-/** Methods whose meaning expects content, so that none must be said (RFC 9110 §8.6). */
+/** Methods that normally have content, so a missing body needs a Content-Length of 0 (RFC 9110 §8.6). */
 const EXPECT_CONTENT = ["POST", "PUT", "PATCH"];
 
 /**
- * Only what HTTP needs is added to the given fields: Host first, the length of the body, and close;
- * none of them where it is given. Throws on what can't be a line of a head.
+ * Only what HTTP needs is added to the given fields: Host first, the length of the body, and close; none of them if it
+ * is given already. Throws if a field can't be written in a head.
  */
 export function encodeRequest(
   { method, path, headers, body }: WireRequest,
@@ -60,10 +58,10 @@ export function encodeRequest(
   return bytes;
 }
 
-/** Octets of a body before they are copied, again and again the same memory: a request of a script is made anew each time. */
+/** Memory for the octets of a body before they are copied, used again because scripts make each request anew. */
 let scratch = new Uint8Array(16_384);
 const encoder = new TextEncoder();
-/** Most octets of UTF-8 for one unit of UTF-16. */
+/** The most octets that one UTF-16 unit takes in UTF-8. */
 const MOST_OCTETS = 3;
 
 function inScratch(text: string): Uint8Array<ArrayBuffer> {
@@ -76,7 +74,7 @@ function inScratch(text: string): Uint8Array<ArrayBuffer> {
 const LARGEST_SCRATCH = 1 << 20;
 const [NUL, LF, CR, LATIN_1] = [0, 10, 13, 0xff];
 
-/** Values are latin-1 (RFC 9110 §5.5); a line break in one would begin another field or request. */
+/** Writes a line in latin-1 (RFC 9110 §5.5); a line break in a value would begin another field or request. */
 function writeLine(bytes: Uint8Array, from: number, line: string): number {
   let at = from;
   for (let i = 0; i < line.length; i++) {
@@ -91,7 +89,7 @@ function writeLine(bytes: Uint8Array, from: number, line: string): number {
   return at;
 }
 
-/** Fields of a connection of HTTP/1.1, without which HTTP/2 does (RFC 9113 §8.2.2). */
+/** Connection-specific fields of HTTP/1.1, which HTTP/2 does not have (RFC 9113 §8.2.2). */
 const OF_CONNECTION = [
   "connection",
   "keep-alive",
@@ -100,7 +98,7 @@ const OF_CONNECTION = [
   "upgrade",
 ];
 
-/** Why HTTP/2 can't send the field; null where it can. */
+/** Why HTTP/2 can't send the field; null if it can. */
 export function fieldProblemInHttp2(name: string, value: string): string | null {
   const field = name.toLowerCase();
   if (OF_CONNECTION.includes(field)) {
@@ -118,7 +116,9 @@ export function methodAndPath(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes.subarray(0, end));
 }
 
-/** What opens a WebSocket: the bytes of its handshake, and those of its messages, which take the place of a body. */
+/**
+ * The opening of a WebSocket: the bytes of its handshake, and those of its messages, which take the place of a body.
+ */
 export function openingOf(
   { headers, body, ...wire }: WireRequest,
   connection: ConnectionOptions,

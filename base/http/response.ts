@@ -1,10 +1,9 @@
 /**
- * An HTTP/1.1 client's reader of responses (RFC 9112): bytes in, outcome out. It does no I/O and keeps
- * nothing that it need not: what is unfinished at the end of the bytes goes on in the next call, so an
- * response may be split anywhere, with the same outcome. As strict as llhttp: what one reader could take so
- * and another otherwise is broken.
- *
- * A response is a head and a body. Each part has a reader of its own, and one of them is at work at a time.
+ * An HTTP/1.1 client's reader of responses (RFC 9112): bytes in, outcome out. The reader does no I/O and keeps as
+ * little as possible: a part that is incomplete at the end of the bytes continues in the next call, so a response may
+ * be split anywhere, with the same outcome. As strict as llhttp: a response that two readers could understand
+ * differently is an error. * A response is a head and a body. Each part has a reader of its own, and one of them is
+ * active at a time.
  */
 import { LIMITS } from "../limits.ts";
 import { ChunkedBody } from "./chunked_body.ts";
@@ -13,7 +12,7 @@ import { HeadReader, type KnownHead } from "./head.ts";
 import { type KeptResponse, KeptRoom, type ResponseSink } from "./kept.ts";
 import type { ProtocolError } from "./reason.ts";
 
-/** What `state` says. */
+/** Values of `state`. */
 export const NEED_MORE = 0;
 export const COMPLETE = 1;
 export const BROKEN = 2;
@@ -27,20 +26,20 @@ const BY_CLOSE = 3;
 interface ReaderOptions {
   /** Keeps the head of each response in `kept`, and its body unless it says head. */
   readonly retain?: boolean | "head";
-  /** Takes heads and bodies in place of `kept`, piece by piece. */
+  /** Takes heads and bodies piece by piece in place of `kept`. */
   readonly sink?: ResponseSink | null;
   /**
-   * Reads a response with both a coding and a length by its coding, and ends the connection after it
-   * (RFC 9112 §6.3): for gateways, which send on neither. Others refuse it.
+   * Accepts a response with both a coding and a length, uses the coding, and closes the connection afterwards (RFC 9112
+   * §6.3): for gateways, which forward neither. Otherwise such a response is refused.
    */
   readonly allowsBothFramings?: boolean;
-  /** A head that has come before; shared by the readers of a load. */
+  /** A head that was read before; shared by the readers of a load. */
   readonly known?: KnownHead | null;
   /** Limit of a head; also of a chunk's size with its extensions, and of trailers. */
   readonly maxHeadBytes?: number;
   /** Limit of a body that is kept. */
   readonly maxKeptBytes?: number;
-  /** Room for everything that is kept at a time; shared by all readers of a load. */
+  /** Memory for everything that is kept at the same time; shared by all readers of a load. */
   readonly keptRoom?: KeptRoom;
 }
 
@@ -53,9 +52,9 @@ export class ResponseReader {
   bodyBytes = 0;
   /** Whether the connection may carry another exchange; known once complete. */
   keepAlive = false;
-  /** Why it is broken, or "". */
+  /** Why the response is broken, or "". */
   reason: ProtocolError | "" = "";
-  /** The response itself; null unless it is retained. */
+  /** The response itself; null unless it is kept. */
   readonly kept: KeptResponse | null;
 
   readonly #sink: ResponseSink | null;
@@ -64,7 +63,7 @@ export class ResponseReader {
   readonly #chunks: ChunkedBody;
   #isData = false;
   #framing = UNKNOWN;
-  /** Data that is still to come. */
+  /** Bytes of data that are still to come. */
   #leftBytes = 0;
   #answersHead = false;
   readonly #allowsBothFramings: boolean;
@@ -96,7 +95,7 @@ export class ResponseReader {
     return this.#head.status;
   }
 
-  /** Who served it, see `FramingFields.served`; meaningful once complete. */
+  /** Instance and cache status, see `FramingFields.served`; meaningful once complete. */
   get served(): number {
     return this.#head.framing.served;
   }
@@ -106,7 +105,7 @@ export class ResponseReader {
     return this.#framing !== UNKNOWN || this.state === COMPLETE;
   }
 
-  /** Gets ready for the response to a request; `responsesHead` when that was a HEAD. */
+  /** Prepares for the response to a request. @param isForHead Whether that is a HEAD. */
   begin(isForHead: boolean): void {
     this.state = NEED_MORE;
     this.started = this.keepAlive = this.#isData = false;
@@ -118,7 +117,7 @@ export class ResponseReader {
   }
 
   // hot: the common response is a head and a sized body, whole in `bytes`.
-  /** Reads `bytes[from, to)` up to the end of one response; gives the offset after what it took. */
+  /** Reads `bytes[from, to)` up to the end of one response; returns the offset after the octets that were read. */
   read(bytes: Uint8Array, from: number, to: number): number {
     let at = from;
     while (at < to && this.state === NEED_MORE) {
@@ -129,7 +128,7 @@ export class ResponseReader {
     return at;
   }
 
-  /** The peer closed its side: the end of a body without another one, too early for everything else. */
+  /** The peer closed its side, which ends a body without any other framing and is too early in all other cases. */
   end(): void {
     if (this.state !== NEED_MORE) return;
     if (this.#framing === BY_CLOSE) return this.#complete();
@@ -159,10 +158,10 @@ export class ResponseReader {
   #frame(): void {
     const { status, minor } = this.#head;
     const { coding, contentLength, close, keepAlive } = this.#head.framing;
-    // RFC 9112 §9.3; a coding in HTTP/1.0 is read, but the connection not trusted after it (§6.1).
+    // RFC 9112 §9.3; a coding in HTTP/1.0 is read, but the connection is not trusted afterwards (§6.1).
     this.keepAlive = !close && (minor === 1 || (keepAlive && coding === NO_CODING));
-    // 3. Both say where it ends: someone along the way may have believed the other one, so that what
-    //    follows is another request's response. Checked first, as it is wrong in any response.
+    // 3. Both a coding and a length: an intermediary may have used the other one, so that later bytes belong to another
+    // response. Checked first, as it is wrong in any response.
     if (coding !== NO_CODING && contentLength >= 0) {
       if (!this.#allowsBothFramings) {
         return this.#break("both transfer-encoding and content-length");
@@ -171,19 +170,18 @@ export class ResponseReader {
     }
     // 1. No body, whatever the fields say.
     if (this.#answersHead || status === 204 || status === 304) return this.#complete();
-    // 2. Tunnels: CONNECT is never sent.
-    // 4. Chunks; with another coding last, until the peer closes.
+    // 2. Tunnels: CONNECT is never sent. 4. Chunks; with another coding last, the body ends when the peer closes.
     if (coding === CHUNKED) {
       this.#framing = BY_CHUNKS;
       return this.#chunks.begin();
     }
-    // 5. Lengths that are malformed or differ were refused with their field.
-    // 6. That many bytes. 7. is about requests.
+    // 5. Lengths that are malformed or differ were refused with their field. 6. As many bytes as the length says. 7. is
+    // about requests.
     if (contentLength >= 0) {
       this.#framing = BY_LENGTH;
       return contentLength === 0 ? this.#complete() : this.#expectData(contentLength);
     }
-    // 8. Until the peer closes.
+    // 8. The body ends when the peer closes.
     this.#framing = BY_CLOSE;
     this.keepAlive = false;
     this.#expectData(Infinity);
@@ -194,7 +192,7 @@ export class ResponseReader {
     this.#leftBytes = lengthBytes;
   }
 
-  // hot: data is passed over by count, not looked at.
+  // hot: data is counted, not looked at.
   #takeData(bytes: Uint8Array, from: number, to: number): number {
     const at = Math.min(to, from + this.#leftBytes);
     this.bodyBytes += at - from;
@@ -205,7 +203,7 @@ export class ResponseReader {
     return at;
   }
 
-  /** False when there is no room for it. */
+  /** False if there is no room for the data. */
   #keep(bytes: Uint8Array, from: number, to: number): boolean {
     return this.bodyBytes <= this.#maxKeptBytes && this.#sink?.addBody(bytes, from, to) === true;
   }

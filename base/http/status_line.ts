@@ -1,13 +1,13 @@
 /**
- * Reads a status line (RFC 9112 §4), octet by octet, so that a wrong one is found at once and it may be
- * split anywhere. As llhttp does, it takes a status with nothing after it, not even the space.
+ * Reads a status line (RFC 9112 §4) octet by octet, so that an invalid one is found at once and the line may be split
+ * anywhere. Like llhttp, this reader accepts a status with nothing after it, not even the space.
  */
 import { CR, LF, SPACE, TEXT, ZERO } from "./octets.ts";
 import type { ProtocolError } from "./reason.ts";
 
 const PREFIX = Uint8Array.from("HTTP/1.", (character) => character.charCodeAt(0));
 
-// Places in "HTTP/1.1 200 OK\r\n", the first of which are those in PREFIX.
+// Offsets in "HTTP/1.1 200 OK\r\n"; the first octets are those of PREFIX.
 const MINOR = PREFIX.length;
 const SEPARATOR = MINOR + 1;
 const STATUS_CLASS = SEPARATOR + 1;
@@ -23,7 +23,7 @@ const NOT_HTTP: ProtocolError = "not HTTP/1.0 or HTTP/1.1";
 function foreign(first: number): ProtocolError {
   // Types of TLS records (RFC 8446 §5.1).
   if (first >= 20 && first <= 23) return "TLS in place of HTTP: write https://";
-  // The length of SETTINGS, which come first and are less than 64 KB (RFC 9113 §3.4).
+  // The high octet of the length of SETTINGS, which come first and are shorter than 64 KB (RFC 9113 §3.4).
   return first === 0 ? "HTTP/2 in place of HTTP/1.1: use --http2, or http2: true" : NOT_HTTP;
 }
 
@@ -44,7 +44,8 @@ export class StatusLine {
     this.#place = 0;
   }
 
-  // hot: gives the offset after the octets that it took; if it broke, that of the first wrong octet.
+  // hot: returns the offset after the octets that were read; if the line is broken, the offset of the first wrong
+  // octet.
   read(bytes: Uint8Array, from: number, to: number): number {
     let at = this.#passPrefix(bytes, from, to);
     while (at < to && this.#place < DONE) {

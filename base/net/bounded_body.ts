@@ -2,7 +2,7 @@
 import { beyond, isWithin, type LimitName, oneMoreThan } from "../limits.ts";
 import { Buffer } from "node:buffer";
 
-/** Throws an Error beyond the limit, and then reads no more; or whatever ends the stream. */
+/** Reads a whole body. Throws an Error beyond the limit and stops reading; also throws the error of the stream. */
 export async function boundedBody(
   stream: ReadableStream<Uint8Array> | null,
   limit: LimitName,

@@ -1,14 +1,17 @@
-/** What a client shows of itself in TLS, by OpenSSL. */
+/** The certificate that a client presents in TLS, by OpenSSL. */
 import { cString, cStringAt, made, type OpenSsl, type Pointer } from "../system/openssl.ts";
 import { certificatesIn, type ClientCertificate } from "./endpoint.ts";
 
 const SSL_CTRL_EXTRA_CHAIN_CERT = 14;
 /** OpenSSL's security level of every load: no key of fewer than 112 bits of security, whatever the system's default. */
 export const SECURITY_LEVEL = 2;
-/** A key that needs a passphrase gets this one: OpenSSL would read it from the terminal. */
+/** Passphrase for every key that needs one: otherwise OpenSSL would ask for it on the terminal. */
 const NO_PASSPHRASE = cString("");
 
-/** Every connection of the context shows it. Throws where OpenSSL does not take it, such as a key of too few bits. */
+/**
+ * Makes every connection of the context present the certificate. Throws if OpenSSL refuses it, for example because of a
+ * short key.
+ */
 export function showCertificate(
   openssl: OpenSsl,
   context: Pointer,
@@ -18,7 +21,7 @@ export function showCertificate(
   const [own, ...chain] = certificatesIn(cert).map((pem) => certificateOf(openssl, pem));
   if (own === undefined) throw new Error("there is no client certificate");
   demand(openssl, tls.SSL_CTX_use_certificate(context, own) === 1);
-  certificates.X509_free(own); // the context holds one of its own
+  certificates.X509_free(own); // the context holds a reference of its own
   for (const one of chain) {
     const taken = tls.SSL_CTX_add_extra_chain_cert(context, SSL_CTRL_EXTRA_CHAIN_CERT, 0n, one);
     demand(openssl, taken === 1n || Number(taken) === 1);

@@ -1,8 +1,8 @@
 /** The part of a connection that clients need; Deno's own connections have it. */
 export interface Connection {
-  /** Gives the number of bytes put into `buffer`, or null when the peer has closed its side. */
+  /** Returns the number of bytes put into `buffer`, or null when the peer has closed its side. */
   read(buffer: Uint8Array): Promise<number | null>;
-  /** Gives the number of bytes taken, which may be fewer than all. */
+  /** Returns the number of bytes written, which may be fewer than all. */
   write(bytes: Uint8Array): Promise<number>;
   close(): void;
 }

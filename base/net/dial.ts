@@ -19,8 +19,8 @@ import type { Address } from "./resolve.ts";
 import { connectTo, type Route, RouteTo } from "./route.ts";
 
 /**
- * Resolves when bytes can be sent: after the handshake where there is TLS. Rejects with a DialError.
- * @param signal Gives the attempt up; nothing stays open.
+ * Resolves when bytes can be sent, which is after the handshake with TLS. Rejects with a DialError.
+ * @param signal Cancels the attempt and leaves nothing open.
  */
 type Dial = (signal: AbortSignal) => Promise<Connection>;
 
@@ -29,7 +29,7 @@ export async function dial(endpoint: Endpoint, signal: AbortSignal): Promise<Con
   return await dialer(endpoint)(signal);
 }
 
-/** Dials an endpoint again and again: its name is looked up once, and the address that connected last comes first. */
+/** Dials an endpoint repeatedly: its name is looked up once, and the address that connected last is tried first. */
 export function dialer(endpoint: Endpoint): Dial {
   if ("path" in endpoint) return () => dialUnix(endpoint.path);
   const { tls } = endpoint;
@@ -47,7 +47,7 @@ export function dialer(endpoint: Endpoint): Dial {
       if (!mayBeNamed(error, tls)) throw error;
       if (!isNodeTlsWhole()) throw new DialError("tls", OF_AN_AUTHORITY_THOUGH_NAMED);
       const conn = await byNode(route, tls, signal).catch((again) => {
-        throw messageOf(again) === SELF_SIGNED ? error : again; // it is not the one that is named
+        throw messageOf(again) === SELF_SIGNED ? error : again; // its certificate is not the one that was named
       });
       isByNode = true;
       return conn;
@@ -55,7 +55,7 @@ export function dialer(endpoint: Endpoint): Dial {
   };
 }
 
-/** Deno's own TLS takes no authority's certificate for a server's, though it may be the very one that is named. */
+/** Deno's own TLS refuses a CA certificate as a server's own certificate, even if the user trusts exactly that one. */
 function mayBeNamed(error: unknown, { caCerts }: Tls): boolean {
   return error instanceof DialError && error.message === OF_AN_AUTHORITY && caCerts.length > 0;
 }
@@ -105,7 +105,7 @@ async function shakeHands(
   try {
     if (signal.aborted) close();
     const { alpnProtocol } = await conn.handshake();
-    signal.throwIfAborted(); // it is closed then
+    signal.throwIfAborted(); // closed by then
     const refusal = alpnRefusal(tls, alpnProtocol);
     if (refusal !== null) throw new DialError("tls", refusal);
     return conn;

@@ -1,6 +1,6 @@
 /**
- * Why there is no connection: which step failed, and the cause in words that stay the same from one
- * attempt to the next, as failures are counted by them.
+ * Why there is no connection: which step failed, and the cause in words that are the same for every attempt, because
+ * failures are counted by their text.
  */
 import { isIP } from "node:net";
 import { messageOf } from "../errors.ts";
@@ -13,7 +13,7 @@ export class DialError extends Error {
   }
 }
 
-/** What `node:net` gives a code for alone, as strerror(3) words it: what connect(2) and socket(2) fail with. */
+/** Errors of connect(2) and socket(2) for which `node:net` gives only a code, as strerror(3) words them. */
 const WORDS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EADDRNOTAVAIL: "cannot assign requested address",
@@ -30,7 +30,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ETIMEDOUT: "connection timed out",
 };
 
-/** Why the system gave no connection, in its own words: Deno adds a number to them. */
+/** The system's reason for a failed connection, without the number that Deno adds. */
 export function systemReason(error: unknown): string {
   const said = WORDS[String(Reflect.get(Object(error), "code"))] ??
     messageOf(error).replace(/ \(os error \d+\)$/, "");
@@ -39,15 +39,15 @@ export function systemReason(error: unknown): string {
 
 export const SELF_SIGNED = "the certificate is self-signed";
 
-/** What a server's certificate is refused for that `openssl req -x509` makes. */
+/** Why the self-signed certificate that `openssl req -x509` makes is refused as a server's. */
 export const OF_AN_AUTHORITY =
   "the certificate is an authority's own (basicConstraints has CA:TRUE), as self-signed ones often are";
 
-/** The same where the runtime is too old to take it though it may be named. */
+/** The same for a runtime that is too old to accept the certificate even if the user names it. */
 export const OF_AN_AUTHORITY_THOUGH_NAMED =
-  `${OF_AN_AUTHORITY}, and this program's own TLS takes no such one, though it may be named`;
+  `${OF_AN_AUTHORITY}, and this program's own TLS does not accept such a certificate, even one that is named as trusted`;
 
-/** What rustls, OpenSSL and Node say of a handshake that failed, in plainer words. */
+/** Messages of rustls, OpenSSL and Node about failed handshakes, in plainer words. */
 const PLAINER: readonly (readonly [said: RegExp, meant: string])[] = [
   [/SelfSigned|^self-signed certificate$/, SELF_SIGNED],
   [/UnknownIssuer/, "the certificate is not signed by an authority that is trusted here"],
@@ -64,12 +64,13 @@ const PLAINER: readonly (readonly [said: RegExp, meant: string])[] = [
 
 type AlertedTls = Partial<Pick<Tls, "alpn" | "client" | "insecure" | "serverName">>;
 
-/** Alerts by which a server refuses what the client shows of itself (RFC 8446 §6.2). */
+/** Alerts by which a server rejects the client's certificate (RFC 8446 §6.2). */
 const OF_THE_CLIENT = /^(?:bad|unsupported) certificate$|^certificate |^unknown ca$/;
 
 /**
- * What an alert of the server means, as OpenSSL (`tlsv1 alert unknown ca`) or rustls (`received fatal alert: UnknownCA`)
- * names it; null for what is none. In TLS 1.3 it may come after the handshake, in place of a response.
+ * The meaning of an alert of the server in an error of OpenSSL (`tlsv1 alert unknown ca`) or rustls (`received fatal
+ * alert: UnknownCA`); null if the error is no alert. In TLS 1.3 an alert may come after the handshake, in place of a
+ * response.
  */
 export function alertMeaning(said: string, tls: AlertedTls = {}): string | null {
   const [, byOpenSsl, byRustls] =
@@ -96,7 +97,7 @@ export function alertMeaning(said: string, tls: AlertedTls = {}): string | null 
   return `the server refused the handshake (${name})`;
 }
 
-/** Whether a connection that was open has ended by such an alert. */
+/** Whether an open connection was ended by such an alert. */
 export function isRefusalByAlert(reason: string): boolean {
   return /^the server (?:demands a|refused the) (?:client certificate|handshake)\b/.test(reason);
 }
@@ -104,7 +105,7 @@ export function isRefusalByAlert(reason: string): boolean {
 /** How rustls, OpenSSL and Node name the alert (RFC 7301 §3.2). */
 const NO_PROTOCOL = /no ?application ?protocol/i;
 
-/** The error of a TLS handshake that failed. */
+/** The error for a failed TLS handshake. */
 export function handshakeFailed(error: unknown, tls: AlertedTls = {}): DialError {
   const said = messageOf(error);
   const plainer = NO_PROTOCOL.test(said)
@@ -114,16 +115,14 @@ export function handshakeFailed(error: unknown, tls: AlertedTls = {}): DialError
   return new DialError("tls", plainer ?? wrongName(said) ?? `the TLS handshake failed: ${said}`);
 }
 
-/** What the runtime says of a key that it cannot use, where it checks no more of the certificate than that. */
+/** What the runtime says of an unusable key, when it checks nothing else of the certificate. */
 function unusableKey(said: string, { insecure = false }: AlertedTls): string | null {
   if (!insecure || !said.includes("unable to verify the first certificate")) return null;
   return "the runtime cannot use the certificate's key (RSA needs 2,048 bits): --driver epoll may";
 }
 
 /**
- * Why the server's choice will not do; null where it will. Without a choice it speaks HTTP/1.1, which is what was
- * spoken before ALPN.
- *
+ * Why the protocol that the server chose is not acceptable; null if it is. Without ALPN, a server speaks HTTP/1.1.
  * @param chosen Null for none.
  */
 export function alpnRefusal({ alpn }: Pick<Tls, "alpn">, chosen: string | null): string | null {
@@ -131,17 +130,17 @@ export function alpnRefusal({ alpn }: Pick<Tls, "alpn">, chosen: string | null):
   return `the server does not speak HTTP/2: it chose ${chosen ?? "no protocol"} by ALPN`;
 }
 
-/** What rustls says of a certificate for other names than the one that is wanted. */
+/** Explains a certificate that is valid for other names than the wanted one. */
 export function notValidFor(wanted: string, names: readonly string[]): string {
   const listed = [names.slice(0, -1).join(", "), ...names.slice(-1)].filter(Boolean).join(" or ");
   const valid = listed === "" ? "not valid for any names" : `only valid for ${listed}`;
   return `certificate not valid for name "${wanted}"; certificate is ${valid}`;
 }
 
-/** A certificate for more names would take long to be read. */
+/** A message that lists more names would take too long to parse. */
 const LONGEST = 4_096;
 
-/** Reads the message of rustls: `… only valid for DnsName("localhost") or IpAddress(127.0.0.1)`. */
+/** Parses rustls's message `… only valid for DnsName("localhost") or IpAddress(127.0.0.1)`. */
 function wrongName(said: string): string | null {
   const [, wanted, valid] = said.length > LONGEST
     ? []
@@ -161,16 +160,18 @@ function wrongName(said: string): string | null {
   return `the certificate is not for ${wanted} but for ${names}`;
 }
 
-/** What a user can do about a reason, in the words of flags or of keys of an experiment file; null for nothing. */
+/** What a user can do about a reason, in terms of flags or of keys of an experiment file; null if nothing. */
 export function remedyFor(reason: string, written: "flags" | "keys"): string | null {
   const flag = (name: string): string => written === "flags" ? `--${name}` : name;
   if (reason === OF_AN_AUTHORITY) {
-    return `${flag("cacert")} trusts it where it names the file of that very certificate, ${
+    return `${
+      flag("cacert")
+    } trusts the certificate if it names the file of that very certificate, ${
       flag("insecure")
     } takes any certificate`;
   }
   if (reason === OF_AN_AUTHORITY_THOUGH_NAMED) {
-    const byOpenSsl = written === "flags" ? "--driver epoll trusts it where it is named, " : "";
+    const byOpenSsl = written === "flags" ? "--driver epoll trusts it if --cacert names it, " : "";
     return `${byOpenSsl}${
       flag("insecure")
     } takes any certificate, or make one with basicConstraints=CA:FALSE`;

@@ -1,27 +1,29 @@
-/** Where an origin's connections go, and by which way. Pure. */
+/** The endpoint to which connections for an origin go, and how. Pure. */
 import { credentialsIn } from "../secret_fields.ts";
 import type { ConnectionOptions } from "../http/request.ts";
 import type { Host } from "./resolve.ts";
 
-/** What the URL does not say of the way to its origin. */
+/** How an origin is reached, beyond what its URL says. */
 export interface Access {
-  /** Whether any certificate will do; absent: no. */
+  /** Whether any certificate is accepted; absent: no. */
   readonly insecure?: boolean;
   /** Authorities that are trusted besides the usual ones, as PEM. */
   readonly caCerts?: readonly string[];
   /** Unix socket that is dialed in place of the URL's host. */
   readonly unixPath?: string;
-  /** Dialed in place of a look-up of the URL's host, at least one; requests and TLS name that host. */
+  /**
+   * Addresses that are dialed without looking up the URL's host, at least one; requests and TLS still name that host.
+   */
   readonly addresses?: readonly string[];
-  /** What the client shows of itself in TLS; none when absent. */
+  /** The certificate that the client presents in TLS; absent: none. */
   readonly clientCertificate?: ClientCertificate;
-  /** HTTP proxy by which the server is reached: `http://host:port`, maybe with user and password. */
+  /** HTTP proxy through which the server is reached: `http://host:port`, optionally with user and password. */
   readonly proxy?: string;
   /** HTTP/2, with prior knowledge for http and by ALPN for https; HTTP/1.1 when absent. */
   readonly http2?: boolean;
 }
 
-/** PEM: a certificate, perhaps with intermediate ones after it, and its key. */
+/** A certificate, perhaps followed by intermediate ones, and its key, as PEM. */
 export interface ClientCertificate {
   readonly cert: string;
   readonly key: string;
@@ -32,7 +34,7 @@ export type Endpoint = TcpEndpoint | UnixEndpoint;
 export interface TcpEndpoint extends Host {
   /** Plain HTTP when absent. */
   readonly tls?: Tls;
-  /** Dialed in place of the host: with TLS it makes a tunnel, else it takes whole URLs. */
+  /** Dialed in place of the host: with TLS it opens a tunnel, otherwise it takes requests with whole URLs. */
   readonly proxy?: HttpProxy;
   /** HTTP/1.1 when absent. */
   readonly http2?: true;
@@ -51,9 +53,9 @@ interface UnixEndpoint {
 }
 
 export interface Tls {
-  /** The name that the certificate must have; a name that is no address is sent as SNI, too (RFC 6066 §3). */
+  /** The name that the certificate must have; unless it is an address, it is also sent as SNI (RFC 6066 §3). */
   readonly serverName: string;
-  /** Whether any certificate will do. */
+  /** Whether any certificate is accepted. */
   readonly insecure: boolean;
   /** Authorities that are trusted besides the usual ones, as PEM. */
   readonly caCerts: readonly string[];
@@ -62,19 +64,19 @@ export interface Tls {
   readonly alpn?: "h2";
 }
 
-/** Offered alone, lest a server choose another protocol (RFC 7301 §3.2). */
+/** The only protocol offered, so that the server can't choose another one (RFC 7301 §3.2). */
 export function offeredBy({ alpn }: Tls): string {
   return alpn ?? "http/1.1";
 }
 
-/** Each certificate of a PEM text, with anything between them. */
+/** Each certificate of a PEM text, which may hold other text between them. */
 export function certificatesIn(pem: string): readonly string[] {
   return pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
 }
 
 /**
- * How other hosts are reached than the one that it is of: trust, a proxy and the protocol are for all; its address, its
- * socket and a client's certificate are its own.
+ * The part of an access that also applies to other hosts: trust, proxy and protocol. Address, socket and client
+ * certificate belong to the one host.
  */
 export function accessElsewhere({ insecure, caCerts, proxy, http2 }: Access): Access {
   return { insecure, caCerts, proxy, http2 };
@@ -95,7 +97,7 @@ export function endpointOf(origin: string, access: Access = {}): Endpoint {
   return { ...named, port: Number(port || 443), tls, ...by, ...version };
 }
 
-/** An IPv6 address as URLs write it, without its brackets. */
+/** The host without the brackets that URLs put around an IPv6 address. */
 export function unbracketed(host: string): string {
   return host.replace(/^\[(.*)\]$/, "$1");
 }
@@ -111,12 +113,12 @@ export function hasTls(endpoint: Endpoint): boolean {
   return !("path" in endpoint) && endpoint.tls !== undefined;
 }
 
-/** The host that a connection to the endpoint dials: the endpoint itself, or its proxy. */
+/** The host that a connection dials: the endpoint itself, or its proxy. */
 export function dialedAt({ proxy, ...endpoint }: TcpEndpoint): Host {
   return proxy ?? endpoint;
 }
 
-/** What requests to the origin say of the way there. */
+/** What requests to the origin must say because of the way there. */
 export function connectionOptions(
   origin: string,
   endpoint: Endpoint,
@@ -128,7 +130,7 @@ export function connectionOptions(
   return { host, keepAlive, byProxy: { origin, authorization: proxy.authorization } };
 }
 
-/** Credentials that a proxy may echo in its error page, and that must be shown nowhere else. */
+/** Credentials that a proxy may echo in its error page, and that must never be shown. */
 export function proxyCredentials(endpoint: Endpoint): string[] {
   const authorization = "path" in endpoint ? null : endpoint.proxy?.authorization ?? null;
   return authorization === null ? [] : credentialsIn("proxy-authorization", authorization);

@@ -1,4 +1,4 @@
-/** Listening for HTTP, with the reason in words where that can't be had. */
+/** Listens for HTTP; where that fails, the error says why. */
 import { messageOf, TargetError } from "../errors.ts";
 
 /** The address at which only this machine reaches a server. */
@@ -26,7 +26,7 @@ export interface ListenOptions {
   readonly shared?: boolean;
 }
 
-/** Throws a TargetError when it cannot listen. */
+/** Listens and serves. Throws a TargetError if the port can't be had. */
 export function listenOn(
   { hostname, port, shared = false }: ListenOptions,
   handler: Deno.ServeHandler<Deno.NetAddr>,
@@ -35,7 +35,7 @@ export function listenOn(
   return explained({ hostname, port }, () => Deno.serve(options, handler));
 }
 
-/** For a caller that serves the connections itself. Throws a TargetError when it cannot listen. */
+/** Listens for a caller that serves the connections itself. Throws a TargetError if the port can't be had. */
 export function listenForConnections(
   { hostname, port }: ListenOptions,
 ): Deno.TcpListener {

@@ -8,12 +8,12 @@ import { originAt } from "./listen.ts";
 import { quotedOpenly } from "../secrets.ts";
 import { unbracketed } from "./endpoint.ts";
 
-/** Addresses that an error names: more of them would not help. */
+/** The most addresses that an error lists. */
 const MOST_ADDRESSES = 4;
 
 /**
- * A host as URLs write it, but IPv6 without brackets, with which it may be given. Whether it is one of this machine is
- * tried.
+ * A host, with or without brackets if it is an IPv6 address. Listening on it is tried, to check that it belongs to this
+ * machine.
  */
 export const listenHost = z.string().transform((text, context): string => {
   const host = hostOf(text);
@@ -25,14 +25,14 @@ export const listenHost = z.string().transform((text, context): string => {
   return z.NEVER;
 });
 
-/** Null if the text cannot be the host of a URL by itself. */
+/** The host of a URL; null if the text is not a host alone. */
 function hostOf(text: string): string | null {
   const url = URL.parse(originAt(unbracketed(text), 80));
   const isAlone = url !== null && url.href === `http://${url.hostname}/`;
   return isAlone ? unbracketed(url.hostname) : null;
 }
 
-/** IPv4 and IPv6, and the one inside the other: every address of the machine. */
+/** Every address of the machine: in IPv4, in IPv6, and in IPv4 mapped to IPv6. */
 const EVERYWHERE = new Set(["0.0.0.0", "::", "::ffff:0:0"]);
 
 function whyNot(host: string): string | null {
@@ -55,7 +55,7 @@ function fix(): string {
   return `write an address of this machine, such as ${ownAddresses().join(", ")}`;
 }
 
-/** Addresses of this machine; those that other machines reach come first. */
+/** Addresses of this machine; those that other machines can reach come first. */
 function ownAddresses(): string[] {
   const addresses = Deno.networkInterfaces().map(({ address }) => address)
     .filter((address) => !OF_ONE_LINK.test(address));
@@ -64,6 +64,6 @@ function ownAddresses(): string[] {
   return [...others, ...loopback].slice(0, MOST_ADDRESSES);
 }
 
-/** RFC 3927 and RFC 4291 §2.5.6: they need the name of an interface beside them. */
+/** Link-local addresses (RFC 3927, RFC 4291 §2.5.6), which also need the name of an interface. */
 const OF_ONE_LINK = /^(?:fe80:|169\.254\.)/i;
 const ONLY_HERE = /^(?:127\.|::1$)/;

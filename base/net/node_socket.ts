@@ -1,9 +1,9 @@
-/** Sockets of `node:net`, and of `node:tls` before their handshake, as a promise gives them. */
+/** Promises for sockets of `node:net`, and for those of `node:tls` before their handshake. */
 import type { Socket } from "node:net";
 
 /**
- * Waits until it has connected. Rejects with the system's reason, also when the signal aborts.
- * @param socket Has just been made.
+ * Waits until a socket has connected. Rejects with the system's reason, also when the signal aborts.
+ * @param socket A socket just created.
  */
 export function connected<S extends Socket>(socket: S, signal: AbortSignal): Promise<S> {
   return new Promise((resolve, reject) => {

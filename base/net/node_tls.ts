@@ -1,6 +1,6 @@
 /**
- * TLS by `node:tls`: where any certificate will do, and where the client shows one of its own. Deno's own TLS sockets
- * can do neither after a tunnel, and cost half the CPU.
+ * TLS by `node:tls`: for connections that accept any certificate, or present a client's. Deno's own TLS sockets can do
+ * neither through a tunnel, but cost half the CPU.
  */
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import {
@@ -18,7 +18,7 @@ import { openTunnel } from "./open_tunnel.ts";
 import { connectTo, type Dialing, type Route } from "./route.ts";
 import { usualAuthorities } from "./server_trust.ts";
 
-/** Must be read all the time: otherwise node:tls of Deno 2.9 goes on receiving into memory. */
+/** A connection that must be read all the time: otherwise node:tls of Deno 2.9 goes on receiving into memory. */
 class NodeTlsConnection implements Connection {
   #error: Error | null;
   #wake = (): void => {};
@@ -29,8 +29,8 @@ class NodeTlsConnection implements Connection {
   };
 
   /**
-   * @param below What it speaks through, which ends with it.
-   * @param errors Those that the socket has had already.
+   * @param below The socket below, which is closed with this one.
+   * @param errors Errors that the socket has reported already.
    */
   constructor(
     private readonly socket: Socket,
@@ -50,7 +50,7 @@ class NodeTlsConnection implements Connection {
         buffer.set(chunk);
         return chunk.length;
       }
-      const error = this.#error ?? socket.errored; // it ends before it reports its error
+      const error = this.#error ?? socket.errored; // the socket ends before it reports its error
       if (error !== null) throw error;
       if (socket.readableEnded || socket.destroyed) return null;
       await new Promise<void>((wake) => this.#wake = wake);
@@ -95,9 +95,9 @@ export async function dialNodeTls(
     socket.destroy();
     below?.destroy();
   };
-  const errors: Error[] = []; // an alert may follow the handshake at once
+  const errors: Error[] = []; // an alert may follow the handshake immediately
   socket.on("error", (error) => errors.push(error));
-  below?.on("error", close); // whoever waits for TLS sees its end
+  below?.on("error", close); // the TLS socket then reports the end
   signal.addEventListener("abort", close);
   if (signal.aborted) close();
   try {
@@ -114,7 +114,7 @@ export async function dialNodeTls(
   }
 }
 
-/** Sockets that begin the handshake once they have connected. */
+/** Opens sockets that begin the handshake as soon as they are connected. */
 function directly(options: ConnectionOptions): Dialing<TLSSocket> {
   return {
     open: ({ ip: host, port }, signal) => connected(connect({ host, port, ...options }), signal),
@@ -129,15 +129,15 @@ const PLAINLY: Dialing<Socket> = {
 };
 
 /**
- * Whether `node:tls` is that of Deno 2.8 or later: it shakes hands on a socket that has been read, and takes an
- * authority's certificate for a server's where it is itself named.
+ * Whether `node:tls` is that of Deno 2.8 or later: it can shake hands on a socket that was read before, and accepts a
+ * CA certificate as a server's own if the user trusts exactly that one.
  */
 export function isNodeTlsWhole(): boolean {
   const [major, minor] = Deno.version.deno.split(".").map(Number);
   return major > 2 || (major === 2 && minor >= 8);
 }
 
-/** A socket of which the other end is the endpoint, through its proxy. */
+/** A socket to the endpoint, through a tunnel of its proxy. */
 async function tunnelTo(
   endpoint: TcpEndpoint,
   route: Route,
@@ -168,8 +168,8 @@ function optionsOf(tls: Tls): ConnectionOptions {
 }
 
 /**
- * Why a certificate that is trusted is not the server's, in the words of rustls; undefined: it is. An authority's is
- * the server's only where it is itself named, and a name in the subject counts for nothing, as elsewhere.
+ * The reason why a trusted certificate is not that of the server, in the words of rustls; undefined: it is. An
+ * authority's certificate is the server's only if the user has named it, and a name in the subject does not count.
  */
 function identityRefusal(
   { serverName, caCerts }: Tls,
@@ -196,7 +196,7 @@ function handshake(socket: TLSSocket, tls: Tls): Promise<void> {
     socket.on("error", failed);
     socket.once("close", () => failed(new Error("closed")));
     socket.once("secureConnect", () => {
-      // Deno 2.6 emits this event after a failed handshake, too. Then there is no certificate, and the reader gets the
+      // Deno 2.6 emits this event even after a failed handshake. Then there is no certificate, and the reader gets the
       // error.
       if (Object.keys(socket.getPeerCertificate()).length > 0) return resolve();
       socket.resume();

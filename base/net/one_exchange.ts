@@ -1,4 +1,4 @@
-/** One request and its response on a connection of its own, over the same codec as the load: for a preflight. */
+/** One request and its response on a connection of its own, with the same codec as the load, for a preflight. */
 import { Http2Connection } from "../http/http2/connection.ts";
 import { asHttp2 } from "../http/http2/request.ts";
 import type { StreamEvents } from "../http/http2/live_streams.ts";
@@ -9,21 +9,24 @@ import type { Connection } from "./connection.ts";
 import { type Endpoint, hasTls } from "./endpoint.ts";
 
 const BUFFER_BYTES = 64 * 1024;
-/** A server may begin with fewer streams than it will take (RFC 9113 §6.5.2), and gets this long to say so. */
+/** A server may first announce fewer streams than it accepts (RFC 9113 §6.5.2); it has this long to raise them. */
 const RAISE_MS = 1_000;
 
 interface OneExchange {
-  /** The request, as HTTP/1.1 has it. */
+  /** The request, encoded as HTTP/1.1. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Whether the request is a HEAD, whose response has no body. */
   readonly head: boolean;
-  /** The response is a stream, which may have no end: its head is enough. */
+  /** Whether the response is a stream, which may be endless: its head is enough. */
   readonly isStream: boolean;
-  /** Requests that the load will send at a time on each connection, over HTTP/2. */
+  /** Concurrent requests that the load will send on each connection, over HTTP/2. */
   readonly streams: number;
 }
 
-/** In a closed loop, requests that wait for each other would measure the load itself, and not the setting that it names. */
+/**
+ * The server accepts fewer streams than the load names: requests that wait for each other would measure the load
+ * itself.
+ */
 export class TooFewStreams extends Error {
   constructor(most: number, streams: number) {
     super(
@@ -33,7 +36,7 @@ export class TooFewStreams extends Error {
   }
 }
 
-/** Sends a request; gives its response. Rejects where there is no whole one, and with TooFewStreams. */
+/** Sends a request and returns its response. Rejects if it is incomplete, and with TooFewStreams. */
 export async function exchangeOn(
   conn: Connection,
   endpoint: Endpoint,
@@ -88,12 +91,12 @@ async function overHttp2(
   if (events.failure !== null) throw new Error(events.failure);
   if (http2.mostStreams < streams) await raised(http2, streams, goOn);
   http2.leave();
-  await writeAll(conn, http2.out.take()).catch(() => {}); // a server that has gone needs no good-bye
+  await writeAll(conn, http2.out.take()).catch(() => {}); // a server that has gone needs no goodbye
   if (http2.mostStreams < streams) throw new TooFewStreams(http2.mostStreams, streams);
   return http2.response(0);
 }
 
-/** Waits for SETTINGS that allow this many streams: for RAISE_MS at most, and not beyond the end of the connection. */
+/** Waits for SETTINGS that allow this many streams: for at most RAISE_MS, and no longer than the connection lasts. */
 async function raised(
   http2: Http2Connection,
   streams: number,

@@ -11,7 +11,10 @@ import type { Connection } from "./connection.ts";
 const BUFFER_BYTES = 64 * 1024;
 const SWITCHING_PROTOCOLS = 101;
 
-/** Sends the request; gives its response, of 101 or any other. Rejects where there is no whole one, and where it is not a WebSocket. */
+/**
+ * Sends the request and returns its response, of status 101 or any other. Rejects if the response is incomplete or the
+ * handshake wrong.
+ */
 export async function openSocketOn(
   conn: Connection,
   request: Uint8Array,
@@ -38,7 +41,7 @@ export async function openSocketOn(
   return reader;
 }
 
-/** The first part of a response has its status in it, but of a server that wants to be wrong. */
+/** Whether a response is 101. Its first part holds the status, unless a server means to be difficult. */
 function isSwitching(buffer: Uint8Array, length: number): boolean {
   const text = new TextDecoder().decode(buffer.subarray(0, Math.min(length, 12)));
   return text === `HTTP/1.1 ${SWITCHING_PROTOCOLS}`;
@@ -54,7 +57,7 @@ async function readHead(
   for (let part: number | null = length; part !== null; part = await conn.read(buffer)) {
     bytes += part;
     if (bytes > LIMITS.responseHead.most) throw new Error("the head is larger than 64 KB");
-    // What may follow the head is the server's first message.
+    // Anything that follows the head is the server's first message.
     for (let at = 0; at < part; at++) {
       kept.addHead(buffer, at, at + 1);
       if (kept.hasHead) return;

@@ -7,7 +7,7 @@ import { NO_TUNNEL, tunnelRequest, TunnelResponse } from "./tunnel.ts";
 
 const READ_BYTES = 4 * 1024;
 
-/** Rejects with a DialError, and closes the connection then, as it does when the signal aborts. */
+/** Opens a tunnel. Rejects with a DialError; then, and when the signal aborts, the connection is closed. */
 export async function openTunnel(
   conn: Connection,
   endpoint: TcpEndpoint,

@@ -5,12 +5,12 @@ import { networkInterfaces } from "node:os";
 import { messageOf } from "../errors.ts";
 import { hostAndPort } from "./listen.ts";
 
-/** A host as it is dialed. */
+/** A host to dial. */
 export interface Host {
   /** A name or an address, IPv6 without brackets. */
   readonly hostname: string;
   readonly port: number;
-  /** Dialed in place of a look-up; absent: the name is looked up. */
+  /** Addresses to dial; absent: the name is looked up. */
   readonly addresses?: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export function addressText({ ip, port }: Address): string {
   return hostAndPort(ip, port);
 }
 
-/** All addresses of a host, at least one, or the reason for having none. */
+/** All addresses of a host, at least one, or the reason why there are none. */
 export async function resolve(
   { hostname, port, addresses }: Host,
 ): Promise<readonly Address[] | string> {
@@ -74,12 +74,12 @@ function ownFamilies(): ReadonlySet<number> {
   try {
     const own = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses);
     return new Set(own.map(({ address }) => isIP(address)));
-  } catch { // a sandbox may not say
+  } catch { // a sandbox may hide the interfaces
     return new Set([4, 6]);
   }
 }
 
-/** The families take turns, beginning with that which the system prefers (RFC 8305 §4). */
+/** Alternates between the families, beginning with the one that the system prefers (RFC 8305 §4). */
 export function interleaved(addresses: readonly string[]): string[] {
   const [preferred, other] = [true, false].map((isFirst) =>
     addresses.filter((ip) => (isIP(ip) === isIP(addresses[0])) === isFirst)
@@ -94,7 +94,10 @@ function addressOf(ip: string, port: number): Address {
     : { family: 4, ip, bytes: Uint8Array.from(ip.split("."), Number), port };
 }
 
-/** RFC 4291 §2.2: groups of 16 bits, one run of zero groups as `::`, the last 32 bits perhaps as IPv4. */
+/**
+ * Parses an IPv6 address (RFC 4291 §2.2): groups of 16 bits, one run of zeros as `::`, the last 32 bits perhaps as
+ * IPv4.
+ */
 function ipv6Bytes(address: string): Uint8Array<ArrayBuffer> {
   const [head, tail] = address.replace(/%.*$/s, "").split("::").map(groupsOf);
   const zeros = tail === undefined ? [] : new Array(8 - head.length - tail.length).fill(0);

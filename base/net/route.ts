@@ -6,10 +6,10 @@
 import { DialError, systemReason } from "./dial_error.ts";
 import { type Address, addressText, type Host, resolve } from "./resolve.ts";
 
-/** How long an address has for itself before the next is tried beside it (RFC 8305 §5). */
+/** Head start of an address before the next one is tried in parallel (RFC 8305 §5). */
 export const NEXT_ADDRESS_MS = 250;
 
-/** An error names as many addresses as this. */
+/** The most addresses that an error names. */
 const MOST_NAMED = 4;
 
 export class Route {
@@ -24,12 +24,12 @@ export class Route {
     return Array.from({ length }, (_, i) => (this.#first + i) % length);
   }
 
-  /** The address at the index has connected. */
+  /** Records that the address at this index has connected. */
   connected(index: number): void {
     this.#first = index;
   }
 
-  /** Why a dial has failed: `127.0.0.9:80: connection refused`. @param reasons By the index of the address. */
+  /** Why a dial has failed: `127.0.0.9:80: connection refused`. @param reasons The reasons by the index of the address. */
   failure(reasons: ReadonlyMap<number, string>): string {
     const tried = [...reasons].sort(([a], [b]) => a - b)
       .map(([index, reason]) => `${addressText(this.addresses[index])}: ${reason}`);
@@ -39,7 +39,7 @@ export class Route {
   }
 }
 
-/** The route to a host, which is looked up when it is first dialed, and again as long as that fails. */
+/** The route to a host, which is looked up at the first dial, and again until a look-up succeeds. */
 export class RouteTo {
   #route: Promise<Route> | null = null;
 
@@ -63,7 +63,7 @@ export class RouteTo {
 export interface Dialing<Connection> {
   /** Rejects with the system's reason, also when the signal aborts. */
   open(address: Address, signal: AbortSignal): Promise<Connection>;
-  /** Closes one that came too late. */
+  /** Closes a connection that came too late. */
   discard(connection: Connection): void;
 }
 
@@ -83,7 +83,7 @@ interface Settling<Connection> {
   reject(error: DialError): void;
 }
 
-/** The attempts of one dial. */
+/** The concurrent attempts of one dial. */
 class Attempts<Connection> {
   readonly #left: number[];
   readonly #reasons = new Map<number, string>();

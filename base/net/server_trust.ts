@@ -1,8 +1,9 @@
 /**
- * Whether a server's certificate is trusted, by OpenSSL, as strictly as the runtime does it: the same authorities, the
- * rules of webpki (RFC 5280 and the profile of the CA/Browser Forum), and its words. What OpenSSL alone would let
- * through is refused here: names in the subject, keys and signatures of little use, an authority in the place of a
- * server that the user has not named, old versions, and critical extensions that webpki does not know.
+ * Checks a server's certificate with OpenSSL, as strictly as the runtime does: with the same authorities, the rules of
+ * webpki (RFC 5280 and the profile of the CA/Browser Forum), and the same messages. Some certificates that OpenSSL
+ * alone would accept are refused here: with names in the subject only, with weak keys or signatures, an authority's
+ * certificate for a server that the user has not named, old versions, and critical extensions that webpki does not
+ * know.
  */
 import { isIP } from "node:net";
 import * as nodeTls from "node:tls";
@@ -13,14 +14,14 @@ import { certificatesIn } from "./endpoint.ts";
 const X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS = 0x4;
 const X509_CHECK_FLAG_NEVER_CHECK_SUBJECT = 0x20;
 const X509_V_FLAG_PARTIAL_CHAIN = 0x80000n;
-/** Times are checked here, as no authority that is named expires (RFC 5280 §6.1.1 d). */
+/** Times are checked here, because a named authority does not expire (RFC 5280 §6.1.1 d). */
 const X509_V_FLAG_NO_CHECK_TIME = 0x200000n;
 /** Keys of 112 bits or more: RSA of 2,048, no SHA-1. */
 const SECURITY_LEVEL = 2;
 const MOST_INTERMEDIATES = 6;
 const EXFLAG_CA = 0x10;
 const XKU_SSL_SERVER = 0x1;
-/** X.509 v3. */
+/** The encoded number of X.509 version 3. */
 const VERSION_3 = 2;
 const SUBJECT_ALT_NAME = 85;
 /** Key usage, subject and constraints of names, basic constraints, extended key usage, distribution points. */
@@ -38,12 +39,12 @@ const CURVES = new Set(["prime256v1", "secp384r1", "secp521r1"]);
 const UNKNOWN_ISSUER = new Set([2, 18, 19, 20, 21]);
 const WRONG_NAME = new Set([62, 64]);
 
-/** Domains to which Mozilla holds the one authority of its list that is limited, TUBITAK. */
+/** The domains to which Mozilla restricts TUBITAK, the only restricted authority in its list. */
 const TURKISH = /\.(?:gov|k12|pol|mil|tsk|kep|bel|edu|org)\.tr$/i;
 
 const LONGEST_TEXT = 4_096;
 
-/** The authorities that the runtime trusts by itself, as PEM; null when it does not say which. */
+/** The authorities that the runtime trusts by default, as PEM; null if it does not say which. */
 export function usualAuthorities(): readonly string[] | null {
   const stores = (Deno.env.get("DENO_TLS_CA_STORE") ?? "mozilla").split(",");
   const file = Deno.env.get("DENO_CERT");
@@ -54,26 +55,26 @@ export function usualAuthorities(): readonly string[] | null {
 
 function authoritiesIn(store: string): readonly string[] | null {
   if (store === "mozilla") return nodeTls.rootCertificates;
-  // Deno 2.6 has no such function.
+  // Missing from Deno 2.6.
   const list: unknown = Reflect.get(nodeTls, "getCACertificates");
   return store === "system" && typeof list === "function" ? list("system") : null;
 }
 
-/** Whether OpenSSL takes a name for what the runtime takes it for: a host name of letters, digits and hyphens, or an address. */
+/** Whether OpenSSL and the runtime read a name alike: a host name of letters, digits and hyphens, or an address. */
 export function isUsualName(name: string): boolean {
   return isIP(name) !== 0 || /^(?!-)[\w-]{1,63}(?:\.[\w-]{1,63})*$/.test(name);
 }
 
 export class ServerTrust {
   readonly #store: Pointer;
-  /** The authorities that the user names, kept alive. */
+  /** The authorities that the user names; the references keep them alive. */
   readonly #named: readonly Pointer[];
-  /** The chain that was trusted last, which is looked at once: its octets, kept alive. */
+  /** The octets of the last trusted chain, which is checked only once; the references keep them alive. */
   #trusted: readonly Pointer[] = [];
 
   /**
    * @param usual Authorities as PEM, any number in each text, with anything between them.
-   * @param named The same, of those that the user names: one of them may be the server's own certificate.
+   * @param named The authorities that the user names, as PEM likewise: one may be the server's own certificate.
    */
   constructor(
     private readonly openssl: OpenSsl,
@@ -87,7 +88,7 @@ export class ServerTrust {
     certificates.ERR_clear_error();
   }
 
-  /** The certificates of a PEM text, which vouch for others from now on; the caller frees them. */
+  /** Adds the certificates of a PEM text to the trusted ones; the caller frees them. */
   #added(text: string): Pointer[] {
     const { certificates } = this.openssl;
     return certificatesIn(text).flatMap((pem) => {
@@ -112,7 +113,7 @@ export class ServerTrust {
     return !/TUBITAK/.test(new TextDecoder().decode(line)) || TURKISH.test(this.serverName);
   }
 
-  /** Why the chain that a server has sent, its own certificate first, is not trusted; null: it is. */
+  /** Why a server's chain, its own certificate first, is not trusted; null if it is. */
   refusalOf(sent: Deno.PointerValue): string | null {
     const { certificates } = this.openssl;
     const chain = sent === null ? [] : this.#listOf(sent);
@@ -168,7 +169,7 @@ export class ServerTrust {
     }
   }
 
-  /** `openssl req -x509` makes every certificate an authority's; a user who names that very one trusts it. */
+  /** Whether the user named the server's own certificate: `openssl req -x509` makes every certificate a CA's. */
   #isNamed(leaf: Pointer): boolean {
     const { X509_cmp } = this.openssl.certificates;
     return this.#named.some((one) => X509_cmp(one, leaf) === 0);
@@ -206,15 +207,15 @@ export class ServerTrust {
     );
   }
 
-  /** Checks what webpki demands of every certificate except the trusted authority's own. */
+  /** Checks what webpki requires of every certificate except that of the trusted authority. */
   #chainRefusal(chain: readonly Pointer[]): string | null {
     const { certificates } = this.openssl;
     const [leaf] = chain;
     if (chain.length === 1 && certificates.X509_self_signed(leaf, 1) !== 1) {
-      return meaning("UnknownIssuer"); // it is named as an authority, and is none
+      return meaning("UnknownIssuer"); // the user named it as an authority, which it is not
     }
     for (const one of chain) {
-      if (!this.#hasUsualKey(one)) return meaning("the key of a certificate is of no usual kind");
+      if (!this.#hasUsualKey(one)) return meaning("the key of a certificate has an unusual kind");
     }
     for (const one of chain.slice(0, Math.max(1, chain.length - 1))) {
       const refusal = this.#timeRefusal(one) ?? this.#formRefusal(one);
@@ -242,7 +243,7 @@ export class ServerTrust {
     if ((certificates.X509_get_extended_key_usage(one) & XKU_SSL_SERVER) === 0) {
       return meaning("a certificate is not for servers (extendedKeyUsage)");
     }
-    if (!this.#hasUsualSignature(one)) return meaning("a signature is of no usual kind");
+    if (!this.#hasUsualSignature(one)) return meaning("a signature has an unusual kind");
     for (let i = certificates.X509_get_ext_count(one) - 1; i >= 0; i--) {
       const extension = certificates.X509_get_ext(one, i);
       const kind = certificates.OBJ_obj2nid(certificates.X509_EXTENSION_get_object(extension));

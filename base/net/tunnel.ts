@@ -11,15 +11,15 @@ export function tunnelRequest({ hostname, port, proxy }: TcpEndpoint): Uint8Arra
   return encodeRequest(wire, { host: path, keepAlive: true, byProxy });
 }
 
-/** Reads a proxy's response, which nothing may follow: in a tunnel for TLS the client speaks first. */
+/** Reads a proxy's response, after which nothing may follow: in a tunnel for TLS, the client speaks first. */
 export class TunnelResponse {
   readonly #reader = new ResponseReader();
 
   constructor() {
-    this.#reader.begin(true); // it has no body, as one to a HEAD
+    this.#reader.begin(true); // like a response to HEAD, it has no body
   }
 
-  /** "" until it is whole; then null where the tunnel is open, or why it is not. */
+  /** Returns "" until the response is complete; then null if the tunnel is open, or why it is not. */
   read(bytes: Uint8Array, length: number): string | null {
     const reader = this.#reader;
     const end = reader.read(bytes, 0, length);

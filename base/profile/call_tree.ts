@@ -8,35 +8,37 @@ export interface Frame {
   readonly name: string;
   /** Package, file or library; "" if unknown. */
   readonly module: string;
-  /** Line at which the function begins, from 1; 0 if unknown. */
+  /** Line on which the function begins, from 1; 0 if unknown. */
   readonly line: number;
-  /** Of the program itself, rather than of a package, a library or the runtime; absent also where that is unknown. */
+  /**
+   * Set if the function is the program's own, rather than of a package, a library or the runtime; absent also if
+   * unknown.
+   */
   readonly own?: true;
 }
 
-/** Nodes in lists of equal length, parents before their children; the root is not among them. */
+/** A call tree as lists of equal length, parents before their children; the root is not in them. */
 export interface CallTree {
   readonly frames: readonly Frame[];
   /** For each node, its index in `frames`. */
   readonly frame: readonly number[];
   /** For each node, the node that called it; −1 for none. */
   readonly parent: readonly number[];
-  /** For each node, time in the function itself, without what it called, milliseconds. */
+  /** For each node, milliseconds spent in the function itself, without the functions that it called. */
   readonly ownMs: readonly number[];
 }
 
-/** A tree as it grows. */
 export class CallTreeBuilder {
   readonly #frames: Frame[] = [];
   readonly #frame: number[] = [];
   readonly #parent: number[] = [];
   readonly #ownMs: number[] = [];
   readonly #frameAt = new Map<string, number>();
-  /** The same by the frames themselves, as profiles repeat theirs, and a key takes long to write. */
+  /** The same by frame object, because profiles repeat their frames and building a key is slow. */
   readonly #knownAt = new WeakMap<Frame, number>();
   readonly #childAt = new Map<string, number>();
 
-  /** The node of `frame` under `parent` (−1: the root), made if it does not exist. */
+  /** The node of `frame` under `parent` (−1: the root), created if necessary. */
   child(parent: number, frame: Frame): number {
     const at = this.#frameOf(frame);
     const key = `${parent} ${at}`;
@@ -92,12 +94,12 @@ export class CallTreeBuilder {
   }
 }
 
-/** Distinguishes functions. */
+/** Identifies a function. */
 export function frameKey({ name, module, line }: Frame): string {
   return JSON.stringify([name, module, line]);
 }
 
-/** Several trees as one. */
+/** Merges several trees into one. */
 export function mergeTrees(trees: readonly CallTree[]): CallTree {
   const merged = new CallTreeBuilder();
   for (const tree of trees) merged.addTree(tree);
@@ -109,7 +111,7 @@ export function treeMs({ ownMs }: Pick<CallTree, "ownMs">): number {
   return ownMs.reduce((sum, ms) => sum + ms, 0);
 }
 
-/** For each node, time in the function and in all that it called. */
+/** For each node, time in the function including everything that it called. */
 export function totalsOf({ parent, ownMs }: CallTree): number[] {
   const totals = [...ownMs];
   for (let node = parent.length - 1; node >= 0; node--) { // children come after their parents
@@ -120,14 +122,14 @@ export function totalsOf({ parent, ownMs }: CallTree): number[] {
 
 interface Pruned {
   readonly tree: CallTree;
-  /** What was left out: calls, and their time, which their callers now have as their own. */
+  /** Number of calls left out; their time now counts as their callers' own. */
   readonly nodes: number;
   readonly ms: number;
 }
 
 /**
- * The tree without its smallest calls: those under `leastRatio` of the whole, and all but the `most` longest. Their
- * time goes to their callers, so that the totals stay as they are.
+ * The tree without its smallest calls: those under `leastRatio` of the whole, and beyond the `most` longest. Their time
+ * goes to their callers, so that the totals stay as they are.
  */
 export function prune(
   tree: CallTree,
@@ -136,7 +138,7 @@ export function prune(
   const totals = totalsOf(tree);
   const leastMs = leastRatio * treeMs(tree);
   const longest = totals.map((_, node) => node).sort((a, b) => totals[b] - totals[a] || a - b);
-  // A call is never longer than its caller, which comes before it also where they are equal.
+  // A call is never longer than its caller, and comes after it if they are equal.
   const kept = new Set(longest.slice(0, most).filter((node) => totals[node] >= leastMs));
   const builder = new CallTreeBuilder();
   const nodes: number[] = [];
@@ -151,9 +153,9 @@ export function prune(
   return { tree: builder.build(), nodes: totals.length - kept.size, ms };
 }
 
-/** Stands for outermost calls that were left out. */
+/** Stands for the outermost calls that were left out. */
 const REST: Frame = { name: "(small calls)", module: "", line: 0 };
 
-/** Profilers that take samples. */
+/** Sampling profilers. */
 export const PROFILERS = ["v8", "py-spy", "pprof", "perf"] as const;
 export type ProfilerName = typeof PROFILERS[number];

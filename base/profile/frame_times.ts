@@ -5,11 +5,11 @@ export interface FrameTime {
   readonly frame: Frame;
   /** Time in the function itself. */
   readonly ownMs: number;
-  /** With all that it called; a function that calls itself is counted once. */
+  /** Time including everything that the function called; recursive calls are counted once. */
   readonly totalMs: number;
 }
 
-/** The longest own time first. */
+/** Functions, the longest own time first. */
 export function frameTimes(tree: CallTree): FrameTime[] {
   const totals = totalsOf(tree);
   const times = tree.frames.map((frame) => ({ frame, ownMs: 0, totalMs: 0 }));
@@ -28,8 +28,8 @@ function isWithinItself({ frame, parent }: CallTree, node: number): boolean {
 }
 
 /**
- * Names that runtimes give to time outside of functions: V8's own, and the kernel's. They are named beside the hottest
- * function, never as it.
+ * What V8 and the kernel call time outside of functions. It is shown beside the hottest function, never as the hottest
+ * function.
  */
 const NO_FUNCTIONS: Readonly<Record<string, string>> = {
   "(program)": "native code and system calls",
@@ -38,21 +38,21 @@ const NO_FUNCTIONS: Readonly<Record<string, string>> = {
   "(root)": "no function",
 };
 
-/** In words, for time outside of functions; null for a function. */
+/** Describes time outside of functions; null for a function. */
 export function outsideText({ name }: Frame): string | null {
   return Object.hasOwn(NO_FUNCTIONS, name) ? NO_FUNCTIONS[name] : null;
 }
 
-/** The function in which most time is spent, and the caller for which it spends most of that. */
+/** The function with the most own time, and the caller on whose behalf it spends most of that. */
 export interface HotPath {
   readonly frame: Frame;
   /** The calling function; null for an outermost call. */
   readonly caller: Frame | null;
-  /** Own time of the function over all time. */
+  /** Share of all time that is the function's own. */
   readonly ownRatio: number;
 }
 
-/** Null where no function has any time. */
+/** The hot path of a tree; null if no function has any time. */
 export function hotPathOf(tree: CallTree): HotPath | null {
   const times = frameTimes(tree);
   const wholeMs = times.reduce((sum, { ownMs }) => sum + ownMs, 0);
@@ -65,13 +65,16 @@ export function hotPathOf(tree: CallTree): HotPath | null {
   };
 }
 
-/** A function of the program itself, and the share of all time that is in it or in others' code that it calls. */
+/** A function of the program itself, and the share of all time spent in it or in foreign code that it calls. */
 export interface OwnPart {
   readonly frame: Frame;
   readonly ratio: number;
 }
 
-/** The largest part: time in packages, libraries and the runtime counts for the program's own call nearest to it. */
+/**
+ * The program's function with the largest share: time in packages, libraries and the runtime counts for its nearest
+ * caller.
+ */
 export function largestOwnPart(tree: CallTree): OwnPart | null {
   const nearest: number[] = [];
   const partMs = new Map<number, number>();
@@ -87,7 +90,7 @@ export function largestOwnPart(tree: CallTree): OwnPart | null {
   return { frame: tree.frames[at], ratio: ms / treeMs(tree) };
 }
 
-/** The caller that accounts for most of the function's own time, past calls of itself. */
+/** The caller for which a function spends most of its own time, ignoring recursion. */
 function callerOf(tree: CallTree, called: Frame): Frame | null {
   const byCaller = new Map<Frame | null, number>();
   tree.frame.forEach((at, node) => {
@@ -101,13 +104,11 @@ function callerOf(tree: CallTree, called: Frame): Frame | null {
   return first?.[0] ?? null;
 }
 
-// Which functions take more time per request in one profile than in another, and how much of the whole that explains.
-
 /** Profile runs of one cell. */
 export interface ProfiledRuns {
   readonly runs: readonly {
     readonly tree: CallTree;
-    /** Completed while it was sampled, about. */
+    /** Approximate number of requests completed while sampling. */
     readonly requests: number;
   }[];
 }
@@ -116,9 +117,11 @@ export interface TimeChange {
   /** Own time per request, milliseconds. */
   readonly beforeMs: number;
   readonly afterMs: number;
-  /** Its part of the change of all time per request; above 1 where others shrank. */
+  /** Share of the change in total time per request that this change explains; above 1 if others shrank. */
   readonly explainedRatio: number;
-  /** Whether every run after is beyond every run before; null: there is one run of either, which shows no noise. */
+  /**
+   * Whether every run after lies beyond every run before; null if either side has a single run, which shows no noise.
+   */
   readonly isBeyondNoise: boolean | null;
 }
 
@@ -128,24 +131,27 @@ export interface FrameChange extends TimeChange {
 }
 
 export interface PackageChange extends TimeChange {
-  /** Name as in `packageOf`. */
+  /** Name as returned by `packageOf`. */
   readonly name: string;
 }
 
 export interface ProfileChange {
-  /** Whole time for each request, milliseconds. */
+  /** Total time per request, milliseconds. */
   readonly beforeMs: number;
   readonly afterMs: number;
-  /** Functions that take more; first the one that grew most beyond what slowed all alike. */
+  /** Functions that take more time; first the one that grew most beyond the slowdown common to all. */
   readonly grown: readonly FrameChange[];
-  /** The same of all functions of a package together. */
+  /** The same by package. */
   readonly packages: readonly PackageChange[];
 }
 
-/** Growth below this share of all time per request is not named. */
+/** Growth below this share of total time per request is not reported. */
 const LEAST_RATIO = 0.01;
 
-/** Functions are the same by name and module: lines move from one commit to the next. Null without any request. */
+/**
+ * Compares profiles by function, matched by name and module because lines move between commits. Null without any
+ * request.
+ */
 export function profileChange(before: ProfiledRuns, after: ProfiledRuns): ProfileChange | null {
   const second = timesPerRequest(after);
   const first = withNamesOf(second, timesPerRequest(before));
@@ -167,9 +173,9 @@ export function profileChange(before: ProfiledRuns, after: ProfiledRuns): Profil
 type OwnTimes = ReadonlyMap<string, number>;
 
 /**
- * The runs before, with the keys that functions have after. Two targets have their own code in different files, so the same
- * function has two keys. A function that only one side has and a function of the same name that only the other has are
- * taken for the same if they alone have that name.
+ * The profile before, with the keys of the profile after. Two targets have their own code in different files, so the
+ * same function has two keys. A function that only one side has and a function of the same name that only the other has
+ * count as the same if no other function has that name.
  */
 function withNamesOf(after: readonly OwnTimes[], before: readonly OwnTimes[]): OwnTimes[] {
   const [olds, news] = [ownFunctions(before, after), ownFunctions(after, before)];
@@ -182,7 +188,7 @@ function withNamesOf(after: readonly OwnTimes[], before: readonly OwnTimes[]): O
   );
 }
 
-/** Functions that only one side has, by name; those outside of packages, and not anonymous. */
+/** Functions that exist on one side only, by name; without packages and anonymous functions. */
 function ownFunctions(
   own: readonly OwnTimes[],
   other: readonly OwnTimes[],
@@ -196,10 +202,10 @@ function ownFunctions(
   return Map.groupBy(named, (key) => JSON.parse(key)[0]);
 }
 
-/** A folder and a file, as `moduleOf` names what is in no package. */
+/** A folder and a file, as `moduleOf` names code that is in no package. */
 const OWN_FILE = /^[^@:/]+\/[^/]+$/;
 
-/** What takes more by enough to be named, first what takes most beyond what slowed all alike. */
+/** What grew enough to be reported; first what grew most beyond the slowdown common to all. */
 function grownBetween(
   first: readonly OwnTimes[],
   second: readonly OwnTimes[],
@@ -227,17 +233,20 @@ interface Growth {
   readonly afterMs: number;
 }
 
-/** A machine is seldom slower than by this from one run to the next: what all others grow by beyond it is their own. */
+/**
+ * Between two runs, a machine rarely slows down by more than this; growth common to all functions beyond it is their
+ * own.
+ */
 const MOST_SLOWED = 1.5;
 
-/** What one takes more than if it had grown as all others together did: a slower machine slows every function alike. */
+/** How much more one takes than if it had grown like all the others: a slower machine slows every function alike. */
 function beyondOthersMs(one: Growth, whole: Growth): number {
   const othersMs = whole.beforeMs - one.beforeMs;
   const factor = othersMs > 0 ? (whole.afterMs - one.afterMs) / othersMs : 1;
   return one.afterMs - Math.min(MOST_SLOWED, factor) * one.beforeMs;
 }
 
-/** @param times By name and module. */
+/** @param times Own times by name and module. */
 function byPackage(times: OwnTimes): OwnTimes {
   const packages = new Map<string, number>();
   for (const [key, ms] of times) {
@@ -248,7 +257,10 @@ function byPackage(times: OwnTimes): OwnTimes {
   return packages;
 }
 
-/** `express` or `@scope/name`, a runtime's name for what it has itself, what time outside of functions is; "" for native functions. */
+/**
+ * The package of a function: `express` or `@scope/name`, the runtime's name for its own code, or the name of time
+ * outside of functions; "" for native functions.
+ */
 export function packageOf(frame: Frame): string {
   const { module } = frame;
   const [runtime] = /^(?:node|deno|ext|internal)(?=:)/.exec(module) ?? [];
@@ -266,7 +278,7 @@ const RUNTIMES: Readonly<Record<string, string>> = {
   ext: "Deno's own modules",
 };
 
-/** Own time of each function per request, a map for each run that had requests. */
+/** Own time of each function per request: a map for each run that had requests. */
 function timesPerRequest({ runs }: ProfiledRuns): OwnTimes[] {
   return runs.filter(({ requests, tree }) => requests > 0 && tree.frame.length > 0)
     .map(({ tree, requests }) => {

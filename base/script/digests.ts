@@ -1,7 +1,10 @@
-/** Digests of scripts. HMAC (RFC 2104) is made of two: the runtime's own takes three times as long, and scripts sign every request. Pure. */
+/**
+ * Digests of scripts. HMAC (RFC 2104) is built from two of them: the runtime's own HMAC takes three times as long, and
+ * scripts may sign every request. Pure.
+ */
 import { hash } from "node:crypto";
 
-/** Octets of a block of each algorithm (RFC 6234 §1, RFC 1321). */
+/** Block size of each algorithm in octets (RFC 6234 §1, RFC 1321). */
 const BLOCK_BYTES = new Map([
   ["md5", 64],
   ["sha1", 64],
@@ -34,7 +37,7 @@ function digest(algorithm: string, content: Uint8Array): Uint8Array {
   return hash(algorithm, content, "buffer");
 }
 
-/** The key at the length of a block, with each bit of a pad turned over, then the content. */
+/** The key filled up to a block and XORed with a pad, followed by the content. */
 function padded(key: Uint8Array, block: number, pad: number, content: Uint8Array): Uint8Array {
   const whole = new Uint8Array(block + content.length);
   whole.set(key);

@@ -1,6 +1,7 @@
 /**
- * QuickJS, with the functions of its WebAssembly in reach. Its wrapper makes several objects for every call, which takes
- * longer than most hooks do, so what runs once a request calls them directly, with memory that is allocated once.
+ * QuickJS, with direct access to the functions of its WebAssembly. Its wrapper makes several objects for every call,
+ * which takes longer than most hooks do, so code that runs once a request calls the functions directly, with memory
+ * that is allocated once.
  */
 import {
   type BorrowedHeapCharPointer,
@@ -22,36 +23,39 @@ import { messageOf } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { type Metered, metered } from "./metered.ts";
 
-/** A value of the script, by its place in the engine's memory. */
+/** A value of the script, as an address in the engine's memory. */
 export type Value = JSValueConstPointer | JSValuePointer;
 /** A value that its holder must free. */
 export type OwnValue = JSValuePointer;
-/** A function of the world outside. The engine frees what it returns. */
+/** A function of the host. The engine frees the value that it returns. */
 export type HostFunction = (...given: JSValueConstPointer[]) => OwnValue;
 
-/** 32-bit words that the script and the world outside share; then the arguments of a call. */
+/** 32-bit words shared by the script and the host; the arguments of a call follow them. */
 const SHARED_WORDS = 4;
 const ARGUMENTS_WORD = SHARED_WORDS;
 const WORDS = ARGUMENTS_WORD + 3;
 const WORD_BYTES = 4;
-/** Numbers of the wrapper's own functions are negative. */
+/** quickjs-emscripten numbers its own functions below zero. */
 const FIRST_NUMBER = 1;
-/** Room for texts on their way in, at first. */
+/** Initial room for texts on their way into the engine. */
 const TEXT_BYTES = 4_096;
-/** A text that may need more gets room for itself alone, which is not kept. */
+/** A text that may need more gets temporary room of its own. */
 const MOST_ROOM_BYTES = 1_000_000;
 const LETTER_T = 0x74;
-/** Most octets of UTF-8 for one unit of UTF-16. */
+/** The most octets that one UTF-16 unit takes in UTF-8. */
 const MOST_OCTETS = 3;
 
 /** A page of WebAssembly's memory. */
 const PAGE_BYTES = 65_536;
-/** Share of the limit above which the memory is full: it grows by a twentieth at least, as long as there is room. */
+/** Share of the limit above which the memory counts as full: it grows by at least a twentieth while there is room. */
 const FULL = 0.9;
-/** Pages of memory with which the engine is built to begin. */
+/** Pages of memory with which the engine starts. */
 const FIRST_PAGES = 256;
 
-/** The limit of the memory itself: QuickJS's own limit counts 8 bytes for each block in WebAssembly, whatever its size. */
+/**
+ * The limit is on the memory itself, because QuickJS's own counts 8 bytes for each block in WebAssembly, whatever its
+ * size.
+ */
 function boundedMemory(): WebAssembly.Memory {
   const maximum = Math.floor(LIMITS.scriptMemory.most / PAGE_BYTES);
   return new WebAssembly.Memory({ initial: FIRST_PAGES, maximum });
@@ -94,10 +98,10 @@ export class Engine {
   look: () => void = () => {};
   #isGivenUp = false;
   readonly #functions: HostFunction[] = [];
-  /** Offset of the words in the engine's memory. */
+  /** Offset of the shared words in the engine's memory. */
   readonly #memory: number;
   readonly #undefined: JSValueConstPointer;
-  /** The name of the property that texts have. */
+  /** The property name `length`, as a value. */
   readonly #length: OwnValue;
   readonly #encoder = new TextEncoder();
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -169,12 +173,12 @@ export class Engine {
     this.module._free = nothing;
   }
 
-  /** Whether its memory has next to no room left: not even for an error that says so. */
+  /** Whether the memory is so full that not even an error would fit. */
   get isFull(): boolean {
     return this.module.HEAPU8.length > LIMITS.scriptMemory.most * FULL;
   }
 
-  /** What both sides read and write. The memory moves when it grows, so it is asked for at each use. */
+  /** The words that both sides read and write, looked up at each use because the memory moves when it grows. */
   get words(): Int32Array {
     if (this.#words.length === 0) {
       this.#words = new Int32Array(this.module.HEAPU8.buffer, this.#memory, WORDS);
@@ -187,7 +191,7 @@ export class Engine {
     return this.#buffer(this.#memory, SHARED_WORDS * WORD_BYTES);
   }
 
-  /** Numbers that the script reads and the world outside writes. */
+  /** Numbers that the host writes and the script reads. */
   sharedNumbers(count: number): { readonly buffer: OwnValue; readonly view: () => Float64Array } {
     const bytes = count * Float64Array.BYTES_PER_ELEMENT;
     const at = this.module._malloc(bytes);
@@ -199,13 +203,13 @@ export class Engine {
     return this.ffi.QTS_NewArrayBuffer(this.pointer, at as JSVoidPointer, bytes);
   }
 
-  /** For functions of the wrapper; the holder frees the value. */
+  /** A handle, for functions of quickjs-emscripten; the holder frees the value. */
   handle(value: Value): QuickJSHandle {
     return new StaticLifetime(value as JSValueConstPointer, this.context.runtime);
   }
 
-  // hot: once a request of a load with hooks.
-  /** Calls a function. What it throws is given to `fail`, which throws. */
+  // hot: runs for every request of a load with hooks.
+  /** Calls a function. Its exception is passed to `fail`, which throws. */
   call(
     hook: QuickJSHandle,
     fail: (error: OwnValue) => never,
@@ -232,7 +236,7 @@ export class Engine {
   isText(value: Value): boolean {
     const { ffi, module, pointer } = this;
     const at = ffi.QTS_Typeof(pointer, value);
-    const isText = module.HEAPU8[at + 1] === LETTER_T; // only that of `string` is one
+    const isText = module.HEAPU8[at + 1] === LETTER_T; // of all names of types, only `string` has this letter there
     module._free(at);
     return isText;
   }
@@ -241,7 +245,7 @@ export class Engine {
     this.ffi.QTS_FreeValuePointer(this.pointer, value);
   }
 
-  /** A text for the script, which ends before its first NUL. */
+  /** A text for the script; it is cut at its first NUL. */
   newText(text: string): OwnValue {
     const most = text.length * MOST_OCTETS + 1;
     if (most > MOST_ROOM_BYTES) return this.#newLongText(text, most);
@@ -252,7 +256,7 @@ export class Engine {
     return this.#textAt(this.#room.at, text, most);
   }
 
-  /** A text whose room in the engine's memory is given back at once. */
+  /** A text whose room in the engine's memory is freed immediately. */
   #newLongText(text: string, most: number): OwnValue {
     const at = this.#allocated(most);
     try {
@@ -279,7 +283,7 @@ export class Engine {
     return this.ffi.QTS_DupValuePointer(this.pointer, this.#undefined);
   }
 
-  /** A text of the script. */
+  /** Reads a text of the script. */
   text(value: Value): string {
     return this.#read(value, (_, text) => text);
   }
@@ -290,8 +294,8 @@ export class Engine {
   }
 
   /**
-   * The engine gives the octets of a text up to a NUL that may be within it, so they are right where they make as
-   * many units as the text has: in ASCII, with the first attempt.
+   * The engine cuts a text at a NUL inside it, so the octets are right if they decode to as many units as the text has:
+   * for ASCII, on the first attempt.
    */
   #read<Result>(value: Value, take: (octets: Uint8Array, text: string) => Result): Result {
     if (!this.isText(value)) throw new Error("it gave no text");
@@ -325,7 +329,7 @@ export class Engine {
     return copy;
   }
 
-  /** A function for the script. What it throws, the script gets. */
+  /** A function for the script, which receives the exceptions that the host function throws. */
   newFunction(name: string, host: HostFunction): OwnValue {
     const id = FIRST_NUMBER - 1 + this.#functions.push(host);
     const { QTS_NewFunction } = this.ffi;

@@ -1,4 +1,4 @@
-/** Where `console.log` of a script goes: to standard error, as results have standard output. */
+/** Where `console.log` of a script goes: to standard error, because standard output is for results. */
 import { withoutSecrets } from "../secrets.ts";
 
 const encoder = new TextEncoder();

@@ -20,7 +20,7 @@ const OWN_MODULES: Readonly<Record<string, string>> = {
   "plateau/artillery": artillery,
   "plateau/k6": k6,
 };
-/** Time in which the script must be evaluated, and its `setup` may compute. */
+/** Time limit for evaluating the script, and for the computation of its `setup`. */
 const OUTSIDE_LOAD_MS = 10_000;
 /**
  * How much longer a built-in function may take: QuickJS looks at no clock within, and to end it from outside ends the
@@ -28,10 +28,10 @@ const OUTSIDE_LOAD_MS = 10_000;
  */
 const BUILT_IN_MS = 1_000;
 const STACK_BYTES = 256 * 1024;
-/** QuickJS's own words, if it still has room for them. */
+/** QuickJS's own error, if it still has room for it. */
 const OUT_OF_MEMORY = "InternalError: out of memory";
 
-/** A call of the script has failed; the message says how, and where in the script. */
+/** A call of the script failed; the message says how, and where in the script. */
 export class ScriptError extends Error {}
 
 export interface RealmParts {
@@ -39,40 +39,40 @@ export interface RealmParts {
   readonly entry: string;
   /** JavaScript of a module by its path. Throws with the reason if there is none. */
   readonly load: (path: string) => string;
-  /** The generator behind `user.random()`: from 0 to below 1. */
+  /** The random generator behind `user.random()`: 0 inclusive to 1 exclusive. */
   readonly random: () => number;
   readonly nowMs: () => number;
   readonly log: (line: string) => void;
-  /** The value of an environment variable. Throws where the script may not have it. */
+  /** The value of an environment variable. Throws if the script may not read it. */
   readonly env: (name: string) => string;
 }
 
-/** What a hook may read, each part taken only where the hook reads it. */
+/** What a hook may read; each part is built only when it is read. */
 export interface Readable {
   /** Method, path and header fields of a request, or the header fields of a response. */
   readonly head: () => unknown;
   readonly body: () => string;
 }
 
-/** What a hook has made of a request. */
+/** What a hook has changed of a request. */
 export interface HookResult {
   /** Bits, see `CHANGED`. */
   readonly changed: number;
-  /** Its method, path, and names and values of its fields, each a line; null where they are as they were. */
+  /** The changed method, path, names and values of fields, each on a line; null if none of them changed. */
   readonly head: string | null;
-  /** How many lines the head must have; 0 for none. */
+  /** Expected number of lines in `head`; 0 for none. */
   readonly lines: number;
 }
 
-/** Bits that say what a hook has changed. */
+/** Bits for what a hook has changed. */
 export const CHANGED = { variables: 2, body: 4 };
 
-/** Words that are shared with the prelude. */
+/** Indexes of the words shared with the prelude. */
 const WORD = { changed: 0, isFirst: 1, status: 2, lines: 3 };
-/** Random numbers that are handed over at a time. */
+/** Random numbers handed over at a time. */
 const RANDOM_NUMBERS = 256;
 
-/** A function of the prelude, or one that it has made. */
+/** A function of the prelude, or a function that the prelude made. */
 export type RealmFunction = QuickJSHandle;
 export type RealmUser = QuickJSHandle;
 
@@ -92,10 +92,12 @@ const FUNCTIONS = [
   "user",
 ] as const;
 
-/** The end of a message that says where in the script it failed. */
+/** The place in the script at the end of a message. */
 const PLACE = / \([^\s()]+:\d+(?::\d+)?\)$/;
 
-/** A message of the allowed length, with the place of the function that failed where the script has named no closer one. */
+/**
+ * A message cut to the allowed length, with the place of the failed function unless the message has a more precise one.
+ */
 export function placed(message: string, ofFunction = ""): string {
   const [own = null] = PLACE.exec(message) ?? [];
   const [text, place] = own === null ? [message, ofFunction] : [message.slice(0, -own.length), own];
@@ -109,10 +111,10 @@ function timeText(ms: number): string {
 export class Realm {
   /** The current response; null outside of a call. */
   response: Readable | null = null;
-  /** The current request, where it varies. */
+  /** The current request, if it varies. */
   request: Readable | null = null;
   readonly #functions: ReadonlyMap<string, RealmFunction>;
-  /** Moment of the first tick of the current call; NaN before it. */
+  /** Time of the first tick within the current call; NaN before it. */
   #sinceMs = NaN;
   #isRunning = false;
   #limitMs = OUTSIDE_LOAD_MS;
@@ -141,14 +143,14 @@ export class Realm {
     this.#functions = this.#withPrelude();
   }
 
-  /** Throws a ScriptError if the script itself throws. What is no longer referenced is collected with its memory. */
+  /** Evaluates a script. Throws a ScriptError if the script throws. Memory is freed by garbage collection. */
   static async open(parts: RealmParts): Promise<Realm> {
     const realm = new Realm(await Engine.open(), parts);
     realm.#evaluate();
     return realm;
   }
 
-  /** Whether its default export is a function of parameters. */
+  /** Whether the script's default export is a function of parameters. */
   get takesParameters(): boolean {
     const made = this.context.getProp(this.#namespace(), "default");
     const isFunction = this.context.typeof(made) === "function";
@@ -156,7 +158,10 @@ export class Realm {
     return isFunction;
   }
 
-  /** The default export as data, where each function stands as its path. @param parameters For a default export that is a function. */
+  /**
+   * The default export as data, with each function replaced by its path.
+   * @param parameters Parameters for a default export that is a function.
+   */
   experiment(parameters: Readonly<Record<string, unknown>>): unknown {
     const { context } = this;
     const written = context.newString(JSON.stringify(parameters));
@@ -219,7 +224,10 @@ export class Realm {
     return user;
   }
 
-  /** The function at a path of the experiment, ready to be called again and again. @param base The request that it always gets, where that is one. */
+  /**
+   * The function at a path of the experiment, ready for repeated calls.
+   * @param base The request that the function always gets, if there is one.
+   */
   hook(name: string, kind: "before" | "after" | "user", base?: unknown): RealmFunction {
     const { context } = this;
     const given = [context.newString(name), context.newString(kind)];
@@ -229,7 +237,10 @@ export class Realm {
     return made;
   }
 
-  /** Where the function at a path of the experiment begins, as ` (signed.ts:7:3)`; empty for one that is not of the script. */
+  /**
+   * Where the function at a path of the experiment begins, as ` (signed.ts:7:3)`; empty if the script does not define
+   * it.
+   */
   placeOf(name: string): string {
     const { context } = this;
     const given = context.newString(name);
@@ -243,8 +254,8 @@ export class Realm {
     return this.#call(this.#own("rehearsal"));
   }
 
-  // hot: once a request of a load with hooks.
-  /** Calls `before` for a user, whose session may begin with it. Throws a ScriptError. */
+  // hot: runs for every request of a load with hooks.
+  /** Calls `before` for a user, perhaps at the start of a session. Throws a ScriptError. */
   before(hook: RealmFunction, user: RealmUser, isFirst: boolean): HookResult {
     const { engine } = this;
     engine.words[WORD.isFirst] = isFirst ? 1 : 0;
@@ -257,7 +268,10 @@ export class Realm {
     return { changed, head, lines };
   }
 
-  /** Calls `after`, or a hook of a user; gives what it has changed. Throws a ScriptError. @param status Of the response. */
+  /**
+   * Calls `after`, or a hook of a user, and returns what it has changed. Throws a ScriptError.
+   * @param status The status of the response.
+   */
   after(hook: RealmFunction, user: RealmUser, isFirst: boolean, status = 0): number {
     const { engine } = this;
     const { words } = engine;
@@ -278,7 +292,7 @@ export class Realm {
     }
   }
 
-  /** The body of the request that `before` has made, where it has set one. */
+  /** The body of the request that `before` has set, if any. */
   body(): string | Uint8Array<ArrayBuffer> {
     const body = this.#direct(this.#own("body"));
     try {
@@ -315,7 +329,10 @@ export class Realm {
     throw failure;
   };
 
-  /** Calls a function of the experiment outside of any load, which may wait for what it fetches; its result as JSON. @param json What it gets, as a list. */
+  /**
+   * Calls a function of the experiment outside of a load, which may await its fetches; returns its result as JSON.
+   * @param json The arguments, as a list.
+   */
   async call(
     name: string,
     json: string,
@@ -428,7 +445,7 @@ export class Realm {
     const result = explain &&
       this.#run(() => context.callFunction(explain, context.undefined, error));
     const isKnown = result !== undefined && result.error === undefined;
-    const shown = isKnown ? this.#taken(result.value) : "it threw what cannot be shown";
+    const shown = isKnown ? this.#taken(result.value) : "it threw a value that cannot be shown";
     const isOutOfMemory = this.engine.isFull && !/^\w*Error: /.test(shown);
     const text = isOutOfMemory ? OUT_OF_MEMORY : shown;
     error.dispose();
@@ -438,10 +455,10 @@ export class Realm {
         OUT_OF_MEMORY,
         `it is out of memory: the limit is ${LIMITS.scriptMemory.most / 1e6} MB`,
       );
-    return new ScriptError(placed(withoutSecrets(why))); // before it is cut: a part of a secret would not be known again
+    return new ScriptError(placed(withoutSecrets(why))); // secrets are removed before the text is cut: part of a secret would not be recognised
   }
 
-  /** Text of a handle, which is disposed. */
+  /** The text of a handle, which is then disposed. */
   #taken(handle: QuickJSHandle): string {
     const text = this.context.getString(handle);
     handle.dispose();
@@ -457,7 +474,7 @@ export class Realm {
     };
     const offer = (name: string, call: (...given: Value[]) => OwnValue): void =>
       give(name, engine.newFunction(name, call));
-    const text = (value: string): OwnValue => engine.newText(value.replaceAll("\0", "\ufffd")); // it would end there
+    const text = (value: string): OwnValue => engine.newText(value.replaceAll("\0", "\ufffd")); // a NUL would end the text
     const octets = (value: Value): Uint8Array<ArrayBuffer> =>
       engine.isText(value) ? engine.octetsOfText(value) : engine.octets(value);
     give("words", engine.sharedWords());
@@ -499,7 +516,7 @@ export class Realm {
   #allow(call: Fetches): void {
     const { context } = this;
     if (this.#host === null) throw new Error("The realm has no prelude");
-    // The promise holds the value on its own; a handle would keep it for as long as the realm lasts.
+    // The promise keeps the value alive; a handle would keep it for as long as the realm lasts.
     const settle = (end: (value: QuickJSHandle) => void, value: QuickJSHandle): void => {
       end(value);
       value.dispose();
@@ -539,7 +556,7 @@ interface Fetches {
 /** Begins what is not a path; the engine takes a refusal only where a module is loaded. */
 const FOREIGN = "foreign:";
 
-/** Paths of modules are relative to the folder of the script, with `/` between their parts. */
+/** Resolves a module's path, which is relative to the script's folder, with `/` as separator. */
 function resolved(from: string, name: string): string {
   if (Object.hasOwn(OWN_MODULES, name)) return name;
   if (!name.startsWith("./") && !name.startsWith("../")) return FOREIGN + name;

@@ -1,20 +1,20 @@
 /**
- * Which cores a thread may run on: sched_setaffinity(2) of Linux, through libc. What a thread starts,
- * threads and processes, begins with the cores of that thread. Throws off Linux, with another libc than glibc, and
- * without the permission for FFI. And how promptly it gets one of them, where that can be had.
+ * The cores on which a thread may run: sched_setaffinity(2) of Linux, through libc. Threads and processes that a thread
+ * starts begin with that thread's cores. Throws on other systems, with another libc than glibc, and without the
+ * permission for FFI. Also how promptly a thread gets a core, if the system supports that.
  */
 import { libcOr, processCalls } from "./libc.ts";
 
-/** CPU_SETSIZE of glibc: cores that a mask has a bit for. */
+/** CPU_SETSIZE of glibc: the number of cores in a mask. */
 const MOST_CORES = 1_024;
 const BITS = 32;
 
 type Mask = Uint32Array<ArrayBuffer>;
 
-/** The id that stands for the thread that calls. */
+/** The thread id 0 means the calling thread. */
 const THIS_THREAD = 0;
 
-/** Does `start` while this thread keeps to `cores`, so that what it starts keeps to them from its birth. */
+/** Calls `start` while this thread is pinned to `cores`, so that whatever it starts inherits them. */
 export function startOn<Started>(cores: readonly number[], start: () => Started): Started {
   const before = coresOf(THIS_THREAD);
   keepTo(THIS_THREAD, cores);
@@ -25,10 +25,10 @@ export function startOn<Started>(cores: readonly number[], start: () => Started)
   }
 }
 
-/** Keeps every thread of this process, and all that they start from now on, to `cores`. */
+/** Pins every thread of this process, and everything that they start from now on, to `cores`. */
 export function keepProcessTo(cores: readonly number[]): void {
   const kept = new Set<string>();
-  // A thread that is not kept yet may start another meanwhile: look until there is nothing new.
+  // A thread that is not pinned yet may start another meanwhile: repeat until there are no new ones.
   while (true) {
     const fresh = [...Deno.readDirSync("/proc/self/task")].filter(({ name }) => !kept.has(name));
     if (fresh.length === 0) return;
@@ -82,7 +82,7 @@ function isOver(thread: number): boolean {
 
 const LIST = /^\d{1,4}(?:-\d{1,4})?(?:,\d{1,4}(?:-\d{1,4})?)*$/;
 
-/** The cores in ascending order, each once; null when `text` is no such list, or a range goes down. */
+/** The cores in ascending order, each once; null if `text` is not such a list or a range is descending. */
 export function parseCores(text: string): number[] | null {
   const plain = text.replaceAll(" ", "");
   if (!LIST.test(plain)) return null;
@@ -94,7 +94,7 @@ export function parseCores(text: string): number[] | null {
   return [...new Set(cores)].sort((a, b) => a - b);
 }
 
-/** The list that `parseCores` reads: `0-3,6`. */
+/** Writes cores as the list that `parseCores` reads: `0-3,6`. */
 export function coresText(cores: readonly number[]): string {
   const ranges: [first: number, last: number][] = [];
   for (const core of cores) {
@@ -105,22 +105,23 @@ export function coresText(cores: readonly number[]): string {
   return ranges.map(([first, last]) => first === last ? `${first}` : `${first}-${last}`).join(",");
 }
 
-// sched_setattr(2): libc has no name for it before glibc 2.41. struct sched_attr as 32-bit words (linux/sched/types.h).
+// sched_setattr(2) by number, as libc has no function for it before glibc 2.41. struct sched_attr as 32-bit words
+// (linux/sched/types.h).
 const SCHED_SETATTR = Deno.build.arch === "x86_64" ? 314n : 274n;
 const SCHED_GETATTR = Deno.build.arch === "x86_64" ? 315n : 275n;
 const ATTRIBUTE_WORDS = 12;
 const SIZE = 0;
 const POLICY = 1;
-/** The length of a slice, nanoseconds: its lower word. */
+/** Word of the slice's length in nanoseconds: its lower half. */
 const RUNTIME = 6;
-/** The policy of threads for which no other was chosen. */
+/** The default scheduling policy of threads. */
 const SCHED_OTHER = 0;
 
 /**
- * The scheduler gives this thread its share of a core in slices of `us` microseconds, 100 at least; 0 for the
- * system's own length, some milliseconds. A thread that takes less at a time gets a core as soon as it is woken,
- * before those with longer slices; its share stays the same. So since Linux 6.12; before that it changes nothing.
- * False where it can't be had.
+ * Makes the scheduler give this thread its share of a core in slices of `us` microseconds, at least 100; 0 for the
+ * system's own length, some milliseconds. A thread with shorter slices gets a core as soon as it is woken, before those
+ * with longer ones; its share stays the same. Works since Linux 6.12, and has no effect before. False if this is not
+ * possible.
  */
 export function takeSlicesOf(us: number): boolean {
   const take = (): boolean => {

@@ -1,6 +1,6 @@
 /**
- * Limits of the control group that this process is in (cgroups(7)). A group is also held to the limits
- * of those above it, so the least of them counts. And groups of our own, for targets with limits.
+ * Limits of the control group that this process is in (cgroups(7)). The limits of the groups above apply, too, so the
+ * smallest one counts. Also groups of our own, for targets with limits.
  */
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
@@ -9,18 +9,15 @@ import { messageOf } from "../errors.ts";
 import { readSystemFile, type Text } from "./linux.ts";
 
 export interface CgroupLimits {
-  /** Seconds of CPU time for each second; null if there is no limit. */
+  /** Seconds of CPU time allowed for each second; null if there is no limit. */
   readonly cores: number | null;
   readonly memory: number | null;
 }
 
-/** Version 1 writes the largest whole number of pages in place of "no limit". */
+/** In place of "no limit", version 1 writes the largest whole number of pages. */
 const NO_MEMORY_LIMIT = 2 ** 62;
 
-/**
- * @param read Text of a file, by its path.
- * @param mounts /proc/self/mountinfo. @param groups /proc/self/cgroup.
- */
+/** @param read Reads the text of a file. @param mounts /proc/self/mountinfo. @param groups /proc/self/cgroup. */
 export function limitsOf(
   { mounts, groups }: { readonly mounts: Text; readonly groups: Text },
   read: (path: string) => Text,
@@ -46,13 +43,13 @@ export function limitsOf(
   };
 }
 
-/** cpu.max of version 2: `QUOTA PERIOD` in µs, or `max PERIOD`. */
+/** The limit in cpu.max of version 2: `QUOTA PERIOD` in µs, or `max PERIOD`. */
 export function parseCpuMax(text: Text): number | null {
   const [, quota, period] = /^(\d+) (\d+)/.exec(text ?? "") ?? [];
   return quota === undefined ? null : Number(quota) / Number(period);
 }
 
-/** Version 1: a quota of -1 means no limit. */
+/** The limit of version 1, where a quota of −1 means none. */
 export function parseQuota(quota: Text, period: Text): number | null {
   const cores = Number(quota ?? NaN) / Number(period ?? NaN);
   return cores > 0 && Number.isFinite(cores) ? cores : null;
@@ -65,7 +62,10 @@ export function parseMemoryLimit(text: Text): number | null {
   return bytes >= NO_MEMORY_LIMIT ? null : bytes;
 }
 
-/** The group's folder and those above it, the nearest first, for a controller of version 1, or "" for version 2. */
+/**
+ * The folder of the group and those of all groups above it, nearest first: for a controller of version 1, or "" for
+ * version 2.
+ */
 export function foldersOf(
   controller: string,
   { mounts, groups }: { readonly mounts: Text; readonly groups: Text },
@@ -78,21 +78,21 @@ export function foldersOf(
   );
   if (!mount || !group) return [];
   const path = group.slice(2).join(":");
-  // In a container the mount may show the group's own folder as its top.
+  // In a container, the mount may show the group's own folder as the root.
   const below = path.startsWith(mount.root) ? path.slice(mount.root.length) : path;
   return upwards(join(mount.at, below), mount.at);
 }
 
 interface Mount {
-  /** The folder of the file system that is mounted. */
+  /** The folder of the file system that is mounted here. */
   readonly root: string;
   readonly at: string;
   readonly kind: string;
-  /** Options of the file system: the controllers of version 1. */
+  /** Options of the file system: for version 1, its controllers. */
   readonly options: readonly string[];
 }
 
-/** A line of mountinfo (proc(5)): `31 23 0:28 ROOT AT OPTIONS TAGS… - KIND SOURCE OPTIONS`. */
+/** Parses a line of mountinfo (proc(5)): `31 23 0:28 ROOT AT OPTIONS TAGS… - KIND SOURCE OPTIONS`. */
 function parseMount(line: string): Mount | null {
   const [before, after] = line.split(" - ");
   if (after === undefined) return null;
@@ -115,10 +115,10 @@ function least(limits: readonly (number | null)[]): number | null {
   return given.length === 0 ? null : Math.min(...given);
 }
 
-// For how long CPU limits held processes back (cgroups(7)). A group's cpu.stat has its own limit only, so the
-// groups above count, too: a limit on a pod or a slice is felt by all that are in it.
+// How long CPU limits held processes back (cgroups(7)). A group's cpu.stat covers only its own limit, so the groups
+// above count, too: a limit on a pod or a slice affects everything in it.
 
-/** The folders of the groups that limit a process, and of all groups above them, without limits that an experiment sets. */
+/** The folders of all groups that limit a process, except those that an experiment made for its limits. */
 export function cpuGroups(pid: number | "self"): string[] {
   const texts = textsOf(pid);
   return [...foldersOf("", texts), ...foldersOf("cpu", texts)]
@@ -132,7 +132,7 @@ function textsOf(pid: number | "self"): { readonly mounts: Text; readonly groups
   };
 }
 
-/** Milliseconds for which the groups together were throttled since they began; null if none of them counts that. */
+/** Total milliseconds for which the groups were throttled since their creation; null if none of them counts that. */
 export function throttledMsOf(folders: readonly string[]): number | null {
   const times = folders.flatMap((folder) =>
     parseThrottledMs(readSystemFile(join(folder, "cpu.stat")) ?? "") ?? []
@@ -141,8 +141,8 @@ export function throttledMsOf(folders: readonly string[]): number | null {
 }
 
 /**
- * How long a control group was held back, from its cpu.stat: `throttled_usec` in version 2,
- * `throttled_time` in nanoseconds in version 1. Null where it does not say.
+ * How long a control group was throttled, from its cpu.stat: `throttled_usec` in version 2, `throttled_time` in
+ * nanoseconds in version 1. Null if the file does not say.
  */
 export function parseThrottledMs(cpuStat: string): number | null {
   const us = /^throttled_usec (\d+)$/m.exec(cpuStat);
@@ -162,15 +162,15 @@ const LIMITS_PREFIX = "plateau-limits-";
  * (cpu.max, cfs_period_us).
  */
 const PERIOD_US = 100_000;
-/** The kernel takes no smaller quota. */
+/** The smallest quota that the kernel accepts. */
 const LEAST_QUOTA_US = 1_000;
 
 interface ControllerLimit {
   readonly controller: "cpu" | "memory";
-  /** Texts by the names of files, in the order in which they are to be written. */
+  /** Contents by file name, in the order in which the files must be written. */
   readonly v1: readonly (readonly [file: string, text: string])[];
   readonly v2: readonly (readonly [file: string, text: string])[];
-  /** Files that are left out where they are missing, because the kernel does not count swap. */
+  /** Files that are skipped if they don't exist, because the kernel does not count swap. */
   readonly optional: readonly string[];
 }
 
@@ -195,8 +195,8 @@ function controllerLimits({ cores, memory }: CgroupLimits): ControllerLimit[] {
 }
 
 /**
- * Makes a group with these limits. Gives its folders, which `removeLimitGroup` removes. Throws an error that says why
- * it can't be had: then nothing is left of it.
+ * Makes a group with these limits. Returns its folders, for `removeLimitGroup`. Throws an error with the reason if that
+ * is impossible, and then leaves nothing behind.
  */
 export function makeLimitGroup(limits: CgroupLimits, texts = textsOf("self")): string[] {
   const name = `${LIMITS_PREFIX}${Deno.pid}-${randomUUID()}`;
@@ -222,7 +222,7 @@ export function makeLimitGroup(limits: CgroupLimits, texts = textsOf("self")): s
   }
 }
 
-/** The groups of version 2 whose children may have these limits, the nearest first. Throws if there is none. */
+/** Groups of version 2 whose children may have these limits, nearest first. Throws if there are none. */
 function delegating(
   wanted: readonly ControllerLimit[],
   texts: { readonly mounts: Text; readonly groups: Text },
@@ -236,7 +236,7 @@ function delegating(
   throw new Error(`no control group here has ${names.join(" and ")} in its cgroup.subtree_control`);
 }
 
-/** Makes the group in the first folder that allows it. Throws the first folder's error if none does. */
+/** Makes the group in the first folder that allows it. If none does, throws the error of the first. */
 function makeBelow(parents: readonly string[], name: string): string {
   const refusals: unknown[] = [];
   for (const parent of parents) {
@@ -263,7 +263,7 @@ function writeLimit(
   }
 }
 
-/** Groups whose maker is gone; those that still hold processes stay. */
+/** Removes groups whose creator is gone; those that still hold processes stay. */
 function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent)) {
     const [, maker] = /^plateau-limits-(\d+)-/.exec(name) ?? [];
@@ -272,12 +272,12 @@ function removeAbandoned(parent: string): void {
   }
 }
 
-/** Puts a process, and whatever it starts from now on, into the group. */
+/** Moves a process, and whatever it starts from now on, into the group. */
 export function joinLimitGroup(folders: readonly string[], pid: number): void {
   for (const folder of folders) writeFileSync(join(folder, "cgroup.procs"), `${pid}`);
 }
 
-/** When all processes in it have ended; false where one of its folders is still there. */
+/** Removes a group whose processes have ended; false if one of its folders is still there. */
 export function removeLimitGroup(folders: readonly string[]): boolean {
   return folders.map((folder) => {
     try {

@@ -1,20 +1,18 @@
-/**
- * The clock of a worker. Deno's own takes 40 to 75 ns to read, libc's 27, and a request is timed twice.
- */
+/** The clock of a worker. Reading Deno's own takes 40 to 75 ns, libc's 27 ns, and each request is timed twice. */
 import { CLOCK_MONOTONIC, type Libc, libc } from "./libc.ts";
 
 // struct timespec as 32-bit words, little-endian; neither high word is ever set.
 const SECONDS = 0;
 const NANOSECONDS = 2;
 
-/** A clock that never goes back: microseconds since whatever moment, with fraction. */
+/** A monotonic clock: microseconds since an arbitrary moment, with fractions. */
 export type Clock = () => number;
 
 export function monotonicClock(): Clock {
   return sharedClock() ?? (() => performance.now() * 1_000);
 }
 
-/** The clock that all isolates of this process share; null where libc cannot be called. */
+/** The clock shared by all isolates of this process; null if libc can't be called. */
 function sharedClock(): Clock | null {
   try {
     return libcClock(libc());
@@ -23,11 +21,11 @@ function sharedClock(): Clock | null {
   }
 }
 
-/** A moment, for another isolate of this process. */
+/** A moment in a form that another isolate of this process can read. */
 export interface Moment {
-  /** Milliseconds since the epoch, by the isolate that names it (`epochNowMs`). */
+  /** Milliseconds since the epoch, by the clock of the sending isolate (`epochNowMs`). */
   readonly epochMs: number;
-  /** The same by the shared clock; null if there is none. */
+  /** The same moment by the shared clock; null if there is none. */
   readonly sharedUs: number | null;
 }
 
@@ -39,13 +37,13 @@ export function epochNowMs(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** @param epochMs By this isolate. */
+/** @param epochMs The moment by the clock of this isolate. */
 export function momentOf(epochMs: number): Moment {
   const clock = sharedClock();
   return { epochMs, sharedUs: clock && clock() + (epochMs - epochNowMs()) * 1_000 };
 }
 
-/** The moment by `clock`, this isolate's `monotonicClock()`. */
+/** Converts a moment to `clock`, this isolate's `monotonicClock()`. */
 export function momentUs(
   { epochMs, sharedUs }: Moment,
   clock: Clock,
@@ -66,8 +64,8 @@ const STEPS = 20;
 const MOST_READS = 100_000;
 
 /**
- * The smallest step of a clock, microseconds: times that differ by less are the same to it. Reading the clock
- * takes time too, so a fine one shows that. Infinity for a clock that stands still.
+ * The smallest step of a clock in microseconds: times that differ by less look the same. Reading the clock takes time,
+ * too, so a fine clock shows that time. Infinity for a clock that stands still.
  */
 export function stepUsOf(clock: () => number): number {
   let smallestUs = Infinity;

@@ -7,16 +7,16 @@
 import os from "node:os";
 import { readSystemFile } from "./linux.ts";
 
-/** Times of several cores together since the machine started. */
+/** Total times of several cores since the machine started. */
 export interface CoreTimes {
   readonly cores: number;
-  /** Time without work, waits for disks included. */
+  /** Idle time, including waits for disks. */
   readonly idleMs: number;
-  /** Wanted by this machine, and given to another one by the hypervisor; null where that is not counted. */
+  /** Time that this machine wanted and the hypervisor gave to another; null if it is not counted. */
   readonly stolenMs: number | null;
   /**
-   * Spent on interrupts, where the kernel counts that apart from the programs that were interrupted; else 0.
-   * It does so where hardware interrupts have any time at all (CONFIG_IRQ_TIME_ACCOUNTING).
+   * The time spent on interrupts, if the kernel counts it apart from the programs that were interrupted; else 0. The
+   * kernel does so if hardware interrupts have any time at all (CONFIG_IRQ_TIME_ACCOUNTING).
    */
   readonly interruptsMs: number;
 }
@@ -25,7 +25,7 @@ export interface CoreTimes {
 const TICK_MS = 10;
 const [IDLE, IO_WAIT, IRQ, SOFT_IRQ, STEAL] = [3, 4, 5, 6, 7];
 
-/** @param allowed The cores that count; null: all. Null if unknown. */
+/** @param allowed The cores to count; null: all. Returns null if the times are unknown. */
 export function parseCoreTimes(stat: string, allowed: readonly number[] | null): CoreTimes | null {
   const lines = [...stat.matchAll(/^cpu(\d+) ([\d ]+)$/gm)]
     .filter(([, core]) => allowed === null || allowed.includes(Number(core)))
@@ -41,7 +41,7 @@ export function parseCoreTimes(stat: string, allowed: readonly number[] | null):
   };
 }
 
-/** Now; null where the system does not show it. Elsewhere than on Linux of all cores. */
+/** Current times; null if the system does not show them. Other systems than Linux only give those of all cores. */
 export function readCoreTimes(
   allowed: readonly number[] | null,
   system: typeof Deno.build.os = Deno.build.os,
@@ -50,7 +50,7 @@ export function readCoreTimes(
   return system === "windows" ? windowsCoreTimes() : coreTimesOf(os.cpus());
 }
 
-/** Times of the cores as Node names them, for example on macOS. */
+/** Times of the cores from Node's `os.cpus()`, for example on macOS. */
 export function coreTimesOf(
   cpus: readonly { readonly times: { readonly idle: number } }[],
 ): CoreTimes | null {
@@ -59,11 +59,14 @@ export function coreTimesOf(
   return { cores: cpus.length, idleMs, stolenMs: null, interruptsMs: 0 };
 }
 
-/** Deno's own os.cpus() is empty under Wine. Here, as `bench` loads no more modules than it needs on Linux. */
+/**
+ * Used because Deno's os.cpus() is empty under Wine. Declared here, so that `bench` loads no more modules than it needs
+ * on Linux.
+ */
 const GET_SYSTEM_TIMES = {
   GetSystemTimes: { parameters: ["buffer", "buffer", "buffer"], result: "i32" },
 } as const;
-/** FILETIME counts 100 ns. */
+/** Units of FILETIME, which are 100 ns. */
 const FILETIME_PER_MS = 10_000;
 let kernel32: Deno.DynamicLibrary<typeof GET_SYSTEM_TIMES> | null = null;
 
@@ -73,13 +76,13 @@ function windowsCoreTimes(): CoreTimes | null {
     kernel32 ??= Deno.dlopen("kernel32.dll", GET_SYSTEM_TIMES);
     if (!kernel32.symbols.GetSystemTimes(idle, kernel, user)) return null;
   } catch {
-    return null; // without the permission for FFI
+    return null; // FFI is not permitted
   }
   const idleMs = Number(idle[0]) / FILETIME_PER_MS;
   return { cores: navigator.hardwareConcurrency, idleMs, stolenMs: null, interruptsMs: 0 };
 }
 
-/** The use of the same cores between two looks. */
+/** How busy the same cores were between two readings. */
 interface CoreUse {
   /** Core time used by programs and interrupts. */
   readonly busyMs: number;

@@ -1,4 +1,4 @@
-/** What machine this is, for the result file: each fact read here, none supposed. */
+/** Describes this machine for the result file: each fact is read from the system, none is assumed. */
 import os from "node:os";
 import { limitsOf } from "./cgroup.ts";
 import type { Machine } from "./facts.ts";
@@ -48,7 +48,7 @@ export function describeMachine(): Machine {
 
 const GOVERNOR = "cpufreq/scaling_governor";
 
-/** Files that switch turbo on and off, by driver. */
+/** Files that switch turbo on or off, by driver. */
 export const TURBO_SWITCHES = {
   intel_pstate: `${CPU}/intel_pstate/no_turbo`,
   cpufreq: `${CPU}/cpufreq/boost`,
@@ -77,7 +77,7 @@ function describeVirtual(): string | null {
   });
 }
 
-// Whether this is a container, or a virtual machine, and of which kind, by the signs that each leaves. Pure.
+// Whether this is a container or a virtual machine, and of which kind, by the traces that each leaves. Pure.
 
 export interface ContainerSigns {
   readonly kernel: string;
@@ -87,13 +87,13 @@ export interface ContainerSigns {
   readonly container: string | undefined;
   readonly hasDockerFile: boolean;
   readonly hasPodmanFile: boolean;
-  /** /run/systemd/container: what systemd has found. */
+  /** /run/systemd/container: the container that systemd detected. */
   readonly systemd: Text;
   /** /proc/self/cgroup. */
   readonly groups: Text;
 }
 
-/** Null without a sign of a container. */
+/** The kind of container; null without any sign of one. */
 export function containerOf(signs: ContainerSigns): string | null {
   if (signs.kubernetes) return "kubernetes";
   if (signs.hasPodmanFile) return "podman";
@@ -113,13 +113,13 @@ export interface VirtualSigns {
   readonly product: Text;
   /** /sys/hypervisor/type. */
   readonly hypervisor: Text;
-  /** Head of /sys/firmware/acpi/tables/FACP: it names the maker of the machine's tables. */
+  /** Head of /sys/firmware/acpi/tables/FACP: it names the maker of the machine's ACPI tables. */
   readonly acpi: Text;
   /** available_clocksource: kvm-clock, hyperv_clocksource_tsc_page, xen. */
   readonly clocks: Text;
 }
 
-/** Hypervisors and clouds by words in the names of maker and product, the surest first. */
+/** Hypervisors and clouds by words in the names of vendor and product, the most reliable first. */
 const MAKERS: readonly (readonly [sign: RegExp, name: string])[] = [
   [/FIRECK|firecracker/i, "firecracker"],
   [/vmware/i, "vmware"],
@@ -132,14 +132,14 @@ const MAKERS: readonly (readonly [sign: RegExp, name: string])[] = [
   [/kvm|qemu/i, "kvm"],
 ];
 
-/** Null without a sign of a virtual machine; `unknown` for one that does not say its kind. */
+/** The kind of virtual machine; null without any sign of one; `unknown` if the kind is not recognised. */
 export function virtualOf(signs: VirtualSigns): string | null {
   const isVirtual = /^flags\s*:.*\bhypervisor\b/m.test(signs.cpuinfo ?? "");
   const { vendor, product, hypervisor, acpi, clocks } = signs;
   const signsText = [acpi, vendor, product, hypervisor, clocks].map((text) => text ?? "").join(
     "\n",
   );
-  // Amazon and Google name machines of their own alike, virtual or not.
+  // Amazon and Google give their physical and virtual machines the same names.
   const name = MAKERS.find(([sign]) => sign.test(signsText))?.[1] ?? null;
   if (isVirtual) return name ?? "unknown";
   return name === "amazon" || name === "google" ? null : name;

@@ -1,4 +1,4 @@
-/** What is known of the machine that measured, as it stands in the result files. */
+/** Facts about the measuring machine, as stored in the result files. */
 import * as z from "zod";
 
 const count = z.int().min(0);
@@ -10,7 +10,7 @@ export const machine = z.strictObject({
   hostname: z.string(),
   cpu: z.string().describe("Model of the processor"),
   cores: z.int().min(1).describe("Cores of the machine"),
-  allowedCores: z.int().min(1).describe("On which Plateau was allowed to run"),
+  allowedCores: z.int().min(1).describe("Cores on which Plateau was allowed to run"),
   governor: z.string().nullable()
     .describe("Policy of the clock speed, as performance or powersave; null: unknown"),
   turbo: z.boolean().nullable()

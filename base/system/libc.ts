@@ -12,7 +12,7 @@ export type LibrarySymbols<Declared extends Deno.ForeignLibraryInterface> = Deno
   Declared
 >["symbols"];
 
-/** The same object each time: the engine compiles calls of functions that it has met before. */
+/** Returns the same object each time, because the engine optimises calls of functions that it has seen before. */
 function group<const Declared extends Deno.ForeignLibraryInterface>(
   declared: Declared,
 ): () => LibrarySymbols<Declared> {
@@ -29,7 +29,7 @@ function group<const Declared extends Deno.ForeignLibraryInterface>(
   };
 }
 
-/** The result of a call, or of `fallback` where the calls of its group cannot be had. */
+/** The result of a call, or of `fallback` if the functions of its group are unavailable. */
 export function libcOr<Result>(call: () => Result, fallback: () => Result): Result {
   if (Deno.build.os !== "linux") return fallback();
   try {
@@ -48,7 +48,7 @@ export const processCalls = group({
   waitpid: { parameters: ["i32", "pointer", "i32"], result: "i32" },
   sched_setaffinity: { parameters: ["i32", "usize", "buffer"], result: "i32" },
   sched_getaffinity: { parameters: ["i32", "usize", "buffer"], result: "i32" },
-  syscall: { parameters: ["i64", "i64", "buffer", "i64", "i64"], result: "i64" }, // what libc has no name for
+  syscall: { parameters: ["i64", "i64", "buffer", "i64", "i64"], result: "i64" }, // called by number, as libc has no name for it
 });
 
 /** Calls about pipes. */
@@ -59,7 +59,7 @@ export const pipeCalls = group({
   close: { parameters: ["i32"], result: "i32" },
 });
 
-/** Calls that make the simplest kind of server. */
+/** Calls for the simplest kind of server. */
 export const listenCalls = group({
   bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   listen: { parameters: ["i32", "i32"], result: "i32" },
@@ -67,7 +67,7 @@ export const listenCalls = group({
   accept4: { parameters: ["i32", "pointer", "pointer", "i32"], result: "i32" },
 });
 
-/** The calls that make connections and wait for them. */
+/** Calls that make connections and wait for them. */
 const SOCKET_SYMBOLS = {
   socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
   connect: { parameters: ["i32", "buffer", "u32"], result: "i32" },
@@ -94,20 +94,20 @@ const SOCKET_SYMBOLS = {
 } as const satisfies Deno.ForeignLibraryInterface;
 
 export type Libc = LibrarySymbols<typeof SOCKET_SYMBOLS> & {
-  /** Number of the last error of this thread; to be read right after the call that failed. */
+  /** Number of this thread's last error, to be read right after the call that failed. */
   errno(): number;
-  /** What an error number means, as libc words it. */
+  /** What an error number means, in the words of libc. */
   explain(errno: number): string;
 };
 
-// Numbers of the Linux kernel's interface (include/uapi), the same on x86-64 and arm64.
+// Constants of the Linux kernel's interface (include/uapi), the same on x86-64 and arm64.
 export const AF_INET = 2;
 export const AF_INET6 = 10;
 export const SOCK_STREAM_NONBLOCK_CLOEXEC = 1 | 0o4000 | 0o2000000;
 export const IPPROTO_IP = 0;
 export const IPPROTO_TCP = 6;
 export const TCP_NODELAY = 1;
-/** Since Linux 6.3, for both families (ip(7)). */
+/** Since Linux 6.3, for both address families (ip(7)). */
 export const IP_LOCAL_PORT_RANGE = 51;
 export const SOL_SOCKET = 1;
 export const SO_ERROR = 4;
@@ -129,13 +129,13 @@ export const PR_GET_TIMERSLACK = 30;
 
 /** struct epoll_event in 32-bit words: packed on x86-64, padded before the data elsewhere. */
 export const EVENT_WORDS = Deno.build.arch === "x86_64" ? 3 : 4;
-/** Index of the word at which an event's data begin. */
+/** Index of the word at which an event's data begins. */
 export const DATA_WORD = EVENT_WORDS - 2;
 
 const socketCalls = group(SOCKET_SYMBOLS);
 let withErrors: Libc | null = null;
 
-/** The calls of the epoll transport, or throws: no FFI permission, not Linux, or not glibc. */
+/** The calls of the epoll transport. Throws without FFI permission, off Linux, or without glibc. */
 export function libc(os: typeof Deno.build.os = Deno.build.os): Libc {
   if (os !== "linux") throw new Error("only Linux has it");
   return withErrors ??= addErrors(socketCalls());

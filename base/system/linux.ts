@@ -1,4 +1,4 @@
-/** What Linux shows of the machine in /proc and /sys: null where a text is missing. */
+/** Reads what Linux shows of the machine in /proc and /sys; null where a file is missing. */
 import { parseCores } from "./affinity.ts";
 
 /** A file's text; null when no such file can be read. */
@@ -58,7 +58,7 @@ export function parsePorts(text: Text): [first: number, last: number] | null {
   return first === undefined ? null : [Number(first), Number(last)];
 }
 
-/** Null where there is no such file, or it is not for us to read. */
+/** The text of a file; null if there is none or this user may not read it. */
 export function readSystemFile(path: string): Text {
   if (Deno.build.os !== "linux") return null;
   try {

@@ -1,8 +1,8 @@
 /**
- * Which processes of this machine listen at an address: those that have the listening socket open, found by
- * its inode (proc(5): /proc/net/tcp, /proc/net/unix and /proc/PID/fd). Linux only. Nobody is named where it
- * can't be known: without the right to look, in another network namespace, behind a program that only
- * passes connections on, or when there is too much to look at.
+ * The processes of this machine that listen at an address: those that have the listening socket open, found by its
+ * inode (proc(5): /proc/net/tcp, /proc/net/unix and /proc/PID/fd). Linux only. The list is empty if this is unknown:
+ * without the right to look, in another network namespace, behind a program that only forwards connections, or if there
+ * is too much to look at.
  */
 import { readName } from "./processes.ts";
 
@@ -11,19 +11,24 @@ type ListeningAt =
   | { readonly bytes: Uint8Array; readonly port: number }
   | { readonly path: string };
 
-/** They listen for containers, which have the work: what they use says nothing of the target. */
+/**
+ * These programs listen on behalf of containers, which do the work: their own CPU time says nothing about the target.
+ */
 const FORWARDERS = /^(?:docker-proxy|rootlessport|rootlesskit|slirp4netns|pasta|kubectl|ssh|sshd)/;
 
-/** Reading one link takes some 4 µs, so that a search ends after some 0.2 s; by count, as a busy machine takes longer. */
+/**
+ * Reading a link takes some 4 µs, so a search ends after some 0.2 s. A count rather than a time, as a busy machine is
+ * slower.
+ */
 const MOST_OPEN_FILES = 50_000;
 
-/** Process ids. Empty if they can't be known, or if the processes only pass connections on. */
+/** Ids of the processes that listen there. Empty if unknown, or if they only forward connections. */
 export function listenersAt(at: ListeningAt): number[] {
   const pids = occupantsOf(at);
   return pids.some((pid) => FORWARDERS.test(readName(pid) ?? "")) ? [] : pids;
 }
 
-/** The same with those that only pass connections on. */
+/** The same, including processes that only forward connections. */
 export function occupantsOf(at: ListeningAt): number[] {
   const inodes = "path" in at ? unixInodes(at.path) : tcpInodes(at);
   return inodes.length === 0 ? [] : holdersOf(new Set(inodes.map((inode) => `socket:[${inode}]`)));
@@ -35,7 +40,7 @@ function unixInodes(path: string): string[] {
 
 export type TcpAddress = Omit<TcpListener, "inode">;
 
-/** A listener at all addresses of IPv6 also gets the connections of IPv4 for which there is no other listener. */
+/** A listener at all addresses of IPv6 also gets IPv4 connections for which there is no other listener. */
 function tcpInodes(at: TcpAddress): string[] {
   const files = at.bytes.length === 4 ? ["/proc/net/tcp", "/proc/net/tcp6"] : ["/proc/net/tcp6"];
   for (const file of files) {
@@ -46,10 +51,10 @@ function tcpInodes(at: TcpAddress): string[] {
 }
 
 const CHUNK_BYTES = 8 * 1024;
-/** A row in another state than LISTEN: those that listen come first. */
+/** A row in any state but LISTEN: listening sockets come first. */
 const CONNECTION = /^ *\d+: \S+ \S+ (?!0A)/m;
 
-/** The start of the file; the rest has one row for each connection, of which there may be 100,000. */
+/** The start of the file; the rest has a row for every connection, perhaps 100,000 of them. */
 function readListeners(path: string): string {
   using file = Deno.openSync(path);
   const chunk = new Uint8Array(CHUNK_BYTES);
@@ -57,7 +62,7 @@ function readListeners(path: string): string {
   while (!CONNECTION.test(text)) {
     const length = file.readSync(chunk);
     if (length === null) break;
-    text += String.fromCharCode(...chunk.subarray(0, length)); // it is all ASCII
+    text += String.fromCharCode(...chunk.subarray(0, length)); // the file is all ASCII
   }
   return text;
 }
@@ -70,7 +75,7 @@ interface TcpListener {
 
 const LISTEN = "0A";
 
-/** Lines of /proc/net/tcp and tcp6: `sl local remote st …`; addresses are 32-bit words in host order. */
+/** Parses /proc/net/tcp and tcp6: `sl local remote st …`; addresses are 32-bit words in host byte order. */
 export function parseTcpListeners(text: string): TcpListener[] {
   return text.split("\n").flatMap((line) => {
     const fields = line.trim().split(/\s+/);
@@ -86,7 +91,7 @@ export function parseTcpListeners(text: string): TcpListener[] {
   });
 }
 
-/** The kernel gives a connection to the listener at exactly its address, or else at any address. */
+/** The kernel gives a connection to a listener at exactly its address, or else to one at any address. */
 export function inodesAt(
   { bytes, port }: TcpAddress,
   listeners: readonly TcpListener[],
@@ -97,7 +102,7 @@ export function inodesAt(
   return (exact.length > 0 ? exact : any).map(({ inode }) => inode);
 }
 
-/** Whether it stands for all addresses of the machine. */
+/** Whether the address stands for all addresses of the machine. */
 export function isAnyAddress(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0);
 }
@@ -116,7 +121,7 @@ function isSame(a: Uint8Array, b: Uint8Array): boolean {
 
 const ACCEPTS = "00010000";
 
-/** Lines of /proc/net/unix: `num refs protocol flags type state inode path`; listeners have a flag. */
+/** Parses /proc/net/unix: `num refs protocol flags type state inode path`; a flag marks listeners. */
 export function parseUnixListeners(text: string, path: string): string[] {
   return text.split("\n").flatMap((line) => {
     const [, flags, inode, at] = /^\S+ \S+ \S+ (\S+) \S+ \S+ +(\d+) (.+)$/.exec(line) ?? [];
@@ -124,7 +129,7 @@ export function parseUnixListeners(text: string, path: string): string[] {
   });
 }
 
-/** Ports on which the process itself listens at 127.0.0.1. Empty if they can't be known. */
+/** Ports on which the process itself listens at 127.0.0.1. Empty if unknown. */
 export function loopbackPortsOf(pid: number): number[] {
   return listenersOf([pid]).filter(({ bytes }) => isSame(bytes, LOOPBACK_BYTES))
     .map(({ port }) => port);
@@ -132,7 +137,7 @@ export function loopbackPortsOf(pid: number): number[] {
 
 const LOOPBACK_BYTES = Uint8Array.of(127, 0, 0, 1);
 
-/** Addresses at which the processes themselves listen by TCP. Empty if they can't be known. */
+/** TCP addresses at which the processes themselves listen. Empty if unknown. */
 export function listenersOf(pids: readonly number[]): TcpAddress[] {
   const links = new Set(pids.flatMap((pid) => openFilesOf(String(pid)).map(linkOf)));
   return ["/proc/net/tcp", "/proc/net/tcp6"]
@@ -163,7 +168,7 @@ function openFilesOf(pid: string): string[] {
   }
 }
 
-/** Null for a file that was closed meanwhile, or that is not ours to see. */
+/** The target of a link; null if the file was closed meanwhile, or this user may not see it. */
 function linkOf(path: string): string | null {
   try {
     return Deno.readLinkSync(path);

@@ -1,6 +1,6 @@
 /**
- * Room for sockets: every connection is an open file, and systems allow a process some 1,024 of them
- * until it requests more, which it may, up to a hard limit.
+ * Room for sockets: every connection is an open file, and systems allow a process some 1,024 of them unless the process
+ * raises that, up to a hard limit.
  */
 import { TargetError } from "../errors.ts";
 import { libcOr, processCalls } from "./libc.ts";
@@ -11,7 +11,7 @@ const OTHERS = 256;
 
 const RLIMIT_NOFILE = 7;
 
-/** Raises the limit as needed, on Linux. Throws a TargetError that says how when it must be raised from outside. */
+/** Raises the limit as needed, on Linux. If only an administrator can raise it, throws a TargetError that says how. */
 export function makeRoomFor(connections: number): void {
   if (Deno.build.os !== "linux") return;
   const needed = connections + OTHERS;
@@ -23,11 +23,11 @@ export function makeRoomFor(connections: number): void {
   );
 }
 
-/** Raises the limit if it is too low; gives the limit that then holds. */
+/** Raises the limit if it is too low; returns the limit that then holds. */
 function raiseTo(needed: number): number {
   return libcOr(() => {
     const { getrlimit, setrlimit } = processCalls();
-    const limit = new BigUint64Array(2); // soft, hard
+    const limit = new BigUint64Array(2); // soft and hard limit
     if (getrlimit(RLIMIT_NOFILE, limit) !== 0) return softLimit();
     const [soft, hard] = limit;
     if (soft >= BigInt(needed)) return Number(soft);
@@ -36,15 +36,12 @@ function raiseTo(needed: number): number {
   }, softLimit);
 }
 
-/** The soft limit without libc: as /proc has it, or else Infinity, because a dial that exceeds the limit fails by itself. */
+/** The soft limit without libc: from /proc, or else Infinity, as a dial beyond the limit fails anyway. */
 function softLimit(): number {
   return openFilesLimit("soft") ?? Infinity;
 }
 
-/**
- * How many files a process may open, or may raise that to (Linux); null where there is no limit, or it is
- * unknown.
- */
+/** How many files a process may open, after raising its limit if it can (Linux); null if unlimited or unknown. */
 export function openFilesLimit(
   kind: "soft" | "hard",
   pid: number | "self" = "self",
@@ -52,7 +49,7 @@ export function openFilesLimit(
   return parseOpenFiles(readSystemFile(`/proc/${pid}/limits`), kind);
 }
 
-/** The limit in /proc/self/limits; null when it is unlimited or missing. */
+/** The limit in /proc/self/limits; null if unlimited or missing. */
 export function parseOpenFiles(limits: Text, kind: "soft" | "hard" = "soft"): number | null {
   const [, soft, hard] = /^Max open files\s+(\S+)\s+(\S+)/m.exec(limits ?? "") ?? [];
   const count = Number(kind === "soft" ? soft : hard);

@@ -1,6 +1,6 @@
 /**
- * The calls of the system's OpenSSL 3 that Plateau makes, by Deno's FFI: TLS on a socket, and what is known of a
- * certificate. Looked up once an isolate, when TLS is first driven; throws where there is no OpenSSL 3.
+ * The calls of the system's OpenSSL 3 that Plateau makes, by Deno's FFI: TLS on a socket, and the reading of
+ * certificates. Looked up once in each isolate, when TLS is first used; throws if there is no OpenSSL 3.
  */
 import type { LibrarySymbols } from "./libc.ts";
 
@@ -142,17 +142,17 @@ export interface OpenSsl {
 
 export type Pointer = Deno.PointerObject;
 
-// Numbers of its interface (include/openssl), the same in every 3.x.
+// Constants of OpenSSL's interface (include/openssl), the same in every 3.x.
 export const SSL_ERROR_SSL = 1;
 export const SSL_ERROR_WANT_READ = 2;
 export const SSL_ERROR_WANT_WRITE = 3;
 export const SSL_ERROR_ZERO_RETURN = 6;
-/** The system's own settings (openssl.cnf) are left out: a load must be the same everywhere. */
+/** Ignores the system's settings (openssl.cnf), because a load must be the same everywhere. */
 const OPENSSL_INIT_NO_LOAD_CONFIG = 0x80n;
 
 let found: OpenSsl | null = null;
 
-/** Throws why it can't be had: no such library, another version, no permission for FFI. */
+/** The OpenSSL library. Throws with the reason if it is missing, of another version, or FFI is not permitted. */
 export function openssl(): OpenSsl {
   return found ??= open();
 }
@@ -169,17 +169,17 @@ function open(): OpenSsl {
   return { tls, certificates, version };
 }
 
-/** A C string; empty for a null pointer. */
+/** Reads a C string; empty for a null pointer. */
 export function cStringAt(pointer: Deno.PointerValue): string {
   return pointer === null ? "" : Deno.UnsafePointerView.getCString(pointer);
 }
 
-/** A text as C expects it. */
+/** Encodes a text as a C string. */
 export function cString(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`${text}\0`);
 }
 
-/** Checks the pointer to something that OpenSSL made; throws if it had no memory for it. */
+/** Checks a pointer to something that OpenSSL allocated; throws if its memory was exhausted. */
 export function made(pointer: Deno.PointerValue): Pointer {
   if (pointer === null) throw new Error("OpenSSL is out of memory");
   return pointer;

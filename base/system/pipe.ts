@@ -1,19 +1,20 @@
 /**
- * A pipe into which another process writes, read now and then: a reader that waited for it would be woken by each write,
- * at the expense of the writer.
+ * A pipe into which another process writes, polled from time to time: a waiting reader would be woken by each write, at
+ * the expense of the writer.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { libcOr, pipeCalls } from "./libc.ts";
 
 const O_RDONLY_NONBLOCK_CLOEXEC = 0o4000 | 0o2000000;
 const F_SETPIPE_SZ = 1031;
-/** The most that the system gives without more rights, by default (pipe(7)). */
+/** The largest capacity that the system grants unprivileged users by default (pipe(7)). */
 const CAPACITY = 1_048_576;
 const READ_BYTES = 65_536;
 
 /**
- * What a process prints to standard error, looked for each `everyMs` while nothing comes. Whoever takes it has to close
- * its own end of the pipe. Null where it can't be had: off Linux, or the process has ended or is another user's.
+ * A reader of a process's standard error that polls every `everyMs` while nothing comes. The caller has to close its
+ * own end of the pipe. Null if this is not possible: on other systems than Linux, or if the process has ended or
+ * belongs to another user.
  */
 export function polledErrors(pid: number, everyMs: number): ReadableStream<Uint8Array> | null {
   return libcOr(() => poll(`/proc/${pid}/fd/2`, everyMs), () => null);
@@ -23,7 +24,7 @@ function poll(path: string, everyMs: number): ReadableStream<Uint8Array> | null 
   const { open, fcntl, read, close } = pipeCalls();
   const fd = open(new TextEncoder().encode(`${path}\0`), O_RDONLY_NONBLOCK_CLOEXEC);
   if (fd < 0) return null;
-  fcntl(fd, F_SETPIPE_SZ, CAPACITY); // where it is denied, whoever writes much may have to wait
+  fcntl(fd, F_SETPIPE_SZ, CAPACITY); // if this is denied, a program that writes a lot may have to wait
   const buffer = new Uint8Array(READ_BYTES);
   let isClosed = false;
   const end = (): void => {

@@ -1,4 +1,4 @@
-/** prctl(2) of Linux: false where it can't be had. */
+/** prctl(2) of Linux; each function returns false where it is unavailable. */
 import { libcOr, processCalls } from "./libc.ts";
 
 /** Options, from linux/prctl.h. */
@@ -6,7 +6,7 @@ const PR_SET_PDEATHSIG = 1;
 const PR_SET_CHILD_SUBREAPER = 36;
 const SIGKILL = 9;
 
-/** The kernel kills this process when its parent dies, even if its event loop is busy. */
+/** Makes the kernel kill this process when its parent dies, even if its event loop is busy. */
 export function dieWithParent(): boolean {
   return prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
@@ -16,7 +16,7 @@ export function outliveParent(): boolean {
   return prctl(PR_SET_PDEATHSIG, 0);
 }
 
-/** Orphans among this process's descendants become its children, so none escapes by forking twice. */
+/** Makes this process the parent of orphans among its descendants, so that none escapes by forking twice. */
 export function adoptOrphans(): boolean {
   return prctl(PR_SET_CHILD_SUBREAPER, 1);
 }

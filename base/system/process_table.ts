@@ -8,35 +8,35 @@ import { type WindowsProcess, windowsProcesses } from "./windows.ts";
 /** Names of Deno.build.os. */
 type System = typeof Deno.build.os;
 
-/** A process that lives. */
+/** A living process. */
 export interface TableRow {
   readonly pid: number;
   readonly parent: number;
-  /** The process group that it belongs to; null if there are none. */
+  /** The process group; null if the system has none. */
   readonly group: number | null;
   readonly name: string;
-  /** Later is more; distinguishes it from a later process with its number. */
+  /** When the process started, in any unit: distinguishes it from a later process with the same id. */
   readonly start: number;
-  /** CPU time of all its threads since its start. */
+  /** CPU time of all threads since the start of the process. */
   readonly cpuMs: number;
   /** The part of `cpuMs` spent in the kernel. */
   readonly systemMs: number;
-  /** Resident. */
+  /** Resident memory. */
   readonly memoryBytes: number;
-  /** Null where the table does not say. */
+  /** Number of threads; null if the table does not say. */
   readonly threads: number | null;
 }
 
-/** Gives all processes, or an empty list if they can't be seen. */
+/** Returns all processes, or an empty list if they can't be seen. */
 export type ProcessTable = () => TableRow[];
 
-/** Null where /proc or nothing shows processes. */
+/** How this system lists processes; null if it can't. */
 export function processTableOn(os: System = Deno.build.os): ProcessTable | null {
   if (os === "windows") return () => (windowsProcesses() ?? []).map(rowOf);
   return os === "darwin" ? () => parsePs(runPs(PS_COLUMNS)).filter(isNotPs) : null;
 }
 
-/** The look itself is a process, and a child of this one. */
+/** Whether a row is not `ps` itself, which runs as a child of this process. */
 function isNotPs({ parent, name }: TableRow): boolean {
   return parent !== Deno.pid || name !== "ps";
 }
@@ -66,7 +66,7 @@ export function runPs(columns: readonly string[]): string {
   try {
     const { stdout } = new Deno.Command("ps", {
       args,
-      env: { LC_ALL: "C" }, // dates in English
+      env: { LC_ALL: "C" }, // for dates in English
       stdin: "null",
       stderr: "null",
     }).outputSync();
@@ -79,7 +79,7 @@ export function runPs(columns: readonly string[]): string {
 const PS_LINE =
   /^ *(\d+) +(\d+) +(\d+) +(\S+) +(\d+) +([\d:.-]+) +([\d:.-]+) +(\w{3} \w{3} +\d+ [\d:]+ \d{4}) +(.*?) *$/gm;
 
-/** Lines of `ps` with PS_COLUMNS, without zombies. */
+/** Parses the output of `ps` with PS_COLUMNS, leaving out zombies. */
 export function parsePs(text: string): TableRow[] {
   return [...text.matchAll(PS_LINE)].flatMap((fields) => {
     const [, pid, parent, group, state, kilobytes, time, userTime, start, command] = fields;
@@ -99,7 +99,7 @@ export function parsePs(text: string): TableRow[] {
   });
 }
 
-/** `4:03.27` of macOS, `1-02:04:03` of others: milliseconds. */
+/** Milliseconds in `4:03.27` (macOS) or `1-02:04:03` (other systems). */
 export function parsePsTime(text: string): number {
   const [clock, days = "0"] = text.split("-").toReversed();
   const seconds = clock.split(":").reduce((sum, part) => 60 * sum + Number(part), 0);
@@ -107,8 +107,8 @@ export function parsePsTime(text: string): number {
 }
 
 /**
- * The process and all under it, parents before their children, with those in a process group that one of them leads: an
- * orphan has another parent, but the same group. Empty if the process is gone.
+ * The process and all processes under it, parents before their children, with those in a process group that one of them
+ * leads, because an orphan has another parent but the same group. Empty if the process is gone.
  */
 export function treeIn(rows: readonly TableRow[], root: number): TableRow[] {
   const first = rows.find(({ pid }) => pid === root);
@@ -117,14 +117,14 @@ export function treeIn(rows: readonly TableRow[], root: number): TableRow[] {
   for (const row of found.values()) {
     for (const other of rows) {
       const isUnder = other.parent === row.pid || other.group === row.pid;
-      // A child is not older than its parent: that has taken the number of an ended one.
+      // A child can't be older than its parent: then the parent has the id of a process that has ended.
       if (isUnder && !found.has(other.pid) && other.start >= row.start) found.set(other.pid, other);
     }
   }
   return [...found.values()];
 }
 
-/** The use of all processes except this one, in the form that `watchProcesses` takes. */
+/** CPU use of all processes except this one, in the form that `watchProcesses` takes. */
 export function ticksIn(rows: readonly TableRow[]): ReadonlyMap<number, ProcessTicks> {
   return new Map(
     rows.filter(({ pid }) => pid !== Deno.pid)

@@ -1,6 +1,6 @@
 /**
- * Processes of Linux, from /proc (proc(5)). Processes come and go while it is read: one
- * that is gone reads as null or as having no children.
+ * Processes of Linux, from /proc (proc(5)). A process that ends while it is being read appears as null, or as one
+ * without children.
  */
 import { kill } from "node:process";
 import { libcOr, processCalls } from "./libc.ts";
@@ -11,27 +11,27 @@ export const TICKS_PER_SEC = 100;
 export interface ProcessStat {
   /** R running, S sleeping, Z ended but not waited for, … */
   readonly state: string;
-  /** The process that started it, or has taken it over; 0 for none. */
+  /** The process that started this one or adopted it; 0 for none. */
   readonly parent: number;
-  /** Named after the process that began it, which may have ended; children are born into it. */
+  /** The id of the process that began the session, which may have ended; children inherit the session. */
   readonly session: number;
-  /** CPU time of the process, all threads that it has or had, without its children. */
+  /** CPU time of all threads that the process has or had, without its children. */
   readonly userTicks: number;
   readonly systemTicks: number;
-  /** CPU time of its children that have ended and were waited for, including theirs. */
+  /** CPU time of children that have ended and were waited for, including their own such children. */
   readonly waitedUserTicks: number;
   readonly waitedSystemTicks: number;
   /** Nice value, −20 (first served) to 19 (last). */
   readonly nice: number;
   readonly threads: number;
-  /** Since the boot: distinguishes a process from a later one with its number. */
+  /** Start of the process since boot: distinguishes it from a later process with the same id. */
   readonly startTicks: number;
 }
 
 /** Parses /proc/PID/stat. The name, in parentheses, may hold anything: fields count from the last `)`. */
 export function parseStat(text: string): ProcessStat {
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  const field = (number: number): number => Number(fields[number - 3]); // as proc(5) counts them
+  const field = (number: number): number => Number(fields[number - 3]); // numbered as in proc(5)
   return {
     state: fields[0],
     parent: field(4),
@@ -46,11 +46,11 @@ export function parseStat(text: string): ProcessStat {
   };
 }
 
-/** Facts from a thread's status file about it, and about its process. */
+/** Facts about a thread and its process, from the thread's status file. */
 interface ThreadStatus {
   /** Resident memory of the process; 0 for kernel threads and ended processes. */
   readonly memoryBytes: number;
-  /** Context switches of the thread alone: it waited for something, or had to make room. */
+  /** Context switches of this thread alone: voluntary ones wait for something, others are preemptions. */
   readonly voluntary: number;
   readonly involuntary: number;
 }
@@ -72,24 +72,27 @@ export function parseChildren(text: string): number[] {
   return text.split(" ").filter((word) => word.trim() !== "").map(Number);
 }
 
-/** Null when the process is gone. */
+/** The process's stat file; null if the process is gone. */
 export function readStat(pid: number): ProcessStat | null {
   const text = readOrNull(`/proc/${pid}/stat`);
   return text === null ? null : parseStat(text);
 }
 
-/** Its name, up to 15 bytes; null when the process is gone. */
+/** Name of the process, up to 15 bytes; null if the process is gone. */
 export function readName(pid: number): string | null {
   return readOrNull(`/proc/${pid}/comm`)?.trim() ?? null;
 }
 
-/** File name of the program that it runs, as a process may rename itself; its name where that is not ours to see. */
+/**
+ * File name of the running program, because a process may rename itself; the process's name if the file is hidden from
+ * this user.
+ */
 export function readProgram(pid: number): string {
   const path = orNull(() => Deno.readLinkSync(`/proc/${pid}/exe`));
   return path?.replace(/ \(deleted\)$/, "").split("/").at(-1) ?? readName(pid) ?? "";
 }
 
-/** Its program and arguments, as it shows them; null when the process is gone. */
+/** Program and arguments, as the process shows them; null if the process is gone. */
 export function readCommandLine(pid: number): string | null {
   return readOrNull(`/proc/${pid}/cmdline`);
 }
@@ -102,20 +105,20 @@ export function readMemoryBytes(pid: number): number {
 export interface ProcessThread {
   readonly id: number;
   readonly status: ThreadStatus;
-  /** Processes that it has started and not waited for. */
+  /** Processes that the thread has started and not waited for. */
   readonly children: readonly number[];
 }
 
-/** Times that a thread had, or waited for, a core since it began, ms. */
+/** Time that a thread has spent on a core, or waiting for one, since it began, ms. */
 export interface ThreadTimes {
   readonly cpuMs: number;
-  /** How long it stood in line for a core, ready to run. */
+  /** How long the thread was ready to run without a core. */
   readonly waitedMs: number;
 }
 
 /**
- * The first figures of schedstat (Documentation/scheduler/sched-stats.rst) for each thread of the process, by its number.
- * Empty when the process is gone, or where the kernel does not count.
+ * The first figures of schedstat (Documentation/scheduler/sched-stats.rst) for each thread of the process, by its
+ * number. Empty if the process is gone, or if the kernel does not count.
  */
 export function readThreadTimes(pid: number): ReadonlyMap<number, ThreadTimes> {
   return new Map(
@@ -138,7 +141,7 @@ export function readThreadStates(pid: number, most: number): string[] {
   });
 }
 
-/** Bytes read from and written to storage for the process, by all its threads; null where this user may not see that. */
+/** Bytes that all threads of the process have read from and written to storage; null if this user may not see that. */
 export function readStorageBytes(pid: number): number | null {
   const text = readOrNull(`/proc/${pid}/io`);
   const [, read] = /^read_bytes: (\d+)$/m.exec(text ?? "") ?? [];
@@ -153,7 +156,7 @@ export function openFilesOf(pid: number): string[] {
     .flatMap(({ name }) => orNull(() => Deno.readLinkSync(`${folder}/${name}`)) ?? []);
 }
 
-/** Empty if the process is gone. */
+/** The threads of a process. Empty if it is gone. */
 export function readThreads(pid: number): ProcessThread[] {
   return threadsOf(pid).flatMap((id) => {
     const folder = `/proc/${pid}/task/${id}`;
@@ -165,8 +168,8 @@ export function readThreads(pid: number): ProcessThread[] {
 }
 
 /**
- * Open files, sockets and pipes; null when they are not ours to see, 0 when the process is gone. Since
- * Linux 6.2 the size of the folder is their number; before, they are counted.
+ * Open files, sockets and pipes; null if this user may not see them, 0 if the process is gone. Since Linux 6.2 the size
+ * of the folder is their number; before, they are counted.
  */
 export function countOpenFiles(pid: number): number | null {
   const folder = `/proc/${pid}/fd`;
@@ -177,13 +180,13 @@ export function countOpenFiles(pid: number): number | null {
   }
 }
 
-/** All descendants of `pid`. While processes fork or end, a look may miss some: to end all of them, look again. */
+/** All descendants of `pid`. While processes fork or end, one call may miss some: to end all of them, repeat. */
 export function descendantsOf(pid: number): number[] {
   const found = new Set<number>();
   const left = [pid];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     for (const child of childrenOf(next)) {
-      if (child === pid || found.has(child)) continue; // its number was given anew meanwhile
+      if (child === pid || found.has(child)) continue; // the process id was reused meanwhile
       found.add(child);
       left.push(child);
     }
@@ -192,9 +195,10 @@ export function descendantsOf(pid: number): number[] {
 }
 
 /**
- * What a process left that led a session, adopted the orphans among its descendants, and has ended: all of its
- * session, and children of this process, if that adopts orphans, that have left its own session; with all under them.
- * @param others Children of this process that are none of it.
+ * The processes that a session leader left when it ended, after it had adopted the orphans among its descendants: all
+ * members of its session, and the children of this process, if that adopts orphans, that have left its own session;
+ * with all processes under them.
+ * @param others Children of this process that the leader did not start.
  */
 export function orphansOf(leader: number, others: ReadonlySet<number>): number[] {
   const ours = readStat(Deno.pid)?.session;
@@ -210,12 +214,12 @@ export function orphansOf(leader: number, others: ReadonlySet<number>): number[]
 
 const WNOHANG = 1;
 
-/** Takes a child that has ended, with all its threads, off the system's table; false when it has not. */
+/** Reaps a child, with all its threads, if it has ended; false if it has not. */
 export function reap(pid: number): boolean {
   return libcOr(() => processCalls().waitpid(pid, null, WNOHANG) > 0, () => false);
 }
 
-/** Processes that were started with `variable` (`NAME=value`) in their environment; only own ones can be seen. */
+/** Processes that were started with `variable` (`NAME=value`) in their environment; only the user's own are visible. */
 export function processesWith(variable: string): number[] {
   return allProcesses().filter((pid) =>
     readOrNull(`/proc/${pid}/environ`)?.split("\0").includes(variable) ?? false
@@ -243,7 +247,7 @@ function readOrNull(path: string): string | null {
   return orNull(() => Deno.readTextFileSync(path));
 }
 
-/** Null on errors: a process that has ended before cannot be found, and one that ends meanwhile gives "no such process". */
+/** Null on errors: an ended process is not found, and one that is ending gives "no such process". */
 function orNull<T>(read: () => T): T | null {
   try {
     return read();
@@ -260,10 +264,10 @@ function orNull<T>(read: () => T): T | null {
  */
 const CPUCLOCK_SCHED = 2;
 
-/** struct timespec on 64 bits: seconds, nanoseconds. */
+/** struct timespec on 64-bit systems: seconds, nanoseconds. */
 const timespec = new BigInt64Array(2);
 
-/** Milliseconds; null off Linux, with another libc than glibc, without FFI, and when the process is gone. */
+/** CPU time of a process, in milliseconds; null off Linux, without glibc or FFI, and when the process is gone. */
 export function processCpuMs(pid: number): number | null {
   return libcOr(() => {
     const clock = (~pid << 3) | CPUCLOCK_SCHED;
@@ -272,7 +276,7 @@ export function processCpuMs(pid: number): number | null {
   }, () => null);
 }
 
-/** A process that uses the processor. */
+/** A process that uses the CPU. */
 export interface BusyProcess {
   readonly pid: number;
   readonly name: string;
@@ -280,7 +284,7 @@ export interface BusyProcess {
   readonly cores: number;
 }
 
-/** Processes that use less of a core are not named: in a second, it is two ticks. */
+/** Processes that use less of a core are not reported: within a second, this share is two ticks. */
 const LEAST_CORES = 0.02;
 const MOST_NAMED = 3;
 
@@ -290,9 +294,9 @@ export interface ProcessTicks {
 }
 
 /**
- * Begins to watch; the returned function, given the seconds since then, names those that used most, but for this process.
- *
- * @param usesNow Where there is no /proc, what shows the same.
+ * Begins to watch; the returned function, given the seconds since then, returns the processes that used most CPU, apart
+ * from this one.
+ * @param usesNow Reads the same where there is no /proc.
  */
 export function watchProcesses(
   usesNow: () => ReadonlyMap<number, ProcessTicks> = usesInProc,
@@ -316,7 +320,7 @@ export function busiestBetween(
     .slice(0, MOST_NAMED);
 }
 
-/** A process of /proc/PID/stat; its name stands in parentheses and may hold some itself. */
+/** Parses /proc/PID/stat; the name is in parentheses and may contain parentheses itself. */
 export function parseUse(stat: string): ProcessTicks {
   const name = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
   const { userTicks, systemTicks } = parseStat(stat);
@@ -329,7 +333,7 @@ function usesInProc(): Map<number, ProcessTicks> {
       try {
         return [[pid, parseUse(Deno.readTextFileSync(`/proc/${pid}/stat`))] as const];
       } catch {
-        return []; // it has ended
+        return []; // the process has ended
       }
     }),
   );

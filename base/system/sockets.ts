@@ -3,12 +3,12 @@
  * accepted, and which sockets lead to a name server. Linux only; a table that is too long to read often is unknown.
  */
 
-/** The most that is read of a table of sockets, some 1,700 rows. */
+/** The most bytes that are read of a table of sockets: some 1,700 rows. */
 const MOST_BYTES = 256 * 1024;
 /** Port of name servers (RFC 1035). */
 const NAME_SERVER_PORT = 53;
 
-/** States of include/net/tcp_states.h, as the tables write them. */
+/** States from include/net/tcp_states.h, as the tables write them. */
 const ESTABLISHED = "01";
 const LISTEN = "0A";
 
@@ -27,18 +27,21 @@ function hexPort(port: number): string {
   return port.toString(16).toUpperCase().padStart(4, "0");
 }
 
-/** Connections that the kernel has taken for the port and no program has accepted; null if nothing listens there. */
+/**
+ * Connections to the port that the kernel has established and no program has accepted yet; null if nothing listens
+ * there.
+ */
 export function queuedAt(port: number, table: string): number | null {
   const listening = rowsAt(port, LISTEN, table);
   return listening.length === 0 ? null : listening.reduce((sum, row) => sum + row.received, 0);
 }
 
-/** Connections of the port that a program has accepted: of the others none has the socket open, its inode is 0. */
+/** Connections to the port that a program has accepted: unaccepted ones belong to no process, so their inode is 0. */
 export function acceptedAt(port: number, table: string): number {
   return rowsAt(port, ESTABLISHED, table).filter(({ inode }) => inode !== "0").length;
 }
 
-/** Links of sockets that are connected to a name server, as /proc/PID/fd has them, by the text of /proc/net/udp. */
+/** Links, as in /proc/PID/fd, to sockets that are connected to a name server; from the text of /proc/net/udp. */
 export function nameServerSockets(text: string): string[] {
   const remote = `[0-9A-F]+:${hexPort(NAME_SERVER_PORT)}`;
   const row = new RegExp(`^ *\\d+: \\S+ ${remote} \\S+ \\S+ \\S+ \\S+ +\\d+ +\\d+ (\\d+)`, "gm");
@@ -53,8 +56,8 @@ export interface AcceptQueue {
 }
 
 /**
- * Accept queue of a port; null if nobody is seen to listen there. Takes 1 to 4 ms, because the kernel walks the whole
- * table of connections, empty places included.
+ * Accept queue of a port; null if no listener is visible. Takes 1 to 4 ms, because the kernel walks the whole table of
+ * connections, empty places included.
  */
 export function readAcceptQueue(pid: number, port: number): AcceptQueue | null {
   for (const name of ["tcp", "tcp6"]) {
@@ -79,7 +82,7 @@ function isWhole(text: string): boolean {
 const buffer = new Uint8Array(MOST_BYTES);
 const decoder = new TextDecoder();
 
-/** Its start, where it is long: sockets that listen come first. */
+/** The text of a table, cut if it is long: listening sockets come first. */
 function readTable(pid: number, name: string): string {
   try {
     using file = Deno.openSync(`/proc/${pid}/net/${name}`);
@@ -87,8 +90,8 @@ function readTable(pid: number, name: string): string {
     for (let read: number | null = 1; read && length < MOST_BYTES; length += read ?? 0) {
       read = file.readSync(buffer.subarray(length));
     }
-    return decoder.decode(buffer.subarray(0, length)); // it is all ASCII
+    return decoder.decode(buffer.subarray(0, length)); // the table is all ASCII
   } catch {
-    return ""; // the process is gone, or there is no such protocol here
+    return ""; // the process is gone, or the protocol does not exist here
   }
 }

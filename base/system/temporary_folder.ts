@@ -1,7 +1,7 @@
 /**
- * Temporary folders: the one way in which this program makes any. Each is for this user alone, is gone when the program
- * ends, however it ends in order, and has the process that made it in its name. So the next start can tell the folders
- * that a killed process left from those of one that still runs, and removes them.
+ * Temporary folders; all that this program makes are made here. Each is for this user alone, is removed when the
+ * program ends in an orderly way, and has the id of its process in the name. So the next start can tell the folders of
+ * killed processes from those of running ones, and removes them.
  */
 import { createHash } from "node:crypto";
 import { lstatSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
@@ -11,16 +11,16 @@ import { messageOf, TargetError } from "../errors.ts";
 import { isAlive, readStat } from "./processes.ts";
 import { orEmpty } from "./listeners.ts";
 
-/** Folders of this process that are still there. */
+/** Folders of this process that still exist. */
 const ours = new Set<string>();
 
 export class TemporaryFolder implements Disposable, AsyncDisposable {
   private constructor(readonly path: string) {}
 
   /**
-   * Makes an empty folder. Throws a TargetError where nothing can be written.
-   * @param kind What it is for: a word.
-   * @param within Absent: where this system keeps temporary files.
+   * Makes an empty folder. Throws a TargetError if that is impossible.
+   * @param kind A word for its purpose.
+   * @param within Absent: the system's folder for temporary files.
    */
   static make(kind: string, within: string = tmpdir()): TemporaryFolder {
     try {
@@ -36,7 +36,7 @@ export class TemporaryFolder implements Disposable, AsyncDisposable {
     }
   }
 
-  /** Throws a TargetError where it can't be written. */
+  /** Writes a file in the folder. Throws a TargetError if that is impossible. */
   write(name: string, text: string): void {
     try {
       writeFileSync(join(this.path, name), text, { mode: 0o600 });
@@ -48,13 +48,13 @@ export class TemporaryFolder implements Disposable, AsyncDisposable {
     }
   }
 
-  /** Removes the folder with all that is in it, as far as this user may. */
+  /** Removes the folder with all its content, as far as this user may. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Deno.remove(this.path, { recursive: true }).catch(() => {});
     ours.delete(this.path);
   }
 
-  /** The same, and this thread waits. */
+  /** As the asynchronous dispose, but blocks this thread. */
   [Symbol.dispose](): void {
     removeNow(this.path);
     ours.delete(this.path);
@@ -75,20 +75,20 @@ function removeNow(path: string): void {
   try {
     Deno.removeSync(path, { recursive: true });
   } catch {
-    // it is gone already, or another user's process wrote there
+    // The folder is gone already, or another user's process wrote there.
   }
 }
 
-// Temporary folders that killed processes have left.
+// Temporary folders left behind by killed processes.
 
 const NAME = /^plateau-[a-z]+-(\d+-\d+-[\da-f]+)-/;
 
-/** The most folders that one start removes; the next start continues. */
+/** The most folders that are removed at one start; the next start continues. */
 const MOST_SWEPT = 64;
 
 /**
- * Removes the folders of this user whose process has ended. Safe beside other processes that start at the same time: a
- * folder has its name from the beginning. Whatever can't be seen or removed stays.
+ * Removes the folders of this user whose process has ended. Safe beside other processes that start at the same time,
+ * because a folder has its final name from the beginning. Folders that cannot be seen or removed stay.
  */
 export async function sweepTemporaryFolders(within: string = tmpdir()): Promise<void> {
   try {
@@ -100,7 +100,7 @@ export async function sweepTemporaryFolders(within: string = tmpdir()): Promise<
     }
     for (const path of left) await Deno.remove(path, { recursive: true }).catch(() => {});
   } catch {
-    // who can't look there can't make a folder there either, and hears of it then
+    // A user who can't look there can't make a folder there either, and gets that error later.
   }
 }
 
@@ -109,7 +109,7 @@ function isLeft(name: string): boolean {
   return tag !== undefined && hasOwnerEnded(tag);
 }
 
-/** Whether the process that has the tag ran on this system, where we can see it, and has ended. */
+/** Whether the process with this tag ran on this system, visible to us, and has ended. */
 export function hasOwnerEnded(tag: string): boolean {
   const [pid, startTicks, where] = tag.split("-");
   if (where !== ownWhere()) return false;
@@ -120,7 +120,7 @@ export function hasOwnerEnded(tag: string): boolean {
 
 let tag: string | null = null;
 
-/** Names this process: its id, its start, and where both mean something. */
+/** Identifies this process: its id, its start, and the system on which they are valid. */
 export function ownTag(): string {
   return tag ??= `${Deno.pid}-${readStat(Deno.pid)?.startTicks ?? 0}-${ownWhere()}`;
 }
@@ -129,7 +129,7 @@ let place: string | null = null;
 
 /**
  * This boot of this machine, and its namespace of process ids: containers and machines may share a folder, and the same
- * number is another process there. All the same off Linux.
+ * id means another process there. Constant off Linux.
  */
 function ownWhere(): string {
   return place ??= createHash("sha256")

@@ -1,25 +1,27 @@
 /**
- * What the system gave the calling thread: time on a core, and how long it stood in line for one. The
- * second is the most direct witness of a worker that was held up: it had something to do and could not.
+ * The time that the calling thread spent on a core, and the time that it waited for one. The latter is the most direct
+ * evidence that a worker was held up, as it had work to do and could not.
  */
 import process from "node:process";
 import { readSystemFile } from "./linux.ts";
 import { windowsThreadMs } from "./windows.ts";
 
-/** Times since the thread began, microseconds. */
+/** Times of a thread since its start, microseconds. */
 export interface ThreadTime {
   readonly cpuUs: number;
-  /** Ready to run, without a core; null if unknown. */
+  /** Time ready to run without a core; null if unknown. */
   readonly waitedUs: number | null;
 }
 
-/** The clocks by which systems count the time of the calling thread; null on another system, or where it is denied. */
+/**
+ * The systems' clocks for the time of the calling thread; each returns null on other systems, or if access is denied.
+ */
 interface ThreadClocks {
   /** /proc/thread-self/schedstat. */
   readonly schedstat: () => string | null;
   readonly windowsMs: () => number | null;
   readonly macNs: () => bigint | null;
-  /** Time of the whole process, on every system, microseconds. */
+  /** Time of the whole process, available on every system, microseconds. */
   readonly process: () => { readonly user: number; readonly system: number };
 }
 
@@ -31,8 +33,8 @@ const OF_THIS_SYSTEM: ThreadClocks = {
 };
 
 /**
- * Linux counts in nanoseconds, macOS too, Windows in ticks of its scheduler (some 16 ms). Where none is to be had, the CPU
- * time of the whole process stands in: more, never less.
+ * Linux counts in nanoseconds, macOS too, Windows in ticks of its scheduler (some 16 ms). If none is available, uses
+ * the CPU time of the whole process, which is never less.
  */
 export function threadTime(clocks: ThreadClocks = OF_THIS_SYSTEM): ThreadTime {
   const time = parseSchedstat(clocks.schedstat() ?? "");
@@ -45,7 +47,7 @@ export function threadTime(clocks: ThreadClocks = OF_THIS_SYSTEM): ThreadTime {
   return { cpuUs: user + system, waitedUs: null };
 }
 
-/** Value of time.h of macOS. */
+/** Constant from time.h of macOS. */
 const CLOCK_THREAD_CPUTIME_ID = 16;
 const MAC_CALLS = {
   clock_gettime_nsec_np: { parameters: ["i32"], result: "u64" },
@@ -58,18 +60,21 @@ function macThreadNs(): bigint | null {
     macCalls ??= Deno.dlopen("/usr/lib/libSystem.B.dylib", MAC_CALLS).symbols;
     return macCalls.clock_gettime_nsec_np(CLOCK_THREAD_CPUTIME_ID);
   } catch {
-    return null; // without the permission for FFI
+    return null; // FFI is not permitted
   }
 }
 
-/** `running waiting timeslices` (Documentation/scheduler/sched-stats.rst); null where a kernel does not count. */
+/**
+ * Reads a line `running waiting timeslices` (Documentation/scheduler/sched-stats.rst); null if the kernel does not
+ * count these.
+ */
 export function parseSchedstat(text: string): ThreadTime | null {
   const [runningNs, waitingNs] = text.trim().split(" ").map(Number);
   if (!(runningNs > 0) || !(waitingNs >= 0)) return null;
   return { cpuUs: runningNs / 1_000, waitedUs: waitingNs / 1_000 };
 }
 
-/** Number of the calling thread (Linux: `/proc/thread-self` links to PID/task/NUMBER); null elsewhere. */
+/** Id of the calling thread (Linux: `/proc/thread-self` links to PID/task/ID); null on other systems. */
 export function ownThread(): number | null {
   try {
     return Number(Deno.readLinkSync("/proc/thread-self").split("/").at(-1));

@@ -26,7 +26,7 @@ const NTDLL = {
 
 type Calls<T extends Deno.ForeignLibraryInterface> = Deno.DynamicLibrary<T>["symbols"] | null;
 
-/** The libraries of this isolate, opened at the first call; null where they can't be. */
+/** The libraries, opened for this isolate at the first call; null if they are unavailable. */
 const kernel32 = opened(() => Deno.dlopen("kernel32.dll", KERNEL32).symbols);
 const ntdll = opened(() => Deno.dlopen("ntdll.dll", NTDLL).symbols);
 
@@ -42,20 +42,20 @@ function opened<Symbols>(open: () => Symbols): () => Symbols | null {
   };
 }
 
-/** FILETIME, and times of processes and threads. */
+/** Units of FILETIME, and of the times of processes and threads. */
 const UNITS_PER_MS = 10_000n;
 
 function msOf(units: bigint): number {
   return Number(units) / Number(UNITS_PER_MS);
 }
 
-// Processes: SYSTEM_PROCESS_INFORMATION, one behind the other.
+// Processes, as a sequence of SYSTEM_PROCESS_INFORMATION.
 
 const SYSTEM_PROCESS_INFORMATION = 5;
 const STATUS_INFO_LENGTH_MISMATCH = 0xc0000004 | 0;
 const FIRST_LENGTH = 512 * 1024;
 
-/** Offsets in it. */
+/** Offsets in SYSTEM_PROCESS_INFORMATION. */
 const NEXT = 0;
 const THREADS = 4;
 const CREATED = 32;
@@ -70,11 +70,11 @@ const WORKING_SET = 144;
 /** A process as Windows lists it. */
 export interface WindowsProcess {
   readonly pid: number;
-  /** Number of the process that started it. That process may have ended, and another may have its number. */
+  /** Id of the process that started this one. It may have ended, and another may have its id now. */
   readonly parent: number;
-  /** File name of its program. */
+  /** File name of the program. */
   readonly name: string;
-  /** Time of its creation, in units of 100 ns. */
+  /** Creation time, in units of 100 ns. */
   readonly created: number;
   readonly userMs: number;
   readonly kernelMs: number;
@@ -84,7 +84,7 @@ export interface WindowsProcess {
 
 let length = FIRST_LENGTH;
 
-/** All processes of the machine, except the one that stands for idle cores. */
+/** All processes of the machine, except the idle process. */
 export function windowsProcesses(calls: Calls<typeof NTDLL> = ntdll()): WindowsProcess[] | null {
   if (calls === null) return null;
   const needed = new Uint32Array(1);
@@ -106,7 +106,7 @@ export function windowsProcesses(calls: Calls<typeof NTDLL> = ntdll()): WindowsP
   }
 }
 
-/** @param address Of the buffer, as pointers in it are addresses. */
+/** @param address Address of the buffer, because pointers in it are absolute. */
 export function parseProcesses(
   buffer: Uint8Array<ArrayBuffer>,
   address: bigint,
@@ -136,8 +136,6 @@ export function parseProcesses(
   }
 }
 
-// Threads.
-
 /** CPU time of the calling thread, ms. */
 export function windowsThreadMs(calls: Calls<typeof KERNEL32> = kernel32()): number | null {
   const [created, ended, kernel, user] = [0, 1, 2, 3].map(() => new BigInt64Array(1));
@@ -145,7 +143,7 @@ export function windowsThreadMs(calls: Calls<typeof KERNEL32> = kernel32()): num
   return isTold ? msOf(kernel[0] + user[0]) : null;
 }
 
-// Job objects (Windows 8 and later nest them).
+// Job objects, which can be nested since Windows 8.
 
 const JOB_BASIC_PROCESS_ID_LIST = 3;
 const JOB_EXTENDED_LIMIT = 9;
@@ -157,15 +155,16 @@ const KILL_ON_JOB_CLOSE = 0x2000;
 const LIST_HEAD = 8;
 const MOST_LISTED = 4_096;
 
-/** Holds this process and all that it starts from now on. */
+/** A job that holds this process and everything that it starts from now on. */
 export interface Job {
-  /** Process ids of the living ones, including this one. */
+  /** Ids of the living processes in the job, including this one. */
   members(): number[];
 }
 
 /**
- * Puts this process into a job that ends all of its members when the last handle of it is closed. Only this process has
- * one: whatever ends it, also another process by force, ends all that it started. Null where that can't be had.
+ * Puts this process into a job that ends all of its members when its last handle is closed. Only this process has a
+ * handle, so however this process ends, even killed by another, everything that it started ends, too. Null if this is
+ * not possible.
  */
 export function enterJob(calls: Calls<typeof KERNEL32> = kernel32()): Job | null {
   if (calls === null) return null;

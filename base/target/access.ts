@@ -1,6 +1,6 @@
 /**
- * The way to a server, beyond what its URL says: certificates, another address, a proxy, and a unix socket. The same in
- * experiment files, as flags, and in the jobs of a fleet.
+ * How a server is reached, beyond what its URL says: certificates, another address, a proxy, and a unix socket. The
+ * same in experiment files, as flags, and in the jobs of a fleet.
  */
 import { createPublicKey, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
@@ -11,7 +11,7 @@ import { LIMITS } from "../limits.ts";
 import { type Access, certificatesIn, unbracketed } from "../net/endpoint.ts";
 import { quotedOpenly } from "../secrets.ts";
 
-/** Certificates, as PEM. In JSON they are a digest of their file. */
+/** Certificates, as PEM. Converted to JSON they are a digest of their file. */
 export class Certificates {
   constructor(readonly path: string, readonly pem: string) {}
 
@@ -20,7 +20,7 @@ export class Certificates {
   }
 }
 
-/** The key of a certificate, as PEM. In JSON it is the name of its file. */
+/** The key of a certificate, as PEM. Converted to JSON it is the name of its file. */
 export class PrivateKey {
   constructor(readonly path: string, readonly pem: string) {}
 
@@ -30,15 +30,15 @@ export class PrivateKey {
 }
 
 export class ResolvedHost {
-  /** @param address One, or several with commas between them; IPv6 stands without brackets, as in `host`. */
+  /** @param address One address, or several separated by commas; IPv6 without brackets, as in `host`. */
   constructor(readonly host: string, readonly port: number, readonly address: string) {}
 
-  /** Addresses in the order in which they are tried. */
+  /** Addresses, in the order in which they are tried. */
   get addresses(): readonly string[] {
     return this.address.split(",");
   }
 
-  /** Whether the URL is of this host, at this port. */
+  /** Whether a URL has this host and port. */
   isHostOf({ protocol, hostname, port }: URL): boolean {
     const dialed = Number(port || (protocol === "https:" ? 443 : 80));
     return this.host === unbracketed(hostname) && this.port === dialed;
@@ -97,7 +97,7 @@ export function pairProblem(cert: string, key: string): string | null {
   }
 }
 
-/** Access as written: each key of any type, and perhaps wrong. */
+/** Access as written: each value may have any type, and may be wrong. */
 interface GivenAccess {
   readonly url?: unknown;
   readonly cacert?: unknown;
@@ -163,7 +163,7 @@ export function accessConflicts(given: GivenAccess): AccessConflict[] {
   ];
 }
 
-/** Why HTTP/2 can't reach the URL, or another host, by this proxy; null where it can. */
+/** Why HTTP/2 can't reach the URL, or another host, through this proxy; null if it can. */
 export function http2ProxyProblem(
   { httpProxy, url, hosts = [] }: {
     readonly httpProxy?: unknown;
@@ -174,10 +174,10 @@ export function http2ProxyProblem(
 ): string | null {
   const plain = [url, ...hosts].some((origin) => /^http:/i.test(String(origin)));
   if (httpProxy === undefined || !plain) return null;
-  return "Cannot speak HTTP/2 through an HTTP proxy but in a tunnel, which is for https";
+  return "Cannot speak HTTP/2 through an HTTP proxy without a tunnel, which only https uses";
 }
 
-/** The address is of another host, and would never be dialed. */
+/** A conflict if the address belongs to another host, because it would never be dialed. */
 function otherHost({ url, resolve }: GivenAccess): AccessConflict[] {
   const named = typeof resolve === "string" ? resolved.safeParse(resolve).data : resolve;
   const parsed = URL.parse(String(url));
@@ -194,7 +194,7 @@ const certificates = z.string().max(LIMITS.certificates.most).includes(
   { error: "Cannot read certificates that are not PEM" },
 );
 
-/** Access for agents and gateways: without an HTTP proxy, because nobody would watch the machine that it runs on. */
+/** Access for agents and gateways: without an HTTP proxy, because nothing would monitor the proxy's machine. */
 export const accessShape: z.ZodType<Access, Access> = z.strictObject({
   insecure: z.boolean().optional(),
   caCerts: z.array(certificates).max(LIMITS.jobCertificates.most).optional(),

@@ -54,12 +54,12 @@ const wiki = z.strictObject({
     "Pages that are written at the start; for many, allow more by startTimeout",
   ),
   seed: wholeNumber(0, 2 ** 31 - 1).default(1)
-    .describe("Seed of their text: the same seed writes the same pages"),
+    .describe("Seed of the pages' text: the same seed writes the same pages"),
   renderCache: onOrOff.default(false)
     .describe("Rendered markdown kept in memory until its page changes: on or off"),
   gzip: onOrOff.default(false).describe("Compression for clients that accept gzip: on or off"),
   cpuTime: durationMs.prefault("0ms")
-    .describe("Computing for each page that is rendered, on top of its own"),
+    .describe("Additional computing for each page that is rendered"),
   log: onOrOff.default(false).describe("Request log, one line each: on or off"),
 });
 
@@ -82,7 +82,7 @@ const site = z.strictObject({
 const MOST_GAPS = 1_000;
 const gap = between("0s", "1h");
 
-/** Durations with commas between them; becomes milliseconds. */
+/** Durations separated by commas; becomes milliseconds. */
 const gapList = z.union([
   z.string().transform((text) => text.split(",")).pipe(z.array(gap).min(1).max(MOST_GAPS)),
   z.array(z.number().min(0)).min(1).max(MOST_GAPS),
@@ -92,16 +92,16 @@ const streams = z.strictObject({
   events: wholeNumber(1, 1_000_000_000).default(10).describe("Messages of each stream"),
   first: gap.prefault("0ms").describe("Time from the request to the first message"),
   gaps: gapList.prefault("10ms").describe(
-    "Between the messages after it: one duration, or several in a text with commas between them, round and round",
+    "Time between the messages after that: one duration, or several in a text with commas between them, used again and again",
   ),
   delay: gap.prefault("0ms").describe("Time from a message on a WebSocket to its echo"),
   cutAfter: wholeNumber(0, 1_000_000_000).default(0)
     .describe("Messages after which a stream is cut off in the middle; 0: none is"),
   news: between("10ms", "1h").prefault("1s")
     .describe("Time between two publications of the news that all listeners get"),
-  freeze: gap.prefault("0s").describe("How long the server stands still each time"),
+  freeze: gap.prefault("0s").describe("How long each freeze of the server lasts"),
   freezeEvery: gap.prefault("0s")
-    .describe("It stands still at the end of each of these times; 0s: never"),
+    .describe("Period of these freezes, each at the end of one period; 0s: never"),
 });
 
 export const appSettings = { api, work, user, wiki, site, streams } satisfies Record<
@@ -113,8 +113,7 @@ export function isAppName(name: string): name is AppName {
   return Object.hasOwn(appSettings, name);
 }
 
-// The settings of the frameworks of the study, with defaults and limits. The frameworks themselves are in
-// `targets/frameworks`.
+// Settings of the study's frameworks, with defaults and limits. The frameworks themselves are in `targets/frameworks`.
 
 export const frameworkNames = [
   "express",
@@ -130,31 +129,33 @@ export const frameworkNames = [
 ] as const;
 export type FrameworkName = (typeof frameworkNames)[number];
 
-const logging = onOrOff.default(false).describe("Its own log of requests: on or off");
+const logging = onOrOff.default(false).describe("The server's own log of requests: on or off");
 const trace = onOrOff.default(false)
-  .describe("Its own log of errors, with the stack trace of each: on or off");
+  .describe("The server's own log of errors, with the stack trace of each: on or off");
 
 /** Settings of every framework. */
 export const commonSettings = z.strictObject({ logging, trace });
 
-/** Settings of frameworks that serve with several processes. */
+/** Settings of frameworks that run several processes. */
 export const workerSettings = commonSettings.extend({
   workers: wholeNumber(1, 1_024).default(1)
     .describe("Processes that respond to requests"),
 });
 
-/** Settings of frameworks that serve with several threads. */
+/** Settings of frameworks that run several threads. */
 export const coreSettings = commonSettings.extend({
   cores: wholeNumber(1, 1_024).optional()
-    .describe("Cores that it computes on at a time (all when absent)"),
+    .describe("Cores that the server computes on at a time (all when absent)"),
 });
 
-/** Whether it is a program for Node. */
+/** Whether the framework runs on Node or a compatible runtime. */
 export function runsOnNode(framework: FrameworkName): boolean {
   return framework !== "flask" && framework !== "gin";
 }
 
-/** What runs the frameworks that are programs for Node: `node` is that on PATH, `plateau setup frameworks` installs the others. */
+/**
+ * The runtimes for JavaScript frameworks: `node` is the one on PATH, `plateau setup frameworks` installs the others.
+ */
 export const runtimeNames = ["node", "node@20", "node@22", "node@24", "deno@2", "bun@1"] as const;
 export type RuntimeName = (typeof runtimeNames)[number];
 
@@ -166,7 +167,7 @@ export function isInstalledRuntime(name: string): name is InstalledRuntimeName {
   return installedRuntimeNames.some((each) => each === name);
 }
 
-/** Bun's engine is JavaScriptCore. */
+/** Bun's engine is JavaScriptCore instead. */
 export function isV8(runtime: RuntimeName): boolean {
   return runtime !== "bun@1";
 }

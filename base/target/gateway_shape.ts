@@ -1,6 +1,6 @@
 /**
- * A target's lines in the experiment file where it stands in front of others: a caching proxy, a balancer
- * with several instances, or the real nginx. Pure.
+ * A target's lines in the experiment file when it stands in front of others: a caching proxy, a balancer with several
+ * instances, or the real nginx. Pure.
  */
 import * as z from "zod";
 import { between, ratePerSec } from "../quantity.ts";
@@ -8,7 +8,7 @@ import { oneOrList, valuesOf, type WithOneValueFor } from "./settings.ts";
 import { type StageCommands, stageCommands } from "./steps.ts";
 import { quotedOpenly } from "../secrets.ts";
 
-/** Names of RFC 3986 between slashes, none of them . or .. */
+/** Path segments of RFC 3986, except . and .. */
 const FILE_PATH = /^\/(?:(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=:@-]{1,200}(?:\/|$))*$/;
 
 const filePath = z.string().regex(FILE_PATH, {
@@ -18,7 +18,7 @@ const filePath = z.string().regex(FILE_PATH, {
     }: write a path, such as /page.html, or / for the index`,
 });
 
-/** Files of which the experiment holds the text: where they are, and which cannot stand together. */
+/** Files whose text is in the experiment, by path; checks for paths that exclude each other. */
 const writtenFiles = z.record(filePath, z.string()).superRefine((texts, context) => {
   const paths = Object.keys(texts);
   if (paths.length === 0) {
@@ -34,18 +34,18 @@ const writtenFiles = z.record(filePath, z.string()).superRefine((texts, context)
   }
 });
 
-/** Whether the first leaves no place for the second: it is the same file, or a file where a folder must be. */
+/** Whether the first path excludes the second: as the same file, or as a file where a folder must be. */
 function collide(first: string, second: string, isBefore: boolean): boolean {
   const [one, other] = [fileOf(first), fileOf(second)];
   return one === other ? isBefore : other.startsWith(`${one}/`);
 }
 
-/** The file that nginx serves for a path, relative to its folder: an index where the path ends in a slash. */
+/** The file that nginx serves for a path, relative to its folder: an index if the path ends in a slash. */
 export function fileOf(path: string): string {
   return path.slice(1) + (path.endsWith("/") ? "index.html" : "");
 }
 
-/** Where the proxy keeps responses. */
+/** Where the proxy stores responses. */
 export const storeNames = ["memory", "redis"] as const;
 export type StoreName = (typeof storeNames)[number];
 
@@ -53,7 +53,10 @@ export type StoreName = (typeof storeNames)[number];
 export const policyNames = ["round-robin", "least-connections", "random-two"] as const;
 export type PolicyName = (typeof policyNames)[number];
 
-/** The server behind a gateway, as the file writes it: the name of another target, or a URL. @param protocols Of URLs, as `http:`. */
+/**
+ * The server behind a gateway, as the file writes it: the name of another target, or a URL.
+ * @param protocols Allowed in URLs, such as `http:`.
+ */
 function originOf(protocols: readonly string[]): z.ZodString {
   const urls = protocols.map((protocol) => `${protocol}//host:port`).join(" or ");
   return z.string().min(1).refine(
@@ -67,7 +70,7 @@ const originName = originOf(["http:", "https:"]);
 /** An origin for gateways that dial only plain http. */
 const plainOriginName = originOf(["http:"]);
 
-/** Names of targets hold no colon. */
+/** Whether the text is a URL: names of targets have no colon. */
 export function isUrl(text: string): boolean {
   return text.includes("://");
 }
@@ -87,25 +90,25 @@ export const proxyTarget = z.strictObject({
   proxy: z.strictObject({
     origin: originName
       .describe(
-        "What it stands in front of: the name of another target, or http://host:port or https://host:port",
+        "The origin behind the cache: the name of another target, or http://host:port or https://host:port",
       ),
     store: oneOrList(z.enum(storeNames)).default("memory").describe("Where responses are stored"),
     ttl: oneOrList(between("1ms", "24h")).prefault("60s").describe(
       "How long a stored response is fresh, unless the origin gives a shorter time",
     ),
     stale: oneOrList(between("0s", "24h")).prefault("0s").describe(
-      "How long after that it is still served, while one request fetches it anew",
+      "How long after that a stored response is still served, while one request fetches it again",
     ),
     paths: z.array(cachedPath)
       .min(1).default(["/"])
-      .describe("Only these paths, and what is below them, are kept"),
+      .describe("Only responses for these paths, and for paths below them, are kept"),
     singleFlight: oneOrList(z.boolean()).default(true).describe(
-      "Requests for a path that is being fetched wait for it, and are not sent to the origin, too",
+      "Requests for a path that is being fetched wait for that response, and are not sent to the origin, too",
     ),
     maxBodyBytes: oneOrList(z.int().min(0).max(64 * LARGEST_BODY_BYTES)).default(LARGEST_BODY_BYTES)
       .describe("Larger bodies pass through and are not kept"),
     invalidate: z.record(cachedPath, z.array(cachedPath)).optional().describe(
-      "A write that succeeds drops what is stored of its path and its Location, and of the paths that " +
+      "A write that succeeds drops the stored responses of its path and its Location, and of the paths that " +
         "are listed here by the path of the write: { /edit: [/home] }",
     ),
   }).describe("A cache in front of another server"),
@@ -127,29 +130,29 @@ const instances = z.int().min(1).max(64);
 export const clusterTarget = z.strictObject({
   cluster: z.strictObject({
     of: z.string().min(1).describe("Name of the target that is started several times"),
-    instances: oneOrList(instances).default(2).describe("How many"),
+    instances: oneOrList(instances).default(2).describe("Number of instances"),
     balancer: oneOrList(z.enum(["builtin", "nginx", "reuseport"])).default("builtin").describe(
       "builtin: in this program; nginx: the real one, from PATH; " +
         "reuseport: none, the instances of a built-in app share a port (Linux)",
     ),
     policy: oneOrList(z.enum(policyNames)).optional()
-      .describe("Who gets the next request (round-robin when absent)"),
+      .describe("How the instance for the next request is chosen (round-robin when absent)"),
     workers: oneOrList(z.union([z.literal("auto"), z.int().min(1).max(256)])).optional()
       .describe("Worker processes of nginx (auto, one for each core, when absent)"),
     add: z.strictObject({
       at: between("0s", "24h").describe(
         "When they are started, or join with ahead: from the start of the load",
       ),
-      instances: instances.default(1).describe("How many"),
+      instances: instances.default(1).describe("Number of instances"),
       ahead: z.boolean().optional().describe(
-        "They are started with the others and wait, cold, until then, so that their start-up takes nothing " +
+        "These instances are started with the others and wait, cold, until then, so that their start-up takes nothing " +
           "from the load; with balancer: builtin",
       ),
       warmUp: z.strictObject({
         duration: between("1ms", "1h").describe("How long each is warmed up before it joins"),
-        rate: ratePerSec.prefault("100/s").describe("Requests that it gets meanwhile"),
+        rate: ratePerSec.prefault("100/s").describe("Requests that the instance gets meanwhile"),
         path: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
-          .optional().describe("Path that is requested (that of its ready check when absent)"),
+          .optional().describe("Path that is requested (that of the ready check when absent)"),
       }).optional().describe("Reduced load before an instance joins; with balancer: builtin"),
     }).optional().describe("Instances that join, cold, while the load runs"),
     slowStart: oneOrList(between("0s", "1h")).optional().describe(
@@ -211,13 +214,15 @@ const workers = z.union([z.literal("auto"), z.int().min(1).max(256)], {
 export const nginxTarget = z.strictObject({
   nginx: z.strictObject({
     root: z.string().min(1).optional()
-      .describe("Folder whose files it serves, relative to the experiment file"),
+      .describe("Folder whose files nginx serves, relative to the experiment file"),
     files: writtenFiles.optional()
-      .describe("Texts of files that it serves, by path; types go by the ending of its name"),
+      .describe(
+        "Texts of files that nginx serves, by path; a file's type goes by the ending of its name",
+      ),
     proxy: plainOriginName.optional()
-      .describe("What it stands in front of: the name of another target, or http://host:port"),
+      .describe("The server behind nginx: the name of another target, or http://host:port"),
     timeout: between("1ms", "1h").optional().describe(
-      "With proxy: how long it waits for the response, and for each further part of it, before it sends 504 (no time-out when absent)",
+      "With proxy: how long nginx waits for the response, and for each further part of it, before it sends 504 (no time-out when absent)",
     ),
     workers,
   }).superRefine(({ root, files, proxy, timeout }, context) => {

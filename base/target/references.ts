@@ -1,11 +1,11 @@
-/** Targets that stand in front of others: the target that each names, and whether it can have that. */
+/** References from targets that stand in front of others, and whether they are valid. */
 import { didYouMean } from "../suggest.ts";
 import { valuesOf } from "./settings.ts";
 import type { TargetSpec, WrittenTarget } from "./target_shape.ts";
 import { isUrl } from "./gateway_shape.ts";
 import { quotedOpenly } from "../secrets.ts";
 
-/** Targets as they were written, by name; each may be wrong in every part, which is reported elsewhere. */
+/** Targets by name, as written; any part may be wrong, which is reported elsewhere. */
 type WrittenTargets = Readonly<Record<string, unknown>>;
 
 interface ReferenceConflict {
@@ -34,7 +34,7 @@ function valueIn(spec: unknown, path: readonly string[]): unknown {
   return path.reduce((value: unknown, key) => Reflect.get(Object(value), key), spec);
 }
 
-/** The same target in front of another: the one that `renamed` makes of its name. */
+/** The same gateway in front of another target, whose name `renamed` returns. */
 export function withReference(spec: unknown, renamed: (name: string) => string): unknown {
   const reference = referenceIn(spec);
   if (reference === null) return spec;
@@ -47,7 +47,7 @@ export function nameBehind(spec: TargetSpec | WrittenTarget): string | null {
   return referenceIn(spec)?.name ?? null;
 }
 
-/** The target itself, and all that stand behind it. */
+/** The target itself, and all targets behind it. */
 export function withThoseBehind(
   spec: TargetSpec,
   others: Readonly<Record<string, TargetSpec>>,
@@ -57,7 +57,7 @@ export function withThoseBehind(
   return [spec, ...withThoseBehind(others[name], others)];
 }
 
-/** Names that are not there or lead back to themselves, and what can't be had several times. */
+/** References to missing targets or in a circle, and targets that can't run as several instances. */
 export function referenceConflicts(targets: WrittenTargets): ReferenceConflict[] {
   return Object.entries(targets).flatMap(([target, spec]) => {
     const reference = referenceIn(spec);
@@ -78,7 +78,7 @@ function whyNot(name: string, targets: WrittenTargets, target: string): string |
   return circle === null ? null : `Cannot stand in front of itself: ${circle.join(" → ")}`;
 }
 
-/** `a`, `b`, `a` when `start` stands in front of itself by way of b. */
+/** The circle of references from `start` back to itself: `a`, `b`, `a`. */
 function circleFrom(start: string, targets: WrittenTargets): string[] | null {
   const chain = [start];
   while (chain.length <= Object.keys(targets).length) {
@@ -87,7 +87,7 @@ function circleFrom(start: string, targets: WrittenTargets): string[] | null {
     chain.push(next);
     if (next === start) return chain;
   }
-  return null; // the circle is further on, and is reported there
+  return null; // the circle is elsewhere, and is reported there
 }
 
 function whyNotBefore(
@@ -140,7 +140,7 @@ function isSeveral(spec: unknown): boolean {
   return instances.some((count) => count !== 1) || valueIn(spec, ["cluster", "add"]) !== undefined;
 }
 
-/** The fixed port of the target, or of one behind it. */
+/** The fixed port of the target, or of a target behind it. */
 function fixedPortOf(name: string, targets: WrittenTargets): string | null {
   let behind: string | undefined = name;
   for (const _ of Object.keys(targets)) {

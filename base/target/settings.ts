@@ -1,6 +1,6 @@
 /**
- * Settings of built-in apps: text on the command line (`--set cache=on`), values in a file. YAML 1.2
- * reads `on` and `off` as text, so a switch takes both.
+ * Settings of built-in apps: text on the command line (`--set cache=on`), values in a file. In YAML 1.2, `on` and `off`
+ * are text, so a switch accepts both text and booleans.
  */
 import * as z from "zod";
 import { AS_INPUT } from "../explain.ts";
@@ -21,17 +21,17 @@ export function wholeNumber(least: number, most: number): z.ZodType<number> {
   return z.union([number, text], { error: "Cannot read this as a whole number" });
 }
 
-/** One setting as the file has it. */
+/** One setting, as written in the file. */
 interface GivenSetting {
-  /** The setting's name, with a dot where the file has keys inside keys: `rateLimit.limit`. */
+  /** The setting's name, with dots for nested keys: `rateLimit.limit`. */
   readonly key: string;
   /** Keys that lead to the setting: `rateLimit`, then `limit`. */
   readonly path: readonly string[];
-  /** One value, or a list of them, which makes a factor. */
+  /** One value, or a list of values, which makes a factor. */
   readonly value: Json;
 }
 
-/** Every setting in `set`, which may have keys inside keys. */
+/** Every setting in `set`, including nested ones. */
 export function givenSettings(
   set: Readonly<Record<string, Json>>,
   outer: readonly string[] = [],
@@ -43,7 +43,7 @@ export function givenSettings(
   });
 }
 
-/** The same by name, without keys inside keys. */
+/** The same by name, without nesting. */
 export function flatSettings(set: Readonly<Record<string, Json>>): Record<string, Json> {
   return Object.fromEntries(givenSettings(set).map(({ key, value }) => [key, value]));
 }
@@ -52,13 +52,13 @@ function isGroup(value: Json): value is Record<string, Json> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What is wrong with one setting, under the key that it was given. */
+/** A problem with one setting, under the key that the user wrote. */
 interface SettingIssue {
   readonly key: string;
   readonly message: string;
 }
 
-/** Everything that is wrong with `given`, in its order. */
+/** Every problem in `given`, in order. */
 export function settingIssues(
   schema: z.ZodObject,
   given: Readonly<Record<string, unknown>>,
@@ -76,7 +76,7 @@ function unknownSetting(schema: z.ZodObject, key: string): string {
   return [message, didYouMean(key, known) ?? []].flat().join("; ");
 }
 
-// Lines of a target that may hold a list: each value of it is measured, a factor of the experiment.
+// Keys of a target that accept a list: each value is measured, as a factor of the experiment.
 
 /** One value, or a list of values. */
 export function oneOrList<Schema extends z.ZodType>(
@@ -85,12 +85,12 @@ export function oneOrList<Schema extends z.ZodType>(
   return z.union([schema, z.array(schema).min(1)]);
 }
 
-/** The same lines with one value for each of the factors. */
+/** The same keys with a single value for each factor. */
 export type WithOneValueFor<Lines, Factor extends keyof Lines> =
   & Omit<Lines, Factor>
   & { [Key in keyof Pick<Lines, Factor>]: Exclude<Lines[Key], readonly unknown[]> };
 
-/** The values of a factor as they were written, one or a list. */
+/** The values of a factor, written as one value or a list. */
 export function valuesOf<Value>(written: Value | Value[]): Value[] {
   return Array.isArray(written) ? written : [written];
 }

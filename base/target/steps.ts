@@ -1,22 +1,22 @@
 /**
- * The commands of a target, as they are written: those that build it from its sources, and those that run around
- * its runs (`setup`, `before`, `after`, `teardown`). Pure.
+ * The commands of a target, as written in the file: those that build it from its sources, and those that run around its
+ * runs (`setup`, `before`, `after`, `teardown`). Pure.
  */
 import * as z from "zod";
 import { shown } from "../explain.ts";
 import { between } from "../quantity.ts";
 import { withoutSecrets } from "../secrets.ts";
 
-/** Program and arguments. */
+/** A program and its arguments. */
 export const command = z.array(z.string().min(1), { error: commandAsText }).min(1);
 
-/** A text would need a shell to split it at its spaces. */
+/** The error for a command written as text, which only a shell could split at its spaces. */
 function commandAsText({ input }: { readonly input?: unknown }): string | undefined {
   if (typeof input !== "string") return undefined;
   return `Cannot use ${shown(input)}: it must be a list, such as [${itemsOf(input)}]`;
 }
 
-/** Program and arguments of a line that a shell would run, as items of a YAML list. */
+/** Program and arguments of a shell's command line, as items of a YAML list. */
 function itemsOf(text: string): string {
   const line = withoutSecrets(text);
   const isForShell = /[|&;<>$`"'*?()~]/.test(line) || /^\w+=/.test(line);
@@ -36,7 +36,7 @@ const step = z.union([
     command: command.describe("Program and arguments"),
     timeout: between("1s", "24h").prefault("10m").describe("Time-out of the step"),
     env: z.record(z.string().regex(/^[^=\0]+$/), z.string()).default({})
-      .describe("On top of the user's own environment"),
+      .describe("Variables, added to the user's own environment"),
   }),
 ]).transform((written): CommandStep =>
   Array.isArray(written) ? { command: written, timeout: DEFAULT_TIMEOUT_MS, env: {} } : written
@@ -46,7 +46,7 @@ const DEFAULT_TIMEOUT_MS = 600_000;
 
 export interface CommandStep {
   readonly command: readonly string[];
-  /** Longest time, milliseconds. */
+  /** Time limit, milliseconds. */
   readonly timeout: number;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -58,15 +58,15 @@ export const steps = z.array(step, {
       : undefined,
 });
 
-/** Stages at which a target's commands run, in this order. */
+/** Stages at which a target's commands run, in order. */
 export const stages = ["setup", "before", "after", "teardown"] as const;
 export type CommandStage = (typeof stages)[number];
 
-/** Lines that every kind of target may have. */
+/** Keys that every kind of target may have. */
 export const stageCommands = {
   setup: steps.optional().describe(
     "Commands before the first start of the target, such as [[npm, run, migrate]]; a step may be " +
-      "{ command: [npm, run, migrate], timeout: 10m, env: {} }. They run in its cwd, or beside the file",
+      "{ command: [npm, run, migrate], timeout: 10m, env: {} }. They run in the target's cwd or, without one, beside the file",
   ),
   before: steps.optional().describe(
     "Commands before each run: before the target starts, or, from the first that holds {origin} on, when it " +
@@ -82,7 +82,7 @@ export const stageCommands = {
 
 export type StageCommands = Readonly<Partial<Record<CommandStage, readonly CommandStep[]>>>;
 
-/** Whether it can run only when the origin of the target is known. */
+/** Whether the command can run only once the target's origin is known. */
 export function needsOrigin({ command, env }: CommandStep): boolean {
   return [...command, ...Object.values(env)].some((text) => text.includes(ORIGIN));
 }
@@ -101,7 +101,7 @@ interface StepConflict {
   readonly message: string;
 }
 
-/** Placeholders where nothing is known that could stand for them. @param targets May be wrong in every part. */
+/** Placeholders in places where their value is not known. @param targets Any part may be wrong. */
 export function stepConflicts(targets: Readonly<Record<string, unknown>>): StepConflict[] {
   return Object.entries(targets).flatMap(([target, spec]) =>
     stages.flatMap((stage) => {

@@ -1,6 +1,4 @@
-/**
- * A target's lines in the experiment file: one of the launchers' shapes, distinguished by its first key.
- */
+/** A target in the experiment file: one of the launchers' shapes, distinguished by its first key. */
 import * as z from "zod";
 import { command, stageCommands, steps } from "./steps.ts";
 import { contentOf, type Files, NO_FILES } from "../files.ts";
@@ -42,7 +40,7 @@ const set = z.record(z.string(), z.json()).default({}).describe(
     "rateLimit: { limit: 5 }",
 );
 
-/** What is wrong with the settings, where each was given. */
+/** Problems with the settings, at the places where they were given. */
 function checkSettings(
   settings: z.ZodObject,
   set: WrittenSettings,
@@ -62,7 +60,7 @@ function checkSettings(
   }
 }
 
-/** Every setting under its own name. */
+/** Flattens nested settings, so that each has its full name. */
 function withFlatSettings<Spec extends { set: WrittenSettings }>(spec: Spec): Spec {
   return { ...spec, set: flatSettings(spec.set) };
 }
@@ -74,15 +72,15 @@ const memorySize = z.string().refine((text) => (parseBytes(text) ?? 0) >= LEAST_
     } as a limit of memory: write a size of 8MB or more, such as 512MB`,
 });
 
-/** No runtime gets by with less. */
+/** The least memory with which any runtime starts. */
 const LEAST_MEMORY_BYTES = 8e6;
 
 const limits = z.strictObject({
   cpu: oneOrList(z.number().min(0.01).max(1_024)).optional()
-    .describe("Cores that it may use, such as 0.5; a list makes a factor"),
+    .describe("Cores that the target may use, such as 0.5; a list makes a factor"),
   memory: oneOrList(memorySize).optional()
     .describe(
-      "Memory that it may use, such as 512MB: beyond it the kernel ends it; a list makes a factor",
+      "Memory that the target may use, such as 512MB: beyond that the kernel ends the target; a list makes a factor",
     ),
 }).refine(({ cpu, memory }) => cpu !== undefined || memory !== undefined, {
   error: "Cannot limit nothing: write cpu: 0.5, memory: 512MB or both",
@@ -92,7 +90,7 @@ const limits = z.strictObject({
 
 export type WrittenLimits = z.output<typeof limits>;
 
-/** Limits with one value for each line. */
+/** Limits with a single value each. */
 export interface TargetLimits {
   readonly cpu?: number;
   readonly memory?: string;
@@ -107,10 +105,10 @@ const v8Flags = z.string().regex(new RegExp(`^(?:default|${V8_FLAG}(?: ${V8_FLAG
 
 const v8 = z.strictObject({
   flags: oneOrList(v8Flags).optional().describe(
-    "Flags of V8 with which it runs, such as --no-opt or --jitless, or default for none; a list makes a factor",
+    "Flags of V8 for the target, such as --no-opt or --jitless, or default for none; a list makes a factor",
   ),
   gc: oneOrList(v8Flags).optional().describe(
-    "Flags of V8's garbage collector likewise, such as --max-semi-space-size=64: a factor of its own",
+    "Flags of V8's garbage collector for the target, such as --max-semi-space-size=64: a factor of its own",
   ),
 }).refine(({ flags, gc }) => flags !== undefined || gc !== undefined, {
   error: "Cannot do without flags: write flags: --no-opt, gc: --max-semi-space-size=64 or both",
@@ -121,7 +119,7 @@ const v8 = z.strictObject({
 
 export type WrittenV8 = z.output<typeof v8>;
 
-/** V8 options with one value for each line; `default` stands for no flag. */
+/** V8 options with a single value each; `default` stands for no flag. */
 export interface V8Options {
   readonly flags?: string;
   readonly gc?: string;
@@ -131,7 +129,7 @@ const variable = z.union([z.string(), z.number(), z.boolean()]);
 
 const env = z.record(z.string().regex(/^[^=\0]+$/), oneOrList(variable)).default({});
 
-/** The same lines, with one value for each line that may be a list, which makes a factor. */
+/** The same keys with a single value each, where a list would make a factor. */
 type OneOfEach<Written> = Omit<Written, "limits" | "v8" | "env" | "runtime"> & {
   readonly limits?: TargetLimits;
   readonly v8?: V8Options;
@@ -152,9 +150,9 @@ const frameworkTarget = z.strictObject({
   ),
   set,
   runtime: oneOrList(z.enum(runtimeNames)).optional().describe(
-    "What runs it, of frameworks for Node: node of PATH, or one that plateau setup frameworks installs; a list makes a factor",
+    "The runtime of a framework for Node: node of PATH, or a runtime that plateau setup frameworks installs; a list makes a factor",
   ),
-  env: env.describe("Its environment, on top of that of production; a list makes a factor"),
+  env: env.describe("Environment variables, added to those of production; a list makes a factor"),
   limits,
   v8,
   ...stageCommands,
@@ -181,14 +179,16 @@ const commandTarget = z.strictObject({
     "Program and arguments; in an argument {port} becomes a free port and {host} the address to listen on, " +
       "127.0.0.1 unless run --host says otherwise (IPv6 without brackets)",
   ),
-  cwd: z.string().default(".").describe("Where it runs, relative to the experiment file"),
+  cwd: z.string().default(".").describe(
+    "Folder in which the program runs, relative to the experiment file",
+  ),
   env: env.describe(
-    "Its environment, on top of PATH, HOME, LANG, TMPDIR, PORT and REDIS_URL; a list makes a factor; " +
+    "Environment variables, added to PATH, HOME, LANG, TMPDIR, PORT and REDIS_URL; a list makes a factor; " +
       "{port} becomes a free port, unless PORT is a number here: then that is its port; " +
       "{host} becomes the address to listen on",
   ),
   inherit: z.array(z.string().regex(/^[^=\0]+$/)).default([]).describe(
-    "Variables of Plateau's own environment that it gets besides, such as [DATABASE_URL]; one that is not set is an error",
+    "Further variables that the program gets from Plateau's own environment, such as [DATABASE_URL]; one that is not set is an error",
   ),
   ready: z.string().regex(
     /^(?:grpc|\/[\x21-\x7e]*)$/,
@@ -197,11 +197,11 @@ const commandTarget = z.strictObject({
     "Path that responds with a status under 500 when the program is ready; grpc: ready when it responds to a call",
   ),
   build: steps.optional().describe(
-    "Commands that build it in cwd, such as [[npm, ci]], with which plateau ab builds each commit; " +
+    "Commands that build the program in cwd, such as [[npm, ci]], with which plateau ab builds each commit; " +
       "a step may be { command: [npm, ci], timeout: 10m, env: {} }",
   ),
   port: z.int().min(1).max(65_535).optional().describe(
-    "The port of a program that listens on that one alone, such as 3000; its runs are made in turn",
+    "The port of a program that can listen on no other port, such as 3000; its runs are made in turn",
   ),
   limits,
   v8,
@@ -221,7 +221,7 @@ const commandTarget = z.strictObject({
 
 type Variable = z.output<typeof variable>;
 
-/** Ports that are numbers; other text, such as `{port}`, is filled in when the program is started. */
+/** Ports that are plain numbers; other text, such as `{port}`, is filled in when the program starts. */
 function fixedPorts(written: Variable | Variable[]): { path: number[]; port: number }[] {
   return valuesOf(written).flatMap((value, at) =>
     /^\d+$/.test(String(value))
@@ -276,7 +276,7 @@ function socketAt(path: string, files: Files): string {
   return path;
 }
 
-/** @param files What the files hold that targets name. */
+/** @param files Reads the files that targets name. */
 export const targetSpecWith = (files: Files) =>
   z.union([
     appTarget,
@@ -293,7 +293,7 @@ export const targetSpecWith = (files: Files) =>
 
 export const targetSpec = targetSpecWith(NO_FILES);
 
-/** A target as written: a list makes a factor. */
+/** A target as written, where lists make factors. */
 export type WrittenTarget = z.output<typeof targetSpec>;
 
 export type AppTarget = OneOfEach<z.output<typeof appTarget>>;
@@ -304,14 +304,14 @@ export type WrittenFramework = z.output<typeof frameworkTarget>;
 export type CommandTarget = WithEnv<OneOfEach<z.output<typeof commandTarget>>>;
 type WithEnv<Lines> = Lines & { readonly env: Readonly<Record<string, string>> };
 
-/** The port that it listens on in every run; null: a free one. */
+/** The port on which the target listens in every run; null: a free port. */
 export function fixedPortOf({ port, env }: Pick<CommandTarget, "port" | "env">): number | null {
   return port ?? (/^\d+$/.test(env.PORT ?? "") ? Number(env.PORT) : null);
 }
 
 export type UrlTarget = z.output<ReturnType<typeof urlTarget>>;
 
-/** A target as it is started: with one value for each of its lines. */
+/** A target as it is started, with a single value for each key. */
 export type TargetSpec =
   | AppTarget
   | FrameworkTarget

@@ -1,7 +1,7 @@
 /**
- * A JSON text whose outermost map has one long list, read piece by piece: each member of the list is given as soon as
- * it is there, so that nobody needs all of the text, or all of its values, at once. It only finds where members begin
- * and end; whether they are JSON, whoever parses them finds out.
+ * Reads a JSON text whose outermost map has one long list, piece by piece: each member of the list is returned as soon
+ * as it is complete, so that neither the whole text nor all of its values are needed at once. This reader finds only
+ * where members begin and end; whether they are valid JSON shows when they are parsed.
  */
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -14,7 +14,7 @@ const CLOSING_MAP = 0x7d;
 
 export class JsonList {
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  /** Levels that are open: 1 is in the outermost map, and 2 in the list. */
+  /** Nesting depth: 1 is in the outermost map, 2 in the list. */
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
@@ -26,16 +26,16 @@ export class JsonList {
   #isFound = false;
   /** Whether a comma promises another member. */
   #isAfterComma = false;
-  /** The current text, as far as it may be the key of the list. */
+  /** The octets of the current string, in case it is the key of the list. */
   #key: number[] = [];
-  /** Whether that key was the last thing before here, apart from a colon and spaces. */
+  /** Whether that key came last, apart from a colon and spaces. */
   #isAtList = false;
 
-  /** @param take Gets the text of each member of the list `key`. */
+  /** @param take Receives the text of each member of the list `key`. */
   constructor(private readonly key: string, private readonly take: (text: string) => void) {}
 
-  // hot: hundreds of megabytes, octet by octet.
-  /** Throws what `take` throws. @param bytes The next ones; they are decoded before it returns. */
+  // hot: reads hundreds of megabytes, octet by octet.
+  /** Reads more bytes, decoding them before it returns. Throws what `take` throws. */
   push(bytes: Uint8Array): void {
     let from = 0;
     const end = bytes.length;
@@ -93,19 +93,19 @@ export class JsonList {
     this.#isAtList = this.#depth === 1 && String.fromCharCode(...this.#key) === this.key;
   }
 
-  /** @param isAny Whether there is a member, even if it is empty. */
+  /** @param isAny Whether there is a member, even an empty one. */
   #give(isAny: boolean): void {
     const text = this.#member;
     this.#member = "";
     if (isAny || text.trim() !== "") this.take(text);
   }
 
-  /** Cuts are at signs of JSON, which are whole characters. */
+  /** Decodes bytes, which are cut only at JSON's own punctuation, so never inside a character. */
   #textOf(bytes: Uint8Array): string {
     return this.#decoder.decode(bytes, { stream: true });
   }
 
-  /** To be called after the last bytes: the text with an empty list in place of the items that were given. */
+  /** Call after the last bytes: returns the text with an empty list in place of the members that were handed over. */
   end(): string {
     if (this.#isInList) this.#give(this.#isAfterComma);
     return this.#around + this.#decoder.decode();

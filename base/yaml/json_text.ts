@@ -1,13 +1,13 @@
 /**
- * JSON from outside. `JSON.parse` makes an object of every two characters `[]`, and what comes after it
- * goes down into nested values by calling itself: both are counted in the text first.
+ * JSON from outside. `JSON.parse` makes an object of every `[]`, and later steps descend into nested values
+ * recursively, so both are counted in the text first.
  */
 import type * as z from "zod";
 import type { Problem } from "../errors.ts";
 import type { PathProblem } from "../problems.ts";
 import { beyond, isWithin, type LimitName, LIMITS, oneMoreThan } from "../limits.ts";
 
-/** What JSON can hold. */
+/** Any JSON value. */
 export type Json = z.core.util.JSONType;
 
 const QUOTE = 0x22;
@@ -18,16 +18,16 @@ const OPENING_MAP = 0x7b;
 const CLOSING_LIST = 0x5d;
 const CLOSING_MAP = 0x7d;
 
-/** Makes the result for each value; `source` is the value as written, if it holds no others. */
+/** Makes the result for each value; `source` is the text of a value that is neither a map nor a list. */
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
-/** Throws with the reason when it is not JSON, or too much. */
+/** Parses JSON. Throws with the reason if the text is not JSON or exceeds a limit. */
 export function parseJson(text: string, reviver?: Reviver): unknown {
   checkSize(text);
   return JSON.parse(text, reviver as Parameters<typeof JSON.parse>[1]);
 }
 
-// hot: up to 512 MB, nearly all of it in strings, which are passed over.
+// hot: up to 512 MB, nearly all of it in strings, which are skipped.
 function checkSize(text: string): void {
   const { most } = LIMITS.jsonValues;
   let values = 1;
@@ -45,7 +45,7 @@ function checkSize(text: string): void {
   }
 }
 
-/** Offset of the quote that ends the string which begins at `from`; that of the last character where none does. */
+/** Offset of the quote that ends the string beginning at `from`; of the last character if the string does not end. */
 function endOfString(text: string, from: number): number {
   for (let at = from + 1;; at++) {
     at = text.indexOf('"', at);
@@ -64,7 +64,7 @@ export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Null if the text is not JSON. */
+/** The parsed text; null if it is not JSON. */
 export function jsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -73,7 +73,7 @@ export function jsonOrNull(text: string): unknown {
   }
 }
 
-/** How deep maps and lists stand in each other; no deeper than one beyond the limit is looked. */
+/** Whether maps and lists are nested too deep; stops looking one level beyond the limit. */
 export function isNestedTooDeep(data: unknown): boolean {
   let level: unknown[] = [data];
   for (let depth = 0; level.length > 0; depth++) {
@@ -88,8 +88,8 @@ export function isNestedTooDeep(data: unknown): boolean {
 }
 
 /**
- * The findings at their places in a JSON text of any length, in its order.
- * @param file What messages call it.
+ * Turns findings into problems with their places in a JSON text of any length, in order.
+ * @param file Name of the file in messages.
  */
 export function jsonProblems(
   findings: readonly PathProblem[],
@@ -110,7 +110,9 @@ export function jsonProblems(
   });
 }
 
-/** Points at a text or number itself, at a map or list by its key, and at a missing value by the one that it belongs in. */
+/**
+ * Offset for a finding: of a text or number itself, of the key of a map or list; for a missing value, of its container.
+ */
 function offsetOf(text: string, { path, isKey }: Pick<PathProblem, "path" | "isKey">): number {
   let [offset, value] = [0, text.search(/\S/)];
   for (const step of path) {
@@ -124,13 +126,13 @@ function offsetOf(text: string, { path, isKey }: Pick<PathProblem, "path" | "isK
 }
 
 interface JsonMember {
-  /** Offset of its key; null in a list. */
+  /** Offset of the member's key; null in a list. */
   readonly key: number | null;
-  /** Offset of its value. */
+  /** Offset of the member's value. */
   readonly value: number;
 }
 
-/** The member `step` of the map or list that begins at `from`; null if it has no such member. */
+/** The member `step` of the map or list at `from`; null if there is no such member. */
 function memberOf(text: string, from: number, step: PropertyKey): JsonMember | null {
   const isList = text[from] === "[";
   if (!isList && text[from] !== "{") return null;
@@ -141,7 +143,7 @@ function memberOf(text: string, from: number, step: PropertyKey): JsonMember | n
     if (!isList) {
       const end = endOfString(text, key) + 1;
       name = JSON.parse(text.slice(key, end));
-      at = blanksEnd(text, blanksEnd(text, end) + 1); // behind the colon
+      at = blanksEnd(text, blanksEnd(text, end) + 1); // after the colon
     }
     if (name === String(step)) return { key: isList ? null : key, value: at };
     at = blanksEnd(text, endOfValue(text, at));
@@ -156,7 +158,7 @@ function blanksEnd(text: string, from: number): number {
   return at;
 }
 
-/** Offset behind the value that begins at `from`. */
+/** Offset after the value that begins at `from`. */
 function endOfValue(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at++) {

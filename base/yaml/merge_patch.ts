@@ -1,8 +1,8 @@
-/** Data that other data is laid over, as RFC 7396 (JSON merge patch) says; knows where each value was written. */
+/** Data in layers, merged by the rules of RFC 7396 (JSON merge patch); keeps track of where each value was written. */
 import { type Path, startsWith } from "../problems.ts";
 import { isMap } from "./json_text.ts";
 
-/** A value at a path that was written at another. */
+/** A value and the path where it was written, which differs from where it ended up. */
 interface LayerOrigin {
   readonly at: Path;
   readonly from: Path;
@@ -14,14 +14,14 @@ export class LayeredData {
   constructor(public data: unknown) {}
 
   /**
-   * Maps are merged, null removes a key, and any other value replaces the one before. @param from Where the patch was
-   * written.
+   * Adds a layer: maps are merged, null removes a key, and any other value replaces the earlier one.
+   * @param from Where the patch was written.
    */
   lay(patch: unknown, from: Path): void {
     this.data = this.#merged(this.data, patch, { at: [], from });
   }
 
-  /** Where the value at a path was written, or what took it away. */
+  /** Where the value at a path was written, or where it was removed. */
   writtenAt(path: Path): Path {
     const [nearest] = this.#origins.filter(({ at }) => startsWith(path, at))
       .sort((a, b) => b.at.length - a.at.length);
@@ -47,7 +47,7 @@ export class LayeredData {
   }
 }
 
-/** What has to be laid over `before` to get `after`; undefined when they are the same. */
+/** The patch that turns `before` into `after`; undefined if they are equal. */
 export function patchBetween(before: unknown, after: unknown): unknown {
   if (!isMap(before) || !isMap(after)) {
     return JSON.stringify(before) === JSON.stringify(after) ? undefined : after;

@@ -1,9 +1,9 @@
 /**
- * What is not YAML in a text, in words for who wrote it: what the reader of YAML says is true, but says nothing of
- * quotes, which most such texts lack. It shows nothing of a value, as that may be a secret. Pure.
+ * Explains mistakes in a YAML text to its author: the YAML library's own messages are right, but do not mention quotes,
+ * which are missing in most such texts. No value is shown, because it may be secret. Pure.
  */
 
-/** A mistake as the reader of YAML tells it. */
+/** A mistake as reported by the YAML library. */
 interface Told {
   readonly code: string;
   readonly message: string;
@@ -11,11 +11,11 @@ interface Told {
   readonly offset: number;
 }
 
-/** A word with a placeholder of Plateau in it: `{port}`, `{{ id }}`, `${size}`. */
+/** A word that contains one of Plateau's placeholders: `{port}`, `{{ id }}`, `${size}`. */
 const PLACEHOLDER =
   /[^\s,"'[\]{}$]*(\$?\{\{?\s*[\w.$-]+\s*\}?\})(?:[^\s,"'[\]{}]|\{+\s*[\w.$-]+\s*\}+)*/g;
 
-/** The first mistake of each line, as one that is not understood brings others after it. */
+/** Only the first mistake of each line, because one mistake causes others after it. */
 export function firstOfEachLine<T extends Pick<Told, "offset">>(
   text: string,
   mistakes: readonly T[],
@@ -26,7 +26,7 @@ export function firstOfEachLine<T extends Pick<Told, "offset">>(
   );
 }
 
-/** Says what is wrong there, and how to write it. */
+/** Explains a mistake, and how to correct it. */
 export function plainWords(text: string, told: Told): string {
   const start = text.lastIndexOf("\n", told.offset - 1) + 1;
   const line = text.slice(start).split(/\r?\n/, 1)[0];
@@ -57,7 +57,7 @@ function colonWords(line: string, { code }: Told, column: number): string | null
   return `a space is missing after the colon of "${squeezed}"`;
 }
 
-/** Plateau's words for a mistake, by the YAML reader's code. Null: the reader's own words. */
+/** Plateau's explanation of a mistake, by the YAML library's code. Null: the library's own words. */
 const WORDS: Readonly<Record<string, (text: string, told: Told) => string | null>> = {
   BLOCK_AS_IMPLICIT_KEY: () => "the line below is indented, as if this value went on there",
   TAB_AS_INDENT: () => "a tab indents this line: use spaces",

@@ -28,10 +28,7 @@ export class YamlText {
   readonly #lines = new LineCounter();
   readonly #document: Document.Parsed;
 
-  /**
-   * Throws a UserError with everything that is not YAML in `text`.
-   * @param file What messages call it.
-   */
+  /** Throws a UserError with every syntax error in `text`. @param file Name of the file in messages. */
   constructor(private readonly text: string, private readonly file: string) {
     const documents = this.#parsed(text);
     [this.#document] = documents;
@@ -40,7 +37,7 @@ export class YamlText {
     this.data = this.#resolved();
   }
 
-  /** The first document, and a second where there is one. The reader calls itself for what is nested by its indentation. */
+  /** The first document, and a second one if there is any. The library parses nested indentation recursively. */
   #parsed(text: string): readonly Document.Parsed[] {
     const composer = new Composer({
       lineCounter: this.#lines,
@@ -65,7 +62,7 @@ export class YamlText {
 
   /** Problems of a text that is not valid YAML. */
   *#mistakes([{ errors }, another]: readonly Document.Parsed[]): Generator<Problem> {
-    // It may also take the end of the stack for a mistake.
+    // The library may also report an exhausted stack as a mistake.
     if (errors.some(({ message }) => message.startsWith("Maximum call stack"))) {
       return yield this.#unreadable(0, TOO_DEEP);
     }
@@ -80,7 +77,7 @@ export class YamlText {
     }
   }
 
-  /** The findings at their places, in the order of the text. */
+  /** Turns findings into problems with their places, in the order of the text. */
   problems(findings: readonly PathProblem[]): Problem[] {
     return findings.map((finding) => ({ ...finding, offset: this.#offsetOf(finding) }))
       .sort((a, b) => a.offset - b.offset)
@@ -90,7 +87,7 @@ export class YamlText {
       }));
   }
 
-  /** The text with each value that holds a secret rewritten in quotes, and all else unchanged. */
+  /** The text with every value that holds a secret rewritten in quotes, and everything else unchanged. */
   without(secrets: Secrets): string {
     const held: Scalar[] = [];
     visit(this.#document, {
@@ -104,10 +101,10 @@ export class YamlText {
     const parts = held.flatMap(({ value, range }) => range ? [{ value: String(value), range }] : [])
       .toSorted((a, b) => b.range[0] - a.range[0]);
     const rewritten = parts.reduce((text, { value, range: [start, end] }) => {
-      const lineEnd = text.slice(start, end).endsWith("\n") ? "\n" : ""; // of a block
+      const lineEnd = text.slice(start, end).endsWith("\n") ? "\n" : ""; // the end of a block scalar
       return text.slice(0, start) + JSON.stringify(secrets.text(value)) + lineEnd + text.slice(end);
     }, this.text);
-    return secrets.form(rewritten); // comments
+    return secrets.form(rewritten); // also removes secrets from comments
   }
 
   /** The data with aliases replaced by what they refer to; an endless or exploding alias is refused. */
@@ -122,7 +119,7 @@ export class YamlText {
     return data;
   }
 
-  /** What the document says of an alias that cannot be replaced. */
+  /** The problem with an alias that can't be resolved. */
   #unresolved(why: string): Problem {
     const [, name] = /^Unresolved alias .*: (.+)$/s.exec(why) ?? [];
     if (name === undefined) return this.#unreadable(0, why);
@@ -142,7 +139,10 @@ export class YamlText {
     return `${this.file}:${Math.max(1, line)}:${Math.max(1, col)}`;
   }
 
-  /** Points at a text or number itself, at a map or list by its key, and at a missing value by the one that it belongs in. */
+  /**
+   * Offset for a finding: of a text or number itself, of the key of a map or list; for a missing value, of its
+   * container.
+   */
   #offsetOf({ path, isKey }: PathProblem): number {
     let node: unknown = this.#document.contents;
     let offset = 0;
@@ -168,7 +168,7 @@ function startOf(node: unknown): number | undefined {
 }
 
 /**
- * Offsets of all but the first. The reader's own check compares each key with every other one, which
+ * Offsets of keys that repeat an earlier one. The library's own check compares each key with every other one, which
  * takes minutes in a map of 100,000 keys.
  */
 function repeatedKeys(document: Document.Parsed): number[] {
@@ -186,16 +186,16 @@ function repeatedKeys(document: Document.Parsed): number[] {
   return repeated.sort((a, b) => a - b);
 }
 
-// Whether a YAML text is more than its reader can take: that one makes an object of every word and sign, goes
-// down into nested values by calling itself, and looks through the whole text for every alias.
+// Whether a YAML text is too large for the YAML library, which makes an object of every word and sign, reads nested
+// values by recursion, and searches the whole text for every alias.
 
-/** Comes before a text that stands without quotes, which may look like a sign. */
+/** Precedes a plain scalar, which may look like a punctuation token. */
 const PLAIN = "\x1f";
 
-/** Its message is the reason. */
+/** A limit is exceeded, with the reason as the message. */
 class TooMuch extends Error {}
 
-/** The reader's tokens, each word and sign counted before it gets there. Throws a TooMuch. */
+/** The library's tokens, counted before the library parses them. Throws a TooMuch. */
 function* tokensOf(text: string, lines: LineCounter): Generator<CST.Token> {
   if (!isWithin("experimentFile", text.length)) {
     throw new TooMuch(beyond("experimentFile", text.length));
@@ -211,17 +211,17 @@ function* tokensOf(text: string, lines: LineCounter): Generator<CST.Token> {
   yield* parser.end();
 }
 
-/** The size that a text has reached while it is read. */
+/** Counts the tokens of a text while it is read. */
 class Size {
   #tokens = 0;
   #aliases = 0;
   /** Brackets and braces that are open. */
   #open = 0;
-  /** Lists and keys that begin in the current line: `- - - a`. */
+  /** Lists and keys opened in the current line: `- - - a`. */
   #begun = 0;
   #isPlain = false;
 
-  /** Gives the limit that is exceeded now, if any. */
+  /** Counts a token; returns the limit that it exceeds, if any. */
   add(token: string): LimitName | null {
     const isText = this.#isPlain;
     this.#isPlain = token === PLAIN;

@@ -1,6 +1,7 @@
 /**
- * Whether the capacities of two builds are told apart where one takes 10 % less, and not where both are one: `plateau ab`
- * searches both in turns, in fresh processes. The server holds each request for 1 ms, and the slower one for 1/0.9 of that.
+ * Whether the capacities of two builds are told apart if one takes 10 % less, and not if both are the same: `plateau
+ * ab` searches both in turns, in fresh processes. The server holds each request for 1 ms, and the slower one for 1/0.9
+ * of that.
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -40,12 +41,12 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** One round each, over and over: 30 rounds are 10 of a slower build, and 20 of the same one. */
+/** The turns, one round each, over and over: 30 rounds are 10 of a slower build, and 20 of the same one. */
 const TURNS = [CASES[0], CASES[1], CASES[1]];
 
 /**
- * Seven pairs are the fewest that the exact test of two figures may call different: with eight one may go astray. Of
- * trials this short p99 is that of a halt of the machine, and p90 still that of the load.
+ * The flags by effort. Seven pairs are the fewest with which the exact test can call two figures different; with eight,
+ * one may be an outlier. In such short trials, p99 shows a halt of the machine, while p90 still shows the load.
  */
 const EFFORTS = {
   all: { flags: "--repeat 8 --confirm no", width: "4%", trial: ["1s", "2s"], budget: "7s" },
@@ -56,7 +57,7 @@ type Effort = typeof EFFORTS[keyof typeof EFFORTS];
 
 const bound = z.number().nullable();
 
-/** A line of the file. */
+/** One line of the log file. */
 const trial = z.strictObject({
   holdUs: z.int(),
   asked: z.string().describe("How it was searched and compared"),
@@ -99,7 +100,7 @@ function askedOf(effort: Effort): string {
   return JSON.stringify({ within: WITHIN, ...effort });
 }
 
-/** Its main branch holds requests as long as they are held. */
+/** Makes a repository whose main branch holds requests for the usual time. */
 async function repositoryIn(folder: string, effort: Effort): Promise<AbPlace> {
   const path = join(folder, "repository");
   await initRepository(path);
@@ -125,7 +126,7 @@ function experimentOf({ width, trial, budget }: Effort): unknown {
   };
 }
 
-/** @param number Makes it a commit of its own, which is built as a new one would be. */
+/** @param number A number that makes the file a commit of its own, which is built as a new one would be. */
 function holdFor(path: string, holdUs: number, number: number): void {
   const script = `# build ${number}\nexec ./holding "$1" ${holdUs}\n`;
   Deno.writeTextFileSync(join(path, "server.sh"), script);
@@ -157,7 +158,7 @@ function sentenceOf({ holdUs, verdict, reason, seconds, fault, ...found }: Trial
     `after ${seconds.toFixed(0)} s${fault === null ? "" : `; ${fault}`}`;
 }
 
-/** Of all trials that the file holds, in this run or an earlier one. */
+/** The sections over all trials that the file holds, from this run or an earlier one. */
 function sectionsOf(trials: readonly Trial[]): Section[] {
   const rows = (row: (of: readonly Trial[], one: Case) => Omit<Row, "what">): Row[] =>
     CASES.flatMap((one) => {

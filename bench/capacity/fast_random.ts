@@ -6,12 +6,12 @@ const TABLE = Float64Array.from(
   (_, i) => -Math.log((i + 0.5) / 2 ** BITS),
 );
 
-/** By G. Marsaglia's xorshift of 32 bits (2003). */
+/** A generator by G. Marsaglia's xorshift of 32 bits (2003). */
 export class FastRandom {
   #bits: number;
 
   constructor(seed: number) {
-    // Seeds that are neighbours make streams that are not.
+    // Mixed, so that neighbouring seeds do not make similar streams.
     this.#bits = Math.imul(seed + 1, 0x9e3779b1) ^ 0x5bd1e995 || 1;
     for (let i = 0; i < 16; i++) this.#next();
   }
@@ -24,17 +24,17 @@ export class FastRandom {
     return this.#bits = bits;
   }
 
-  /** With mean 1. */
+  /** Draws an exponentially distributed number with mean 1. */
   exponential(): number {
     return TABLE[this.#next() >>> (32 - BITS)];
   }
 
-  /** From 0 to 1. */
+  /** Draws a number from 0 to 1. */
   uniform(): number {
     return (this.#next() >>> 0) / 2 ** 32;
   }
 
-  /** Standard normal (G. E. P. Box and M. E. Muller, 1958). */
+  /** Draws a standard normal number (G. E. P. Box and M. E. Muller, 1958). */
   normal(): number {
     const radius = Math.sqrt(-2 * Math.log(1 - this.uniform()));
     return radius * Math.cos(2 * Math.PI * this.uniform());

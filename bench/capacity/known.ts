@@ -1,6 +1,7 @@
 /**
- * `plateau capacity` on real servers whose capacity is known: how often it comes within 2 % of it, and how long it takes.
- * Arrivals are even, so that a server that is never full has no queue, and capacity is its pace when it always is.
+ * `plateau capacity` on real servers whose capacity is known: how often the result is within 2 % of it, and how long
+ * the search takes. Arrivals are even, so a server that is never full has no queue, and its capacity is its pace when
+ * it is always full.
  */
 import { join } from "node:path";
 import * as z from "zod";
@@ -17,7 +18,7 @@ import { compile, placed } from "../stage/programs.ts";
 import { type Server, startApp, startServer } from "../stage/server.ts";
 import { keepTrial, readTrials } from "../trials.ts";
 
-/** How far the value may be off. */
+/** The relative error that a value may have. */
 const OFF = 0.02;
 const MOST_S = 180;
 const BUDGET_S = 170;
@@ -29,7 +30,7 @@ interface KnownServer {
   readonly name: string;
   readonly rule: string;
   readonly start: (stack: AsyncDisposableStack) => Promise<Server>;
-  /** Requests per second, by a formula or as found just now. */
+  /** Computes the known capacity in requests per second, by a formula or from a measurement made now. */
   readonly known: (server: Server) => Promise<number>;
 }
 
@@ -65,7 +66,7 @@ export const known: Bench = {
     using folder = temporaryFolder();
     const file = log ?? join(folder.path, "searches.jsonl");
     const budgetS = short ? SHORT_BUDGET_S : BUDGET_S;
-    // One server after the other in each round: what disturbs the machine meets all of them.
+    // Each round goes through all servers, so that disturbances of the machine affect all of them.
     for (let round = 1; round <= rounds; round++) {
       for (const server of KNOWN.filter(({ name }) => name.includes(only))) {
         const one = await search(server, budgetS);
@@ -79,7 +80,7 @@ export const known: Bench = {
   },
 };
 
-/** A line of the file. */
+/** One line of the log file. */
 const searched = z.strictObject({
   name: z.string(),
   truth: z.number().describe("Requests per second"),
@@ -88,7 +89,7 @@ const searched = z.strictObject({
 
 type Found = z.output<typeof searched>;
 
-/** Of all searches that the file holds, in this run or an earlier one. */
+/** The sections over all searches that the file holds, from this run or an earlier one. */
 function sectionsOf(found: readonly Found[]): Section[] {
   const of = (name: string): Found[] => found.filter((one) => one.name === name);
   const row = (name: string, value: (one: Found) => number, bar: Row["bar"]): Row => ({
@@ -131,15 +132,16 @@ async function search({ name, rule, start, known }: KnownServer, budgetS: number
     ...["--width", "2%", "--trial", "4s,12s", "--budget", `${budgetS}s`, "--json", file],
   ]);
   const [head, ...rest] = placed("rest", [program, ...args]);
-  // Inconclusive is a result, too; one without a file is not.
+  // An inconclusive search has a result, too; only a missing file is a failure.
   await new Deno.Command(head, { args: rest, stdin: "null", stdout: "null", stderr: "inherit" })
     .output();
   const result = capacityResult.parse(JSON.parse(await Deno.readTextFile(file)));
-  // The machine's own pace moves within minutes, and one that halts lowers the pace of those seconds.
+  // The truth is measured before and after, because the machine's own pace changes within minutes, and a halt lowers
+  // the pace of those seconds.
   return { name, result, truth: medianOf([...before, ...await paces(server, known)]) };
 }
 
-/** Before a search, and again after it. */
+/** The number of measurements of the pace before a search, and again after it. */
 const PACES = 3;
 
 async function paces(server: Server, known: KnownServer["known"]): Promise<number[]> {
@@ -161,7 +163,7 @@ function sentenceOf({ name, truth, result }: Found): string {
     `${isNear(result, truth) ? "within" : "not within"} 2 %; ${times}, ${end}${doubtsText(result)}`;
 }
 
-/** `; not counted: 3 × worker-late, 1 × steal` */
+/** The doubts about trials as a text: `; not counted: 3 × worker-late, 1 × steal`. */
 function doubtsText({ trials }: CapacityResult): string {
   const codes = trials.filter(({ counts }) => !counts)
     .flatMap(({ findings }) => findings.map(({ code }) => code));
@@ -187,13 +189,13 @@ async function keepBusy({ origin }: Server): Promise<{ body: string; atMs: numbe
   return responses;
 }
 
-/** The part during which nobody has begun or stopped. */
+/** The part during which no connection has begun or stopped. */
 function steadyPart<T>(responses: readonly T[]): { first: T; last: T; between: number } {
   const [from, to] = [Math.floor(responses.length / 10), responses.length - 2 * IN_FLIGHT];
   return { first: responses[from], last: responses[to], between: to - from };
 }
 
-/** As it counts and times itself. */
+/** The pace of a server, by its own count and clock. */
 async function paceByItself(server: Server): Promise<number> {
   const taken = (await keepBusy(server)).map(({ body }) => body.split(" ").map(Number))
     .sort(([a], [b]) => a - b);

@@ -1,33 +1,36 @@
-/** Simulated servers, each at any speed and under any rule. */
+/** Simulated servers, at any speed and under any rule. */
 import { FastRandom } from "./fast_random.ts";
 
-/** What a server is to keep. */
+/** The speed of a server, and the rule that it is to keep. */
 export interface Terms {
-  /** Its speed, requests per second, as far as it has one. */
+  /** The speed in requests per second, if the server has one. */
   readonly perSec: number;
-  /** Seconds; 0: only a refused request misses the rule. */
+  /** The limit in seconds; at 0, only a refused request breaks the rule. */
   readonly limitS: number;
-  /** Share of requests that may miss it. */
+  /** The share of requests that may break the rule. */
   readonly allowed: number;
 }
 
-/** One server, idle at 0 s. */
+/** A server that is idle at 0 s. */
 export interface SimulatedServer {
-  /** When a request that comes at `atS` is done; Infinity when it is refused. Moments come in order. */
+  /**
+   * The moment at which the response to a request sent at `atS` is complete; Infinity if the request is refused. Calls
+   * come in order of time.
+   */
   respond(atS: number, random: FastRandom): number;
 }
 
 export interface ServerKind {
   readonly name: string;
-  /** By a formula, at that moment of the search; null: by a very long simulation. */
+  /** The capacity by a formula, at that moment of the search; null: a very long simulation finds it. */
   readonly capacity: ((terms: Terms, atS: number) => number) | null;
-  /** Whether requests come at even distances; else by chance (Poisson). */
+  /** Whether requests come at even distances; absent: at random (Poisson). */
   readonly isEven?: true;
-  /** Closed-loop throughput over its speed; 1 where it is absent. */
+  /** The closed-loop throughput, relative to the speed; absent: 1. */
   readonly peak?: number;
-  /** The most that the generator sends, over the capacity, is so far from 1 at most. */
+  /** How far the most that the generator sends may be from the capacity, as a ratio less 1. */
   readonly generatorWithin?: number;
-  /** @param fromS Moment of the search at which the trial begins. */
+  /** @param fromS The moment of the search at which the trial begins. */
   start(terms: Terms, fromS: number, random: FastRandom): SimulatedServer;
 }
 
@@ -83,12 +86,15 @@ function exponentialQueue({ perSec }: Terms): SimulatedServer {
   return new OneQueue((random) => random.exponential() * meanS);
 }
 
-/** Exponential service: the response time of M/M/1 is exponential, too, at the rate that is left over. */
+/**
+ * The capacity of M/M/1: with exponential service, the response time is exponential, too, at the rate that is left
+ * over.
+ */
 function capacityOfMM1({ perSec, limitS, allowed }: Terms): number {
   return perSec - Math.log(1 / allowed) / limitS;
 }
 
-/** Of a function that falls from above 0 to below it. */
+/** The root of a function that falls from above 0 to below it. */
 function rootOf(of: (x: number) => number, [low, high]: readonly [number, number]): number {
   let [a, b] = [low, high];
   for (let round = 0; round < 60; round++) {
@@ -99,12 +105,15 @@ function rootOf(of: (x: number) => number, [low, high]: readonly [number, number
   return (a + b) / 2;
 }
 
-/** The highest rate at which the share beyond is what is allowed. */
+/** The highest rate at which the share of slow requests is the allowed one. */
 function crossingIn({ perSec, allowed }: Terms, shareAt: (ratePerSec: number) => number): number {
   return rootOf((rate) => allowed - shareAt(rate), [perSec * 0.01, perSec * (1 - 1e-9)]);
 }
 
-/** M/M/c: a wait is exponential, and has the probability of A. K. Erlang's C formula; service comes after it. */
+/**
+ * The capacity of M/M/c: a request waits with the probability of A. K. Erlang's C formula, for an exponential time;
+ * then service begins.
+ */
 function capacityOfMMc(servers: number, terms: Terms): number {
   const { perSec, limitS } = terms;
   const each = perSec / servers;
@@ -114,7 +123,7 @@ function capacityOfMMc(servers: number, terms: Terms): number {
     for (let i = 1; i <= servers; i++) blocked = load * blocked / (i + load * blocked);
     const waits = blocked / (1 - (1 - blocked) * load / servers);
     const left = perSec - rate;
-    // Sum of the wait and an independent service time.
+    // The probability that the wait plus an independent service time is too long.
     const both = Math.abs(left - each) < 1e-9 * perSec
       ? (1 + each * limitS) * Math.exp(-each * limitS)
       : (left * Math.exp(-each * limitS) - each * Math.exp(-left * limitS)) / (left - each);
@@ -122,7 +131,10 @@ function capacityOfMMc(servers: number, terms: Terms): number {
   });
 }
 
-/** Even arrivals, exponential service: response times are exponential at µ·(1 − σ), where σ = exp(−µ·(1 − σ)/λ). */
+/**
+ * The capacity with even arrivals and exponential service: response times are exponential at µ·(1 − σ), with σ =
+ * exp(−µ·(1 − σ)/λ).
+ */
 function capacityOfDM1(terms: Terms): number {
   const { perSec, limitS } = terms;
   return crossingIn(terms, (rate) => {
@@ -132,7 +144,9 @@ function capacityOfDM1(terms: Terms): number {
   });
 }
 
-/** The wait's tail is C·exp(−θ·t), for all but the shortest (H. Cramér; W. Feller, 1971), in M/D/1. */
+/**
+ * The capacity of M/D/1: the wait's tail is C·exp(−θ·t), except for the shortest waits (H. Cramér; W. Feller, 1971).
+ */
 function capacityOfMD1(terms: Terms): number {
   const { perSec, limitS } = terms;
   const each = 1 / perSec;
@@ -159,7 +173,10 @@ function slowAtTimes({ perSec }: Terms, _: number, random: FastRandom): Simulate
 
 const TRIAL_SPEED = 0.02;
 
-/** Of each trial, evenly within 2 % of the mean. The share of an overload is all. */
+/**
+ * The capacity if each trial has its own speed, evenly within 2 % of the mean. An overloaded trial counts as entirely
+ * slow.
+ */
 function capacityOfTrials(terms: Terms): number {
   const { perSec, limitS } = terms;
   const speeds = Array.from({ length: 2_001 }, (_, i) => 1 + TRIAL_SPEED * (i / 1_000 - 1));
@@ -173,7 +190,7 @@ function capacityOfTrials(terms: Terms): number {
   );
 }
 
-/** The longer a request has waited, the longer it takes, up to a wait as for a hundred others. */
+/** A server that takes longer for a request that has waited longer, up to the wait for a hundred others. */
 function retrograde(loss: number): ServerKind["start"] {
   return ({ perSec }) =>
     new OneQueue((random, _, waitedS) =>
@@ -183,7 +200,7 @@ function retrograde(loss: number): ServerKind["start"] {
 
 const METASTABLE = { speed: 0.85, limits: 3 };
 
-/** Once a request has waited for three limits it is slow, until its queue is empty. */
+/** A server that becomes slow when a request has waited for three limits, and stays so until its queue is empty. */
 function metastable({ perSec, limitS }: Terms): SimulatedServer {
   let isSlow = false;
   return new OneQueue((random, _, waitedS) => {
@@ -208,7 +225,7 @@ function twoSpeeds({ perSec }: Terms, _: number, random: FastRandom): SimulatedS
 
 const COLLECTION = { everyS: 0.5, pauseS: 0.008 };
 
-/** Service time, and the pauses that fall into it. */
+/** The service time, with the pauses that fall into it. */
 function withPauses(begunS: number, workS: number): number {
   const { everyS, pauseS } = COLLECTION;
   const at = begunS % everyS;
@@ -217,19 +234,19 @@ function withPauses(begunS: number, workS: number): number {
   return endS - begunS + (isPaused ? pauseS : 0);
 }
 
-/** Of its speed, in a second: 3.6 % in an hour. */
+/** The share of its speed that the server loses in a second: 3.6 % in an hour. */
 const DRIFT_PER_S = 0.00001;
 
 function speedAt({ perSec }: Terms, atS: number): number {
   return perSec * (1 - DRIFT_PER_S * atS);
 }
 
-/** Of the logarithm: a request in a hundred takes 11 × the mean, one in ten thousand 86 ×. */
+/** The standard deviation of the logarithm: a request in a hundred takes 11 × the mean, one in ten thousand 86 ×. */
 const SIGMA = 1.5;
-/** Just above 2, below which the variance is infinite. */
+/** The exponent of the tail, just above 2; below 2 the variance is infinite. */
 const ALPHA = 2.2;
 
-/** Those of the grid. */
+/** The queues of the grid. */
 export const QUEUES: readonly ServerKind[] = [
   { name: "M/M/1", capacity: capacityOfMM1, start: exponentialQueue },
   {
@@ -264,7 +281,7 @@ export const QUEUES: readonly ServerKind[] = [
   },
 ];
 
-/** Others, at 10,000/s. */
+/** Other servers, at 10,000/s. */
 export const OTHERS: readonly (ServerKind & { readonly rule?: Partial<Terms> })[] = [
   {
     name: "token bucket",
@@ -310,10 +327,10 @@ export const OTHERS: readonly (ServerKind & { readonly rule?: Partial<Terms> })[
   },
   {
     name: `Pareto, alpha ${ALPHA}`,
-    capacity: () => 8_936, // as above
+    capacity: () => 8_936, // by the same formula
     start: ({ perSec }) => {
       const leastS = (ALPHA - 1) / ALPHA / perSec;
-      // Not from the table of exponentials, which lacks the largest.
+      // Not drawn from the table of exponentials, which lacks the largest values.
       return new OneQueue((random) => leastS * (1 - random.uniform()) ** (-1 / ALPHA));
     },
   },

@@ -19,30 +19,30 @@ import { GeneratorCeiling } from "../../runner/capacity/ceiling.ts";
 import { FastRandom } from "./fast_random.ts";
 import type { ServerKind, SimulatedServer, Terms } from "./servers.ts";
 
-/** As of the flags' defaults. */
+/** The options of a search, with the defaults of the flags. */
 const SEARCH = { widthRatio: 0.02, trialS: [5, 30], budgetS: 1_200 } as const;
 const SLICE_S = 0.25;
-/** From trial to trial. */
+/** The time between two trials. */
 const BETWEEN_S = 0.3;
 
 export interface SimulatedSearch {
   readonly estimate: CapacityEstimate | null;
-  /** At least so many, by a generator that was the limit; null where it was not. */
+  /** The lower bound if the generator was the limit; null if it was not. */
   readonly atLeast: number | null;
   readonly end: "found" | "budget" | "unsustained" | "generator";
   readonly seconds: number;
-  /** With the closed loop before them. */
+  /** The number of trials, including the closed loop before them. */
   readonly trials: number;
 }
 
 interface Simulated {
   readonly kind: ServerKind;
   readonly terms: Terms;
-  /** Requests per second, as `capacityIn` finds it. */
+  /** The capacity in requests per second, as `capacityIn` finds it. */
   readonly capacity: number;
 }
 
-/** @param prior Where earlier searches found the capacity. */
+/** @param prior The capacities that earlier searches found. */
 export function simulateSearch(
   { kind, terms, capacity }: Simulated,
   seed: number,
@@ -84,9 +84,9 @@ interface PlannedLoad extends TrialPlan, Terms {
   readonly isEven?: boolean;
 }
 
-/** Of a slice: its requests, and those beyond each level. */
+/** The counts of a slice: its requests, and those beyond each level. */
 const COUNTS = LEVELS.length + 1;
-/** In flight at the end, at most: of more, those that came first count as served. */
+/** The most requests in flight at the end; if there are more, the earliest count as served. */
 const MOST_OPEN = 1 << 14;
 
 function simulateTrial(
@@ -109,7 +109,7 @@ function simulateTrial(
     if (atS >= plannedS) break;
     const slice = COUNTS * Math.floor(atS * (1 / SLICE_S));
     if (slice !== at) {
-      if (beyond >= enough) break; // the live figures come by interval
+      if (beyond >= enough) break; // stops early, because the live figures come by interval
       at = slice;
     }
     const doneS = server.respond(atS, random);
@@ -145,7 +145,7 @@ function openAt(endS: number, done: Float64Array, all: number): number {
   return open;
 }
 
-/** Where the rule has no limit of time, a request is beyond all parts of it or none. */
+/** Slices of the counts. If the rule has no time limit, a request is beyond all parts of it or none. */
 function slicesOf(counts: Int32Array, length: number, limitS: number): TrialSlice[] {
   return Array.from({ length }, (_, i) => {
     const [requests, ...beyond] = counts.subarray(COUNTS * i, COUNTS * (i + 1));
@@ -157,8 +157,8 @@ const LONG_REQUESTS = 2e7;
 const LONG_ROUNDS = 10;
 
 /**
- * By a formula, or by bisection with very long runs. They begin with a backlog: what a server can keep only until it once is
- * overloaded is no capacity.
+ * The capacity, by a formula or by bisection with very long runs. The runs begin with a backlog, because a rate that a
+ * server keeps only until its first overload is no capacity.
  */
 export function capacityIn(kind: ServerKind, terms: Terms): (atS: number) => number {
   const { capacity } = kind;

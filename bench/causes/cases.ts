@@ -1,4 +1,4 @@
-/** The causes of slowness that are planted, on each runtime, and what has to be said of each. */
+/** The causes of slowness that are planted, on each runtime, and the findings that must be reported for each. */
 import { fileURLToPath } from "node:url";
 import type { Bottleneck } from "../../runner/result/findings.ts";
 import { type Command, start } from "../stage/programs.ts";
@@ -9,26 +9,26 @@ export const SERVERS = fileURLToPath(new URL("./servers", import.meta.url));
 
 export interface Cause {
   readonly what: string;
-  /** Arguments of the server; FOLDER is one on storage. */
+  /** The arguments of the server; FOLDER stands for a folder on storage. */
   readonly words: string;
-  /** Any of which is right. */
+  /** The kinds of bottleneck of which any one is right. */
   readonly kinds: readonly BottleneckKind[];
-  /** Its runtimes; all when absent. */
+  /** The cause's runtimes; absent: all. */
   readonly runtimes?: readonly string[];
 }
 
-/** Causes under one load are one experiment. */
+/** Causes under the same load, which make one experiment. */
 export interface CauseGroup {
   readonly name: string;
-  /** As YAML has it. */
+  /** The load in YAML. */
   readonly load: string;
   readonly needs?: string;
-  /** What runs beside it; absent: nothing. */
+  /** The program that runs beside the servers; absent: none. */
   readonly beside?: "name server" | "neighbour";
   readonly causes: readonly Cause[];
 }
 
-/** Of a server without any cause: whatever is the limit, it is none of those that are planted. */
+/** The bottlenecks that a server without any cause may have: whatever its limit is, it is none of the planted ones. */
 const HEALTHY: readonly BottleneckKind[] = ["core", "cores", "kernel", "generator", "unknown"];
 const LOOPS = ["Node", "Deno", "Python"];
 
@@ -38,7 +38,7 @@ export const GROUPS: readonly CauseGroup[] = [
     load: "{ duration: 1s, connections: 8 }",
     causes: [
       { what: "a full core", words: "work 2 8", kinds: ["core"], runtimes: ["Node", "Deno"] },
-      // Python's threads and Go's take turns, or have all cores.
+      // Threads take turns in Python, and have all cores in Go.
       {
         what: "full cores",
         words: "work 2 8",
@@ -116,7 +116,7 @@ export const GROUPS: readonly CauseGroup[] = [
     name: "neighbour",
     load: "{ duration: 1s, connections: 8 }",
     beside: "neighbour",
-    // Less can be seen, but nothing else may be said: no pool.
+    // Less can be seen here, but nothing wrong may be said: no pool is reported.
     causes: [
       {
         what: "a lock beside a full neighbour, or nothing",
@@ -129,9 +129,12 @@ export const GROUPS: readonly CauseGroup[] = [
 
 export interface Runtime {
   readonly name: string;
-  /** @param folder For what is built. */
+  /** @param folder A folder for what is built. */
   readonly command: (folder: string) => Promise<Command>;
-  /** Before the server's arguments, for a storm: in little room, or the heap grows until collections are few. */
+  /**
+   * Arguments before the server's, for a storm of collections: the heap gets little room. Without a storm, the heap
+   * grows until collections are few.
+   */
   readonly stormy?: string;
   readonly profile: string;
 }

@@ -1,17 +1,20 @@
-/** A name server on loopback that takes its time, and a place for programs in which the system asks it. */
+/** A slow name server on loopback, and a mount namespace in which the system's resolver asks it. */
 import { join } from "node:path";
 import { messageOf, TargetError } from "../../base/errors.ts";
 import type { Command } from "../stage/programs.ts";
 
 const ADDRESS = "127.0.0.1";
-/** As the system's resolver takes no other (resolv.conf(5)). */
+/** The only port that the system's resolver uses (resolv.conf(5)). */
 const PORT = 53;
 const SLOW_MS = 30;
 
-/** Answers every question for addresses of IPv4 with its own address, and others with nothing, after 30 ms. */
+/**
+ * Answers every question for an IPv4 address with the server's own address, and other questions with nothing, after 30
+ * ms.
+ */
 export function startNameServer(): Disposable {
   const socket = listen();
-  void serve(socket).catch(() => {}); // it was closed
+  void serve(socket).catch(() => {}); // the socket was closed
   return { [Symbol.dispose]: () => socket.close() };
 }
 
@@ -30,11 +33,14 @@ async function serve(socket: Deno.DatagramConn): Promise<void> {
   }
 }
 
-/** Of RFC 1035, section 4.1: 12 bytes before the question, whose name ends with an empty label. */
+/**
+ * The size of the header before the question (RFC 1035, section 4.1); the name in the question ends with an empty
+ * label.
+ */
 const HEADER_BYTES = 12;
 const TYPE_A = 1;
 const IS_ANSWER = [0x81, 0x80];
-/** The name of the question, type A, class IN, for 0 s, 4 bytes. */
+/** The answer: the name of the question, type A, class IN, for 0 s, 4 bytes. */
 const ANSWER = [0xc0, HEADER_BYTES, 0, TYPE_A, 0, 1, 0, 0, 0, 0, 0, 4, 127, 0, 0, 1];
 
 function answerTo(question: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -46,7 +52,7 @@ function answerTo(question: Uint8Array): Uint8Array<ArrayBuffer> {
   return Uint8Array.from([...head, ...asked, ...isForAddress ? ANSWER : []]);
 }
 
-/** The command where the system's resolver asks that server: in a mount namespace of its own. */
+/** The command in a mount namespace of its own, in which the system's resolver asks that server. */
 export function askingNameServer(command: Command, folder: string): Command {
   const file = join(folder, "resolv.conf");
   Deno.writeTextFileSync(file, `nameserver ${ADDRESS}\n`);

@@ -1,4 +1,4 @@
-/** Experiments with planted causes, each in a Plateau of its own, and what was found in their runs. */
+/** Experiments with planted causes, each in a Plateau process of its own, and the findings in their runs. */
 import { join } from "node:path";
 import { frameTimes, hotPathOf, profileChange } from "../../base/profile/frame_times.ts";
 import type { Bottleneck } from "../../runner/result/findings.ts";
@@ -12,12 +12,12 @@ import { askingNameServer, startNameServer } from "./name_server.ts";
 interface Stage {
   readonly runtime: Runtime;
   readonly command: Command;
-  /** For files and results. */
+  /** The folder for files and results. */
   readonly folder: string;
   readonly rounds: number;
 }
 
-/** What was said of each run with a cause. */
+/** The findings of each run with a cause. */
 export interface Named {
   readonly cause: Cause;
   readonly kinds: readonly string[];
@@ -57,23 +57,23 @@ function startBeside({ beside }: CauseGroup): Disposable {
   return beside === "neighbour" ? startNeighbour(0) : { [Symbol.dispose]: () => {} };
 }
 
-/** Its kind; of a wait in a line also how many are served at a time, as it says so. */
+/** The kind of a bottleneck; for a wait in a queue, also the number served at a time, which the finding states. */
 function saidOf({ kind, atOnce }: Bottleneck): string {
   return kind === "waiting" && atOnce ? `a pool of ${atOnce.toFixed(1)}` : kind;
 }
 
-/** The first function by own time in each profile with a hot one, and of each difference between two profiles. */
+/** The first function by own time in each profile with a hot function, and in each difference between two profiles. */
 export interface Frames {
   readonly hot: readonly string[];
   readonly grown: readonly string[];
-  /** Of the profile, in the function that is hot. */
+  /** The share of the hot function in each profile. */
   readonly hotShares: readonly number[];
 }
 
 /**
- * Eight of the ten rounds of a request are of one function, and so are all that the slowdown adds, a fifth more. A round
- * is so long that on each runtime the rounds are most of what a server does: longer where it does much else, as Python's
- * `http.server` does.
+ * The rounds of work in each function. Eight of the ten rounds of a request are in one function, and so are all that
+ * the slowdown adds, a fifth more. A round is so long that on each runtime the rounds are most of a server's work:
+ * longer if the server does much else, as Python's `http.server` does.
  */
 const [HOT, BASE, SLOWER] = ["work 2 8", "work 8 2", "work 8 4"];
 
@@ -106,7 +106,7 @@ export async function runProfiles(stage: Stage): Promise<Frames> {
   };
 }
 
-/** `planted`, and `main.planted` of Go. */
+/** Whether a name is that of the planted function: `planted`, or `main.planted` in Go. */
 export function isPlanted(name: string): boolean {
   return /^(?:main\.)?planted$/.test(name);
 }
@@ -114,7 +114,7 @@ export function isPlanted(name: string): boolean {
 interface ServersExperiment {
   readonly name: string;
   readonly commands: readonly Command[];
-  /** Lines of its file. */
+  /** Further lines of the experiment file. */
   readonly more: readonly string[];
 }
 
@@ -122,7 +122,7 @@ export function nameOf(i: number): string {
   return `t${i}`;
 }
 
-/** Its targets are called t0, t1 and so on. */
+/** Runs an experiment whose targets are called t0, t1 and so on. */
 export async function runExperiment(
   { name, commands, more }: ServersExperiment,
   { runtime, folder }: Pick<Stage, "runtime" | "folder">,

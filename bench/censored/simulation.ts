@@ -1,19 +1,21 @@
-/** A closed loop on a server with exponential times, simulated. */
+/** Simulates a closed loop on a server with exponential times. */
 import { productLimitUs } from "../../runner/stats/histogram/censoring.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import type { Random } from "../statistics/random.ts";
 
 interface Loop {
   readonly connections: number;
-  /** Seconds until nothing new is sent. */
+  /** The seconds after which no new request is sent. */
   readonly seconds: number;
-  /** Seconds for which it then waits for what is in flight. */
+  /** The seconds for which the loop then waits for requests in flight. */
   readonly waits: number;
 }
 
 const SECOND_US = 1_000_000;
 
-/** The median that Plateau would report, in seconds. The times have a mean of a second: it is ln 2. */
+/**
+ * The median that Plateau would report, in seconds. The true one is ln 2, because the times have a mean of a second.
+ */
 function simulatedMedian({ connections, seconds, waits }: Loop, random: Random): number {
   const [all, censored] = [new Histogram(), new Histogram()];
   for (let connection = 0; connection < connections; connection++) {
@@ -28,7 +30,7 @@ function simulatedMedian({ connections, seconds, waits }: Loop, random: Random):
   return productLimitUs(all.toSparse(), censored.toSparse(), 50) / SECOND_US;
 }
 
-/** Over so many runs. */
+/** The mean of the median over many runs. */
 export function meanMedian(runs: number, loop: Loop, random: Random): number {
   let sum = 0;
   for (let run = 0; run < runs; run++) sum += simulatedMedian(loop, random);

@@ -1,7 +1,7 @@
 /**
- * What very many open connections cost: the memory of the generator and of the kernel, the dials and the first round, and
- * the CPU of a request. A process opens no more files than its limit, so one worker has as many connections as that
- * lets it, and a hundred thousand come from as many processes as it takes.
+ * The cost of very many open connections: the memory of the generator and of the kernel, the dials and the first round,
+ * and the CPU time of a request. A process may open only a limited number of files, so one worker has as many
+ * connections as that allows, and a hundred thousand need several processes.
  */
 import { join } from "node:path";
 import { countOpenFiles, descendantsOf } from "../../base/system/processes.ts";
@@ -21,22 +21,22 @@ import { type Server, startServer } from "../stage/server.ts";
 const FEW = 1_000;
 const SOME = 10_000;
 const WANTED = 100_000;
-/** What the program itself keeps open, of the files of a process. */
+/** The number of files that the program itself keeps open, of those allowed to a process. */
 const OTHER_FILES = 256;
-/** Of the machine's memory, for a connection with both of its ends; it is half of that. */
+/** The machine's memory that must be there for each connection with both of its ends, which takes half of that. */
 const MOST_BYTES = 20e3;
 const KB = 1e3;
-/** A dial takes some 45 µs of CPU: this leaves most of a core to other programs. */
+/** The rate of dials. A dial takes some 45 µs of CPU time, so this leaves most of a core to other programs. */
 const DIALED_A_SECOND = 1_500;
 const NAME = "many.test";
 
-/** Where connections end: addresses, each with a process of the server for itself. */
+/** The ends of connections: addresses, each with a server process of its own. */
 interface Room {
-  /** Of one process, and so of one worker. */
+  /** The most connections of one process, and so of one worker. */
   readonly ofProcess: number;
-  /** Of one address, by ports and by the files of its server. */
+  /** The most connections of one address, by its ports and by the files of its server. */
   readonly ofAddress: number;
-  /** In all. */
+  /** The most connections in all. */
   readonly all: number;
 }
 
@@ -88,7 +88,10 @@ function addressesOf(connections: number, { ofAddress }: Room): number {
   return Math.ceil(connections / ofAddress);
 }
 
-/** One worker's URL and flags: its own addresses, which it takes one after the other as their ports run out. */
+/**
+ * The URL and flags of one worker, which has its own addresses and takes them one after the other as their ports run
+ * out.
+ */
 function loadOf(
   connections: number,
   process: number,
@@ -109,7 +112,7 @@ function loadOf(
 const SETTLE_MS = 60_000;
 const LOOK_MS = 50;
 
-/** Until the server has closed all connections of the run before, so that it has files for those of the next one. */
+/** Waits until the server has closed all connections of the run before, so that it has files for the next. */
 async function settled({ server }: Stage): Promise<void> {
   const giveUp = performance.now() + SETTLE_MS;
   const open = (): number =>
@@ -122,7 +125,7 @@ async function settled({ server }: Stage): Promise<void> {
   }
 }
 
-/** A connection that could not be opened is no connection, whatever the rest costs. */
+/** Throws unless every connection was opened; the cost of the others would say nothing. */
 function allOpened(measured: Measurement, connections: number): Measurement {
   const { connect: { count }, requests: { failed }, reasons } = measured;
   if (count >= connections && failed === 0) return measured;
@@ -148,7 +151,7 @@ function cpuUs({ generator: { cpu }, elapsedS }: Measurement): number {
 
 const label = (connections: number): string => `${formatCount(connections)} connections`;
 
-/** As many requests as connections: all dials, and one request on each. */
+/** Measures runs with as many requests as connections: all dials, and one request on each. */
 async function firstRounds(counts: readonly number[], stage: Stage): Promise<Section> {
   const seen = await interleaved(
     counts.map(label),
@@ -177,7 +180,7 @@ async function firstRounds(counts: readonly number[], stage: Stage): Promise<Sec
   };
 }
 
-/** At full speed, by the difference of a longer and a shorter run, so that dials are not in it. */
+/** Measures requests at full speed, as the difference between a longer and a shorter run, which excludes dials. */
 async function requests(counts: readonly number[], stage: Stage): Promise<Section> {
   const seen = await interleaved(counts.map(label), stage.rounds, async (name) => {
     const connections = counts.find((count) => label(count) === name) ?? FEW;
@@ -200,19 +203,19 @@ async function requests(counts: readonly number[], stage: Stage): Promise<Sectio
 }
 
 interface Memory {
-  /** Resident memory of all generators. */
+  /** The resident memory of all generators. */
   readonly residentBytes: number;
-  /** Slab caches of the kernel beyond those before the load, for both ends. */
+  /** The growth of the kernel's slab caches since before the load, for both ends. */
   readonly kernelBytes: number;
-  /** Of these, by cache. */
+  /** That growth by cache. */
   readonly caches: ReadonlyMap<string, number>;
 }
 
-/** Samples of 250 ms: near the end of the load, when all connections are open. */
+/** The number of samples, one every 250 ms, near the end of the load, when all connections are open. */
 const LAST = 6;
 const KERNEL_STEP_MS = 500;
 
-/** Nearly idle connections in so many processes, 2,000 requests a second in all. */
+/** Keeps nearly idle connections in several processes, with 2,000 requests a second in all. */
 async function hold(connections: number, processes: number, stage: Stage): Promise<Memory> {
   await settled(stage);
   const before = slabCaches();
@@ -245,7 +248,7 @@ function sumOf(caches: ReadonlyMap<string, number>): number {
   return [...caches.values()].reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** Bytes of objects in use by cache; only root may read that. */
+/** The bytes of used objects by cache, which only root may read. */
 function slabCaches(): ReadonlyMap<string, number> {
   const lines = (readSystemFile("/proc/slabinfo") ?? "").split("\n").slice(2);
   return new Map(lines.flatMap((line) => {
@@ -278,7 +281,7 @@ async function memoryOfOne(counts: readonly number[], stage: Stage): Promise<Sec
   };
 }
 
-/** Caches that hold this much for a connection are named. */
+/** The bytes for a connection from which a cache is named. */
 const NAMED_BYTES = 100;
 
 async function memoryOfAll(stage: Stage): Promise<Section> {

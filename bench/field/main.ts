@@ -24,7 +24,7 @@ const { values, positionals } = parseArgs({
     only: { type: "string", default: "" },
     way: { type: "string", default: "" },
     driver: { type: "string", default: "" },
-    /** Prints what is right, too. */
+    /** Whether to print also what is right. */
     all: { type: "boolean", default: false },
   },
 });
@@ -59,7 +59,10 @@ function isTried({ reload, only }: FieldServer, situation: Situation, way: Way):
   return situation.ways?.includes(way) ?? true;
 }
 
-/** Ways and drivers side by side, as most of it is waiting; what reloads the server, one after the other at the end. */
+/**
+ * Tries all ways and drivers at the same time, since most of the time is waiting, except for trials that reload the
+ * server, which come one by one at the end.
+ */
 async function tryAll(server: FieldServer, running: Running): Promise<Outcome[]> {
   const lanes = lanesOf(server);
   const isLast = ({ situation }: Trial): boolean => situation.meanwhile === "reload";
@@ -88,14 +91,16 @@ async function inOrder(
   return outcomes;
 }
 
-/** Faults that are the server's own don't count. */
+/** Whether a fault counts; the server's own known faults do not. */
 function isWrong({ differs }: FieldServer, { fault, situation, way }: Outcome): boolean {
   const difference = differs?.[situation.name];
   const isItsOwn = difference !== undefined && (difference.ways?.includes(way) ?? true);
   return fault !== null && !isItsOwn;
 }
 
-/** Of a situation on a server: tries that were right, those that were wrong, or a dash where it was not tried. */
+/**
+ * The verdict on a situation with a server: the number of right tries, or of wrong ones, or a dash if it was not tried.
+ */
 function verdictOf({ outcomes, server }: Verdicts, { name }: Situation): string {
   const tried = outcomes.filter(({ situation }) => situation.name === name);
   if (tried.length === 0) return "–";

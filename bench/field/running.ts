@@ -1,4 +1,4 @@
-/** A server of the field from its empty folder to its end. */
+/** A running server of the field, from its empty folder to its end. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { TargetError } from "../../base/errors.ts";
@@ -9,7 +9,7 @@ import { temporaryFolder } from "../stage/folder.ts";
 import type { FieldServer, Place, Port } from "./server.ts";
 import { BIG, SMALL } from "./servers/app.mjs";
 
-/** Compilers take their time. */
+/** How long a server may take until it is ready; compilers need much of this time. */
 const READY_MS = 180_000;
 const LOOK_MS = 50;
 const END_MS = 3_000;
@@ -17,16 +17,16 @@ const END_MS = 3_000;
 export interface Running extends AsyncDisposable {
   readonly place: Place;
   readonly reload: () => Promise<void>;
-  /** Lines of its log that hold this text. */
+  /** The number of lines in the server's log that contain this text. */
   readonly logged: (text: string) => number;
 }
 
-/** Programs that it needs and the machine lacks. */
+/** The programs that the server needs and the machine lacks. */
 export function missingOf({ needs }: FieldServer): string[] {
   return needs.filter((program) => !isInstalled(program));
 }
 
-/** The first line with a number, of whatever it prints. */
+/** The version: the first line with a number in the program's output. */
 export async function versionOf({ version: [program, ...args] }: FieldServer): Promise<string> {
   const { stdout, stderr } = await new Deno.Command(program, { args, stdin: "null" }).output();
   const text = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("\n");
@@ -79,7 +79,7 @@ async function makePlace(folder: string, origin: number): Promise<Place> {
   await start(["openssl", "req", "-x509", ...newKey, ...subject, "-out", cert, "-keyout", key])
     .output;
   Deno.chmodSync(folder, 0o755);
-  Deno.chmodSync(key, 0o644); // servers that give up root read it afterwards
+  Deno.chmodSync(key, 0o644); // servers that give up root rights read the key afterwards
   Deno.mkdirSync(join(folder, "www"));
   Deno.writeTextFileSync(join(folder, "www/small"), SMALL);
   Deno.writeFileSync(join(folder, "www/big"), BIG);
@@ -99,7 +99,7 @@ function spawn(
   place: Place,
   said: string,
 ): Deno.ChildProcess {
-  // What it says goes to a file: a pipe that nobody reads would fill.
+  // Output goes to a file, because a pipe that nobody reads would fill up.
   const script = ["-c", 'said=$1; shift; exec "$@" >>"$said" 2>&1', "sh", said, program, ...args];
   return new Deno.Command("sh", {
     args: script,
@@ -151,7 +151,7 @@ function signal(pids: readonly number[], name: Deno.Signal): void {
     try {
       Deno.kill(pid, name);
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** What every server of the field is tried with, and which outcome is right. */
+/** The situations in which every server of the field is tried, and the right outcome of each. */
 import type { DriverName } from "../../runner/load/engine/driver.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import type { Way } from "./server.ts";
@@ -15,12 +15,12 @@ export interface Situation {
   readonly name: string;
   readonly about: string;
   readonly ways?: readonly Way[];
-  /** A request of the experiment file. */
+  /** The keys of the request in the experiment file. */
   readonly request: Readonly<Record<string, unknown>>;
   readonly load?: Readonly<Record<string, unknown>>;
-  /** What happens meanwhile. */
+  /** What happens to the server during the load. */
   readonly meanwhile?: "reload" | "stop";
-  /** What is wrong, or null. */
+  /** Describes the fault, or returns null. */
   readonly fault: (tried: Tried) => string | null;
 }
 
@@ -34,23 +34,26 @@ const all = (status: number, count: number) => ({ measurement }: Tried): string 
   return `expected ${count} responses with ${status}`;
 };
 
-/** Failures of these kinds alone. */
+/** The failures of other kinds than these. */
 function otherKinds({ measurement: { errors } }: Tried, kinds: readonly string[]): string | null {
   const others = Object.entries(errors).filter(([kind, n]) => n > 0 && !kinds.includes(kind));
   return others.length > 0 ? `failures that are not ${kinds.join(" or ")}` : null;
 }
 
-/** Each of two connections may have reached a server's limit of requests. */
+/** The most dials: each of two connections may have reached a server's limit of requests. */
 const MOST_DIALS = 2;
 
-/** The end of a stream, or a response that is malformed, is not the end of its connection. */
+/**
+ * Whether connections were dialed again without need. The end of a stream, or a malformed response, does not end its
+ * connection.
+ */
 function dialedAgain({ way, measurement: { errors, reasons, reconnects } }: Tried): string | null {
   if (!HTTP2.includes(way) || reconnects <= MOST_DIALS || (errors.closed ?? 0) > 0) return null;
   const isEnd = Object.keys(reasons).some((reason) => !/^(RST_STREAM|content of)/.test(reason));
   return isEnd ? null : "a connection was given up for a stream";
 }
 
-/** What every way is begun with, so that no server is judged while it compiles itself. */
+/** The situation with which every way begins, so that no server is judged while it compiles itself. */
 export const warmUp: Situation = {
   name: "warm-up",
   about: "200 responses that nobody judges",

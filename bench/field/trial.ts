@@ -1,4 +1,4 @@
-/** One situation on one server, by one way and driver: a load of a second or so, and what of its outcome is wrong. */
+/** One situation on one server, by one way and driver: a load of a second or so, and the faults in its outcome. */
 import { ExpectedError } from "../../base/errors.ts";
 import { verifyMeasurement } from "../../cli/output/verify.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
@@ -11,7 +11,7 @@ import type { FieldServer, Way } from "./server.ts";
 import type { Situation, Tried } from "./situations.ts";
 
 const MEANWHILE_MS = 700;
-/** Until a server has written its log. */
+/** The time to wait for a server to write its log. */
 const LOG_MS = 8_000;
 
 export interface Trial {
@@ -20,7 +20,7 @@ export interface Trial {
   readonly driver: DriverName;
 }
 
-/** What all trials of a lane share. */
+/** The things that all trials of a lane share. */
 interface Lane {
   readonly server: FieldServer;
   readonly running: Running;
@@ -28,7 +28,7 @@ interface Lane {
 }
 
 export interface Outcome extends Trial {
-  /** What is wrong; null when nothing is. */
+  /** The fault, or null. */
   readonly fault: string | null;
   /** Figures, and reasons of failures. */
   readonly seen: string;
@@ -101,7 +101,7 @@ function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((whole, count) => whole + count, 0);
 }
 
-/** What must hold of any outcome. */
+/** Checks that must hold for any outcome. */
 function unbalanced({ requests, status, errors, reasons, latency }: Measurement): string | null {
   const { due, completed, failed, unfinished, dropped } = requests;
   if (due !== completed + failed + unfinished + dropped) return "requests are lost";
@@ -111,7 +111,7 @@ function unbalanced({ requests, status, errors, reasons, latency }: Measurement)
   return latency.count === completed + bounds ? null : "latencies are not those of the requests";
 }
 
-/** The server's own count of requests: of what was sent, and of nothing else. */
+/** Compares the server's own count of requests with those that were sent. */
 async function miscounted(
   running: Running,
   tag: string,

@@ -1,4 +1,4 @@
-/** What one worker told in a real run, for simulated agents to tell again. */
+/** The reports of one worker in a real run, which simulated agents repeat. */
 import * as z from "zod";
 import type { LoaderHooks, LoadRequest } from "../../runner/measure/loader.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
@@ -33,11 +33,11 @@ interface RecordedLoad {
   readonly connections: number;
   readonly durationMs: number;
   readonly intervalMs: number;
-  /** Null: as fast as it can. */
+  /** The rate; null: as fast as possible. */
   readonly ratePerSec: number | null;
 }
 
-/** One worker. */
+/** Records the reports of one worker. */
 export async function record(
   origin: string,
   { connections, durationMs, intervalMs, ratePerSec }: RecordedLoad,

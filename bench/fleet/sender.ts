@@ -1,6 +1,5 @@
 /**
- * `sender.ts URL RECORDING FIRST COUNT WORKERS`: so many simulated agents in one process, until its standard
- * input ends.
+ * `sender.ts URL RECORDING FIRST COUNT WORKERS`: simulates COUNT agents in one process, until its standard input ends.
  */
 import { readFileSync } from "node:fs";
 import { EventEmitter } from "node:events";
@@ -8,12 +7,12 @@ import { openLink } from "../../runner/fleet/protocol/redis_link.ts";
 import { recording } from "./recording.ts";
 import { simulateAgent } from "./simulated_agent.ts";
 
-/** Agents that share a link: of a fleet each has one. */
+/** The number of agents that share a link; in a real fleet each has its own. */
 const LINKED = 25;
 
 const [url, path, first, count, workers] = Deno.args;
 const played = recording.parse(JSON.parse(readFileSync(path, "utf8")));
-EventEmitter.defaultMaxListeners = 0; // each listens to the link that it shares
+EventEmitter.defaultMaxListeners = 0; // every agent listens to the link that it shares
 let link = await openLink({ url });
 for (let at = 0; at < Number(count); at++) {
   if (at > 0 && at % LINKED === 0) link = await openLink({ url });

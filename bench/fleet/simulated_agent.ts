@@ -1,6 +1,6 @@
 /**
- * An agent without workers: a real one's way through Redis, from the list of those who are there to the
- * last word, while what its workers tell is a recording.
+ * An agent without workers: it talks to Redis as a real agent does, from joining the list of agents to its last report,
+ * but repeats a recording in place of workers' reports.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { AgentRun } from "../../runner/fleet/agent/agent_run.ts";
@@ -16,14 +16,14 @@ import { withEngine } from "../../base/pattern.ts";
 import type { Recording } from "./recording.ts";
 
 interface Simulated {
-  /** Several may share one, as making one takes longer than all the rest. */
+  /** The link to Redis, which several agents may share, because making one takes longer than everything else. */
   readonly link: Link;
   readonly name: string;
   readonly workers: number;
   readonly recording: Recording;
 }
 
-/** Is listed, and takes jobs, once it resolves; until the program ends. */
+/** Simulates an agent until the program ends; when this resolves, the agent is listed and takes jobs. */
 export async function simulateAgent({ link, name, workers, recording }: Simulated): Promise<void> {
   const clock = await readClock(link.client);
   const presence: Presence = {
@@ -43,7 +43,7 @@ export async function simulateAgent({ link, name, workers, recording }: Simulate
   await keeper.begin(() => {});
 }
 
-/** Every worker tells the recording, each interval at its time. */
+/** A driver with which every worker repeats the recording, each interval at its time. */
 function replaying({ driver, intervals, report }: Recording): Pick<LocalLoader, "load"> {
   const stage = { hostActivity: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
   return {

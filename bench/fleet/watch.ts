@@ -1,4 +1,4 @@
-/** What a coordinator and its Redis use while they carry a run. Linux. */
+/** The use of resources by a coordinator and its Redis while they carry a run. Linux only. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { runStateKey } from "../../runner/fleet/protocol/redis_keys.ts";
 import { nowMs } from "../../runner/fleet/protocol/redis_link.ts";
@@ -9,25 +9,25 @@ import type { RedisClient } from "../../targets/redis/client.ts";
 
 const LOOK_MS = 250;
 
-/** Counters since the start of each process, and what is there just now. */
+/** Counters since the start of each process, and the present state. */
 export interface Look {
   readonly atMs: number;
   readonly cpuMs: number;
   readonly memoryBytes: number;
   readonly redisCpuMs: number;
   readonly redisMemoryBytes: number;
-  /** In and out. */
+  /** The bytes in and out of Redis. */
   readonly redisBytes: number;
   readonly redisCommands: number;
 }
 
 interface Watched {
   readonly looks: readonly Look[];
-  /** When the load began, milliseconds since the epoch. */
+  /** The moment at which the load began, in milliseconds since the epoch. */
   readonly startMs: number;
 }
 
-/** Until `isOver` says so. Throws a TargetError when no load was begun by then. */
+/** Watches until `isOver` returns true. Throws a TargetError when no load was begun by then. */
 export async function watchCoordinator(
   pid: number,
   client: RedisClient,
@@ -45,7 +45,7 @@ export async function watchCoordinator(
   return { looks, startMs };
 }
 
-/** Null when the process is gone. */
+/** One look; null when the process is gone. */
 async function lookAt(pid: number, client: RedisClient): Promise<Look | null> {
   const info = await client.info();
   const field = (name: string): number =>
@@ -64,7 +64,7 @@ async function lookAt(pid: number, client: RedisClient): Promise<Look | null> {
   };
 }
 
-/** Redis's clock is this machine's. Null when nobody has named a start. */
+/** The start of the load by Redis's clock, which is this machine's. Null if no start has been set. */
 async function startOf(client: RedisClient): Promise<number | null> {
   for await (const keys of client.scanIterator({ MATCH: runStateKey("*"), COUNT: 1_000 })) {
     for (const key of keys) {

@@ -24,15 +24,18 @@ export interface Freeze {
   readonly ratePerSec: number;
   readonly durationMs: number;
   readonly answerMs: number;
-  /** Start of the freeze, since the start of the load. */
+  /** The start of the freeze, since the start of the load. */
   readonly fromMs: number;
   readonly frozenMs: number;
-  /** Least time between two answers. */
+  /** The least time between two answers. */
   readonly workMs: number;
   readonly connections: number;
 }
 
-/** Ascending. A request that was never sent counts with the time that it had waited at the end. */
+/**
+ * The latencies that a report should have, ascending. A request that was never sent counts with the time that it had
+ * waited at the end.
+ */
 export function expectedLatenciesMs(freeze: Freeze): number[] {
   const { durationMs } = freeze;
   return exchangesOf(freeze).map(({ dueMs, sentMs, answeredMs }) =>
@@ -40,7 +43,7 @@ export function expectedLatenciesMs(freeze: Freeze): number[] {
   ).sort((a, b) => a - b);
 }
 
-/** Ascending. What would have been, had every request been sent in the end. */
+/** The latencies that would have occurred if every request had been sent in the end, ascending. */
 export function trueLatenciesMs(freeze: Freeze): number[] {
   return exchangesOf(freeze).map(({ dueMs, answeredMs }) => answeredMs - dueMs)
     .sort((a, b) => a - b);
@@ -67,12 +70,15 @@ function exchangesOf(freeze: Freeze): Exchange[] {
   return exchanges;
 }
 
-/** The smallest value that `percentile` per cent do not exceed: the nearest rank, as histograms have it. */
+/** The smallest value that `percentile` per cent do not exceed: the nearest rank, as in histograms. */
 export function percentileOf(ascending: readonly number[], percentile: number): number {
   return ascending[Math.ceil(ascending.length * percentile / 100) - 1];
 }
 
-/** Least time between answers: the mean over the first `count` answers to what was read after the longest pause. */
+/**
+ * The least time between answers: the mean over the first `count` answers to requests that were read after the longest
+ * pause.
+ */
 export function workMsOf(notes: readonly Noted[], count: number): number {
   const pauses = notes.slice(1).map(({ readMs }, i) => readMs - notes[i].readMs);
   const first = 1 + pauses.indexOf(Math.max(...pauses));

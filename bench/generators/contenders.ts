@@ -1,11 +1,11 @@
-/** Load generators: the command of each, and where its output says how many requests per second it made. */
+/** Load generators: the command of each, and the place in its output of the requests per second. */
 import { parseMeasurement, plateauCommand } from "../stage/plateau.ts";
 import { type Generator, rateOfH2load, rateOfWrk } from "../stage/cost.ts";
 
 interface Task {
   readonly url: string;
   readonly connections: number;
-  /** The compiled floor.c. */
+  /** The path of the compiled floor.c. */
   readonly floor: string;
 }
 

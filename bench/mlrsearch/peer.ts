@@ -1,4 +1,4 @@
-/** MLRsearch (draft-ietf-bmwg-mlrsearch) by its authors' package for Python, on trials that are made here. */
+/** MLRsearch (draft-ietf-bmwg-mlrsearch) by its authors' package for Python, on trials that this program makes. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
@@ -6,23 +6,23 @@ import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { TargetError } from "../../base/errors.ts";
 
-/** What it is given: its own names are beside them. */
+/** The terms of a search; the package's own names are given for each. */
 export interface MlrTerms {
-  /** Goal loss ratio: share of requests that may miss the rule. */
+  /** "Goal loss ratio": the share of requests that may break the rule. */
   readonly lossRatio: number;
-  /** Goal exceed ratio: share of the time in which trials may miss that. */
+  /** "Goal exceed ratio": the share of the time in which trials may exceed that share. */
   readonly exceedRatio: number;
-  /** Goal width. */
+  /** "Goal width". */
   readonly widthRatio: number;
-  /** Goal initial trial duration. */
+  /** "Goal initial trial duration". */
   readonly shortS: number;
-  /** Goal final trial duration. */
+  /** "Goal final trial duration". */
   readonly longS: number;
-  /** Goal duration sum: of the trials at a bound. */
+  /** "Goal duration sum": that of the trials at a bound. */
   readonly sumS: number;
-  /** Min load. */
+  /** "Min load". */
   readonly leastPerSec: number;
-  /** Max load. */
+  /** "Max load". */
   readonly mostPerSec: number;
 }
 
@@ -31,7 +31,7 @@ export interface MlrTrial {
   readonly ratePerSec: number;
 }
 
-/** Of a trial: those that missed the rule are lost. */
+/** The counts of a trial; requests that broke the rule count as lost. */
 export interface MlrCounts {
   readonly requests: number;
   readonly late: number;
@@ -50,7 +50,7 @@ const said = z.union([
 
 type MlrResult = Extract<z.output<typeof said>, { result: unknown }>["result"];
 
-/** One Python for any number of searches, one after the other. */
+/** One Python process for any number of searches, one after the other. */
 export class MlrSearch implements AsyncDisposable {
   readonly #python: ChildProcessByStdio<Writable, Readable, null>;
   readonly #lines: AsyncIterator<string>;

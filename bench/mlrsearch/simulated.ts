@@ -3,26 +3,26 @@ import { FastRandom } from "../capacity/fast_random.ts";
 import type { ServerKind, Terms } from "../capacity/servers.ts";
 import type { MlrCounts, MlrSearch, MlrTerms, MlrTrial } from "./peer.ts";
 
-/** How it decides at one load. */
+/** The terms that decide at one load. */
 type MlrGoal = Pick<MlrTerms, "exceedRatio" | "shortS" | "longS" | "sumS">;
 
-/** As its specification has them (appendix A). */
+/** The goals that the specification describes (appendix A). */
 export const MLR_GOALS = {
-  /** As of TST 009: the median of 21 trials or more. */
+  /** The goal in the manner of TST 009: the median of 21 trials or more. */
   "21 × 1 s": { exceedRatio: 0.5, shortS: 1, longS: 1, sumS: 21 },
-  /** As of RFC 2544: one trial decides. */
+  /** The goal in the manner of RFC 2544: one trial decides. */
   "1 × 60 s": { exceedRatio: 0, shortS: 1, longS: 60, sumS: 60 },
 } as const satisfies Record<string, MlrGoal>;
 
-/** That of Plateau's searches, both sides together. */
+/** The width of Plateau's searches, both sides together. */
 const WIDTH_RATIO = 0.04;
-/** Of the server's speed. */
+/** The least and the most load, relative to the server's speed. */
 const LOADS = { least: 0.05, most: 1.2 };
-/** From trial to trial. */
+/** The time between two trials. */
 const BETWEEN_S = 0.3;
 
 interface MlrSearched {
-  /** Requests per second; null where there is none. */
+  /** The lower end in requests per second; null if there is none. */
   readonly low: number | null;
   readonly high: number | null;
   readonly seconds: number;
@@ -56,11 +56,11 @@ export async function simulateMlrSearch(
 interface Trial {
   readonly terms: Terms;
   readonly plan: MlrTrial;
-  /** Moment of the search. */
+  /** The trial's beginning, as a moment of the search. */
   readonly fromS: number;
 }
 
-/** It begins with an idle server, as each trial of Plateau's does. */
+/** The counts of a trial, which begins with an idle server, as each trial of Plateau's does. */
 function countsOf(
   kind: ServerKind,
   { terms, plan, fromS }: Trial,

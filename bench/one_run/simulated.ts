@@ -1,4 +1,4 @@
-/** Single runs whose true figures are known: queues, bursts of failures, and whatever depends on itself. */
+/** Single runs whose true figures are known: queues, bursts of failures, and series that depend on themselves. */
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { distributionOf } from "../../runner/measure/totals.ts";
@@ -9,7 +9,7 @@ import type { Random } from "../statistics/random.ts";
 
 export const RATE_PER_SEC = 1_000;
 const INTERVAL_S = 0.25;
-/** Long runs of a queue have longer intervals, as those of the program do. */
+/** The most intervals of a run; long runs of a queue have longer intervals, as in the program. */
 const MOST_INTERVALS = 240;
 
 export interface Truth {
@@ -33,7 +33,7 @@ class SimulatedRun {
     this.#failed = new Float64Array(length);
   }
 
-  /** @param isFailed Then it has no latency. */
+  /** @param isFailed Whether the request failed, and so has no latency. */
   end(atS: number, latencyMs: number, isFailed = false): void {
     const at = Math.min(this.#failed.length - 1, Math.floor(atS / this.#intervalS));
     if (isFailed) this.#failed[at]++;
@@ -81,7 +81,7 @@ class SimulatedRun {
 const NO_TIMES = distributionOf(new Histogram());
 const NO_SPREAD = { p1: 0, p2_5: 0, p50: 0, p97_5: 0, mean: 0, stdev: 0, min: 0 };
 
-/** What no figure of a simulation reads. */
+/** Fields of a result that no figure of a simulation reads. */
 const BARE: Omit<
   Measurement,
   | ("elapsedS" | "requests" | "status" | "errors" | "checks" | "rate" | "latency" | "service")
@@ -120,12 +120,15 @@ const BARE: Omit<
 
 interface Queue {
   readonly utilization: number;
-  /** At the end of the run, where it rises evenly from `utilization`. */
+  /** The utilization at the end of the run; it rises evenly from `utilization`. */
   readonly risesTo?: number;
   readonly seconds: number;
 }
 
-/** Poisson arrivals at one server with exponential service (D. V. Lindley's recursion, 1952), which starts idle. */
+/**
+ * Simulates Poisson arrivals at one server with exponential service (D. V. Lindley's recursion, 1952), which starts
+ * idle.
+ */
 export function queueRun(
   random: Random,
   { utilization, risesTo = utilization, seconds }: Queue,
@@ -144,7 +147,7 @@ export function queueRun(
 }
 
 /**
- * A closed loop on a server whose speed is another, by an exponential factor, after each `stretch` requests: what is presumed
+ * A closed loop on a server whose speed changes by an exponential factor after each `stretch` requests, as is presumed
  * of runs too short to show it. The limit is that of the percentile over all stretches.
  */
 export function closedRun(
@@ -168,12 +171,12 @@ export function closedRun(
   return { ...measured, load: { kind: "closed", ...load } };
 }
 
-/** Milliseconds. @param share Of requests beyond. */
+/** The limit in milliseconds that a share of requests exceeds. @param share That share. */
 export function closedLimit(share: number): number {
   return 10 * Math.log(1 / share);
 }
 
-/** Its sojourn times are exponential. */
+/** The true figures of the queue, whose response times are exponential. */
 export function queueTruth(utilization: number): Truth {
   const mean = 1_000 / (RATE_PER_SEC / utilization - RATE_PER_SEC);
   return {
@@ -181,7 +184,10 @@ export function queueTruth(utilization: number): Truth {
   };
 }
 
-/** So many requests fail together, the next as soon as the last are through; on average `share` of all. */
+/**
+ * A run in which several requests fail together, and the next burst begins when the last is through; on average `share`
+ * of all fail.
+ */
 export function burstRun(
   random: Random,
   { share, burst, seconds }: {
@@ -204,12 +210,15 @@ export function burstRun(
   return run.measurement();
 }
 
-/** Requests of an interval, on average. */
+/** The average number of requests in an interval. */
 const OF_INTERVAL = RATE_PER_SEC * INTERVAL_S;
-/** A standard deviation of the noise, as a share of that. */
+/** A standard deviation of the noise, as a share of that number. */
 const SWING = 0.1;
 
-/** A run of which nothing is known but how many requests ended in each interval. @param noise One value an interval. */
+/**
+ * A run in which only the number of requests that ended in each interval is known.
+ * @param noise Returns one value an interval.
+ */
 export function countedRun(noise: () => number, seconds: number): Parameters<typeof inRunOf>[0] {
   const points = Array.from({ length: seconds / INTERVAL_S }, (_, i) => ({
     endS: (i + 1) * INTERVAL_S,
@@ -225,14 +234,14 @@ export function countedRun(noise: () => number, seconds: number): Parameters<typ
   };
 }
 
-/** A latency for each request that is a value of the noise. */
+/** A run with a latency for each request, made from a value of the noise. */
 export function requestRun(noise: () => number, seconds: number): Measurement {
   const run = new SimulatedRun(seconds);
   for (let i = 0; i < RATE_PER_SEC * seconds; i++) run.end(i / RATE_PER_SEC, latencyOf(noise()));
   return run.measurement();
 }
 
-/** So many values of a series stand for its distribution. */
+/** The number of values of a series that stand for its distribution. */
 const LONG = 1_000_000;
 
 export function requestTruth(noise: () => number): Truth {
@@ -246,7 +255,10 @@ export function requestTruth(noise: () => number): Truth {
   };
 }
 
-/** Above its middle a straight line, so that it has as heavy a tail as the noise, and a mean where the noise has one. */
+/**
+ * The latency for a value of the noise: a straight line above the middle, so that the tail is as heavy as the noise's,
+ * and the mean exists if the noise's does.
+ */
 function latencyOf(value: number): number {
   return value >= 0 ? 10 * (1 + value) : 10 / (1 - value);
 }

@@ -1,16 +1,18 @@
-/** A server of which every fiftieth response is late, or never comes, and which counts them. */
+/** A server whose every fiftieth response is late, or never comes, and which counts these. */
 
 const EVERY = 50;
-/** Longer than the time-out that the generators get. */
+/** The delay of a late response; longer than the generators' time-out. */
 export const LATE_MS = 1_500;
 
 export interface Stalling extends AsyncDisposable {
   readonly origin: string;
-  /** Requests without a response so far. */
+  /** The number of requests without a response so far. */
   unanswered(): number;
 }
 
-/** `/late` responds to every fiftieth request after 1.5 s, `/never` not at all. */
+/**
+ * Starts a server on which `/late` answers every fiftieth request after 1.5 s, and `/never` does not answer it at all.
+ */
 export function startStalling(): Stalling {
   let requests = 0;
   let unanswered = 0;

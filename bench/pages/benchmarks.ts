@@ -1,6 +1,6 @@
 /**
- * `deno task benchmarks`: docs/benchmarks.md, from the figures that `deno task bench --save bench/results` has left.
- * What was not measured is not on it.
+ * `deno task benchmarks` writes docs/benchmarks.md from the figures that `deno task bench --save bench/results` has
+ * left. Figures that were not measured are not on the page.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ export function readSaved(folder: string = RESULTS): SavedFigures[] {
     .sort((a, b) => order.indexOf(a.bench) - order.indexOf(b.bench));
 }
 
-/** Other pages of docs/ by their file, which hold figures beside the command that measures them. */
+/** Other pages of docs/ by file, which hold figures beside the command that measures them. */
 export function readOthers(): Map<string, string> {
   const files = readdirSync(DOCS).filter((file) => file.endsWith(".md") && file !== NAME).sort();
   return new Map(files.map((file) => [file, Deno.readTextFileSync(join(DOCS, file))]));
@@ -74,7 +74,7 @@ function partOf(figures: SavedFigures): string {
   ].join("\n");
 }
 
-/** As `deno fmt` leaves it. */
+/** The markdown after `deno fmt`. */
 export async function formatted(markdown: string): Promise<string> {
   const process = new Deno.Command(Deno.execPath(), {
     args: ["fmt", "--ext", "md", "--line-width", "100", "-"],

@@ -15,11 +15,11 @@ import { toSvg } from "./screen.ts";
 
 const ROOT = join(import.meta.dirname ?? "", "../..");
 const IMAGES = join(ROOT, "docs/images");
-/** Of the points of a page, so that the pictures are small. */
+/** The scale of pictures relative to the page, so that they are small. */
 const SCALE = 0.75;
 const QUALITY = 0.85;
 const TALL = { width: 1_240, height: 2_400 };
-/** What somebody sees at once, by the name of the picture. */
+/** The parts of the page that are seen first, by the name of the picture. */
 const FIRST_SCREENS = {
   "first-screen": { width: 1_366, height: 768 },
   "first-screen-phone": { width: 390, height: 844 },
@@ -37,7 +37,7 @@ async function takePages(): Promise<void> {
   await browser.close();
 }
 
-/** The summary, down to throughput against p99. */
+/** Takes the picture of the summary, down to throughput against p99. */
 async function takeSummary(browser: Browser): Promise<void> {
   const page = await openExample(browser, "caching", TALL);
   const { y = 0, height = 0 } = await page.locator("#e1-tradeoff .panels").boundingBox() ?? {};
@@ -60,7 +60,7 @@ async function save(page: Page, name: string, png: Uint8Array): Promise<void> {
   await Deno.writeFile(join(IMAGES, `${name}.webp`), webp);
 }
 
-/** A third of the size, by the browser's own encoder. @param png In base64. */
+/** Encodes a picture as WebP, a third of the size, by the browser's own encoder. @param png The picture as base64. */
 async function asWebp(page: Page, png: string): Promise<Uint8Array> {
   const bytes = await page.evaluate(async ([source, quality]) => {
     const image = new Image();
@@ -74,11 +74,11 @@ async function asWebp(page: Page, png: string): Promise<Uint8Array> {
   return Uint8Array.from(bytes);
 }
 
-/** A style of the last line may end only here. */
+/** A shell prompt on the last line, after which only a style may end. */
 // deno-lint-ignore no-control-regex -- the escapes of a terminal begin with one
 const PROMPT = /\n(?:\x1b\[[\d;]*m)*\$\s*$/;
 
-/** The command and what it prints, once it is over. */
+/** Takes the picture of the command and its output, once it is over. */
 async function takeTerminal(): Promise<void> {
   await using api = await serve("api", "--port", "8080");
   const url = `${api.origin}/static`;
@@ -99,12 +99,12 @@ async function takeTerminal(): Promise<void> {
   await Deno.remove(bin, { recursive: true });
 }
 
-/** With the command above, as `clear` took its line away, and without the empty prompt below. */
+/** The screen with the command on top, whose line `clear` took away, and without the empty prompt below. */
 function titled(url: string, screen: string): string {
   return `$ plateau bench ${url} -c 50 -d 5s\n${screen.replace(/\n\$\s*$/, "")}`;
 }
 
-/** The same output as text, without its histogram and its statuses. */
+/** Puts the same output into the README as text, without its histogram and its statuses. */
 async function showInReadme(screen: string): Promise<void> {
   const file = join(ROOT, "README.md");
   // deno-lint-ignore no-control-regex -- the escapes of a terminal begin with one

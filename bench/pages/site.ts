@@ -12,12 +12,12 @@ import type { Section } from "./site_client.ts";
 const ROOT = join(import.meta.dirname ?? "", "../..");
 const SITE = join(ROOT, "dist/site");
 
-/** `#commands-around-the-runs`, as GitHub makes it. */
+/** The anchor of a heading, as GitHub makes it, such as `#commands-around-the-runs`. */
 export function anchorOf(heading: string): string {
   return heading.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-");
 }
 
-/** Where a file of the repository is on the site; null for one that is not on it. */
+/** The address of a repository's file on the site; null for a file that is not on the site. */
 export function addressOf(file: string): string | null {
   if (file === "README.md") return "index.html";
   if (file === "docs/decisions/README.md") return "docs/decisions/index.html";
@@ -25,7 +25,7 @@ export function addressOf(file: string): string | null {
   return /^docs\/.*\.md$/.test(file) ? file.replace(/\.md$/, ".html") : null;
 }
 
-/** The target of a link as the site has it: `ci.md#gitlab` → `ci.html#gitlab`. */
+/** The target of a link on the site: `ci.md#gitlab` → `ci.html#gitlab`. */
 export function siteLink(link: string, from: string, source: string | null): string | null {
   if (/^(?:https?:|#)/.test(link)) return link;
   const [path, anchor] = link.split("#");

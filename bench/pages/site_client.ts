@@ -2,11 +2,11 @@
 /** The search of the site: sections by words, prefixes and near misses, in the browser alone. */
 import MiniSearch from "minisearch";
 
-/** What lies between a heading of a page and the next. */
+/** The part of a page between one heading and the next. */
 export interface Section {
-  /** Its address from the root of the site, with its anchor. */
+  /** The section's address from the root of the site, with its anchor. */
   readonly id: string;
-  /** The title of its page. */
+  /** The title of the section's page. */
   readonly title: string;
   readonly heading: string;
   readonly text: string;
@@ -38,7 +38,7 @@ function start(): void {
   const root = document.documentElement.dataset.root ?? ".";
   let index: MiniSearch<Section> | null = null;
   input.addEventListener("input", () => {
-    index ??= makeIndex(); // only for those who search
+    index ??= makeIndex(); // made only for readers who search
     const found = index.search(input.value).slice(0, MOST_FOUND);
     list.replaceChildren(...found.map(({ id, heading, title }) => {
       const link = document.createElement("a");

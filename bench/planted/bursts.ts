@@ -1,16 +1,16 @@
 /// <reference lib="deno.worker" />
 /**
- * A worker that computes in bursts, once it is sent a seed and the flag that ends it: the lengths of
- * bursts and pauses are exponential. It needs the flag, as terminate() does not end a loop that never returns.
+ * A worker that computes in bursts, once it is sent a seed and the flag that ends it: the lengths of bursts and pauses
+ * are exponential. The flag is necessary because terminate() does not end a loop that never returns.
  */
 import { Random } from "../statistics/random.ts";
 
-/** Of bursts and of pauses: together they take half of a core. */
+/** The mean length of bursts and of pauses: together they take half of a core. */
 const MEAN_MS = 500;
 
 export interface Bursts {
   readonly seed: number;
-  /** One number: 0 while the bursts go on. */
+  /** One number, which is 0 while the bursts go on. */
   readonly ended: Int32Array;
 }
 

@@ -1,6 +1,9 @@
 import type { Bursts } from "./bursts.ts";
 
-/** A neighbour that uses a core in bursts until it is disposed; it is a thread of this process and ends with it. */
+/**
+ * Starts a neighbour that uses a core in bursts until it is disposed; a thread of this process, which ends with the
+ * process.
+ */
 export function startNeighbour(seed: number): Disposable {
   const worker = new Worker(new URL("./bursts.ts", import.meta.url), { type: "module" });
   const ended = new Int32Array(new SharedArrayBuffer(4));

@@ -1,6 +1,7 @@
 /**
- * A git repository with an Express, a Fastify and a Gin app, as the study's frameworks are installed, and a server of Deno. Each
- * has a loop in its handler, whose rounds are a constant of the code: 0 at first. A commit plants a slowdown by raising it.
+ * A git repository with an Express, a Fastify and a Gin app, installed as the study's frameworks are, and a server of
+ * Deno. Each has a loop in its handler, whose number of rounds is a constant in the code: 0 at first. A commit plants a
+ * slowdown by raising that number.
  */
 import { join } from "node:path";
 import type { FrameworkName } from "../../base/target/app_settings.ts";
@@ -15,15 +16,15 @@ export const APPS = [...FRAMEWORKS, "deno"] as const;
 export type App = typeof APPS[number];
 
 interface Place {
-  /** Holds the number of rounds and nothing else. */
+  /** The file that holds the number of rounds and nothing else. */
   readonly file: string;
   readonly rounds: (rounds: number) => string;
-  /** The server as it is installed, by the names of its files. */
+  /** The files of the installed server, by name. */
   readonly sources: () => Iterable<readonly [string, string]>;
   readonly server: string;
-  /** What stands in the server, and what takes its place. */
+  /** The texts in the server to be replaced, with their replacements. */
   readonly changes: readonly (readonly [string, string])[];
-  /** Of the loop. */
+  /** The files of the loop. */
   readonly files: Readonly<Record<string, string>>;
   readonly command: readonly string[];
   readonly build: readonly (readonly string[])[];
@@ -47,7 +48,7 @@ export function loop(rounds) {
 
 const IMPORTS_JS = `import { loop } from "./loop.js";\nimport { ROUNDS } from "./rounds.js";\n`;
 
-/** With its parts as the study installs it. */
+/** The place for a framework, with the files that the study installs. */
 function installed(name: typeof FRAMEWORKS[number]): Pick<Place, "sources" | "build"> {
   const { folder, toolchain: { steps } } = frameworkNamed(name);
   return { sources: () => readSources(folder), build: steps };
@@ -59,7 +60,10 @@ Deno.serve({ hostname: HOST, port: Number(PORT) }, () => {
 });
 `;
 
-/** Each round needs the result of the one before: no compiler shortens it, and no core runs two at once. */
+/**
+ * The place of the loop in each app. Each round needs the result of the one before, so no compiler shortens the loop
+ * and no core runs two rounds at once.
+ */
 const PLACES: Readonly<Record<App, Place>> = {
   express: {
     ...ROUNDS_JS,
@@ -127,7 +131,7 @@ func Loop(rounds int) uint32 {
   },
 };
 
-/** That take about as long as a request. */
+/** The number of rounds that take about as long as a request. */
 export const ROUNDS_OF_A_REQUEST: Readonly<Record<App, number>> = {
   express: 150_000,
   fastify: 60_000,
@@ -137,16 +141,16 @@ export const ROUNDS_OF_A_REQUEST: Readonly<Record<App, number>> = {
 
 export interface Planted extends Disposable {
   readonly path: string;
-  /** Of the program that measures it, with a cache of builds of its own. */
+  /** The environment of the measuring program, with a cache of builds of its own. */
   readonly env: Record<string, string>;
   /**
-   * Commits on HEAD an app whose loop has so many rounds, and its experiment; no commit is ever removed. @param share Of its
-   * starts; the others have no loop. Only of servers in JavaScript.
+   * Commits on HEAD an app with a loop of that many rounds, and its experiment; no commit is ever removed.
+   * @param share The share of the app's starts that have the loop. Only for servers in JavaScript.
    */
   readonly commit: (app: App, rounds: number, message: string, share?: number) => Promise<void>;
 }
 
-/** The first commit is on the branch `main`; those that follow are on a branch of their own. */
+/** Makes a repository. The first commit is on the branch `main`; later ones are on a branch of their own. */
 export async function plantedRepository(): Promise<Planted> {
   const folder = temporaryFolder();
   const path = join(folder.path, "repository");
@@ -160,7 +164,7 @@ export async function plantedRepository(): Promise<Planted> {
     env: envIn(folder.path),
     async commit(app, rounds, message, share = 1): Promise<void> {
       const constant = share < 1 ? drawnRounds(rounds, share) : PLACES[app].rounds(rounds);
-      // The message makes it a commit of its own, which is built as a new one would be.
+      // The message makes this a commit of its own, which is built as a new one would be.
       const text = `// ${message}\n${constant}`;
       Deno.writeTextFileSync(join(path, app, PLACES[app].file), text);
       Deno.writeTextFileSync(join(path, "experiment.yaml"), JSON.stringify(experimentOf(app)));
@@ -170,15 +174,18 @@ export async function plantedRepository(): Promise<Planted> {
   };
 }
 
-/** What the server draws when it starts, as another may draw its layout in memory. */
+/**
+ * The code with which a server draws, at its start, whether it has the loop, just as another program may get another
+ * memory layout.
+ */
 function drawnRounds(rounds: number, share: number): string {
   return `export const ROUNDS = Math.random() < ${share} ? ${rounds} : 0;\n`;
 }
 
 /**
- * Node compiles while it runs, which is a larger share of a request the fewer a run completes: only runs of the same
- * number of requests do the same work. On cores of its own it varies less still, and Gin more
- * (docs/decisions/0001-runs-of-a-number-of-requests.md).
+ * The settings for runs of a fixed number of requests. Node compiles while it runs, which is a larger share of a
+ * request the fewer a run completes, so only runs of the same number of requests do the same work. On cores of its own
+ * Node varies less still, and Gin more (docs/decisions/0001-runs-of-a-number-of-requests.md).
  */
 const PINNED = {
   load: { connections: 8, requests: 2_500 },
@@ -192,7 +199,7 @@ const MEASURED: Readonly<Record<App, Pick<ExperimentInput, "load" | "pin">>> = {
   gin: { load: { connections: 8, duration: "2s" } },
 };
 
-/** Of one app, with `build` as its framework is installed. */
+/** The experiment for one app, with its framework's installation as `build`. */
 function experimentOf(app: App): ExperimentInput {
   const { command, build } = PLACES[app];
   return {

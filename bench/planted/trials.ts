@@ -1,4 +1,4 @@
-/** One `plateau ab` after the other on planted commits, and the lines in which they are kept. */
+/** Runs one `plateau ab` after the other on planted commits, and keeps each as a line. */
 import * as z from "zod";
 import { TargetError } from "../../base/errors.ts";
 import { runAb } from "../stage/ab.ts";
@@ -7,7 +7,7 @@ import { type App, APPS, type Planted, ROUNDS_OF_A_REQUEST } from "./repository.
 
 const ratio = z.number().nullable();
 
-/** A line of the file. */
+/** One line of the log file. */
 export const trial = z.strictObject({
   app: z.enum(APPS),
   planted: z.number().min(0).describe("Share of the service time of a request; 0 for none"),
@@ -37,7 +37,7 @@ interface Asked {
   readonly seed: number;
 }
 
-/** Of an app as it is. */
+/** What is known of an unchanged app. */
 export interface Known {
   readonly serviceUs: number;
   readonly roundNs: number;
@@ -45,7 +45,7 @@ export interface Known {
 
 const CALIBRATED = 8;
 
-/** Of an `ab` whose runs are as long. @param asked Its flags. */
+/** The flags of an `ab` with runs of the same length. @param asked The flags of the case. */
 export function calibrationFlags(asked: string): string {
   const [order = "", duration = ""] = [/--order \S+/, /--duration \S+/]
     .map((flag) => flag.exec(asked)?.[0]);
@@ -53,9 +53,10 @@ export function calibrationFlags(asked: string): string {
 }
 
 /**
- * Without a neighbour: the app's CPU time for a request, and what a round of its loop adds to it. That is more than the
- * loop alone takes at its best.
- * @param asked Flags of `ab`: a request takes longer while its program is compiled, so runs must be as long.
+ * The app's CPU time for a request, measured without a neighbour, and the time that a round of its loop adds. That is
+ * more than the loop alone takes at its best.
+ * @param asked The flags of `ab`: a request takes longer while its program is compiled, so runs must have the same
+ * length.
  */
 export async function knownOf(app: App, asked: string, repository: Planted): Promise<Known> {
   const rounds = ROUNDS_OF_A_REQUEST[app];
@@ -73,7 +74,7 @@ export async function knownOf(app: App, asked: string, repository: Planted): Pro
   return { serviceUs, roundNs: 1_000 * serviceUs * (ratio - 1) / rounds };
 }
 
-/** Plants a new commit and asks `ab` about it, beside a neighbour. */
+/** Plants a new commit and runs `ab` on it, beside a neighbour. */
 export async function tryOne(
   { app, planted, drawn, flags, seed }: Asked,
   { serviceUs, roundNs }: Known,

@@ -1,41 +1,52 @@
-/** Pairs of processes that are loaded in turns, slice by slice, on machines that misbehave: their true ratio is known. */
+/**
+ * Pairs of processes that are loaded in turns, slice by slice, on machines with disturbances: their true ratio is
+ * known.
+ */
 import type { SideSlices } from "../../runner/stats/slices/slice_ratio.ts";
 import type { Random } from "../statistics/random.ts";
 
-/** What one machine, and the programs on it, do to the slices. Standard deviations are of logarithms of speed. */
+/**
+ * The effects of one machine, and of the programs on it, on the slices. Standard deviations are of logarithms of speed.
+ */
 export interface Behaviour {
-  /** Standard deviation of single slices, independent of each other. Default 3 %. */
+  /** The standard deviation of single slices, independent of each other. Default 3 %. */
   readonly slice?: number;
-  /** Share of the slices that lose an exponential part of themselves, of this mean, as requests wait for each other. */
+  /**
+   * The share of the slices that lose a part of themselves, exponential with this mean, because requests wait for each
+   * other.
+   */
   readonly stalls?: { readonly share: number; readonly lost: number };
-  /** Noise of each side by itself that goes on from slice to slice: AR(1). */
+  /** Noise of each side on its own that goes on from slice to slice: AR(1). */
   readonly waves?: { readonly stdev: number; readonly correlation: number };
-  /** Standard deviation between processes of one program. */
+  /** The standard deviation between processes of one program. */
   readonly process?: number;
-  /** Layouts that a process gets by chance: this share of the processes of a side is this much slower. */
+  /** Memory layouts that a process gets by chance: this share of a side's processes is slower by this much. */
   readonly layout?: {
     readonly share: number;
     readonly slower: number;
     readonly sides: "both" | "next";
   };
-  /** By how much the machine is slower at the end of a pair of processes than at its start. */
+  /** How much slower the machine is at the end of a pair of processes than at its start. */
   readonly drift?: number;
-  /** The same of the new side alone, which is true of it: its ratio is that of the middle. */
+  /** The same for the new side alone, for which it is true: the ratio is that of the middle. */
   readonly ownDrift?: number;
   /** A neighbour that takes this part of the speed, in bursts and gaps of exponential lengths. */
   readonly bursts?: { readonly lost: number; readonly burstS: number; readonly gapS: number };
-  /** All of it stops for so long, about once a period. */
+  /** Halts of the whole machine for this long, about once a period. */
   readonly freezes?: { readonly everyS: number; readonly forS: number };
-  /** A pause of each side by itself, in its own time: a collection. */
+  /** Pauses of each side on its own, in its own time, such as collections. */
   readonly pauses?: { readonly everyS: number; readonly forS: number };
-  /** Cores that the base uses while it rests, and the part of them that the new side loses. */
+  /** The cores that the base uses while it rests, and the part of them that the new side loses. */
   readonly restless?: { readonly cores: number; readonly slows: number };
 }
 
-/** As most loads have them: 50 ms, of which 6 are cut and shifted by, and 4 ms of pause. */
+/**
+ * The measured length of most loads' slices: 50 ms, of which 6 are cut; slices are shifted by as much, and pauses take
+ * 4 ms.
+ */
 const SLICE_S = 0.044;
 const SWITCH_S = 0.01;
-/** Of a pair of slices, with what is between them. */
+/** The length of a pair of slices with the time between them. */
 export const PAIR_S = 2 * (SLICE_S + SWITCH_S);
 const PER_SECOND = 5_000;
 const SLICE_NOISE = 0.03;
@@ -48,7 +59,7 @@ export interface SimulatedPair {
   readonly logRatio: number;
 }
 
-/** @param logRatio Of the programs, new over base. @param pairs Of slices. */
+/** @param logRatio The log ratio of the programs, new over base. @param pairs The number of pairs of slices. */
 export function simulatedPair(
   random: Random,
   { behaviour, pairs, logRatio }: {
@@ -95,7 +106,7 @@ export function simulatedPair(
   return { base: sides[0], next: sides[1], logRatio: levels[1] - levels[0] };
 }
 
-/** To be filled slice by slice. */
+/** Empty columns, to be filled slice by slice. */
 function columns(): { readonly [Column in keyof SideSlices]: number[] } {
   return {
     pair: [],
@@ -118,7 +129,7 @@ function processLevel(
   return process * random.normal() + (isSlow ? Math.log1p(-layout.slower) : 0);
 }
 
-/** Mean speed of the machine between two moments. */
+/** Returns the mean speed of the machine between two moments. */
 type SpeedOver = (fromS: number, toS: number) => number;
 
 function machineOver(
@@ -135,7 +146,10 @@ function machineOver(
     (1 - (frozen?.(fromS, toS) ?? 0));
 }
 
-/** Which share of a stretch of time is in any of these. @param starts Ascending, and none overlaps the next. */
+/**
+ * Returns the share of a stretch of time that lies in any of these spans.
+ * @param starts Ascending, without overlaps.
+ */
 function shareIn(starts: readonly number[], ends: readonly number[]): SpeedOver {
   let first = 0;
   return (fromS, toS) => {
@@ -163,7 +177,7 @@ function burstsOver(
   return shareIn(starts, ends);
 }
 
-/** Evenly, but for a tenth of the period. */
+/** Spans at even distances, up to a tenth of the period off. */
 function stretches(
   random: Random,
   { everyS, forS }: { readonly everyS: number; readonly forS: number },

@@ -1,4 +1,4 @@
-/** `plateau ab` on a repository of a bench, to its end. */
+/** Runs `plateau ab` on a bench's repository to its end. */
 import { join } from "node:path";
 import * as z from "zod";
 import { TargetError } from "../../base/errors.ts";
@@ -6,7 +6,7 @@ import { selfCommand } from "../../targets/launch/child.ts";
 import { temporaryFolder } from "./folder.ts";
 
 export interface AbPlace {
-  /** Of the repository, with its `experiment.yaml`. */
+  /** The path of the repository, with its `experiment.yaml`. */
   readonly path: string;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -27,26 +27,26 @@ const comparisonShape = z.object({
   })).length(1),
 });
 
-/** Milliseconds. */
+/** A duration in milliseconds. */
 const spentShape = z.object({ spent: z.number() });
 
 interface AbEnded {
   readonly code: number;
-  /** From its start, builds included. */
+  /** The seconds since its start, builds included. */
   readonly seconds: number;
-  /** Without the builds: of starts, of the load that shows the lengths of slices, and of all others. */
+  /** The seconds without builds: starts, the load that shows the lengths of slices, and all other loads. */
   readonly measuredS: number;
   readonly stdout: string;
-  /** Of its one cell. */
+  /** The figures of the only cell. */
   readonly figures: z.output<typeof comparisonShape>["cells"][number]["figures"];
-  /** Why its verdicts are of the responses, and not of the figures. */
+  /** The fault if the verdict is about responses and not about figures; otherwise null. */
   readonly fault: string | null;
 }
 
-/** Verdicts by exit code: worse, inconclusive, neither. */
+/** Exit codes with a verdict: worse, inconclusive, neither. */
 const VERDICTS: readonly number[] = [0, 1, 5];
 
-/** Throws a TargetError where it ends without a verdict. */
+/** Runs `ab`. Throws a TargetError if it ends without a verdict. */
 export async function runAb(place: AbPlace, flags: string, range: string): Promise<AbEnded> {
   const { path: cwd, env } = place;
   using folder = temporaryFolder();

@@ -13,7 +13,7 @@ const FLAGS = [
 ];
 
 interface ReportBrowser extends AsyncDisposable {
-  /** Milliseconds from the start of loading until the page says that its charts are drawn. */
+  /** The milliseconds from the start of loading until the page says that its charts are drawn. */
   readyMs(url: string): Promise<number>;
 }
 
@@ -37,7 +37,7 @@ export async function openBrowser(): Promise<ReportBrowser> {
   };
 }
 
-/** Runs in the page, before anything of it. */
+/** Runs in the page, before any of the page's own code. */
 function noteReady(): void {
   new MutationObserver((_, observer) => {
     if (document.documentElement?.dataset.charts !== "drawn") return;

@@ -1,10 +1,10 @@
-/** CPU time of programs that have run, exactly: getrusage(2), as /proc counts in steps of 10 ms. */
+/** The CPU time of programs that have ended, exactly: by getrusage(2), because /proc counts in steps of 10 ms. */
 
 const RUSAGE_CHILDREN = -1;
-/** struct rusage: user and system time, each as seconds and microseconds, and fourteen counters. */
+/** The size of struct rusage: user and system time, each as seconds and microseconds, and fourteen counters. */
 const RUSAGE_WORDS = 18;
 
-/** Microseconds that all ended children of this process have used, with what those had waited for. */
+/** The microseconds that all ended children of this process have used, with the children that they had waited for. */
 export function childrenCpuUs(): number {
   const libc = Deno.dlopen("libc.so.6", {
     getrusage: { parameters: ["i32", "buffer"], result: "i32" },

@@ -11,20 +11,20 @@ interface Interval {
   readonly high: number;
 }
 
-/** What counts as off, as a ratio. */
+/** How far a ratio is off. */
 interface Off {
-  /** Of requests/s. */
+  /** The deviation of requests/s. */
   readonly rate: (interval: Interval) => number;
-  /** Of p99 and of CPU time, which nobody wants more of. */
+  /** The deviation of p99 and of CPU time, of which more is worse. */
   readonly time: (interval: Interval) => number;
-  /** What has to be within the margin. */
+  /** The figures that must be within the margin. */
   readonly judged: readonly Figure[];
 }
 
 const FIGURES = ["rate", 99, "cpuPerRequest"] as const;
 type Figure = typeof FIGURES[number];
 
-/** How much is lost. */
+/** Deviations that count only losses. */
 export const LOSS: Off = {
   rate: ({ low }) => 1 - low,
   time: ({ high }) => high - 1,
@@ -32,10 +32,10 @@ export const LOSS: Off = {
 };
 
 const either = ({ low, high }: Interval): number => Math.max(1 - low, high - 1);
-/** In either direction. */
+/** Deviations in either direction. */
 export const CHANGE: Off = { rate: either, time: either, judged: FIGURES };
 
-/** Of a comparison with one cell. */
+/** The section of a comparison with one cell. */
 export function comparedSection(
   caption: string,
   { cells: [{ comparison }], marginRatio }: ResultsComparison,

@@ -1,4 +1,7 @@
-/** What one exchange costs a load generator: its CPU time, by the difference of a long and a short run, which is free of start-up. */
+/**
+ * The cost of one exchange to a load generator: its CPU time, as the difference between a long and a short run, which
+ * excludes start-up.
+ */
 import { TargetError } from "../../base/errors.ts";
 import { medianOf } from "../../runner/stats/quantile.ts";
 import type { Bar } from "../bar.ts";
@@ -8,10 +11,10 @@ import { childrenCpuUs } from "./children_cpu.ts";
 import { type Command, isInstalled, placed, start } from "./programs.ts";
 
 export interface Generator<Task> {
-  /** What has to be installed. */
+  /** The program that has to be installed. */
   readonly program: string;
   command(task: Task, seconds: number): Command;
-  /** Rate of its requests, calls or messages, read from its output. */
+  /** Reads the rate of requests, calls or messages from the generator's output. */
   ratePerSec(output: string): number;
 }
 
@@ -20,15 +23,15 @@ export interface Cost {
   readonly ratePerSec: number;
 }
 
-/** Costs of the generators that are installed, one for each round. */
+/** The costs of the installed generators, one for each round. */
 export type Costs<Name extends string> = Partial<Record<Name, readonly Cost[]>>;
 
-/** Seconds of the two runs: no fewer, because a thousand TLS handshakes take a second. */
+/** The seconds of the two runs; not fewer, because a thousand TLS handshakes take a second. */
 const SECONDS = { short: [2, 3], long: [2, 6] } as const;
 
 export class Generators<Name extends string, Task> {
   readonly #there: readonly Name[];
-  /** Names those that are missing, if any. */
+  /** The notes, which name missing generators, if any. */
   readonly notes: readonly string[];
 
   constructor(private readonly generators: Readonly<Record<Name, Generator<Task>>>) {
@@ -55,7 +58,7 @@ export class Generators<Name extends string, Task> {
     });
   }
 
-  /** One run; `cpuUs` is the CPU time of all of it. */
+  /** Makes one run; `cpuUs` is the CPU time of the whole run. */
   async #run(name: Name, task: Task, seconds: number): Promise<Cost> {
     const { command, ratePerSec } = this.generators[name];
     const beforeUs = childrenCpuUs();
@@ -67,12 +70,12 @@ export class Generators<Name extends string, Task> {
   }
 }
 
-/** Requests per second as wrk prints them, and most others with it. */
+/** The requests per second that wrk prints, and most generators with a similar output. */
 export function rateOfWrk(output: string): number {
   return Number(/(?:Requests\/sec|Req\/s):\s*([\d.]+)/.exec(output)?.[1] ?? NaN);
 }
 
-/** Requests per second as h2load prints them. */
+/** The requests per second that h2load prints. */
 export function rateOfH2load(output: string): number {
   return Number(/, ([\d.]+) req\/s/.exec(output)?.[1] ?? NaN);
 }

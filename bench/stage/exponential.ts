@@ -1,6 +1,6 @@
 /**
- * A server whose answers to anything but / take exponential times with a mean of a second, from a seed:
- * exponential.ts SEED, on PORT of the environment.
+ * A server whose answers to anything but / take exponential times with a mean of a second, from a seed: `exponential.ts
+ * SEED`, with PORT in the environment.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Random } from "../statistics/random.ts";

@@ -1,4 +1,4 @@
-/** A load from workers of this process: whoever has to know the moment of its start can't be told by another. */
+/** Loads from workers of this process, for benches that have to know the moment of the start. */
 import type { SoFarReport } from "../../runner/load/worker/messages.ts";
 import type { Loader, LoadRequest } from "../../runner/measure/loader.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
@@ -7,13 +7,16 @@ import type { Measurement } from "../../runner/result/result.ts";
 import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 
-/** Without a script: one request of the root. */
+/** A load; without a script it requests the root. */
 type Asked = Pick<LoadRequest, "origin" | "load" | "driver"> & Partial<Pick<LoadRequest, "script">>;
 
 interface Hooks {
   /** Called shortly before the load starts, with the moment on this isolate's `performance.now()`. */
   readonly onStart?: (atMs: number) => void;
-  /** Called at the end of each interval of a worker: how it would have ended then. */
+  /**
+   * Called at the end of each interval of a worker, with the report that the worker would have made if it had ended
+   * then.
+   */
   readonly onSoFar?: (worker: number, report: SoFarReport) => void;
 }
 

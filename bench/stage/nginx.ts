@@ -1,4 +1,4 @@
-/** The server that generators are compared on: nginx that answers from memory, one worker on a core of its own. */
+/** The server on which generators are compared: nginx that answers from memory, one worker on a core of its own. */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { freePort } from "../../targets/launch/environment.ts";
@@ -6,7 +6,7 @@ import { temporaryFolder } from "./folder.ts";
 import { placed } from "./programs.ts";
 import { type Server, startServer } from "./server.ts";
 
-/** What nginx shows, in its folder; no session is resumed, so that all generators do the same. */
+/** The TLS configuration. No session is resumed, so that all generators do the same. */
 const TLS = `
     ssl_certificate server.crt;
     ssl_certificate_key server.key;
@@ -34,22 +34,23 @@ http {
 }
 `;
 
-/** Writes what `nginx -p FOLDER -c nginx.conf` reads. */
+/** Writes the files that `nginx -p FOLDER -c nginx.conf` reads. */
 export function writeNginxConfig(folder: string, port: number, workers = 1): void {
   Deno.writeTextFileSync(join(folder, "nginx.conf"), CONFIG(port, workers));
 }
 
-/** @param workers More than one go where the system puts them. */
+/** @param workers More than one run on whichever cores the system chooses. */
 export function startNginx(workers = 1): Promise<Server> {
   return startWith(workers, (path, port) => writeNginxConfig(path, port, workers));
 }
 
 /**
- * One that lets so many requests a second through and answers the others with 503, at once. `burst` requests more may come
- * before their time: the limit counts in whole milliseconds, and no generator is as even as that.
+ * A server that lets a number of requests a second through and answers the others with 503, at once. `burst` further
+ * requests may come before their time, because the limit counts in whole milliseconds, and no generator is as even as
+ * that.
  */
 export function startLimitedNginx(perSec: number, burst: number): Promise<Server> {
-  // Not by `return`, which answers before the limit is looked at.
+  // By `empty_gif`, because `return` would answer before the limit is checked.
   const limited = `limit_req zone=all burst=${burst} nodelay; empty_gif;`;
   const zone = `limit_req_zone $server_name zone=all:1m rate=${perSec}r/s;`;
   return startWith(1, (path, port) => {
@@ -59,7 +60,7 @@ export function startLimitedNginx(perSec: number, burst: number): Promise<Server
   });
 }
 
-/** With TLS at `url`; plain HTTP is for whoever waits until it is ready. */
+/** Starts nginx with TLS at `url`; its plain HTTP is for whoever waits until it is ready. */
 export async function startSecureNginx(): Promise<Server & { readonly url: string }> {
   const port = freePort();
   const listen = `listen 127.0.0.1:${port} ssl backlog=16384;${TLS}\n    listen`;
@@ -71,7 +72,7 @@ export async function startSecureNginx(): Promise<Server & { readonly url: strin
   return { ...server, url: `https://127.0.0.1:${port}/` };
 }
 
-/** With HTTP/2 by prior knowledge at `url`, and HTTP/1.1 beside it. */
+/** Starts nginx with HTTP/2 by prior knowledge at `url`, and HTTP/1.1 beside it. */
 export async function startHttp2Nginx(): Promise<Server & { readonly url: string }> {
   const port = freePort();
   const listen = `listen 127.0.0.1:${port} http2 backlog=16384;\n    listen`;

@@ -1,6 +1,6 @@
 /**
- * Results as large as those of a whole paper: nine frameworks in five scenarios, ten runs of 10 s each, with all that
- * a run of `kuffel-walter` holds. Drawn, and always alike for a seed.
+ * Results as large as those of a whole paper: nine frameworks in five scenarios, ten runs of 10 s each, with everything
+ * that a run of `kuffel-walter` holds. They are drawn at random, always alike for a seed.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,21 +8,21 @@ import { type Results, results, type Run } from "../../runner/result/result.ts";
 import { warmupOf } from "../../runner/result/warmup.ts";
 import { type CellSpec, resultsFixture } from "../../tests/report/fixture.ts";
 
-/** Medians of Node frameworks and of what they are asked, as ratios to the fastest. */
+/** The medians of Node frameworks and of scenarios, as ratios to the fastest. */
 const FRAMEWORKS = [4, 1.6, 3.2, 2.2, 5, 2, 12, 1.4, 0.9];
 const SCENARIOS = { static: 1, fib: 6, redis: 1.5, error: 1.2, validation: 1.8 };
-/** Latencies of one peak, of one with a long tail, and of two. */
+/** The latencies of one peak, of one with a long tail, and of two peaks. */
 const SLOW_RATIOS = [0.01, 0.05, 0.3];
 
 export interface PaperSpec {
-  /** How many of the frameworks; default all. */
+  /** The number of frameworks; default: all. */
   readonly frameworks?: number;
   readonly runs?: number;
-  /** Seconds. */
+  /** The length of a run in seconds. */
   readonly duration?: number;
   readonly seed?: number;
   readonly startedAt?: string;
-  /** Latencies are so many times those of the baseline. */
+  /** How many times those of the baseline the latencies are. */
   readonly slower?: number;
 }
 
@@ -45,7 +45,9 @@ export function paperResults(
   return results.parse({ ...drawn, runs: drawn.runs.map(inFull) });
 }
 
-/** With what a real run holds besides: where it is steady, its slowest requests, other histograms, a finding. */
+/**
+ * A run with the further contents of a real one: its steady part, its slowest requests, other histograms, a finding.
+ */
 function inFull(run: Run, at: number): Run {
   const { points, intervalS } = run.timeline;
   const { histogram } = run;
@@ -83,7 +85,7 @@ function slowRequest(
   };
 }
 
-/** A folder of results, as `run` writes it: one run a line. */
+/** Writes a folder of results, as `run` does: one run a line. */
 export function writeResults(folder: string, { runs, ...head }: Results): void {
   mkdirSync(folder, { recursive: true });
   const lines = runs.map((run) => JSON.stringify(run)).join(",\n");

@@ -1,4 +1,4 @@
-/** `plateau bench` as users run it, in a process of its own. */
+/** Runs `plateau bench` as users do, in a process of its own. */
 import { type Measurement, measurement } from "../../runner/result/result.ts";
 import { readMemoryBytes } from "../../base/system/processes.ts";
 import { selfCommand } from "../../targets/launch/child.ts";
@@ -6,7 +6,7 @@ import { type Command, type Place, placed, start } from "./programs.ts";
 
 const MEMORY_STEP_MS = 250;
 
-/** What prints its measurement as JSON, and nothing else. */
+/** The command that prints a measurement as JSON, and nothing else. */
 export function plateauCommand(url: string, flags: readonly string[]): Command {
   const [program, args] = selfCommand(["bench", url, ...flags, "--json", "-", "--quiet"]);
   return [program, ...args];
@@ -16,7 +16,7 @@ export function parseMeasurement(json: string): Measurement {
   return measurement.parse(JSON.parse(json));
 }
 
-/** @param place By default all cores but the server's. */
+/** @param place The cores; by default all but the server's. */
 export async function runPlateau(
   url: string,
   flags: readonly string[],
@@ -27,7 +27,7 @@ export async function runPlateau(
 
 export interface Watched {
   readonly measurement: Measurement;
-  /** Resident memory of the process, start-up and end included, every 250 ms. */
+  /** The resident memory of the process, start-up and end included, every 250 ms. */
   readonly memoryBytes: readonly number[];
 }
 
@@ -41,7 +41,7 @@ interface WatchedProgram {
   readonly memoryBytes: readonly number[];
 }
 
-/** Any generator, on all cores but the server's. */
+/** Runs any generator, on all cores but the server's. */
 export async function watch(command: Command): Promise<WatchedProgram> {
   const { pid, output } = start(placed("rest", command));
   const memoryBytes: number[] = [];

@@ -17,10 +17,10 @@ export const PINNING = CAN_PIN
   ? "The server has core 0 for itself"
   : "Server and generator share their cores: there is no taskset, or only one core";
 
-/** The server's core, one core for a generator, all cores but the server's, and all. */
+/** The places: the server's core, one core for a generator, all cores but the server's, and all cores. */
 export type Place = "server" | "generator" | "rest" | "anywhere";
 
-/** `command`, kept to its place; taskset replaces itself by the program, whose process id it has. */
+/** `command` kept to its place; taskset replaces itself by the program, which keeps the process id. */
 export function placed(place: Place, command: Command): Command {
   if (!CAN_PIN || place === "anywhere") return command;
   const cores = { server: "0", generator: "1", rest: `1-${CORES - 1}` }[place];
@@ -35,7 +35,7 @@ export async function leaveServerCore(): Promise<void> {
 
 export interface Running {
   readonly pid: number;
-  /** Its whole standard output; a TargetError when it fails. */
+  /** The whole standard output; rejects with a TargetError when the program fails. */
   readonly output: Promise<string>;
 }
 

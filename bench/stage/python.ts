@@ -1,7 +1,7 @@
-/** A Python that has a package. */
+/** Finds a Python that has a package. */
 import { delimiter, join } from "node:path";
 
-/** The first `python3` of PATH that imports `module`; null where none does. */
+/** The first `python3` of PATH that can import `module`; null if none can. */
 export function pythonWith(module: string): string | null {
   const folders = (Deno.env.get("PATH") ?? "").split(delimiter);
   return folders.map((folder) => join(folder, "python3")).find((path) => imports(path, module)) ??

@@ -4,25 +4,25 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { TargetError } from "../../base/errors.ts";
 
-/** An empty one, on the branch `main`. */
+/** Makes an empty repository, on the branch `main`. */
 export async function initRepository(path: string): Promise<void> {
   Deno.mkdirSync(path);
   await git(path, "init", "--quiet", "--initial-branch=main");
 }
 
-/** All that has changed. */
+/** Commits all changes. */
 export async function commitAll(path: string, message: string): Promise<void> {
   await git(path, "add", "--all");
   await git(path, "commit", "--quiet", "--message", message);
 }
 
-/** As somebody in particular: nothing of the user's configuration matters. */
+/** Runs git with a fixed identity, so that the user's configuration does not matter. */
 export async function git(cwd: string, ...args: string[]): Promise<void> {
   const someone = ["-c", "user.name=bench", "-c", "user.email=bench", "-c", "commit.gpgSign=false"];
   await output(cwd, ["git", ...someone, ...args]);
 }
 
-/** What a program prints. Throws a TargetError where it fails. */
+/** The output of a program. Throws a TargetError if the program fails. */
 async function output(
   cwd: string,
   [program, ...args]: readonly [string, ...string[]],
@@ -33,7 +33,10 @@ async function output(
   throw new TargetError(`Cannot measure: ${[program, ...args].join(" ")} failed`, err.split("\n"));
 }
 
-/** With a cache that has no builds of others, but the calibration of this machine, and what Deno and Go have. */
+/**
+ * An environment whose cache holds no builds of others, but the calibration of this machine, and the caches of Deno and
+ * Go.
+ */
 export function envIn(folder: string): Record<string, string> {
   const users = Deno.env.get("XDG_CACHE_HOME") || join(homedir(), ".cache");
   const cache = join(folder, "cache");

@@ -8,13 +8,13 @@ import { type Command, placed } from "./programs.ts";
 
 export interface Server extends AsyncDisposable {
   readonly origin: string;
-  /** Of the program itself. */
+  /** The process id of the program itself. */
   readonly pid: number;
 }
 
 const READY_TIMEOUT_MS = 20_000;
 
-/** @param command Given a free port, what starts it there. */
+/** @param command Returns, for a free port, the command that starts the server there. */
 export async function startServer(
   name: string,
   command: (port: number) => Command,
@@ -38,13 +38,13 @@ export async function startServer(
 }
 
 interface AppOptions {
-  /** Settings of the app. */
+  /** The app's settings. */
   readonly set?: Readonly<Record<string, string>>;
   /** Changes the app's command before it runs; by default the command is kept to the server's core. */
   readonly through?: (command: Command) => Command;
 }
 
-/** A built-in app. */
+/** Starts a built-in app. */
 export function startApp(
   name: string,
   { set = {}, through = (command) => placed("server", command) }: AppOptions = {},

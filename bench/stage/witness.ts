@@ -1,17 +1,17 @@
-/** The witness of `witness.c`, compiled and started. */
+/** Compiles and starts the witness of `witness.c`. */
 import { join } from "node:path";
 import { temporaryFolder } from "./folder.ts";
 import { compile, placed } from "./programs.ts";
 import { type Server, startServer } from "./server.ts";
 
-/** One request by the server's own clock, milliseconds. */
+/** One request by the server's own clock, in milliseconds. */
 export interface Noted {
   readonly readMs: number;
   readonly answeredMs: number;
 }
 
 export interface Witness extends Server {
-  /** What was answered since it was asked last, in the order of the requests. */
+  /** Returns the requests answered since the last call, in their order. */
   takeNotes(): Promise<Noted[]>;
 }
 
@@ -27,7 +27,7 @@ export async function startWitness(answerMs: number): Promise<Witness> {
     const answer = await fetch(`${server.origin}/noted`);
     return parseNotes(await answer.text());
   };
-  await takeNotes(); // the request that found it ready
+  await takeNotes(); // drops the request that found the server ready
   return { ...server, takeNotes };
 }
 

@@ -1,4 +1,6 @@
-/** Whether the runs that `plateau plan` advises see the change that they are to see, and what they cost beside the best. */
+/**
+ * Whether the runs that `plateau plan` advises see the intended change, and what they cost relative to the best choice.
+ */
 import {
   allocationFor,
   type PlannedCosts,
@@ -15,7 +17,7 @@ import type { NoiseOf, Row, Section } from "../bench.ts";
 import { atMost } from "../bar.ts";
 import { Random } from "./random.ts";
 
-/** As `plateau plan` measures: five blocks of two runs, each taken apart into five. */
+/** The blocks that `plateau plan` measures: five of two runs, each run divided into five parts. */
 const BLOCKS = 5;
 const RUN_S = 10;
 const PARTS = 5;
@@ -23,7 +25,7 @@ const PLANS = 300;
 const CHANGE = 0.05;
 const FAMILY: PlannedFamily = { tests: 1, cells: 1, borrowed: 0, marginRatio: 0.02 };
 
-/** Runs may become four times as long or as short as those that were measured, as there. */
+/** The costs of `plateau plan`, in which runs may become four times as long or as short as the measured ones. */
 const COSTS: PlannedCosts = { runS: 3, shortestS: RUN_S / 4, longestS: 4 * RUN_S };
 const SESSIONS = { stdev: 0.01, setUpS: 120 };
 
@@ -31,16 +33,16 @@ const NEAR = { text: "0.8 to 1.25", holds: (ratio: number) => ratio > 0.8 && rat
 
 interface Machine {
   readonly name: string;
-  /** Standard deviations: of a run that is as long as can be, and of a second in it. */
+  /** Standard deviations: of runs that are as long as possible, and of single seconds within a run. */
   readonly run: number;
   readonly second: number;
-  /** What the seconds of a run do one after another, with mean 0 and standard deviation 1. */
+  /** The noise of successive seconds of a run, with mean 0 and standard deviation 1. */
   readonly noise: NoiseOf;
-  /** Times the mean of many seconds varies more than that of as many independent ones. */
+  /** How many times more the mean of many seconds varies than that of as many independent ones. */
   readonly clustering: number;
 }
 
-/** @param memory Correlation of a second with the one before. */
+/** @param memory The correlation of a second with the one before. */
 function remembering(memory: number): Pick<Machine, "noise" | "clustering"> {
   return {
     noise: (seed) => {
@@ -67,11 +69,11 @@ const MACHINES: readonly Machine[] = [
   },
 ];
 
-/** Of noise of which nothing is known: so many stretches, so many times as long as it may remember. */
+/** For noise of which nothing is known: the number of stretches, and their length relative to the noise's memory. */
 const STRETCHES = 2_000;
 const STRETCH = 500;
 
-/** The machine whose runs differ by 1 % and seconds by 5 %, with noise that is handed in. */
+/** The machine whose runs differ by 1 % and seconds by 5 %, with noise that the user supplies. */
 function machineOf(noise: NoiseOf): Machine {
   const next = noise(1_000_003);
   const squares = Array.from({ length: STRETCHES }, () => {
@@ -89,7 +91,7 @@ function machineOf(noise: NoiseOf): Machine {
   };
 }
 
-/** @param sessions Null: one. @param noise Of the seconds of a run. */
+/** @param sessions The sessions; null: one. @param noise The noise of a run's seconds. */
 function advisedRuns(sessions: typeof SESSIONS | null, noise?: NoiseOf): Section {
   const machines = noise === undefined ? MACHINES : [machineOf(noise)];
   return {
@@ -134,7 +136,7 @@ function rowsOf(machine: Machine, costs: PlannedCosts): Row[] {
   ];
 }
 
-/** What `plateau plan` makes of five blocks. */
+/** The estimate that `plateau plan` makes from five blocks. */
 function measured(random: Random, machine: Machine): RunNoise {
   const parts: number[][] = [];
   const run = (): number => {
@@ -166,7 +168,7 @@ const LENGTHS = 60;
 const MOST_RUNS = 60;
 const MOST_REPEATED = 300;
 
-/** Of a grid of lengths in equal steps of their logarithm, and of all counts. */
+/** The least time over a grid of lengths, in equal steps of their logarithm, and over all counts. */
 function leastTimeS(
   noise: RunNoise,
   { runS, shortestS, longestS, sessions }: PlannedCosts,

@@ -1,4 +1,4 @@
-/** What verdicts and intervals of comparisons promise on machines that misbehave, with fixed seeds. */
+/** The promises of comparisons' verdicts and intervals on machines with disturbances, with fixed seeds. */
 import type { Row, Section } from "../bench.ts";
 import { type Covered, rateCoverage, untilCoverage } from "./coverage.ts";
 import type { Machine } from "./experiment.ts";
@@ -30,7 +30,7 @@ export const COMPARED: readonly (() => Section)[] = [
 
 const CASES = 300;
 
-/** Share of comparisons of which `is` holds. */
+/** The share of comparisons for which `is` holds. */
 function share(
   cases: number,
   compare: () => Verdicts,
@@ -134,7 +134,7 @@ function sizes(): Section {
   };
 }
 
-/** What is refused, and what is wrong without a word. */
+/** Rows for comparisons that are refused, and for wrong ones that are not. */
 function groupRows(name: string, { share, refused }: Covered): Row[] {
   return [
     row(`${name}: refused, as the runs fall into two groups`, refused),

@@ -1,4 +1,4 @@
-/** Two stages of `ab`, where it is known by how much the head differs: what it finds, and what it shows of it. */
+/** The two stages of `ab` on a known difference of the head: what they find, and the difference that they report. */
 import {
   comparePairs,
   comparisonOf,
@@ -17,7 +17,7 @@ const BLOCKS = 5;
 const MARGIN_RATIO = 0.02;
 const TRUTHS = [1, 0.98, 0.97, 0.95, 0.93] as const;
 
-/** The noise of five blocks sees −5 % in a third, that of ten in seven of ten. */
+/** The standard deviation of a run: five blocks see −5 % in a third of cases, ten in seven of ten. */
 const RUN = 0.025;
 
 type MachineOf = (seed: number) => Machine;
@@ -28,11 +28,11 @@ const MACHINES: readonly (readonly [name: string, machine: MachineOf])[] = [
 ];
 
 interface Outcome {
-  /** By the first five blocks, by all ten as if all were always made, and by both stages. */
+  /** The comparison by the first five blocks, by all ten as if all were always made, and by both stages. */
   readonly first: FigureComparison;
   readonly ten: FigureComparison;
   readonly staged: FigureComparison;
-  /** By the first and the second five, each for itself. */
+  /** Whether the first and the second five blocks, each on their own, find it worse. */
   readonly isWorseTwice: boolean;
   readonly isAgain: boolean;
 }
@@ -69,7 +69,7 @@ function shareOf<T>(all: readonly T[], is: (one: T) => boolean): number {
   return all.filter(is).length / all.length;
 }
 
-/** What the ratios over the true one are above 1: in the middle, and as a geometric mean. */
+/** The bias of the ratios relative to the true one, less 1: in the median, and as a geometric mean. */
 function biasesOf(
   all: readonly FigureComparison[],
   truth: number,
@@ -78,11 +78,11 @@ function biasesOf(
   return { median: Math.expm1(medianOf(logs)), mean: Math.expm1(meanOf(logs)) };
 }
 
-/** The most that is lost of what ten blocks see, in percent of all cases. */
+/** The most that both stages may miss of the changes that ten blocks see, in percent of all cases. */
 const MOST_LOST = 7;
 /**
- * A median, of what was measured again: half of these ratios lie on either side of the truth. Their mean is not promised,
- * as only what looked bad was measured again.
+ * The bar for the bias of the median over repeated measurements: half of these ratios lie on either side of the truth.
+ * Their mean is not promised, because only bad results were measured again.
  */
 const MOST_BIAS: Bar = { text: "± 0.3", holds: (found) => Math.abs(found) <= 0.3 };
 
@@ -122,7 +122,7 @@ function rowsOf(truth: number, outcomes: readonly Outcome[]): Row[] {
   ];
 }
 
-/** @param cases A line. */
+/** @param cases The number of cases in a line. */
 export function confirmations(cases: number, noise?: NoiseOf): Section[] {
   const machines: typeof MACHINES = noise === undefined ? MACHINES : [[
     "2.5 % between runs, by the noise handed in",

@@ -17,17 +17,17 @@ import { estimatesOf, FIGURES, type Machine, simulateCells, SLOW_FACTOR } from "
 import type { Random } from "./random.ts";
 
 export interface Covered {
-  /** Of the intervals that promise 95 %, the share that holds the truth. */
+  /** The share of the 95 % intervals that holds the truth. */
   readonly share: number;
-  /** Share that promises nothing, as the runs fall into two groups. */
+  /** The share without an interval, because the runs fall into two groups. */
   readonly refused: number;
 }
 
-/** +1 for what is multiplied by, −1 for what is divided by: cells that are all alike, so that the truth is 1. */
+/** The powers in a ratio: +1 for factors, −1 for divisors. All cells are alike, so the truth is 1. */
 export const RATIO = [1, -1];
 export const RATIO_OF_RATIOS = [1, -1, -1, 1];
 
-/** Of each figure. */
+/** The coverage of each figure's interval. */
 export function ratioCoverage(
   random: Random,
   cases: number,
@@ -47,7 +47,7 @@ export function ratioCoverage(
   return FIGURES.map((_, f) => coveredOf(found.map((one) => one[f])));
 }
 
-/** Two kinds of ratios, repetition by repetition. */
+/** Whether the ratios, repetition by repetition, fall into two groups. */
 function isGrouped(terms: readonly { estimate: Estimate; power: number }[]): boolean {
   const [{ estimate: { byRun } }] = terms;
   const ratios = byRun.map((_, i) =>
@@ -71,7 +71,7 @@ function coveredOf(
   };
 }
 
-/** The rate alone, of one cell. */
+/** The coverage for the rate of a single cell. */
 export function rateCoverage(
   random: Random,
   cases: number,
@@ -90,17 +90,17 @@ export function rateCoverage(
 
 const BASE_RATE = 2_000;
 
-/** Mean rate of all runs that there could be, over the median one of quick runs. */
+/** The mean rate of all possible runs, relative to the median one of quick runs. */
 function trueRatio({ run = 0, slowShare = 0 }: Machine): number {
   return Math.exp(run ** 2 / 2) * (1 - slowShare + slowShare / SLOW_FACTOR);
 }
 
 interface Sequences extends Covered {
-  /** Mean repetitions. */
+  /** The mean number of repetitions. */
   readonly repetitions: number;
 }
 
-/** `repeat: until` the rate is known to ± `targetRatio`. */
+/** The coverage if runs are repeated until the rate is known to ± `targetRatio`. */
 export function untilCoverage(
   random: Random,
   cases: number,

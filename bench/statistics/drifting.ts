@@ -1,4 +1,4 @@
-/** What comparing the runs of a block with each other is worth, and costs, on machines that drift. */
+/** The benefit and the cost of comparing the runs of a block with each other, on machines that drift. */
 import { DEFAULT_MARGIN_RATIO } from "../../report/judge/comparison.ts";
 import type { Row, Section } from "../bench.ts";
 import type { Machine } from "./experiment.ts";
@@ -8,7 +8,7 @@ import { compareMany, type ManyCells } from "./verdicts.ts";
 
 const CELLS = 20;
 const CASES = 200;
-/** Runs of a block that holds both sides of all cells. */
+/** The runs of a block that holds both sides of all cells. */
 const BLOCK = 2 * CELLS;
 const RUN = 0.02;
 
@@ -23,7 +23,7 @@ function share(cases: number, isSo: () => boolean): number {
   return Array.from({ length: cases }, isSo).filter(Boolean).length / cases;
 }
 
-/** Any of all cells called better or worse, by rate or p99, where both sides are one program. */
+/** How often any of all cells is called better or worse, by rate or p99, when both sides are one program. */
 export function driftAlarms(): Section {
   const rows = [["no drift", { run: 0.05 }] as const, ...driftsOf(BLOCK)].flatMap((
     [name, machine],
@@ -56,7 +56,7 @@ export function driftAlarms(): Section {
   };
 }
 
-/** In how many of all cases the slower one of the cells is called worse by its rate. */
+/** The share of all cases in which the slower cell is called worse by its rate. */
 function power(many: Omit<ManyCells, "inPairs" | "figures">, cases: number): number {
   const random = new Random(many.repetitions);
   return share(cases, () => {
@@ -65,10 +65,10 @@ function power(many: Omit<ManyCells, "inPairs" | "figures">, cases: number): num
   });
 }
 
-/** A lone cell is simulated quickly. */
+/** The number of cases for a lone cell, which is simulated quickly. */
 const LONE_CASES = 2_000;
 
-/** Without drift: by pairs, and by the same runs unpaired. */
+/** The power without drift: by pairs, and by the same runs unpaired. */
 export function pairedPower(): Section {
   const rows = [[CELLS, 1.08], [1, 1.06], [1, 1 + DEFAULT_MARGIN_RATIO]].flatMap((
     [pairs, slower],
@@ -107,12 +107,12 @@ export function pairedPower(): Section {
   };
 }
 
-/** Standard deviations between repetitions: none, as much as between runs, and five times that. */
+/** Standard deviations between repetitions: none, the same as between runs, and five times that. */
 const BLOCKS = [0, RUN, 5 * RUN] as const;
-/** Percent, and two standard errors of as many cases. */
+/** The bar in percent, with two standard errors of that many cases. */
 const MOST_ERRORS = 5.5 + 200 * Math.sqrt(0.055 * 0.945 / LONE_CASES);
 
-/** Where both sides are one program, how often the interval of a lone cell misses a ratio of 1, on either side. */
+/** How often the interval of a lone cell misses a ratio of 1, on either side, when both sides are one program. */
 export function loneErrors(): Section {
   const rows = BLOCKS.flatMap((block) =>
     [4, 5, 7, 10].map((repetitions) => {
@@ -135,7 +135,7 @@ export function loneErrors(): Section {
   };
 }
 
-/** The smallest of these at which a slower cell is found in 80 %. */
+/** Numbers of repetitions; the smallest is wanted at which a slower cell is found in 80 %. */
 const REPETITIONS = [4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24, 28, 34, 40, 48, 56] as const;
 const PAIRS = 6;
 const POWER_CASES = 100;

@@ -1,4 +1,7 @@
-/** Simulated experiments: cells that run in blocks, with known true ratios, on machines that misbehave as real ones do. */
+/**
+ * Simulated experiments: cells that run in blocks, with known true ratios, on machines with the disturbances of real
+ * ones.
+ */
 import { bootstrap, type Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import type { PooledFigure, RunBlock } from "../../runner/stats/confidence/pool.ts";
@@ -7,29 +10,34 @@ import type { Random } from "./random.ts";
 
 export const FIGURES = ["rate", 50, 99] as const satisfies readonly PooledFigure[];
 
-/** Standard deviations are of logarithms of how long everything takes; what is absent does not happen. */
+/**
+ * The disturbances of a machine. Standard deviations are of logarithms of how long everything takes; absent effects do
+ * not occur.
+ */
 export interface Machine {
-  /** Between runs, independent of each other. */
+  /** The standard deviation between runs, independent of each other. */
   readonly run?: number;
-  /** Between repetitions, shared by all cells of one. */
+  /** The standard deviation between repetitions, shared by all cells of one repetition. */
   readonly block?: number;
-  /** Of run means in the order of time, each 0.8 like the one before: AR(1). */
+  /**
+   * The standard deviation of waves: run means in the order of time, each correlated 0.8 with the one before (AR(1)).
+   */
   readonly waves?: number;
-  /** By how much the last run takes longer than the first, evenly in between. */
+  /** How much longer the last run takes than the first; runs in between change evenly. */
   readonly drift?: number;
-  /** By how much all runs take longer from some moment on. */
+  /** How much longer all runs take from some moment on. */
   readonly step?: number;
-  /** Standard deviation of levels that hold for a sixth of all runs on average. */
+  /** The standard deviation of levels, each of which holds for a sixth of all runs on average. */
   readonly levels?: number;
-  /** In turns slower and faster by so much, with a period of this many runs. */
+  /** A sine: runs are slower and faster in turns by this much, with a period of this many runs. */
   readonly sine?: { readonly height: number; readonly period: number };
-  /** Share of the runs that take `SLOW_FACTOR` times as long, each for itself. */
+  /** The share of the runs that take `SLOW_FACTOR` times as long, each on its own. */
   readonly slowShare?: number;
-  /** Mean of the share of a run's time that the server stalls, exponential. */
+  /** The mean share of a run's time in which the server stalls, exponential. */
   readonly stall?: number;
-  /** Between sessions, shared by all runs of one. */
+  /** The standard deviation between sessions, shared by all runs of one session. */
   readonly session?: number;
-  /** What else a run takes longer by: the next value, in the order of time. */
+  /** Returns a further term by which a run takes longer: one value for each run, in the order of time. */
   readonly noise?: () => number;
 }
 
@@ -38,15 +46,15 @@ const WAVES = 0.8;
 const MEDIAN_US = 5_000;
 const SECONDS = 10;
 const PER_SECOND = 2_000;
-/** Standard deviation of the logarithm of request times: the p99 is 3.2 times the p50. */
+/** The standard deviation of the logarithm of request times; with it, the p99 is 3.2 times the p50. */
 const REQUEST = 0.5;
-/** Latencies that are recorded of a run: fewer than there were, to be quick about it. */
+/** The latencies recorded for each run; fewer than there were, for speed. */
 const RECORDED = 2_000;
-/** Of requests that met a stall, how long it was. */
+/** The length of the stall that some requests meet. */
 const STALL_US = 100_000;
 const STALLED_PER_TIME = 0.1;
 
-/** Log-normal times of requests of a run of no noise: as many quantiles, to draw from. */
+/** Log-normal request times of a run without noise, as quantiles to draw from. */
 const TIMES_US = Float64Array.from({ length: 4_096 }, (_, i) => {
   const share = (i + 0.5) / 4_096;
   const normal = Math.sign(share - 0.5) * tQuantile(Math.abs(2 * share - 1), Infinity);
@@ -77,13 +85,13 @@ export interface Plan {
   readonly machine: Machine;
   /** How many times as long everything takes in each cell; default 1. */
   readonly slower?: readonly number[];
-  /** Latencies of each run. */
+  /** The number of latencies of each run. */
   readonly recorded?: number;
-  /** Whether a block holds each two cells next to each other; default: all of a block in random order. */
+  /** Whether the two cells of each pair run next to each other in a block; default: random order. */
   readonly inPairs?: boolean;
 }
 
-/** The runs of each cell, by repetition; within one they come in random order. */
+/** Simulates the runs of each cell, by repetition, in which they come in random order. */
 export function simulateCells(
   random: Random,
   { cells, repetitions, machine, slower = [], recorded = RECORDED, inPairs = false }: Plan,
@@ -110,7 +118,7 @@ export function simulateCells(
   return runs;
 }
 
-/** What the moment of a run does to it. */
+/** The effects of the moment of each run. */
 function timeEffects(random: Random, runs: number, machine: Machine): number[] {
   const { waves = 0, drift = 0, step = 0, levels = 0, sine = { height: 0, period: 1 } } = machine;
   const { noise: handedIn = () => 0 } = machine;
@@ -130,7 +138,7 @@ function orderOf(random: Random, cells: number): number[] {
     .sort((a, b) => a.at - b.at).map(({ cell }) => cell);
 }
 
-/** Of cells of one session, which pair. */
+/** The estimates for cells of one session, whose runs are paired. */
 export function estimatesOf(
   cells: readonly RunBlock[][][],
   figures: readonly PooledFigure[] = FIGURES,

@@ -1,4 +1,4 @@
-/** How often thresholds are judged right, where the truth is at their limit or at a known distance from it. */
+/** How often thresholds are judged right, if the truth is at their limit or at a known distance from it. */
 import { type Gate, judgeTogether } from "../../report/judge/gates.ts";
 import type { Outcome } from "../../report/judge/found.ts";
 import { allowedBy, distanceTo, exactly, sideOf, tested } from "../../report/judge/rules.ts";
@@ -15,7 +15,7 @@ import { meanRange } from "../../report/figures/range.ts";
 const EXPERIMENTS = 1_000;
 const CELLS = 20;
 const LEVEL = 0.95;
-/** Between runs, of the logarithm. */
+/** The standard deviation between runs, of the logarithm. */
 const NOISE = 0.02;
 
 export function gates(): Section {
@@ -66,14 +66,14 @@ export function gates(): Section {
   };
 }
 
-/** Requests of each run. */
+/** The number of requests of each of five runs. */
 const FIVE = [3_000, 3_000, 3_000, 3_000, 3_000];
-/** Of requests beyond the limit. */
+/** The share of requests that may be beyond the limit. */
 const ALLOWED = 0.01;
 
 type GateOf = (random: Random) => Gate;
 
-/** `rate > 1000/s` of a target that reaches `better` more. */
+/** A gate `rate > 1000/s` on a target whose rate is above it by the share `better`. */
 function rateGate(runs: number, better: number): GateOf {
   const limit = 1_000;
   return (random) => {
@@ -88,7 +88,7 @@ function rateGate(runs: number, better: number): GateOf {
   };
 }
 
-/** A p99, or `errors < 1%`, of which `share` of the requests are beyond. */
+/** A gate on a p99, or `errors < 1%`, where `share` of the requests are beyond the limit. */
 function shareGate(runs: readonly number[], share: number, burst = 1): GateOf {
   return (random) => {
     const counts = runs.map((of) => countedIn(random, of, { share, burst }));
@@ -103,7 +103,10 @@ function gateOf(outcome: Outcome, p: number): Gate {
   return { threshold: "", scenario: "", label: "", evidence };
 }
 
-/** Requests beyond, as many as come in bursts of that many: their variance is so many times that of counting. */
+/**
+ * The number of requests beyond the limit if they come in bursts of a given size: their variance is that many times the
+ * variance of counting.
+ */
 function countedIn(
   random: Random,
   of: number,
@@ -112,7 +115,10 @@ function countedIn(
   return { count: Math.min(of, burst * poisson(random, share * of / burst)), of };
 }
 
-/** D. E. Knuth, "The Art of Computer Programming", vol. 2, §3.4.1; for means below some hundred. */
+/**
+ * Draws a Poisson number (D. E. Knuth, "The Art of Computer Programming", vol. 2, §3.4.1); for means below some
+ * hundred.
+ */
 function poisson(random: Random, mean: number): number {
   const least = Math.exp(-mean);
   let count = -1;
@@ -131,13 +137,13 @@ function experiments(gate: GateOf, count: number): Outcome[][] {
   );
 }
 
-/** Share of the experiments in which any cell ends so. */
+/** The share of the experiments in which any cell has a wanted outcome. */
 function anyOf(wanted: Outcome, gate: GateOf): number {
   const all = experiments(gate, EXPERIMENTS);
   return all.filter((outcomes) => outcomes.includes(wanted)).length / all.length;
 }
 
-/** Share of all cells that end so. */
+/** The share of all cells that have a wanted outcome. */
 function eachOf(wanted: Outcome, gate: GateOf): number {
   const all = experiments(gate, EXPERIMENTS / 10).flat();
   return all.filter((outcome) => outcome === wanted).length / all.length;

@@ -9,7 +9,7 @@ import type { Random } from "./random.ts";
 export const FIGURES = ["rate", "mean", 50, 99] as const satisfies readonly PooledFigure[];
 type SimulatedFigure = typeof FIGURES[number];
 
-/** Standard deviations of logarithms: what multiplies the time of all requests of a run, of a block, of one. */
+/** Standard deviations of logarithms, for the factors of all times in a run, in a block, and of one request. */
 export interface Noise {
   readonly run: number;
   readonly block: number;
@@ -18,18 +18,20 @@ export interface Noise {
 
 const BLOCKS = 10;
 const WAVES = 0.3;
-/** One second in thirty, all takes 1.2 times as long: a neighbour, a collection, a flush. */
+/**
+ * The share of seconds in which everything takes 1.2 times as long, such as by a neighbour, a collection or a flush.
+ */
 const SLOW_SHARE = 1 / 30;
 const SLOW_FACTOR = 1.2;
 const MEDIAN_US = 5_000;
 const PER_SECOND = 2_000;
-/** Latencies that are recorded of a block. */
+/** The number of latencies that are recorded of a block. */
 const RECORDED = 100;
 
 /** Reused: emptied for each block. */
 const latency = new Histogram();
 
-/** Blocks of one second. */
+/** Simulates a run as blocks of one second. */
 function simulateRun(random: Random, noise: Noise): RunBlock[] {
   const run = noise.run * random.normal();
   return random.waves(BLOCKS, { stdev: noise.block, correlation: WAVES }).map((block) => {
@@ -42,7 +44,7 @@ function simulateRun(random: Random, noise: Noise): RunBlock[] {
   });
 }
 
-/** Of all runs that there could be. */
+/** The true figure, over all possible runs. */
 function trueFigure(figure: SimulatedFigure, { run, block, request }: Noise): number {
   const shared = run ** 2 + block ** 2;
   const whole = shared + request ** 2;
@@ -52,7 +54,7 @@ function trueFigure(figure: SimulatedFigure, { run, block, request }: Noise): nu
   return MEDIAN_US * Math.exp(mixtureQuantile(figure / 100, Math.sqrt(whole)));
 }
 
-/** Quantile of the logarithm of a request's time over the median of quick blocks, by bisection. */
+/** A quantile of the logarithm of a request's time, relative to the median of quick blocks, by bisection. */
 function mixtureQuantile(share: number, stdev: number): number {
   const below = (x: number): number =>
     (1 + Math.sign(x) * (1 - twoSidedP(x / stdev, Infinity))) / 2;
@@ -66,7 +68,7 @@ function mixtureQuantile(share: number, stdev: number): number {
   return low;
 }
 
-/** In which share of `cases` groups the 95 % interval of each figure covers the true one. */
+/** The share of `cases` groups in which the 95 % interval of each figure covers the true one. */
 export function coverage(
   random: Random,
   cases: number,

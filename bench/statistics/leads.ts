@@ -1,4 +1,4 @@
-/** What a conclusion says of who leads, with fixed seeds: how often "likely" is wrong. */
+/** How often a conclusion that one target "likely" leads is wrong, with fixed seeds. */
 import type { Row, Section } from "../bench.ts";
 import type { Machine } from "./experiment.ts";
 import { atMost, row } from "./percent.ts";
@@ -16,7 +16,9 @@ const MACHINES: readonly [name: string, machine: Machine][] = [
   ["stalls, 2 % of the time on average", { stall: 0.02, run: 0.01 }],
 ];
 
-/** What a 95 % interval leaves out that covers the truth in 93 to 97 %, which is what `coverages` holds it to. */
+/**
+ * The share that a 95 % interval misses if it covers the truth in 93 to 97 %, which is the bar that `coverages` sets.
+ */
 const MOST_LIKELY = 7;
 
 const isLikely = ({ standing }: SimulatedLead): boolean => standing === "likely-ahead";

@@ -1,8 +1,8 @@
 // deno-lint-ignore-file no-console -- printing the table is what this program is for
 /**
- * The table by which the penalty of `runner/stats/steady_state/change_points.ts` was chosen: in which share of flat series of
- * 40, 80 and 120 intervals, with noise of 1 to 5 % that comes in waves (autocorrelation r), a change is found.
- * `deno run -A bench/statistics/penalty.ts`, ten seconds.
+ * Prints the table by which the penalty of `runner/stats/steady_state/change_points.ts` was chosen: the share of flat
+ * series of 40, 80 and 120 intervals in which a change is found, with noise of 1 to 5 % that comes in waves
+ * (autocorrelation r). `deno run -A bench/statistics/penalty.ts` takes ten seconds.
  */
 import { findChangePoints } from "../../runner/stats/steady_state/change_points.ts";
 import { LEAST_SEGMENT, LEAST_STDEV_RATIO } from "../../runner/stats/steady_state/segments.ts";

@@ -17,7 +17,7 @@ export const between = (low: number, high: number): Bar => ({
   holds: (found) => found >= low && found <= high,
 });
 
-/** @param bar Without one, the row says what nobody promises. */
+/** @param bar The bar; without one, the row shows a figure that is not promised. */
 export function row(what: string, share: number, bar?: Bar): Row {
   return { what, samples: [100 * share], ...(bar !== undefined && { bar }) };
 }

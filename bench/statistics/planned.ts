@@ -1,4 +1,7 @@
-/** Whether comparisons see what `plateau plan` promises: its changes against those that simulated comparisons find. */
+/**
+ * Whether comparisons see the changes that `plateau plan` promises: its changes beside those that simulated comparisons
+ * find.
+ */
 import { pairingOf } from "../../report/judge/ratio_of.ts";
 import { DEFAULT_MARGIN_RATIO } from "../../report/judge/comparison.ts";
 import { pairNoiseOf, smallestChangeSeen } from "../../runner/stats/comparison/planning.ts";
@@ -18,7 +21,10 @@ const MACHINES: readonly (readonly [name: string, machine: Machine])[] = [
   ["5 %", { run: 0.05 }],
   ["2 %, drift of 20 %", { run: 0.02, drift: 0.2 }],
 ];
-/** What changes in the middle of a pair looks like a change of the program: five blocks know too little of it. */
+/**
+ * A machine on which the comparison is harder: a step in the middle of a pair looks like a change of the program, and
+ * five blocks know too little of it.
+ */
 const STEPPING = ["2 %, steps of 10 %", { run: 0.02, levels: 0.1 }] as const;
 
 interface Case {
@@ -27,7 +33,7 @@ interface Case {
   readonly runs: number;
 }
 
-/** The median over plans of the change that so many runs are promised to see. */
+/** The median over plans of the change that this number of runs is promised to see. */
 function promised({ machine, cells, runs }: Case): number {
   const random = new Random(71);
   const plans = Array.from({ length: PLANS }, () => {
@@ -45,13 +51,13 @@ function promised({ machine, cells, runs }: Case): number {
       ...{ tests: cells, cells, marginRatio: DEFAULT_MARGIN_RATIO },
       borrowed: noise.borrowed,
     };
-    // Of a cell like the others; the program names the noisiest.
+    // The figure for a cell like the others; the program names the noisiest cell.
     return smallestChangeSeen(runs, medianOf(noise.stdevs), family);
   });
   return medianOf(plans);
 }
 
-/** Where simulated comparisons reach 80 %: between steps around what is promised. */
+/** The change at which simulated comparisons reach 80 %, searched in steps around the promised one. */
 function found({ machine, cells, runs }: Case, change: number): number {
   const powers = STEPS.map((step) => {
     const random = new Random(73);
@@ -83,7 +89,7 @@ function medianOf(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1];
 }
 
-/** @param noise Of runs, in the order of time. */
+/** @param noise The noise of runs, in the order of time. */
 export function plannedChanges(noise?: NoiseOf): Section {
   const machines: typeof MACHINES = noise === undefined
     ? [...MACHINES, STEPPING]

@@ -1,4 +1,4 @@
-/** Comparisons and intervals of runs whose noise comes one after another, in the order of time. */
+/** Comparisons and intervals of runs whose noise has an order in time. */
 import { DEFAULT_MARGIN_RATIO } from "../../report/judge/comparison.ts";
 import { type Estimate, estimateOfMean } from "../../runner/stats/confidence/bootstrap.ts";
 import { intervalOf } from "../../runner/stats/confidence/confidence_interval.ts";
@@ -18,7 +18,7 @@ import { groupOf, type Verdicts, verdictsOf } from "./verdicts.ts";
 
 export interface Kind {
   readonly name: string;
-  /** Mean 0, standard deviation 1, one value a run in the order of time. */
+  /** The noise, with mean 0 and standard deviation 1: one value a run in the order of time. */
   readonly noise: NoiseOf;
 }
 
@@ -27,7 +27,7 @@ const normal: NoiseOf = (seed) => {
   return () => random.normal();
 };
 
-/** Slow runs are far, quick ones near. */
+/** Skewed noise: slow runs are far from the middle, quick ones near. */
 const skewed: NoiseOf = (seed) => {
   const random = new Random(seed);
   return () => 1 - random.exponential();
@@ -50,9 +50,9 @@ export const KINDS: readonly Kind[] = [
 
 export const SKEWED: readonly Kind[] = KINDS.slice(0, 2);
 
-/** Between runs, as a share. */
+/** The standard deviation between runs, as a share. */
 const RUN = 0.02;
-/** Of a p99 beside that: it rests on few requests. */
+/** The standard deviation of a p99, which is larger because it rests on few requests. */
 const OF_TAIL = 0.04;
 const RATE = 1_000;
 
@@ -61,7 +61,10 @@ interface Sides {
   readonly next: readonly (readonly number[])[];
 }
 
-/** Rates and p99 of two cells whose runs take turns. @param less What the next serves, over the base. */
+/**
+ * The rates and p99 of two cells whose runs take turns.
+ * @param less How much less the next side serves, relative to the base.
+ */
 function simulated(
   noise: () => number,
   random: Random,
@@ -91,7 +94,7 @@ const isAlarm = (verdicts: Verdicts): boolean =>
   verdicts.some(({ verdict }) => verdict === "better" || verdict === "worse");
 const isWorse = ([rate]: Verdicts): boolean => rate.verdict === "worse";
 
-/** Whether a paired t-test of the logarithms finds less than the margin leaves, at 5 %. */
+/** Whether a paired t-test of the logarithms finds less than the margin allows, at 5 %. */
 function isLessByT({ base: [base], next: [next] }: Sides): boolean {
   const logs = base.map((value, i) => Math.log(value / next[i]));
   const mean = meanOf(logs);
@@ -100,7 +103,7 @@ function isLessByT({ base: [base], next: [next] }: Sides): boolean {
   return mean - Math.log1p(DEFAULT_MARGIN_RATIO) > tQuantile(0.95, logs.length - 1) * error;
 }
 
-/** 5 %, and two standard errors of as many cases. */
+/** The bar of 5 %, with two standard errors of that many cases. */
 const mostOf = (cases: number): number =>
   Number((5 + 200 * Math.sqrt(0.05 * 0.95 / cases)).toFixed(1));
 
@@ -132,13 +135,13 @@ export function verdictRows(
   };
 }
 
-/** Of single cells: 5 % between runs. */
+/** The standard deviation between runs of single cells: 5 %. */
 const WIDE = 0.05;
 const drawnBy = (next: () => number) => (): number => RATE * (1 + WIDE * next());
 const holds = ({ low, high }: { low: number; high: number }): boolean =>
   low <= RATE && RATE <= high;
 
-/** What reports say, less two standard errors of 600 cases. */
+/** The bar for the coverage that reports state, less two standard errors of 600 cases. */
 const saidOf = (coverage: number): Bar => atLeast(coverage - 3);
 
 export function coverages(kinds: readonly Kind[], cases: number): Row[] {

@@ -1,6 +1,6 @@
 /**
- * What Plateau's statistics promise, measured where the truth is known because it is simulated, with fixed
- * seeds: always the same figures.
+ * The promises of Plateau's statistics, measured in simulations whose truth is known, with fixed seeds: the figures are
+ * always the same.
  */
 import type { Section } from "../bench.ts";
 import { COMPARED } from "./comparisons.ts";
@@ -11,10 +11,13 @@ import { LEADS } from "./leads.ts";
 import { between, row } from "./percent.ts";
 import { Random } from "./random.ts";
 
-/** 2 % between runs, 3 % between the seconds of a run, and request times that are log-normal: p99 at 3.2 times p50. */
+/**
+ * The noise: 2 % between runs, 3 % between the seconds of a run, and log-normal request times, with p99 at 3.2 times
+ * p50.
+ */
 const NOISE: Noise = { run: 0.02, block: 0.03, request: 0.5 };
 
-/** Each section takes some 20 s. */
+/** The sections, each of which takes some 20 s. */
 export const PROMISES: readonly (() => Section)[] = [
   steadyStates,
   labels,

@@ -1,4 +1,4 @@
-/** Seeded noise of the kinds that load tests show. */
+/** Seeded noise of the kinds that occur in load tests. */
 import { streamBy } from "../../base/random.ts";
 
 export class Random {
@@ -9,22 +9,22 @@ export class Random {
     this.#bits = streamBy(seed, "simulations");
   }
 
-  /** Evenly from `low` to `high`. */
+  /** Draws a number evenly from `low` to `high`. */
   uniform(low = 0, high = 1): number {
     return low + (high - low) * (this.#bits.next() >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from `low` to `high`, both included. */
+  /** Draws a whole number from `low` to `high`, both included. */
   whole(low: number, high: number): number {
     return Math.floor(this.uniform(low, high + 1));
   }
 
-  /** Exponential with mean 1. */
+  /** Draws an exponentially distributed number with mean 1. */
   exponential(): number {
     return -Math.log(1 - this.uniform());
   }
 
-  /** Standard normal, two at a time (G. E. P. Box and M. E. Muller, 1958). */
+  /** Draws standard normal numbers, two at a time (G. E. P. Box and M. E. Muller, 1958). */
   normal(): number {
     const spare = this.#spare;
     this.#spare = null;
@@ -35,7 +35,7 @@ export class Random {
     return radius * Math.cos(angle);
   }
 
-  /** Normal noise that comes in waves: AR(1), each value `correlation` like the one before. */
+  /** Normal noise in waves: AR(1), in which each value has the correlation `correlation` with the one before. */
   waves(length: number, { stdev, correlation }: { stdev: number; correlation: number }): number[] {
     const values: number[] = [];
     for (let value = this.normal(); values.length < length;) {

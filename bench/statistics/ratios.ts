@@ -11,9 +11,12 @@ const NOISES: readonly [name: string, machine: Machine][] = [
   ["waves of 5 %, AR(0.8)", { waves: 0.05, run: 0.02 }],
 ];
 
-/** Ratios a line: chance moves a share of 95 % of so many by 0.7 %. */
+/** The ratios in a line; chance moves a share of 95 % of that many by 0.7 %. */
 export const RATIOS = 1_000;
-/** By 0.3 %: these cover in nearly 97 %, and chance must not carry them over the bar. */
+/**
+ * The ratios under stalls, which chance moves by 0.3 %: these intervals cover nearly 97 %, and chance must not carry
+ * them over the bar.
+ */
 const STALLED_RATIOS = 4_000;
 
 interface Ratio {

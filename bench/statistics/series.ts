@@ -1,4 +1,4 @@
-/** Simulated timelines with a known answer: what a run's label is, and from where it is steady. */
+/** Simulated timelines with a known answer: the right label of a run, and the start of its steady part. */
 import {
   classifyRun,
   type RunSteadyState,
@@ -6,18 +6,18 @@ import {
 } from "../../runner/stats/steady_state/steady_state.ts";
 import { Random } from "./random.ts";
 
-/** What disturbs a series, besides independent noise of 1 to 5 % per interval. */
+/** Disturbances of a series, besides independent noise of 1 to 5 % per interval. */
 const DISTURBANCES = ["nothing more", "waves", "outliers", "drift"] as const;
 type Disturbance = typeof DISTURBANCES[number];
 
 interface Case {
-  /** Logarithm of how many times as long requests take in an interval than at the end. */
+  /** The slowness of each interval: the logarithm of how many times longer requests take than at the end. */
   readonly slowness: readonly number[];
   readonly label: SteadyLabel;
   readonly steadyFrom: number;
 }
 
-/** Share of `cases` runs in which `isRight`, with as many of each kind of disturbance. */
+/** The share of runs in which `isRight` returns true, over as many cases of each kind of disturbance. */
 export function shareOf(
   cases: number,
   seed: number,
@@ -31,7 +31,7 @@ export function shareOf(
   return right.filter(Boolean).length / cases;
 }
 
-/** One or two steps of 1.2 to 3.3 times; four of five are warm-ups, one a slowdown. */
+/** Whether one or two steps of 1.2 to 3.3 times are found; four of five are warm-ups, one is a slowdown. */
 export function findsStep(random: Random, kind: Disturbance): boolean {
   const { slowness, label, steadyFrom } = stepCase(random, kind);
   const found = classify(random, slowness);
@@ -43,7 +43,7 @@ export function findsFlat(random: Random, kind: Disturbance): boolean {
   return classify(random, noise(random, kind)).label === "flat";
 }
 
-/** A latency that rises all the while, by 20 to 60 %, never settles. */
+/** Whether no steady part is found in a latency that rises all the time, by 20 to 60 %. */
 export function findsNoSteadyState(random: Random): boolean {
   const rise = Math.log(random.uniform(1.2, 1.6));
   const slowness = noise(random, "nothing more", 0.02).map((value, i, { length }) =>
@@ -52,7 +52,10 @@ export function findsNoSteadyState(random: Random): boolean {
   return classify(random, slowness).label === "no-steady-state";
 }
 
-/** As of a closed loop: the rate falls as latency rises, with noise of its own, as it counts the slow requests too. */
+/**
+ * The run of a closed loop: the rate falls as latency rises, with noise of its own, because it counts slow requests,
+ * too.
+ */
 function classify(random: Random, slowness: readonly number[]): RunSteadyState {
   return classifyRun(slowness.map((value) => ({
     seconds: 0.25,
@@ -61,14 +64,14 @@ function classify(random: Random, slowness: readonly number[]): RunSteadyState {
   })));
 }
 
-/** Logarithms of a steady series of 10 to 60 s of 250 ms intervals. */
+/** The logarithms of a steady series of 10 to 60 s in intervals of 250 ms. */
 function noise(random: Random, kind: Disturbance, most = 0.05): number[] {
   const correlation = kind === "waves" ? random.uniform(0.2, 0.6) : 0;
   const values = random.waves(random.whole(40, 240), {
     stdev: random.uniform(0.01, most),
     correlation,
   });
-  // Less than the 2 % that are material.
+  // The drift is below the 2 % that are material.
   const drift = kind === "drift" ? random.uniform(-0.015, 0.015) : 0;
   const spike = (): number =>
     kind === "outliers" && random.uniform() < 0.02 ? Math.log(random.uniform(1.3, 3.3)) : 0;

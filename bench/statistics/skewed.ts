@@ -1,4 +1,4 @@
-/** Runs of one kind that look like two, of two kinds, and those that never settle. */
+/** Runs of one kind that look like two, runs of two kinds, and runs that never settle. */
 import { twoGroupsOf } from "../../runner/stats/comparison/bimodality.ts";
 import { type Estimate, estimateOfMean } from "../../runner/stats/confidence/bootstrap.ts";
 import {
@@ -11,7 +11,7 @@ import { atMost, row } from "./percent.ts";
 import { Random } from "./random.ts";
 import { groupOf, verdictsOf } from "./verdicts.ts";
 
-/** Of one half: a chi-squared value with one degree of freedom is gamma of that shape. */
+/** The kinds of noise. A chi-squared value with one degree of freedom is gamma with shape one half. */
 const FAMILIES: Readonly<Record<string, (random: Random) => number>> = {
   normal: (random) => random.normal(),
   "log-normal, σ 0.5": (random) => Math.exp(0.5 * random.normal()),
@@ -60,7 +60,10 @@ const LOST = 0.4;
 const SLOWER = 0.73;
 const AHEAD = 1.04;
 
-/** Whether `a` is called ahead of `b`, behind it, or neither; the baseline is what its runs with a steady part say. */
+/**
+ * Rows that say whether `a` is called ahead of `b`, behind it, or neither; the baseline is the verdict of the runs with
+ * a steady part.
+ */
 export function lostRuns(cases: number): Row[] {
   const random = new Random(12);
   const counts = { ahead: 0, behind: 0, open: 0 };

@@ -1,4 +1,4 @@
-/** Whether the intervals of what factors do to p99 hold the truth. */
+/** Whether the intervals of factors' effects on p99 hold the truth. */
 import {
   distributionOf,
   quantileEffects,
@@ -15,13 +15,13 @@ const MEDIAN_US = 5_000;
 
 interface TailCase {
   readonly name: string;
-  /** How many values each factor has. */
+  /** The number of values of each factor. */
   readonly levels: readonly number[];
   readonly runs: number;
-  /** Of a run, and of a request in it, what they add to the logarithm of the latency. */
+  /** The terms that a run, and a request in it, add to the logarithm of the latency. */
   readonly run: (random: Random) => number;
   readonly request: (random: Random) => number;
-  /** What the moment of a run adds, the next one in the order of time. */
+  /** The term that the moment of a run adds; each call returns the next one in the order of time. */
   readonly inTime?: () => number;
 }
 
@@ -47,7 +47,7 @@ export const TAIL_CASES: readonly TailCase[] = [
   },
 ];
 
-/** By the noise that is handed in, in the order of time: of runs, and of the requests of a run. */
+/** Cases with the noise that the user supplies, in the order of time: for runs, and for the requests of a run. */
 function casesOf(noise: NoiseOf): TailCase[] {
   const between = noise(1);
   const within = noise(2);
@@ -84,7 +84,7 @@ export function tailEffects(noise?: NoiseOf): Section {
   };
 }
 
-/** Of the intervals of one experiment. */
+/** The share of one experiment's intervals that hold the truth. */
 export function heldShare(random: Random, given: TailCase, seed: number): number {
   const { levels } = given;
   const truth = levels.flatMap((count, factor) =>
@@ -107,7 +107,7 @@ export function heldShare(random: Random, given: TailCase, seed: number): number
   return held.length / truth.length;
 }
 
-/** Of the runs of each cell: every block holds each cell once, in random order. */
+/** The terms of each cell's runs by their moments: every block holds each cell once, in random order. */
 function momentsOf(cells: number, { runs, inTime }: TailCase, seed: number): number[][] {
   const found: number[][] = Array.from({ length: cells }, () => []);
   const random = new Random(seed + 1);

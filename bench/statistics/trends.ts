@@ -1,22 +1,22 @@
-/** Changes of levels over results, where it is known whether there is one. */
+/** Changes of levels over results, with known truth. */
 import { levelChangesOf, type SeriesLevels } from "../../runner/stats/trend/level_changes.ts";
 import type { Bar } from "../bar.ts";
 import type { NoiseOf, Row, Section } from "../bench.ts";
 import { atMost, row } from "./percent.ts";
 import { Random } from "./random.ts";
 
-/** Between results, of the logarithm. */
+/** The standard deviation between results, of the logarithm. */
 const STDEV = 0.02;
 const OPTIONS = { marginRatio: 0.02 };
 const STEP = 0.95;
 
-/** Logarithms of so many results, one after another. */
+/** Draws the logarithms of successive results. */
 type Noise = (random: Random, results: number) => number[];
 
 interface Kind {
   readonly name: string;
   readonly noise: Noise;
-  /** Of series that are found to change; null: none is promised. */
+  /** The most series, in percent, that may be found to change; null: no bar. */
   readonly most: number | null;
 }
 
@@ -66,7 +66,7 @@ const ALARMS: readonly (readonly [series: number, results: number])[] = [
   [10, 20],
 ];
 
-/** Changes in the first of so many series, and in any of them. */
+/** Counts the cases with changes in the first series, and in any series. */
 function found(
   { noise }: Kind,
   { results, series, cases, change }: {
@@ -105,10 +105,10 @@ function alarms(kinds: readonly Kind[], cases: number): Row[] {
   );
 }
 
-/** How many series there are beside the one with the step, and the part of its results before it. */
+/** The number of series beside the one with the step, and the part of the results before the step. */
 const STEPS: readonly (readonly [series: number, place: number])[] = [[1, 0.5], [1, 0.8], [3, 0.5]];
 
-/** Whether the step is found, and of those found where it is and how large. */
+/** The power to find a step and, if it is found, how well its place and size are known. */
 function power(kinds: readonly Kind[], cases: number): Row[] {
   return kinds.flatMap((kind) =>
     STEPS.flatMap(([series, place]) =>
@@ -136,7 +136,7 @@ function power(kinds: readonly Kind[], cases: number): Row[] {
   );
 }
 
-/** @param cases A line. */
+/** @param cases The number of cases in a line. */
 export function trendGuards(cases: number, noise?: NoiseOf): Section[] {
   const kinds = noise === undefined ? KINDS : handedIn(noise);
   const notes = [`${100 * STDEV} % between results; the margin is 2 %.`];

@@ -6,27 +6,30 @@ import type { RunInterval, SteadyLabel } from "../../runner/stats/steady_state/s
 import type { Random } from "./random.ts";
 
 export const INTERVAL_S = 0.25;
-/** Moments in an interval: what changes within one is in it by its share. */
+/** The number of moments in an interval; a change within the interval counts for the moments after it. */
 const MOMENTS = 10;
-/** Completed in an interval at slowness 1, and how long they then take. */
+/** The number of requests that complete in an interval at slowness 1, and how long they then take. */
 const PER_INTERVAL = 2_500;
 const MEDIAN_MS = 5;
 
 interface Truth {
   readonly label: SteadyLabel;
-  /** Seconds; null where none is known to the interval. */
+  /** The start of the steady part in seconds; null if it is not known to the interval. */
   readonly steadyFromS: number | null;
-  /** How many times as long requests take, at a moment (seconds); 0 while nothing is answered. */
+  /** How many times as long requests take at a moment (in seconds); 0 while nothing is answered. */
   readonly slowness: (atS: number) => number;
 }
 
-/** A run's noise: its standard deviation from interval to interval, and how much one is like the one before. */
+/**
+ * The noise of a run: its standard deviation from interval to interval, and the correlation of each interval with the
+ * one before.
+ */
 export interface SeriesNoise {
   readonly stdev: number;
   readonly correlation: number;
 }
 
-/** @param lengthS Of the run. */
+/** @param lengthS The length of the run. */
 export type TruthOf = (random: Random, lengthS: number) => Truth;
 
 const settled = (slowness: Truth["slowness"], label: SteadyLabel, steadyFromS: number): Truth => ({
@@ -42,7 +45,7 @@ const unsettled = (slowness: Truth["slowness"]): Truth => ({
 
 export const flat: TruthOf = () => ({ slowness: () => 1, label: "flat", steadyFromS: 0 });
 
-/** A moment between two intervals, between these shares of the run. */
+/** A moment between two intervals, at a place between these shares of the run. */
 const stepAt = (random: Random, lengthS: number, { from, to }: { from: number; to: number }) =>
   INTERVAL_S * random.whole(from * lengthS / INTERVAL_S, to * lengthS / INTERVAL_S);
 
@@ -64,7 +67,7 @@ export const lateStep: TruthOf = (random, lengthS) => {
   return unsettled((s) => s < atS ? height : 1);
 };
 
-/** 1.2 to 3 times as long at first, with a time constant of a sixth of the run. */
+/** Exponential warm-up: 1.2 to 3 times as long at first, with a time constant of a sixth of the run. */
 export const exponential: TruthOf = (random, lengthS) => {
   const more = random.uniform(0.2, 2);
   return {
@@ -74,7 +77,10 @@ export const exponential: TruthOf = (random, lengthS) => {
   };
 };
 
-/** One interval in 10 to 30 takes 1.3 to 3 times as long: half of the runs at equal distances, half by chance. */
+/**
+ * Spikes: one interval in 10 to 30 takes 1.3 to 3 times as long, in half of the runs at equal distances, in the others
+ * at random.
+ */
 export const spikes: TruthOf = (random, lengthS) => {
   const every = random.whole(10, 30);
   const height = random.uniform(1.3, 3);
@@ -91,26 +97,26 @@ export const spikes: TruthOf = (random, lengthS) => {
   };
 };
 
-/** Periods from a second to half the run. */
+/** A sine, with periods from a second to half the run. */
 export const sine = (height: number): TruthOf => (random, lengthS) => {
   const periodS = Math.exp(random.uniform(0, Math.log(lengthS / 2)));
   const phase = random.uniform(0, 2 * Math.PI);
   return unsettled((s) => 1 + height * Math.sin(2 * Math.PI * s / periodS + phase));
 };
 
-/** Each level for a time from `dwell` on (shares of the run), 1.5 times as long on average. */
+/** Two levels, each for a time from `dwell` on (as shares of the run), 1.5 times as long on average. */
 export const twoLevels = (low: number, high: number, dwell = 0.1): TruthOf => (random, lengthS) => {
   const apart = 1 + random.uniform(low, high);
   return switching(random, apart, () => lengthS * dwell * random.uniform(1, 2));
 };
 
-/** A random telegraph: each level for exponential times, with this mean. */
+/** A random telegraph: each level holds for exponential times with this mean. */
 export const telegraph = (low: number, high: number, meanS: number): TruthOf => (random) => {
   const apart = 1 + random.uniform(low, high);
   return switching(random, apart, () => -meanS * Math.log(1 - random.uniform()));
 };
 
-/** Moments are asked for in their order. */
+/** Switches between levels; moments must be passed in ascending order. */
 function switching(random: Random, apart: number, dwellS: () => number): Truth {
   let isHigh = random.uniform() < 0.5;
   let untilS = dwellS() * random.uniform();
@@ -120,14 +126,14 @@ function switching(random: Random, apart: number, dwellS: () => number): Truth {
   });
 }
 
-/** Evenly over the run, up or down. */
+/** A drift, evenly over the run, up or down. */
 export const drift = (low: number, high: number): TruthOf => (random, lengthS) => {
   const more = random.uniform(low, high);
   const isRise = random.uniform() < 0.5;
   return unsettled((s) => 1 + more * (isRise ? s : lengthS - s) / lengthS);
 };
 
-/** 2 s of every 10 s, or 1 s of every 5 s. */
+/** Freezes: 2 s of every 10 s, or 1 s of every 5 s. */
 export const freezes: TruthOf = (random) => {
   const everyS = random.uniform() < 0.5 ? 10 : 5;
   const phaseS = random.uniform(0, everyS);

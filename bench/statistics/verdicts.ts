@@ -1,4 +1,4 @@
-/** What comparisons of simulated cells say, by the way that reports and `compare` go. */
+/** The verdicts of comparisons of simulated cells, computed as for reports and `compare`. */
 import {
   comparePairs,
   comparisonOf,
@@ -19,13 +19,13 @@ import type { Random } from "./random.ts";
 
 const DECIDING = ["rate", 99] as const;
 
-/** Of the two figures that decide. */
+/** The comparisons of the two figures that decide. */
 export type Verdicts = readonly [rate: FigureComparison, p99: FigureComparison];
 
 export interface Simulated {
   readonly repetitions: number;
   readonly machine: Machine;
-  /** How many times as long everything takes in the new cell; default 1: A against A. */
+  /** How many times as long everything takes in the new cell; default 1, which compares a program with itself. */
   readonly slower?: number;
 }
 
@@ -39,16 +39,19 @@ export function compareCells(
   return verdictsOf({ base: groupOf(base), next: groupOf(next) });
 }
 
-/** Who seems ahead of all cells of one experiment, and how sure a conclusion is of it, by rate. */
+/** The leader of all cells of one experiment, and how sure a conclusion is of the lead, by rate. */
 export interface SimulatedLead {
-  /** Of the first against the nearest that it is not ahead of. */
+  /** The leader's standing against the nearest cell that it is not proven to be ahead of. */
   readonly standing: Standing;
-  /** By their places in the plan. */
+  /** The place of each in the plan. */
   readonly first: number;
   readonly rival: number;
 }
 
-/** As the conclusion of an experiment goes: the first by rate against each other, in one family with all against the base. */
+/**
+ * The conclusion of an experiment: the first by rate against each other cell, in one family with all comparisons
+ * against the base.
+ */
 export function concludeCells(
   random: Random,
   { cells, repetitions, machine, slower }: Plan,
@@ -73,13 +76,13 @@ export function concludeCells(
 }
 
 export interface ManyCells extends Simulated {
-  /** Each with a base and a new side; the new side of the first is slower. */
+  /** The number of pairs, each with a base and a new side; the new side of the first pair is slower. */
   readonly pairs: number;
   /** Whether the sides of a pair run next to each other in a block. */
   readonly inPairs: boolean;
   /** Whether the runs are compared by block. */
   readonly isPaired: boolean;
-  /** Default: both that decide. */
+  /** The figures; default: both that decide. */
   readonly figures?: readonly (typeof DECIDING[number])[];
 }
 
@@ -98,7 +101,7 @@ export function compareMany(
   return compared.map((one) => [comparisonOf(one, "rate"), comparisonOf(one, 99)]);
 }
 
-/** A against A in sessions of their own, of which earlier ones may show how they differ. */
+/** Compares a program with itself in separate sessions; earlier sessions may show how much sessions differ. */
 export function compareSessions(
   random: Random,
   { repetitions, machine, aSide, earlier }: Simulated & { aSide: number; earlier: number },
@@ -131,7 +134,7 @@ export function compareSessions(
   });
 }
 
-/** For each figure its estimates in all sessions. */
+/** The estimates of each figure in all sessions. */
 function overSessions(sessions: readonly (readonly (Estimate | null)[])[]): Estimate[][] {
   return DECIDING.map((_, f) => sessions.flatMap((estimates) => estimates[f] ?? []));
 }
@@ -141,7 +144,7 @@ export function verdictsOf(pair: GroupPair): Verdicts {
   return [comparisonOf(comparison, "rate"), comparisonOf(comparison, 99)];
 }
 
-/** @param wholeRuns Repetitions that count whole where others count by their steady part. */
+/** @param wholeRuns Repetitions that count as a whole, while others count by their steady part. */
 export function groupOf(
   estimates: readonly (Estimate | null)[],
   wholeRuns: readonly number[] = [],
@@ -161,7 +164,7 @@ export function groupOf(
   };
 }
 
-/** The figures of runs are in the estimates; what is not estimated is not looked at. */
+/** A run without figures, because those are in the estimates, and nothing else of the run is read. */
 const RUN: ComparableRun = {
   rate: 0,
   elapsedS: 0,

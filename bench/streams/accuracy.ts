@@ -16,19 +16,19 @@ import { type Noted, type Plan, startPlanting } from "./planting.ts";
 
 const DRIVERS = ["epoll", "tcp"] as const;
 const STREAMS = 8;
-/** By how much a percentile may be off: the larger of the two. */
+/** The tolerance of a percentile: the larger of the two. */
 const MOST_OFF_MS = 0.2;
 const MOST_OFF_RATIO = 0.02;
 const PERCENTILES = ["50", "90", "95", "99"] as const;
 
 const PROTO = fileURLToPath(new URL("../../tests/conformance/echo.proto", import.meta.url));
 const EVERY_MS = 50;
-/** Length of a stream whose server keeps its times; short, so that there are many first messages. */
+/** The length of a stream whose server keeps its times; short, so that there are many first messages. */
 const STREAM_MS = 1_600;
 
 interface Kind {
   readonly path: string;
-  /** @param forMs How long a WebSocket is held; the server decides how long a stream is. */
+  /** @param forMs How long a WebSocket is held open; the server decides the length of a stream. */
   flags(forMs: number): readonly string[];
 }
 
@@ -42,7 +42,7 @@ const KINDS = {
 } satisfies Record<string, Kind>;
 type KindName = keyof typeof KINDS;
 
-/** What the server does while it is measured for a time. */
+/** The server's behaviour at certain times of the measurement. */
 const SITUATIONS = {
   "that keeps its times": () => ({
     gapsMs: [...Array<number>(4).fill(50), 200],
@@ -128,7 +128,7 @@ async function runOnce(
   return { measured, noted: await server.notes() };
 }
 
-/** Times of one kind as both sides have them, milliseconds. */
+/** Times of one kind, as both sides have measured them, in milliseconds. */
 interface Times {
   readonly name: string;
   readonly measured: Readonly<Record<typeof PERCENTILES[number], number>>;
@@ -154,7 +154,7 @@ function timesIn({ measured: { streams, sockets }, noted }: Run): Times[] {
   }));
 }
 
-/** By how much each percentile is off, against what the server noted in the same run. */
+/** The error of each percentile, against the server's own notes of the same run. */
 function timesOf(what: string, runs: readonly Run[]): Row[] {
   const seen = runs.map(timesIn);
   // The first messages of the first streams are those of a server that has just started.

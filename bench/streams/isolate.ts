@@ -1,6 +1,6 @@
 /**
- * What the isolate of a worker holds while streams or WebSockets are open on its sockets: how much of it is the engine's, and
- * how much V8 keeps for the youngest objects and for garbage.
+ * The memory of a worker's isolate while streams or WebSockets are open on its sockets: the engine's share, and the
+ * part that V8 keeps for the youngest objects and for garbage.
  */
 import { encodeRequest, openingOf } from "../../base/http/request.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
@@ -12,7 +12,7 @@ import type { Held, HeldMessage } from "./watched_worker.ts";
 
 const KB = 1e3;
 const INTERVAL_US = 250_000;
-/** Intervals before the end in which the worker is looked at. */
+/** The number of intervals before the end at which the worker is looked at. */
 const BEFORE_END = 2;
 const CONNECTION = { host: "localhost", keepAlive: true };
 const EXPECTED = { body: null, contains: null, isStream: true as const };
@@ -22,7 +22,9 @@ export interface Opened {
   readonly driver: DriverName;
   readonly port: number;
   readonly count: number;
-  /** Time between two messages of one; they are opened at the rate of messages, so that these come evenly. */
+  /**
+   * The time between two messages of one stream; streams are opened at the rate of messages, so that these come evenly.
+   */
   readonly everyMs: number;
   readonly seconds: number;
 }
@@ -94,7 +96,7 @@ function garbage(before: Held, after: Held): number {
   return before.heapTotal - before.youngTotal - after.heap;
 }
 
-/** Memory of one stream or WebSocket, measured as the difference between many and few. */
+/** The memory of one stream or WebSocket, measured as the difference between many and few. */
 export function heldSection(
   subject: string,
   rounds: readonly { readonly few: HeldAt; readonly many: HeldAt; readonly more: number }[],

@@ -1,4 +1,4 @@
-/** Streams and WebSockets that stay open in the loop of a worker, without connections, and what they hold of the heap. */
+/** Streams and WebSockets that stay open in the loop of a worker, without connections, and their memory on the heap. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { openingOf } from "../../base/http/request.ts";
@@ -21,23 +21,23 @@ const STEP_US = 10;
 const TIMEOUT_US = 1e9;
 const INTERVAL_US = 250_000;
 const EVERY_US = 1_000_000;
-/** Messages that each stream or WebSocket has had when its memory is looked at. */
+/** The number of messages that each stream or WebSocket has had when its memory is looked at. */
 const MESSAGES = 3;
 
-/** What makes the engine collect all garbage now. */
+/** Returns a function that makes the engine collect all garbage now. */
 export function collector(): () => void {
   setFlagsFromString("--expose-gc");
   return runInNewContext("gc");
 }
 
-/** What lives on the heap and in buffers. */
+/** The bytes that live on the heap and in buffers. */
 export function usedBytes(collect: () => void): number {
   for (let i = 0; i < 3; i++) collect();
   const { heapUsed, external } = Deno.memoryUsage();
   return heapUsed + external;
 }
 
-/** Keeps what is open, and says how many are. */
+/** Keeps the open streams or WebSockets, and counts them. */
 export interface Open {
   readonly open: number;
 }
@@ -51,7 +51,7 @@ const EVENT = 'event: tick\nid: 17\ndata: {"price":101.25,"at":1700000000}\n\n';
 const CHUNK = encoder.encode(`${EVENT.length.toString(16)}\r\n${EVENT}\r\n`);
 const HALF = CHUNK.subarray(0, CHUNK.length >> 1);
 
-/** Streams that have each got their head, three events and half of the next. */
+/** Streams each of which has received its head, three events and half of the next. */
 export async function openStreams(count: number): Promise<Open> {
   const stream = { kind: "events" as const };
   const bytes = encoder.encode("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -77,7 +77,7 @@ export async function openStreams(count: number): Promise<Open> {
   };
 }
 
-/** WebSockets that are open, and have each sent three messages, which were echoed. */
+/** Open WebSockets, each of which has sent three messages that were echoed. */
 export async function openSockets(count: number): Promise<Open> {
   const spec = {
     send: { everyUs: EVERY_US, isText: true },
@@ -126,7 +126,7 @@ function upgradeBy(key: string): string {
 /** The first octet of a GET. */
 const LETTER_G = 0x47;
 
-/** Sends nothing, and keeps the keys of handshakes alone. */
+/** A driver that sends nothing, and keeps only the keys of handshakes. */
 class Silent implements Driver {
   events: DriverEvents | null = null;
   readonly dialed: number[] = [];
@@ -142,7 +142,7 @@ class Silent implements Driver {
   }
 
   send(slot: number, bytes: Uint8Array): void {
-    if (bytes[0] !== LETTER_G) return; // a frame
+    if (bytes[0] !== LETTER_G) return; // the bytes are a frame, not a handshake
     const [, key] = /sec-websocket-key: (\S+)/.exec(new TextDecoder().decode(bytes)) ?? [];
     if (key !== undefined) this.keys.set(slot, key);
   }

@@ -1,8 +1,9 @@
 /**
- * A server whose times are planted, and known: it notes by its own clock when it got and when it sent everything, right beside the
- * calls of the kernel, so that whoever measures it is compared with what has happened, whatever the machine did. It speaks
- * server-sent events (`/events`) and WebSockets (`/ws`, an echo) over HTTP/1.1, and streams of gRPC over HTTP/2, whatever the
- * method. `deno run planting.ts PLAN` (JSON) prints its port, ends with its standard input, and then prints its notes.
+ * A server whose times are planted and known: right beside the calls of the kernel, the server notes by its own clock
+ * when it received and sent everything, so that measurements are compared with what has happened, whatever the machine
+ * did. It speaks server-sent events (`/events`) and WebSockets (`/ws`, an echo) over HTTP/1.1, and streams of gRPC over
+ * HTTP/2, for any method. `deno run planting.ts PLAN` (JSON) prints the port, ends with its standard input, and then
+ * prints the notes.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -33,29 +34,29 @@ import { started } from "../../tests/conformance/programs.ts";
 import { type Place, placed } from "../stage/programs.ts";
 
 export interface Plan extends Planted {
-  /** Messages of each stream; a WebSocket echoes every message. */
+  /** The number of messages of each stream; a WebSocket echoes every message. */
   readonly messages: number;
-  /** Time from a message on a WebSocket to its echo. */
+  /** The time from a message on a WebSocket to its echo. */
   readonly delayMs: number;
-  /** Number of messages after which it dies instead of sending the next; null: it does not. */
+  /** The number of messages after which a stream dies instead of sending the next; null: it does not die. */
   readonly diesAfter: number | null;
-  /** When it sends nothing, since its first request; null: it never stands still. */
+  /** The freeze in which the server sends nothing, since its first request; null: it never freezes. */
   readonly freeze: { readonly fromMs: number; readonly lengthMs: number } | null;
 }
 
-/** What was sent on one stream or WebSocket; milliseconds of one clock. */
+/** The messages sent on one stream or WebSocket; in milliseconds of one clock. */
 export interface Noted {
   readonly askedMs: number;
   readonly sentMs: readonly number[];
-  /** For each echo, when its message came; none on a stream. */
+  /** For each echo, the moment at which its message came; empty for a stream. */
   readonly cameMs: readonly number[];
-  /** Whether the server has died on it. */
+  /** Whether the server has died on this stream. */
   readonly died: boolean;
 }
 
 interface Planting extends AsyncDisposable {
   readonly port: number;
-  /** Ends the server, and gives what it has noted. */
+  /** Ends the server, and returns its notes. */
   readonly notes: () => Promise<readonly Noted[]>;
 }
 
@@ -85,7 +86,7 @@ const FOREVER_MS = 1e12;
 
 class Server {
   readonly streams: Stream[] = [];
-  /** Null before the first request. */
+  /** The freezes; null before the first request. */
   #freezes: Freezes | null = null;
 
   constructor(private readonly plan: Plan) {}
@@ -97,7 +98,7 @@ class Server {
     return stream;
   }
 
-  /** Sends each message when it is due; false where it has died instead. */
+  /** Sends each message when it is due; returns false if the stream died instead. */
   async play(stream: Stream, send: (k: number) => Promise<void>): Promise<boolean> {
     const { messages, diesAfter } = this.plan;
     const momentOf = momentsOf(this.plan, this.#frozen());
@@ -110,7 +111,7 @@ class Server {
     return true;
   }
 
-  /** Sends one echo when it is due; false where it has died instead. */
+  /** Sends one echo when it is due; returns false if the WebSocket died instead. */
   async echo(stream: Stream, cameMs: number, send: () => Promise<void>): Promise<boolean> {
     await until(thawed(cameMs + this.plan.delayMs, this.#frozen()));
     if (stream.died) return true;
@@ -141,7 +142,7 @@ function freezesOf({ freeze }: Plan, firstMs: number): Freezes {
 
 async function until(atMs: number): Promise<void> {
   const waitMs = atMs - performance.now();
-  if (waitMs > 0) await sleep(Math.ceil(waitMs)); // a timer drops fractions: too early
+  if (waitMs > 0) await sleep(Math.ceil(waitMs)); // rounded up: a timer drops fractions
 }
 
 async function write(conn: Deno.Conn, bytes: Uint8Array): Promise<void> {
@@ -150,7 +151,7 @@ async function write(conn: Deno.Conn, bytes: Uint8Array): Promise<void> {
 
 const READ_BYTES = 65_536;
 
-/** Reads until the client has closed. */
+/** Yields what is read until the client has closed. */
 async function* readsOf(conn: Deno.Conn): AsyncGenerator<Uint8Array> {
   for (;;) {
     const bytes = new Uint8Array(READ_BYTES);
@@ -174,7 +175,9 @@ async function serve(server: Server, conn: Deno.TcpConn): Promise<void> {
   return serveEvents(server, conn, first, reads);
 }
 
-/** What a dead server does: it says no more, and reads on, as a reset would take what it has sent before. */
+/**
+ * Behaves like a dead server: sends nothing more, but reads on, because a reset would discard what it has sent before.
+ */
 async function leave(conn: Deno.TcpConn, reads: AsyncGenerator<Uint8Array>): Promise<void> {
   await conn.closeWrite();
   for await (const _ of reads);
@@ -203,7 +206,7 @@ async function serveEvents(
   }
 }
 
-/** Size of a frame's head, at whose end is the mask: frames of the client are short. */
+/** The size of a frame's head, at whose end is the mask; frames of the client are short. */
 const HEAD_BYTES = headBytes(0);
 const MASK_AT = 2;
 
@@ -242,7 +245,7 @@ async function serveSocket(
   }
 }
 
-/** Length of the first frame; Infinity while its head is not there. */
+/** The length of the first frame; Infinity while its head is incomplete. */
 function frameLength(bytes: Uint8Array): number {
   return bytes.length < 2 ? Infinity : HEAD_BYTES + (bytes[1] & 0x7f);
 }

@@ -1,17 +1,17 @@
 /// <reference lib="deno.worker" />
 /**
- * The load worker, which with the interval that its name says also posts what its isolate holds: before and after all garbage
+ * The load worker, which at the interval in its name also posts the memory of its isolate: before and after all garbage
  * is collected.
  */
 import { getHeapSpaceStatistics } from "node:v8";
 import type { FromWorker } from "../../runner/load/worker/messages.ts";
-import "../../runner/load/worker/worker.ts"; // not by an await, in which messages that find no handler would be lost
+import "../../runner/load/worker/worker.ts"; // not after an await, during which messages would find no handler and be lost
 import { collector } from "./open.ts";
 
-/** What an isolate holds, bytes. */
+/** The memory of an isolate in bytes. */
 export interface Held {
   readonly heap: number;
-  /** Memory of the heap, used or not. */
+  /** The memory of the heap, used or not. */
   readonly heapTotal: number;
   /** The part of `heapTotal` for the youngest objects. */
   readonly youngTotal: number;

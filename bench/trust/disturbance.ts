@@ -1,4 +1,4 @@
-/** What is done to generators and targets, and undone at the end of its scope. */
+/** Disturbances of generators and targets, which are undone at the end of their scope. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../base/errors.ts";
@@ -6,10 +6,10 @@ import { foldersOf } from "../../base/system/cgroup.ts";
 import { readSystemFile } from "../../base/system/linux.ts";
 import type { Command } from "../stage/programs.ts";
 
-/** Seconds of CPU time after which a neighbour ends by itself, should the bench not live to end it. */
+/** The seconds of CPU time after which a neighbour ends by itself, in case the bench does not live to end it. */
 const LONGEST_CPU_S = 30;
 
-/** A program that computes and does nothing else, on one core. */
+/** Starts a program that computes and does nothing else, on one core. */
 export function startNeighbour(core: number): Disposable {
   const loop = `ulimit -t ${LONGEST_CPU_S}; while :; do :; done`;
   const args = ["-c", `${core}`, "sh", "-c", loop];
@@ -37,20 +37,20 @@ function signal(pid: number, name: Deno.Signal): boolean {
     Deno.kill(pid, name);
     return true;
   } catch {
-    return false; // it has ended
+    return false; // the process has ended
   }
 }
 
 export interface CpuLimit extends AsyncDisposable {
-  /** The command inside of the group. */
+  /** The command inside the group. */
   within(command: Command): Command;
 }
 
 const PERIOD_US = 100_000;
 
 /**
- * A control group that may use `cores`, and in it one without a limit of its own, in which commands run.
- * Or why there is none.
+ * Makes a control group that may use `cores`, and in it one without a limit of its own, in which commands run; returns
+ * the reason if this is not possible.
  */
 export function limitCpu(name: string, cores: number): CpuLimit | string {
   const texts = {
@@ -85,7 +85,7 @@ export function limitCpu(name: string, cores: number): CpuLimit | string {
 const MOST_TRIES = 50;
 const TRY_AGAIN_MS = 50;
 
-/** A group goes when the last of its processes has gone. */
+/** Removes a group, which is possible once the last of its processes has gone. */
 async function removeGroup(group: string): Promise<void> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     try {

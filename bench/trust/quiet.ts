@@ -1,4 +1,4 @@
-/** Loads for which generator and machine have time to spare: nothing may be said of them. */
+/** Loads for which generator and machine have time to spare, so that no doubt may be reported. */
 import type { Measurement } from "../../runner/result/result.ts";
 import { startNginx } from "../stage/nginx.ts";
 import { generate, startApi } from "./stage.ts";

@@ -1,4 +1,6 @@
-/** Eleven ways in which a run measures something other than its target, and what has to be said of each. */
+/**
+ * Eleven ways in which a run measures something other than its target, and the finding that must be reported for each.
+ */
 import type { FindingCode } from "../../runner/result/findings.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { startNginx } from "../stage/nginx.ts";
@@ -6,18 +8,18 @@ import { startWitness } from "../stage/witness.ts";
 import { type CpuLimit, limitCpu, startNeighbour } from "./disturbance.ts";
 import { generate, onCore, startApi } from "./stage.ts";
 
-/** A measurement, or why it can't be had. */
+/** A measurement, or the reason why there is none. */
 export type Seen = Measurement | string;
 
 export interface Starved {
   readonly what: string;
-  /** Any of which is right, if it comes first. */
+  /** The causes of which any one is right, if it comes first. */
   readonly causes: readonly FindingCode[];
   readonly measure: (duration: string) => Promise<Seen>;
 }
 
 const CORES = navigator.hardwareConcurrency;
-/** Servers are on core 0, generators on core 1, unless a scenario is about that. */
+/** The cores: servers run on core 0, generators on core 1, unless a scenario is about the cores. */
 const [FIRST, SECOND] = [onCore(0), onCore(1)];
 
 export const STARVED: readonly Starved[] = [
@@ -111,7 +113,7 @@ export const STARVED: readonly Starved[] = [
     causes: ["requests-dropped", "generator-busy"],
     async measure(duration): Promise<Seen> {
       await using nginx = await startNginx();
-      const flags = `-r 1000000/s -w 1 --driver tcp -d ${duration}`; // nginx has time to spare then
+      const flags = `-r 1000000/s -w 1 --driver tcp -d ${duration}`; // nginx has time to spare at this rate
       return await generate(nginx.origin, flags, { through: SECOND });
     },
   },

@@ -1,16 +1,20 @@
 /**
- * Measuring again what somebody else has disturbed: whoever uses the processor meanwhile is a neighbour in
- * truth, and found as one. Seen by the CPU time of processes, which no verdict of the runs is made of.
+ * Measures again if another program disturbed the measurement: a program that uses the processor meanwhile is a real
+ * neighbour, and rightly found as one. Disturbances are detected by the CPU time of processes, on which no verdict of
+ * the runs depends.
  */
 import { printError } from "../../cli/terminal/terminal.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { type BusyProcess, descendantsOf, watchProcesses } from "../../base/system/processes.ts";
 
-/** Who uses less is no neighbour that anybody notices. */
+/** The least use of a core by which another program counts as a disturbance. */
 const LEAST_CORES = 0.15;
 const MOST_TRIES = 4;
 
-/** What `measure` gives, once it was not disturbed, or at last; its own servers and neighbours end with it. */
+/**
+ * The result of `measure` once it was not disturbed or, after several tries, of the last one. Servers and neighbours
+ * that `measure` starts end with it.
+ */
 export async function undisturbed<Value>(measure: () => Promise<Value>): Promise<Value> {
   for (let tries = 1;; tries++) {
     const processes = watchProcesses();

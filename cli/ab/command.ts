@@ -54,7 +54,7 @@ Examples:
     }),
 });
 
-/** Either operand may be left out: a range is recognised by two dots that are not part of a path. */
+/** Either operand may be omitted: a range is recognised by two dots that are not part of a path. */
 function operandsOf({ first, second }: Pick<AbValues, "first" | "second">): {
   readonly range: RevisionRange;
   readonly file: string;

@@ -1,4 +1,4 @@
-/** Measures a pair of revisions, measures again what may be worse, and says so in every form. */
+/** Measures a pair of revisions, measures cells again that may be worse, and reports the result in every form. */
 import { join } from "node:path";
 import { existsSync } from "node:fs";
 import {
@@ -49,7 +49,7 @@ interface AbContext {
   readonly onNote: (text: string) => void;
 }
 
-/** @returns The exit code. Throws the error that it ends with where nothing could be compared. */
+/** @returns The exit code. Throws the error that the command ends with if nothing could be compared. */
 export async function comparePaired(pair: PreparedPair, context: AbContext): Promise<number> {
   const { values, outDir, signal, onNote } = context;
   const kept = values.resume ? await keptIn(outDir) : null;
@@ -57,7 +57,7 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
   if (signal.aborted) return COMPARISON_EXIT.inconclusive;
   verifyResults(results, { hasMissing: !values.quiet });
   const first = compared(results, pair, values);
-  // Slices need no second stage: their looks already keep the rate of false alarms that is promised.
+  // Slices need no second stage, because their looks already keep the promised rate of false alarms.
   const isStaged = values.confirm && planned.experiment.order !== "slices";
   const doubtful = isStaged ? doubtfulCells(first) : [];
   const fresh = doubtful.length === 0 ? null : await freshRuns(
@@ -69,7 +69,7 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
   const all = fresh === null
     ? first
     : compared(withFreshRuns(results, fresh), pair, values, lastRepetition(results));
-  // Thresholds are of the first runs: those that were made because a cell looked bad would count against it.
+  // Thresholds apply to the first runs: fresh runs, made because a cell looked bad, would be biased against it.
   const outcome = worstOf([...figureOutcomes(all), ...first.gates]);
   const comparison = { ...all, gates: first.gates, outcome };
   onNote("");
@@ -85,7 +85,7 @@ interface First {
   readonly results: Results;
 }
 
-/** Measures in blocks if the first pair shows that slices are not possible, and they were not asked for by name. */
+/** Falls back to blocks if the first pair shows that slices are impossible, unless slices were named explicitly. */
 async function measuredFirst(kept: Results | null, delivery: Delivery): Promise<First> {
   const { pair, context: { values, outDir, onNote } } = delivery;
   const seed = values.seed ?? kept?.seed;
@@ -102,7 +102,7 @@ async function measuredFirst(kept: Results | null, delivery: Delivery): Promise<
   }
 }
 
-/** @param firstStage The last repetition of the first stage, where there is a second. */
+/** @param firstStage The last repetition of the first stage, if there is a second. */
 function compared(
   results: Results,
   { names, revisions }: PreparedPair,
@@ -119,7 +119,7 @@ function compared(
   });
 }
 
-/** Measures the same cells again in as many fresh blocks, in another order: only blocks have two stages. */
+/** Measures the same cells again in equally many fresh blocks, in another order; only blocks have two stages. */
 async function freshRuns(
   doubtful: readonly ComparedCell[],
   seed: number,
@@ -137,7 +137,7 @@ async function freshRuns(
   return await measured({ planned, kept }, folder, { pair, context });
 }
 
-/** Carries the whole plan out; kept runs are not measured again. */
+/** Makes all planned runs, except kept ones. */
 async function measured(
   { planned, kept }: { readonly planned: Planned; readonly kept: Results | null },
   outDir: string,
@@ -211,12 +211,12 @@ function alarmText({ cell, figure, outcome, isStaged }: Alarm): string {
   return `Doubtful ${what}: with fresh runs ${all}`;
 }
 
-/** The results of an interrupted `ab`, to be continued; null if the folder holds no results. */
+/** The results of an interrupted `ab`, to be continued; null if the folder has none. */
 async function keptIn(dir: string): Promise<Results | null> {
   return existsSync(join(dir, "results.json")) ? await readResumable(dir) : null;
 }
 
-/** Throws a UserError with every reason why new runs would not be like those that there are. */
+/** Throws a UserError with every reason why new runs would differ from the existing ones. */
 function checkResumable(kept: Results, planned: Planned, dir: string): void {
   const isSame = hashSettings(openExperiment(planned.experiment)) === kept.settings &&
     kept.seed === planned.seed;

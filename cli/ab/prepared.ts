@@ -26,17 +26,17 @@ import type { AbValues } from "./flags.ts";
 export interface PreparedPair {
   readonly name: string;
   readonly names: ReadonlyMap<string, SideNames>;
-  /** The revision on either side: `main (a1b2c3d): Add a cache`. */
+  /** The revision on each side: `main (a1b2c3d): Add a cache`. */
   readonly revisions: Revisions;
-  /** The arguments with which the same comparison can be made again. */
+  /** The arguments with which the same comparison can be repeated. */
   readonly again: Pick<AbInvocation, "range" | "file">;
-  /** @param only In place of the flag: both sides of each. @param order The same. */
+  /** @param only Replaces the flag: names both sides of each target. @param order Replaces the flag. */
   readonly plan: (
     only: AbValues["only"],
     seed?: number,
     order?: AbValues["order"],
   ) => Promise<Planned>;
-  /** Keeps the checkouts for this process. */
+  /** Reserves the checkouts for this process. */
   readonly lock: Disposable;
 }
 
@@ -48,7 +48,7 @@ interface PairRequest {
   readonly onNote: (text: string) => void;
 }
 
-/** Throws a UserError where file or commits are wrong, a TargetError where a build fails. */
+/** Throws a UserError if the file or the commits are wrong, a TargetError if a build fails. */
 export async function preparePair(request: PairRequest): Promise<PreparedPair> {
   const { range, file, values, signal, onNote } = request;
   const { experiment, builtIn } = await loadExperiment(file, values.set);
@@ -84,7 +84,7 @@ export async function preparePair(request: PairRequest): Promise<PreparedPair> {
   };
 }
 
-/** In slices unless blocks are wanted, or nothing else is possible and slices were not named. */
+/** A plan in slices, unless blocks are wanted, or slices are impossible and were not named. */
 async function planIn(
   plan: (order: PairOrder) => Promise<Planned>,
   { values: { order, duration }, onNote }: PairRequest,
@@ -101,7 +101,7 @@ async function planIn(
   }
 }
 
-/** Digits of a commit that no other will have. */
+/** Digits of a commit that certainly identify it. */
 const SHORT = 12;
 
 const SAME = "BASE and HEAD have the same files: what is found is the noise of this machine";
@@ -111,11 +111,11 @@ function notInRepository(file: string): { place: string; message: string; fix: s
   return { place: file, message, fix: "name a file of your repository" };
 }
 
-/** Where a target's commands start from files of the repository. */
+/** A place in the repository from which a target's commands start. */
 interface TargetSource {
   readonly target: string;
   readonly cwd: string;
-  /** The steps of `build`; empty without it. */
+  /** The steps of `build`; empty without any. */
   readonly steps: readonly CommandStep[];
 }
 
@@ -131,7 +131,7 @@ function sourcesOf(targets: Readonly<Record<string, object>>): TargetSource[] {
   );
 }
 
-/** @param folder Of the experiment file in a checkout. */
+/** @param folder Folder of the experiment file in a checkout. */
 function missingPackagesText({ target, cwd }: TargetSource, folder: string): string | null {
   const missing = missingPackages(join(folder, cwd));
   return missing &&
@@ -139,7 +139,7 @@ function missingPackagesText({ target, cwd }: TargetSource, folder: string): str
       `needs its packages, write build: [[${missing.command.join(", ")}]]`;
 }
 
-/** Folders of results are no part of the working tree. */
+/** Folders of results, which are not part of the working tree. */
 function resultsOf(name: string, out: string | undefined): string[] {
   return [resolve("results", name), ...out === undefined ? [] : [resolve(out)]];
 }
@@ -151,14 +151,14 @@ interface MakeRequest extends PairRequest {
 }
 
 interface CheckedOut {
-  /** The commit of its files; a working tree with changes has none in the repository. */
+  /** The commit of the files; a working tree with changes gets one outside of the branches. */
   readonly commit: string;
   /** Folder of the experiment file in the revision's checkout. */
   readonly folder: string;
   readonly label: string;
 }
 
-/** Checks the revision out and builds all targets. */
+/** Checks out the revision and builds all targets. */
 async function make(revision: Revision, request: MakeRequest): Promise<CheckedOut> {
   const { repository, builds, except, signal, onNote } = request;
   const checkout = await checkOut({ repository, revision, except, build: builds, signal });
@@ -188,7 +188,7 @@ function namedSide({ subject, commit }: Revision, made: CheckedOut): string {
     : `${made.label}: ${fitted(subject, MOST_SUBJECT)}`;
 }
 
-/** Columns. */
+/** Columns of a commit's subject. */
 const MOST_SUBJECT = 72;
 
 /** `main (a1b2c3d)`. */

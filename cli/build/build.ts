@@ -1,29 +1,29 @@
-/** What a built program says of itself: the commit and the parts that it was built of, and their licences. */
+/** What a built program knows about itself: its commit, the parts that it contains, and their licences. */
 import { EXIT, TargetError } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { print } from "../terminal/terminal.ts";
 
-/** Names of the files that hold them, beside the main module of a built program. */
+/** Names of files with these data, beside the main module of a built program. */
 export const BUILD = "build.json";
 export const LICENSES = "licenses.txt";
 
-/** A package that is in the program. */
+/** A package contained in the program. */
 export interface Part {
   readonly name: string;
   readonly version: string;
-  /** An SPDX expression. */
+  /** The licence, as an SPDX expression. */
   readonly license: string;
 }
 
 export interface Build {
-  /** Null where no repository was at hand; with `-dirty` where files differed from it. */
+  /** Null if there was no repository; with `-dirty` if files differed from the commit. */
   readonly commit: string | null;
   readonly parts: readonly Part[];
 }
 
-/** Prints the version: as a line, or all that is known of the build as JSON. Resolves with the exit code. */
+/** Prints the version as a line, or everything known about the build as JSON. Resolves with the exit code. */
 export async function printVersion(args: readonly string[]): Promise<number> {
   if (args.includes("--json")) {
     const { deno, v8 } = Deno.version;
@@ -34,7 +34,7 @@ export async function printVersion(args: readonly string[]): Promise<number> {
   return EXIT.done;
 }
 
-/** Prints the licences of Plateau and all that is in it. Resolves with the exit code. */
+/** Prints the licences of Plateau and everything in it. Resolves with the exit code. */
 export async function printLicenses(): Promise<number> {
   const lines = ofBuild(LICENSES, (text) => text.trimEnd().split("\n"));
   if (lines === null) {
@@ -47,7 +47,7 @@ export async function printLicenses(): Promise<number> {
   return EXIT.done;
 }
 
-/** The program was started from source. */
+/** For a program started from source. */
 const UNKNOWN = { commit: null, parts: null };
 
 function ofBuild<T>(name: string, read: (text: string) => T): T | null {

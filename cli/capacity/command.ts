@@ -36,7 +36,7 @@ import {
   streamConflicts,
 } from "../flags/bench_flags.ts";
 
-/** `5s,30s`: seconds. */
+/** Two durations in seconds: `5s,30s`. */
 const trial = z.string().transform((text) => text.split(",")).pipe(searchTrial)
   .transform(([short, long]): [number, number] => [short / 1_000, long / 1_000]);
 
@@ -81,7 +81,7 @@ const { grpc, proto, message, compress } = benchParts;
 const { form, expectStatus, expectBody, json, interval, strict } = benchParts;
 const { quiet, driver, seed, arrivals, agents, redis, redisPasswordFile, redisCacert } = benchParts;
 
-/** A search ends its hopeless trials by itself. */
+/** A search ends hopeless trials itself, so it has no `abortOn`. */
 const { abortOn: _, ...searchOptions } = optionFlags;
 
 export const capacityParts = {
@@ -151,7 +151,7 @@ Examples:
       const isPrinted = !takesStdout(values);
       await writeOutputs(values, { json: () => jsonText(found, 2) }).finally(async () => {
         const options = terminalOptions();
-        // Outside of a terminal, the last line holds the whole capacity, however long it is, because scripts read it.
+        // Outside of a terminal, the last line has the whole capacity, however long, because scripts read it.
         const width = Deno.stdout.isTerminal() ? options.width : Infinity;
         if (isPrinted) await print(renderBlocks(capacityBlocks(found), { ...options, width }));
       });
@@ -167,7 +167,7 @@ function searchOf(values: CapacityValues, files: Files | null): CapacitySearch {
   const load = loadOf({
     ...{ connections, arrivals, workers, timeout, keepAlive: keepalive, ...optionsOf(values) },
     http2: isHttp2(values),
-    rate: 1, // each trial has its own
+    rate: 1, // each trial has its own rate
   });
   if (load.kind !== "rate" || load.arrivals === "recorded") {
     throw new Error("A load with a rate was read as another kind");

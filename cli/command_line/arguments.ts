@@ -1,6 +1,6 @@
 /**
- * Command line → values, or all its problems at once. Commander splits the line and lays out the help; it
- * would stop at the first mistake, so the values are checked here.
+ * Command line → values, or all its problems at once. Commander splits the line and lays out the help, but would stop
+ * at the first mistake, so values are checked here.
  */
 import {
   Argument,
@@ -52,7 +52,7 @@ type ReadArguments<P extends CommandParts> =
   | { readonly wants: "help" | "version" }
   | { readonly wants: "values"; readonly values: ParsedValues<P> };
 
-/** Throws a UserError with every problem, also those of the file. */
+/** Throws a UserError with every problem, including those of the file. */
 async function readWithFile<P extends CommandParts>(
   spec: CommandSpec<P>,
   title: CommandTitle,
@@ -98,9 +98,9 @@ function helpLines<P extends CommandParts>(
   ];
 }
 
-/** Also on a wider terminal, so that help reads the same in a terminal, in a pipe and on a page. */
+/** Width of the help, even on a wider terminal, so that it is the same in a terminal, in a pipe and on a page. */
 const HELP_WIDTH = 80;
-/** A flag that is longer has a line of its own above its description. */
+/** A longer flag has a line of its own above its description. */
 const LONGEST_TERM = 24;
 const INDENT = 2;
 
@@ -127,13 +127,13 @@ const HELP: HelpConfiguration = {
   },
 };
 
-/** Lines of one paragraph, or of one item of a list, as one. */
+/** Joins the lines of each paragraph, or list item. */
 function paragraphs(text: string): string[] {
   const goesOn = /(?<=^(?! *plateau )\S.*)\n(?=\S)|(?<=^ +\d {2}.*)\n {5}(?=\S)/gm;
   return text.trimEnd().replaceAll(goesOn, " ").split("\n");
 }
 
-/** Within the width of the help. What goes on in the next line stands below its text; a command goes on after \\. */
+/** Wraps a line to the width of the help. Continuations align with the text; a command is continued after \\. */
 function wrapped(line: string): string[] {
   if (line.length <= HELP_WIDTH) return [line];
   const isCommand = /^ *plateau /.test(line);
@@ -169,11 +169,11 @@ function split(called: Called, args: readonly string[]): Split {
     const placed = placeOperands(called, [...operands, ...rest.operands]);
     return {
       given: { ...commander.opts(), ...placed.given },
-      // After an unknown option it is unknown, too, which texts are its value.
+      // After an unknown option, it is unclear which texts are values.
       problems: rest.problems.length > 0 ? rest.problems : placed.problems,
     };
   } catch (error) {
-    // The one problem that commander itself refuses here: the last flag has no value.
+    // The only problem that commander itself reports here: the last flag has no value.
     if (!(error instanceof CommanderError)) throw error;
     const { given, problems } = split(called, args.slice(0, -1));
     const message = "Cannot use this option without its value";
@@ -181,7 +181,7 @@ function split(called: Called, args: readonly string[]): Split {
   }
 }
 
-/** @param unknown From the first option that commander does not know on, without those that it does. */
+/** @param unknown The words from the first unknown option on, without known options. */
 function readUnknown(
   { options }: Commander,
   unknown: readonly string[],
@@ -200,7 +200,7 @@ function readUnknown(
     const [place, ...value] = unknown[at].split("=");
     if (Object.hasOwn(lacks, place)) {
       problems.push({ place, message: `Cannot use this here: ${lacks[place]}` });
-      if (value.length === 0) at++; // the next text is its value
+      if (value.length === 0) at++; // the next word is its value
       continue;
     }
     const name = closest(place, longNames(options));
@@ -208,12 +208,12 @@ function readUnknown(
     const fix = meant ? `did you mean ${meant.long}?` : "--help lists the options";
     const message = "Cannot understand this option";
     problems.push({ place: withoutSecrets(place), message, fix });
-    if (meant?.required && value.length === 0) at++; // the value that would have been its
+    if (meant?.required && value.length === 0) at++; // the value that would have been its own
   }
   return { operands, problems };
 }
 
-/** `--json --quiet`: the value was forgotten, and the next option would be it. */
+/** `--json --quiet`: the value was forgotten, and the next option would be taken for it. */
 function optionsAsValues(parts: CommandParts, given: RawArguments): Problem[] {
   const flags = Object.entries(parts).filter(([, part]) => isFlag(part));
   const places = flags.map(([name, part]) => ({ value: given[name], place: placeOf(part) }));
@@ -255,7 +255,7 @@ function commanderOf({ parts, title }: Called): Commander {
     if (isFlag(part)) commander.addOption(optionOf(part));
     else commander.addArgument(new Argument(part.operand, part.about));
   }
-  // A script may give it to every command.
+  // Accepted by every command, so that a script may pass it to any.
   if (parts.quiet === undefined) commander.addOption(new Option("-q, --quiet").hideHelp());
   return commander
     .option("--no-color", "No colours; also as NO_COLOR") // read by cli/terminal/terminal.ts
@@ -280,7 +280,7 @@ function placeOf(part: Flag | Operand): string {
   return new Option(part.flags).long ?? part.flags;
 }
 
-/** A Redis whose password stands on a command line, which all on its machine can read. */
+/** A Redis URL with a password on the command line, which every user of the machine can read. */
 const OPEN_PASSWORD = /^(?:--redis=)?rediss?:\/\/[^/@]*:[^/@]+@/i;
 
 const OPEN_PASSWORD_NOTE = "Note: everybody on this machine can see the password in --redis: " +

@@ -1,32 +1,30 @@
 /**
- * What a command of `plateau` is: operands and flags, each with the schema of its text, and what to do
- * with their values. One file a member, one line in `registry.ts`.
+ * The declaration of a command: operands and flags, each with the schema of its text, and what to do with their values.
+ * Each command has one file, and one line in `registry.ts`.
  */
 import type * as z from "zod";
 import type { Problem } from "../../base/errors.ts";
 
 /** A named part of a command line. */
 export interface Flag<Schema extends z.ZodType = z.ZodType> {
-  /** The flag as its help shows it: `-c, --connections <N>`; a switch has no `<…>`. */
+  /** The flag as shown in the help: `-c, --connections <N>`; a switch has no `<…>`. */
   readonly flags: string;
   readonly about: string;
-  /** Reads its text; a boolean for a switch; a list of texts when it is repeatable. */
+  /** Parses the flag's text; a boolean for a switch; a list of texts if repeatable. */
   readonly schema: Schema;
-  /** The text that stands for a flag that is not given. */
+  /** The text used if the flag is not given. */
   readonly preset?: string;
   readonly repeatable?: true;
-  /** Heading in the help; "Options:" when absent. */
+  /** Heading in the help; default: "Options:". */
   readonly heading?: string;
 }
 
-/** A part of a command line that is known by its position. */
+/** A part of a command line that is identified by its position. */
 export interface Operand<Schema extends z.ZodType = z.ZodType> {
-  /**
-   * The operand as its help shows it: `<URL>`, `[FILE]` when it may be left out, `<RESULTS...>` when there may be many.
-   */
+  /** The operand as shown in the help: `<URL>`, `[FILE]` if optional, `<RESULTS...>` if there may be many. */
   readonly operand: string;
   readonly about: string;
-  /** Reads its text, or a list of texts when there may be many. */
+  /** Parses the operand's text, or a list of texts if there may be many. */
   readonly schema: Schema;
 }
 
@@ -42,25 +40,25 @@ export function under<P extends Readonly<Record<string, Flag>>>(heading: string,
   ) as P;
 }
 
-/** The texts of a command line by the names of the parts; undefined for a part that is not given. */
+/** The texts of a command line by the names of the parts; undefined for a part that was not given. */
 export type RawArguments = Readonly<Record<string, unknown>>;
 
 export interface CommandSpec<P extends CommandParts> {
-  /** A flag's key is its long name in camel case, as commander has it (`--no-keepalive`: keepalive). */
+  /** A flag's key is its long name in camel case, as in commander (`--no-keepalive`: keepalive). */
   readonly parts: P;
-  /** Lines under the help, such as examples. */
+  /** Text below the help, such as examples. */
   readonly more?: string;
-  /** Why the command lacks a flag of another command, by that flag's long name; the flag must be one with a value. */
+  /** Why the command lacks a flag that another command has, by that flag's long name; the flag must take a value. */
   readonly lacks?: Readonly<Record<string, string>>;
-  /** Problems of the parts together. */
+  /** Problems of the parts in combination. */
   readonly conflicts?: (given: RawArguments) => Problem[];
-  /** Problems of the file that it reads, to show them beside those of the command line. */
+  /** Problems of the file that the command reads, reported together with those of the command line. */
   readonly fileProblems?: (given: RawArguments) => Promise<readonly Problem[]>;
-  /** Carries the command out; resolves with the exit code. @param args The arguments as typed. */
+  /** Runs the command; resolves with the exit code. @param args The arguments as typed. */
   readonly run: (values: ParsedValues<P>, args: readonly string[]) => Promise<number>;
 }
 
-/** How a command is called, and its summary in a line. */
+/** The name of a command, and a one-line summary. */
 export interface CommandTitle {
   readonly name: string;
   readonly summary: string;
@@ -69,8 +67,8 @@ export interface CommandTitle {
 export interface Command {
   /** The operands and flags; absent for a command that no person types. */
   readonly parts?: CommandParts;
-  /** Lines under the help, such as examples. */
+  /** Text below the help, such as examples. */
   readonly more?: string;
-  /** Resolves with the exit code. Throws a UserError with everything that is wrong with `args`. */
+  /** Resolves with the exit code. Throws a UserError with every problem in `args`. */
   execute(args: readonly string[], title: CommandTitle): Promise<number>;
 }

@@ -69,7 +69,7 @@ export const agentCommand = defineCommand({
   },
 });
 
-/** The name of this process on this machine, without characters that a name of an agent cannot have. */
+/** A name for this process on this machine, without characters that an agent's name can't have. */
 function ownName(): string {
   const pid = `-${process.pid}`;
   const host = Deno.hostname().replace(/[^a-z0-9._-]/gi, "-").replace(/^[^a-z0-9]+/i, "");

@@ -117,7 +117,7 @@ Examples:
   },
 });
 
-/** `--like` is translated into other arguments before anything is read. */
+/** `--like` is translated into other arguments before anything is parsed. */
 export const benchCommand: Command = {
   parts: benchParts,
   async execute(args, title): Promise<number> {
@@ -146,7 +146,7 @@ async function gatesOf(
   return measurementGates(thresholds, measurement, baseline).map(gateOutcome);
 }
 
-/** A measurement that can't be trusted decides no threshold, so trust comes first. */
+/** An untrustworthy measurement decides no threshold, so trust is checked first. */
 async function verify(
   measurement: Measurement,
   gates: readonly GateOutcome[],
@@ -217,7 +217,7 @@ async function blocksOf(
 
 // The request that the flags of `plateau bench` describe.
 
-/** The flags besides those of the load: for the request, its connections, and what is recorded. */
+/** The flags besides those of the load: for the request, its connections, and recordings. */
 type RequestValues =
   & Partial<
     Pick<
@@ -234,14 +234,14 @@ type RequestValues =
     | ("method" | "header" | "body" | "form" | "expectStatus" | "expectBody")
   >;
 
-/** The files that flags name. */
+/** The contents of files that flags name. */
 interface Named {
   readonly replay?: Replay | null;
-  /** Files that a form may send; null without a form. */
+  /** Reads the files of a form; null without a form. */
   readonly files: Files | null;
 }
 
-/** Loaded for a form and a `.proto` file alone, as it brings a reader of CSV. */
+/** Loaded only for a form or a `.proto` file, because it includes a CSV parser. */
 export async function filesFor(
   { form, proto }: Pick<RequestValues, "form" | "proto">,
 ): Promise<Files | null> {
@@ -278,14 +278,14 @@ export function requestWith<L extends Load>(
 
 const SOCKET_PROTOCOL = /^ws(?=s?:)/;
 
-/** A WebSocket is opened by a request of HTTP. */
+/** The URL of the HTTP request that opens a WebSocket. */
 function withHttp(url: URL): URL {
   return new URL(url.href.replace(SOCKET_PROTOCOL, "http"));
 }
 
 function accessOf(values: RequestValues): Access {
   const { insecure, cacert, resolve: resolved, proxy, unix } = values;
-  const unixPath = unix === undefined ? undefined : resolve(unix); // an agent stands in another folder
+  const unixPath = unix === undefined ? undefined : resolve(unix); // an agent runs in another folder
   return {
     ...{ insecure, caCerts: cacert === undefined ? [] : [cacert], unixPath },
     ...resolved && { addresses: resolved.addresses },
@@ -369,7 +369,7 @@ const PLACES: Readonly<Record<string, string>> = {
   send: "--send",
 };
 
-/** A field that is given twice is a list (RFC 9110 §5.3); only Cookie is joined differently (RFC 6265 §5.4). */
+/** Joins repeated fields into a list (RFC 9110 §5.3); Cookie is joined differently (RFC 6265 §5.4). */
 function combined(
   fields: readonly (readonly [name: string, value: string])[],
 ): Record<string, string> {

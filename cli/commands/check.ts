@@ -1,4 +1,4 @@
-/** `plateau check FILE`: what `run` would do, without doing it. */
+/** `plateau check FILE`: shows what `run` would do, without doing it. */
 import * as z from "zod";
 import { EXIT } from "../../base/errors.ts";
 import { secrets, withoutSecrets } from "../../base/secrets.ts";
@@ -126,7 +126,7 @@ function plannedBounds(
   return { least: amountOf(least), most: amountOf(most) };
 }
 
-/** How the runs are loaded: a line for all, or one for each scenario. */
+/** How the runs are loaded: one line for all, or one for each scenario. */
 function loadLines(experiment: Experiment, cells: readonly Cell[]): string[] {
   const runs = cells.map(({ scenario, load }) => ({ scenario, load: describeLoad(load, 0) }));
   const byScenario = [...scenarioLoads({ experiment, runs })];
@@ -135,7 +135,7 @@ function loadLines(experiment: Experiment, cells: readonly Cell[]): string[] {
     : byScenario.map(([scenario, load]) => `Load of ${scenario}: ${load}`);
 }
 
-/** `15 runs of 3 cells, about 3 min`, or how that will be decided, and between which bounds. */
+/** `15 runs of 3 cells, about 3 min`, or how their number will be decided, and within which bounds. */
 function amountText(experiment: Experiment, cells: readonly Cell[]): string {
   const { least, most } = plannedBounds(experiment, cells);
   const runsText = ({ repetitions }: Amount): string => counted(repetitions * cells.length, "run");

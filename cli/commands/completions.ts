@@ -1,4 +1,4 @@
-/** `plateau completions SHELL`: a script by which a shell completes commands, options and their values. */
+/** `plateau completions SHELL`: a script that completes commands, options and their values in a shell. */
 import * as z from "zod";
 import { textLines } from "../../report/writing/terminal.ts";
 import { EXIT } from "../../base/errors.ts";
@@ -27,7 +27,7 @@ export function completionScript(
 
 const names = ["bash", "zsh", "fish"] as const satisfies readonly (keyof typeof shells)[];
 
-/** @param declared All commands, this one too. */
+/** @param declared All commands, including this one. */
 export function completionsCommand(declared: () => Promise<readonly DeclaredCommand[]>): Command {
   return defineCommand({
     parts: {

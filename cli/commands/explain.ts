@@ -1,4 +1,4 @@
-/** `plateau explain ABOUT`: what results mean and whether to trust them, or what a code in them means. */
+/** `plateau explain ABOUT`: explains results and whether to trust them, or a code in them. */
 import * as z from "zod";
 import { EXIT, UserError } from "../../base/errors.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
@@ -80,7 +80,7 @@ function isThere(path: string): Promise<boolean> {
 
 function unknownCode(text: string): UserError {
   const near = closest(text, CODES);
-  const fix = near === null ? "name results, or a code that they hold" : `did you mean ${near}?`;
+  const fix = near === null ? "name results, or a code in them" : `did you mean ${near}?`;
   const message = `Cannot explain ${quotedOpenly(text)}: there is no such code, and no such file`;
   return new UserError([{ place: "ABOUT", message, fix }]);
 }
@@ -146,7 +146,7 @@ async function ofMeasurement(measurement: Measurement): Promise<Shown> {
 interface ExplainedFinding {
   readonly code: FindingCode;
   readonly meaning: string;
-  /** Number of runs that have it. */
+  /** Number of runs with this finding. */
   readonly count: number;
   /** Each sentence once, with its advice. */
   readonly sentences: readonly string[];

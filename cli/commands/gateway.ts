@@ -1,4 +1,4 @@
-/** Hidden: `gateway PORT HOST` is a caching proxy or balancer of ours, which Plateau starts in front of targets. */
+/** Hidden: `gateway PORT HOST` is Plateau's own caching proxy or balancer, which it starts in front of targets. */
 import { textLines } from "../../report/writing/terminal.ts";
 import { EXIT } from "../../base/errors.ts";
 import { serveGateway } from "../../targets/serve_gateway.ts";
@@ -28,12 +28,12 @@ export const gateway: Command = {
   },
 };
 
-/** Text as it comes, in lines. */
+/** Splits text into lines as it arrives. */
 class Lines {
   #begun = "";
   readonly #first = Promise.withResolvers<string>();
   readonly first = this.#first.promise;
-  /** Takes the lines after the first. */
+  /** Receives the lines after the first. */
   onLine: (line: string) => void = this.#first.resolve;
 
   add(text: string): void {

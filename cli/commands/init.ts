@@ -1,4 +1,4 @@
-/** `plateau init [FILE]`: an experiment to start from, or one that is converted from another tool's file. */
+/** `plateau init [FILE]`: writes a first experiment, or one converted from another tool's file. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod";
@@ -108,7 +108,7 @@ export const initCommand = defineCommand({
   },
 });
 
-/** Flags that say what is measured; only one of them may be given. */
+/** Flags that name what to measure; only one of them may be given. */
 const SOURCES = ["url", "command", "detect", "example", "from"];
 
 function sourceConflicts(given: RawArguments): Problem[] {
@@ -134,7 +134,7 @@ function sourceConflicts(given: RawArguments): Problem[] {
   ];
 }
 
-/** Replaces files of an older version, and touches nothing else. */
+/** Replaces the files of an older version, and touches nothing else. */
 async function writeTypes(dir: string): Promise<number> {
   const { typesPackage } = await import("../init/typings.ts");
   const folder = join(dir, "node_modules", "plateau");
@@ -150,13 +150,13 @@ async function writeTypes(dir: string): Promise<number> {
   return EXIT.done;
 }
 
-/** A line that every experiment in TypeScript has, and none in YAML. */
+/** A line that every experiment in TypeScript has, and no YAML file. */
 const SCRIPT_TEXT = /^import \{.*\} from "plateau";$/m;
 
 interface Made {
-  /** The file that is written, if it is another than was wanted. */
+  /** The written file, if it differs from the requested one. */
   readonly file?: string;
-  /** A phrase about what it measures, to follow its name. */
+  /** A phrase about what the file measures, to follow its name. */
   readonly about?: string;
   readonly text: string;
   /** The next step, as a sentence. */
@@ -172,7 +172,7 @@ interface Asked {
   readonly example: boolean;
 }
 
-/** A file about what the flags name, or else what a person at the terminal chooses. */
+/** Writes a file about the subject that the flags name, or that a person chooses at the terminal. */
 async function written(file: string, asked: Asked): Promise<Made> {
   const { path } = asked;
   const subject = await chosenSubject(file, asked);
@@ -200,7 +200,7 @@ const WRITES_OF_NOTHING: Problem = {
 
 const PATH_OF_NOTHING: Problem = {
   place: "--path",
-  message: "Cannot request this path: nothing says of which server",
+  message: "Cannot request this path: no server is named",
   fix: "add --url, --command or --detect",
 };
 
@@ -226,7 +226,7 @@ async function chosenSubject(
   return found;
 }
 
-/** A hint shown with an example, for users who wanted more than that. */
+/** A hint shown with an example, for users who wanted something else. */
 const YOURS = "A server of your own is measured by plateau init FILE --command 'node server.js', " +
   "or --url http://127.0.0.1:8080/";
 
@@ -242,7 +242,7 @@ function rightOr(place: string, subject: Subject | string): Subject {
   throw new UserError([{ place, message: subject }]);
 }
 
-/** Where the schema lies, from the folder of the experiment file: one file for all experiments of the folder. */
+/** Path of the schema, relative to the experiment file: one file for all experiments in the folder. */
 const SCHEMA = ".plateau/experiment.schema.json";
 
 const SCHEMA_APART =
@@ -251,7 +251,7 @@ const SCHEMA_APART =
   } && ` +
   `plateau schema > ${SCHEMA}`;
 
-/** Writes the JSON Schema for editors; null where there is another file in its place, or none can be written. */
+/** Writes the JSON Schema for editors; null if another file is in its place, or it can't be written. */
 function writeSchema(folder: string): string | null {
   const path = join(folder, SCHEMA);
   try {
@@ -262,13 +262,13 @@ function writeSchema(folder: string): string | null {
     if (text !== before) Deno.writeTextFileSync(path, text);
     return SCHEMA;
   } catch {
-    return null; // the experiment file says it, where the folder cannot be written
+    return null; // if the folder is not writable, writing the experiment file reports that
   }
 }
 
 interface Conversion {
   readonly file: string;
-  /** Whether a person has named the file. */
+  /** Whether the user has named the file. */
   readonly isGiven: boolean;
   readonly writes: boolean;
 }
@@ -294,7 +294,7 @@ async function converted(from: string, { file, isGiven, writes }: Conversion): P
 const UNKNOWN_FILE =
   "Cannot convert this file: it is neither an OpenAPI description, nor a Postman collection, nor an Artillery script, nor a k6 script, nor a JMeter plan, nor a HAR file";
 
-/** Null if the source is neither a k6 script nor an Artillery script: no other format has functions. */
+/** Null if the source is neither a k6 script nor an Artillery script, the only formats with functions. */
 async function convertedCode(source: string, from: string, file: string): Promise<Made | null> {
   const code = await convertedScript(source, from, file);
   if (code !== null && file !== "-") refuseExisting(file);
@@ -307,14 +307,14 @@ function refuseScript(file: string): never {
   throw new UserError([{ place: file, message, fix: "name a file that ends in .yaml" }]);
 }
 
-/** A script that is refused as YAML may be taken over as TypeScript. */
+/** Adds a hint to the error if a script that can't become YAML may be converted to TypeScript. */
 function withScriptHint(error: UserError, source: string): UserError {
   if (!K6_SCRIPT.test(source) && !PROCESSOR.test(source)) return error;
   const fix = "name a file that ends in .ts: it keeps the functions of the script";
   return new UserError(error.problems.map((one, at) => at === 0 ? { ...one, fix } : one));
 }
 
-/** The key by which an Artillery script names the file of its functions. */
+/** The key with which an Artillery script names its file of functions. */
 const PROCESSOR = /^[ \t]*["']?processor["']?[ \t]*:/m;
 const K6_SCRIPT = /^[ \t]*import\s[^"'`;]{0,500}["']k6\b/m;
 

@@ -37,7 +37,7 @@ export const listCommand = defineCommand({
   },
 });
 
-/** Name and question, and below them the study and what `--set` changes. */
+/** Name and question of each experiment, with its study and its `--set` parameters below. */
 function listExperiments(): string[] {
   return Object.entries(experiments).flatMap(([name, text]) => {
     const { title, source } = parseExperiment(text, `${name}.yaml`);
@@ -51,7 +51,7 @@ function listExperiments(): string[] {
 
 const withParameters = z.object({ parameters: parametersSpec.default({}) });
 
-/** Parameters as the file has them, with all choices. */
+/** Parameters as in the file, with all choices. */
 function parametersOf(text: string): { key: string; about: string }[] {
   const { parameters } = withParameters.parse(new YamlText(text, "").data);
   return Object.entries(parameters).map(([key, value]) => {
@@ -86,7 +86,7 @@ function listFrameworks(): string[] {
   return [...servers, ...runtimes];
 }
 
-/** A default is in one schema or the other: before or after it was read. */
+/** A default may be in the schema before or after the transformation. */
 function settingsOf(settings: App["settings"]): { key: string; about: string }[] {
   const { properties: written = {} } = z.toJSONSchema(settings, { io: "input" });
   const { properties: read = {} } = z.toJSONSchema(settings, { unrepresentable: "any" });
@@ -106,7 +106,7 @@ function asObject(schema: SettingSchema | boolean): SettingSchema {
   return typeof schema === "boolean" ? {} : schema;
 }
 
-/** A preset as it is written on the command line. */
+/** A preset, as written on the command line. */
 function shown(preset: unknown): string {
   return typeof preset === "boolean" ? (preset ? "on" : "off") : String(preset);
 }

@@ -59,12 +59,12 @@ export const reportCommand = defineCommand({
   },
 });
 
-/** The page beside the results, unless another name is given for it. */
+/** The page is written beside the results, unless another name is given. */
 function pageBeside({ html }: RawArguments, [first]: readonly unknown[]): TakenFile[] {
   return html === undefined && typeof first === "string" ? pageIn(folderOf(first)) : [];
 }
 
-/** JSON, CSV and a histogram log are of one experiment. */
+/** JSON, CSV and a histogram log can only hold one experiment. */
 function conflicts(given: RawArguments): Problem[] {
   const read: readonly unknown[] = Array.isArray(given.results) ? given.results : [];
   const several = read.length > 1;

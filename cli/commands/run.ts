@@ -1,4 +1,4 @@
-/** `plateau run [EXPERIMENT]`: from the file to the report. */
+/** `plateau run [EXPERIMENT]`: measures an experiment file, and writes its report. */
 import { basename, dirname, join, relative, resolve } from "node:path";
 import * as z from "zod";
 import { EXIT, messageOf, type Problem, UserError } from "../../base/errors.ts";
@@ -54,7 +54,7 @@ import { print, printError, progressView, terminalOptions } from "../terminal/te
 import { offerFrameworks } from "./setup.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** The flags of `run` that show its report while it grows. */
+/** The flags of `run` for showing the report while it grows. */
 const liveFlags = {
   live: {
     flags: "--live",
@@ -133,7 +133,7 @@ function liveConflicts({ live, livePort }: RawArguments): Problem[] {
   return [{ place: "--live-port", message, fix: "add --live, or leave it out" }];
 }
 
-/** Throws a UserError if the caller of this command does not allow what the cells load. */
+/** Throws a UserError if the command's caller does not allow the hosts that the cells load. */
 async function checkHosts(cells: readonly Cell[]): Promise<void> {
   const hosts = variable(ALLOWED_HOSTS);
   if (hosts === undefined) return;
@@ -141,7 +141,7 @@ async function checkHosts(cells: readonly Cell[]): Promise<void> {
   await checkAllowed(hosts, endpointsOf(cells));
 }
 
-/** Hosts from which the script of an experiment may fetch, if the caller of this command sets limits. */
+/** Hosts from which the experiment's script may fetch, if the command's caller sets limits. */
 async function fetchLimits(): Promise<Pick<ExperimentRequest, "mayFetch">> {
   const hosts = variable(ALLOWED_HOSTS);
   if (hosts === undefined) return {};
@@ -149,7 +149,7 @@ async function fetchLimits(): Promise<Pick<ExperimentRequest, "mayFetch">> {
   return { mayFetch: (url) => checkAllowed(hosts, [endpointOf(url.origin)]) };
 }
 
-/** The planned runs, and the folder of their results. */
+/** The planned runs, and the folder for their results. */
 type Work = Omit<ExperimentRequest, "host" | "redisUrl" | "logFolder" | "mayFetch">;
 
 async function runAnew(values: RunValues): Promise<number> {
@@ -185,7 +185,7 @@ async function runAnew(values: RunValues): Promise<number> {
   );
 }
 
-/** The user's own file is not overwritten by its copy, which has no secrets. */
+/** Whether the copy of the experiment file, which has no secrets, would overwrite the user's own file. */
 async function isSameFile(path: string | undefined, copy: string): Promise<boolean> {
   if (path === undefined) return false;
   const [first, second] = await Promise.all(
@@ -218,7 +218,7 @@ async function runResumed(resume: string, values: RunValues): Promise<number> {
   return EXIT.done;
 }
 
-/** Throws the error whose exit code the run ends with. */
+/** Throws the error that determines the exit code. */
 async function verify(
   results: Results,
   { gates }: ResultForms,
@@ -273,7 +273,7 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
   });
 }
 
-/** Throws a UserError where it can't be made. */
+/** Throws a UserError if the folder can't be made. */
 async function makeLogFolder(path: string): Promise<string> {
   try {
     await Deno.mkdir(path, { recursive: true });
@@ -284,7 +284,7 @@ async function makeLogFolder(path: string): Promise<string> {
   }
 }
 
-/** Serves the live report and prints its address; null without --live. Throws a TargetError when it cannot listen. */
+/** Serves the live report and prints its address; null without --live. Throws a TargetError if it can't listen. */
 async function startLive(
   { live, livePort: port = 0 }: ParsedValues<typeof liveFlags>,
   baseline: Grouped | null,
@@ -297,7 +297,7 @@ async function startLive(
   return report;
 }
 
-/** Progress for the terminal and for the live page. */
+/** Sends progress to the terminal and to the live page. */
 function withLive(live: LiveReport | null, onProgress: OnProgress): OnProgress {
   if (live === null) return onProgress;
   return (event) => {
@@ -309,7 +309,7 @@ function withLive(live: LiveReport | null, onProgress: OnProgress): OnProgress {
 interface Delivery {
   readonly outDir: string;
   readonly values: RunValues;
-  /** Whether the progress has told which cells were not measured, and why. */
+  /** Whether the progress output has named the cells that were not measured, and why. */
   readonly hasToldMissing: boolean;
   readonly signal?: AbortSignal;
 }

@@ -1,4 +1,6 @@
-/** `plateau setup frameworks [NAME…]`: installs the servers of the frameworks study, and the runtimes that they may run on. */
+/**
+ * `plateau setup frameworks [NAME…]`: installs the servers of the frameworks study, and the runtimes that they may use.
+ */
 import * as z from "zod";
 import { EXIT, TargetError } from "../../base/errors.ts";
 import { frameworkNames, installedRuntimeNames } from "../../base/target/app_settings.ts";
@@ -50,7 +52,7 @@ function notAll(missed: readonly InstallableName[], wanted: number): TargetError
   );
 }
 
-/** Offers to install missing frameworks, on a terminal alone. Throws the signal's reason when the user interrupts. */
+/** Offers to install missing frameworks, if there is a terminal. Throws the signal's reason if the user interrupts. */
 export async function offerFrameworks(cells: readonly Cell[], signal: AbortSignal): Promise<void> {
   if (!Deno.stdin.isTerminal() || !Deno.stderr.isTerminal()) return;
   const missing = missingFrameworks(cells);
@@ -61,7 +63,7 @@ export async function offerFrameworks(cells: readonly Cell[], signal: AbortSigna
   for (const name of missing) await setUp(name, { signal, write: printError });
 }
 
-/** The typed line, without its end. */
+/** The typed line, without its line break. */
 async function readLine(signal: AbortSignal): Promise<string> {
   const bytes = new Uint8Array(256);
   const interrupted = Promise.withResolvers<never>();
@@ -77,11 +79,11 @@ async function readLine(signal: AbortSignal): Promise<string> {
 
 interface SettingUp {
   readonly signal: AbortSignal;
-  /** Takes whole lines about the progress. */
+  /** Receives whole lines about the progress. */
   readonly write: (text: Written) => void | Promise<void>;
 }
 
-/** Installs it and says so, or why not. False when it can't be had. */
+/** Installs a framework or runtime and says so, or why it failed. False if it failed. */
 async function setUp(
   name: InstallableName,
   { signal, write }: SettingUp,

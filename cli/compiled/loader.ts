@@ -1,17 +1,23 @@
-/** How the compiled program finds and begins the parts of its bundle: text that `stage.ts` puts there. */
+/** How the compiled program finds and starts the parts of its bundle: source text that `stage.ts` inserts. */
 
-/** Ends of names: of V8's code of a script, of a deflated file, and of a list of the parts that processes have used. */
+/**
+ * File name suffixes: V8's compiled code of a script, a deflated file, and a list of the parts that processes have
+ * used.
+ */
 export const CODE = ".code";
 export const DEFLATED = ".gz";
 export const USED = ".used";
-/** Names the folder where a run leaves V8's code and those lists. */
+/** Environment variable with the folder in which a run leaves V8's compiled code and the lists of used parts. */
 export const CODE_FOLDER = "PLATEAU_CODE_FOLDER";
-/** Names the folder where a process puts V8's code of all scripts, of which it runs none. */
+/**
+ * Environment variable with the folder in which a process stores V8's compiled code of all scripts, without running
+ * any.
+ */
 export const UNRUN_FOLDER = "PLATEAU_UNRUN_CODE_FOLDER";
-/** Holds the beginning of the lists' names. */
+/** Environment variable with the prefix of the lists' names. */
 export const CODE_USERS = "PLATEAU_CODE_USERS";
 
-/** Parts that lie together. */
+/** Parts in one script. */
 export interface PartsScript {
   readonly file: string;
   readonly parts: readonly string[];

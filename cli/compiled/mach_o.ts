@@ -21,11 +21,11 @@ interface Segment {
 
 interface LoadCommands {
   readonly segments: readonly Segment[];
-  /** Place of the signature in the file; null if there is none. */
+  /** Position of the signature in the file; null if there is none. */
   readonly signature: { readonly offset: number; readonly size: number } | null;
 }
 
-/** Problems, one a line; none: its loader and its signature agree with the file. */
+/** Problems, one per line; none if load commands and signature match the file. */
 export function machOProblems(file: Uint8Array<ArrayBuffer>): string[] {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   if (file.length < HEADER_BYTES || view.getUint32(0, true) !== MH_MAGIC_64) {
@@ -36,9 +36,9 @@ export function machOProblems(file: Uint8Array<ArrayBuffer>): string[] {
   const linked = segments.find(({ name }) => name === "__LINKEDIT");
   const ends = [
     ...segments.filter(({ offset, size }) => offset + size > file.length)
-      .map(({ name }) => `segment ${name} goes on behind the end of the file`),
+      .map(({ name }) => `segment ${name} extends beyond the end of the file`),
     ...signature.offset + signature.size > file.length
-      ? ["its signature goes on behind the end of the file"]
+      ? ["its signature extends beyond the end of the file"]
       : [],
     ...linked === undefined || linked.offset + linked.size < signature.offset + signature.size
       ? ["its signature is not within segment __LINKEDIT"]
@@ -71,7 +71,7 @@ function readSegment(view: DataView, at: number): Segment {
   };
 }
 
-/** @param at Where the signature begins: behind all that it is of. Its numbers are big-endian. */
+/** @param at Start of the signature, after everything that it covers. Its numbers are big-endian. */
 function signatureProblems(
   file: Uint8Array<ArrayBuffer>,
   view: DataView,
@@ -87,9 +87,9 @@ function signatureProblems(
   const hashBytes = view.getUint8(directory + 36);
   const hashKind = view.getUint8(directory + 37);
   const pageBytes = 2 ** view.getUint8(directory + 39);
-  if (hashKind !== CS_HASHTYPE_SHA256) return [`its hashes are of kind ${hashKind}, not SHA-256`];
+  if (hashKind !== CS_HASHTYPE_SHA256) return [`its hashes have kind ${hashKind}, not SHA-256`];
   if (signedBytes !== at) {
-    return [`its signature is of ${signedBytes} bytes, and begins at byte ${at}`];
+    return [`its signature covers ${signedBytes} bytes, and begins at byte ${at}`];
   }
   if (pages !== Math.ceil(signedBytes / pageBytes)) {
     return [`it has ${pages} hashes for ${Math.ceil(signedBytes / pageBytes)} pages`];

@@ -1,4 +1,4 @@
-/** The npm packages that are in a bundle, with their licences, from Deno's cache of packages. */
+/** The npm packages in a bundle, with their licences, from Deno's package cache. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CLIENTS } from "../../report/client/build.ts";
@@ -6,15 +6,14 @@ import type { Part } from "../build/build.ts";
 import { PACKAGE_PATH, type Parts, ROOT } from "./parts.ts";
 
 export interface BundledPackage extends Part {
-  /** Digest of the archive that it came in, as in deno.lock: `sha512-…`. */
+  /** Digest of the package's archive, as in deno.lock: `sha512-…`. */
   readonly integrity: string;
-  /** Text of its licences. */
+  /** Text of the package's licences. */
   readonly text: string;
 }
 
 /**
- * Packages in the bundle, and in the scripts of the report's page, by name.
- *
+ * Packages in the bundle, and in the scripts of the report page, sorted by name.
  * @param cache Deno's folder of packages.
  */
 export function packagesOf(parts: Parts, cache: string): BundledPackage[] {
@@ -27,7 +26,7 @@ export function packagesOf(parts: Parts, cache: string): BundledPackage[] {
   return [...ids].sort().map((id) => packageOf(id, cache));
 }
 
-/** Their keys in deno.lock hold their peers, too. */
+/** The packages in deno.lock, whose keys also contain their peers. */
 const LOCKED: Readonly<Record<string, LockedPackage>> = Object.fromEntries(
   Object.entries<LockedPackage>(JSON.parse(readFileSync(join(ROOT, "deno.lock"), "utf8")).npm)
     .map(([key, entry]) => [key.replace(/_.*$/, ""), entry]),
@@ -68,14 +67,14 @@ function packageOf(id: string, cache: string): BundledPackage {
   return { name, version, license, integrity: LOCKED[id].integrity, text };
 }
 
-/** The text of the licence that a package only names. */
+/** The text of a licence that a package only names. */
 function standardText(license: string, author: PackageJson["author"]): string {
   const holder = (typeof author === "string" ? author : author?.name) ?? "its authors";
   const text = readFileSync(join(ROOT, "cli/compiled/licenses", `${license}.txt`), "utf8");
   return `Copyright (c) ${holder}\n\n${text.trim()}`;
 }
 
-/** The text of a file of licences: Plateau's, those of the runtime, and those of each package. */
+/** The text of the licences file: Plateau's, those of the runtime, and those of each package. */
 export function licenseNotices(packages: readonly BundledPackage[]): string {
   const own = readFileSync(join(ROOT, "LICENSE"), "utf8").trim();
   const [deno, v8] = ["deno", "v8"].map((name) =>

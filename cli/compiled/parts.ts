@@ -9,7 +9,7 @@ import { TemporaryFolder } from "../../base/system/temporary_folder.ts";
 
 export const ROOT = join(import.meta.dirname ?? "", "../..");
 
-/** Workers, which are started by their URL and so are in no import graph: they lie beside the bundled main module. */
+/** Workers, which are started by URL and so are in no import graph; they are put beside the bundled main module. */
 export const WORKERS = [
   "runner/load/worker/worker.ts",
   "runner/calibration/null_responder.ts",
@@ -18,7 +18,7 @@ export const WORKERS = [
 
 export const MAIN = "main.js";
 
-/** The bundle: the text of a function for each part, by the part's name. */
+/** The bundle: the source of a function for each part, by the part's name. */
 export type Parts = ReadonlyMap<string, string>;
 
 export async function bundledParts(): Promise<Parts> {
@@ -41,23 +41,25 @@ export async function bundledParts(): Promise<Parts> {
   return new Map([...renamed].map(([name, text]) => [name, asFunction(name, text, names)]));
 }
 
-/** Deno's folder of npm packages: a folder for each registry, in it one for each package, in it one for each version. */
+/** Deno's folder of npm packages, with a folder for each registry, package and version. */
 export async function packageCache(): Promise<string> {
   const { npmCache } = JSON.parse(await deno(["info", "--json"])) as { npmCache: string };
   return realpathSync(npmCache);
 }
 
-/** Replaces the folder and the registry in the bundle's comments and names, so that they are the same on every machine. */
+/**
+ * Replaces the folder and the registry in the bundle's comments and names, so that they are the same on every machine.
+ */
 const PACKAGES = "npm/";
 
-/** A comment of the bundler's, before each file of a package: its name and version. */
+/** The bundler's comment before each file of a package, with name and version. */
 export const PACKAGE_PATH = /^\/\/ npm\/((?:@[\w.-]+\/)?[\w.-]+)\/([\w.+-]+)\//gm;
 
 const MENTION = /"\.\/([\w.-]+)"/g;
 
 /**
- * The bundler names each part by a digest, which depends on where the sources and packages lie. Here they are numbered,
- * in the order in which the entries name them.
+ * The bundler names each part by a digest, which depends on where the sources and packages lie. Here they are numbered
+ * instead, in the order in which the entries name them.
  */
 function inOrderOfUse(
   texts: ReadonlyMap<string, string>,
@@ -80,7 +82,7 @@ function inOrderOfUse(
   ]));
 }
 
-/** Resolves with what it prints. */
+/** Runs deno; resolves with its output. */
 export async function deno(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -101,10 +103,10 @@ const EXPORTS = /^export \{\n([^}]*)\};\n/gm;
 const DEFAULT_EXPORT = /^export default (.*);$/gm;
 const LATER = /\bimport\("\.\/([^"]+)"\)/g;
 
-/** The text of a module for another program, where the bundler writes it with its line breaks. */
+/** A module's source as a text for another program, which the bundler writes with line breaks. */
 const TEXT_OF_LINES = /^var \w+ = `(?:\\[^]|\$(?!\{)|[^\\`$])*`;$/gm;
 
-/** Matches `import.meta`, and texts of one line as a whole, so that nothing within them is replaced. */
+/** Matches `import.meta`, and one-line texts as a whole, so that nothing in a text is replaced. */
 const META_OR_TEXT = /^(var \w+ = (["'`])(?:\\.|(?!\2)[^\\\n])*\2;)$|\bimport\.meta\b/gm;
 
 /**

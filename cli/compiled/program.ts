@@ -33,11 +33,11 @@ import {
   writeStage,
 } from "./stage.ts";
 
-/** All that a program is made of, the same for every system. */
+/** The parts of a program, the same for every system. */
 export interface Ingredients {
   readonly parts: Parts;
   readonly packages: readonly BundledPackage[];
-  /** Texts that lie beside the main module, by name. */
+  /** Texts that are put beside the main module, by name. */
   readonly texts: Readonly<Record<string, string>>;
 }
 
@@ -56,14 +56,14 @@ export async function gatherIngredients(): Promise<Ingredients> {
   return { parts, packages, texts };
 }
 
-/** The commit of the sources, with `-dirty` where files differ from it; null where there is no repository. */
+/** The commit of the sources, with `-dirty` if files differ from it; null without a repository. */
 async function commit(): Promise<string | null> {
   const head = await git("rev-parse", "HEAD");
   if (head === null) return null;
   return await git("status", "--porcelain") === "" ? head : `${head}-dirty`;
 }
 
-/** The output of git about the sources; null if it fails. */
+/** The output of a git command about the sources; null if it fails. */
 export async function git(...args: string[]): Promise<string | null> {
   try {
     const { success, stdout } = await new Deno.Command("git", { args, cwd: ROOT, stderr: "null" })
@@ -74,15 +74,15 @@ export async function git(...args: string[]): Promise<string | null> {
   }
 }
 
-/** A system to compile for, and the runtime to compile into. */
+/** A system to compile for, and the runtime to use. */
 export interface System {
   /** Name of the platform for `deno compile --target`. */
   readonly target: string;
-  /** File of that system's runtime (denort), for a Deno that cannot fetch it. */
+  /** Runtime file (denort) for that system, for a Deno that can't fetch it. */
   readonly base?: string;
 }
 
-/** @param system Absent: the one that this runs on. */
+/** @param system Absent: this system. */
 export async function compileProgram(
   ingredients: Ingredients,
   output: string,
@@ -102,7 +102,7 @@ export async function compileProgram(
   await compileOnce(ingredients, { scripts, codeFolder: code.path }, output, system);
 }
 
-/** Scripts of the parts for `compileSame`, by the starts of a program for the system that this runs on. */
+/** Scripts of the parts for `compileSame`, from starts of a program compiled for this system. */
 export async function scriptsOf(ingredients: Ingredients): Promise<PartsScript[]> {
   const { parts } = ingredients;
   using code = TemporaryFolder.make("code");
@@ -112,7 +112,7 @@ export async function scriptsOf(ingredients: Ingredients): Promise<PartsScript[]
   return byUsers(parts, code.path);
 }
 
-/** The program for a release: the same bytes each time, for which it starts a little later than `compileProgram`'s. */
+/** Compiles a reproducible program for a release, which starts a little later than that of `compileProgram`. */
 export async function compileSame(
   ingredients: Ingredients,
   scripts: readonly PartsScript[],
@@ -140,7 +140,7 @@ async function compileOnce(
   Deno.mkdirSync(stage);
   writeStage(parts, staged, stage);
   for (const [name, text] of Object.entries(texts)) Deno.writeTextFileSync(join(stage, name), text);
-  // A program holds the times of its files, too.
+  // The program also contains the modification times of its files.
   for (const name of readdirSync(stage)) Deno.utimeSync(join(stage, name), 0, 0);
   const inside = readdirSync(stage).filter((name) => name !== ENTRY_NAME && name !== "deno.json")
     .sort().flatMap((name) => ["--include", join(stage, name)]);
@@ -156,7 +156,7 @@ async function compileOnce(
   if (system !== undefined) assertRuns(output, system.target);
 }
 
-/** Throws if macOS would refuse to start the program, because the machine that builds it may be unable to try. */
+/** Throws if macOS would refuse to start the program, because the building machine may be unable to try it. */
 export function assertRuns(program: string, target: string): void {
   if (!target.endsWith("-apple-darwin")) return;
   const problems = machOProblems(Deno.readFileSync(program));

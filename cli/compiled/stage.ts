@@ -1,4 +1,4 @@
-/** The folder of the program that is started: scripts of the bundle's parts, their loader, and what begins a process. */
+/** The folder from which a program is compiled: scripts of the bundle's parts, their loader, and the entry script. */
 import config from "../../deno.json" with { type: "json" };
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -16,7 +16,7 @@ import {
 } from "./loader.ts";
 import { MAIN, type Parts, WORKERS } from "./parts.ts";
 
-/** The file with which the program begins. */
+/** The script with which the program starts. */
 export const ENTRY_NAME = "plateau.js";
 
 const LOADER_NAME = "loader.js";
@@ -24,16 +24,16 @@ const entryOf = (name: string): string =>
   `import { use } from "./${LOADER_NAME}";\nawait use("${name}");\n`;
 
 /**
- * Lists of processes that start seldom, or once for many starts of others: parts that only these use are inflated at
- * that time.
+ * Lists of processes that start rarely, or once for many starts of others: parts that only these use are inflated when
+ * needed.
  */
 const SELDOM = /^seldom|-run-/;
 
 export interface Staged {
   readonly scripts: readonly PartsScript[];
-  /** Ends the loader. */
+  /** Stops the loader. */
   readonly keeper?: string;
-  /** Folder of V8's code of the scripts. */
+  /** Folder with V8's compiled code of the scripts. */
   readonly codeFolder?: string;
 }
 
@@ -46,7 +46,7 @@ export function writeStage(
   const write = (name: string, content: string | Uint8Array): void =>
     writeFileSync(join(folder, name), content);
   for (const { file, parts: names, isDeflated } of scripts) {
-    // In parentheses, as V8 then compiles a function when it compiles its script.
+    // In parentheses, because V8 then compiles a function together with its script.
     const text = names.map((name) => `\n"${name}": (${parts.get(name)})`).join(",");
     const contents: [string, string | Uint8Array][] = [[file, `({${text}\n})`]];
     const code = codeFolder === undefined ? "" : join(codeFolder, file + CODE);
@@ -65,11 +65,11 @@ export function writeStage(
   write("deno.json", JSON.stringify({ unstable: config.unstable }));
 }
 
-/** A script for each part. */
+/** One script for each part. */
 export const alone = (parts: Parts): PartsScript[] =>
   [...parts.keys()].map((name) => ({ file: name, parts: [name], isDeflated: false }));
 
-/** One script for the parts that the same kinds of processes use, by the lists in `folder`. */
+/** One script for all parts that are used by the same kinds of processes, according to the lists in `folder`. */
 export function byUsers(parts: Parts, folder: string): PartsScript[] {
   const users = new Map([...parts.keys()].map((name) => [name, new Set<string>()]));
   for (const list of readdirSync(folder).filter((name) => name.endsWith(USED)).sort()) {
@@ -97,7 +97,7 @@ optional: [redis]
 
 type Start = readonly [users: string, ...args: string[]];
 
-/** Leaves in `folder` V8's code of what the program runs in what users start most. @param command Starts it. */
+/** Stores in `folder` V8's compiled code for the most common starts. @param command Starts the program. */
 export async function leaveCode(
   command: readonly [string, ...string[]],
   folder: string,
@@ -123,7 +123,7 @@ export async function leaveCode(
   for (const start of starts) await leaveOf(start, command, folder);
 }
 
-/** Starts that use the same parts on every machine, and that load the commands that measure. */
+/** Starts that use the same parts on every machine, and that load the measuring commands. */
 const ALIKE: readonly Start[] = [
   ["usual", "--version"],
   ["usual", "--help"],
@@ -134,13 +134,13 @@ const ALIKE: readonly Start[] = [
   ["seldom", "report", "--help"],
 ];
 
-/** Leaves in `folder` the lists of parts alone, the same each time. */
+/** Stores in `folder` only the lists of parts, which are the same each time. */
 export async function leaveLists(
   command: readonly [string, ...string[]],
   folder: string,
 ): Promise<void> {
   for (const start of ALIKE) await leaveOf(start, command, folder);
-  // Whether a worker that begins beside such a command gets to leave a list is chance.
+  // Whether a worker started by such a command has time to leave a list is random.
   const chance = readdirSync(folder).filter((name) => name.endsWith(`-worker${USED}`));
   for (const name of [...chance, ...readdirSync(folder).filter((name) => name.endsWith(CODE))]) {
     Deno.removeSync(join(folder, name));

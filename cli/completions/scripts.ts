@@ -1,22 +1,22 @@
-/** What can be typed after `plateau`, from the declarations of the commands, as a script for each shell. Pure. */
+/** Completions after `plateau`, from the declarations of the commands, as a script for each shell. Pure. */
 import { Option } from "commander";
 import * as z from "zod";
 import type { CommandParts, Flag, Operand } from "../command_line/command.ts";
 
-/** The values that may stand in one place. */
+/** The values that may be typed in one place. */
 interface CompletedValue {
   /** Name in the help: `FILE`, `N`. */
   readonly name: string;
-  /** The words that it can be, or that come first to mind; none when it can be anything. */
+  /** All possible words, or the most common ones; empty if anything is possible. */
   readonly words: readonly string[];
   readonly isFile: boolean;
 }
 
 interface TypedFlag {
-  /** `-c`, `--connections`: one of them or both. */
+  /** `-c`, `--connections`: one or both. */
   readonly names: readonly string[];
   readonly about: string;
-  /** The value that it takes; null for a switch. */
+  /** The flag's value; null for a switch. */
   readonly value: CompletedValue | null;
   readonly isRepeatable: boolean;
 }
@@ -32,7 +32,7 @@ export interface DeclaredCommand {
   readonly name: string;
   readonly summary: string;
   readonly parts: CommandParts;
-  /** Lines under its help, such as examples. */
+  /** Text below the help, such as examples. */
   readonly more?: string;
 }
 
@@ -43,7 +43,7 @@ const EVERYWHERE: readonly TypedFlag[] = [
   { names: ["-V", "--version"], about: "The version of Plateau", value: null, isRepeatable: false },
 ];
 
-/** @param known Words for operands whose schema takes any text, by their names. */
+/** @param known Words for operands whose schema accepts any text, by name. */
 export function typedCommand(
   { name, summary, parts }: DeclaredCommand,
   known: Readonly<Record<string, readonly string[]>>,
@@ -82,12 +82,12 @@ function completedValue(name: string, schema: z.ZodType): CompletedValue {
   return { name, words: choicesOfSchema(schema), isFile: /\b(?:FILE|DIR|PATH)\b/.test(name) };
 }
 
-/** The rest stands in the help. */
+/** The first clause of a description; the rest is in the help. */
 function firstClause(about: string): string {
   return about.split(/; | \(default/)[0];
 }
 
-/** Choices of a schema, before or after it was read. */
+/** Choices of a schema, before or after its transformation. */
 function choicesOfSchema(schema: z.ZodType): string[] {
   for (const io of ["input", "output"] as const) {
     const words = choicesOf(z.toJSONSchema(schema, { io, unrepresentable: "any" }));
@@ -105,7 +105,7 @@ function choicesOf(schema: ChoiceSchema): string[] {
   return typeof items === "object" && !Array.isArray(items) ? choicesOf(items) : [];
 }
 
-/** The script for bash, from 3.2 on. */
+/** The script for bash, from version 3.2 on. */
 export function bashScript(commands: readonly TypedCommand[]): string {
   const names = commands.map(({ name }) => name);
   return `# plateau in bash: source <(plateau completions bash)
@@ -133,7 +133,7 @@ complete -o bashdefault -o default -F _plateau plateau
 `;
 }
 
-/** What follows a flag that takes a value: a case for all flags that take the same. */
+/** Completions after a flag with a value: one case for all flags with the same value. */
 function bashValueCases({ name, flags }: TypedCommand): string[] {
   const cases = flags.flatMap(({ names, value }) =>
     value === null ? [] : [{ names, action: bashAction(value) }]
@@ -196,7 +196,7 @@ function fishQuoted(text: string): string {
   return `'${text.replace(/[\\']/g, "\\$&")}'`;
 }
 
-/** For zsh: to be sourced, or as `_plateau` in a folder of fpath. */
+/** For zsh: to be sourced, or installed as `_plateau` in a folder of fpath. */
 export function zshScript(commands: readonly TypedCommand[]): string {
   const described = commands.map(({ name, summary }) => `    ${zshQuoted(`${name}:${summary}`)}`);
   return `#compdef plateau

@@ -1,4 +1,4 @@
-/** The hosts that `run` and `bench` may load when their caller sets limits, as `plateau mcp` does. */
+/** The hosts that `run` and `bench` may load if their caller sets limits, as `plateau mcp` does. */
 import { UserError } from "../../base/errors.ts";
 import {
   type Access,
@@ -14,7 +14,7 @@ import { AllowList } from "../../runner/fleet/agent/allow.ts";
 /**
  * Throws a UserError unless all of them, and the proxies on the way, may be loaded. A name must be listed itself: that
  * its addresses are may be otherwise when it is dialed (DNS rebinding).
- * @param hosts As `ALLOWED_HOSTS` has them.
+ * @param hosts Hosts in the form of `ALLOWED_HOSTS`.
  */
 export async function checkAllowed(hosts: string, endpoints: readonly Endpoint[]): Promise<void> {
   const list = new AllowList(hosts.split(","), null, {
@@ -36,7 +36,7 @@ function dialed(endpoint: Endpoint): Endpoint[] {
   return [endpoint, { hostname, port }];
 }
 
-/** Where the load of planned cells goes, besides programs that the experiment starts. */
+/** The endpoints that planned cells load, except programs that the experiment starts. */
 export function endpointsOf(cells: readonly Cell[]): Endpoint[] {
   return cells.flatMap(({ targetSpec, others, request }) => {
     const { follow } = { follow: undefined, ...request };

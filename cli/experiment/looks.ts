@@ -1,4 +1,4 @@
-/** Whether a comparison in slices has its verdicts, looked at after a few numbers of pairs of processes that are fixed ahead. */
+/** Whether a comparison in slices has its verdicts, checked after predetermined numbers of process pairs. */
 import type { GateOutcome } from "../../report/findings/gate_sentences.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 import { figureInProse, verdictWord } from "../../report/findings/judgements.ts";
@@ -74,7 +74,8 @@ interface AwaitedFigure extends FigureComparison {
 }
 
 /**
- * Figures that decide, and an open CPU time per request that would decide instead if the generator limited the others.
+ * * Deciding figures that are open, and an open CPU time per request, which would decide if the generator limited the
+ * others.
  */
 function awaitedIn({ name, comparison }: ComparedCell): AwaitedFigure[] {
   const own = decisiveOf(comparison);
@@ -85,9 +86,9 @@ function awaitedIn({ name, comparison }: ComparedCell): AwaitedFigure[] {
   return awaited.map((figure) => ({ ...figure, cell: name }));
 }
 
-/** Why a threshold is open that no number of pairs of processes decides. */
+/** Reasons for an open threshold that no number of process pairs resolves. */
 const NEVER_DECIDED: readonly GateOutcome["reason"][] = [
-  undefined, // there is nothing to hold against it
+  undefined, // there is nothing to compare with the rule
   "other-session",
   "more-sessions",
   "session-groups",

@@ -1,4 +1,4 @@
-/** An experiment in which each target runs twice, as `base` and as `head`, next to each other in every block. */
+/** An experiment in which each target runs twice, as `base` and as `head`, in neighbouring runs of every block. */
 import { dirname, join } from "node:path";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import { runExperiment } from "../../runner/experiment/experiment.ts";
@@ -21,7 +21,7 @@ import { progressView } from "../terminal/terminal.ts";
 import { type Changes, planFromFile, type Planned } from "./plan.ts";
 
 interface Pairs {
-  /** The folders from which the two of each target are started. */
+  /** The two folders from which each target is started. */
   readonly folders: PairedFolders;
   /** Names of the two targets, by the name of the target in the file. */
   readonly names: ReadonlyMap<string, PairedName>;
@@ -36,10 +36,10 @@ export type PairOrder = "slices" | "blocks";
  * few long ones; the first verdict is due after four pairs of processes.
  */
 const SLICED_MS = 1_500;
-/** Pairs of processes, unless their number is given. */
+/** The number of process pairs, unless it is given. */
 const UNTIL_DECIDED = { until: null, atMost: Math.max(...PROCESS_LOOKS), budget: null };
 
-/** @param values Their `only` names targets as the file does. Throws a UserError where the file is wrong. */
+/** @param values Flags; `only` names targets as the file does. Throws a UserError if the file is wrong. */
 export async function planPairs(
   file: string,
   values: ParsedValues<typeof planFlags>,
@@ -60,7 +60,7 @@ export async function planPairs(
     neighbours: ({ target, scenario, parameters }) =>
       JSON.stringify([ownName(target, names), scenario, parameters]),
   });
-  // Only values that the user gave are recorded as flags.
+  // Only values given by the user are recorded as flags.
   return {
     ...planned,
     flags: { ...planned.flags, repeat: values.repeat, duration: values.duration },
@@ -89,14 +89,14 @@ interface PairsContext {
   readonly signal: AbortSignal;
   /** Results of an earlier call, to be continued; absent or null: none. */
   readonly kept?: Results | null;
-  /** The arguments with which the same `ab` can be called again. */
+  /** The arguments with which the same `ab` can be repeated. */
   readonly ab?: AbInvocation;
   readonly look?: LookAfter;
-  /** Throws a NoSlicesError where a pair of targets can't take turns. */
+  /** Throws a NoSlicesError if a pair of targets can't take turns. */
   readonly needsSlices?: boolean;
 }
 
-/** Measures them, with results and their page in a folder of its own. */
+/** Measures the pairs, with results and a page in a folder of their own. */
 export async function measurePairs(
   planned: Planned,
   outDir: string,

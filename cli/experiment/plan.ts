@@ -1,4 +1,4 @@
-/** An experiment as the flags of `run` and `check` change it, and its plan. */
+/** An experiment as changed by the flags of `run` and `check`, and its plan. */
 import { loadFor } from "../../scenarios/load/load.ts";
 import { discardConflict, figuresConflict } from "../../scenarios/load/measured_part.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
@@ -25,10 +25,10 @@ import type { ParsedValues } from "../command_line/command.ts";
 import { anySeed, type planFlags } from "../flags/flags.ts";
 import { settings } from "../flags/values.ts";
 
-/** The flags that change an experiment; undefined where they are not given. */
+/** The flags that change an experiment; undefined if not given. */
 export type Changes = Omit<PlanArguments, "seed">;
 
-/** A caller without these flags wants no profiles, and observes what the file says. */
+/** A caller without these flags takes no profiles, and observes what the file says. */
 type PlanArguments =
   & Omit<ParsedValues<typeof planFlags>, "profile" | "observe">
   & Partial<Pick<ParsedValues<typeof planFlags>, "profile" | "observe">>;
@@ -36,11 +36,11 @@ type PlanArguments =
 export interface Planned extends ExperimentFile {
   readonly seed: number;
   readonly plan: Plan;
-  /** Flags as results record them, without secrets. */
+  /** Flags as recorded in results, without secrets. */
   readonly flags: Changes;
 }
 
-/** What is wrong with an experiment file. @param set As it was typed; where that is wrong, nothing is known of the file. */
+/** Problems of an experiment file. @param set The flag as typed; if it is wrong, the file can't be checked. */
 export async function experimentProblems(file: unknown, set: unknown): Promise<readonly Problem[]> {
   const { data } = settings.safeParse(set);
   if (typeof file !== "string" || data === undefined) return [];
@@ -55,9 +55,7 @@ export async function experimentProblems(file: unknown, set: unknown): Promise<r
 
 type PlanFileOptions = LoadOptions & Pick<PlanOptions, "neighbours">;
 
-/**
- * Throws a UserError with everything that is wrong with the file.
- */
+/** Throws a UserError with every problem of the file. */
 export async function planFromFile(
   nameOrPath: string,
   { set, only, repeat, duration, profile, observe, seed: given }: PlanArguments,
@@ -88,11 +86,11 @@ function replayNotes({ scenarios }: Experiment): string[] {
   );
 }
 
-/** A setting with a secret is hidden as a whole, so that a resume names it as one to give again. */
+/** A setting that contains a secret is hidden completely, so that a resume asks for it again. */
 function openly(set: Changes["set"], { parameters = {} }: Experiment): Changes["set"] {
   return Object.fromEntries(
     Object.entries(set).map(([name, text]) => {
-      const written = [text, parameters[name]]; // as YAML it may be written otherwise than it is used
+      const written = [text, parameters[name]]; // in YAML, a value may be written differently from how it is used
       const isOpen = written.every((each) =>
         typeof each !== "string" || secrets.text(each) === each
       );
@@ -101,7 +99,7 @@ function openly(set: Changes["set"], { parameters = {} }: Experiment): Changes["
   );
 }
 
-/** @param written As the file has it. Throws a UserError where a flag does not fit it. */
+/** @param written The experiment as in the file. Throws a UserError if a flag does not fit it. */
 export function changed(
   written: Experiment,
   { only, repeat, duration, profile, observe }: Changes,
@@ -130,7 +128,9 @@ export function changed(
   return lastingAll;
 }
 
-/** Phases, stages and searches stay as they are; `checkPhases` refuses the flag where they would run. */
+/**
+ * The load with another duration. Phases, stages and searches stay; `checkPhases` refuses the flag if any would run.
+ */
 function lasting(durationMs: number, load: LoadSpec): LoadSpec {
   if ("phases" in load || "stages" in load || "capacity" in load) return load;
   const duration = [durationMs];
@@ -159,7 +159,7 @@ function checkPhases(experiment: Experiment, scenarios: readonly string[]): void
   }
 }
 
-/** Loads that define their own duration, by key, and how. */
+/** Loads that define their own duration, by key, with how they do. */
 const WITHOUT_DURATION = {
   capacity: "is a search for a capacity, with trials and a budget",
   phases: "has phases, each with its own",
@@ -175,7 +175,7 @@ function checkDiscard(experiment: Experiment, scenarios: readonly string[]): voi
   if (conflicts.length > 0) throw new UserError([{ place: "--duration", message: conflicts[0] }]);
 }
 
-/** Throws a UserError where something is planned that other machines cannot do. */
+/** Throws a UserError if the plan includes anything that other machines can't do. */
 export function refuseLocal(
   cells: readonly Cell[],
   { order, refresh }: Partial<Pick<Experiment, "order" | "refresh">> = {},
@@ -206,7 +206,10 @@ function whyLocal(name: string, request: Scenario): string | null {
   return `Cannot follow redirects to other hosts from other machines: scenario ${name} names some`;
 }
 
-/** The thresholds of the file and those of the command line. Throws a UserError where one of these names a cell that the experiment does not have. */
+/**
+ * The thresholds of the file and those of the command line. Throws a UserError if one of the latter names a cell that
+ * the experiment lacks.
+ */
 export function withThresholds(
   experiment: Experiment,
   added: readonly Threshold[],

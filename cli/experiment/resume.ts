@@ -1,4 +1,4 @@
-/** `run --resume DIR`: the experiment of earlier results, if it can be resumed here and now. */
+/** `run --resume DIR`: continues the experiment of earlier results, if that is possible on this machine. */
 import { basename, join, resolve } from "node:path";
 import { type Problem, UserError } from "../../base/errors.ts";
 import { listenHost } from "../../base/net/listen_host.ts";
@@ -19,7 +19,7 @@ import { environment, parseExperiment } from "../../scenarios/file/experiment_fi
 import { writeOwnFile } from "../flags/output_flags.ts";
 import { changed, planFromFile, type Planned } from "./plan.ts";
 
-/** The flags that are given again on resume; undefined where they are not. */
+/** The flags that are repeated on resume; undefined if not given. */
 interface ResumeArguments extends Partial<Flags> {
   /** A file, or the name of a built-in experiment. */
   readonly experiment?: string;
@@ -58,14 +58,14 @@ export async function planResumed(
     ...otherFlags({ flags, seed }, again),
     ...lostHost(host),
     ...settings,
-    // Contradictions are sought only for the same version and experiment: otherwise every run would contradict.
+    // Contradictions are only looked for with the same version and experiment: otherwise every run would contradict.
     ...kept.version === VERSION && settings.length === 0 ? await edits(kept, planned, set) : [],
   ];
   if (problems.length > 0) throw new UserError(problems);
   return { ...planned, experiment };
 }
 
-/** Parts of the results that were edited since they were written. */
+/** Signs that the results were edited after they were written. */
 async function edits(
   kept: Results,
   planned: Planned,
@@ -81,7 +81,7 @@ async function edits(
   ];
 }
 
-/** Differences between the experiment file in the results and the one that is resumed. */
+/** Differences between the experiment file in the results and the resumed one. */
 async function otherSource(
   { source }: Results,
   planned: Planned,
@@ -104,7 +104,7 @@ function jsonOf(experiment: unknown): unknown {
   return JSON.parse(JSON.stringify(experiment));
 }
 
-/** The `--set` of the start. Results do not hold secret values, so those have to be given again. */
+/** The original `--set`. Results contain no secret values, so those have to be given again. */
 function restoredSet(
   before: Flags["set"],
   again: Flags["set"] = {},
@@ -132,7 +132,7 @@ function withoutSecretsOf(dir: string, name: string): Problem {
   };
 }
 
-/** The address at which targets listened may no longer be this machine's. */
+/** A problem if the address at which targets listened is no longer this machine's. */
 function lostHost(host: string | undefined): Problem[] {
   const { error } = listenHost.optional().safeParse(host);
   return error?.issues.map(({ message }) => ({ place: "--host", message })) ?? [];
@@ -148,7 +148,7 @@ function tooOld(place: string): Problem {
   };
 }
 
-/** Path of the experiment file's copy among the results; written again when it is gone. */
+/** Path of the copy of the experiment file beside the results, which is written again if it is gone. */
 async function copyOf(dir: string, name: string, source: string): Promise<string> {
   const path = join(resolve(dir), basename(name));
   const isThere = await Deno.lstat(path).then(() => true, () => false);
@@ -190,7 +190,7 @@ function everyWord({ seed, flags }: GivenFlags): FlagWord[] {
   return [...flagWords(flags), ...seed === undefined ? [] : [["--seed", `${seed}`] as const]];
 }
 
-/** Changes that are listed; more would say nothing further. */
+/** The most changes that are listed. */
 const MOST_CHANGES = 20;
 
 function otherSettings(kept: Results, { experiment, source, fileName }: Planned): Problem[] {
@@ -198,7 +198,7 @@ function otherSettings(kept: Results, { experiment, source, fileName }: Planned)
   if (hashSettings(shown) === kept.settings) return [];
   const dataOf = (text: string): unknown => new YamlText(text, fileName).data;
   const written = changesBetween(dataOf(kept.source), dataOf(source));
-  // Changes in other files that the experiment names, for example, are only seen in the settings.
+  // Changes in other files, for example, are only visible in the settings.
   const changes = written.length > 0 ? written : changesBetween(kept.experiment, jsonOf(shown));
   const more = changes.length - MOST_CHANGES;
   const fix = "undo it, or start a new run";

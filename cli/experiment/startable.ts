@@ -1,4 +1,4 @@
-/** Whether the targets of an experiment and their commands could be started here; nothing is. */
+/** Whether the targets of an experiment and their commands could be started here, without starting any. */
 import { StartError, TargetError } from "../../base/errors.ts";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import {
@@ -19,8 +19,8 @@ import { cannotStart } from "../../targets/launch/launcher.ts";
 import { stepProgram } from "../../targets/launch/step.ts";
 
 /**
- * Throws a TargetError that names every program, folder, variable and port that is not there.
- * @param targets By name.
+ * Throws a TargetError that names every program, folder, variable and port that is missing.
+ * @param targets Targets by name.
  */
 export async function checkStartable(
   targets: ReadonlyMap<string, TargetSpec>,
@@ -33,7 +33,7 @@ export async function checkStartable(
   if (all.size > 0) throw new TargetError("Cannot start all of its targets", [...all]);
 }
 
-/** Doubts whether targets that can be started will be reachable, one sentence each. @param targets By name. */
+/** Doubts whether startable targets will be reachable, one sentence each. @param targets Targets by name. */
 export function doubtsOf(targets: ReadonlyMap<string, TargetSpec>): string[] {
   return [...targets].flatMap(([name, spec]) => {
     if (!("command" in spec) || fixedPortOf(spec) !== null || isPassed("{port}", spec)) return [];
@@ -59,7 +59,7 @@ async function obstaclesOf(spec: TargetSpec, place: TargetPlace): Promise<string
   ];
 }
 
-/** Throws a StartError that names the first program that is not there; one that an earlier step may make is not looked for. */
+/** Throws a StartError that names the first missing program, except for one that an earlier step may build. */
 function locateSteps(spec: TargetSpec, place: TargetPlace): void {
   const steps = stages.flatMap((stage) => (spec[stage] ?? []).map((step) => ({ stage, step })));
   if (steps.length === 0) return;
@@ -71,12 +71,12 @@ function locateSteps(spec: TargetSpec, place: TargetPlace): void {
   }
 }
 
-/** Whether the program is named by a relative path, so that an earlier step may still build it. */
+/** Whether the program has a relative path, so that an earlier step may still build it. */
 function isBuilt([name]: readonly string[]): boolean {
   return /^(?![\\/]).*[\\/]/.test(name);
 }
 
-/** Whether the program of a target may come of its own steps before its start, as of `go build`. */
+/** Whether a target's own steps before its start may make its program, as `go build` does. */
 function canBeMade({ command, setup = [], before = [] }: CommandTarget): boolean {
   return isBuilt(command) && setup.length + before.length > 0;
 }

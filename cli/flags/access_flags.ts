@@ -1,4 +1,4 @@
-/** The flags by which a command reaches a server, beyond its URL. */
+/** The flags for how a command reaches a server, beyond its URL. */
 import { resolve } from "node:path";
 import * as z from "zod";
 import { messageOf, type Problem } from "../../base/errors.ts";
@@ -13,7 +13,7 @@ import { checkSocket, privateKeyAt } from "../../scenarios/file/access_files.ts"
 import type { CommandParts, RawArguments } from "../command_line/command.ts";
 import { certificates } from "./fleet_flags.ts";
 
-/** A private key, as its text. */
+/** A private key file, as its text. */
 const privateKey = z.string().transform((path, context) => {
   try {
     return privateKeyAt(resolve(path));
@@ -23,7 +23,7 @@ const privateKey = z.string().transform((path, context) => {
   }
 });
 
-/** A unix socket that is there. */
+/** An existing unix socket. */
 const socket = z.string().superRefine((path, context) => {
   try {
     checkSocket(resolve(path));
@@ -70,7 +70,7 @@ export const accessFlags = {
   },
 } satisfies CommandParts;
 
-/** How to reach a server, beyond its URL. */
+/** Problems of the flags for reaching a server. */
 export function accessProblems(given: RawArguments): Problem[] {
   const written = { ...given, httpProxy: given.proxy };
   const conflicts = accessConflicts(written).map(({ key, ...problem }) => ({

@@ -39,7 +39,7 @@ import { nameIn, redisFlag } from "./values.ts";
 import { readBytesSync } from "../../base/bounded_file.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** An address that can be measured. @param protocols Of URLs, with their colons. */
+/** An address that can be measured. @param protocols Allowed protocols of URLs, with their colons. */
 function measurable(protocols: readonly string[]): z.ZodType<URL> {
   return z.string({
     error: ({ input }) =>
@@ -82,7 +82,7 @@ function hasUser({ username, password }: URL): boolean {
   return username !== "" || password !== "";
 }
 
-/** `name: value`. */
+/** A header field: `name: value`. */
 const header = z.string().transform((text, context): [name: string, value: string] => {
   const [name, ...value] = text.split(":");
   if (value.length > 0) return [name.trim(), value.join(":").trim()];
@@ -90,11 +90,11 @@ const header = z.string().transform((text, context): [name: string, value: strin
   return z.NEVER;
 }).pipe(z.tuple([headerName, headerValue]));
 
-/** One status, or several: `200,204`. */
+/** One or several statuses: `200,204`. */
 const statuses = z.string().transform((text) => text.split(","))
   .pipe(z.array(integerText(status)));
 
-/** The text itself, or the text of the file that `@FILE` names. */
+/** The text itself, or the content of a file if the text is `@FILE`. */
 const textOrFile = z.string().transform((text, context) => {
   if (!text.startsWith("@")) return text;
   try {
@@ -110,7 +110,7 @@ const textOrFile = z.string().transform((text, context) => {
   }
 });
 
-/** JSON, as it is parsed. */
+/** JSON, parsed. */
 const jsonText = z.string().transform((text, context): Json => {
   try {
     return parseJson(text) as Json;
@@ -120,7 +120,7 @@ const jsonText = z.string().transform((text, context): Json => {
   }
 });
 
-/** `-t` are threads in wrk, and seconds in hey and oha. */
+/** `-t` means threads in wrk, and seconds in hey and oha. */
 const timeoutText = z.string().superRefine((text, context) => {
   if (!/^\d+$/.test(text)) return;
   context.addIssue(
@@ -409,19 +409,19 @@ export function benchConflicts(written: RawArguments): Problem[] {
   ];
 }
 
-/** Adds `--http2` to a call of gRPC, which always goes over HTTP/2. */
+/** Adds `--http2` for gRPC calls, which always use HTTP/2. */
 export function asSent(given: RawArguments): RawArguments {
   return given.grpc === undefined ? given : { ...given, http2: "true" };
 }
 
-/** Whether the values ask for HTTP/2, which every call of gRPC uses. */
+/** Whether the values ask for HTTP/2, which every gRPC call uses. */
 export function isHttp2(
   { http2 = false, grpc }: Partial<Pick<BenchValues, "http2" | "grpc">>,
 ): boolean {
   return http2 || grpc !== undefined;
 }
 
-/** Flags of a request that a call of gRPC has none of, and why. */
+/** Flags of a request that a gRPC call can't have, and why. */
 const BESIDE_GRPC: Readonly<Record<string, readonly [flag: string, why: string]>> = {
   method: ["--method", "it is always sent with post"],
   requestTarget: ["--request-target", "it goes to the path of its method"],
@@ -466,7 +466,7 @@ export function callConflicts(given: RawArguments): Problem[] {
   ];
 }
 
-/** A redirect is a request more, which neither counts as one nor may overtake another. */
+/** A redirect causes another request, which does not count as one and must not overtake others. */
 function followConflicts({ follow, requests, pipeline = "1" }: RawArguments): Problem[] {
   if (follow === undefined) return [];
   const beside = [
@@ -482,7 +482,7 @@ function followConflicts({ follow, requests, pipeline = "1" }: RawArguments): Pr
 
 const SOCKET_FLAGS = ["send", "every", "expect"] as const;
 
-/** Flags of WebSockets need the URL of one, and some other flags conflict with it. */
+/** Flags of WebSockets need a WebSocket URL, and conflict with some other flags. */
 function socketConflicts(given: RawArguments): Problem[] {
   if (!isSocketUrl(given.url)) {
     return SOCKET_FLAGS.filter((flag) => given[flag] !== undefined).map((flag) => ({
@@ -518,7 +518,10 @@ function isSocketUrl(url: unknown): boolean {
   return /^wss?:/i.test(String(url));
 }
 
-/** HTTP/1.1 reads one stream at a time on a connection; `--until`, `--hold`, `--reconnect` and `--token` need `--stream`. */
+/**
+ * HTTP/1.1 reads one stream at a time on a connection; `--until`, `--hold`, `--reconnect` and `--token` need
+ * `--stream`.
+ */
 export function streamConflicts(given: RawArguments): Problem[] {
   const { stream, pipeline = "1", http2, follow, grpc } = given;
   if (grpc !== undefined) return [];
@@ -559,7 +562,7 @@ function loadConflicts(given: RawArguments): Problem[] {
     .map(([flag, why]) => ({ place: `--${flag}`, message: `Cannot use this here: ${why}` }));
 }
 
-/** Options of the load beside flags with which they can't be had. */
+/** Options of the load that conflict with other flags. */
 export function optionProblems(given: RawArguments): Problem[] {
   const { keepalive, pipeline = "1" } = given;
   const conflicts = optionConflicts((setting) => {

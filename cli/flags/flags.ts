@@ -18,7 +18,7 @@ export const seedFlag = {
   },
 } satisfies CommandParts;
 
-/** The seed where none is given. */
+/** The default seed: a random one. */
 export function anySeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0];
 }
@@ -39,7 +39,7 @@ export const quietFlag = {
   },
 } satisfies CommandParts;
 
-/** Flags that decide which runs are made of an experiment, in place of its file. */
+/** Flags that override which runs are made of an experiment. */
 export const planFlags = {
   set: {
     flags: "--set <key=value>",
@@ -98,7 +98,7 @@ export const thresholdFlags = {
   },
 } satisfies CommandParts;
 
-/** The baseline of the thresholds; null when none compares with it. Throws a UserError when it is missing or wrong. */
+/** The baseline of the thresholds; null if none compares with one. Throws a UserError if it is missing or wrong. */
 export async function readBaseline(
   thresholds: readonly Threshold[],
   path: string | undefined,
@@ -112,7 +112,7 @@ export async function readBaseline(
   return groupedOf(await readMeasured(path));
 }
 
-/** Throws a UserError where a threshold names cells: a single measurement has none to choose from. */
+/** Throws a UserError if a threshold names cells, which a single measurement does not have. */
 export function checkWithoutCells(thresholds: readonly Threshold[]): void {
   const named = thresholds.filter(({ selector }) => selector !== undefined);
   if (named.length === 0) return;

@@ -1,4 +1,4 @@
-/** The flags by which a command generates its load on other machines, and the loader that they choose. */
+/** The flags for generating load on other machines, and the loader that they select. */
 import * as z from "zod";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { certificatesAt } from "../../scenarios/file/access_files.ts";
@@ -68,7 +68,7 @@ export function fleetConflicts({ agents, log, ...given }: RawArguments): Problem
 
 type FleetValues = ParsedValues<typeof fleetFlags> & NamedRedis;
 
-/** The flags of a resumed run, with as many agents as before. Throws a UserError without their Redis. */
+/** The flags of a resumed run, with as many agents as before. Throws a UserError if their Redis is not given. */
 export function withAgents<Flags extends FleetValues>(
   flags: Flags,
   agents: Flags["agents"],
@@ -78,7 +78,7 @@ export function withAgents<Flags extends FleetValues>(
   return { ...flags, agents };
 }
 
-/** Throws a TargetError when agents are wanted and can't be had. */
+/** Throws a TargetError if agents are wanted and unavailable. */
 export async function loaderFor(
   values: FleetValues,
   onNote: (text: string) => void,
@@ -89,20 +89,20 @@ export async function loaderFor(
   return await Fleet.open({ ...fleetRedis(values), agents, onNote });
 }
 
-/** The Redis that the user named for the targets: that of the agents is theirs alone, with its password. */
+/** The Redis that the user named for targets: never that of agents, which has a password of its own. */
 export function targetsRedisOf(values: FleetValues): string | null {
   if (values.agents === undefined) return redisUrlOf(values);
   return values.redis === undefined ? null : Deno.env.get("REDIS_URL") || null;
 }
 
-/** Problems of commands that need the Redis of a fleet. */
+/** Problems of commands that need a fleet's Redis. */
 export function redisConflicts(given: RawArguments): Problem[] {
   if (isRedisNamed(given)) return passwordConflicts(given);
   const message = "Cannot reach agents without their Redis";
   return [{ place: "--redis", message, fix: "add --redis redis://host:port, or set REDIS_URL" }];
 }
 
-/** @param given As it was typed. */
+/** @param given The arguments as typed. */
 function isRedisNamed({ redis }: RawArguments): boolean {
   return redisUrlOf({ redis: typeof redis === "string" ? redis : undefined }) !== null;
 }

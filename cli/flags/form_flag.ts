@@ -1,14 +1,14 @@
-/** The parts of a form of several parts, as curl's -F has them. */
+/** The parts of a multipart form, in the syntax of curl's -F. */
 import { extname } from "node:path";
 import * as z from "zod";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** A field as in a scenario's `multipart`. */
+/** A field, as in a scenario's `multipart`. */
 type FormValue = string | { readonly file: string; readonly type: string; readonly name?: string };
 
 export type GivenPart = readonly [name: string, value: FormValue];
 
-/** The types that curl derives from the names of files (lib/mime.c); for all others it says octets. */
+/** The types that curl derives from file names (lib/mime.c); all others are application/octet-stream. */
 const TYPES: Readonly<Record<string, string>> = {
   ".gif": "image/gif",
   ".jpg": "image/jpeg",
@@ -46,7 +46,7 @@ function partOf(value: string): FormValue | null {
   return { file, type, ...name !== undefined && { name } };
 }
 
-/** Fields as a scenario has them: one value for each name, or a list. Undefined without any. */
+/** Fields in the form of a scenario: one value or a list for each name. Undefined without any. */
 export function multipartOf(
   parts: readonly GivenPart[],
 ): Readonly<Record<string, FormValue | FormValue[]>> | undefined {

@@ -1,4 +1,4 @@
-/** The output formats of results, each into a file or to standard output. */
+/** The output formats of results, each written to a file or to standard output. */
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
@@ -44,14 +44,14 @@ const formFlags = {
   html: { flags: "--html <FILE>", about: "The report page", schema: formFile.optional() },
 } satisfies CommandParts;
 
-/** The place that metrics are sent to. */
+/** Where metrics are sent. */
 export interface Collector {
-  /** Address of the metrics, without user and password. */
+  /** Address for the metrics, without user and password. */
   readonly url: URL;
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** The metrics' path is appended to a base URL; the header fields come from the environment. */
+/** Appends the metrics' path to a base URL; the header fields come from the environment. */
 const collector = z.string().transform((text, context): Collector => {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || !text.includes("://")) {
@@ -68,7 +68,7 @@ const collector = z.string().transform((text, context): Collector => {
   return { url, headers };
 });
 
-/** Header fields with credentials; none without a user. */
+/** Header field with the URL's credentials; none without a user. */
 function userOf({ username, password }: URL): Collector["headers"] {
   if (username === "" && password === "") return [];
   const value = basicAuthorization(unescaped(`${username}:${password}`));
@@ -80,7 +80,10 @@ const METRICS_PATH = "/v1/metrics";
 const OTLP_HEADERS = "OTEL_EXPORTER_OTLP_HEADERS";
 const OWN_HEADERS = /^(?:host|connection|content-type)$/;
 
-/** `name=value,name=value`, the values percent-encoded (opentelemetry-specification, protocol/exporter); all are secret. */
+/**
+ * Parses `name=value,name=value` with percent-encoded values (opentelemetry-specification, protocol/exporter); all are
+ * secret.
+ */
 function otlpHeaders(context: z.core.$RefinementCtx): Collector["headers"] {
   const pairs = (variable(OTLP_HEADERS) ?? "").split(",").filter((pair) => pair.trim() !== "");
   return pairs.flatMap((pair) => {
@@ -121,26 +124,28 @@ interface PlaceOf extends Record<Form, OutputFormat> {
   html: "html";
 }
 
-/** How each format is made, when its flag is given. */
+/** Makes each format, if its flag is given. */
 export type Renderers<Formats extends Form = Form> = {
   readonly [F in Formats]: () => Written<PlaceOf[F]> | Promise<Written<PlaceOf[F]>>;
 };
 
-/** Sends the figures; the signal ends it. Throws a TargetError if the collector did not take all of them. */
+/** Sends the figures until the signal aborts. Throws a TargetError if the collector did not accept all of them. */
 export type MetricsSender = (to: Collector, signal?: AbortSignal) => Promise<void>;
 
 /**
- * A file that a command reads or writes besides its forms, with the name that the user knows it by: `--log`, `the
- * report`.
+ * A file that a command reads or writes besides its forms, with the name that the user knows: `--log`, `the report`.
  */
 export interface TakenFile {
   readonly path: string;
   readonly by: string;
-  /** The form that has the same text, and so may be written over it. */
+  /** The form with the same content, which may be written over the file. */
   readonly form?: Form;
 }
 
-/** A file, as standard output, holds one thing; and the folder of each is there, or is `made`, that of `--out`. */
+/**
+ * Problems of output files: each must hold a single thing, as must standard output; its folder must exist, or be
+ * `made`, that of `--out`.
+ */
 export function outputConflicts(
   given: RawArguments,
   taken: readonly TakenFile[] = [],
@@ -167,8 +172,8 @@ function takenTwice({ path, place }: { path: string; place: string }, by: string
 }
 
 /**
- * Whether two paths are one file, perhaps by a link. A device or a pipe takes several texts one after the other. What
- * can't be seen is judged by its path.
+ * Whether two paths are the same file, perhaps through a link. A device or pipe may receive several texts. Invisible
+ * files are compared by path.
  */
 function isSameFile(one: string, other: string): boolean {
   if (one === "-" || other === "-") return one === other;
@@ -193,7 +198,7 @@ export function resultsRead(paths: readonly unknown[], form?: Form): TakenFile[]
   );
 }
 
-/** @param folder Of `--out`, if given. */
+/** @param folder The value of `--out`, if given. */
 export function resultsIn(folder: unknown, form?: Form): TakenFile[] {
   if (typeof folder !== "string") return [];
   return [{ path: join(folder, "results.json"), by: "the results", form }];
@@ -201,8 +206,7 @@ export function resultsIn(folder: unknown, form?: Form): TakenFile[] {
 
 /**
  * Conflicts of a command that writes results and a page into its folder.
- *
- * @param form The form that has the text of its results.
+ * @param form The form with the same content as its results.
  */
 export function folderConflicts(given: RawArguments, page: string, form?: Form): Problem[] {
   const folder = given.out ?? given.resume;
@@ -219,26 +223,25 @@ export function longName(form: string): string {
   return `--${form.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Whether standard output is taken by one of the forms. */
+/** Whether one of the forms goes to standard output. */
 export function takesStdout(outputs: Partial<Outputs>): boolean {
   return FORMS.some((form) => outputs[form] === "-");
 }
 
-/** Whether errors are shown together with the summary, so that neither repeats the other. */
+/** Whether errors are shown together with the summary, so that neither needs to repeat the other. */
 export function isSummaryShown(outputs: Partial<Outputs>): boolean {
   return !takesStdout(outputs) && Deno.stdout.isTerminal();
 }
 
-/** The page that some commands write in any case, and the signal that ends their sending. */
+/** The page that some commands always write, and the signal that stops their sending. */
 interface Writing {
   readonly page?: string;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Writes every form that can be, and sends metrics; then throws a TargetError with what could not be done.
- *
- * @param renderers Of every form that the command has a flag for.
+ * Writes every form that it can, and sends metrics; then throws a TargetError with all failures.
+ * @param renderers Renderers for every form for which the command has a flag.
  */
 export async function writeOutputs(
   outputs: Partial<Outputs>,
@@ -270,7 +273,7 @@ export async function writeOutputs(
   if (failed.length > 0) throw new TargetError(failed[0], failed.slice(1));
 }
 
-/** Throws a TargetError when the disk, or the reader of a pipe, does not take it. */
+/** Throws a TargetError if the disk, or the reader of a pipe, does not accept the text. */
 export async function writeFile(path: string, text: string): Promise<void> {
   try {
     const shown = secrets.form(text);
@@ -282,8 +285,8 @@ export async function writeFile(path: string, text: string): Promise<void> {
 }
 
 /**
- * The same of a file that this program names itself, in the folder of the results: whatever a target has put in its
- * place is replaced, and no pipe there is waited for.
+ * The same for a file with a fixed name in the results folder: anything that a target has put in its place is replaced,
+ * and a pipe there is not waited for.
  */
 export async function writeOwnFile(path: string, text: string): Promise<void> {
   try {

@@ -1,4 +1,4 @@
-/** The flags by which `bench` replays a log, and the log as a schedule. */
+/** The flags with which `bench` replays a log, and the log as a schedule. */
 import * as z from "zod";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import {
@@ -58,7 +58,7 @@ export const replayFlags = {
 
 type ReplayValues = ParsedValues<typeof replayFlags>;
 
-/** Flags that say what the log says itself. */
+/** Flags for which the log itself has the values. */
 const IN_LOG = [
   "rate",
   "phases",
@@ -87,7 +87,7 @@ export function replayConflicts(given: RawArguments): Problem[] {
   });
 }
 
-/** Null without --replay. Throws a UserError with the first unreadable lines where there are many. */
+/** Null without --replay. Throws a UserError with the first unreadable lines if there are many. */
 export async function replayOf(
   values: ReplayValues,
   onNote: (text: string) => void,
@@ -116,7 +116,7 @@ export async function replayOf(
   return read.replay;
 }
 
-/** Readers of logs are loaded for a replay alone. */
+/** Readers of logs are loaded only for a replay. */
 async function readFrom(
   path: string,
   choice: ReplayChoice,

@@ -1,4 +1,7 @@
-/** Texts of the command line → values, as zod schemas; and the flags of Redis. Light, as every start of an app loads it. */
+/**
+ * Texts of the command line → values, as zod schemas; and the flags of Redis. Small, because every start of an app
+ * loads it.
+ */
 import { dirname, resolve } from "node:path";
 import * as z from "zod";
 import { messageOf, type Problem } from "../../base/errors.ts";
@@ -8,12 +11,12 @@ import { closest } from "../../base/suggest.ts";
 import type { CommandParts, RawArguments } from "../command_line/command.ts";
 import { variable } from "../terminal/process.ts";
 
-/** The beginning of a malformed `name: value` or `key=value`, because a secret may stand behind it. */
+/** The beginning of a malformed `name: value` or `key=value`, because the rest may be a secret. */
 export function nameIn(text: string): string {
   return text.trimStart().split(/[\s:=]/, 1)[0];
 }
 
-/** `key=value`. */
+/** An assignment: `key=value`. */
 export const assignment = z.string().transform((text, context): [key: string, value: string] => {
   const at = text.indexOf("=");
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
@@ -21,7 +24,7 @@ export const assignment = z.string().transform((text, context): [key: string, va
   return z.NEVER;
 });
 
-/** Several assignments, each key once: its value, as text. */
+/** Several assignments with distinct keys: their values as text. */
 export const settings = z.array(assignment).default([]).transform((pairs, context) => {
   const keys = pairs.map(([key]) => key);
   for (const key of new Set(keys.filter((key, at) => keys.indexOf(key) < at))) {
@@ -30,7 +33,7 @@ export const settings = z.array(assignment).default([]).transform((pairs, contex
   return Object.fromEntries(pairs);
 });
 
-/** `target=A,scenario=B`, all of them: names by what they name. */
+/** `target=A,scenario=B`, from all flags: names by their kind. */
 export const only = z.array(z.string()).transform((texts, context) => {
   const names: { targets?: string[]; scenarios?: string[] } = {};
   for (const part of texts.flatMap((text) => text.split(","))) {
@@ -52,13 +55,13 @@ function filterFix(key: string): string {
     : `write ${meant}=NAME`;
 }
 
-/** Without its value in the message, as that may hold a password. */
+/** The message does not contain the value, which may include a password. */
 const redisUrl = z.string().refine(
   (text) => /^rediss?:$/.test(URL.parse(text)?.protocol ?? ""),
   "Cannot read the address of Redis: write redis://host:port",
 );
 
-/** A file, as the password in it: all of its text but a line end behind it. */
+/** A password file: its text without a final line break. */
 export const passwordFile = z.string().min(1).transform((path, context) => {
   try {
     const password = Deno.readTextFileSync(path).replace(/\r?\n$/, "");
@@ -84,13 +87,13 @@ export const redisFlag = {
   },
 } satisfies CommandParts;
 
-/** The Redis flags of a command line: its address, and its password from a file. */
+/** The Redis flags of a command line: the address, and a password from a file. */
 export interface NamedRedis {
   readonly redis?: string;
   readonly redisPasswordFile?: string;
 }
 
-/** The Redis that the user named, with its password, or null. */
+/** The Redis named by the user, with its password, or null. */
 export function redisUrlOf({ redis, redisPasswordFile }: NamedRedis): string | null {
   const url = (redis ?? variable("REDIS_URL")) || null;
   const password = redisPasswordFile ?? variable("PLATEAU_REDIS_PASSWORD");
@@ -106,7 +109,10 @@ function withPassword(text: string, password: string): string {
   return url.href;
 }
 
-/** A password without a Redis, or for one that has a password. @param given As it was typed. */
+/**
+ * Problems of a password without a Redis, or for one that has a password already.
+ * @param given The arguments as typed.
+ */
 export function passwordConflicts({ redis, redisPasswordFile }: RawArguments): Problem[] {
   if (redisPasswordFile === undefined) return [];
   const url = URL.parse(String(redis ?? variable("REDIS_URL") ?? ""));
@@ -117,13 +123,13 @@ export function passwordConflicts({ redis, redisPasswordFile }: RawArguments): P
   return [{ place: "--redis-password-file", message, fix }];
 }
 
-/** `-`, or a file that can be written: better refused now than after the measurement. */
+/** `-`, or a writable file: better refused now than after the measurement. */
 export const formFile = z.string().superRefine((path, context) => {
   if (path === "") context.addIssue("Cannot write a file without a name");
   else if (isFolder(path)) context.addIssue(`Cannot write ${path}: it is a folder`);
 });
 
-/** The problem of a file whose folder does not exist; none where it does. */
+/** The problem of a file whose folder does not exist; none if it does. */
 export function missingFolder(path: string): string[] {
   if (path === "-" || path === "" || isFolder(dirname(resolve(path)))) return [];
   return [`Cannot write ${path}: there is no folder ${dirname(path)}`];

@@ -1,4 +1,4 @@
-/** Failures and doubts as annotations of a step on GitHub. Pure. */
+/** Failures and doubts as annotations of a GitHub step. Pure. */
 import {
   type ComparedCell,
   figureOutcomes,
@@ -15,10 +15,10 @@ import { endsText, noResponseOf } from "../../report/findings/no_response.ts";
 import { type TrustModel, trustOf, trustOfRuns } from "../../report/findings/trust.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 
-/** GitHub shows no more of a level for a step. */
+/** The most annotations of one level that GitHub shows for a step. */
 const MOST = 10;
 
-/** Workflow commands, a line each; those beyond the limit are counted. */
+/** Workflow commands, one per line; those beyond the limit are only counted. */
 export function annotationLines(annotations: readonly Annotation[]): Written<"annotation">[] {
   const byLevel = Map.groupBy(annotations, ({ level }) => level);
   return [...byLevel.values()].flatMap((alike) => {
@@ -114,7 +114,7 @@ function responseAnnotations(run: Measurement | Run): Annotation[] {
   return [{ level: "error", title: "Wrong responses", message }];
 }
 
-/** One for all runs: on a disturbed machine each has a doubt of its own, and the failures would drown among them. */
+/** One annotation for all runs: on a disturbed machine each run has doubts, which would bury the failures. */
 function trustAnnotation(trust: TrustModel | null, what: string): Annotation[] {
   if (trust === null || trust.level === "valid") return [];
   const message = [`${trust.text}.`, ...trust.reasons].join(" ");

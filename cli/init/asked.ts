@@ -1,4 +1,4 @@
-/** The questions of `plateau init` on a terminal, from what is found to what is measured. */
+/** The questions of `plateau init` on a terminal, from what was found to what will be measured. */
 import { UserError } from "../../base/errors.ts";
 import { type Folder, subjectsIn } from "./found.ts";
 import { ofCommand, ofUrl } from "./given.ts";
@@ -13,13 +13,13 @@ const UNANSWERED = {
 /** A person at a terminal. */
 export interface Person {
   show(lines: readonly string[]): void;
-  /** The line that is typed below a question, without spaces around it; null at the end of the input. */
+  /** The line typed after a question, without surrounding spaces; null at the end of the input. */
   answer(question: string): Promise<string | null>;
 }
 
 /**
- * Null for the built-in example. Throws a UserError when the input ends before all is answered.
- * @param path The path that a flag names: then nobody is asked for it.
+ * Null for the built-in example. Throws a UserError if the input ends before all questions are answered.
+ * @param path A path named by a flag, which is then not asked for.
  */
 export async function askedSubject(
   folder: Folder,
@@ -77,7 +77,10 @@ function pathFrom(person: Person, usual: string): Promise<Pick<Subject, "path">>
   );
 }
 
-/** Asks again until the answer is right. @param read Gives what the answer means, or what is wrong with it. */
+/**
+ * Repeats the question until the answer is valid.
+ * @param read Returns the meaning of the answer, or what is wrong with it.
+ */
 async function valid<T extends object>(
   person: Person,
   question: string,

@@ -1,10 +1,10 @@
-/** A folder of the disk, in which servers are looked for. */
+/** A folder on disk in which servers are looked for. */
 import { statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { findProgram, ownEnv } from "../../targets/launch/environment.ts";
 import type { Folder } from "./found.ts";
 
-/** Larger files are not written by people to say how a server is started. */
+/** Larger files are not written by hand, and do not say how a server is started. */
 const MOST_BYTES = 1_000_000;
 
 export function diskFolder(path: string): Folder {

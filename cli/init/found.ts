@@ -1,18 +1,18 @@
-/** The servers that a folder holds, by the files with which their makers start and build them. Pure. */
+/** The servers in a folder, recognised by the files that say how to start and build them. Pure. */
 import { isMap, type Json } from "../../base/yaml/json_text.ts";
 import { pathIn, portIn } from "./source.ts";
 import { nameOf, type Subject } from "./subject.ts";
 
 export interface Folder {
-  /** Its own name, without those around it. */
+  /** The folder's own name, without its parents. */
   readonly name: string;
-  /** Whether it is on Linux, where containers can share the machine's network. */
+  /** Whether the folder is on Linux, where containers can share the machine's network. */
   readonly isLinux: boolean;
-  /** The text of a file in it; null if there is none. */
+  /** The text of a file in the folder; null if there is none. */
   read(path: string): string | null;
-  /** Names of the folders in one of it. */
+  /** Names of the folders in a subfolder. */
   folders(path: string): readonly string[];
-  /** Whether it holds a file or folder. */
+  /** Whether a file or folder exists in the folder. */
   has(path: string): boolean;
   /** Whether this machine has a program. */
   hasProgram(name: string): boolean;
@@ -24,7 +24,7 @@ export function subjectsIn(folder: Folder): Subject[] {
   return makers.flatMap((make) => make(folder) ?? []);
 }
 
-/** Port and path as the source states them: lines of the target, and a path. */
+/** Port and path according to the source: keys of the target, and a path. */
 function read(source: string | null): { port: Subject["target"]; path: string } {
   const port = source === null ? null : portIn(source);
   return {
@@ -41,7 +41,7 @@ const NODE_FILES = ["server", "app", "index", "main"]
   .flatMap((name) => [name, `src/${name}`])
   .flatMap((path) => ["js", "mjs", "cjs"].map((ending) => `${path}.${ending}`));
 
-/** The program that starts scripts, by its lock file. */
+/** The program that runs scripts, by its lock file. */
 const PACKAGE_MANAGERS = [["pnpm-lock.yaml", "pnpm"], ["yarn.lock", "yarn"], ["bun.lock", "bun"]];
 
 function ofPackage(folder: Folder): Subject | null {
@@ -93,7 +93,7 @@ function ofGo(folder: Folder): Subject | null {
 const PYTHON_FILES = ["main", "app", "server", "api", "wsgi", "asgi"]
   .flatMap((name) => [`${name}.py`, `app/${name}.py`, `src/${name}.py`, `src/app/${name}.py`]);
 
-/** The object that a server serves, where a module makes it. */
+/** A variable with the object that a server serves, if a module defines one. */
 const ASGI = /^(\w+)(?:\s*:[^=\n]+)?\s*=\s*(?:\w+\.)?(?:FastAPI|Starlette|Litestar|Quart)\(/m;
 const WSGI = /^(\w+)(?:\s*:[^=\n]+)?\s*=\s*(?:\w+\.)?(?:Flask|Bottle)\(/m;
 
@@ -165,12 +165,12 @@ function ofCargo(folder: Folder): Subject | null {
   };
 }
 
-/** The port on which an image that exposes none is told to listen, if it has a network of its own. */
+/** The port for an image that exposes none, if it has a network of its own. */
 const USUAL_PORT = 8_080;
 
 /**
- * Runs a Dockerfile by Podman if it is installed: containers are its children, so their CPU and memory are seen on
- * Linux.
+ * Runs a Dockerfile with Podman if that is installed: containers are its children, so their CPU and memory are visible
+ * on Linux.
  */
 function ofDockerfile(folder: Folder): Subject | null {
   const text = folder.read("Dockerfile") ?? folder.read("Containerfile");

@@ -1,9 +1,9 @@
-/** What to measure as a person gives it: a URL, or a command line. Pure. */
+/** The subject that a person names: a URL, or a command line. Pure. */
 import { UserError } from "../../base/errors.ts";
 import { shellWords } from "../like/options.ts";
 import { nameOf, type Subject } from "./subject.ts";
 
-/** A server that runs already; or what is wrong with its URL. */
+/** A server that is already running; or what is wrong with its URL. */
 export function ofUrl(text: string): Subject | string {
   const written = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.parse(written);
@@ -22,7 +22,7 @@ export function ofUrl(text: string): Subject | string {
   };
 }
 
-/** A server that a command starts; or what is wrong with the line. @param name Of the server. */
+/** A server that a command starts; or what is wrong with the command line. @param name Name of the server. */
 export function ofCommand(line: string, name: string): Subject | string {
   if (line.trim() === "") return "Cannot start nothing: write a program and its arguments";
   return {
@@ -34,7 +34,7 @@ export function ofCommand(line: string, name: string): Subject | string {
   };
 }
 
-/** Program and arguments; what only a shell can carry out goes to one. */
+/** Program and arguments; a line that needs a shell is passed to one. */
 function wordsOf(line: string): string[] {
   try {
     const words = shellWords(line, "--command");

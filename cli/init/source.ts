@@ -19,7 +19,7 @@ const PORTS = [
   /"(?:[\w.]*|\[[\da-f:]*\]):(\d{2,5})"/i,
 ];
 
-/** The one port that a program listens on, or the variable that it takes it from; null where neither can be seen. */
+/** The port on which a program listens, or the variable with the port; null if neither can be found. */
 export function portIn(source: string): number | "PORT" | null {
   const code = withoutComments(source);
   if (VARIABLE.some((pattern) => pattern.test(code))) return "PORT";
@@ -31,12 +31,12 @@ export function portIn(source: string): number | "PORT" | null {
 const ROUTE =
   /(?:\.(?:get|GET|route|Get)|\bHandle(?:Func)?|#\[get)\(\s*["'`](?:GET )?(\/[\w./~-]*)(?:\{\$\})?["'`]/g;
 
-/** Routes of a health check or of counters, which say little of what a server's work takes. */
+/** Routes for health checks or metrics, which say little about the server's real work. */
 const MONITORING = /\/(?:health\w*|live(?:z|ness)?|ready(?:z)?|readiness|metrics)$/i;
 
 /**
- * The path of a first request: `/` where there is such a route, or else the first without parameters, a health check
- * only where there is nothing else.
+ * The path of a first request: `/` if there is such a route, or else the first without parameters; a health check only
+ * if there is nothing else.
  */
 export function pathIn(source: string): string | null {
   const paths = [...withoutComments(source).matchAll(ROUTE)].map(([, path]) => path);
@@ -44,7 +44,7 @@ export function pathIn(source: string): string | null {
   return paths.find((path) => !MONITORING.test(path)) ?? paths[0] ?? null;
 }
 
-/** Lines that are comments as a whole. */
+/** The source without lines that are only comments. */
 function withoutComments(source: string): string {
   return source.replaceAll(/^\s*(?:\/\/|#(?!\[)|\*|\/\*).*$/gm, "");
 }

@@ -26,14 +26,14 @@ export function typesPackage(schema: Readonly<Record<string, unknown>>): Record<
   };
 }
 
-/** What a script gets that is run without Plateau. */
+/** The module's code, for a script that is run without Plateau. */
 const ONLY_FOR_TYPES = `export const experiment = (given) => given;
 export const env = () => "";
 const missing = () => { throw new Error("run this with plateau run"); };
 export { missing as basic, missing as clientCredentials, missing as signAws };
 `;
 
-/** Keys whose values are functions in TypeScript, and names of them in YAML. */
+/** Keys whose values are functions in TypeScript, and names of functions in YAML. */
 const FUNCTIONS: Readonly<Record<string, string>> = {
   before: "(request: Request, user: User) => void",
   after: "(response: Response, user: User) => void",
@@ -54,10 +54,10 @@ export interface Request {
   body: string | Uint8Array;
 }
 
-/** A response that has come whole. It can be read only within \`after\`. */
+/** A complete response. It can be read only during \`after\`. */
 export interface Response {
   readonly status: number;
-  /** Fields by names in lower case. */
+  /** Header fields by name, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -66,37 +66,37 @@ export interface Response {
 export interface User {
   /** Number of the virtual user among those active at a time, from 0. */
   readonly id: number;
-  /** How many sessions its place has had before this one. */
+  /** Number of earlier sessions at this user's place. */
   readonly iteration: number;
-  /** What \`setup\` gave, or \`refresh\` since, frozen. */
+  /** The result of \`setup\`, or of the last \`refresh\`, frozen. */
   readonly data: any;
-  /** Its own, for one session; texts and numbers are also \`{{ name }}\` in later requests. */
+  /** Variables of one session; texts and numbers are also available as \`{{ name }}\` in later requests. */
   readonly vars: Record<string, any>;
-  /** A number from 0 to below 1, from the seed of the experiment. */
+  /** A random number from 0 (inclusive) to 1 (exclusive), from the seed of the experiment. */
   random(): number;
   uuid(): string;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** In hex. */
+  /** The HMAC in hex. */
   hmac(algorithm: "md5" | "sha1" | "sha224" | "sha256" | "sha384" | "sha512", key: string | Uint8Array, text: string | Uint8Array): string;
   base64(text: string | Uint8Array): string;
 }
 
-/** Gives what it gets: for the types. */
+/** Returns its argument; it only serves the types. */
 export function experiment(given: Experiment): Experiment;
-/** An environment variable, which must be read at the top of the script. Its value stays out of the results. */
+/** An environment variable, which must be read at the top level of the script. Its value is kept out of the results. */
 export function env(name: string): string;
 
-/** The field \`authorization\` of HTTP Basic. */
+/** The field \`authorization\` for HTTP Basic authentication. */
 export function basic(user: string, password: string): string;
 
 export interface Token {
   readonly token: string;
   /** The field \`authorization\`: \`Bearer …\`. */
   readonly authorization: string;
-  /** Milliseconds since the epoch; null where its server does not say. */
+  /** Milliseconds since the epoch; null if the server does not say. */
   readonly expiresMs: number | null;
-  /** It is fetched anew from then on. */
+  /** When to fetch the token again, milliseconds since the epoch. */
   readonly renewMs: number;
 }
 
@@ -105,13 +105,13 @@ export interface ClientCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly scope?: string;
-  /** How the secret goes to the server: in the field of HTTP Basic, or in the body. */
+  /** How the secret is sent to the server: in the field of HTTP Basic, or in the body. */
   readonly sends?: "field" | "body";
-  /** Further ones of the request, such as \`audience\`. */
+  /** Additional parameters of the request, such as \`audience\`. */
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-/** A token of OAuth 2.0, in \`setup\` and \`refresh\`: the earlier one, until half of its time has passed. */
+/** An OAuth 2.0 token, for \`setup\` and \`refresh\`: returns the earlier one until half of its lifetime has passed. */
 export function clientCredentials(options: ClientCredentials, earlier?: Token | null): Promise<Token>;
 
 export interface AwsKey {
@@ -120,21 +120,24 @@ export interface AwsKey {
   readonly sessionToken?: string;
   readonly region: string;
   readonly service: string;
-  /** The host as the request names it; needed if it has no field \`host\`. */
+  /** The host as named in the request; needed if the request has no field \`host\`. */
   readonly host?: string;
   /** Milliseconds since the epoch; default: now. */
   readonly nowMs?: number;
 }
 
-/** Signs a request by AWS Signature Version 4, in \`before\`: last, as what is changed later is not signed. */
+/** Signs a request with AWS Signature Version 4, in \`before\`: call it last, because later changes are not signed. */
 export function signAws(request: Request, key: AwsKey): void;
 
 `;
 
-/** What scripts that came from Artillery import. */
+/** Types of the functions that scripts converted from Artillery import. */
 const ARTILLERY = `import type { Request, Response, User } from "plateau";
 
-/** Functions of a processor as hooks of the steps and users of one scenario. @param vars Variables that all users have. */
+/**
+ * Functions of a processor as hooks of the steps and users of one scenario.
+ * @param vars Variables that all users have.
+ */
 export function processed(functions: Readonly<Record<string, unknown>>, scenario: {
   readonly name: string;
   readonly vars: Readonly<Record<string, unknown>>;
@@ -152,10 +155,10 @@ export function processed(functions: Readonly<Record<string, unknown>>, scenario
 export const node: Readonly<Record<"crypto" | "uuid" | "Buffer", any>>;
 `;
 
-/** What scripts that came from k6 import. */
+/** Types of the functions that scripts converted from k6 import. */
 const K6 = `import type { Request, Response, User } from "plateau";
 
-/** A response as k6 has it. */
+/** A response in the form of k6. */
 export interface K6Response {
   readonly status: number;
   readonly body: string;
@@ -163,7 +166,7 @@ export interface K6Response {
   json(path?: string): any;
 }
 type Send = (url: string, ...given: any[]) => unknown;
-/** Each makes a request, which the iteration yields: \`const response = yield http.get(url)\`. */
+/** Each function makes a request, which the iteration yields: \`const response = yield http.get(url)\`. */
 export const http: Readonly<Record<"get" | "head" | "post" | "put" | "patch" | "del" | "options", Send>> & {
   request(method: string, url: string, body?: any, params?: any): unknown;
   batch(requests: any): Generator<unknown, any, any>;
@@ -182,7 +185,7 @@ export function iterations(
   after(response: Response, user: User): void;
   expect: { status: number[] };
 };
-/** For \`setup\` and \`teardown\`. */
+/** Wraps a function for \`setup\` and \`teardown\`. */
 export function around(
   script: (data: any) => Generator<unknown, any, any>,
   origin: string,
@@ -198,7 +201,7 @@ function declarations(schema: Readonly<Record<string, unknown>>): string {
   return `${HEAD}export type Experiment = ${typeOf(whole, "")};\n\n${named.join("\n")}`;
 }
 
-/** @param indent Of the line on which it begins. */
+/** @param indent Indent of the line on which the type begins. */
 function typeOf(schema: unknown, indent: string): string {
   if (!isMap(schema)) return "unknown";
   if (typeof schema.$ref === "string") {

@@ -2,12 +2,12 @@
 import type { Json } from "../../base/yaml/json_text.ts";
 import type { Subject } from "./subject.ts";
 
-/** The line by which editors find the JSON Schema of a file (yaml-language-server), before its text. */
+/** Puts the line before the text by which editors find the JSON Schema of a file (yaml-language-server). */
 export function withSchemaLine(text: string, schema: string): string {
   return `# yaml-language-server: $schema=${schema}\n${text}`;
 }
 
-/** Its title stays true of any load and setting that is written in later. @param file As it will be called. */
+/** The title fits any load and setting that is added later. @param file Name that the file will have. */
 export function experimentAbout({ name, target, path }: Subject, file: string): string {
   return `# "plateau check ${file}" says what will be run, "plateau run ${file}" runs it, and
 # "plateau init --example -" prints an experiment with every key explained.
@@ -42,24 +42,24 @@ function targetComment(target: Subject["target"]): string {
     "port" in target
       ? "# It listens on one port alone. If it reads the variable PORT, leave port out: then a free one is chosen."
       : "# {port} becomes a free port, which the variable PORT holds, too. A program with a port of its own: port: 3000",
-    // The client that runs a container does not pass its environment on.
+    // The client that starts a container does not pass on its environment.
     ...program === "podman" || program === "docker"
       ? []
       : ["# To compare two settings, add a variable with a list: env: { MODE: [fast, safe] }"],
   ].join("\n");
 }
 
-/** Another than the target's: a rule that has only a name could mean either. */
+/** A name different from the target's, because a rule with only a name could otherwise mean either. */
 function scenarioName(path: string, target: string): string {
   const name = path.replace(/\?.*/, "").split("/")
     .findLast((part) => /^[a-z][\w-]*$/i.test(part)) ?? "home";
   return name === target ? `get-${name}` : name;
 }
 
-/** A text that YAML reads as itself, also within braces and brackets. */
+/** A text that YAML reads literally, even within braces and brackets. */
 const PLAIN = /^(?!(?:true|false|null|yes|no|on|off)$)(?:-*[a-z]|[./_])[\w./:-]*(?<!:)$/i;
 
-/** In one line, as people write it: `{ command: [node, server.js], port: 3000 }`. */
+/** A value on one line, as people write it: `{ command: [node, server.js], port: 3000 }`. */
 function flow(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(flow).join(", ")}]`;
   if (typeof value === "object" && value !== null) {

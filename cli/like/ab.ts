@@ -24,14 +24,14 @@ import { asWritten } from "./url.ts";
 
 const NOTES = {
   both: "without its number of requests: its time alone ends it here",
-  twice: "with one content-type, where ab sends its own, too (its -T replaces that)",
+  twice: "with a single content-type; ab also sends its own unless -T is given",
   most: "without its end after 50000 requests, which its time limit brings along",
 };
 
 /** Holds the content type until it is known whether there is a body. */
 const CONTENT_TYPE = "content type";
 
-/** A content type goes with a body alone. */
+/** A content type is only sent with a body. */
 const hasBody = ({ options }: TranslatedLine): boolean => options.has("p") || options.has("u");
 
 const contentType = (line: TranslatedLine): string => lastOf(line, CONTENT_TYPE) ?? "text/plain";

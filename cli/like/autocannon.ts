@@ -88,7 +88,7 @@ export const autocannon: Tool = {
   ],
 };
 
-/** Joins the words within `--warmup [ -c 1 -d 3 ]` to one word, because these options are not the load's. */
+/** Joins the words in `--warmup [ -c 1 -d 3 ]` into one, because these options are not the load's. */
 function withoutInner(words: readonly string[]): readonly string[] {
   const from = words.findIndex((word, at) =>
     word.startsWith("[") && /^(-W|--warmup)$/.test(words[at - 1] ?? "")
@@ -99,5 +99,5 @@ function withoutInner(words: readonly string[]): readonly string[] {
   return [...words.slice(0, from), inner, ...words.slice(from + length)];
 }
 
-/** It divides 1 by the rate in seconds, and takes the rounded-up result for milliseconds. */
+/** autocannon divides 1 by the rate in seconds, rounds up, and takes the result for milliseconds. */
 const EXPECTED_MS = 1;

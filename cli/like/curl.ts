@@ -108,21 +108,21 @@ function proxy(text: string): string {
   return host === undefined ? address : `${host}:1080${path}`;
 }
 
-/** An address after a minus withdraws one that another option has given. */
+/** An address after a minus sign removes one that another option has given. */
 function resolved(text: string): Meaning {
   return text.startsWith("-")
     ? { refused: "another address for the host" }
     : { flags: [["--resolve", text.replace(/^\+/, "")]] };
 }
 
-/** The file of the certificate holds its key, where nothing else is said. */
+/** The certificate's file is taken to contain its key, unless there is another option for that. */
 function withKey(line: TranslatedLine): TranslatedLine {
   const certificate = lastOf(line, "--cert");
   const isWhole = certificate === undefined || lastOf(line, "--key") !== undefined;
   return isWhole ? line : withFlags(line, ["--key", certificate]);
 }
 
-/** In TLS `--http2` agrees on it by ALPN; without TLS it requests an upgrade of HTTP/1.1. */
+/** With TLS, `--http2` is negotiated by ALPN; without TLS, it requests an upgrade from HTTP/1.1. */
 function withVersion(line: TranslatedLine): TranslatedLine {
   if (!line.options.has("http2") || hasHttp2(line)) return line;
   return isSecure(line)
@@ -130,10 +130,13 @@ function withVersion(line: TranslatedLine): TranslatedLine {
     : withNote(line, "without an upgrade to HTTP/2 (--http2-prior-knowledge has none)");
 }
 
-/** A field that curl would send by itself, and is told not to. */
+/** A field that curl normally adds itself, and that the command line removes. */
 const NO_FIELD = "-H nothing";
 
-/** `Name:` takes a field away, `Name;` sends one without a value. Browsers copy the framing, which follows from the body. */
+/**
+ * `Name:` removes a field, `Name;` sends one without a value. Framing fields, which browsers copy, follow from the
+ * body.
+ */
 function header(text: string): Meaning {
   if (text === "" || /^content-length\s*:/i.test(text)) return {};
   if (/^transfer-encoding\s*:/i.test(text)) {
@@ -153,7 +156,7 @@ function user(text: string): Meaning {
   return text.includes(":") ? userOption(text) : { refused: "its password, for which curl asks" };
 }
 
-/** `-` and `.` are its standard input. */
+/** `-` and `.` mean curl's standard input. */
 function upload(text: string): Meaning {
   return ["-", "."].includes(text) ? { refused: "its standard input" } : {
     flags: [["-m", "put"], ["-b", `@${text}`]],
@@ -179,7 +182,7 @@ function cookie(text: string): Meaning {
     : { refused: "its file of cookies" };
 }
 
-/** Several data are one, with & between; -G puts them into the URL. */
+/** Several data options are joined by &; -G moves them into the URL. */
 function withData(line: TranslatedLine): TranslatedLine {
   const data = line.flags.flatMap(([name, text]) =>
     name === "-b" && text !== undefined ? [text] : []

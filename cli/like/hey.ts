@@ -75,7 +75,7 @@ export const hey: Tool = {
   ],
 };
 
-/** Go's client takes Host from elsewhere. */
+/** Go's client ignores a field Host, which it takes from elsewhere. */
 function field(text: string): Meaning {
   return /^host\s*:/i.test(text)
     ? {
@@ -84,19 +84,19 @@ function field(text: string): Meaning {
     : { flags: [["-H", text]] };
 }
 
-/** hey 0.1.5 sets the field, then all fields anew (`hey.go`, `req.Header = header`). */
+/** hey 0.1.5 sets the field, then replaces all fields (`hey.go`, `req.Header = header`). */
 function authorization(text: string): Meaning {
   return { ...userOption(text), note: "with its -a, which hey 0.1.5 does not send" };
 }
 
-/** Without TLS it speaks HTTP/1.1. Go's client sends all that goes to one host over one connection of HTTP/2. */
+/** Without TLS, hey uses HTTP/1.1. Go's client sends everything for one host over one HTTP/2 connection. */
 function withVersion(line: TranslatedLine): TranslatedLine {
   if (!line.options.has("h2") || !isSecure(line)) return line;
   const note = "without one connection for all of its workers (-c 1 --pipeline N is that)";
   return withNote(withFlags(line, ["--http2"]), note);
 }
 
-/** Each of its workers sends as many requests as the others. */
+/** Each of hey's workers sends the same number of requests. */
 function evenlyShared(line: TranslatedLine): TranslatedLine {
   const requests = Number(lastOf(line, "-n") ?? hey.defaults["-n"]);
   const workers = Number(lastOf(line, "-c") ?? hey.defaults["-c"]);

@@ -1,6 +1,6 @@
 /**
- * `plateau bench --like 'wrk -c 100 …'`: the command line of another tool as one of `bench`, with the parts that
- * have no counterpart.
+ * `plateau bench --like 'wrk -c 100 …'`: translates the command line of another tool to one of `bench`, and lists parts
+ * without a counterpart.
  */
 import type { Measurement } from "../../runner/result/result.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
@@ -37,7 +37,7 @@ interface Translation {
   readonly line: TranslatedLine;
 }
 
-/** Arguments of `bench` with the translation of their `--like` before them; explicit flags take precedence. */
+/** Arguments of `bench`, preceded by the translation of their `--like`; explicit flags take precedence. */
 export function withTranslated(args: readonly string[]): readonly string[] {
   const at = args.findIndex((arg) => arg === PLACE || arg.startsWith(`${PLACE}=`));
   if (at < 0) return args;
@@ -60,7 +60,7 @@ export function toolDifferences(commandLine: string, measurement: Measurement): 
 }
 
 /**
- * Throws a UserError with everything in it that is unknown.
+ * Throws a UserError with everything unknown in the command line.
  * @param others Explicit arguments of `bench`, which take precedence.
  */
 function translated(commandLine: string, others: readonly string[] = []): Translation {
@@ -83,10 +83,10 @@ function withoutLauncher(words: readonly string[]): readonly string[] {
   return words.slice(["-y", "--yes"].includes(words[1]) ? 2 : 1);
 }
 
-/** Fields in the order of their precedence, where their names are alike. */
+/** Fields with the same name, in the order of precedence. */
 const FIELD_FLAGS = [FALLBACK_FIELD, "-H", LAST_FIELD];
 
-/** The line without repeated fields, where the tool sends only the last of them. */
+/** The line without repeated fields, if the tool sends only the last of them. */
 function withLastFields({ lastFieldCounts = false }: Tool, line: TranslatedLine): TranslatedLine {
   const fields = line.flags.flatMap(([flag, text = ""], at) => {
     const precedence = FIELD_FLAGS.indexOf(flag);
@@ -113,7 +113,7 @@ function fieldName(text: string): string {
   return text.split(/[:;]/)[0].trim().toLowerCase();
 }
 
-/** The line with the target and the user that the tool sends, where `bench` would send others. */
+/** The line with the target and user that the tool sends, if `bench` would send others. */
 function withUrl(tool: Tool, line: TranslatedLine): TranslatedLine {
   const read = line.operands.map((text) => {
     const parts = urlParts(text);
@@ -147,7 +147,7 @@ function withUrl(tool: Tool, line: TranslatedLine): TranslatedLine {
   return { ...line, operands, refused, flags };
 }
 
-/** The line without fields that HTTP/2 forbids, which the tool does not send over it either. */
+/** The line without fields that HTTP/2 forbids, which the tool does not send either. */
 function overHttp2(line: TranslatedLine, others: readonly string[]): TranslatedLine {
   if (!hasHttp2(line) && !others.includes("--http2")) return line;
   const isForbidden = (text: string): boolean => {
@@ -176,7 +176,7 @@ function unknownTool(name: string): Problem {
   };
 }
 
-/** Header fields that the tool sends by itself, unless the line has fields of the same names. */
+/** Adds header fields that the tool sends by itself, unless the line has fields of the same names. */
 function withFields(tool: Tool, line: TranslatedLine, others: readonly string[]): TranslatedLine {
   const texts = [
     ...line.flags.flatMap(([name, text = ""]) => name.startsWith("-H") ? text : []),
@@ -213,12 +213,12 @@ function withEnd(tool: Tool, line: TranslatedLine, others: readonly string[]): T
   return { ...ended, flags: [...missing, ...ended.flags] };
 }
 
-/** The flag itself, or joined with its value: `-n5`, `--requests=5`. */
+/** Whether an argument is the flag itself, or the flag joined with a value: `-n5`, `--requests=5`. */
 function isFlag(arg: string, name: string): boolean {
   return arg === name || arg.startsWith(name.startsWith("--") ? `${name}=` : name);
 }
 
-/** Turns a rate of each connection into that of all, and a number of requests at a rate into a duration. */
+/** Turns a rate per connection into a total rate, and a number of requests at a rate into a duration. */
 function atRate(line: TranslatedLine): TranslatedLine {
   const each = lastOf(line, RATE_OF_EACH);
   const connections = Number(lastOf(line, "-c") ?? 1);
@@ -238,7 +238,7 @@ function atRate(line: TranslatedLine): TranslatedLine {
   };
 }
 
-/** The tools by the first word of their command line. */
+/** The tools, by the first word of their command line. */
 export const tools = { ab, autocannon, curl, hey, oha, wrk, wrk2 } satisfies Record<string, Tool>;
 
 type ToolName = keyof typeof tools;

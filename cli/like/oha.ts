@@ -49,7 +49,7 @@ export const oha: Tool = {
     toggle("disable-keepalive", "--no-keepalive"),
     refusedOption("Z", "value", "bodies line by line (an experiment file has values for that)"),
     option("F form", true, formMeaning),
-    valueOption("p", "--pipeline"), // without HTTP/2 it ignores them
+    valueOption("p", "--pipeline"), // ignored by oha without HTTP/2
     option("http-version", true, httpVersion),
     toggle("http2", "--http2"),
     valueOption("x", "--proxy", proxyAddress),
@@ -74,7 +74,7 @@ export const oha: Tool = {
     ignored("o output output-format fps db-url u time-unit connect-timeout", "value"),
     ignored("max-repeat dump-urls", "value"),
   ],
-  // URLs are read as by browsers, except that a user becomes a part of Host (`url.authority()`).
+  // oha reads URLs like browsers, except that a user becomes part of Host (`url.authority()`).
   url: ({ user }) => user === "" ? {} : { refused: "the user in its URL (write -a USER:PASSWORD)" },
   lastFieldCounts: true,
   defaults: { "-c": "50", "-n": "200", "-t": "1h" },

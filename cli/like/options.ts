@@ -1,4 +1,4 @@
-/** The options of another tool's command line, and what each becomes here. */
+/** Parses the options of another tool's command line, and translates each. */
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { type Problem, UserError } from "../../base/errors.ts";
 import { closest } from "../../base/suggest.ts";
@@ -12,7 +12,7 @@ interface ReadLine {
   readonly problems: readonly Problem[];
 }
 
-/** @param place What messages call the command line. */
+/** @param place Name of the command line in messages. */
 export function readLine(tool: Tool, given: readonly string[], place: string): ReadLine {
   const words = tool.words?.(given) ?? given;
   const byKey = new Map(
@@ -55,12 +55,12 @@ function configOf({ options }: Tool): ParseArgsOptionsConfig {
   );
 }
 
-/** parseArgs knows options by their long names; a letter needs one. */
+/** parseArgs identifies options by long names, so a letter needs one, too. */
 function keyOf(name: string): string {
   return name.length === 1 ? `letter ${name}` : name;
 }
 
-/** Go's flags end at the first word that is not a flag: where its URL stands. */
+/** Go's flags end at the first word that is not a flag, which is the URL. */
 function lastRead(
   { style }: Tool,
   tokens: readonly { readonly kind: string; readonly index: number }[],
@@ -75,7 +75,7 @@ function unread(words: readonly string[]): string[] {
     : [`without ${words.join(" ")}, as it reads no options after its URL`];
 }
 
-/** Go's flags: `-name`, `-n=1`, `--n 1`. */
+/** Converts Go's flags: `-name`, `-n=1`, `--n 1`. */
 function withTwoHyphens(word: string): string {
   const [, letter, text] = /^--?(\w)(?:=(.*))?$/s.exec(word) ?? [];
   if (letter !== undefined) return `-${letter}${text ?? ""}`;
@@ -101,7 +101,10 @@ function valueless(name: string, place: string): Problem {
   };
 }
 
-/** Unquoted ? and * of a URL are no patterns here, and $ stands for itself. An empty word is one too. */
+/**
+ * Splits a command line like a shell, but unquoted ? and & of a URL are literal, and so is $. An empty word counts,
+ * too.
+ */
 export function shellWords(commandLine: string, place: string): string[] {
   return parse(plainlyQuoted(commandLine)).flatMap((part) => {
     if (typeof part === "string") return [part];
@@ -114,7 +117,7 @@ export function shellWords(commandLine: string, place: string): string[] {
 
 const TOKENS = /'[^']*'|\$'((?:\\.|[^'\\])*)'|"(?:\\.|[^"\\])*"|\\\r?\n|\\.|\$/gs;
 
-/** Lines that are continued become one, bash's `$'…'`, which browsers copy, usual quotes, and $ is escaped. */
+/** Joins continued lines, turns bash's `$'…'`, which browsers copy, into plain quotes, and escapes $. */
 function plainlyQuoted(commandLine: string): string {
   return commandLine.trim().replaceAll(TOKENS, (token, escaped?: string) => {
     if (/^\\\r?\n$/.test(token)) return " ";
@@ -129,7 +132,7 @@ function withoutVariables(token: string): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", a: "\x07", b: "\b" };
 
-/** Bash's manual, "ANSI-C Quoting". */
+/** Decodes escapes as in Bash's manual, "ANSI-C Quoting". */
 function unescaped(text: string): string {
   return text.replaceAll(
     /\\(?:u([\da-f]{1,4})|x([\da-f]{1,2})|(.))/gis,

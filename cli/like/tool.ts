@@ -16,29 +16,29 @@ type BenchFlag = readonly [name: string, text?: string];
 /** The counterpart of an option. */
 export interface Meaning {
   readonly flags?: readonly BenchFlag[];
-  /** Why it has no counterpart, or means something else here. */
+  /** Why the option has no counterpart, or a different meaning here. */
   readonly note?: string;
-  /** A part of its requests that Plateau cannot send, such as `its Lua script`: with it, nothing is sent. */
+  /** A part of the tool's requests that Plateau can't send, such as `its Lua script`, so that nothing is sent. */
   readonly refused?: string;
   /** A URL. */
   readonly operand?: string;
 }
 
-/** A command line, as one of `bench`. */
+/** A command line, translated to one of `bench`. */
 export interface TranslatedLine {
   readonly operands: readonly string[];
   readonly flags: readonly BenchFlag[];
   readonly notes: readonly string[];
-  /** Parts of its requests that Plateau cannot send. */
+  /** Parts of the tool's requests that Plateau can't send. */
   readonly refused: readonly string[];
-  /** Names of the tool's options that were there. */
+  /** Names of the tool's options that were given. */
   readonly options: ReadonlySet<string>;
 }
 
 export interface ToolOption {
   /** Letters and long names, without hyphens. */
   readonly names: readonly string[];
-  /** Whether a value follows. */
+  /** Whether a value follows the option. */
   readonly takesValue: boolean;
   readonly mean: (text: string) => Meaning;
 }
@@ -47,40 +47,40 @@ export interface Tool {
   /** getopt: -c10, -c 10, --connections=10. go: -c 10, -c=10, -name value, with one hyphen. */
   readonly style: "getopt" | "go";
   readonly options: readonly ToolOption[];
-  /** Its deviations from that style: rewrites its words. */
+  /** Rewrites the tool's words where it deviates from that style. */
   readonly words?: (words: readonly string[]) => readonly string[];
-  /** Its defaults, as flags of `bench` with their values. */
+  /** The tool's defaults, as flags of `bench` with their values. */
   readonly defaults: Readonly<Record<string, string>>;
   /** How the tool reads its URL. */
   readonly url: (url: UrlParts, line: TranslatedLine) => UrlMeaning;
-  /** If several header fields have one name, the tool sends only the last. */
+  /** Whether the tool sends only the last of several header fields with the same name. */
   readonly lastFieldCounts?: boolean;
-  /** Header fields that it sends by itself, except for its User-Agent. */
+  /** Header fields that the tool adds itself, except its User-Agent. */
   readonly fields?: (line: TranslatedLine) => Readonly<Record<string, string>>;
   /** The end that takes precedence if both a time and a number of requests are given. */
   readonly endsBy: "-d" | "-n";
-  /** The meaning of its options together. */
+  /** The meaning of the options in combination. */
   readonly complete?: (line: TranslatedLine) => TranslatedLine;
-  /** Samples that it would have left out of this measurement, or added, as sentences. */
+  /** Samples that the tool would have left out of this measurement, or added, as sentences. */
   readonly differences: (
     measurement: Measurement,
     options: ReadonlySet<string>,
   ) => readonly string[];
 }
 
-/** Stands for a rate of each connection until it is known how many there are. */
+/** Stands for a rate per connection until the number of connections is known. */
 export const RATE_OF_EACH = "rate of each connection";
 
 /** Used in place of `-H` for a field that replaces others of its name, so that the last one counts. */
 export const LAST_FIELD = "-H alone";
 
-/** Used in place of a flag for text that is added to the query of the URL. */
+/** Stands for text that is added to the query of the URL. */
 export const QUERY = "query of the URL";
 
 /** Used in place of `-H` for a field that any other of its name replaces. */
 export const FALLBACK_FIELD = "-H unless given";
 
-/** An option whose value a flag of `bench` takes. */
+/** An option whose value is passed to a flag of `bench`. */
 export function valueOption(
   names: string,
   flag: string,
@@ -89,17 +89,17 @@ export function valueOption(
   return option(names, true, (text) => ({ flags: [[flag, read(text)]] }));
 }
 
-/** A switch that is a switch of `bench`, or a flag with a fixed value. */
+/** A switch that corresponds to a switch of `bench`, or to a flag with a fixed value. */
 export function toggle(names: string, ...flag: BenchFlag): ToolOption {
   return option(names, false, () => ({ flags: [flag] }));
 }
 
-/** An option that changes nothing of the load. */
+/** An option that does not change the load. */
 export function ignored(names: string, takesValue: "value" | "switch"): ToolOption {
   return option(names, takesValue === "value", () => ({}));
 }
 
-/** An option that has no counterpart. @param what Such as `its Lua script`. */
+/** An option without a counterpart. @param what Such as `its Lua script`. */
 export function unsupported(
   names: string,
   takesValue: "value" | "switch",
@@ -108,7 +108,7 @@ export function unsupported(
   return option(names, takesValue === "value", () => ({ note: `without ${what}` }));
 }
 
-/** An option without which other requests would be sent. @param what Such as `its Lua script`. */
+/** An option without which different requests would be sent. @param what Such as `its Lua script`. */
 export function refusedOption(
   names: string,
   takesValue: "value" | "switch",
@@ -117,7 +117,7 @@ export function refusedOption(
   return option(names, takesValue === "value", () => ({ refused: what }));
 }
 
-/** @param names Separated by blanks. */
+/** @param names Names, separated by spaces. */
 export function option(
   names: string,
   takesValue: boolean,
@@ -131,7 +131,7 @@ const MS_PER: Readonly<Record<string, number>> = {
   ...{ sec: 1_000, secs: 1_000, min: 60_000, mins: 60_000, hr: 3_600_000, hour: 3_600_000 },
 };
 
-/** A number is seconds; parts with units, as in 1m30s, are added up. Anything else stays as it is. */
+/** A plain number means seconds; parts with units, as in 1m30s, are added up. Anything else stays unchanged. */
 export function seconds(text: string): string {
   if (/^\d+(\.\d+)?$/.test(text)) return `${text}s`;
   if (/^\d+(\.\d+)?(us|ms|s|m|h)$/.test(text)) return text;
@@ -163,7 +163,7 @@ export function userOption(text: string, flag = "-H"): Meaning {
   return { flags: [[flag, `authorization: ${basicAuthorization(text)}`]] };
 }
 
-/** A proxy, as `bench` has it: a host without a scheme is one of HTTP. */
+/** A proxy, in the form of `bench`: a host without a scheme is an HTTP proxy. */
 export function proxyAddress(text: string): string {
   return text.includes("://") ? text : `http://${text}`;
 }
@@ -184,7 +184,7 @@ export function hasHttp2({ flags }: TranslatedLine): boolean {
   return flags.some(([name]) => name === "--http2");
 }
 
-/** Whether its URL is https. */
+/** Whether the URL is https. */
 export function isSecure({ operands }: TranslatedLine): boolean {
   return operands.some((url) => /^https:/i.test(url));
 }
@@ -202,7 +202,7 @@ export function withFlags(line: TranslatedLine, ...flags: readonly BenchFlag[]):
   return { ...line, flags: [...line.flags, ...flags] };
 }
 
-/** One sentence, or none where there is nothing. @param how Such as `wrk would have left out of its latencies`. */
+/** One sentence, or none without parts. @param how Such as `wrk would have left out of its latencies`. */
 export function differenceSentence(how: string, ...parts: readonly string[]): string[] {
   const there = parts.filter((part) => part !== "");
   if (there.length === 0) return [];
@@ -222,13 +222,13 @@ export const failedElse = ({ requests, errors }: Measurement): string => {
   const count = requests.failed - (errors.timeout ?? 0);
   return counted(count, "request that failed otherwise", "requests that failed otherwise");
 };
-/** Requests in flight at the end, including those that were waited for; failed ones are among the failed. */
+/** Requests in flight at the end, including those waited for; failed ones count as failed. */
 export const inFlight = ({ requests, drain }: Measurement): string => {
   const count = requests.unfinished + (drain?.completed ?? 0);
   return counted(count, "request in flight at the end", "requests in flight at the end");
 };
 
-/** Responses of the first seconds, where the run lasted longer. */
+/** Responses of the first seconds, if the run lasted longer. */
 export function responsesBefore({ timeline, elapsedS }: Measurement, seconds: number): number {
   if (elapsedS <= seconds) return 0;
   return timeline.points.filter(({ endS }) => endS <= seconds)
@@ -278,19 +278,19 @@ export function added(tool: string, count: number): string[] {
     .map((sentence) => `${sentence}, to correct for requests that waited`);
 }
 
-// Forms of several parts, as curl and oha have them.
+// Multipart forms, as in curl and oha.
 
-/** A part that `bench` writes in the same way. */
+/** A form part that `bench` writes in the same way. */
 export function formMeaning(text: string): Meaning {
   return isChanged(text.slice(text.indexOf("=") + 1)) ? refusal(text) : taken(text);
 }
 
-/** A part in which no sign means anything. */
+/** A form part in which no character has a special meaning. */
 export function literalPart(text: string): Meaning {
   return /^[^=]*=[@<]|;/.test(text) ? refusal(text) : taken(text);
 }
 
-/** Whether curl sends another text: it takes off quotes and outer spaces, and ends at `;` (tool_formparse.c). */
+/** Whether curl sends a different text: it removes quotes and outer spaces, and stops at `;` (tool_formparse.c). */
 function isChanged(value: string): boolean {
   if (value.startsWith("@")) return value.includes('"');
   return value.startsWith('"') || value.includes(";") || value !== value.trim();
@@ -304,7 +304,7 @@ function refusal(text: string): Meaning {
   return { refused: `the part ${text} of its form` };
 }
 
-/** A form is posted, where nothing else is said. */
+/** A form is sent with POST, unless another method is given. */
 export function withForm(line: TranslatedLine): TranslatedLine {
   const isPosted = lastOf(line, "--form") !== undefined && lastOf(line, "-m") === undefined;
   return isPosted ? withFlags(line, ["-m", "post"]) : line;

@@ -4,17 +4,17 @@
  */
 import { octetsOf, percentEncoded } from "../../base/http/octets.ts";
 
-/** How a tool reads its URL. */
+/** How a tool interprets its URL. */
 export interface UrlMeaning {
-  /** Path and query as they are sent; as browsers have them when absent. */
+  /** Path and query as sent; absent: as in browsers. */
   readonly target?: string;
-  /** User and password, where it sends them. */
+  /** User and password, if the tool sends them. */
   readonly user?: string;
-  /** Why its requests can't be sent. */
+  /** Why the tool's requests can't be sent. */
   readonly refused?: string;
 }
 
-/** How a tool reads the URL in these parts. */
+/** Interprets the parts of a URL like a certain tool. */
 type ReadUrl = (url: UrlParts) => UrlMeaning;
 
 export interface UrlParts {
@@ -22,7 +22,7 @@ export interface UrlParts {
   /** The part before an @; empty without one. */
   readonly user: string;
   readonly host: string;
-  /** All that follows the host: `/path?query#fragment`. */
+  /** Everything after the host: `/path?query#fragment`. */
   readonly rest: string;
 }
 
@@ -34,22 +34,22 @@ export function urlParts(text: string): UrlParts | null {
   return { scheme, user: authority.slice(0, Math.max(0, at)), host: authority.slice(at + 1), rest };
 }
 
-/** Some tools take `localhost:8080`. */
+/** Adds a scheme, because some tools accept `localhost:8080`. */
 export function withScheme(address: string): string {
   const isBare =
     /^(?![a-z][\w+.-]*:\/\/)(?:[^/?#@\s]*@)?(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?(?:[/?#]|$)/i;
   return isBare.test(address) ? `http://${address}` : address;
 }
 
-/** Reads a URL by the WHATWG standard, as browsers do; user and password are sent. */
+/** Reads a URL by the WHATWG standard, like browsers; user and password are sent. */
 export const asBrowsers: ReadUrl = ({ user }) => ({ ...userIn(user) });
 
-/** All after the host, as written. @param unpathed The target that is sent if no path begins it. */
+/** Everything after the host, as written. @param unpathed The target that is sent without a path. */
 export function asWritten(rest: string, unpathed: string): string {
   return rest.startsWith("/") ? rest : unpathed;
 }
 
-/** Go's net/url: a path that is validly encoded stays as it is, any other is encoded anew; the query stays. */
+/** Go's net/url: a validly encoded path stays, any other is encoded again; the query stays. */
 export const asGo: ReadUrl = ({ rest, user }) => {
   const [, path = "", query = ""] = /^([^?#]*)(\?[^#]*)?/.exec(rest) ?? [];
   return { target: `${goPath(path === "" ? "/" : path)}${query}`, ...userIn(user) };
@@ -64,7 +64,7 @@ function goPath(path: string): string {
   );
 }
 
-/** Percent-encoded octets as characters up to U+00FF, beside others that stay. */
+/** Percent-encoded octets as characters up to U+00FF; other characters stay. */
 function decodedOctets(path: string): string {
   return path.replaceAll(
     /(?:%[\da-f]{2})+/gi,
@@ -77,13 +77,13 @@ interface CurlChoice {
   readonly globs: boolean;
   /** Whether dot segments are removed: not with --path-as-is. */
   readonly normalizes: boolean;
-  /** The query that -G makes; empty without it. */
+  /** The query made by -G; empty without it. */
   readonly query: string;
-  /** The file that -T sends; its name is added to a path that ends with /. */
+  /** The file that -T sends; its name is appended to a path that ends with /. */
   readonly file: string | null;
 }
 
-/** Libcurl's urlapi.c, after tool_urlglob.c. */
+/** Follows libcurl's urlapi.c, after tool_urlglob.c. */
 export function asCurl(
   { rest, user }: UrlParts,
   { globs, normalizes, query, file }: CurlChoice,
@@ -105,7 +105,7 @@ export function asCurl(
   return { target: octetsOf(target).replaceAll(/[\x80-\xff]/g, percentEncoded), ...userIn(user) };
 }
 
-/** RFC 3986 §5.2.4. */
+/** Removes dot segments (RFC 3986 §5.2.4). */
 function withoutDots(path: string): string {
   const kept: string[] = [];
   const segments = path.slice(1).split("/");

@@ -31,7 +31,7 @@ const OPTIONS = [
   valueOption("timeout T", "-t", seconds),
   refusedOption("s script", "value", "its Lua script"),
   ignored("L latency v version", "switch"),
-  valueOption("R rate", "-r", perSecond), // of wrk2 alone, whose program is called wrk, too
+  valueOption("R rate", "-r", perSecond), // only of wrk2, whose program is also called wrk
   ignored("u_latency U batch_latency B", "switch"),
 ];
 
@@ -43,7 +43,7 @@ const url: Tool["url"] = ({ rest }) =>
     ? { refused: "a URL that wrk takes: one of visible ASCII characters" }
     : { target: asWritten(rest, "/") };
 
-/** The connections rounded down, so that each thread opens the same number. */
+/** Rounds connections down, so that each thread opens the same number. */
 function evenlyShared(line: TranslatedLine): TranslatedLine {
   const connections = Number(lastOf(line, "-c") ?? DEFAULTS["-c"]);
   const threads = Number(lastOf(line, "-w") ?? DEFAULTS["-w"]);
@@ -75,13 +75,13 @@ export const wrk: Tool = {
     ],
 };
 
-/** Wrk's estimate of a connection's time between requests: the run's time by its requests. */
+/** wrk's estimate of a connection's time between requests: the duration divided by the number of requests. */
 function pacedMs({ elapsedS, requests, load }: Measurement): number {
   const each = Math.floor(requests.completed / load.connections);
   return each === 0 ? 0 : elapsedS * 1_000 / each;
 }
 
-/** wrk2 measures from its tenth second on. */
+/** wrk2 begins to measure in its tenth second. */
 const CALIBRATION_SECONDS = 10;
 
 export const wrk2: Tool = {

@@ -1,6 +1,6 @@
 /**
- * One connection to a live page: one request, read strictly and refused where it is not the page's own, and one
- * response, each within bounds of size and time.
+ * One connection to a live page: one request, read strictly and refused unless it comes from the page itself, and one
+ * response, each with limits of size and time.
  */
 import { Buffer } from "node:buffer";
 import { isWithin, LIMITS } from "../../base/limits.ts";
@@ -9,22 +9,22 @@ type ResponseBytes = Uint8Array<ArrayBuffer>;
 
 export interface LiveResponse {
   readonly status: number;
-  /** Content-type; plain text when absent. */
+  /** Content type; default: plain text. */
   readonly type?: string;
   readonly body: ResponseBytes | LiveStream;
 }
 
 /** A response of server-sent events. */
 export interface LiveStream {
-  /** Waits for news; null at the end. */
+  /** Waits for the next event; null at the end. */
   next(): Promise<ResponseBytes | null>;
-  /** The client has gone: `next` gives null. */
+  /** The client has disconnected: makes `next` return null. */
   leave(): void;
 }
 
 /** Time-out of a request, and of each write of a response. */
 const PATIENCE_MS = 10_000;
-/** Time for a refused client to read the reason; the rest of its request is dropped. */
+/** How long a refused client may take to read the reason; the rest of its request is discarded. */
 const LINGER_MS = 200;
 const LINGER_BYTES = 64 * 1_024;
 const PIECE_BYTES = 64 * 1_024;
@@ -45,7 +45,7 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "Service Unavailable",
 };
 
-/** The page's own policy stands in it; it can't say there who may frame it (CSP 3 §6.4.2). */
+/** The page's own policy is in the page, but can't say there who may frame it (CSP 3 §6.4.2). */
 const GUARDS = "cache-control: no-store\r\n" +
   "content-security-policy: frame-ancestors 'none'\r\n" +
   "cross-origin-opener-policy: same-origin\r\n" +
@@ -55,7 +55,7 @@ const GUARDS = "cache-control: no-store\r\n" +
   "x-frame-options: DENY\r\n" +
   "connection: close\r\n";
 
-/** Sends one line of text as a whole response. */
+/** A whole response with one line of text. */
 export function plain({ status, text }: Refusal): LiveResponse & { readonly body: ResponseBytes } {
   return { status, body: new TextEncoder().encode(`${text}\n`) };
 }
@@ -97,7 +97,7 @@ export class LiveConnection {
     }
   }
 
-  /** @param length No more than a receipt has. */
+  /** @param length At most that of a receipt. */
   async body(length: number): Promise<string> {
     while (this.#length < this.#bodyAt + length) await this.#more();
     clearTimeout(this.#timer);
@@ -120,7 +120,7 @@ export class LiveConnection {
     for (let bytes = 0; bytes < LINGER_BYTES;) bytes += await this.conn.read(dropped) ?? Infinity;
   }
 
-  /** @param isHead Without its body. */
+  /** @param isHead Whether to omit the body. */
   async send(response: LiveResponse, isHead: boolean): Promise<void> {
     const { body } = response;
     this.conn.setNoDelay(true);
@@ -132,7 +132,7 @@ export class LiveConnection {
 
   async #stream(stream: LiveStream): Promise<void> {
     const leave = (): void => stream.leave();
-    // Nothing follows a request: who sends more is at the end of its stream, too.
+    // Nothing may follow the request, so both more data and the end of the stream mean that the client is done.
     void this.conn.read(new Uint8Array(1)).then(leave, leave);
     try {
       for (let news; (news = await stream.next()) !== null;) await this.#write(news);
@@ -170,7 +170,7 @@ function headBytes({ status, type, body }: LiveResponse, allow?: string): Respon
 export interface LiveHead {
   readonly method: string;
   readonly path: string;
-  /** Names in lower case; values of one name are joined by commas. */
+  /** Names in lower case; values of fields with the same name are joined by commas. */
   readonly fields: ReadonlyMap<string, string>;
 }
 
@@ -178,7 +178,7 @@ interface Refusal {
   readonly status: number;
   /** A line for the client. */
   readonly text: string;
-  /** Methods that there are instead (RFC 9110 §15.5.6). */
+  /** Methods that are allowed instead (RFC 9110 §15.5.6). */
   readonly allow?: string;
 }
 
@@ -208,10 +208,10 @@ function parseLiveHead(text: string): LiveHead | null {
   return { method, path: target.replace(/\?.*$/, ""), fields };
 }
 
-/** A name or an address of this machine itself, with any port: it may be a forwarded one. */
+/** A name or address of this machine itself, with any port, which may be a forwarded one. */
 const OWN_HOST = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?::\d{1,5})?$/i;
 
-/** Why the request is refused; null when it is not. */
+/** Why the request is refused; null if it is not. */
 export function refusalOf(head: LiveHead): Refusal | null {
   const methods = Object.hasOwn(METHODS, head.path) ? METHODS[head.path] : null;
   if (!isOwn(head)) return { status: 403, text: "This page is only for browsers on this machine" };

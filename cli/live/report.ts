@@ -28,7 +28,10 @@ interface LiveReportOptions {
   readonly port: number;
   /** The baseline of thresholds, or null. */
   readonly baseline: Grouped | null;
-  /** Largest share of the time since the start that rendering may take; beyond it, a run is shown together with the next one. */
+  /**
+   * Largest share of the time since the start that rendering may take; beyond it, a run is shown together with the next
+   * one.
+   */
   readonly mostRatio?: number;
   /** Called with a line about a defect. */
   readonly onNote?: (text: string) => void;
@@ -40,10 +43,10 @@ interface LiveReportOptions {
  * page. All 135 would together take 5 % of such an experiment, so there nearly every run is shown at once.
  */
 const MOST_RATIO = 0.05;
-/** A browser on this machine takes what the target should have, so the next run waits until it has drawn. */
+/** A browser on this machine takes CPU time from the target, so the next run waits until the browser has drawn. */
 const DRAW_MS = 1_500;
 const END_MS = 3_000;
-/** Time for connections to end by themselves. */
+/** Time for connections to end on their own. */
 const CLOSE_MS = 500;
 
 export class LiveReport implements AsyncDisposable {
@@ -61,7 +64,7 @@ export class LiveReport implements AsyncDisposable {
   #updatedMs = performance.now();
   #isOver = false;
 
-  /** Throws a TargetError when it cannot listen. */
+  /** Throws a TargetError if it can't listen. */
   constructor({ port, baseline, mostRatio = MOST_RATIO, onNote = () => {} }: LiveReportOptions) {
     this.#mostRatio = mostRatio;
     this.#baseline = baseline;
@@ -78,13 +81,13 @@ export class LiveReport implements AsyncDisposable {
     if (status !== this.#status) this.#update(status);
   };
 
-  /** Renders while no load runs, and gives browsers the time to draw the page. */
+  /** Renders while no load runs, and gives browsers time to draw the page. */
   readonly onSaved: OnSaved = async (results) => {
     if (results.state !== "running" || this.#isBehind()) return;
     try {
       this.#render(() => [reportModel(results, this.#baseline)]);
     } catch (error) {
-      // A measurement of hours must not end by it; the report at its end would show the defect, too.
+      // A defect must not end a measurement of hours; the report at its end would show the same defect.
       this.#update({ ...this.#status, text: `Cannot show the newest runs: ${messageOf(error)}` });
       return;
     }
@@ -92,9 +95,8 @@ export class LiveReport implements AsyncDisposable {
   };
 
   /**
-   * The last page, which stays in the browsers: waits until they show it, or for some seconds.
-   *
-   * @param path Where it lies as a file.
+   * Sends the final page, which stays in the browsers: waits until they show it, or for some seconds.
+   * @param path Path of the page as a file.
    */
   async end(
     models: readonly ReportModel[],
@@ -117,7 +119,7 @@ export class LiveReport implements AsyncDisposable {
     await this.#server.close(CLOSE_MS);
   }
 
-  /** Never of the first page. */
+  /** Never true for the first page. */
   #isBehind(): boolean {
     return this.#renderedMs > this.#mostRatio * (performance.now() - this.#beganMs);
   }

@@ -16,10 +16,10 @@ import {
   refusalOf,
 } from "./connection.ts";
 
-/** @param body What was sent, at most a receipt. */
+/** @param body The request's body, at most a receipt. */
 type Respond = (head: LiveHead, body: string) => LiveResponse | Promise<LiveResponse>;
 
-/** Before the next connection is tried, where there are no more open files. */
+/** Pause before accepting the next connection, if there are no free file descriptors. */
 const PAUSE_MS = 200;
 
 export class LiveServer {
@@ -29,7 +29,7 @@ export class LiveServer {
   #hasNoted = false;
   #isClosed = false;
 
-  /** Throws a TargetError when it cannot listen. @param onNote Takes one line on the first defect. */
+  /** Throws a TargetError if it can't listen. @param onNote Receives one line on the first defect. */
   constructor(
     where: ListenOptions,
     private readonly respond: Respond,
@@ -57,7 +57,7 @@ export class LiveServer {
 
   #serve(connection: LiveConnection): void {
     this.#open.add(connection);
-    void this.#converse(connection).catch(() => {}) // it has gone
+    void this.#converse(connection).catch(() => {}) // the client has gone
       .finally(() => {
         connection.close();
         this.#open.delete(connection);
@@ -83,7 +83,7 @@ export class LiveServer {
     }
   }
 
-  /** Nothing listens afterwards. Responses in progress have `patienceMs`. */
+  /** Stops listening. Responses in progress have `patienceMs` left. */
   async close(patienceMs: number): Promise<void> {
     this.#isClosed = true;
     this.#listener.close();

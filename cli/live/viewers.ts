@@ -1,4 +1,4 @@
-/** The browsers that show a live page: the events that each is sent, and whether it shows the newest page. */
+/** The browsers that show a live page: the events sent to each, and whether each shows the newest page. */
 import { isWithin } from "../../base/limits.ts";
 import {
   type EndEvent,
@@ -16,7 +16,7 @@ interface Events {
   readonly end: EndEvent;
 }
 
-/** The points of the run in progress, once for all browsers: no queue grows for one that is slow. */
+/** The points of the current run, stored once for all browsers, so that no queue grows for a slow one. */
 class RunPoints {
   readonly #points: LivePoint[] = [];
   /** Number of runs that began, and number of points of the current one. */
@@ -29,7 +29,7 @@ class RunPoints {
     this.#points.length = 0;
   }
 
-  /** A search for a capacity has a load for each of its trials, whose time begins anew. */
+  /** A search for a capacity has a load for each of its trials, each with its own time axis. */
   add(point: LivePoint): void {
     const last = this.#points[this.#points.length - 1];
     if (last !== undefined && point.endMs <= last.endMs) this.begin();
@@ -38,7 +38,7 @@ class RunPoints {
     if (this.#points.length > MOST_POINTS) this.#points.shift();
   }
 
-  /** Reads on from where its reader was. */
+  /** Returns a function that reads the points since its last call. */
   reader(): () => PointsEvent | null {
     let [run, seen] = [0, 0];
     return () => {
@@ -56,13 +56,13 @@ function eventText(event: string, data: string): string {
 }
 
 /**
- * One browser. Only the newest event of each kind waits for it: a slow or silent one misses outdated events, and
- * no queue grows for it.
+ * One browser. Only the newest event of each kind is kept for it: a slow or silent browser misses outdated events, so
+ * that no queue grows.
  */
 class LiveViewer implements LiveStream {
-  /** False once it was late: then it is not waited for until it shows a page again. */
+  /** False once the browser was late, until it shows a page again: it is then not waited for. */
   isPrompt = true;
-  /** The token that it sends back when it shows the newest page. */
+  /** The token that the browser sends back when it shows the newest page. */
   #receipt = "";
   #onShown = (): void => {};
   readonly #news = new Map<keyof Events, string>();
@@ -97,13 +97,13 @@ class LiveViewer implements LiveStream {
     this.end();
   }
 
-  /** Ends the connection after the events that still wait. */
+  /** Ends the connection after the events that are still pending. */
   end(): void {
     this.#isOver = true;
     this.#wake();
   }
 
-  /** Does not wait: a browser that reads nothing must not hold anything up. */
+  /** Does not wait, because a browser that reads nothing must not delay anything. */
   send<Name extends keyof Events>(event: Name, data: Events[Name]): void {
     if (this.#isOver) return;
     this.#news.set(event, JSON.stringify(data));
@@ -115,7 +115,7 @@ class LiveViewer implements LiveStream {
     this.#wake();
   }
 
-  /** A receipt for the next page, and when that page is shown. */
+  /** A receipt for the next page, and a promise for the moment when that page is shown. */
   expect(): { receipt: string; shown: Promise<void> } {
     const { promise: shown, resolve } = Promise.withResolvers<void>();
     this.isPrompt = false;
@@ -131,14 +131,14 @@ class LiveViewer implements LiveStream {
   }
 }
 
-/** A receipt as `crypto.randomUUID` writes it. */
+/** A receipt, as written by `crypto.randomUUID`. */
 const RECEIPT = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 export class Viewers {
   readonly #viewers = new Set<LiveViewer>();
   readonly #points = new RunPoints();
 
-  /** The events of one more viewer, until it has gone or the page ends; null when there are too many. */
+  /** The events for another viewer, until it disconnects or the page ends; null if there are too many. */
   add({ status, page }: { readonly status: LiveStatus; readonly page: number }): LiveStream | null {
     if (!isWithin("liveReaders", this.#viewers.size + 1)) return null;
     const viewer = new LiveViewer(this.#points);
@@ -164,12 +164,12 @@ export class Viewers {
     for (const viewer of this.#viewers) viewer.notify();
   }
 
-  /** Resolves when all prompt viewers show the page, at most after `patienceMs`. */
+  /** Resolves when all prompt viewers show the page, but after `patienceMs` at the latest. */
   async show(page: number, patienceMs: number): Promise<void> {
     await this.#untilShown((viewer, receipt) => viewer.send("page", { page, receipt }), patienceMs);
   }
 
-  /** The last page: every viewer is waited for. */
+  /** The final page, for which every viewer is waited for. */
   async end(last: Omit<EndEvent, "receipt">, patienceMs: number): Promise<void> {
     for (const viewer of this.#viewers) viewer.isPrompt = true;
     await this.#untilShown((viewer, receipt) => {
@@ -177,14 +177,14 @@ export class Viewers {
     }, patienceMs);
   }
 
-  /** Takes a receipt; false if the text is none. */
+  /** Takes a receipt; false if the text is not one. */
   hasShown(receipt: string): boolean {
     if (!RECEIPT.test(receipt)) return false;
     for (const viewer of this.#viewers) viewer.hasShown(receipt);
     return true;
   }
 
-  /** Each is at its end after what waits for it. */
+  /** Ends each viewer's connection after its pending events. */
   close(): void {
     for (const viewer of this.#viewers) viewer.end();
   }

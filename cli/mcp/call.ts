@@ -13,17 +13,17 @@ import { ALLOWED_HOSTS, CALLED } from "../terminal/process.ts";
 import type { CommandLine } from "./tools.ts";
 import type { ToolCall, ToolResult } from "./protocol.ts";
 
-/** A verdict, whatever it is, is not an error. */
+/** Exit codes of verdicts, none of which is an error of the tool. */
 const VERDICTS: readonly number[] = [
   ...[EXIT.done, EXIT.failedCheck, EXIT.untrusted, EXIT.inconclusive],
 ];
 
 const TELL_MS = 1_000;
-/** Characters of standard error that are shown when the command has failed. */
+/** Characters of standard error that are shown if the command failed. */
 const MOST_ERROR = 4_000;
 
 interface Wish {
-  /** Hosts that it may load. */
+  /** Hosts that the command may load. */
   readonly hosts: readonly string[];
   readonly wantsFigures: boolean;
 }
@@ -70,7 +70,7 @@ function textOf(
   return [stdout.trimEnd(), why].filter(Boolean).join("\n\n") || `Exit code ${code}`;
 }
 
-/** The JSON that the command wrote; empty if it got no further, or if the JSON is larger than a client takes. */
+/** The JSON that the command wrote; empty if it got no further, or if the JSON is too large for a client. */
 function figuresIn(file: string): { structured?: unknown } {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0 || size > LIMITS.toolResult.most) return {};

@@ -7,7 +7,7 @@ import * as z from "zod";
 import { messageOf } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";
 
-/** The result of a call: figures for a program to read, and a text for a person or a model. */
+/** The result of a call: figures for programs, and text for people and models. */
 export interface ToolResult {
   readonly text: string;
   readonly structured?: unknown;
@@ -16,10 +16,10 @@ export interface ToolResult {
   readonly isError: boolean;
 }
 
-/** How a call goes on. */
+/** Progress and cancellation of a call. */
 export interface ToolCall {
   readonly signal: AbortSignal;
-  /** Called with the seconds since the start, and with what is being done. */
+  /** Called with the seconds since the start, and with the current activity. */
   readonly onProgress: (seconds: number, message: string) => void;
 }
 
@@ -28,21 +28,21 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   readonly input: z.ZodObject;
-  /** Whether it changes or loads nothing. */
+  /** Whether the tool neither changes nor loads anything. */
   readonly isReading: boolean;
-  /** @param input As `input` parsed it. */
+  /** @param input The input, parsed by `input`. */
   readonly call: (input: Readonly<Record<string, unknown>>, call: ToolCall) => Promise<ToolResult>;
 }
 
-/** Each request says its version, client and abilities. */
+/** Versions in which each request names its version, client and capabilities. */
 const MODERN = ["2026-07-28"];
-/** A handshake says them once; the newest first. */
+/** Versions with a handshake that names them once; newest first. */
 const LEGACY = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 const PREFIX = "io.modelcontextprotocol/";
 const SERVER = { name: "plateau", title: "Plateau", version: VERSION };
 const CAPABILITIES = { tools: {} };
-/** Tools are the same for as long as the program is. */
+/** Tools stay the same for as long as the program runs. */
 const CACHED = { ttlMs: 3_600_000, cacheScope: "public" };
 
 const INSTRUCTIONS =
@@ -86,11 +86,11 @@ const UNSUPPORTED_VERSION = -32_022;
 
 export class ToolServer {
   readonly #tools: ReadonlyMap<string, Tool>;
-  /** Calls under way, by the id of their request. */
+  /** Calls in progress, by the id of their request. */
   readonly #calls = new Map<Id, AbortController>();
   readonly #work = new Set<Promise<void>>();
 
-  /** @param send Takes a message, which is sent as one line. */
+  /** @param send Sends a message as one line. */
   constructor(tools: readonly Tool[], private readonly send: (message: unknown) => void) {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
   }
@@ -259,7 +259,7 @@ export class ToolServer {
   }
 }
 
-/** Throws a ProtocolError where it says a version of this era, and not what goes with it. */
+/** Throws a ProtocolError if the request names a version of this era without the fields that it requires. */
 function isModern(
   meta: z.output<typeof message>["params"] extends infer P ? NonNullable<P> : never,
 ): boolean {

@@ -1,4 +1,4 @@
-/** The tools of `plateau mcp`: what a model may ask for, and the command line that does it. */
+/** The tools of `plateau mcp`: what a model may ask for, and the corresponding command line. */
 import * as z from "zod";
 
 export interface CommandTool {
@@ -6,7 +6,10 @@ export interface CommandTool {
   readonly title: string;
   readonly description: string;
   readonly input: z.ZodObject;
-  /** Loads or starts something; only one such tool runs at a time, because two would disturb each other. */
+  /**
+   * Whether the tool loads or starts something; only one such tool runs at a time, because two would disturb each
+   * other.
+   */
   readonly isMeasuring: boolean;
   /** The command, its flags, and its operands. */
   readonly line: (input: Readonly<Record<string, unknown>>) => CommandLine;
@@ -27,12 +30,12 @@ const only = z.string().optional().describe("Only matching cells, such as target
 const results = "A results.json, its folder, a folder of several sessions, or the JSON of bench";
 
 const figures = z.boolean().optional()
-  .describe("false gives the text alone, without the JSON, which is long");
+  .describe("false: only the text, without the JSON, which is long");
 
 /** Arguments that every tool takes. */
 export const forAll = { figures };
 
-/** Flags of one value, as the command line writes them: the key of the input and the flag. */
+/** Flags with one value: the key in the input, and the flag. */
 type FlagNames = Readonly<Record<string, string>>;
 
 function flagsOf(input: Readonly<Record<string, unknown>>, names: FlagNames): string[] {
@@ -49,7 +52,7 @@ function operand(value: unknown): string {
   return z.string().parse(value);
 }
 
-/** `--set name=value` for each. */
+/** `--set name=value` for each setting. */
 function setFlags({ set = {} }: { readonly set?: unknown }): string[] {
   return Object.entries(z.record(z.string(), z.string()).parse(set))
     .map(([name, value]) => `--set=${name}=${value}`);
@@ -89,7 +92,7 @@ export const TOOLS: readonly CommandTool[] = [
       connections: z.int().min(1).optional().describe("50 when absent"),
       duration: duration.optional().describe("10s when absent"),
       requests: z.int().min(1).optional().describe(
-        "Exactly so many requests, in place of a duration",
+        "Exactly this many requests, in place of a duration",
       ),
       rate: z.string().optional()
         .describe("Open loop: requests arrive at this rate, such as 1000/s; absent: a closed loop"),

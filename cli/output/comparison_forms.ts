@@ -1,4 +1,4 @@
-/** The forms of a comparison, and the exit code that it ends with. */
+/** The forms of a comparison, and its exit code. */
 import { EXIT } from "../../base/errors.ts";
 import { comparisonJson, comparisonSuite } from "../../report/render/comparison.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";
@@ -23,7 +23,7 @@ interface ComparisonForms extends Renderers<"json" | "markdown" | "junit" | "htm
   readonly summary: () => Written<"terminal">;
 }
 
-/** @param comparison Of at least one cell. */
+/** @param comparison Has at least one cell. */
 export function comparisonForms(comparison: ResultsComparison): ComparisonForms {
   const document = comparedDocument(comparison);
   return {

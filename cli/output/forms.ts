@@ -27,7 +27,7 @@ export interface ResultForms extends Renderers {
   /** Sends the metrics of all experiments. */
   readonly otlp: MetricsSender;
   readonly models: readonly ReportModel[];
-  /** @param hasToldMissing Whether progress has said what was not measured, and why. */
+  /** @param hasToldMissing Whether the progress output has named the missing measurements and reasons. */
   readonly summary: (hasToldMissing: boolean) => readonly Written<"terminal">[];
   /** One trend for each experiment that has several results. */
   readonly trends: readonly Trend[];
@@ -36,7 +36,7 @@ export interface ResultForms extends Renderers {
 }
 
 /**
- * @param all One or more experiments; JSON, CSV and the histogram log hold only the first.
+ * @param all One or more experiments; JSON, CSV and the histogram log only contain the first.
  * @param baseline What thresholds compare with; null: nothing.
  */
 export function resultForms(
@@ -72,10 +72,10 @@ function concluded(results: Results, { card, claims }: ReportModel): unknown {
   };
 }
 
-/** Facts about a call of `bench` that the measurement itself does not hold. */
+/** Facts about a call of `bench` that are not in the measurement itself. */
 export interface BenchInvocation extends BenchCommand {
   readonly baseline: Grouped | null;
-  /** The seed that the command used, given or drawn. */
+  /** The seed that was used, given or random. */
   readonly seed: number;
 }
 

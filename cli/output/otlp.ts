@@ -18,11 +18,11 @@ import type { Written } from "../../report/writing/written.ts";
 import type { Collector } from "../flags/output_flags.ts";
 import { printError } from "../terminal/terminal.ts";
 
-/** Time as it goes on while something is sent; tests have one of their own. */
+/** Time during sending; tests have a clock of their own. */
 export interface SendingClock {
-  /** Time of a monotonic clock. */
+  /** Time by a monotonic clock. */
   nowMs(): number;
-  /** Since the epoch, for a wait that ends at a date. */
+  /** Milliseconds since the epoch, for a wait until a date. */
   dateMs(): number;
   /** Rejects with the signal's reason. */
   pause(ms: number, signal: AbortSignal): Promise<void>;
@@ -32,14 +32,14 @@ export interface SendingClock {
   random(): number;
 }
 
-/** Limits for one response, and for all requests with their pauses. */
+/** Time limits for one response, and for all requests including pauses. */
 const ATTEMPT_MS = 10_000;
 const TOTAL_MS = 30_000;
-/** No attempt begins with less time left than this, as a collector could hardly respond. */
+/** No attempt begins with less time left than this, because a collector could hardly respond. */
 const LEAST_ATTEMPT_MS = 500;
-/** The statuses that OTLP/HTTP allows to try again. */
+/** The statuses after which OTLP/HTTP allows retries. */
 const RETRIED = [429, 502, 503, 504];
-/** Attempts to connect: a collector that can't be reached is rarely there a moment later. */
+/** Attempts to connect: an unreachable collector is rarely back a moment later. */
 const MOST_CONNECTIONS = 3;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 8_000;
@@ -53,8 +53,8 @@ interface SendingBounds {
 }
 
 /**
- * Throws a TargetError that says why not all was taken, or the reason of the signal when that comes meanwhile. One that has
- * come before ended the load: the figures are sent all the same.
+ * Throws a TargetError that says why not everything was accepted, or the signal's reason if it aborts during sending. A
+ * signal that aborted before had ended the load, whose figures are sent anyway.
  */
 export async function sendMetrics(
   to: Collector,
@@ -81,10 +81,10 @@ function placeOf({ url }: Collector): string {
   return url.origin + url.pathname;
 }
 
-/** Why a collector did not take something, for a sentence. */
+/** Why a collector did not accept something, for use in a sentence. */
 class NotTaken extends Error {}
 
-/** A refusal that may be over in a moment. @param askedMs The pause that the collector asks for; 0 if it names none. */
+/** A refusal that may be temporary. @param askedMs The pause that the collector asks for; 0 if it names none. */
 class NotYetTaken extends NotTaken {
   constructor(why: string, readonly askedMs: number, readonly mostAttempts = Infinity) {
     super(why);
@@ -115,14 +115,14 @@ async function deliver(to: Collector, text: string, sending: SendingBounds): Pro
 }
 
 /**
- * A pause that doubles each time, with a random half, so that clients don't come back together. No collector can
+ * A pause that doubles each time, half of it random, so that clients don't return at the same time. No collector can
  * shorten it.
  */
 function pauseMs(attempt: number, { random }: SendingClock): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS) * (0.5 + random() / 2);
 }
 
-/** Why a collector's own wait is not waited for; nothing where Plateau's pauses alone would take too long. */
+/** Why the pause that a collector asks for is too long; "" if Plateau's own pauses would be too long anyway. */
 function tooLongWait(askedMs: number): string {
   if (askedMs <= LONGEST_PAUSE_MS) return "";
   const asked = askedMs > DAY_MS ? "more than a day" : formatDuration(askedMs / 1_000);
@@ -178,7 +178,7 @@ async function responseTo(
   }
 }
 
-/** A response may come before the whole request was taken. */
+/** A response may arrive before the whole request was read. */
 async function exchange(connection: Connection, request: Uint8Array): Promise<CollectorResponse> {
   const reader = new ResponseReader({ retain: true, maxKeptBytes: LIMITS.otlpResponse.most });
   reader.begin(false);
@@ -214,7 +214,7 @@ async function readInto(reader: ResponseReader, connection: Connection): Promise
   }
 }
 
-/** Throws what kept it from taking everything. */
+/** Throws what kept the collector from accepting everything. */
 function readResponse(
   { status, location, retryAfter, text }: CollectorResponse,
   to: Collector,
@@ -249,7 +249,7 @@ function readSuccess(text: string, to: Collector): void {
   if (said !== "") printError(textLines([`Note: ${placeOf(to)} says: ${said}`]));
 }
 
-/** An int64 of protobuf's JSON is a number or its digits; whatever else a collector writes there is no count. */
+/** An int64 in protobuf's JSON is a number or a string of digits; anything else is not a count. */
 function dataPoints(rejected: string): string {
   if (!/^\d{1,19}$/.test(rejected)) return "data points without saying how many";
   return counted(Number(rejected), "data point");
@@ -268,12 +268,12 @@ function fieldOf(message: unknown, name: string): string | null {
   return typeof value === "string" || typeof value === "number" ? String(value) : null;
 }
 
-/** Words of others, as long as a line. */
+/** Text from outside, shortened to a line. */
 function shown(text: string): string {
   return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)}…`;
 }
 
-/** The pause that a Retry-After asks for (RFC 9110 §10.2.3): seconds, or a date; 0 for one that is over or unreadable. */
+/** The pause in a Retry-After (RFC 9110 §10.2.3), as seconds or a date; 0 if it is over or unreadable. */
 function askedMsOf(retryAfter: string | null, clock: SendingClock): number {
   if (retryAfter === null) return 0;
   const ms = /^\d+$/.test(retryAfter)

@@ -1,4 +1,4 @@
-/** The exit code of a measurement: throws the error of whatever failed. Loaded after the load. Pure. */
+/** The exit code of a measurement: throws the error for whatever failed. Loaded after the load. Pure. */
 import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
 import { remedyFor } from "../../base/net/dial_error.ts";
 import { endsText, noResponseOf, noResponseText } from "../../report/findings/no_response.ts";
@@ -8,18 +8,18 @@ import { GLUE } from "../../report/writing/units.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";
 
-/** Reasons that are shown; a dead target has one or two. */
+/** The most reasons that are shown; a dead target has one or two. */
 const MOST_REASONS = 5;
 
-/** What the reader has been told already, so that the error does not repeat it. */
+/** What the reader has been told already, so that the error need not repeat it. */
 interface Told {
-  /** Whether the output says what was not measured, and why. */
+  /** Whether the output names missing measurements, and why. */
   readonly hasMissing?: boolean;
-  /** Whether the output has all that a summary says. */
+  /** Whether the output includes everything in a summary. */
   readonly hasSummary?: boolean;
 }
 
-/** Throws if no request got a response, if a rule ended the load early, or if responses were not as expected. */
+/** Throws if no request got a response, if a rule ended the load early, or if responses were wrong. */
 export function verifyMeasurement(measurement: Measurement): void {
   const { url, reasons, checks } = measurement;
   if (isUnanswered(measurement)) {
@@ -71,7 +71,7 @@ interface Verified extends Pick<Results, "planned"> {
   readonly missing: readonly Missing[];
 }
 
-/** Missing runs come before wrong responses; cells may have been skipped, but not all of them. */
+/** Missing runs take precedence over wrong responses; cells may have been skipped, but not all of them. */
 export function verifyResults(
   { runs, missing, planned }: Verified,
   { hasSummary = false, hasMissing = hasSummary }: Told = {},
@@ -117,7 +117,7 @@ function silenceOf(silent: readonly Run[]): string[] {
   });
 }
 
-/** Each reason once, under it the last lines of the first target that had it. */
+/** Each reason once, with the last lines of output of the first target that had it. */
 function evidenceOf(failed: readonly Missing[]): string[] {
   return [...Map.groupBy(failed, ({ reason }) => reason)].flatMap(([reason, [{ evidence }]]) => [
     reason,
@@ -125,7 +125,7 @@ function evidenceOf(failed: readonly Missing[]): string[] {
   ]);
 }
 
-/** Failed thresholds come before inconclusive ones. Their wording is loaded where there are any. */
+/** Failed thresholds take precedence over inconclusive ones. Their wording is loaded only if there are any. */
 export async function verifyGates(
   gates: readonly GateOutcome[],
   { hasSummary = false }: Told = {},

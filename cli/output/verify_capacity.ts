@@ -1,4 +1,4 @@
-/** The exit code of searches for a capacity: throws the error of whatever kept them from their goal. Pure. */
+/** The exit code of searches for a capacity: throws the error for whatever kept them from their goal. Pure. */
 import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
 import { capacitySentence } from "../../report/subjects/capacity.ts";
 import { GLUE } from "../../report/writing/units.ts";
@@ -11,13 +11,13 @@ interface PlacedSearch {
 }
 
 interface Verified {
-  /** Whether a search that the generator ended is an error, too. */
+  /** Whether it is also an error that the generator ended a search. */
   readonly isStrict: boolean;
-  /** Whether the output ends with the result, so that the error does not repeat it. */
+  /** Whether the output ends with the result, so that the error need not repeat it. */
   readonly isPrinted: boolean;
 }
 
-/** The worst first; why a capacity is inconclusive, its own sentence says. */
+/** The worst first; the capacity's own sentence says why it is inconclusive. */
 const ERRORS = [
   [["not-recovered"], TargetError, "Cannot go on: the target did not recover from a trial"],
   [["nothing-holds"], CheckError, "No rate was found at which every rule holds"],

@@ -1,4 +1,6 @@
-/** `plateau plan EXPERIMENT`: what comparisons can see on this machine, from each target against itself. */
+/**
+ * `plateau plan EXPERIMENT`: what comparisons can detect on this machine, found by comparing each target with itself.
+ */
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
 import { EXIT, InconclusiveError } from "../../base/errors.ts";
@@ -71,7 +73,7 @@ function sessionsIn(
   return { sessions: { stdev: sessionNoise, setUpS: sessionSetup / 1_000 } };
 }
 
-/** Enough to know the noise, and no more than a coffee takes. */
+/** Enough blocks to know the noise, in the time of a coffee break. */
 const BLOCKS = 5;
 
 export const planCommand = defineCommand({

@@ -10,7 +10,7 @@ import type { RawArguments } from "../command_line/command.ts";
 /** Files that every run writes into its folder. */
 const OWN_NAMES: readonly string[] = ["results.json", "report.html"];
 
-/** An experiment file whose copy, or which itself, the results would be written over. */
+/** Problems of an experiment file that the results, or the file's own copy, would overwrite. */
 export function nameConflicts({ experiment }: RawArguments): Problem[] {
   if (typeof experiment !== "string") return [];
   const name = basename(experiment).toLowerCase();
@@ -21,7 +21,10 @@ export function nameConflicts({ experiment }: RawArguments): Problem[] {
   return [{ place: experiment, message, fix }];
 }
 
-/** Makes the given folder, or a new `results/NAME/TIME` under the working directory. Throws a UserError when it can't. */
+/**
+ * Makes the given folder, or a new `results/NAME/TIME` in the working directory. Throws a UserError if that is
+ * impossible.
+ */
 export async function makeOutDir(given: string | undefined, name: string): Promise<string> {
   const dir = given ?? join("results", name, timeStamp(new Date()));
   try {
@@ -34,12 +37,12 @@ export async function makeOutDir(given: string | undefined, name: string): Promi
   }
 }
 
-/** How long a folder may be in use before that is an error: its process may just be ending. */
+/** How long a folder may be in use before that is an error, because its process may just be ending. */
 const PATIENCE_MS = 500;
 
 /**
- * Keeps the folder for this process until it is disposed, or until the process ends, whatever ends it.
- * Throws a UserError when another process has it.
+ * Reserves the folder for this process until the result is disposed or the process ends, whatever ends it. Throws a
+ * UserError if another process has reserved it.
  */
 export async function occupy(dir: string): Promise<Disposable> {
   if (Deno.build.os === "windows") return { [Symbol.dispose]: () => {} }; // folders can't be opened
@@ -57,7 +60,10 @@ export async function occupy(dir: string): Promise<Disposable> {
   }]);
 }
 
-/** Throws a UserError when the folder holds what was measured and would be lost: an experiment that was interrupted, or may have been. */
+/**
+ * Throws a UserError if the folder holds measurements that would be lost: those of an experiment that was, or may have
+ * been, interrupted.
+ */
 export async function refuseUnfinished(dir: string): Promise<void> {
   const refuse = (why: string, resume = ""): never => {
     const message = `Cannot start a new experiment here: ${why}`;
@@ -73,7 +79,10 @@ export async function refuseUnfinished(dir: string): Promise<void> {
   refuse(`${of} of an interrupted one would be lost`, resumptionOf(there, dir));
 }
 
-/** `plateau plan` can't go on: it leaves neither the flags of a run nor the commits of an ab. */
+/**
+ * The command that continues an experiment. `plateau plan` can't be continued, as it stores neither the flags of a run
+ * nor the commits of an ab.
+ */
 function resumptionOf({ flags, ab }: Measured, dir: string): string {
   if (ab !== undefined) {
     return `resume it with the same plateau ab with --out ${quoted(dir)} --resume, or `;
@@ -93,8 +102,8 @@ const measured = z.object({
 type Measured = z.output<typeof measured>;
 
 /**
- * Null if there is no file, if it holds no result, or if the result is complete. Throws if that is unknown because the
- * file is too large.
+ * Null if there is no file, if it holds no result, or if the result is complete. Throws if the file is too large to
+ * tell.
  */
 async function measuredIn(path: string): Promise<Measured | null> {
   const text = await readText(path, "resultFile").catch((error: unknown) => {
@@ -119,12 +128,15 @@ async function opened(dir: string): Promise<Deno.FsFile> {
   }
 }
 
-/** `2026-01-31T12-00-00Z`: no colons, which Windows refuses in file names. */
+/** `2026-01-31T12-00-00Z`, without colons, which Windows refuses in file names. */
 function timeStamp(moment: Date): string {
   return `${moment.toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
 }
 
-/** Two runs may start within a second. An existing folder or link is never written into. */
+/**
+ * Makes a folder with a free name, because two runs may start within a second. Never writes into an existing folder or
+ * link.
+ */
 async function makeNewDir(dir: string): Promise<string> {
   await Deno.mkdir(dirname(dir), { recursive: true });
   for (let again = 1;; again++) {

@@ -27,15 +27,15 @@ import { fromVersion1, isVersion1 } from "../../runner/result/earlier/version_1.
 import { JOURNAL, type JournalHead } from "../../runner/result/result_file.ts";
 import { isFolder } from "../flags/values.ts";
 
-/** Problems that are listed: enough to see that a file is something else. */
+/** The most problems that are listed: enough to see that a file is something else. */
 const MOST_PROBLEMS = 5;
 
-/** @param path A results.json, or the folder that holds one. Throws a UserError with what is wrong with it. */
+/** @param path A results.json, or the folder that contains one. Throws a UserError with what is wrong. */
 export async function readResults(path: string): Promise<Results> {
   return resultsOf(await readFile(path));
 }
 
-/** The same, to go on with: runs of two versions of the file in one would not be alike. */
+/** The same for resuming, which needs the current version of the file, because its runs must be alike. */
 export async function readResumable(path: string): Promise<Results> {
   const read = await readFile(path);
   if (isVersion1(read.head)) throw new UserError([{ ...OF_VERSION_1, place: read.file }]);
@@ -47,12 +47,12 @@ const OF_VERSION_1 = {
   fix: "run the experiment anew; report and compare read both versions",
 };
 
-/** The same, or a file that `bench --json` wrote. */
+/** The same, or a file written by `bench --json`. */
 export async function readMeasured(path: string): Promise<Results | Measurement> {
   return eitherOf(await readFile(path));
 }
 
-/** The same of the text of a file. @param file What messages call it. */
+/** The same for the text of a file. @param file Name of the file in messages. */
 export function parseMeasured(text: string, file: string): Results | Measurement {
   const pieces = new ResultPieces(file);
   pieces.push(new TextEncoder().encode(text));
@@ -75,7 +75,7 @@ function resultsOf({ head, runs, problems, file }: ReadFile): Results {
   return { ...result, runs: [...runs] };
 }
 
-/** Throws a UserError unless it is a result whose parts agree with each other. */
+/** Throws a UserError unless the parts of a result are consistent with each other. */
 function verified<Result extends Results | Measurement>(
   { data: result, error }: z.ZodSafeParseResult<Result>,
   { data, file }: { readonly data: unknown; readonly file: string },
@@ -92,14 +92,14 @@ interface ReadFile {
   readonly head: unknown;
   /** Runs that are correct. */
   readonly runs: readonly Run[];
-  /** What is wrong with the others; no more than are shown. */
+  /** Problems of the other runs, only as many as are shown. */
   readonly problems: readonly Inconsistency[];
   readonly file: string;
 }
 
 /**
- * A file of results as it is read: each run is parsed and verified by itself, so that no more than one is there twice,
- * as text and as values.
+ * Reads a file of results piece by piece: each run is parsed and verified separately, so that at most one is in memory
+ * both as text and as values.
  */
 class ResultPieces {
   readonly #list = new JsonList("runs", (text) => this.#takeRun(text));
@@ -133,7 +133,7 @@ class ResultPieces {
     else this.#problems.push(...found);
   }
 
-  /** With what a journal adds, where it goes on from this file. */
+  /** The results with the additions of a journal that continues this file. */
   goOn({ head: { startedAt, after }, lines }: Journal): ReadFile {
     const before = this.end();
     const { head } = before;
@@ -176,13 +176,13 @@ export async function readSessions(path: string): Promise<(Results | Measurement
   return read.toSorted((a, b) => startOf(a).localeCompare(startOf(b)));
 }
 
-/** Results in a folder that is not itself that of one; none of anything else. */
+/** Results in a folder that is not itself a results folder; none for anything else. */
 async function resultsIn(path: string): Promise<string[]> {
   if (!isFolder(path) || await isFile(join(path, "results.json"))) return [];
   return (await Array.fromAsync(resultsBelow(path, 1))).sort();
 }
 
-/** Files `NAME.json`, and the results of runs in folders of their own, which may lie up to `deep` folders below. */
+/** Files `NAME.json`, and results of runs in folders of their own, up to `deep` folders below. */
 async function* resultsBelow(folder: string, deep: number): AsyncGenerator<string> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = join(folder, name);
@@ -200,7 +200,7 @@ function startOf(result: Results | Measurement): string {
   return "startedAt" in result ? result.startedAt : "";
 }
 
-/** One after the other. Throws a UserError with what is wrong with any of the files. */
+/** Reads one file after another. Throws a UserError with the problems of all files. */
 export async function readAll<T>(
   paths: readonly string[],
   readOne: (path: string) => Promise<T>,
@@ -219,7 +219,7 @@ export async function readAll<T>(
   return read;
 }
 
-/** The folder that `path` is, or that it lies in. */
+/** The folder that `path` is, or in which it is. */
 export function folderOf(path: string): string {
   return isFolder(path) ? path : dirname(path);
 }
@@ -246,7 +246,7 @@ async function readFile(path: string): Promise<ReadFile> {
   return journal === null ? pieces.end() : pieces.goOn(journal);
 }
 
-/** A folder that holds no results itself, as `results/NAME` does not, with the newest of those below it. */
+/** The error for a folder without results of its own, such as `results/NAME`; it names the newest results below. */
 async function notOfOneRun(folder: string): Promise<UserError> {
   const below = await Array.fromAsync(runsBelow(folder)).catch(() => []);
   const newest = below.sort((a, b) => b.savedMs - a.savedMs).at(0);
@@ -272,7 +272,7 @@ async function* runsBelow(
   }
 }
 
-/** What was measured since a large file was written; null where there is no such thing. */
+/** The journal of measurements since a large file was written; null if there is none. */
 async function journalBeside(file: string): Promise<Journal | null> {
   const path = join(dirname(file), JOURNAL);
   if (!await isFile(path)) return null;
@@ -280,7 +280,7 @@ async function journalBeside(file: string): Promise<Journal | null> {
     throw unreadable(path, error);
   });
   const [head, ...lines] = text.split("\n");
-  lines.pop(); // one that is not ended was not written whole
+  lines.pop(); // an unterminated line was not written completely
   const read = journalHead.safeParse(jsonOrNull(head));
   return read.success ? { head: read.data, lines } : null;
 }

@@ -1,11 +1,11 @@
-/** The JSON Schemas of Plateau's files, as editors and validators of any language take them. Pure. */
+/** The JSON Schemas of Plateau's files, for editors and validators of any language. Pure. */
 import * as z from "zod";
 import { isMap } from "../../base/yaml/json_text.ts";
 import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 
 /**
- * What names the version of an experiment file. It changes when a file that was right may be wrong by the new one; keys
- * that are added leave it as it is.
+ * The identifier of the experiment file's version. It changes if a valid file may become invalid, but not if keys are
+ * added.
  */
 const EXPERIMENT = "urn:plateau:schema:experiment:1";
 
@@ -34,10 +34,16 @@ export function portableSchema(schema: z.ZodType): z.core.JSONSchema.BaseSchema 
   });
 }
 
-/** Character classes as ranges; letters beyond ASCII stand as characters, because their escapes differ, too. */
+/**
+ * Character classes as ranges; letters beyond ASCII as literal characters, because their escapes differ between
+ * languages.
+ */
 const CLASSES: Readonly<Record<string, string>> = { L: "A-Za-z\u00aa-\u{10ffff}", N: "0-9" };
 
-/** Python's validators, for one, know no classes of Unicode, and fail at the whole schema. So it takes more than the program. */
+/**
+ * A pattern for other languages: Python's validators, for one, don't know Unicode classes, and reject the whole schema.
+ * It accepts more than Plateau does.
+ */
 function portable(pattern: string): string {
   return pattern.replaceAll(/\[(?:\\.|[^\]])+\]|\\p\{[LN]\}/g, (part) => {
     const ranges = part.replaceAll(/\\p\{([LN])\}/g, (_, name) => CLASSES[name]);
@@ -59,7 +65,7 @@ function withParameters(schema: unknown): unknown {
   return instead === null ? inner : { description, default: preset, anyOf: [limits, instead] };
 }
 
-/** Keywords by what they hold: schemas by name, several schemas, one schema. */
+/** Keywords by their values: schemas by name, several schemas, one schema. */
 const BY_NAME = ["properties", "$defs"];
 const SEVERAL = ["anyOf", "oneOf", "allOf"];
 const ONE = ["items", "additionalProperties"];
@@ -77,7 +83,7 @@ function insideOf(keyword: string, value: unknown): unknown {
   return ONE.includes(keyword) ? withParameters(value) : value;
 }
 
-/** What else may stand there; null where the schema allows any text already. */
+/** The alternative that the schema must also allow, such as a placeholder; null if it allows any text already. */
 function insteadOf(limits: Readonly<Record<string, unknown>>): object | null {
   const isWord = limits.enum !== undefined || limits.const !== undefined;
   if (isWord || ["number", "integer", "boolean"].includes(String(limits.type))) return ALONE;

@@ -1,9 +1,9 @@
-/** The person at the terminal: standard input for answers, standard error for questions. */
+/** The person at the terminal: answers come from standard input, questions go to standard error. */
 import type { Person } from "../init/asked.ts";
 import { prompt, textLines } from "../../report/writing/terminal.ts";
 import { printError, terminalOptions } from "./terminal.ts";
 
-/** A line that is longer is not an answer. */
+/** A longer line is not an answer. */
 const MOST_BYTES = 4_096;
 
 export function isPersonThere(): boolean {
@@ -15,7 +15,7 @@ export const person: Person = {
   async answer(question): Promise<string | null> {
     printError(prompt(question));
     const chunk = new Uint8Array(MOST_BYTES);
-    const length = await Deno.stdin.read(chunk); // a terminal gives a line at a time
+    const length = await Deno.stdin.read(chunk); // a terminal delivers one line at a time
     return length === null ? null : new TextDecoder().decode(chunk.subarray(0, length)).trim();
   },
 };

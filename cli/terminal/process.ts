@@ -6,8 +6,8 @@
 import { EXIT } from "../../base/errors.ts";
 
 /**
- * Does `work` until it is done or a signal (INT, TERM, QUIT, HUP) interrupts it; then the exit code is that of an
- * interruption, whatever the work gives.
+ * Does `work` until it is done or a signal (INT, TERM, QUIT, HUP) interrupts it; after a signal, the exit code is that
+ * of an interruption, whatever `work` returns.
  */
 export function interruptible(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
   return untilSignal(async (signal) => {
@@ -16,7 +16,7 @@ export function interruptible(work: (signal: AbortSignal) => Promise<number>): P
   });
 }
 
-/** The same for work that only a signal ends: the exit code is the work's. */
+/** The same for work that only a signal ends: the exit code is that of the work. */
 export async function untilSignal(
   work: (signal: AbortSignal) => Promise<number>,
 ): Promise<number> {
@@ -30,7 +30,7 @@ export async function untilSignal(
   for (const name of SIGNALS) Deno.addSignalListener(name, onSignal);
   if (hasHangUp) Deno.addSignalListener("SIGHUP", onHangUp);
   if (variable(CALLED) === "1") {
-    Deno.env.delete(CALLED); // it is not for what this process starts
+    Deno.env.delete(CALLED); // it is not meant for processes started by this one
     const { untilInputEnds } = await import("../../targets/launch/parent_death.ts");
     void untilInputEnds().then(onSignal);
   }
@@ -45,7 +45,7 @@ export async function untilSignal(
   }
 }
 
-/** Waits for a start, during which nothing can end in order: a signal until then ends the program at once. */
+/** Waits for a start that can't be aborted in an orderly way: until then, a signal ends the program immediately. */
 export async function untilThere<Started>(
   start: Promise<Started>,
   signal: AbortSignal,
@@ -57,7 +57,7 @@ export async function untilThere<Started>(
   return started;
 }
 
-/** Resolves when the signal comes, or at once when it has come. */
+/** Resolves when the signal aborts, or immediately if it has. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
@@ -71,25 +71,25 @@ const SIGNALS: readonly Deno.Signal[] = hasHangUp ? ["SIGINT", "SIGTERM", "SIGQU
 const SIGHUP = 1;
 
 /**
- * A user who starts this process by nohup(1) wants it to go on without a terminal. Deno catches SIGHUP, and then ends,
- * once it listens to any signal. So this looks before.
+ * Whether SIGHUP was ignored at the start: a user of nohup(1) wants the process to outlive the terminal. Once Deno
+ * listens to any signal, it catches SIGHUP, too, and ends, so this must be read before.
  */
 async function ignoresHangUp(): Promise<boolean> {
-  const { OWN_STATUS, readIgnores } = await import("../../base/system/linux.ts"); // which `check` does without
+  const { OWN_STATUS, readIgnores } = await import("../../base/system/linux.ts"); // not needed by `check`
   return isGranted({ name: "read", path: OWN_STATUS }) && readIgnores(SIGHUP) === true;
 }
 
-/** Set to 1 where `plateau mcp` calls a command: it is interrupted, and so ends in order, when its caller is gone. */
+/** Set to 1 when `plateau mcp` calls a command, which is interrupted in an orderly way if its caller is gone. */
 export const CALLED = "PLATEAU_CALLED";
-/** The same: the hosts that it may load, with commas between them. */
+/** Also set by `plateau mcp`: the hosts that the command may load, separated by commas. */
 export const ALLOWED_HOSTS = "PLATEAU_ALLOWED_HOSTS";
 
-/** A variable that is set. */
+/** An environment variable that is set. */
 export function variable(name: string): string | undefined {
   return isGranted({ name: "env", variable: name }) ? Deno.env.get(name) : undefined;
 }
 
-/** "" where it is not to be known. */
+/** "" if unknown. */
 export function hostname(): string {
   return isGranted({ name: "sys", kind: "hostname" }) ? Deno.hostname() : "";
 }

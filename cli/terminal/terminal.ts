@@ -1,4 +1,4 @@
-/** Standard output and error, and what a terminal can show. Both take `Written` text alone. */
+/** Standard output and error, and the capabilities of a terminal. Both streams accept only `Written` text. */
 import { clearInterval, setInterval } from "node:timers";
 import type { ScreenSize } from "../../report/render/terminal/live.ts";
 import type { LiveOutput, ProgressView } from "../../report/render/terminal/view.ts";
@@ -10,7 +10,7 @@ import { secrets } from "../../base/secrets.ts";
 
 const encoder = new TextEncoder();
 
-/** EIO of a terminal that was closed, for which Deno has no class. */
+/** EIO from a closed terminal, for which Deno has no class. */
 const HUNG_UP = /\(os error 5\)/;
 
 /**
@@ -27,7 +27,7 @@ export async function print(...texts: readonly Written[]): Promise<void> {
   }
 }
 
-/** Writes to standard error, at once: progress must not overtake what follows it. Errors are ignored. */
+/** Writes to standard error synchronously, so that progress does not overtake later output. Errors are ignored. */
 export function printError(...texts: readonly Written[]): void {
   writeError(secrets.sentence(texts.join("")));
 }
@@ -36,7 +36,7 @@ const UNSHOWN =
   "Cannot show what went wrong. This is a defect of Plateau: please report it, with " +
   "the command that you ran, but without its secrets\n";
 
-/** A line of Plateau alone, for a failure that cannot be printed: perhaps its secrets can't be taken out. */
+/** Plateau's own line for a failure that can't be printed, perhaps because its secrets can't be removed. */
 export function printUnshown(): void {
   writeError(UNSHOWN);
 }
@@ -50,13 +50,13 @@ function writeError(text: string): void {
   }
 }
 
-/** The size that is assumed if no terminal tells it. */
+/** The size assumed if no terminal reports one. */
 const DEFAULT_SIZE: ScreenSize = { columns: 100, rows: 24 };
 
 /** A switch of every command. */
 const NO_COLOR = "--no-color";
 
-/** What standard output (or the given stream) can show. */
+/** The capabilities of standard output (or the given stream). */
 export function terminalOptions(stream: { isTerminal(): boolean } = Deno.stdout): TerminalOptions {
   const isTerminal = stream.isTerminal();
   return {
@@ -66,7 +66,7 @@ export function terminalOptions(stream: { isTerminal(): boolean } = Deno.stdout)
   };
 }
 
-/** Whether the locale is UTF-8, read in POSIX's order; all terminals of Windows are. */
+/** Whether the locale is UTF-8, read in POSIX's order; all terminals of Windows are UTF-8. */
 function isUnicode(): boolean {
   if (Deno.build.os === "windows") return true;
   const [locale = ""] = ["LC_ALL", "LC_CTYPE", "LANG"].flatMap((name) => variable(name) || []);
@@ -102,7 +102,7 @@ function warningsView(): ProgressView {
   };
 }
 
-/** How often the time left is shown anew without other progress. */
+/** How often the time left is updated without other progress. */
 const REDRAW_MS = 1_000;
 
 /** Progress on standard error: a live view on a terminal, lines elsewhere, and warnings alone if it is to be quiet. */
@@ -124,12 +124,12 @@ async function liveOutput(): Promise<LiveOutput> {
   return { size: screenSize, linesOf: liveLines };
 }
 
-/** A dumb terminal can't go back to a line, logs of CI would hold every frame, and NO_COLOR means plain text. */
+/** A dumb terminal can't move back to a line, CI logs would keep every frame, and NO_COLOR means plain text. */
 function hasLiveView(): boolean {
   return Deno.stderr.isTerminal() && !isDumb() && !variable("CI") && !variable("NO_COLOR");
 }
 
-/** Keeps the view up to date, and takes it away when the program ends, however early. */
+/** Keeps the view up to date, and removes it when the program ends, however early. */
 function keptUp(view: ProgressView): ProgressView {
   const timer = setInterval(view.redraw, REDRAW_MS).unref();
   const signals: readonly [Deno.Signal, () => void][] = Deno.build.os === "windows" ? [] : [

@@ -36,7 +36,7 @@ import { print, progressView } from "../terminal/terminal.ts";
 import { comparisonOf, type SessionPlan, sessionPlan, sessionsOf } from "./sessions.ts";
 import { NAMES, pidsOfSides, sideConflicts, sidesOf, type VersusSide } from "./sides.ts";
 
-/** Without what cannot be had in slices, and what is of one measurement alone. */
+/** The flags of `bench` except those that are impossible in slices, or apply to a single measurement only. */
 const {
   url: _url,
   send: _send,

@@ -1,4 +1,4 @@
-/** The sessions of `plateau versus`: how many there are, how long each is, and when there are enough. */
+/** The sessions of `plateau versus`: their number and length, and when there are enough. */
 import { TargetError } from "../../base/errors.ts";
 import { describeMachine } from "../../base/system/describe.ts";
 import { VERSION } from "../../base/version.ts";
@@ -24,11 +24,11 @@ export const DEFAULT_BUDGET_MS = 60_000;
 export interface SessionPlan {
   /** The most sessions that are measured. */
   readonly sessions: number;
-  /** Time that each side is loaded in a session. */
+  /** Time for which each side is loaded in a session. */
   readonly durationMs: number;
-  /** Time for all of them, with whatever is between them. */
+  /** Time for all sessions, including everything between them. */
   readonly budgetMs: number;
-  /** Whether a verdict ends them. */
+  /** Whether a verdict ends the sessions. */
   readonly isOpen: boolean;
 }
 
@@ -52,7 +52,7 @@ export function sessionPlan({ duration, budget }: {
 
 interface SessionsContext {
   readonly plan: SessionPlan;
-  /** Measures both sides. Throws a TargetError when one can't be measured. */
+  /** Measures both sides. Throws a TargetError if one can't be measured. */
   readonly carryOut: (repetition: number) => Promise<readonly Run[]>;
   readonly compare: (runs: readonly Run[]) => ResultsComparison;
   readonly nowMs: () => number;
@@ -60,15 +60,15 @@ interface SessionsContext {
 }
 
 interface Sessions {
-  /** Runs of whole sessions only. */
+  /** Runs of complete sessions only. */
   readonly runs: readonly Run[];
   /** Null if no session is complete. */
   readonly comparison: ResultsComparison | null;
-  /** What ended them before there were enough; null where nothing did. */
+  /** What ended the sessions before there were enough; null if nothing did. */
   readonly failure: TargetError | null;
 }
 
-/** Session after session until there are enough, the time is up, one fails, or the user interrupts. */
+/** Measures sessions until there are enough, the time is up, one fails, or the user interrupts. */
 export async function sessionsOf(
   { plan, carryOut, compare, nowMs, signal }: SessionsContext,
 ): Promise<Sessions> {
@@ -96,7 +96,7 @@ export async function sessionsOf(
   return ended();
 }
 
-/** The name of both servers where they are compared. */
+/** The common name of both servers in a comparison. */
 const SERVER = "server";
 
 interface Judged {
@@ -111,9 +111,8 @@ function urlOf(runs: readonly Run[], name: string): string {
 }
 
 /**
- * Compares as two results, in which both servers have one name.
- *
- * @param runs Runs of both, at least one session.
+ * * Compares the servers as two results in which both have one name.
+ * @param runs Runs of both, from at least one session.
  */
 export function comparisonOf(
   runs: readonly Run[],
@@ -126,10 +125,10 @@ export function comparisonOf(
   const [base, next] = [NAMES.base, NAMES.next].map((name) => ({
     version: VERSION,
     machine,
-    startedAt: runs[0].startedAt, // both are of one sitting
+    startedAt: runs[0].startedAt, // both are from one sitting
     experiment: {
       ...{ name: "versus", order: "slices", repeat, interval },
-      targets: { [SERVER]: {} }, // two addresses are no difference in how they were measured
+      targets: { [SERVER]: {} }, // different addresses are no difference in how they were measured
     },
     runs: runs.filter(({ target }) => target === name).map((run) => ({
       ...run,

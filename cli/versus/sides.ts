@@ -1,4 +1,4 @@
-/** The two servers of `plateau versus`: how each is reached, what is asked of it, and which processes it has. */
+/** The two servers of `plateau versus`: how each is reached, its requests, and its processes. */
 import { type Problem, UserError } from "../../base/errors.ts";
 import { type Endpoint, endpointOf } from "../../base/net/endpoint.ts";
 import { resolve } from "../../base/net/resolve.ts";
@@ -15,7 +15,7 @@ import { benchConflicts, type BenchValues, isHttp2 } from "../flags/bench_flags.
 
 export const NAMES = { base: "base", next: "new" } as const;
 
-/** The flags of `bench` that say how both are loaded. */
+/** The flags of `bench` that define how both servers are loaded. */
 export type SidesValues =
   & Omit<Parameters<typeof requestWith>[0], "url" | "log" | "follow" | "files">
   & Omit<Parameters<typeof loadOf>[0], "keepAlive" | "duration">
@@ -30,7 +30,7 @@ export interface VersusSide {
   readonly endpoint: Endpoint;
 }
 
-/** What is of one server may stand where the other has no use for it. */
+/** A flag for one server is allowed even if the other server has no use for it. */
 const OF_ONE = ["--cacert", "--cert", "--resolve"];
 
 /** Problems of the flags with any of the URLs. A flag for one server is a problem only if neither URL can have it. */
@@ -51,7 +51,7 @@ function socketConflicts(urls: readonly string[]): Problem[] {
   return [{ place: "--unix", message, fix: "leave it out, or name one host in both URLs" }];
 }
 
-/** @param durationMs Of each load. Throws a UserError where they can't be measured in slices. */
+/** @param durationMs Duration of each load. Throws a UserError if the servers can't be measured in slices. */
 export async function sidesOf(values: SidesValues, durationMs: number): Promise<VersusSide[]> {
   const files = await filesFor(values);
   const load = loadOf({
@@ -91,11 +91,14 @@ const SCENARIO = "request";
 export interface SidePids {
   /** Processes of each side. */
   readonly pids: readonly Pids[];
-  /** Both are the same processes: what these use while one side is loaded is of that side, and no longer known by process. */
+  /**
+   * Whether both sides are the same processes: their CPU use while one side is loaded is that side's, and is not known
+   * by process.
+   */
   readonly areShared: boolean;
 }
 
-/** Processes of the two servers, which listen already. */
+/** Processes of the two servers, which are listening already. */
 export async function pidsOfSides(
   sides: readonly Pick<VersusSide, "endpoint">[],
 ): Promise<SidePids> {
@@ -103,8 +106,8 @@ export async function pidsOfSides(
 }
 
 /**
- * A process that serves both sides is busy with one while the other rests: nothing that it uses can be said to be of either, so
- * that neither has any process then.
+ * Processes that serve only one side. A process that serves both is busy with one while the other rests, so its CPU use
+ * can't be attributed, and neither side then has any process.
  */
 export function distinctPids(pids: readonly Pids[]): SidePids {
   const [base, next] = pids.map((own) => new Set(own()));

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import type { ArchiveFile } from "./entry.ts";
 
-/** In the order of `files`. @param timeS Modification time of everything, in seconds since 1970. */
+/** Makes an archive, in the order of `files`. @param timeS Modification time of all files, in seconds since 1970. */
 export function ar(files: readonly ArchiveFile[], timeS: number): Uint8Array {
   const members = files.flatMap(({ path, content, mode }) => [
     Buffer.from(

@@ -5,7 +5,7 @@ import { type ArchiveFile, inOrder } from "./entry.ts";
 const MAGIC = "070701";
 const REGULAR = 0o100000;
 
-/** @param timeS Modification time of everything, in seconds since 1970. */
+/** @param timeS Modification time of all files, in seconds since 1970. */
 export function cpio(files: readonly ArchiveFile[], timeS: number): Uint8Array {
   const entries = inOrder(files).flatMap(({ path, mode, content }, i) =>
     entry({ path: `./${path}`, inode: i + 1, mode: REGULAR | mode, timeS, content })
@@ -30,7 +30,7 @@ function entry({ path, inode, mode, timeS, content }: Entry): Uint8Array[] {
   return [head, padding(head.length), content, padding(content.length)];
 }
 
-/** To the next multiple of 4. */
+/** Zeros up to the next multiple of 4. */
 function padding(length: number): Uint8Array {
   return new Uint8Array(-length & 3);
 }

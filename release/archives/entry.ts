@@ -1,7 +1,7 @@
-/** What an archive holds, as each format takes it. Owner and group of everything are root. */
+/** The content of an archive, common to all formats. Owner and group of everything are root. */
 
 export interface ArchiveFile {
-  /** With `/`, not absolute. */
+  /** Relative path, with `/` as separator. */
   readonly path: string;
   readonly content: Uint8Array;
   /** Permission bits. */

@@ -1,7 +1,7 @@
-/** Gzip, the same bytes for the same content: its header has no time and no name. Pure. */
+/** Gzip with reproducible output: the header has neither time nor name. Pure. */
 import { gzipSync } from "node:zlib";
 
-/** A program of 100 MB takes half as long as with the best level, and 1 % more bytes. */
+/** For a program of 100 MB, takes half as long as the best level, for 1 % more bytes. */
 const LEVEL = 6;
 
 export function gzip(content: Uint8Array): Uint8Array {

@@ -1,4 +1,4 @@
-/** Tar archives in the POSIX ustar format, with nothing in them of the machine that writes them. Pure. */
+/** Tar archives in the POSIX ustar format, without any trace of the machine that writes them. Pure. */
 import { Buffer } from "node:buffer";
 import { type ArchiveFile, FOLDER_MODE, foldersOf, inOrder } from "./entry.ts";
 
@@ -7,13 +7,13 @@ const FILE = "0";
 const FOLDER = "5";
 
 export interface TarOptions {
-  /** Modification time of everything, in seconds since 1970. */
+  /** Modification time of all files, in seconds since 1970. */
   readonly timeS: number;
-  /** Begins every path, as `./` in Debian's packages. */
+  /** Put before every path, such as `./` in Debian's packages. */
   readonly prefix?: string;
   /** Whether folders have entries of their own. */
   readonly folders?: boolean;
-  /** A folder that every user may write to, as `/tmp`. */
+  /** A folder that every user may write to, such as `/tmp`. */
   readonly openFolder?: string;
 }
 

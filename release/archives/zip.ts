@@ -1,4 +1,4 @@
-/** Zip archives (PKWARE's APPNOTE 6.3), deflated, with nothing in them of the machine that writes them. Pure. */
+/** Zip archives (PKWARE's APPNOTE 6.3), deflated, without any trace of the machine that writes them. Pure. */
 import { Buffer } from "node:buffer";
 import { crc32, deflateRawSync } from "node:zlib";
 import { type ArchiveFile, inOrder } from "./entry.ts";
@@ -7,13 +7,13 @@ const LOCAL = 0x04034b50;
 const CENTRAL = 0x02014b50;
 const END = 0x06054b50;
 const VERSION = 20;
-/** In "made by": permissions are those of Unix. */
+/** In "version made by": permissions are those of Unix. */
 const UNIX = 3 << 8;
 const REGULAR = 0o100000;
 const UTF8 = 1 << 11;
 const DEFLATED = 8;
 
-/** @param timeS Modification time of everything, in seconds since 1970; a zip has none before 1980. */
+/** @param timeS Modification time of all files, in seconds since 1970; a zip can't express times before 1980. */
 export function zip(files: readonly ArchiveFile[], timeS: number): Uint8Array {
   const locals: Uint8Array[] = [];
   const centrals: Uint8Array[] = [];
@@ -59,7 +59,7 @@ function uint16(value: number): Uint8Array {
   return bytes;
 }
 
-/** Time in the low half, date in the high one; UTC, in steps of 2 s. */
+/** Time in the low half, date in the high half; in UTC, in steps of 2 s. */
 function dosTime(timeS: number): number {
   const at = new Date(Math.max(timeS, Date.UTC(1980, 0, 1) / 1000) * 1000);
   const time = at.getUTCHours() << 11 | at.getUTCMinutes() << 5 | at.getUTCSeconds() >> 1;

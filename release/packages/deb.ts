@@ -14,7 +14,7 @@ export function debName({ cpu }: Platform): string {
   return `plateau_${VERSION}_${DEB_CPU[cpu]}.deb`;
 }
 
-/** @param timeS Time of all that is in it, in seconds since 1970. */
+/** @param timeS Time of everything in the package, in seconds since 1970. */
 export function deb(
   platform: Platform,
   program: Uint8Array,

@@ -1,7 +1,7 @@
 /** A formula of Homebrew, for macOS and Linux. Pure. */
 import { LICENSE, SUMMARY, VERSION } from "../product.ts";
 
-/** An archive of the release, where it can be fetched. */
+/** An archive of the release, with its download address. */
 export interface FetchedArchive {
   readonly platform: string;
   readonly address: string;
@@ -11,7 +11,7 @@ export interface FetchedArchive {
 const SYSTEMS = { macos: "on_macos", linux: "on_linux" } as const;
 const CPUS = { arm64: "on_arm", x64: "on_intel" } as const;
 
-/** Null where none of the archives is for a system of Homebrew. */
+/** Null if none of the archives is for a system that Homebrew supports. */
 export function formula(archives: readonly FetchedArchive[]): string | null {
   const systems = Object.entries(SYSTEMS).flatMap(([system, block]) => {
     const cpus = Object.entries(CPUS).flatMap(([cpu, inner]) => {

@@ -1,5 +1,5 @@
 /**
- * A container image FROM nothing, as an archive of the OCI image layout 1.0: the program, the C library that it is
+ * A container image FROM scratch, as an archive of the OCI image layout 1.0: the program, the C library that it is
  * linked with, and a user who is not root. Pure.
  */
 import { type ArchiveFile, textFile } from "../archives/entry.ts";
@@ -10,14 +10,14 @@ import { LICENSE, SUMMARY, VERSION } from "../product.ts";
 import { DEB_CPU } from "./deb.ts";
 import { sha256 } from "./digest.ts";
 
-/** Nobody's, as in the images that have no shell. */
+/** The user nobody, as in other images without a shell. */
 const USER = "65532:65532";
 
 export function imageName({ name }: Platform): string {
   return `plateau-${VERSION}-${name}.oci.tar`;
 }
 
-/** @param files With paths from the root. @param timeS Time of all that is in it, in seconds since 1970. */
+/** @param files Files with paths from the root. @param timeS Time of everything in the image, in seconds since 1970. */
 export function image(
   { cpu }: Platform,
   files: readonly ArchiveFile[],
@@ -33,7 +33,7 @@ export function image(
     os: "linux",
     config: {
       User: USER,
-      // It writes to /tmp alone: what it has calibrated, and results that get no other place.
+      // The program writes only to /tmp: calibrations, and results without another destination.
       Env: ["PATH=/usr/bin", "HOME=/tmp", "XDG_CACHE_HOME=/tmp"],
       Entrypoint: ["/usr/bin/plateau"],
       WorkingDir: "/tmp",
@@ -69,7 +69,7 @@ export function image(
   ], layout);
 }
 
-/** Names for the user's number. */
+/** Files that give the numeric user a name. */
 const USERS: readonly ArchiveFile[] = [
   textFile(
     "etc/passwd",

@@ -1,5 +1,5 @@
 /**
- * npm packages: one of the program for each platform, and `plateau`, which has them as optional dependencies, of which
+ * npm packages: one with the program for each platform, and `plateau`, which has them as optional dependencies, so that
  * npm installs the one that fits. Pure.
  */
 import { type ArchiveFile, PROGRAM_MODE, textFile } from "../archives/entry.ts";
@@ -9,21 +9,21 @@ import { fileNameOf, type Platform } from "../platforms.ts";
 import { LICENSE, SUMMARY, VERSION } from "../product.ts";
 import type { Companions } from "./system.ts";
 
-/** As npm wants it in every package. */
+/** Top folder that npm requires in every package. */
 const LAYOUT = "package/";
 
 export const NPM_NAME = `plateau-${VERSION}.tgz`;
 
 const SHARED = { version: VERSION, description: SUMMARY, license: LICENSE };
 
-/** Scripts of the package `plateau`, of the folder release/npm. */
+/** Scripts of the package `plateau`, from the folder release/npm. */
 export interface NpmScripts {
   readonly launch: string;
   readonly install: string;
   readonly program: string;
 }
 
-/** `plateau`. @param timeS Time of all that is in it, in seconds since 1970. */
+/** The package `plateau`. @param timeS Time of everything in the package, in seconds since 1970. */
 export function npmPackage(
   platforms: readonly Platform[],
   scripts: NpmScripts,
@@ -60,7 +60,10 @@ export function platformPackageName({ name }: Platform): string {
   return `plateau-${name}-${VERSION}.tgz`;
 }
 
-/** The program of one platform. @param timeS Time of all that is in it, in seconds since 1970. */
+/**
+ * The package with the program for one platform.
+ * @param timeS Time of everything in the package, in seconds since 1970.
+ */
 export function platformPackage(
   platform: Platform,
   program: Uint8Array,

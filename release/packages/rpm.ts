@@ -18,7 +18,7 @@ export function rpmName({ cpu }: Platform): string {
   return `plateau-${VERSION}-${RELEASE}.${RPM_CPU[cpu]}.rpm`;
 }
 
-/** @param timeS Time of all that is in it, in seconds since 1970. */
+/** @param timeS Time of everything in the package, in seconds since 1970. */
 export function rpm(
   { cpu }: Platform,
   program: Uint8Array,
@@ -49,7 +49,7 @@ export function rpm(
   return Buffer.concat([lead(cpu), sums, padding, content]);
 }
 
-/** The lead, of which current versions of RPM read the magic number only. */
+/** The lead, of which current versions of RPM only read the magic number. */
 function lead(cpu: Platform["cpu"]): Uint8Array {
   const block = Buffer.alloc(96);
   block.writeUInt32BE(0xedabeedb, 0);
@@ -168,7 +168,7 @@ interface Tag {
   readonly number: number;
   readonly type: number;
   readonly count: number;
-  /** What its data is aligned to, in bytes. */
+  /** Alignment of the tag's data, in bytes. */
   readonly alignment: number;
   readonly data: Uint8Array;
 }
@@ -184,7 +184,7 @@ const STRINGS = 8;
 const TRANSLATED = 9;
 const ENTRY_BYTES = 16;
 
-/** The region tag, which checksums and signatures cover, stands first; its data is last. */
+/** A header. The region tag, which checksums and signatures cover, comes first; its data comes last. */
 function header(region: number, tags: readonly Tag[]): Uint8Array {
   const sorted = [...tags].sort((a, b) => a.number - b.number);
   const data: Uint8Array[] = [];

@@ -1,13 +1,13 @@
-/** The files of Plateau in a Unix system, where its packages put them. Pure. */
+/** The files of Plateau in a Unix system, at the places where packages install them. Pure. */
 import { type ArchiveFile, PROGRAM_MODE, textFile } from "../archives/entry.ts";
 import { gzip } from "../archives/gzip.ts";
 import { FILE_MODE } from "../archives/entry.ts";
 
-/** What lies beside the program in a release, the same for every platform. */
+/** Files that accompany the program in a release, the same for every platform. */
 export interface Companions {
   /** Plateau's own licence. */
   readonly license: string;
-  /** The licences of all parts. */
+  /** The licences of all components. */
   readonly notices: string;
   /** Completion scripts of bash, zsh and fish. */
   readonly completions: Readonly<Record<"bash" | "zsh" | "fish", string>>;
@@ -15,7 +15,7 @@ export interface Companions {
   readonly manual: ReadonlyMap<string, string>;
 }
 
-/** With paths from the root. @param zshFolder Where that system's zsh looks for packages' completions. */
+/** Files with paths from the root. @param zshFolder Where the system's zsh looks for completions from packages. */
 export function systemFiles(
   program: Uint8Array,
   { license, notices, completions, manual }: Companions,

@@ -1,4 +1,4 @@
-/** What cells are called: their target and the values of its factors. */
+/** Labels of cells: their target and the values of its factors. */
 import type { Run } from "../../runner/result/result.ts";
 
 /** `hono`, or `hono · connections 50 · delay 100ms` when factors vary. */
@@ -6,7 +6,7 @@ export function cellLabel(cell: Pick<Run, "target" | "parameters">): string {
   return cellParts(cell).join(" · ");
 }
 
-/** The target, and each factor with its value: what `cellLabel` joins. */
+/** The parts that `cellLabel` joins: the target, and each factor with its value. */
 export function cellParts({ target, parameters }: Pick<Run, "target" | "parameters">): string[] {
   const texts = settingParts(parameters).map(({ name, value }) => `${name} ${value}`);
   return [target, ...texts].filter(Boolean);
@@ -34,7 +34,7 @@ export function settingParts(parameters: Run["parameters"]): SettingPart[] {
   });
 }
 
-/** The path without the section of the target's lines. */
+/** The path without the name of its top-level section. */
 function shortPath(path: string): string {
   return path.replace(/^(set|env|cluster|proxy|load)\./, "");
 }

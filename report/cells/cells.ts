@@ -31,9 +31,9 @@ import { cpuPerRequestUs } from "../figures/resources.ts";
 /** A target with its parameters in a scenario; `rangeOf(figure, cell)` gives any of its figures. */
 export interface CellRuns extends JudgedCell {
   readonly target: string;
-  /** Its colour, the same in every scenario: see `COLORS`. */
+  /** Colour of the cell, the same in every scenario: see `COLORS`. */
   readonly color: number;
-  /** Runs by repetition; at least one. Their figures are without what the experiment discards. */
+  /** Runs by repetition; at least one. Figures exclude the part that the experiment discards. */
   readonly runs: readonly Run[];
   /** The parts of each run. */
   readonly parts: readonly RunParts[];
@@ -42,9 +42,9 @@ export interface CellRuns extends JudgedCell {
    * because leaving them out would bias the figures towards runs that settled. Empty if no run has a steady part.
    */
   readonly wholeRuns: readonly number[];
-  /** When its runs were measured. */
+  /** When the cell's runs were measured. */
   readonly sampling: Sampling;
-  /** Whether most runs have a steady state, so that there is a level for an interval to surround. */
+  /** Whether most runs have a steady state, so that there is a level for an interval to describe. */
   readonly hasLevel: boolean;
   /** Completed requests per second. */
   readonly rate: Spread;
@@ -53,7 +53,7 @@ export interface CellRuns extends JudgedCell {
    * Interval of requests per second, or of latency in ms; null for one run, and without a level.
    */
   readonly interval: (figure: PooledFigure) => Ends | null;
-  /** Requests without a right response as a share of those that ended or were never sent: `figures/errors.ts`. */
+  /** Requests without a correct response, as a share of those that ended or were never sent: `figures/errors.ts`. */
   readonly errorRatio: number;
 }
 
@@ -70,7 +70,7 @@ export type Grouped =
   & Pick<Results, "runs">
   & Partial<Pick<Results, "experiment" | "startedAt">>;
 
-/** The scenarios that have a run, with their cells. */
+/** The scenarios that have runs, with their cells. */
 export function groupRuns(results: Grouped): ScenarioRuns[] {
   const colorOf = colorsOf(results);
   const scenarios = namesInOrder("scenario", results);
@@ -104,10 +104,10 @@ function inOrder(cells: readonly CellRuns[], targets: readonly string[]): CellRu
 type CellLook = Pick<CellRuns, "label" | "color">;
 type OfSession = Repeated & { readonly session: string | null };
 
-/** The cells that a run was put into: a report looks at its results again without the runs that are not valid. */
+/** The cell to which each run belongs: a report looks at its results again without the invalid runs. */
 const cellsOfRun = new WeakMap<Run, { readonly from: string; readonly cell: CellRuns }[]>();
 
-/** Made once of the same runs. */
+/** A cell, made once for the same runs. */
 function cellOf(group: readonly Run[], look: CellLook, repeated: OfSession): CellRuns {
   const from = JSON.stringify([look, repeated]);
   const known = cellsOfRun.get(group[0]) ?? [];
@@ -148,7 +148,10 @@ function newCell(group: readonly Run[], look: CellLook, repeated: OfSession): Ce
   };
 }
 
-/** Each figure is drawn when somebody wants it, as a comparison wants few; always alike, as the draws of a cell are. */
+/**
+ * Estimates of figures, each drawn on demand because a comparison needs few; always the same, as the draws of a cell
+ * are.
+ */
 function estimatesOf(parts: readonly RunParts[], sampling: Sampling): Estimates {
   const runs = parts.map(({ run }) => run);
   const drawn = new Map<DrawnFigure, Estimate | null>();
@@ -166,7 +169,7 @@ function estimatesOf(parts: readonly RunParts[], sampling: Sampling): Estimates 
   return { get };
 }
 
-/** Drawn as their rates are; null where the CPU time of a run was not seen, or one has no rate that counts. */
+/** Estimate of CPU time per request; null if the CPU time of a run is unknown, or a run has no valid rate. */
 function cpuEstimate(runs: readonly Run[], rate: Estimate | null): Estimate | null {
   const values = runs.flatMap((run) => cpuPerRequestUs(run) ?? []);
   const isSeen = values.length === runs.length && rate?.repetitions.length === runs.length;
@@ -178,14 +181,17 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-/** Only where results of earlier versions don't say which values are lower bounds: else these are where they belong. */
+/**
+ * Blocks with only the completed requests, for results of earlier versions, which don't say which values are lower
+ * bounds; else unchanged.
+ */
 function endedBlocks({ run, blocks }: RunParts): readonly RunBlock[] {
   const { latency: { censored, fastest }, censoredHistogram } = run;
   if (censored === 0 || censoredHistogram !== undefined) return blocks;
   return blocks.map((block) => ({ ...block, latency: endedLatency(block.latency, fastest) }));
 }
 
-/** Names in the order of the experiment file, then those that only the runs know. */
+/** Names in the order of the experiment file, then any that only occur in the runs. */
 export function namesInOrder(kind: "target" | "scenario", results: Grouped): string[] {
   const written = results.experiment?.[`${kind}s`];
   const inFile = typeof written === "object" && written !== null ? Object.keys(written) : [];
@@ -194,7 +200,7 @@ export function namesInOrder(kind: "target" | "scenario", results: Grouped): str
 
 /**
  * One colour for each target, and shades of it for the values of its factors, from the lightest to the darkest. They
- * follow the plan, so that none changes as more runs come in.
+ * follow the plan, so that no colour changes as more runs arrive.
  */
 function colorsOf(results: Grouped): (run: Run) => number {
   const targets = namesInOrder("target", results);
@@ -224,7 +230,8 @@ function colorsOf(results: Grouped): (run: Run) => number {
 const AGAIN = [0.5, 0, 1, 0.25, 0.75];
 
 /**
- * Values as planned, in the order of the file; if the file writes them differently, those of the runs in natural order.
+ * Planned values, in the order of the file; if the file writes them differently, the values of the runs in natural
+ * order.
  */
 function valuesOf(path: string, runs: readonly Run[], { experiment }: Grouped): string[] {
   const held = runs.filter(({ parameters }) => Object.hasOwn(parameters, path))
@@ -235,7 +242,7 @@ function valuesOf(path: string, runs: readonly Run[], { experiment }: Grouped): 
     : [...new Set(held)].sort(compareNatural);
 }
 
-/** Numbers inside the texts compare as numbers: "connections 50" before "connections 200". */
+/** Compares texts with the numbers in them compared as numbers: "connections 50" before "connections 200". */
 function compareNatural(a: string, b: string): number {
   return a.localeCompare(b, "en", { numeric: true });
 }
@@ -243,13 +250,13 @@ function compareNatural(a: string, b: string): number {
 // How often an experiment was repeated, why not more often, and which part of its runs counts.
 
 interface Repeated extends CountedPart {
-  /** Confidence to compute intervals at, so that they may be called 95 %: see `sequential.ts`. */
+  /** Level at which intervals are computed, so that they may be called 95 %: see `sequential.ts`. */
   readonly level: number;
 }
 
 export function repeatedOf({ experiment }: Partial<Pick<Results, "experiment">>): Repeated {
   const { discard, figures, repeat, order }: Partial<Results["experiment"]> = experiment ?? {};
-  // With `until`, the runs themselves decided how many there are.
+  // With `until`, the runs themselves determined their number.
   const isUntil = typeof repeat === "object" && repeat !== null && "until" in repeat &&
     repeat.until !== null;
   const areLooked = order === "slices" && typeof repeat !== "number";
@@ -260,16 +267,16 @@ export function repeatedOf({ experiment }: Partial<Pick<Results, "experiment">>)
   };
 }
 
-// Whether so many runs of a cell never settled that its mean describes none of them: it then gets no interval.
+// Whether so many runs of a cell never settled that no mean describes them; such a cell gets no interval.
 
 export interface Unsteady {
-  /** Runs without a steady state. */
+  /** Number of runs without a steady state. */
   readonly count: number;
   /** Number of all runs. */
   readonly of: number;
 }
 
-/** Null where at most half of the runs are labelled no-steady-state. */
+/** Null if at most half of the runs are labelled no-steady-state. */
 export function unsteadyOf(runs: readonly Pick<Run, "warmup">[]): Unsteady | null {
   const count = runs.filter(({ warmup }) => warmup?.label === "no-steady-state").length;
   return 2 * count > runs.length ? { count, of: runs.length } : null;

@@ -1,25 +1,25 @@
-/** The colours of targets, as numbers: the page's style sheet and its client derive the same colours from them. */
+/** The colours of targets, as numbers, from which the page's style sheet and its client derive the same colours. */
 
 /**
- * Colours of the style sheet. A colour of the model is one of them plus this many times its shade, which is 0 for
- * the colour as it is, and from 1, the darkest, to `SHADES`, the lightest.
+ * Colours of the style sheet. A colour of the model is one of them plus this number times its shade: 0 for the plain
+ * colour, and 1 (the darkest) to `SHADES` (the lightest).
  */
 export const COLORS = 10;
 const SHADES = 41;
 
-/** @param index Of the target. @param lightness From 0, the darkest, to 1. */
+/** @param index Index of the target. @param lightness From 0, the darkest, to 1. */
 export function colorAt(index: number, lightness: number): number {
   const shade = Math.round(lightness * (SHADES - 1)) + 1;
   return index % COLORS + COLORS * (shade === (SHADES + 1) / 2 ? 0 : shade);
 }
 
-/** How much of the ink (below 0) or of the paper (above) a colour is mixed with. */
+/** How much ink (below 0) or paper (above 0) is mixed into a colour. */
 export function mixOf(color: number): number {
   const shade = Math.floor(color / COLORS);
   return shade === 0 ? 0 : ((shade - 1) / (SHADES - 1) - 0.5) * MOST_MIXED * 2;
 }
 
-/** With a larger share, too little of the colour would be left to see. */
+/** With a larger share, too little of the colour would be visible. */
 const MOST_MIXED = 0.55;
 
 /** How much of its hue each step of a heatmap has, from the palest. */

@@ -1,6 +1,6 @@
 /**
- * A run taken apart by the histograms of its intervals, each of which is decoded here, once: without what the
- * experiment discards, and before and after its steady state.
+ * Splits a run by the histograms of its intervals, each of which is decoded here once: into the part that counts, and
+ * the parts before and after the start of its steady state.
  */
 import type { Run } from "../../runner/result/result.ts";
 import type { Slices } from "../../runner/result/slices.ts";
@@ -26,28 +26,27 @@ import { percentileMs } from "../figures/lower_bounds.ts";
 export interface RunParts {
   /**
    * The run with the figures of the part that counts: without the discarded start, or only the steady part. A run
-   * without such a part counts whole.
+   * without a steady part counts whole.
    */
   readonly run: Run;
-  /** The run with the figures of all of it. */
+  /** The run with the figures of its whole length. */
   readonly whole: Run;
   /** Blocks of the part that counts, for a bootstrap. */
   readonly blocks: readonly RunBlock[];
-  /** Whether it has a steady part. */
+  /** Whether the run has a steady part. */
   readonly isSettled: boolean;
-  /** Before the steady part, whatever is discarded; null where nothing comes before it. Made when it is read. */
+  /** The part before the steady part, even if discarded; null if there is none. Computed on demand. */
   readonly startUp: RunBlock | null;
-  /** The steady part; null if there is none. Also made when it is read. */
+  /** The steady part; null if there is none. Also computed on demand. */
   readonly steady: RunBlock | null;
 }
 
 /**
- * The parts that were made of each run, by what counts of it: the same run is in several cells, with and without its
- * neighbours.
+ * Cache of the parts of each run, by what counts: the same run is in several cells, with and without its neighbours.
  */
 const made = new WeakMap<Run, Map<string, RunParts>>();
 
-/** @param counted The part of the run that the figures are of. */
+/** @param counted The part of the run for which figures are computed. */
 export function splitRun(run: Run, { discardS, figures }: CountedPart): RunParts {
   const known = made.get(run) ?? new Map<string, RunParts>();
   made.set(run, known);
@@ -80,9 +79,7 @@ function newParts(run: Run, counted: CountedPart): RunParts {
   };
 }
 
-/**
- * The measured part of a target that took turns with another: what was due in its slices, without what is cut off them.
- */
+/** The measured part of a target that took turns with another: the requests due in the measured parts of its slices. */
 function measuredPart({ histogram, items: { measuredS, completed } }: Slices): RunBlock {
   return {
     seconds: sum(measuredS, (seconds) => seconds),
@@ -91,14 +88,13 @@ function measuredPart({ histogram, items: { measuredS, completed } }: Slices): R
   };
 }
 
-// The figures of a run without its start, from what its timeline keeps of the rest.
+// The figures of a run without its start, from its timeline.
 
 type Point = Run["timeline"]["points"][number];
 
 /**
- * Rate, latency and the spread of seconds are those from interval `first` on; outcomes, timeline, CPU and memory
- * stay those of the whole run.
- *
+ * Rate, latency and the spread of seconds start at interval `first`; outcomes, timeline, CPU and memory are those of
+ * the whole run.
  * @param rest The intervals from `first` on.
  */
 function withoutStart(run: Run, rest: RunBlock, first: number): Run {
@@ -127,7 +123,7 @@ function boundsInSlices({ censoredHistogram }: Slices): SparseHistogram {
   return censoredHistogram === undefined ? EMPTY : decodeSparse(censoredHistogram);
 }
 
-/** Lower bounds of the rest; null if only their number in the whole run is known, as in results of earlier versions. */
+/** Lower bounds in the rest; null if only their number in the whole run is known, as in results of earlier versions. */
 function boundsOf(
   { latency: { censored }, censoredHistogram }: Run,
   points: readonly Point[],
@@ -138,8 +134,8 @@ function boundsOf(
 }
 
 /**
- * If it is unknown which values are bounds, as many as in the whole run are taken for bounds, so that no percentile
- * looks surer than it is.
+ * If it is unknown which values are bounds, as many as in the whole run are assumed, so that no percentile looks more
+ * certain than it is.
  */
 function latencyOf(
   whole: Run["latency"],
@@ -182,7 +178,7 @@ function spreadOfSeconds(
   { interval, seconds }: { interval: number; seconds: number },
 ): PerSecond | null {
   const perSecond = Math.round(1 / interval);
-  // A file may say any length: there are no more seconds than the values fill.
+  // A file may claim any length, but there can't be more seconds than values.
   const length = Math.min(Math.floor(seconds + 1e-6), Math.ceil(values.length / perSecond));
   if (Math.abs(perSecond * interval - 1) > 1e-6 || length === 0) return null;
   return perSecondOf(Array.from(

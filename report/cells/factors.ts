@@ -3,7 +3,7 @@ import { parseBytes, parseDurationMs, parseRatePerSec } from "../../base/quantit
 import type { Run } from "../../runner/result/result.ts";
 import { formatMs, formatNumber, formatQuantity, formatTick, sizeUnit } from "../writing/units.ts";
 
-/** The runs of a cell, which have its parameters in common. */
+/** The runs of a cell, which share their parameters. */
 type VariedCell = { readonly runs: readonly Run[] };
 type ParameterValue = Run["parameters"][string];
 
@@ -12,23 +12,23 @@ type FactorKind = "plain" | "time" | "rate" | "size";
 
 export interface FactorValue {
   readonly at: number;
-  /** `64`, `100ms`, `1,000/s`. */
+  /** The value as written: `64`, `100ms`, `1,000/s`. */
   readonly text: string;
 }
 
 export interface NumericFactor {
-  /** Path as in the runs' parameters: `connections`, `set.delay`. */
+  /** Path, as in the runs' parameters: `connections`, `set.delay`. */
   readonly path: string;
-  /** What people call it: the last part of the path. */
+  /** Name for people: the last part of the path. */
   readonly name: string;
   readonly kind: FactorKind;
-  /** Ascending, each once. */
+  /** Ascending, without duplicates. */
   readonly values: readonly FactorValue[];
-  /** Whether it is the offered rate of requests, so that as much can be served and no more. */
+  /** Whether the factor is the offered rate of requests, which throughput can't exceed. */
   readonly isOffered: boolean;
 }
 
-/** Fewer values make no line in a chart. */
+/** Fewer values don't make a line in a chart. */
 const LEAST_VALUES = 3;
 
 /** A scenario's factors against which a line can be drawn, in the order of the parameters. */
@@ -39,7 +39,7 @@ export function numericFactors(cells: readonly VariedCell[]): NumericFactor[] {
   });
 }
 
-/** Null where a value is not a number, or they count different things. */
+/** Null if a value is not a number, or if values have different units. */
 export function numericFactor(cells: readonly VariedCell[], path: string): NumericFactor | null {
   const holders = cells.filter((cell) => valueOf(cell, path) !== undefined);
   const read = holders.map((cell) => readValue(valueOf(cell, path) ?? null));
@@ -53,7 +53,7 @@ export function numericFactor(cells: readonly VariedCell[], path: string): Numer
   return { path, name: factorName(cells, path), kind, values, isOffered };
 }
 
-/** Each request comes at the rate; not each virtual user, who may send several. */
+/** Whether the rate is that of requests; not that of virtual users, who may send several each. */
 function isPaced({ runs }: VariedCell): boolean {
   return runs.every(({ load, sessions }) => load.kind === "rate" && sessions === null);
 }
@@ -70,7 +70,7 @@ export function valueOf(
   return Object.hasOwn(parameters, path) ? parameters[path] : undefined;
 }
 
-/** Position of a cell on the factor's axis; NaN where it has none. */
+/** Position of a cell on the factor's axis; NaN if it has none. */
 export function positionOf(cell: VariedCell, { path }: NumericFactor): number {
   return readValue(valueOf(cell, path) ?? null)?.at ?? NaN;
 }
@@ -80,7 +80,7 @@ export function textAt({ values }: NumericFactor, position: number): string {
   return values.find(({ at }) => at === position)?.text ?? String(position);
 }
 
-/** What people call a factor: the last part of its path, where no other of the cells' factors ends alike. */
+/** Name of a factor for people: the last part of its path, if it is unique among the cells' factors. */
 export function factorName(cells: readonly VariedCell[], path: string): string {
   const isOnly =
     factorPaths(cells).filter((other) => lastPart(other) === lastPart(path)).length <= 1;
@@ -91,7 +91,7 @@ function lastPart(path: string): string {
   return path.split(".").at(-1) ?? path;
 }
 
-/** A value that is not a number, too: `redis`, `true`. */
+/** Text of any value, numeric or not: `redis`, `true`. */
 export function valueText(value: ParameterValue | undefined): string {
   return typeof value === "string"
     ? readValue(value)?.text ?? value
@@ -100,7 +100,7 @@ export function valueText(value: ParameterValue | undefined): string {
     : JSON.stringify(value ?? null);
 }
 
-/** A factor's values as the experiment file lists them; none where it is not found. */
+/** A factor's values as the experiment file lists them; none if the factor is not found. */
 export function writtenValues(experiment: unknown, path: string): string[] {
   const key = path.slice(path.lastIndexOf(".") + 1);
   const found = listsUnder(experiment, key).toSorted((a, b) => b.length - a.length)[0] ?? [];
@@ -114,10 +114,10 @@ function listsUnder(value: unknown, key: string): ParameterValue[][] {
   );
 }
 
-/** Names that are said after their number. */
+/** Names that follow their number in a sentence. */
 const COUNTED = ["connections", "instances", "workers", "requests", "pipeline"];
 
-/** What a sentence says varies: `number of connections`, `cpuTime`. */
+/** Name of a factor in a sentence about its variation: `number of connections`, `cpuTime`. */
 export function variableName(name: string, article: "" | "the " = ""): string {
   return COUNTED.includes(name) ? `${article}number of ${name}` : name;
 }

@@ -1,4 +1,4 @@
-/** Which cell of one result has which counterpart in another. */
+/** Matches the cells of one result with their counterparts in another. */
 import type { CellRuns, ScenarioRuns } from "./cells.ts";
 
 /** Two cells that are compared. */
@@ -8,7 +8,7 @@ export interface CellPair {
 }
 
 interface Matches {
-  /** In the order of the new result. */
+  /** Pairs, in the order of the new result. */
   readonly pairs: readonly CellPair[];
   readonly onlyBase: readonly CellRuns[];
   readonly onlyNext: readonly CellRuns[];
@@ -48,7 +48,7 @@ export function nameOf({ scenario, label }: Pick<CellRuns, "scenario" | "label">
   return `${scenario}, ${label}`;
 }
 
-/** Its parameters, whatever the order in which they are written. */
+/** The parameters as a key that does not depend on their order. */
 export function parametersKey({ runs: [{ parameters }] }: CellRuns): string {
   return JSON.stringify(Object.entries(parameters).sort(([a], [b]) => a < b ? -1 : 1));
 }

@@ -1,13 +1,13 @@
 /**
- * The one shape of a measurement, of which every report is made: the runs of an experiment, or the single
- * run of `bench`, which has no experiment around it.
+ * The one shape of a measurement, from which every report is made: the runs of an experiment, or the single run of
+ * `bench`, which has no experiment around it.
  */
 import type { Measurement, Results, Run, Threshold } from "../../runner/result/result.ts";
 
 /** Keys that every measurement has, whichever command made it. */
 type Always = "runs" | "machine" | "version" | "seed" | "startedAt" | "finishedAt";
 
-/** The results of an experiment are one; a measurement alone has what `measuredAlone` gives it. */
+/** The results of an experiment have this shape; a single measurement gets it from `measuredAlone`. */
 export type MeasuredRuns = Pick<Results, Always> & Partial<Omit<Results, Always>> & {
   readonly bench?: BenchCommand;
 };
@@ -18,7 +18,7 @@ export interface BenchCommand {
   readonly thresholds: readonly Threshold[];
 }
 
-/** A single measurement: one run of one cell. @param alone What its file does not hold. */
+/** A single measurement, as one run of one cell. @param alone The data that the file does not contain. */
 export function measuredAlone(
   measurement: Measurement,
   alone: Omit<MeasuredRuns, "runs" | "version">,
@@ -27,9 +27,9 @@ export function measuredAlone(
   return { ...alone, version, runs: [runAlone(measurement, alone.startedAt)] };
 }
 
-/** Its target is the origin of its URL, its scenario the path. */
+/** The single run: its target is the origin of the URL, its scenario the path. */
 export function runAlone(measurement: Measurement, startedAt: string): Run {
-  const url = URL.parse(measurement.url); // null where a part of it is secret
+  const url = URL.parse(measurement.url); // null if part of the URL is secret
   return {
     ...measurement,
     target: url?.origin ?? measurement.url,
@@ -49,7 +49,7 @@ export function nameOfMeasured({ experiment }: MeasuredRuns): string {
   return experiment?.name ?? "bench";
 }
 
-/** The question of the experiment, where it has one; the URL of a measurement alone. */
+/** The question of the experiment, if it has one; the URL of a single measurement. */
 export function titleOf({ experiment, runs }: MeasuredRuns): string {
   return experiment?.title ?? experiment?.name ?? runs[0]?.url ?? "";
 }

@@ -15,15 +15,15 @@ import {
   writtenValues,
 } from "./factors.ts";
 
-/** The choice of the experiment file; null where the file leaves it open. */
+/** The choice made in the experiment file; null where the file leaves it open. */
 export interface ComparedChoice {
-  /** Whether the verdict compares nothing, and says the most that each target serves. */
+  /** Whether the verdict makes no comparison, and only says how much each target serves. */
   readonly isNone?: boolean;
-  /** Path of the factor, or its last part: `policy`; `scenario` for the scenarios. */
+  /** Path of the factor, or its last part: `policy`; `scenario` to compare scenarios. */
   readonly factor: string | null;
   /** A target, or a value of the factor. */
   readonly base: string | null;
-  /** The experiment, which lists a factor's values in the order that people think of them. */
+  /** The experiment, which lists a factor's values in their natural order. */
   readonly experiment?: unknown;
 }
 
@@ -40,7 +40,7 @@ export function choiceIn({ experiment }: Partial<Pick<Results, "experiment">>): 
   };
 }
 
-/** The factor that the cells of a scenario are compared by; null: their targets are. */
+/** The factor by which the cells of a scenario are compared; null: by target. */
 export function comparedFactor(
   cells: readonly CellRuns[],
   { factor }: ComparedChoice,
@@ -51,7 +51,7 @@ export function comparedFactor(
   return paths.find((path) => numericFactor(cells, path) === null) ?? null;
 }
 
-/** Whether a factor is called so: by its path, or by the end of it. */
+/** Whether a name means a factor: it is the factor's path, or the end of it. */
 export function isNamed(path: string, name: string): boolean {
   return path === name || path.endsWith(`.${name}`);
 }
@@ -60,7 +60,7 @@ function valuesOf(cells: readonly CellRuns[], path: string): string[] {
   return [...new Set(cells.map((cell) => valueText(valueOf(cell, path))))];
 }
 
-/** Cells without the factor have no place in such a comparison. */
+/** Turns values of the factor into targets; cells without the factor are left out. */
 export function recast(
   cells: readonly CellRuns[],
   path: string,
@@ -88,7 +88,7 @@ export function recast(
   });
 }
 
-/** If scenarios are compared, each takes the place of a target, and each target that of a scenario. */
+/** For a comparison of scenarios: swaps the roles of scenarios and targets. */
 export function acrossScenarios(
   scenarios: readonly ScenarioRuns[],
   { factor }: ComparedChoice,
@@ -108,12 +108,12 @@ export function acrossScenarios(
   }));
 }
 
-/** Whether a value says by itself what it is: `least-connections` or `lru`, but not `on` or `16`. */
+/** Whether a value is clear without the factor's name: `least-connections` or `lru`, but not `on` or `16`. */
 function isSelfEvident(text: string): boolean {
   return /^[a-z][\w -]{2,}$/i.test(text) && !/^(true|false|null|none|off|yes|all|any)$/i.test(text);
 }
 
-/** Puts the base, if there is one, first: the others are compared with the first. */
+/** Puts the base, if there is one, first, because the others are compared with the first. */
 export function basedOn(cells: readonly CellRuns[], base: string | null): readonly CellRuns[] {
   if (base === null) return cells;
   return [
@@ -122,7 +122,7 @@ export function basedOn(cells: readonly CellRuns[], base: string | null): readon
   ];
 }
 
-/** A value of a factor may have the factor's name before it. */
+/** Whether the base names this target; a value of a factor may follow the factor's name. */
 export function isNamedBase({ target }: Pick<CellRuns, "target">, base: string): boolean {
   return target === base || target.endsWith(` ${base}`);
 }

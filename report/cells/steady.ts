@@ -11,37 +11,37 @@ import type { RunParts } from "./counted_part.ts";
 import { percentileOf, poolLatency } from "../figures/pool.ts";
 import { flattenedOf, POINT_PERCENTILES } from "../figures/intervals.ts";
 
-/** A part of the runs of a cell: its rate is the mean of theirs, its latencies are pooled. */
+/** Figures for a part of a cell's runs: the rate is the mean of their rates, latencies are pooled. */
 export interface PartFigures {
   /** Completed requests per second. */
   readonly rate: number;
-  /** Milliseconds. */
+  /** Median latency in milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Values in the percentiles. */
+  /** Number of values behind the percentiles. */
   readonly count: number;
 }
 
-/** How the runs that have a steady state reach it. */
+/** How the runs with a steady state reach it. */
 export interface Settling {
-  /** Seconds to the steady state; null when no run has one. */
+  /** Seconds until the steady state; null if no run has one. */
   readonly seconds: Spread | null;
-  /** Requests that were completed by then. */
+  /** Requests completed by then. */
   readonly requests: Spread | null;
-  /** Before the steady part, in the runs that have such a part; null when none has. */
+  /** The part before the steady part, for runs with one; null if there are none. */
   readonly startUp: PartFigures | null;
-  /** Null when no run has one. */
+  /** The steady part; null if no run has one. */
   readonly steady: PartFigures | null;
 }
 
 export interface Steadiness extends Settling {
-  /** The label of each run; null for a load that itself changes. */
+  /** The label of each run; null if its load itself changes. */
   readonly labels: readonly (SteadyLabel | null)[];
-  /** How far steady parts stray from their level, percent; null where the results do not say. */
+  /** How far steady parts stray from their level, percent; null if the results do not say. */
   readonly within: Spread | null;
-  /** Figures of all whole runs, with what the experiment discards. */
+  /** Figures of all runs in their full length, including discarded parts. */
   readonly whole: PartFigures;
-  /** Seconds until each of POINT_PERCENTILES is near where it ends (Kuffel and Walter); null without requests. */
+  /** Seconds until each of POINT_PERCENTILES is near its final value (Kuffel and Walter); null without requests. */
   readonly flattening: readonly (Spread | null)[];
 }
 

@@ -1,17 +1,17 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** Comparisons against the base that the reader chose, in place of those against the experiment's own. */
+/** Comparisons with a base chosen by the reader, in place of those with the experiment's own. */
 import { inflated, nodesOf, parsed, scriptText } from "./charts/page_data.ts";
 import { chosenBase, compareWith } from "./linked/choice.ts";
 
 type FiguresOfBases = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The figures of the page as it was delivered, by their ids. */
+/** The figures of the page as delivered, by id. */
 const written = new Map<string, readonly Node[]>();
 let figures: Promise<FiguresOfBases> | null = null;
 let shown: string | null = null;
 
-/** @param onShown Equips what was put in. */
+/** @param onShown Equips the nodes that were inserted. */
 export function startBases(onShown: () => void): void {
   document.addEventListener("change", ({ target }) => {
     if (target instanceof HTMLSelectElement && target.name === "base") {
@@ -25,7 +25,7 @@ export function startBases(onShown: () => void): void {
   follow();
 }
 
-/** After newer parts of the page came. @returns Whether a base has been put in again. */
+/** Call after newer parts of the page arrived. @returns Whether a chosen base was shown again. */
 export function renewBases(): Promise<boolean> {
   written.clear();
   figures = null;
@@ -33,7 +33,7 @@ export function renewBases(): Promise<boolean> {
   return showBase();
 }
 
-/** @returns Whether the page now shows another. */
+/** @returns Whether the page now shows another base. */
 async function showBase(): Promise<boolean> {
   const base = chosenBase();
   if (base !== null) await parsed();

@@ -9,7 +9,7 @@ import { readFile, writeFile } from "node:fs/promises";
 interface ClientBundle {
   /** Path of its entry module, relative to this file. */
   readonly entry: string;
-  /** Packages that end in the bundle, too. */
+  /** Packages that are also included in the bundle. */
   readonly packages: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export const CLIENTS: Readonly<Record<string, ClientBundle>> = {
   "live_client.js": { entry: "live/main.ts", packages: [] },
 };
 
-/** The first line of a bundle made of the sources as they are. */
+/** The first line of a bundle built from the current sources. */
 export async function sourceLine({ entry, packages }: ClientBundle): Promise<string> {
   const digest = createHash("sha256");
   for (const source of await sourcesOf(new URL(entry, import.meta.url))) digest.update(source);
@@ -27,10 +27,10 @@ export async function sourceLine({ entry, packages }: ClientBundle): Promise<str
   return `/* Bundled by deno task build from sources with SHA-256 ${digest.digest("hex")} */`;
 }
 
-/** Imports of more than types: these end in the bundle. */
+/** Imports of more than types, whose files are included in the bundle. */
 const IMPORT = /^import (?!type )[^"]*"(\.[^"]+)";$/gm;
 
-/** The texts of a file and of all that it imports, in the order in which they are first imported. */
+/** The texts of a file and of everything that it imports, in the order of the first imports. */
 async function sourcesOf(file: URL, seen = new Set<string>()): Promise<string[]> {
   if (seen.has(file.href)) return [];
   seen.add(file.href);
@@ -47,7 +47,7 @@ async function versionOf(name: string): Promise<string> {
   return config.imports[name];
 }
 
-/** In a function each, as two scripts of a page share their names. */
+/** Each bundle is a function, because the scripts of a page share one scope. */
 async function bundle({ entry }: ClientBundle): Promise<string> {
   const path = new URL(entry, import.meta.url).pathname;
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
@@ -59,7 +59,7 @@ async function bundle({ entry }: ClientBundle): Promise<string> {
 
 if (import.meta.main) {
   for (const [name, client] of Object.entries(CLIENTS)) {
-    // A text that ended its script element would break the page that holds it.
+    // A text that ended its script element would break the page.
     const code = (await bundle(client)).replaceAll("</script", "<\\/script");
     await writeFile(new URL(name, import.meta.url), `${await sourceLine(client)}\n${code}`);
   }

@@ -9,13 +9,13 @@ import { DEPTH_KEY } from "../render/html/sections/depth.ts";
 
 const root = document.documentElement;
 
-/** Follows the control, links and printing. */
+/** Reacts to the control, to links and to printing. */
 export function startDepth(): void {
   const control = document.querySelector<HTMLFormElement>("form.depth");
   let isChosen = false;
   let beforePrint: Depth | null = null;
   show(depthOf(root.dataset.depth));
-  // Not "change": pressing what is chosen already chooses it for paper.
+  // Not "change": pressing the current choice again applies it to printing.
   control?.addEventListener("click", ({ target }) => {
     if (!(target instanceof HTMLInputElement)) return;
     isChosen = true;
@@ -33,7 +33,7 @@ export function startDepth(): void {
   });
 }
 
-/** Shows as much as the element needs to be seen, and no less than before. */
+/** Makes the page deep enough to show the element, and never shallower. */
 export function showAsDeepAs(element: Element): void {
   const needed = element.closest(".in-everything")
     ? "everything"
@@ -59,12 +59,12 @@ function show(depth: Depth): void {
   }
 }
 
-/** A browser may keep nothing for a file. */
+/** Remembers the depth; a browser may not store anything for a file. */
 function remember(depth: Depth): void {
   try {
     localStorage.setItem(DEPTH_KEY, depth);
   } catch {
-    // Then it is the summary next time.
+    // Then the next visit starts with the summary.
   }
 }
 

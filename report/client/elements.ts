@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-/** An element with its properties and what is in it. */
+/** An element with properties and content. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   properties: Partial<HTMLElementTagNameMap[Name]> = {},
@@ -11,7 +11,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A button with data for those who listen to presses around it. */
+/** A button with data for listeners on elements around it. */
 export function buttonOf(
   children: readonly (Node | string)[],
   data: Readonly<Record<string, string>> = {},

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /**
- * The page's client: which function draws which chart, and the start of everything else. It decides no number:
- * figures come from the page's JSON, colours and type from its style sheet.
+ * The page's client: which function draws which chart, and the start of everything else. It computes no figures: those
+ * come from the page's JSON, and colours and type from its style sheet.
  */
 import {
   BarController,
@@ -34,7 +34,7 @@ import { followLink, scenarioFigures } from "./timeline/figure.ts";
 Drawing.register(
   BarController,
   BarElement,
-  // Before what fills the areas of lines.
+  // Must come before the plugin that fills the areas of lines.
   linkedMarks,
   Filler,
   LinearScale,
@@ -51,13 +51,13 @@ Drawing.defaults.set({
   parsing: false,
 });
 
-/** The kinds of chart: one file and one case each. Null: nothing of it is shown. */
+/** The kinds of chart, each with one file and one case here. Null: the whole chart is hidden. */
 function drawingOf(canvas: HTMLCanvasElement, chart: Chart, theme: Theme): Drawing | null {
   switch (chart.kind) {
     case "xy":
       return new Drawing(canvas, xyConfig(chart, theme, limitOf(canvas)));
     case "rows":
-      return null; // markup
+      return null; // drawn as markup
     case "timeline":
     case "overlay":
     case "heatmap":
@@ -73,7 +73,7 @@ let timelines = scenarioFigures(drawings);
 drawings.start();
 equip();
 startBases(equip);
-// The client stands after the summary, so that it is of use while the rest of a large page is read.
+// The client's script comes after the summary, so that it works while the rest of a large page still loads.
 addEventListener("DOMContentLoaded", async () => {
   await readMoreCharts();
   timelines = scenarioFigures(drawings, timelines);

@@ -1,4 +1,4 @@
-/** The capacity of a cell: of one search its own interval, of several that over the runs. */
+/** The capacity of a cell: for a single search its own interval, for several an interval over the runs. */
 import type { RunCapacity } from "../../runner/result/capacity.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { capacityOverRuns } from "../../runner/stats/capacity/over_runs.ts";
@@ -8,10 +8,10 @@ import { type Bounded, bounded } from "./lower_bounds.ts";
 
 type Searched = Partial<Pick<Run, "capacity">>;
 
-/** Rates per second; `isAtLeast` where the capacity may be any larger. */
+/** A capacity per second; `isAtLeast` if it may be higher. */
 export type CapacityRange = Range & { readonly isAtLeast: boolean };
 
-/** The capacity found in one run, or why it has none. */
+/** The capacity found in one run, or why there is none. */
 export function foundCapacity({ capacity }: Searched): Bounded | { readonly none: string } {
   if (capacity === undefined) return { none: "the load does not search for a capacity" };
   const found = capacity.capacity;
@@ -19,17 +19,17 @@ export function foundCapacity({ capacity }: Searched): Bounded | { readonly none
   return bounded(found.value, isLowerBound(found));
 }
 
-/** Whether the load of any is a search: then their requests/s are what the target can take. */
+/** Whether the load of any run is a search, so that requests/s are what the target can take. */
 export function isSearched(runs: readonly Searched[]): boolean {
   return runs.some(({ capacity }) => capacity !== undefined);
 }
 
-/** Whether the target might take more than its runs found. */
+/** Whether the target may be able to take more than its runs found. */
 export function isOpenAbove(runs: readonly Searched[]): boolean {
   return runs.some(({ capacity }) => capacity?.capacity && isLowerBound(capacity.capacity));
 }
 
-/** Null where no run found one. @param confidence Of the interval. */
+/** Null if no run found a capacity. @param confidence Level of the interval. */
 export function capacityRange(
   runs: readonly Searched[],
   confidence: number,
@@ -46,7 +46,7 @@ export function capacityRange(
   return { value, isAtLeast, interval: low === null ? null : { low, high: high ?? Infinity } };
 }
 
-/** The capacity of a cell whose runs searched for it; otherwise the rate that they served. */
+/** The capacity of a cell whose runs searched for it; otherwise its throughput. */
 export function takenPerSec(
   { runs, rate, interval }: {
     readonly runs: readonly Pick<Run, "capacity">[];
@@ -58,12 +58,12 @@ export function takenPerSec(
     { value: rate.mean, interval: interval("rate"), isAtLeast: false };
 }
 
-/** Whether its latencies are those at the limit itself, which are what the rules allow. */
+/** Whether latencies are those at the limit itself, where they are as high as the rules allow. */
 export function isAtLimit({ runs }: { readonly runs: readonly Pick<Run, "load">[] }): boolean {
   return runs.some(({ load }) => load.kind === "capacity" && (load.share ?? 1) >= 1);
 }
 
-/** Whether something other than the target's rules ended the search, or no rate that breaks is known. */
+/** Whether something other than the target's rules ended the search, or no rate that breaks a rule is known. */
 function isLowerBound({ bound, high }: NonNullable<RunCapacity["capacity"]>): boolean {
   return bound === "generator" || high === null;
 }

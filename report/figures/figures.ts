@@ -47,30 +47,30 @@ import {
   runsRange,
 } from "./range.ts";
 
-/** A value with the most that it can be, whatever its lower bounds turn out to be; or why there is none. */
+/** A value with its upper limit, given its lower bounds; or why there is none. */
 export type FigureOfRun = Bounded | { readonly none: string };
 
 type ReadFrom = (run: JudgedRun) => FigureOfRun;
-/** @param values One of each run that has the figure; at least one. */
+/** @param values A value for each run that has the figure; at least one. */
 type Pool = (values: readonly number[], cell: JudgedCell) => Range & { isAtLeast?: boolean };
 
 export interface FigureReading extends Figure {
   readonly of: ReadFrom;
-  /** Pools the figure over the runs of a cell; `isAtLeast` where that is not decided run by run. */
+  /** Pools the figure over the runs of a cell; `isAtLeast` unless that is decided for each run. */
   readonly pooled: Pool;
-  /** Whether this many values support the figure: see `supportsPercentile`. */
+  /** Whether this many values are enough for the figure: see `supportsPercentile`. */
   readonly supported: (count: number) => boolean;
-  /** The requests that a share of requests counts; null for other figures. */
+  /** The requests that a share counts; null for other figures. */
   readonly counted: ((run: JudgedRun) => Proportion) | null;
-  /** Name of the figure in a cell's estimates; null if its ratios are those of the mean of the runs. */
+  /** Name of the figure in a cell's estimates; null if its ratios are those of the mean over runs. */
   readonly estimate: PooledFigure | null;
-  /** Whether the figure describes a steady state, so that no threshold passes by it without one. */
+  /** Whether the figure describes a steady state, so that no threshold on it can pass without one. */
   readonly isLasting: boolean;
-  /** Whether wrong responses make it look better than it is, as they may be fast and cost the target little. */
+  /** Whether wrong responses make the figure look better than it is, because they may be fast and cheap. */
   readonly flattered: "time" | "rate" | null;
 }
 
-/** Distributions of times other than latency, and the reasons for having none. */
+/** Distributions of times other than latency, with the reasons why one may be missing. */
 const TIMES = {
   service: "no request has a service time",
   firstByte: "no response began",
@@ -92,7 +92,7 @@ function isTimes(name: DistributionName | null): name is TimesName {
   return name !== null && name in TIMES;
 }
 
-/** Percentiles of whole seconds, as results call them. */
+/** Percentiles of whole seconds, with their names in results. */
 const SECONDS = { 1: "p1", 2.5: "p2_5", 50: "p50", 97.5: "p97_5" } as const;
 
 const NO_MESSAGES = "no response is a stream, and no request is for a WebSocket";
@@ -100,7 +100,7 @@ const NOTHING_SENT = { none: "no request was due" };
 const NOTHING_COMPLETED = { none: "no request was completed" };
 const NO_LATENCY = { none: "no request has a latency" };
 
-/** Shares of requests: which ones each counts, out of how many, and why it may have no value. */
+/** Shares of requests: which requests each counts, out of how many, and why it may have no value. */
 const SHARES = {
   success: { counted: (run) => successesOf([run]), none: "no request ended" },
   errors: { counted: (run) => errorsOf([run]), none: "no request ended" },
@@ -198,7 +198,7 @@ const READ: Readonly<Record<Exclude<FigureName, keyof typeof SHARES>, ReadFrom>>
   }),
 };
 
-/** The figures of some distributions. */
+/** The figures of several distributions. */
 function family<D extends DistributionName>(
   names: readonly D[],
   read: (name: D, statistic: StatisticOf<D>) => ReadFrom,
@@ -236,7 +236,7 @@ function poolOf(figure: Figure): Pool {
   const { name, distribution, statistic } = figure;
   const estimate = estimateOf(figure);
   if (statistic === "min" || statistic === "max") {
-    // The extreme of all runs is a fact about them; runs to come have no say in it.
+    // The extreme over all runs is a fact about these runs, which future runs can't change.
     return (values) => ({ value: Math[statistic](...values), interval: null });
   }
   if (name === "capacity") {
@@ -252,7 +252,7 @@ function poolOf(figure: Figure): Pool {
   };
 }
 
-/** Range of a latency over all runs together. */
+/** Range of a latency, pooled over all runs. */
 function latencyRange(
   estimate: PooledFigure,
   values: readonly number[],
@@ -270,7 +270,10 @@ function estimateOf({ name, distribution, statistic }: Figure): PooledFigure | n
   return typeof statistic === "number" || statistic === "mean" ? statistic : null;
 }
 
-/** Counts, extremes, the start, memory at its most and the generator's own figures are not. */
+/**
+ * Whether a figure describes a steady state: counts, extremes, start-up, peak memory and the generator's own figures do
+ * not.
+ */
 function isLasting({ name, distribution, statistic }: Figure): boolean {
   if (distribution === null) return ["rate", "bytes", "cpu", "perCpu"].includes(name);
   return ["latency", "service", "firstByte", "rate", "bytes"].includes(distribution) &&
@@ -286,9 +289,9 @@ function flatteredBy({ name, distribution, statistic }: Figure): FigureReading["
 }
 
 export type FigureRange = Range & {
-  /** True: the value that waiting longer would have shown may be any larger. */
+  /** Whether the true value may be higher, because it contains lower bounds. */
   readonly isAtLeast: boolean;
-  /** Value of each run that has the figure. */
+  /** Value for each run that has the figure. */
   readonly byRun: readonly number[];
 };
 
@@ -328,8 +331,8 @@ function latencyOf(run: JudgedRun, statistic: StatisticOf<"latency">): FigureOfR
     case "stdev":
       return bounded(pooled[statistic], pooled.isAtLeast("mean"));
     case "max":
-      // If it is unknown which values are bounds, requests that timed out count as bounds. Those under way do not: one may
-      // have been sent a moment before.
+      // If it is unknown which values are bounds, requests that timed out count as bounds. Those in flight do not,
+      // because one may have just been sent.
       return bounded(pooled.max, pooled.isAtLeast("max") || (run.errors.timeout ?? 0) > 0);
     default:
       return statistic < 50 && pooled.endedCount === 0
@@ -380,7 +383,7 @@ function ofSockets(
   return sockets === undefined ? { none: "no request is for a WebSocket" } : bounded(of(sockets));
 }
 
-/** Figures of messages of streams and WebSockets together. */
+/** Figures of messages of both streams and WebSockets. */
 function ofMessages(
   { streams, sockets }: Pick<JudgedRun, "streams" | "sockets">,
   fate: "failed" | "dropped",
@@ -394,7 +397,8 @@ function isOfMessages(of: TimesName): of is typeof MESSAGE_TIMES[number] {
 }
 
 /**
- * Times of a run, with their histogram if the results keep it; null if there are none, or an older file does not say.
+ * Times of a run, with their histogram if the results have it; null if there are none, or if an older file does not
+ * say.
  */
 export function timesIn(run: JudgedRun, of: TimesName): KeptTimes | null {
   const { histograms = {}, sessions = null, statusLatency, latency, status } = run;
@@ -415,7 +419,10 @@ export function timesIn(run: JudgedRun, of: TimesName): KeptTimes | null {
   return of === "2xx" && areAllOk ? { times: latency, histogram: run.histogram } : null;
 }
 
-/** Whether lower bounds could raise a figure of service time. Older results say so of latency alone, which then stands for it. */
+/**
+ * Whether lower bounds could raise a figure of service time. Older results say this only for latency, which then stands
+ * in.
+ */
 function isServiceAtLeast(run: JudgedRun, statistic: StatisticOf<"service">): boolean {
   const { service: { lowerBounds = [] }, latency: { censored }, censoredHistogram } = run;
   const isKnown = censored === 0 || censoredHistogram !== undefined;
@@ -424,7 +431,7 @@ function isServiceAtLeast(run: JudgedRun, statistic: StatisticOf<"service">): bo
   return "value" in found && found.isAtLeast;
 }
 
-/** Where a percentile's intervals begin, until when they change, or where they end. */
+/** Where a percentile's intervals begin, when they stop changing, or where they end. */
 function flatOf(
   run: JudgedRun,
   percentile: StatisticOf<"stable">,
@@ -434,7 +441,7 @@ function flatOf(
   return found === null ? NO_LATENCY : of(found);
 }
 
-/** Requests of the run that took longer; those that were given up sooner may have. */
+/** Requests of the run that took longer than the limit; those that were given up sooner may have. */
 function slowerThan(limitMs: number, run: JudgedRun): FigureOfRun {
   const { histogram, latency: { count, censored, max }, censoredHistogram } = run;
   if (count === 0) return NO_LATENCY;
@@ -443,13 +450,13 @@ function slowerThan(limitMs: number, run: JudgedRun): FigureOfRun {
   return bounded(slowerIn(histogram), isOpen);
 }
 
-/** Share of the completed responses that have one class of status. */
+/** Share of completed responses with one class of status. */
 function ofStatus({ status, requests: { completed } }: JudgedRun, first: string): Proportion {
   const codes = Object.entries(status).filter(([code]) => code.startsWith(first));
   return { count: sum(codes, ([, count]) => count), of: completed };
 }
 
-/** Share by which the highest of the instances exceeds their mean. */
+/** Share by which the busiest instance exceeds the mean. */
 function imbalanceOf(
   { instances = [] }: JudgedRun,
   of: (latency: Distribution) => number,

@@ -14,7 +14,7 @@ export interface TimelineInterval {
   readonly failedPerSec: number;
 }
 
-/** Each point with its rate. A last interval cut short by the end of the run would only show noise. */
+/** Each point with its rate. A last interval cut short by the end of the run would only show noise, and is dropped. */
 export function intervalsOf(
   { timeline: { points, intervalS } }: Timed,
 ): TimelineInterval[] {
@@ -29,15 +29,15 @@ export function intervalsOf(
     }));
 }
 
-/** Whether no request ended in the interval: its latencies are then none, not 0. */
+/** Whether no request ended in the interval: it then has no latencies, rather than latencies of 0. */
 export function isEmpty({ histogram }: IntervalPoint): boolean {
   return histogram === "";
 }
 
-/** Percentiles that a point has; each flattens in its own time. */
+/** Percentiles of each point; each settles in its own time. */
 export const POINT_PERCENTILES = ["p50", "p75", "p90", "p99"] as const;
 
-/** Which figures of the interval lower bounds could turn out to make larger: `p99` and the like, and `max`. */
+/** Figures of the interval that lower bounds could make larger: percentiles such as `p99`, and `max`. */
 export function lowerBoundsIn({ histogram, censoredHistogram }: IntervalPoint): string[] {
   if (censoredHistogram === undefined) return [];
   const [all, bounds] = [decodeSparse(histogram), decodeSparse(censoredHistogram)];
@@ -47,21 +47,21 @@ export function lowerBoundsIn({ histogram, censoredHistogram }: IntervalPoint): 
   ];
 }
 
-/** When a percentile of a run's intervals becomes stable: see `runner/stats/steady_state/settling_time.ts`. */
+/** When a percentile over a run's intervals settles: see `runner/stats/steady_state/settling_time.ts`. */
 export interface Flattened {
-  /** Median of its intervals in the first half second with requests. */
+  /** Median of the intervals in the first half second with requests. */
   readonly initialMs: number;
-  /** Seconds from which it stays near its final value. */
+  /** Seconds after which the percentile stays near its final value. */
   readonly fromS: number;
   readonly finalMs: number;
-  /** True: the run ends too soon to see whether it settles then or later. */
+  /** Whether the run ends too soon to tell if it settles then or later. */
   readonly isAtLeast: boolean;
 }
 
 type Timed = Pick<Measurement, "timeline">;
 type PointPercentile = typeof POINT_PERCENTILES[number];
 
-/** Figures found in each run: sentences, tables and charts ask for them again and again. */
+/** Cache by run, because sentences, tables and charts ask for the same figures repeatedly. */
 const found = new WeakMap<
   Measurement["timeline"],
   Partial<Record<PointPercentile, Flattened | null>>
@@ -88,5 +88,5 @@ function findFlattened(run: Timed, percentile: PointPercentile): Flattened | nul
   return { initialMs, fromS, finalMs, isAtLeast };
 }
 
-/** The length of two of the intervals that Kuffel and Walter draw. */
+/** The length of two intervals, as drawn by Kuffel and Walter. */
 const INITIAL_S = 0.5;

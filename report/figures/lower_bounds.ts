@@ -11,21 +11,21 @@ import { listed } from "../writing/words.ts";
 
 export interface Bounded {
   readonly value: number;
-  /** Whether the bounds could turn out to be such that it is visibly larger: it is shown with ≥. */
+  /** Whether the true value may be visibly larger, because of lower bounds: it is then shown with ≥. */
   readonly isAtLeast: boolean;
   /**
-   * The most that it can be, whatever the bounds turn out to be: Infinity where one of them would be it, the
-   * value where they can't move it.
+   * The most that the value can be, whatever the bounds turn out to be: Infinity if it may be one of them, and the
+   * value itself if they can't affect it.
    */
   readonly atMost: number;
 }
 
-/** A value, with whether it may turn out to be larger. */
+/** A value, with whether the true value may be larger. */
 export function bounded(value: number, isAtLeast = false): Bounded {
   return { value, isAtLeast, atMost: isAtLeast ? Infinity : value };
 }
 
-/** Latencies, if it is known which of them are lower bounds. */
+/** Latencies, for which it is known which are lower bounds. */
 export interface Sample {
   /** Clock of the latencies: from the actual send in a closed loop, from the intended start in an open one. */
   readonly clock: "intended" | "sent";
@@ -33,7 +33,7 @@ export interface Sample {
   readonly all: SparseHistogram;
   /** The lower bounds among them. */
   readonly bounds: SparseHistogram;
-  /** The values of completed requests, which are no bounds. */
+  /** The values that are not bounds: those of completed requests. */
   readonly ended: SparseHistogram;
 }
 
@@ -52,7 +52,7 @@ export function percentileMs(
   return us / 1_000;
 }
 
-/** @param valueMs The percentile, where it is known already. */
+/** @param valueMs The percentile, if it is known already. */
 export function boundedPercentile(
   sample: Sample,
   percentile: number,
@@ -64,17 +64,17 @@ export function boundedPercentile(
   return { value: valueMs, isAtLeast: true, atMost };
 }
 
-/** How requests of runs ended. */
+/** How the requests of runs ended. */
 type Ended = Pick<Measurement, "requests" | "errors">;
 
-/** Reasons why latencies are lower bounds, each with the number of a run's latencies to which it applies. */
+/** Reasons why latencies are lower bounds, each with the number of a run's latencies affected. */
 const WHY_BOUND: readonly (readonly [why: string, count: (run: Ended) => number])[] = [
   ["timed out", ({ errors }) => errors.timeout ?? 0],
   ["were unfinished at the end", ({ requests }) => requests.unfinished],
   ["were never sent", ({ requests }) => requests.dropped],
 ];
 
-/** What ≥ means; "" without lower bounds. @param runs The runs with these latencies; empty if it is unknown which runs count. */
+/** The meaning of ≥; "" without lower bounds. @param runs The runs with these latencies; empty if unknown. */
 export function lowerBoundsText(censored: number, runs: readonly Ended[] = []): string {
   if (censored === 0) return "";
   const what = censored === 1 ? "latency is a lower bound" : "latencies are lower bounds";
@@ -84,7 +84,10 @@ export function lowerBoundsText(censored: number, runs: readonly Ended[] = []): 
     "Figures that they could make larger are marked ≥.";
 }
 
-/** What ≥ means, and what histograms leave out; "" without lower bounds. @param runs The runs with these latencies. */
+/**
+ * The meaning of ≥, and what histograms leave out; "" without lower bounds.
+ * @param runs The runs with these latencies.
+ */
 export function boundsNote(
   latencies: readonly Readonly<Record<"count" | "censored" | "endedCount", number>>[],
   runs: readonly Ended[],

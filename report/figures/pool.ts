@@ -1,6 +1,6 @@
 /**
- * The latencies of several runs as one distribution: histogram counts are added, so nothing is lost
- * and no percentile is ever averaged. What is only known to be a lower bound stays one.
+ * The latencies of several runs as one distribution: histogram counts are added, so nothing is lost and no percentile
+ * is ever averaged. Lower bounds stay lower bounds.
  */
 import type { Measurement } from "../../runner/result/result.ts";
 import { withoutBounds } from "../../runner/stats/histogram/censoring.ts";
@@ -21,7 +21,7 @@ import { type Bounded, bounded, boundedPercentile, percentileMs } from "./lower_
 /** Times in ms, as in the results. */
 export interface PooledLatency {
   readonly count: number;
-  /** How many of the values are lower bounds: requests that timed out, were unfinished or were never sent. */
+  /** Number of values that are lower bounds: requests that timed out, were unfinished or were never sent. */
   readonly censored: number;
   /** Latency of the fastest completed request, because a lower bound can be arbitrarily small; 0 if there is none. */
   readonly fastest: number;
@@ -38,15 +38,15 @@ export interface PooledLatency {
   isAtLeast(figure: number | "mean" | "max"): boolean;
   /** A percentile, 0–100; 0 if there are no values. */
   percentile(percentile: number): Bounded;
-  /** How many of the values are no lower bounds, as far as is known. */
+  /** Number of values that are not lower bounds, as far as known. */
   readonly endedCount: number;
-  /** The completed requests: what histograms are drawn of. */
+  /** Histogram of the completed requests, which charts show. */
   readonly ended: Histogram;
 }
 
 export type Percentile = (typeof PERCENTILES)[number];
 
-/** The parts of a measurement from which a distribution of latencies is read. */
+/** The parts of a measurement that contain its distribution of latencies. */
 export type Latent = Pick<Measurement, "latency" | "histogram" | "censoredHistogram">;
 
 /** Percentile `p` of the whole, ms. */
@@ -73,7 +73,7 @@ export function poolLatency(runs: readonly Latent[]): PooledLatency {
     censored,
     fastest: fastest === Infinity ? 0 : fastest,
     max: Math.max(0, ...latencies.map(({ max }) => max)),
-    // Computed on demand, because it takes decoding the histograms, and a comparison does not need it.
+    // Computed on demand, because it requires decoding the histograms, and a comparison does not need it.
     get percentiles(): readonly number[] {
       return percentiles ??= PERCENTILES.map(valueMs);
     },
@@ -85,7 +85,7 @@ export function poolLatency(runs: readonly Latent[]): PooledLatency {
     get endedCount(): number {
       return sample().ended.count;
     },
-    // Built on demand, because it is large and few need it.
+    // Built on demand, because it is large and rarely needed.
     get ended(): Histogram {
       return ended ??= mergeHistograms([sample().ended]);
     },
@@ -96,7 +96,7 @@ export function poolLatency(runs: readonly Latent[]): PooledLatency {
 interface PooledSample {
   readonly clock: "intended" | "sent";
   readonly all: SparseHistogram;
-  /** Null where only their number is known, as in results that earlier versions wrote. */
+  /** Null if only their number is known, as in results of earlier versions. */
   readonly bounds: SparseHistogram | null;
   readonly count: number;
   readonly censored: number;
@@ -116,7 +116,7 @@ function sampleOf(runs: readonly Latent[]): PooledSample {
   };
 }
 
-/** Histograms decoded from each run: tables and charts ask for them again and again. */
+/** Decoded histograms by run, because tables and charts ask for the same ones repeatedly. */
 const decoded = new WeakMap<
   Latent["latency"],
   { readonly of: Latent; readonly part: PooledSample }
@@ -136,7 +136,7 @@ function decodedPart(run: Latent): PooledSample {
   const { latency, censoredHistogram } = run;
   const { clock, count, censored, fastest } = latency;
   const decoded = decodeInterval(run);
-  // The histogram knows the largest value by its bucket alone.
+  // The histogram knows the largest value only to within its bucket.
   const all = { ...decoded, maxUs: Math.min(decoded.maxUs, Math.round(latency.max * 1_000)) };
   const bounds = censored === 0
     ? EMPTY
@@ -153,14 +153,14 @@ function merged(parts: readonly SparseHistogram[]): SparseHistogram {
 
 function valueIn({ clock, all, bounds, ended }: PooledSample, p: number): number {
   if (bounds !== null) return percentileMs({ clock, all, bounds }, p);
-  // Below the median only ended requests count: one that had only begun would pass for the fastest.
+  // Below the median only ended requests count: otherwise a request that had just begun would pass for the fastest.
   return valueAtPercentile(p < 50 ? ended : all, p) / 1_000;
 }
 
 function boundedIn(sample: PooledSample, p: number, valueMs: number): Bounded {
   const { clock, all, bounds, ended, censored, count } = sample;
   if (bounds !== null) return boundedPercentile({ clock, all, bounds, ended }, p, valueMs);
-  // A lower bound, if such turned out to be the largest of all values.
+  // A lower bound, if the true values behind bounds were the largest of all.
   return bounded(valueMs, p >= 50 && censored > 0 && p / 100 * count > count - censored);
 }
 
@@ -182,13 +182,13 @@ function moments(
   return { count, mean, stdev: Math.sqrt(Math.max(0, square - mean ** 2)) };
 }
 
-// Latencies of the requests of a run that ended: what percentiles below the median are of.
+// Latencies of a run's ended requests, from which percentiles below the median are computed.
 
 /**
  * Without what lies below the fastest response: requests that were under way at the end of the run, which have
  * only begun and would pass for the fastest.
  *
- * @param fastestMs Of the run, as in its results: 0 where nothing got a response.
+ * @param fastestMs The fastest latency in the run's results: 0 if no request got a response.
  */
 export function endedLatency(latency: SparseHistogram, fastestMs: number): SparseHistogram {
   const fastestUs = Math.floor(fastestMs * 1_000);

@@ -7,7 +7,7 @@ import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { lowerMedian, sum } from "../writing/spread.ts";
 
-/** A run, or a single measurement, which knows nothing of its target's process. */
+/** A run, or a single measurement, which has no information about its target's process. */
 export type JudgedRun =
   & Measurement
   & Partial<Pick<Run, "startUp" | "resources" | "parts" | "repetition" | "capacity" | "slices">>;
@@ -17,15 +17,15 @@ export type DrawnFigure = PooledFigure | "cpuPerRequest";
 /** The estimates of a cell's runs: rates per second, times in µs; null or absent if the runs have no such figure. */
 export type Estimates = Pick<ReadonlyMap<DrawnFigure, Estimate | null>, "get">;
 
-/** What thresholds are compared with: the runs of a cell, or a single measurement. */
+/** The subject of thresholds: the runs of a cell, or a single measurement. */
 export interface JudgedCell {
   /** "" for a single measurement. */
   readonly scenario: string;
-  /** Target and the parameters that vary; what every table and chart calls the cell. */
+  /** Target and varying parameters, as every table and chart labels the cell. */
   readonly label: string;
   readonly runs: readonly JudgedRun[];
   readonly estimates: Estimates;
-  /** The level at which intervals are computed so that they may be called 95 %: see `sequential.ts`. */
+  /** Level at which intervals are computed, so that they may be called 95 %: see `sequential.ts`. */
   readonly level: number;
 }
 
@@ -38,11 +38,11 @@ export interface Ends {
 
 export interface Range {
   readonly value: number;
-  /** Null if the value describes only these runs. */
+  /** Null if the value only describes these runs. */
   readonly interval: Ends | null;
 }
 
-/** Range of the mean of the runs' values, by Student's t; none for one value. */
+/** Range of the mean over runs, by Student's t; without an interval for a single value. */
 export function meanRange(values: readonly number[], level: number): Range {
   const mean = sum(values, (value) => value) / values.length;
   const degreesOfFreedom = values.length - 1;
@@ -67,7 +67,7 @@ export function runsRange(values: readonly number[], { level }: Pick<JudgedCell,
   return { value: lowerMedian(values), interval };
 }
 
-/** How many of the runs lie outside on each side; null if there are too few to be that sure. */
+/** How many of the runs may lie outside on each side; null if there are too few runs for this level. */
 function runsBeyond(runs: number, level: number): number | null {
   let outside = 0;
   let chance = 0.5 ** runs;
@@ -78,7 +78,7 @@ function runsBeyond(runs: number, level: number): number | null {
   }
 }
 
-/** Times of a run, with their histogram where the results keep it. */
+/** Times of a run, with their histogram if the results have it. */
 export interface KeptTimes {
   readonly times: Distribution;
   readonly histogram: string | undefined;
@@ -98,7 +98,7 @@ export function histogramRange(
   const filled = runs.filter(({ times }) => times.count > 0);
   const histograms = filled.flatMap(({ histogram }) => histogram ?? []);
   if (histograms.length < filled.length || filled.length === 0) return null;
-  // Each block is a whole run. No rate is needed, so it has none.
+  // Each block is a whole run. It has no rate, because none is needed.
   const blocks = histograms.map((histogram) => [
     { seconds: 0, completed: 0, latency: decodeSparse(histogram) },
   ]);

@@ -1,4 +1,4 @@
-/** Messages that came in a run, of streams and of WebSockets. */
+/** Messages received in a run, from streams and WebSockets. */
 import type { Measurement } from "../../runner/result/result.ts";
 import { sum } from "../writing/spread.ts";
 
@@ -12,7 +12,7 @@ export function receivedPerSecOf(
   return sum(steps.length > 0 ? steps : [run], ofStep);
 }
 
-/** Messages that a WebSocket gets without a request are counted with those of streams. */
+/** Messages of a step; those that a WebSocket receives without a request count as messages of streams. */
 function ofStep({ streams, sockets }: Received): number {
   return sockets?.messagesPerSec ?? streams?.eventsPerSec ?? 0;
 }

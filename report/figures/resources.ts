@@ -1,10 +1,10 @@
-/** CPU, memory and what else a target, or a part of one, used over one run. */
+/** CPU time, memory and other resources that a target, or a part of one, used during a run. */
 import type { Run } from "../../runner/result/result.ts";
 import type { Slices } from "../../runner/result/slices.ts";
 import { sum } from "../writing/spread.ts";
 import { receivedPerSecOf } from "./received.ts";
 
-/** Points of a target, or of one of its parts. */
+/** Resource points of a target, or of one of its parts. */
 export type ResourceUse = Pick<Run, "resources">;
 type ResourceUsePoint = Run["resources"][number];
 
@@ -18,12 +18,12 @@ export function partsOf({ parts = [] }: Pick<Run, "parts">): PartUsed[] {
   return parts.map(({ name, points }) => ({ name, resources: points }));
 }
 
-/** What was in use at a moment: each point covers the time since the one before. Null after the last. */
+/** What was in use at a moment: each point covers the time since the previous one. Null after the last. */
 export function pointAt({ resources }: ResourceUse, atS: number): ResourceUsePoint | null {
   return resources.find(({ endS }) => endS >= atS) ?? null;
 }
 
-/** What adds up over the run, of rates per second that each hold since the point before; 0 without points. */
+/** The sum over the run of rates per second, each of which holds since the previous point; 0 without points. */
 function totalOf(
   { resources }: ResourceUse,
   ratePerSec: (point: ResourceUsePoint) => number,
@@ -39,20 +39,20 @@ export function cpuSecondsOf(used: ResourceUse): number {
   return totalOf(used, ({ cpu }) => cpu);
 }
 
-/** Cores in use, on average over the run; 0 without resource points. */
+/** Average number of cores in use over the run; 0 without resource points. */
 export function meanCoresOf(used: ResourceUse): number {
   const seconds = used.resources.at(-1)?.endS ?? 0;
   return seconds > 0 ? cpuSecondsOf(used) / seconds : 0;
 }
 
-/** Share of the CPU time that the kernel took, 0–1; null if unknown. */
+/** Share of CPU time spent in the kernel, 0–1; null if unknown. */
 export function systemShareOf(used: ResourceUse): number | null {
   const seconds = cpuSecondsOf(used);
   if (seconds === 0 || used.resources.some(({ system }) => system === undefined)) return null;
   return totalOf(used, ({ system = 0 }) => system) / seconds;
 }
 
-/** The highest value held at a moment; null if unknown. */
+/** The highest value of a figure at any moment; null if unknown. */
 export function peakOf(
   { resources }: ResourceUse,
   of: (point: ResourceUsePoint) => number | undefined,
@@ -72,7 +72,7 @@ export function peakMemoryBytesOf(used: ResourceUse): number {
 type DrainedRun = Pick<Run, "requests" | "drain">;
 type ChainedRun = DrainedRun & Partial<Pick<Run, "resources" | "parts" | "slices">>;
 
-/** Requests that completed while the target was watched: until the deadline. */
+/** Requests that completed while the target was observed: until the deadline. */
 function completedInTime({ requests, drain }: DrainedRun): number {
   return requests.completed - (drain?.completed ?? 0);
 }
@@ -85,7 +85,7 @@ export function perCpuSecondOf(run: ChainedRun): number | null {
   return perServingSecond(completedInTime(run), run);
 }
 
-/** Messages that came by the deadline, for each such second; null also without streams and WebSockets. */
+/** Messages received by the deadline, for each second of CPU time; null without streams and WebSockets, too. */
 export function eventsPerCpuSecondOf(
   run: Serving & Pick<Run, "streams" | "sockets" | "steps" | "elapsedS">,
 ): number | null {
@@ -102,7 +102,9 @@ function perServingSecond(count: number, { resources = [], parts = [] }: Serving
   return target > 0 ? count / (target + redis) : null;
 }
 
-/** CPU time of a request, of all that serves it; null where none was seen. What a target in slices does at rest is not a request's. */
+/**
+ * CPU time per request, of everything that serves it; null if unknown. In slices, the target's use at rest is excluded.
+ */
 export function cpuPerRequestUs(run: ChainedRun): number | null {
   if (run.slices !== undefined) return cpuOfSlicesUs(run.slices);
   const perSecond = perCpuSecondOf(run);

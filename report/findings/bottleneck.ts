@@ -1,4 +1,7 @@
-/** What kept each cell from serving more: decided where its runs agree, in a sentence for all cells of one kind. */
+/**
+ * What kept each cell from serving more: stated if its runs agree, in one sentence for all cells with the same
+ * bottleneck.
+ */
 import type { Bottleneck } from "../../runner/result/findings.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import type { Finding } from "../blocks.ts";
@@ -10,17 +13,17 @@ type Grounds = Omit<Bottleneck, "kind">;
 
 /** Share of a cell's runs that must agree. */
 const AGREE = 2 / 3;
-/** Share of the service time in CPU time; with less, a request mostly waits. */
+/** Share of CPU time in the service time; below it, a request mostly waits. */
 const MOSTLY_WORK = 0.3;
-/** Share of a core; with less, several threads fill it in turns. */
+/** Share of a core; below it, several threads fill it in turns. */
 const MOSTLY_ONE = 0.9;
-/** Share of a core, of all cores or of a limit; a target that uses as much is near its limit. */
+/** Share of a core, of all cores or of a CPU limit from which on a target is near that limit. */
 const LITTLE_LEFT = 0.8;
-/** Share of the run. */
+/** Share of the run for which pauses matter. */
 const PAUSED = 0.05;
-/** Cores: more are in use by threads that do not take turns at one. */
+/** Cores: if more are in use, threads do not take turns on one. */
 const MOST_OF_ONE = 1.2;
-/** Cells that are named with one bottleneck; two or more beyond these are only counted. */
+/** The most cells named for one bottleneck; if two or more are left, they are only counted. */
 const MOST_NAMED = 4;
 
 /** A statement, the observation in one cell that supports it (older results lack that), and its consequence. */
@@ -30,13 +33,13 @@ type Said = readonly [
   then?: string,
 ];
 
-/** Whether the experiment already profiles and observes its targets, so that no report advises to. */
+/** Which ways to look into targets the experiment uses already, so that no report advises them. */
 export interface Looks {
   readonly profiled: boolean;
   readonly observed: boolean;
 }
 
-/** One sentence for each kind, in the order in which they appear; null: no sentence. */
+/** One sentence for each kind, in the order of the report; null: no sentence. */
 const SENTENCES: Readonly<
   Record<Bottleneck["kind"], (seen: Grounds, looks: Looks) => Said | null>
 > = {
@@ -160,10 +163,10 @@ const SENTENCES: Readonly<
   },
 };
 
-/** What else can be looked at in a target; "" where all of it was. */
+/** Further ways to look into a target; "" if all are in use. */
 function lookText({ profiled, observed }: Looks): string {
   const looks = [
-    ...profiled ? [] : ["`plateau run --profile` shows what computes"],
+    ...profiled ? [] : ["`plateau run --profile` shows which code computes"],
     ...observed ? [] : ["`plateau run --observe runtime` shows its garbage collection"],
   ];
   return looks.length === 0 ? "" : `; ${listed(looks, "and")}`;
@@ -178,7 +181,7 @@ function pausesText(
     `slowest requests overlap it, by chance ${formatNumber(expected, 1)} would`;
 }
 
-/** The resource that is nearly full; null if none was seen. */
+/** The resource that is nearly exhausted; null if none is known to be. */
 function littleLeft(
   { thread, cpu = 0, cores, limitCores, throttledShare = 0, redisBusy = 0, redisCpu = 0 }: Grounds,
 ): string | null {
@@ -219,7 +222,7 @@ export function bottleneckFindings(cells: readonly CellRuns[], looks: Looks): Fi
       const labels = group.map(({ label }) => label);
       const left = labels.length - MOST_NAMED;
       const names = left > 1 ? [...labels.slice(0, MOST_NAMED), `${left} more`] : labels;
-      // An observation from a single cell is not stated about others.
+      // An observation from a single cell is not stated about several.
       const text = group.length > 1 ? shared : sentenceOf(found, looks);
       return {
         code: `bottleneck.${kind}`,
@@ -235,7 +238,7 @@ export function bottleneckSentence({ bottleneck }: Pick<Measurement, "bottleneck
   return text && `Bottleneck: ${text}.`;
 }
 
-/** A measurement alone has neither. */
+/** A single measurement uses neither. */
 const NO_LOOKS: Looks = { profiled: false, observed: false };
 
 function sentenceOf({ kind, ...grounds }: Bottleneck, looks: Looks, isWhole = true): string {
@@ -244,8 +247,8 @@ function sentenceOf({ kind, ...grounds }: Bottleneck, looks: Looks, isWhole = tr
 }
 
 /**
- * The bottleneck on which the runs agree, with the observations of the first that agrees, but without a line or a wait
- * that others lack; null where they disagree.
+ * The bottleneck on which the runs agree, with the observations of the first run that agrees, except for a queue or a
+ * wait that others lack; null if they disagree.
  */
 function agreed(runs: readonly Pick<Measurement, "bottleneck">[]): Bottleneck | null {
   const found = runs.flatMap(({ bottleneck }) => bottleneck ?? []);

@@ -1,4 +1,4 @@
-/** What a reader must know beside the verdict of an experiment, a sentence each. */
+/** What a reader must know in addition to the verdict of an experiment, one sentence each. */
 import { wrongResponsesOf } from "../../runner/result/outcome.ts";
 import type { MeasuredRuns } from "../cells/measured.ts";
 import { isAtLimit } from "../figures/capacity.ts";
@@ -13,8 +13,7 @@ import { worstFirst } from "./card_sentences.ts";
 import { shortfallText } from "./judgements.ts";
 
 /**
- * The price of the lead in one place: a longer tail, or more CPU time for each request, where that is certain and
- * notable.
+ * The price of the lead in one place: a longer tail, or more CPU time for each request, if that is certain and notable.
  */
 export function priceNotes(
   [place, ...others]: readonly Place[],
@@ -31,10 +30,10 @@ export function priceNotes(
   return ([99, "cpuPerRequest"] as const).flatMap((figure) => {
     const { verdict, ratio } = comparisonOf(comparison, figure);
     const isDecided = verdict === "worse" || verdict === "better";
-    // A p99 that decides, or that a search was for, is not a price.
+    // If p99 decides, or is what a search was for, it is not a price.
     const isPrice = figure !== 99 || (place.of === "rate" && !isAtLimit(first));
     if (ratio === null || !isDecided || !isPrice) return [];
-    // The rival's price is not news where the first leads.
+    // If the leader leads, the rival's price is not worth a note.
     const isRivals = verdict === "better";
     const times = isRivals ? 1 / ratio : ratio;
     if (times < 1 + NOTABLE_CHANGE || (isRivals && isLead)) return [];
@@ -47,10 +46,12 @@ export function priceNotes(
   });
 }
 
-/** A note on targets that fall short, beside those that are ranked: it names the worst, and how it falls short. */
+/**
+ * A note on targets that fall short, in addition to the ranked ones: names the worst of them, and how it falls short.
+ */
 export function shortNotes(places: readonly Place[], plans: readonly DecidedPlan[]): string[] {
   if (places.length === 0) return [];
-  // A target that is alone in a scenario may fall short there.
+  // A target that is alone in a scenario may fall short there, too.
   const apart = plans.filter(({ contests }) => contests.length === 0);
   const lone = apart.flatMap(({ cells }) => cells.map(shortfallOf));
   const noun = lone.length > apart.length ? "setting" : places[0].noun;
@@ -82,7 +83,7 @@ export function invalidNotes(places: readonly Place[]): string[] {
   ];
 }
 
-/** Targets that a verdict leaves out, as their runs never settled. */
+/** Targets that the verdict leaves out because their runs never settled. */
 export function unsettledNotes(places: readonly Place[]): string[] {
   return [true, false].flatMap((isFaster) => {
     const those = places.filter(({ isUnsettledAhead }) => isUnsettledAhead === isFaster);
@@ -99,11 +100,13 @@ export function unsettledNotes(places: readonly Place[]): string[] {
   });
 }
 
-/** With a larger share, the figures of a target are those of its refusals. */
+/** With a larger share of refusals, the figures of a target mostly describe those. */
 const REFUSED_RATIO = 0.5;
 const NEARLY_ALL = 0.995;
 
-/** Right responses that are refusals, as was expected: a refusal is quicker than what it stands for. None in scenarios of refusals. */
+/**
+ * Expected refusals, which count as correct responses but are faster than the real ones. None in scenarios of refusals.
+ */
 export function refusedNotes({ runs, experiment }: MeasuredRuns): string[] {
   const isRefusal = (status: unknown): boolean => /^[45]/.test(String(status));
   const isOfRefusals = (scenario: string): boolean => {
@@ -137,7 +140,7 @@ export function refusedNotes({ runs, experiment }: MeasuredRuns): string[] {
   });
 }
 
-/** The machine's peak throughput, where it was measured. */
+/** The machine's peak throughput, if it was measured. */
 export function peakNotes({ peakThroughput }: MeasuredRuns): string[] {
   const { generator, redis } = peakThroughput ?? {};
   return [["a load worker", generator] as const, ["Redis", redis] as const].flatMap(([of, peak]) =>

@@ -1,4 +1,7 @@
-/** What a card says: one sentence for each verdict, each note beside it and each state of trust, from typed evidence alone. */
+/**
+ * The sentences of a card: one for each verdict, each note beside it and each state of trust, made from typed evidence
+ * only.
+ */
 import { variableName } from "../cells/factors.ts";
 import { isMoreBetter, type Place, type Survival, type Why, winnerOf } from "../judge/places.ts";
 import type { RunCluster } from "../../runner/stats/comparison/bimodality.ts";
@@ -15,7 +18,7 @@ import {
   silentText,
 } from "./judgements.ts";
 
-/** The places that a sentence is about, at least one, and all places. */
+/** The places that a sentence is about (at least one), and all places. */
 export interface Of {
   readonly those: readonly Place[];
   readonly places: readonly Place[];
@@ -28,14 +31,14 @@ interface Beside extends Of {
 }
 
 const SENTENCES = {
-  /** One target is ahead for certain, in some places at least, and no other is. */
+  /** One target is certainly ahead, in some places at least, and no other is. */
   leads: (of: Of) => {
     const name = winnerName(of.those[0]);
     const held = of.those.filter(({ code }) => code === "leads");
     const how = held.length === 0 ? ", as no other keeps up" : marginText(held);
     return `${name} leads${inShare(of)}${how}${medianText(held)}${besides(of, name)}.`;
   },
-  /** @param leaders By the one that leads there, from the one of most places. */
+  /** @param leaders Places by leader, beginning with the leader of most places. */
   depends: ({ leaders: [most, ...rest], places }: {
     readonly leaders: readonly (readonly Place[])[];
     readonly places: readonly Place[];
@@ -84,7 +87,7 @@ const SENTENCES = {
       targets.length === 1 ? "has" : "have"
     } no steady state.`;
   },
-  /** @param keepers Those that do what is required. */
+  /** @param keepers Targets that meet the requirements. */
   "falls-short": ({ keepers, short, ...of }: Of & {
     readonly keepers: readonly string[];
     readonly short: readonly Shortfall[];
@@ -104,7 +107,12 @@ const SENTENCES = {
       more > 0 ? `, and ${more} more ${more === 1 ? "falls" : "fall"} short` : ""
     }${besides(of)}.`;
   },
-  /** @param where `at 80 connections`, `in static`. @param within The rules of a search for a capacity. @param over `5.0× as much as at 1 connection`. @param of Targets that are not compared. */
+  /**
+   * @param where `at 80 connections`, `in static`.
+   * @param within The rules of a search for a capacity.
+   * @param over `5.0× as much as at 1 connection`.
+   * @param of The targets, which are not compared.
+   */
   alone: ({ target, value, figure, where, within, over, of }: {
     readonly target: string;
     readonly value: string;
@@ -119,12 +127,12 @@ const SENTENCES = {
     } ${of > 1 ? "the most: " : ""}${value} ${figure}${
       within.length === 0 ? "" : ` with ${listed(within, "and")}`
     }${where === "" ? "" : `${of > 1 ? "," : " at most,"} ${where}`}${over && `: ${over}`}.`,
-  /** @param meaning What doubt means for the figures. @param side Of a comparison; "" for an experiment. */
+  /** @param meaning The consequence of doubt for the figures. @param side Side of a comparison; "" for an experiment. */
   "nothing-valid": ({ meaning, side }: { readonly meaning: string; readonly side: string }) =>
     `Not to be trusted: ${side && `in the runs of ${side} `}${meaning}.`,
   incomparable: (_: Readonly<Record<never, never>>) =>
     "Nothing can be compared: no two targets responded correctly at one setting.",
-  /** @param scenarios In which runs lack the figure that the experiment names. */
+  /** @param scenarios Scenarios whose runs lack the figure that the experiment names. */
   "no-figure": ({ figure, scenarios }: {
     readonly figure: string;
     readonly scenarios: readonly string[];
@@ -143,12 +151,12 @@ const SENTENCES = {
     `${other} has ${timesRange(ratiosOf(of.those))} the ${of.those[0].figure} of ${base}${
       inShare(of)
     }${medianText(of.those)}${besides(of, other)}.`,
-  /** A comparison that thresholds decide, by their own sentence. */
+  /** A comparison decided by thresholds, in their own sentence. */
   thresholds: ({ sentence }: { sentence: string }) => sentence,
 };
 
 type SentenceCode = keyof typeof SENTENCES;
-/** A likely lead is no decision. */
+/** A likely lead is not a decision. */
 export type CardCode = Exclude<SentenceCode, "likely">;
 export type CardEvidence = {
   readonly [Code in SentenceCode]: Parameters<typeof SENTENCES[Code]>[0];
@@ -163,7 +171,7 @@ export function cardSentence<Code extends SentenceCode>(
   return sentences[code](evidence);
 }
 
-/** How many targets that fall short are named with the reason. */
+/** The most targets that fall short and are named with the reason. */
 const MOST_SHORT = 2;
 
 /** The ways to fall short other than by wrong responses. */
@@ -177,7 +185,7 @@ function doesText({ kind }: Shortfall, isOne: boolean): string {
 
 type Known = Pick<Place, "why" | "decision" | "first" | "rival">;
 
-/** Why a place is not decided. */
+/** Why a place is undecided. */
 export function whyText(known: Known): string {
   const { why, decision } = known;
   const lost = unsettledRuns(known);
@@ -188,13 +196,13 @@ export function whyText(known: Known): string {
   return WHY[why ?? "few-runs"][1](decision?.sliced?.isAlone ? samples : `${samples} each`);
 }
 
-/** Runs of a target that never settled, where the figures of its other runs are those of their steady part. */
+/** Unsettled runs of a target, the figures of whose other runs are those of their steady part. */
 export interface UnsettledRuns {
   readonly target: string;
   readonly groups: RunGroups & { readonly unsettled: RunCluster };
 }
 
-/** Null where no such runs keep the place from a verdict. */
+/** Null unless such runs keep the place from a verdict. */
 export function unsettledRuns(
   { why, decision, first, rival }: Known,
 ): UnsettledRuns | null {
@@ -204,7 +212,7 @@ export function unsettledRuns(
   return { target, groups: { ...groups, unsettled: groups.unsettled } };
 }
 
-/** A decision is of the first over its rival. */
+/** Name of a side; a decision compares the first with its rival. */
 function sideName(side: "base" | "next", { first, rival }: Pick<Place, "first" | "rival">): string {
   return side === "base" && rival !== null ? rival.name : first.name;
 }
@@ -230,14 +238,14 @@ function unsettledText(lost: UnsettledRuns, { decision }: Known): string {
   return `${unsettledShare(lost)}; ${they} near ${own}, the others near ${rest}`;
 }
 
-/** The reason in a word, for which a narrow table has room. */
+/** The reason in one word, for a narrow table. */
 export function whyWord({ why }: Known): string {
   return WHY[why ?? "few-runs"][0];
 }
 
 const NOT_PROVEN: Said = ["not proven", (samples) => `not proven by ${samples}`];
 
-/** `samples`: what the comparison rests on: `5 runs each`. */
+/** `samples`: what the comparison is based on, such as `5 runs each`. */
 type Said = readonly [word: string, sentence: (samples: string) => string];
 
 const WHY: Readonly<Record<Why, Said>> = {
@@ -280,7 +288,7 @@ export function winnerName(place: Place): string {
   return winnerOf(place)?.name ?? place.first.name;
 }
 
-/** Whom the winner is ahead of; null where it is another one in each place. */
+/** The target that the winner is ahead of; null if it differs between places. */
 export function rivalName(places: readonly Place[]): string | null {
   const names = unique(places.flatMap((place) => {
     const { first, rival } = place;
@@ -289,13 +297,13 @@ export function rivalName(places: readonly Place[]): string | null {
   return names.length === 1 ? names[0] : null;
 }
 
-/** From the lowest to the highest share of a throughput, 0–1, or ratio. */
+/** A range of shares of a throughput (0–1) or of ratios. */
 interface Range {
   readonly least: number;
   readonly most: number;
 }
 
-/** The winner's lead over the other, in places with one figure; null if there are several figures. */
+/** The winner's lead over the other, for places with the same figure; null if there are several figures. */
 export function marginOf(places: readonly Place[]): Range | null {
   const ratios = places.flatMap((place) => {
     const ratio = place.decision?.ratio ?? null;
@@ -309,12 +317,12 @@ function rangeOf(ratios: readonly number[]): Range {
   return { least: Math.min(...ratios), most: Math.max(...ratios) };
 }
 
-/** Ratios of the leader over its rival. */
+/** Ratios of the leader to its rival. */
 export function ratiosOf(places: readonly Place[]): Range {
   return rangeOf(places.flatMap(({ decision }) => decision?.ratio ?? []));
 }
 
-/** `: 1.2–1.5× the requests/s of b`; "" where each place has a figure of its own. */
+/** `: 1.2–1.5× the requests/s of b`; "" if places have different figures. */
 function marginText(places: readonly Place[]): string {
   const margin = marginOf(places);
   if (margin === null) return "";
@@ -324,7 +332,7 @@ function marginText(places: readonly Place[]): string {
   }`;
 }
 
-/** `, although the p50 of b is 4.5× as long`: where the winner by p99 takes longer as a rule; "" elsewhere. */
+/** `, although the p50 of b is 4.5× as long`, if the winner by p99 has the longer p50; otherwise "". */
 function medianText([place, ...others]: readonly Place[]): string {
   const ratio = place?.median?.ratio ?? null;
   if (others.length > 0 || ratio === null) return "";
@@ -352,7 +360,7 @@ export function worstFirst(short: readonly Shortfall[]): Shortfall[] {
   return short.toSorted((a, b) => b.ratio - a.ratio);
 }
 
-/** `the scenario`, `the number of connections`. */
+/** What varies between places: `the scenario`, `the number of connections`. */
 function variedIn(places: readonly Place[]): string[] {
   const factors = unique(places.flatMap(({ factors }) => factors))
     .map((name) => variableName(name, "the "));
@@ -360,13 +368,13 @@ function variedIn(places: readonly Place[]): string[] {
   return [...factors, ...areSeveral || factors.length === 0 ? ["the scenario"] : []];
 }
 
-/** The noun that counts places: beside a base, several comparisons may be at one setting. */
+/** The noun for places: with a base, there may be several comparisons for one setting. */
 function nounOf(places: readonly Place[]): string {
   const names = unique(places.map(({ name }) => name));
   return names.length < places.length ? "comparison" : places[0].noun;
 }
 
-/** ` in 4 of 5 scenarios`, ` in both scenarios`; "" of a single place. */
+/** ` in 4 of 5 scenarios`, ` in both scenarios`; "" for a single place. */
 function inShare({ those, places }: Of): string {
   const [some, all] = [those.length, places.length];
   if (some === all && places.every(({ name }) => name === places[0].name)) return "";
@@ -378,7 +386,7 @@ function inShare({ those, places }: Of): string {
 /**
  * The verdict in the places besides `those`: `; equivalent in 1 and undecided in 2`; "" without any.
  *
- * @param winner Who leads in `those`; null if nobody does.
+ * @param winner The leader in `those`; null: none.
  */
 function besides({ those, places }: Of, winner: string | null = null): string {
   const whatIs = (place: Place): string => {
@@ -406,7 +414,7 @@ export function timesRange({ least, most }: Range): string {
   return low === high ? low : `${low.replace("×", "")}–${high}`;
 }
 
-/** `34–59 %` of ratios below 1: what is lost of the whole. */
+/** `34–59 %` for ratios below 1: the share that is lost. */
 export function sharesText({ least, most }: Range): string {
   const [low, high] = [1 - most, 1 - least];
   const text = shortfallShare(high);

@@ -1,4 +1,6 @@
-/** Caveats: what a reader must know before believing a number. Each has a code, and one sentence made from its evidence. */
+/**
+ * Caveats: what a reader must know before believing a number. Each has a code, and one sentence made from its evidence.
+ */
 import type { Stopping } from "../../runner/result/invocation.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Run } from "../../runner/result/result.ts";
@@ -24,7 +26,7 @@ import { counted, listed, unique } from "../writing/words.ts";
 import { MOST_CHANGE } from "./judgements.ts";
 import { endsText, type NoResponse, noResponseOf, noResponseText } from "./no_response.ts";
 
-/** A cell that stands for several similar ones, each of which would otherwise take a line. */
+/** A cell that stands for several similar ones, so that they share a line. */
 interface Alike extends Unsteady {
   readonly cells: number;
   /** The first cell: `static, hono`. */
@@ -40,14 +42,14 @@ interface GroupedCell {
 }
 
 interface PlannedRuns {
-  /** Runs that were measured so far. */
+  /** Number of runs measured so far. */
   readonly runs: number;
   readonly planned: number;
 }
 
-/** Sentences without their full stops. */
+/** Sentences without full stops. */
 const SENTENCES = {
-  /** @param silent Runs in which no request got a response, of all. @param cells Those of silent runs. */
+  /** @param silent Runs in which no request got a response. @param cells Cells of these runs. */
   "no-response": ({ silent, runs, cells, ...found }: NoResponse & {
     readonly silent: number;
     readonly runs: number;
@@ -80,7 +82,7 @@ const SENTENCES = {
         } whole`
     }`;
   },
-  /** @param smallestChange A share that would have been seen; null without an interval. */
+  /** @param smallestChange The smallest share that would have been detected; null without an interval. */
   stopped: (stopping: Stopping & { readonly smallestChange: number | null }) => {
     const { repetitions, reason, smallestChange } = stopping;
     const head = `Stopped after ${repetitions} repetitions${WHY[reason]}: ${widthText(stopping)}`;
@@ -112,7 +114,7 @@ function progressText({ runs, planned }: PlannedRuns): string {
   return `${runs} of ${counted(planned, "planned run")} are in`;
 }
 
-/** How many silent cells are named. */
+/** The most silent cells that are named. */
 const MOST_SILENT = 3;
 
 function namedText(cells: readonly string[], most: number): string {
@@ -120,7 +122,7 @@ function namedText(cells: readonly string[], most: number): string {
   return cells.slice(0, most).join("; ") + (left > 0 ? ` and ${left} more` : "");
 }
 
-/** How many cells with two groups are named. */
+/** The most cells with two groups that are named. */
 const MOST_GROUPED = 4;
 
 /** `static, hono (4 near 15,000 requests/s, 1 near 11,900 requests/s) and 2 more cells` */
@@ -137,11 +139,7 @@ function groupedText(cells: readonly GroupedCell[]): string {
   return listed(rest === 0 ? named : [...named, counted(rest, "more cell")], "and");
 }
 
-/**
- * `static, hono`, or `5 cells have …, such as static, hono`.
- *
- * @param what What they have in common.
- */
+/** `static, hono`, or `5 cells have …, such as static, hono`. @param what What these cells have in common. */
 function placeText({ cells, cell }: Alike, what: string): string {
   return cells === 1 ? cell : `${cells} cells ${what}, such as ${cell}`;
 }
@@ -168,7 +166,7 @@ function widthText({ halfWidth, target, reason }: Stopping): string {
     }`;
 }
 
-/** Warnings that stand above the figures, in their order. */
+/** Warnings above the figures, in order. */
 export function warningsOf(results: MeasuredRuns, scenarios: readonly ScenarioRuns[]): Finding[] {
   const { state, runs: { length: runs }, planned = runs, missing = [] } = results;
   const parts = missing.filter(({ kind }) => kind !== "interrupted").length;
@@ -181,7 +179,9 @@ export function warningsOf(results: MeasuredRuns, scenarios: readonly ScenarioRu
   ];
 }
 
-/** The first thing to say of results: in which runs nothing was measured; none where every run had a response. */
+/**
+ * The most important statement about results: the runs in which nothing was measured; none if every run had a response.
+ */
 export function noResponseCaveats(runs: readonly Run[]): Finding[] {
   const silent = runs.filter(isUnanswered);
   return silent.length === 0 ? [] : [caveat("no-response", {
@@ -192,9 +192,9 @@ export function noResponseCaveats(runs: readonly Run[]): Finding[] {
   })];
 }
 
-/** Cells whose runs are of two kinds: their figures are a mean of both, and their intervals promise nothing. */
+/** Cells whose runs fall into two groups: their figures are a mean of both, and their intervals are unreliable. */
 function groupCaveats(scenarios: readonly ScenarioRuns[]): Finding[] {
-  // The figures that a comparison is decided by.
+  // The figures that decide comparisons.
   const figures = [["rate", "rate"], ["p99", 99]] as const;
   const cells = cellsOf(scenarios).flatMap((cell): GroupedCell[] => {
     const [grouped] = figures.flatMap(([figure, of]) => {
@@ -206,7 +206,7 @@ function groupCaveats(scenarios: readonly ScenarioRuns[]): Finding[] {
   return cells.length === 0 ? [] : [caveat("two-groups", { cells })];
 }
 
-/** @param figures What the experiment wants the figures to be of. */
+/** @param figures The part of runs that the experiment wants figures of. */
 function unsteadyCaveats(
   scenarios: readonly ScenarioRuns[],
   figures: "whole" | "steady",
@@ -228,14 +228,14 @@ function unsteadyCaveats(
   ];
 }
 
-/** Cells beyond these are counted. */
+/** The most cells with a line of their own; further ones are counted. */
 const MOST_LINES = 2;
 
 function summed(cells: readonly Alike[]): readonly Alike[] {
   return cells.length <= MOST_LINES ? cells : [{ ...cells[0], cells: cells.length }];
 }
 
-/** Why there are no more repetitions, and what they can show; none for a fixed number, and for no end. */
+/** Why there are no more repetitions, and what they can show; none if the number is fixed, or unlimited. */
 export function stoppedCaveats(
   { stopping }: Pick<MeasuredRuns, "stopping">,
   scenarios: readonly ScenarioRuns[],
@@ -250,13 +250,16 @@ export function stoppedCaveats(
   ];
 }
 
-/** Smallest change, by the widest figure, against as many runs that differ as much; null without an interval. */
+/**
+ * The smallest detectable change, for the widest figure, against equally many runs with the same spread; null without
+ * an interval.
+ */
 function smallestChangeIn(scenarios: readonly ScenarioRuns[]): number | null {
   const changes = scenarios.flatMap(({ cells }) =>
     cells.flatMap(({ estimates }) =>
       (["rate", 50] as const).flatMap((figure) => {
         const estimate = estimates.get(figure);
-        // Against runs of another time, which do not pair with these.
+        // The comparison is with runs of another time, which are not paired with these.
         const other = estimate && { ...estimate, session: null };
         const ratio = other && ratioInterval(other, other);
         return ratio ? [smallestChangeOf(ratio, { marginRatio: DEFAULT_MARGIN_RATIO })] : [];

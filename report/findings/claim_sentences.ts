@@ -1,4 +1,4 @@
-/** What became of claims, in words: made from what was found alone, without a full stop. */
+/** The outcomes of claims in words, made only from what was found, without full stops. */
 import type { Verdicts } from "../../runner/result/conclusion.ts";
 import { CLAIM_OUTCOMES, type ClaimVerdict, type JudgedClaim } from "../judge/claims.ts";
 import { type Absence, absenceText, foundWords, reasonText } from "../judge/found.ts";
@@ -7,7 +7,7 @@ import { formatDuration, GLUE } from "../writing/units.ts";
 import { MARKS } from "./gate_sentences.ts";
 import { counted, unique } from "../writing/words.ts";
 
-/** What was found in the worst cell, with figures and units, and what leaves it open. */
+/** What was found in the worst cell, with figures and units, and why the outcome is open, if it is. */
 export function claimSentence(judged: Pick<JudgedClaim, "verdict" | "doubt">): string {
   const { verdict, doubt } = judged;
   const sentence = verdictText(verdict);
@@ -53,24 +53,24 @@ function findingText({ found, reason }: Evidence): string {
   return reason === null ? text : `${text}; ${reasonText(reason)}`;
 }
 
-/** What leaves the outcome open; "" where it is decided. Part of the sentence. */
+/** Why the outcome is open; "" if it is decided. Part of a sentence. */
 function openText({ doubt, verdict: { worst, unmeasured } }: JudgedClaim): string {
   if (doubt !== null) return doubtText(doubt);
   if (unmeasured.length > 0) return unmeasuredText(unmeasured);
   return worst === null || worst.reason === null ? "" : reasonText(worst.reason);
 }
 
-/** `2.14× [2.01, 2.28]` in the worst cell; "" where nothing was found. */
+/** `2.14× [2.01, 2.28]` in the worst cell; "" if nothing was found. */
 export function claimFound({ worst }: ClaimVerdict): string {
   return worst === null ? "" : foundWords(worst.found).brief;
 }
 
-/** `7 of 9 cells`; "" for one. */
+/** `7 of 9 cells`; "" for a single cell. */
 export function claimHeld({ holding, of }: ClaimVerdict): string {
   return of < 2 ? "" : `${holding} of ${of} cells`;
 }
 
-/** Enough to find the others by; a claim may be of hundreds of cells. */
+/** The most cells that are named, which is enough to find the others: a claim may cover hundreds. */
 const MOST_NAMED = 6;
 
 /** `static, gin; static, flask and 3 more were not measured: left out by --only`. */
@@ -86,7 +86,7 @@ function unmeasuredText(absences: readonly Absence[]): string {
   return unique([...byReason, ...others]).join("; ");
 }
 
-// Judged claims as lines of text, counted in a sentence, and for scripts.
+// Judged claims as lines of text, as counts in a sentence, and for scripts.
 
 /** `✗ rate(a) > 2 × rate(b): not reproduced: rate is …`. */
 export function claimLine(judged: JudgedClaim): string {
@@ -102,7 +102,10 @@ export function claimBrief({ claim: { text, source }, outcome, verdict }: Judged
   return `${source ?? text}: ${outcome}${found && `, ${found}`}.`;
 }
 
-/** `✓ 13 reproduced`, `? 5 inconclusive (2 not decidable here)`. @param claims Of one outcome, at least one. */
+/**
+ * `✓ 13 reproduced`, `? 5 inconclusive (2 not decidable here)`.
+ * @param claims Claims with the same outcome, at least one.
+ */
 export function claimGroupText(claims: readonly JudgedClaim[]): string {
   const [{ outcome }] = claims;
   return `${MARKS[outcome]}${GLUE}${claims.length} ${outcome}${outOfReachText(claims)}`;
@@ -126,7 +129,7 @@ export function claimsSummary(claims: readonly JudgedClaim[]): string {
   ].join(", ");
 }
 
-/** For results.json: with plain spaces. */
+/** For results.json, where spaces are plain. */
 export function verdictsJson(claims: readonly JudgedClaim[]): Verdicts {
   const plain = (text: string): string => text.replaceAll(GLUE, " ");
   return claims.map((judged) => {

@@ -1,4 +1,4 @@
-/** What was found of a threshold, in words. */
+/** What was found for a threshold, in words. */
 import type { Finding } from "../blocks.ts";
 import type { ClaimOutcome } from "../judge/claims.ts";
 import { foundWords, type Outcome, type Reason, reasonText } from "../judge/found.ts";
@@ -11,12 +11,12 @@ const OUTCOMES: Readonly<Record<Outcome, ThresholdOutcome>> = {
   inconclusive: "inconclusive",
 };
 
-/** A judged threshold with its words, as every form shows it. */
+/** A judged threshold with its wording, as shown in every form. */
 export interface GateOutcome extends Omit<Gate, "evidence"> {
   readonly outcome: ThresholdOutcome;
-  /** What was found, and why that decides nothing, without a full stop: `p99 is 61.2 ms [59.0, 63.1]`. */
+  /** What was found, and why it is inconclusive if it is, without a full stop: `p99 is 61.2 ms [59.0, 63.1]`. */
   readonly found: string;
-  /** Why it is inconclusive; absent where it is decided. */
+  /** Why the threshold is inconclusive; absent if it is decided. */
   readonly reason?: Reason["code"];
 }
 
@@ -30,14 +30,14 @@ export function gateOutcome(
     : { ...gate, found: `${text}: ${reasonText(reason)}`, reason: reason.code };
 }
 
-/** Marks of the outcomes of thresholds and claims. */
+/** Marks for the outcomes of thresholds and claims. */
 export const MARKS: Readonly<Record<ThresholdOutcome | ClaimOutcome, string>> = {
   ...{ pass: "✓", fail: "✗" },
   ...{ reproduced: "✓", "not reproduced": "✗" },
   inconclusive: "?",
 };
 
-/** How a list shows a threshold and a claim. */
+/** How a list shows the outcome of a threshold or claim. */
 export const FINDING_OUTCOMES: Readonly<
   Record<ThresholdOutcome | ClaimOutcome, Finding["outcome"]>
 > = {
@@ -51,7 +51,7 @@ export function gateLine(gate: GateOutcome): string {
   return `${MARKS[gate.outcome]} ${gateText(gate)}`;
 }
 
-/** The same without its mark. */
+/** The same without the mark. */
 export function gateText(gate: GateOutcome): string {
   return [gate.threshold, gatePlace(gate), gate.found].filter(Boolean).join(": ");
 }
@@ -61,7 +61,7 @@ export function gatePlace({ scenario, label }: GateOutcome): string {
   return scenario === "" ? "" : `${scenario}, ${label}`;
 }
 
-/** `1 of 3 thresholds fails, 1 is inconclusive.` @param gates Of one place each. */
+/** `1 of 3 thresholds fails, 1 is inconclusive.` @param gates Thresholds for one place each. */
 export function gatesSentence(gates: readonly GateOutcome[]): string {
   const [fail, open] = (["fail", "inconclusive"] as const).map((outcome) =>
     gates.filter((gate) => gate.outcome === outcome).length

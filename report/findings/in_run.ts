@@ -1,9 +1,9 @@
-/** What the interval of a figure in one run means, and why a figure has none. */
+/** The meaning of a figure's interval within a single run, and why a figure has none. */
 import type { NO_INTERVAL_REASONS } from "../../runner/result/in_run.ts";
 
 type Reason = typeof NO_INTERVAL_REASONS[number];
 
-/** Texts without a full stop, to stand behind the figure. */
+/** Texts without a full stop, to follow the figure. */
 export const NO_INTERVAL_TEXTS: Readonly<Record<Reason, string>> = {
   "too-short": "the run is too short",
   "not-stationary": "its level changes during the run",

@@ -1,4 +1,7 @@
-/** What the judge says, in sentences without a full stop: of what falls short, of pairs of cells and of their figures, each from its code and evidence. */
+/**
+ * The judge's results as sentences without full stops: shortfalls, pairs of cells and their figures, each from its code
+ * and evidence.
+ */
 import type { VerdictReason } from "../../runner/stats/comparison/verdict.ts";
 import {
   comparisonOf,
@@ -24,7 +27,7 @@ export function shortfallText(short: Shortfall): string {
     : `${label} ${shortfallClause(short)}`;
 }
 
-/** Where it stands beside its name: `times out on 19 %`. */
+/** A shortfall for use beside the target's name: `times out on 19 %`. */
 export function shortfallClause({ kind, ratio, ...pace }: Shortfall): string {
   const share = shortfallShare(ratio);
   switch (kind) {
@@ -45,7 +48,7 @@ export function shortfallClause({ kind, ratio, ...pace }: Shortfall): string {
   }
 }
 
-/** Two digits will do: `19 %`; but none that is not all is rounded to all. */
+/** A share with two digits: `19 %`; a share below 100 % is never rounded to it. */
 export function shortfallShare(ratio: number): string {
   return ratio > 0.99 && ratio < 1 ? formatShare(ratio) : percentText(ratio);
 }
@@ -58,14 +61,16 @@ export function ratiosText(comparison: GroupComparison): string {
   return `${requests}, p99 ${ratioText(comparisonOf(comparison, 99))}`;
 }
 
-// The words for one figure of a pair.
+// The wording for one figure of a pair.
 
-/** The verdict in a word or two, for a table and a chart; if the interval beside it does not decide, it says why. */
+/**
+ * The verdict in one or two words, for tables and charts; adds the reason if the interval beside it does not show it.
+ */
 export function verdictWord(comparison: FigureComparison, marginRatio: number): string {
   return saidOf(comparison, marginRatio)[0];
 }
 
-/** The verdict with all that is known besides. */
+/** The verdict with everything else that is known. */
 export function verdictText(comparison: FigureComparison, marginRatio: number): string {
   return comparison.verdict === "equivalent"
     ? `equivalent within ${percentText(marginRatio)}${doubtText(comparison)}`
@@ -154,14 +159,14 @@ export function disturbanceText(disturbance: Disturbance | null): string {
   } of a core more than the other side does`;
 }
 
-/** `4 of 5 runs served nothing`. @param of Whose: ` of b`. */
+/** `4 of 5 runs served nothing`. @param of Whose runs: ` of b`. */
 export function silentText(silent: SilentRuns | null, of = ""): string {
   return silent === null
     ? "runs served nothing"
     : `${silent.count} of ${counted(silent.of, "run")}${of} served nothing`;
 }
 
-/** `likely better, not proven by 3 runs`. @param doubt Why it is not certain, and further facts. */
+/** `likely better, not proven by 3 runs`. @param doubt Why the verdict is not certain, with further facts. */
 function likely(doubt: Said): Said {
   return (comparison, marginRatio) => {
     const side = standingOf(comparison) === "likely-ahead" ? "better" : "worse";
@@ -177,7 +182,7 @@ function unproven(comparison: FigureComparison): string {
 
 type Sampled = Pick<FigureComparison, "runs" | "between" | "sliced">;
 
-/** `5 runs`, `300 pairs of slices`: what an interval rests on. */
+/** `5 runs`, `300 pairs of slices`: the data behind an interval. */
 export function samplesText(comparison: Sampled): string {
   const count = comparison.runs ?? 0;
   return `${formatCount(count)} ${sampleNoun(comparison, count)}`;
@@ -189,10 +194,10 @@ function sampleNoun({ between, sliced }: Sampled, count: number): string {
   return `${one}${count === 1 ? "" : "s"}`;
 }
 
-/** A ratio of ten, less one. Where only larger changes would show, a number would not help. */
+/** A ratio of ten, less one. If only larger changes could be detected, the number is not shown. */
 export const MOST_CHANGE = 9;
 
-/** The change that this many runs would have shown; "" if unknown. */
+/** The change that this many runs would have detected; "" if unknown. */
 function seenText({ smallestChange }: FigureComparison): string {
   if (smallestChange === null) return "";
   return smallestChange > MOST_CHANGE
@@ -200,7 +205,7 @@ function seenText({ smallestChange }: FigureComparison): string {
     : `only a change of ${percentText(smallestChange)} or more would show`;
 }
 
-/** `about 18 runs would show equivalence within 2 %`; "" where no number of runs, or of sessions, would do. */
+/** `about 18 runs would show equivalence within 2 %`; "" if no number of runs or sessions would. */
 export function neededText(
   { runsNeeded, sessionsNeeded, ratio }: FigureComparison,
   marginRatio: number,
@@ -215,17 +220,17 @@ export function neededText(
   }`;
 }
 
-/** More runs than this are never advised. */
+/** The most runs that are ever advised. */
 const MOST_RUNS = 50;
 
-/** A sentence of advice if a verdict would take more runs than are ever advised; null if fewer do. */
+/** A sentence of advice if a verdict would take more runs than are ever advised; otherwise null. */
 export function tooManyRunsText(runsNeeded: number): string | null {
   return runsNeeded > MOST_RUNS
     ? `Make runs longer or the machine quieter: more than ${MOST_RUNS} runs would be needed.`
     : null;
 }
 
-/** `4 near 1.00×, 1 near 0.79×`: of pairs their ratios, of sessions their ratios to the mean. */
+/** `4 near 1.00×, 1 near 0.79×`: for pairs, their ratios; for sessions, their ratios to the mean. */
 function groupsText({ figure, groups }: FigureComparison): string {
   if (groups === null) return "";
   const { of, clusters, unsettled } = groups;
@@ -241,7 +246,7 @@ export function figureName(figure: ComparedFigure): string {
   return figure === "cpuPerRequest" ? "CPU/request" : figureKey(figure);
 }
 
-/** The figure's name in sentences, and in lines that stand alone. */
+/** The figure's name within sentences, and on lines of its own. */
 export function figureInProse(figure: ComparedFigure): string {
   return figure === "rate" ? "requests/s" : figureName(figure);
 }
@@ -251,12 +256,12 @@ export function figureKey(figure: ComparedFigure): string {
   return typeof figure === "number" ? `p${figure}` : figure;
 }
 
-/** `processor: Xeon → EPYC`: conditions of two results that differ. */
+/** A condition that differs between two results: `processor: Xeon → EPYC`. */
 export function conditionText({ what, base, next }: ConditionDifference): string {
   return `${what}: ${shown(base)} → ${shown(next)}`;
 }
 
-/** Characters that a line can hold. */
+/** The most characters that fit in a line. */
 const MOST_SHOWN = 80;
 
 function shown(value: unknown): string {

@@ -1,6 +1,6 @@
 /**
- * What a run is told by first, in a headline or in a line: its requests or, where each of them holds messages, these. How long
- * a stream or a WebSocket lasts is mostly up to whoever holds it.
+ * The leading figures of a run, for a headline or a line: those of its requests or, if every request carries messages,
+ * those of messages. How long a stream or a WebSocket lasts is mostly up to the client.
  */
 import type { MessageTimes } from "../../runner/result/messages.ts";
 import type { Measurement } from "../../runner/result/result.ts";
@@ -10,10 +10,10 @@ import { receivedPerSecOf } from "../figures/received.ts";
 import { boundText, formatMs } from "../writing/units.ts";
 
 export interface Lead {
-  /** The unit that it counts per second. */
+  /** The unit that is counted per second. */
   readonly unit: "requests" | "messages" | "tokens";
   readonly ratePerSec: number;
-  /** The noun for one of its requests. */
+  /** The noun for one of the run's requests. */
   readonly request: "request" | "stream" | "call" | "WebSocket";
   readonly times: readonly LeadTime[];
 }
@@ -21,7 +21,7 @@ export interface Lead {
 type LeadPercentile = 50 | 99;
 
 interface LeadTime {
-  /** Stands before its percentiles; "" if there is only one kind of time. */
+  /** Put before the percentiles; "" if there is only one kind of time. */
   readonly label: string;
   readonly count: number;
   percentile(p: LeadPercentile): Bounded;
@@ -63,7 +63,7 @@ export function leadOf(run: LedRun): Lead {
 
 type Holding = Pick<LedRun, "streams" | "sockets">;
 
-/** @param hasCalls Some requests are calls of gRPC: of a mix, its parts do not tell which. */
+/** @param hasCalls Some requests are gRPC calls; in a mix, its parts do not tell which. */
 function kindOf(parts: readonly Holding[], hasCalls: boolean): Lead["request"] {
   if (parts.every(({ sockets }) => sockets !== undefined)) return "WebSocket";
   if (parts.some(({ sockets }) => sockets !== undefined)) return "request";
@@ -83,7 +83,7 @@ function timesOf(times: readonly (readonly [label: string, times: MessageTimes])
   }));
 }
 
-/** `p50 2.00 ms`, `p99 16.5 ms`; of streams `first p50 3.10 ms, p99 9.00 ms`, `gap p50 50.1 ms, p99 52.0 ms`. */
+/** `p50 2.00 ms`, `p99 16.5 ms`; for streams `first p50 3.10 ms, p99 9.00 ms`, `gap p50 50.1 ms, p99 52.0 ms`. */
 export function timeTexts({ unit, times }: Lead, percentiles: readonly LeadPercentile[]): string[] {
   const texts = times.filter(({ count }) => count > 0).flatMap(({ label, percentile }) => {
     const known = percentiles.map((p) => {

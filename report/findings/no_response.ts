@@ -1,4 +1,4 @@
-/** Requests without a response, counted over runs that got none, and their sentence. */
+/** Counts requests over runs in which none got a response, and words the finding. */
 import {
   PROTOCOL_FAILURES,
   type ProtocolFailure,
@@ -14,15 +14,15 @@ export type Unanswered =
   & { readonly requests: Pick<Measurement["requests"], "due" | "unfinished" | "dropped"> }
   & { readonly load: Pick<Measurement["load"], "timeout"> };
 
-/** How requests ended in runs in which none got a response. */
+/** How requests ended, in runs in which none got a response. */
 export interface NoResponse {
   readonly due: number;
   readonly errors: Readonly<Partial<Record<ErrorKind, number>>>;
-  /** What those of kind `protocol` were; absent in earlier results. */
+  /** The failures of kind `protocol`; absent in earlier results. */
   readonly protocol?: Readonly<Partial<Record<ProtocolFailure, number>>>;
   readonly unfinished: number;
   readonly dropped: number;
-  /** Milliseconds; null where the runs have different ones. */
+  /** Milliseconds; null if the runs have different time-outs. */
   readonly timeout: number | null;
 }
 
@@ -68,7 +68,7 @@ const BECAME: Readonly<
   "http-rules": "got a response that breaks the rules of HTTP",
 };
 
-/** `50 timed out after 5 s, 12 never sent`, the most frequent first; "" where none was due. */
+/** `50 timed out after 5 s, 12 never sent`, the most frequent first; "" if none was due. */
 export function endsText({ errors, protocol, unfinished, dropped, timeout }: NoResponse): string {
   const after = timeout === null
     ? ""
@@ -88,7 +88,7 @@ export function endsText({ errors, protocol, unfinished, dropped, timeout }: NoR
     .join(", ");
 }
 
-/** `No request got a response: 50 timed out after 5 s`; no full stop. */
+/** `No request got a response: 50 timed out after 5 s`, without a full stop. */
 export function noResponseText(found: NoResponse): string {
   return found.due === 0 ? "No request was due" : `No request got a response: ${endsText(found)}`;
 }

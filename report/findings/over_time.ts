@@ -1,4 +1,4 @@
-/** One run over time in a few words: the label of its steady state, and why there is none. */
+/** One run over time in a few words: the label of its steady state, or why there is none. */
 import type { Warmup } from "../../runner/result/warmup.ts";
 import type { Freezes } from "../../runner/stats/steady_state/freezes.ts";
 import type { UnsettledReason } from "../../runner/stats/steady_state/steady_state.ts";
@@ -20,31 +20,31 @@ export function overTimeText(warmup: Warmup): string {
     .filter(Boolean).join(", ");
 }
 
-/** A run without a steady state; results of older versions have less of it. */
+/** A run without a steady state; results of older versions lack some of the facts. */
 interface UnsettledRun {
   readonly unsettled?: UnsettledReason | null;
-  /** Change of a straight line, from start to end. */
+  /** Change of a straight line from start to end. */
   readonly driftRatio?: number;
   readonly cyclePeriodS?: number;
   readonly freezes?: Freezes;
 }
 
-/** `it changes in its last quarter; the server sent no response for 2.0 s, once`; "" where the results have no reason. */
+/** `it changes in its last quarter; the server sent no response for 2.0 s, once`; "" if the results have no reason. */
 export function everyUnsettledText(run: UnsettledRun): string {
   return [unsettledText(run), otherFreezes(run)].filter(Boolean).join("; ");
 }
 
-/** Freezes of a run that is unsteady for another reason. */
+/** Freezes of a run that has another reason for being unsteady. */
 function otherFreezes({ unsettled, freezes }: UnsettledRun): string {
   return freezes && unsettled !== "freezes" ? `the server ${freezesText(freezes)}` : "";
 }
 
-/** Smallest half width of a band that is stated, as a share of its level. */
+/** The smallest half width of a band that is stated, as a share of its level. */
 const LEAST_SHOWN = 0.001;
 
 /**
- * `within ± 2.1 %`: the run that strays farthest, and `(p50 ± 40 µs)` where latency is so low that its percents are
- * the machine's; "" where the results do not say.
+ * `within ± 2.1 %`: for the run that strays farthest, with `(p50 ± 40 µs)` if latency is so low that its variation
+ * comes from the machine; "" if the results do not say.
  */
 export function withinText(
   warmups: readonly Pick<Warmup, "withinRatio" | "withinMs">[],
@@ -56,7 +56,7 @@ export function withinText(
   return ms < 0 ? within : `${within} (p50 ± ${formatMs(ms)})`;
 }
 
-/** `sent no response for 2.0 s, 3 times, every 10 s`; of several the longest. */
+/** `sent no response for 2.0 s, 3 times, every 10 s`; of several freezes, the longest. */
 export function freezesText({ count, longestS, periodS }: Freezes): string {
   const times = count === 1 ? "once" : `${count} times`;
   const every = periodS === null ? "" : `, every ${twoDigits(periodS)} s`;
@@ -78,7 +78,7 @@ const UNSETTLED: Readonly<Record<UnsettledReason, (run: UnsettledRun) => string>
   late: () => "it changes in its last quarter",
 };
 
-/** `it drifts by 12 % from start to end`; "" where the results do not say why. */
+/** `it drifts by 12 % from start to end`; "" if the results do not say why. */
 export function unsettledText(run: UnsettledRun): string {
   return run.unsettled ? UNSETTLED[run.unsettled](run) : "";
 }

@@ -1,4 +1,4 @@
-/** What published figures beside measured ones show: one sentence a finding, from what was judged. */
+/** What a comparison of published figures with measured ones shows: one sentence for each finding. */
 import type { Published } from "../../runner/result/result.ts";
 import { nameOf } from "../cells/match.ts";
 import type { Range } from "../figures/range.ts";
@@ -23,18 +23,18 @@ export const FAR_RULE =
     1 / FAR_RATIO
   } ×); with a single run, where the figure itself does. Whatever is surely not 0 is that far from 0.`;
 
-/** `static, express`; without the scenario where there is one only. */
+/** `static, express`; without the scenario if there is only one. */
 export function rowName({ cell }: MatchedRow, rows: readonly MatchedRow[]): string {
   return rows.some((row) => row.cell.scenario !== cell.scenario) ? nameOf(cell) : cell.label;
 }
 
-/** How alike the order and the figures are. */
+/** How similar the order and the figures are. */
 export function publishedFinding({ rows, exact, far, orders, isRelative }: JudgedTable): string {
   return [orderSentence(orders), farSentence(rows, far), isRelative ? "" : middleSentence(exact)]
     .filter(Boolean).join(" ");
 }
 
-/** From this value of rho on, the order is described by the words beside it. */
+/** The words for a rank correlation, from this rho on. */
 const LIKENESS: readonly (readonly [number, string])[] = [
   [1 - 1e-9, "as published"],
   [0.9, "nearly as published"],
@@ -44,7 +44,7 @@ const LIKENESS: readonly (readonly [number, string])[] = [
   [-Infinity, "rather the reverse of the published one"],
 ];
 
-/** With fewer cells a correlation is chance: of four, one order in 24 is as published. */
+/** With fewer cells, a correlation may be chance: of four cells, one order in 24 is the published one. */
 const FEWEST_DECISIVE = 5;
 
 export function isDecisive({ cells }: PublishedOrder): boolean {
@@ -64,7 +64,7 @@ function orderSentence([order, ...within]: readonly PublishedOrder[]): string {
   return `The order of the ${cells} cells is ${like}${correlation}${swapped}.`;
 }
 
-/** With two digits; 1 only if it is exactly 1. */
+/** A correlation with two digits; 1 only if it is exactly 1. */
 export function correlationText(rho: number): string {
   return Math.abs(rho) >= 1 - 1e-9
     ? String(Math.round(rho))
@@ -80,7 +80,7 @@ export function swapsText(swaps: readonly RowPair[], isPlaced: boolean): string 
   return listedSome(pairs, "and");
 }
 
-/** How many matter, and the farthest. */
+/** How many differences matter, and the largest. */
 function farSentence(rows: readonly MatchedRow[], far: readonly MatchedRow[]): string {
   const compared = rows.filter((row) => !isBase(row)).length;
   if (compared === 0) return "";
@@ -97,7 +97,7 @@ function farSentence(rows: readonly MatchedRow[], far: readonly MatchedRow[]): s
 
 const FEWEST_FOR_MIDDLE = 3;
 
-/** How the figures compare as a whole, which shows the difference of the machines unless it is divided out. */
+/** How the figures compare overall, which shows the difference between the machines unless that is divided out. */
 function middleSentence(rows: readonly MatchedRow[]): string {
   const quotients = rows.flatMap(({ quotient }) => quotient === null ? [] : [quotient.value]);
   const middle = median(quotients);
@@ -117,11 +117,7 @@ export function differenceSentence(
   } as much.`;
 }
 
-/**
- * Both figures in the form in which they are compared.
- *
- * @param unit Null: multiples of what all are divided by.
- */
+/** Both figures in the form in which they are compared. @param unit Null: multiples of a common base. */
 export function figureTexts(
   { ofPublished, ofMeasured, measured, bound }: MatchedRow,
   unit: Published["unit"] | null,
@@ -138,12 +134,15 @@ export function quotientText({ quotient }: MatchedRow): string {
   return quotient === null ? "–" : formatRatio(quotient.value, quotient.interval);
 }
 
-/** `< `, `> ` or `~ ` before a published figure that is a bound, or about that; "" otherwise. */
+/** `< `, `> ` or `~ ` before a published figure that is a bound or an approximation; otherwise "". */
 export function boundMark({ bound }: Pick<MatchedRow, "bound">): string {
   return bound === null ? "" : `${bound}${GLUE}`;
 }
 
-/** What was divided by: the table has what it is here and there, which is the machines' part. */
+/**
+ * A note on the base by which figures are divided: the table has its value here and as published, which shows the
+ * difference of the machines.
+ */
 export function relativeNote({ table: { relative }, isRelative }: JudgedTable): string {
   if (isRelative) return `Relative figures are divided by those of ${relative}.`;
   const nothing = relative === null
@@ -154,7 +153,7 @@ export function relativeNote({ table: { relative }, isRelative }: JudgedTable): 
 
 const MOST_NAMED = 8;
 
-/** What is not in the table, and why; "" when all is. */
+/** Published figures that are missing from the table, and why; "" if there are none. */
 export function missingSentence({ missing }: JudgedTable): string {
   if (missing.length === 0) return "";
   const groups = [...Map.groupBy(missing, ({ reason }) => reason)].map(([reason, cells]) => {

@@ -1,4 +1,4 @@
-/** What one load of a target is called. */
+/** The noun for one load of a target. */
 import type { Run } from "../../runner/result/result.ts";
 
 /**

@@ -1,4 +1,7 @@
-/** What runtimes reported of themselves, for each cell: pauses, the slowest requests that met them, and what compilers did. */
+/**
+ * What runtimes reported about themselves, for each cell: pauses, slow requests that overlapped them, and the
+ * compilers' work.
+ */
 import type { Counters } from "../../runner/result/runtime/counters.ts";
 import { sum } from "../writing/spread.ts";
 import { formatCount, formatExactly, formatMs, formatShare } from "../writing/units.ts";
@@ -23,7 +26,7 @@ export function runtimeFindings(cells: readonly CellRuns[]): Finding[] {
   });
 }
 
-/** No finding if no run reports what compilers did. */
+/** No finding if no run reports on its compiler. */
 function compilerFinding(label: string, all: readonly Counters[]): Finding[] {
   const reported = all.filter(({ processes }) =>
     processes.some(({ compiler }) => compiler !== undefined)
@@ -53,14 +56,14 @@ function compilerFinding(label: string, all: readonly Counters[]): Finding[] {
   return [{ code: "compiler", text: `V8 of ${label}: ${text}.` }];
 }
 
-/** The end of the interval in which half of all is done, seconds. */
+/** The end of the interval in which half of the total is reached, seconds. */
 function halfOf(moments: readonly { readonly endS: number; readonly count: number }[]): number {
   const half = sum(moments, ({ count }) => count) / 2;
   let done = 0;
   return moments.find(({ count }) => (done += count) >= half)?.endS ?? 0;
 }
 
-/** The shares of several processes are added, because each stops alone. */
+/** Pauses; the shares of several processes are added, because each pauses independently. */
 function pausesText(all: readonly Counters[], elapsedMs: number): string {
   const processes = all.flatMap(({ processes }) => processes);
   const count = sum(processes, ({ collections }) => collections);
@@ -78,21 +81,21 @@ function pausesText(all: readonly Counters[], elapsedMs: number): string {
     : `${counted(count, "collection")} stopped it for ${
       formatShare(stoppedMs / elapsedMs)
     } of the time, the longest took ${formatMs(longestMs)}${
-      // Go's, and parts of V8's, run beside the program.
+      // Go's collections, and parts of V8's, run concurrently with the program.
       longest === undefined || longest.stoppedMs >= longestMs
         ? ""
         : ` and stopped it for ${formatMs(longest.stoppedMs)} of that`}`;
   return stopped + delay;
 }
 
-/** Whether the slowest requests met pauses more often than by chance; "" where there was none to meet. */
+/** Whether the slowest requests overlapped pauses more often than by chance; "" if there were no pauses to overlap. */
 function slowestText(all: readonly Counters[]): string {
   const requests = sum(all, ({ slowest }) => slowest.requests);
   if (requests === 0) return "; no request was slow";
   const met = (of: "collections" | "stalls", what: string): string[] => {
     const overlapping = sum(all, ({ slowest }) => slowest[of].overlapping);
     const expected = sum(all, ({ slowest }) => slowest[of].expected);
-    // Stalls of a halted machine or a crowded core are none of the program's.
+    // Stalls caused by a halted machine or a crowded core do not count.
     if (expected === 0) return [];
     const [share, byChance] = [overlapping, expected].map((count) => formatShare(count / requests));
     return [

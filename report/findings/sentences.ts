@@ -17,7 +17,7 @@ import { noResponseText } from "./no_response.ts";
 
 type Worded = { readonly [Code in FindingCode]: (finding: FindingOf<Code>) => string };
 
-/** Sentences without their full stops. */
+/** Sentences without full stops. */
 const SENTENCES: Worded = {
   "no-response": ({ evidence }) => noResponseText(evidence),
   aborted: ({ evidence: { rule, beyond, ended, afterS } }) =>
@@ -130,7 +130,7 @@ const SENTENCES: Worded = {
   text: ({ evidence: { text } }) => text.replace(/\.$/, ""),
 };
 
-/** What each code means, whatever was seen; docs/findings.md is this list for readers. */
+/** The general meaning of each code, whatever the evidence; docs/findings.md has this list for readers. */
 export const MEANINGS: Readonly<Record<FindingCode, string>> = {
   "no-response": "No request got a response: nothing was measured",
   aborted: "A rule of `abortOn` ended the load early",
@@ -163,7 +163,7 @@ export const MEANINGS: Readonly<Record<FindingCode, string>> = {
   text: "A sentence of a result file of version 1, kept as it is",
 };
 
-/** More names would help nobody. */
+/** The most agents that are named. */
 const MOST_NAMES = 8;
 
 /** `agent a: The run took 12 ms, too short to judge the generator. Make the run longer.` */
@@ -171,14 +171,14 @@ export function findingSentence(finding: TrustFinding): string {
   return [`${findingReason(finding)}.`, adviceSentence(finding.advice)].filter(Boolean).join(" ");
 }
 
-/** The same without its advice and its full stop. */
+/** The same without advice and full stop. */
 export function findingReason(finding: TrustFinding): string {
   const { agents } = finding;
   const prefix = agents === undefined ? "" : `${agentNames(agents)}: `;
   return `${prefix}${sentenceOf(finding.code, finding)}`;
 }
 
-/** Ties the sentence to its own evidence: a union of both could not be called. */
+/** Ties each sentence to its own evidence, because a union of both could not be called. */
 function sentenceOf<Code extends FindingCode>(code: Code, finding: FindingOf<Code>): string {
   return SENTENCES[code](finding);
 }
@@ -193,7 +193,7 @@ function agentNames(names: readonly string[]): string {
 const NOT_STARTED =
   "Programs that Plateau did not start, such as the target's database, count as others";
 
-/** Cores that no process named here used; up to 0.16 of them are interrupts and wake-ups. */
+/** CPU use, in cores, that no process named here explains; up to 0.16 cores are interrupts and wake-ups. */
 const LEAST_UNNAMED_CORES = 0.2;
 
 /** `other programs used 1.6 cores (stress, PID 4711: 0.91; smaller or short-lived ones: 0.69)` */
@@ -211,7 +211,7 @@ function othersText({ others, busiest }: Contention): string {
   }`;
 }
 
-/** Other programs alone make a run suspect; what they do to the generator makes it invalid. */
+/** Other programs alone make a run suspect; their effect on the generator makes it invalid. */
 function heldBackText(severity: TrustFinding["severity"]): string {
   return severity === "invalid"
     ? "; they held the generator back too far for the figures to be those of the target"
@@ -225,7 +225,7 @@ function limitText(
     `target: its busiest worker ${coreUse(evidence)}`;
 }
 
-/** Waits shorter than that are wake-ups. */
+/** Shorter waits are wake-ups. */
 const LEAST_WAITING = 0.02;
 
 /** `used 93 % of a core and waited for one 2.5 % of the time` */
@@ -262,9 +262,9 @@ function inSeconds(value: number): number {
   return Number(value.toFixed(value < 10 ? 2 : 1));
 }
 
-// Advice, which findings name by code.
+// Advice, to which findings refer by code.
 
-/** Each goes on from `Fix: ` or from `, or `. */
+/** Each text continues `Fix: ` or `, or `. */
 const ADVICE: Readonly<Record<Advice, string>> = {
   "check-target": "check that the target runs and is reachable",
   "check-responses": "check the responses of the target",
@@ -298,7 +298,7 @@ const ADVICE: Readonly<Record<Advice, string>> = {
   "nearer-redis": "use a Redis nearer to the agents",
 };
 
-/** One piece of advice, to go on with within a sentence. */
+/** One piece of advice, for use within a sentence. */
 export function adviceText(advice: Advice): string {
   return ADVICE[advice];
 }

@@ -1,5 +1,5 @@
 /**
- * Sentences about a comparison in slices: what narrows its interval, what its verdict is about, and which side
+ * Sentences about a comparison in slices: what would narrow its interval, what its verdict is about, and which side
  * disturbs the other.
  */
 import type { Disturbance } from "../../runner/stats/slices/disturbance.ts";
@@ -9,12 +9,12 @@ import { capitalized, listed } from "../writing/words.ts";
 import { percentText } from "../writing/ratios.ts";
 import { disturbanceText } from "./judgements.ts";
 
-/** What would narrow the interval of a ratio, in a word; "" if unknown. */
+/** A word for what would narrow the interval of a ratio; "" if unknown. */
 export function limitText(levels: ProcessLevels | null, areTheseTwo: boolean): string {
   return areTheseTwo ? "time" : levels?.limitedBy ?? "";
 }
 
-/** The note below a table of both levels. */
+/** The note below a table with both levels. */
 export function levelsNote(areTheseTwo: boolean): string {
   const percentiles =
     "Percentiles are of all slices of a process together, so their spread is not " +
@@ -28,7 +28,10 @@ export function levelsNote(areTheseTwo: boolean): string {
       "more pairs of them do.";
 }
 
-/** `Requests/s: pairs of processes differ by 1.3 %, of which their slices explain 0.4 %.` @param figure Capitalized. */
+/**
+ * `Requests/s: pairs of processes differ by 1.3 %, of which their slices explain 0.4 %.`
+ * @param figure Name of the figure, capitalised.
+ */
 export function levelsText(
   figure: string,
   { stdev, withinStdev }: ProcessLevels,
@@ -43,7 +46,7 @@ export function levelsText(
   return `${figure}: ${what} differ by ${percentText(stdev)}${explained}.`;
 }
 
-/** What a verdict takes, below a table of ratios. */
+/** What a verdict requires, for below a table of ratios. */
 export function looksNote(areTheseTwo: boolean): string {
   const looks = listed(PROCESS_LOOKS.map(String), "and");
   const [what, unless] = areTheseTwo
@@ -54,11 +57,11 @@ export function looksNote(areTheseTwo: boolean): string {
     `so that all together are wrong in at most 5 %${unless}.`;
 }
 
-/** Beside a verdict by one pair of processes that nobody restarts. */
+/** Accompanies a verdict about one pair of processes that is never restarted. */
 export const THESE_TWO =
   "The verdict is about these two processes: after a restart the ratio may differ.";
 
-/** Begins a sentence. @param cell Whose names stay as they are written; "" of one cell alone. */
+/** Starts a sentence. @param cell Name of the cell, never capitalised; "" if there is only one. */
 export function disturbanceSentence(cell: string, disturbance: Disturbance): string {
   const who = disturbanceText(disturbance);
   return `${cell === "" ? capitalized(who) : `${cell}: ${who}`}, ` +

@@ -1,11 +1,11 @@
-/** Responses with another status than 2xx that were not expected, and their sentence. */
+/** Counts unexpected responses with a status other than 2xx, and words the finding. */
 import type { Measurement } from "../../runner/result/result.ts";
 import { sum } from "../writing/spread.ts";
 import { formatCount } from "../writing/units.ts";
 
 /**
- * `14,892 of 14,892 responses were 404`, `9,000 of 14,892 responses were 404, and 12 were 503`; "" where all were 2xx,
- * or every one as expected. No full stop.
+ * `14,892 of 14,892 responses were 404`, `9,000 of 14,892 responses were 404, and 12 were 503`; "" if all were 2xx or
+ * as expected. Without a full stop.
  */
 export function otherStatusesText(
   { status, checks, requests }: Pick<Measurement, "status" | "checks" | "requests">,

@@ -16,10 +16,10 @@ import { freezesText, unsettledText, withinText } from "./over_time.ts";
 export const SETTLED =
   "A percentile has settled when it stays within 5 % of its final value, or as close to it as during the run's last quarter (Kuffel and Walter).";
 
-/** Every run of the cell is flat: there is nothing to know. */
+/** Code for a cell whose runs are all flat, about which there is nothing to say. */
 export const FLAT = "steady.flat";
 
-/** Verbs for one run and for several. If two labels have as many runs, the first one here comes first. */
+/** Verbs for one run and for several. Of two labels with equally many runs, the one listed first comes first. */
 const VERBS: Readonly<Record<SteadyLabel, readonly [one: string, several: string]>> = {
   "warm-up": ["warms up", "warm up"],
   slowdown: ["slows down", "slow down"],
@@ -49,7 +49,7 @@ function warmupsOf({ runs }: CellRuns): Warmup[] {
   return runs.flatMap(({ warmup }) => warmup ?? []);
 }
 
-/** The label of most runs first, `hono warms up in 2 of 3 runs: …`, then `1 run is flat`. */
+/** The label of most runs comes first: `hono warms up in 2 of 3 runs: …`, then `1 run is flat`. */
 function steadyFinding(cell: CellRuns): Finding {
   const byLabel = Map.groupBy(warmupsOf(cell), ({ label }) => label);
   const order = Object.keys(VERBS);
@@ -69,7 +69,7 @@ function steadyFinding(cell: CellRuns): Finding {
       details && `${colon} ${details}`
     }.`;
   });
-  // What most runs do decides; a cell is flat only if all of its runs are.
+  // The label of most runs decides; a cell is flat only if all of its runs are.
   const most = groups.find(([label]) => label !== "flat")?.[0];
   return {
     code: most === undefined && frozen === "" ? FLAT : `steady.${most ?? "frozen"}`,
@@ -77,7 +77,7 @@ function steadyFinding(cell: CellRuns): Finding {
   };
 }
 
-/** @param warmups Those of the runs with this label. */
+/** @param warmups The warm-ups of the runs with this label. */
 function detailsText(cell: CellRuns, label: SteadyLabel, warmups: readonly Warmup[]): string {
   switch (label) {
     case "flat":
@@ -92,7 +92,7 @@ function detailsText(cell: CellRuns, label: SteadyLabel, warmups: readonly Warmu
   }
 }
 
-/** Where responses are rare, most intervals are empty, and even the median rate is 0. */
+/** If responses are rare, most intervals are empty, and even the median rate is 0. */
 function tooShortText({ intervalS, points }: Run["timeline"]): string {
   const active = points.filter(({ completed }) => completed > 0).length;
   const isSparse = active >= LEAST_STEADY_INTERVALS && 2 * active <= points.length;
@@ -101,14 +101,17 @@ function tooShortText({ intervalS, points }: Run["timeline"]): string {
   }`;
 }
 
-/** What most of the runs do instead, by the first of them, as each has its own figures; "" where freezes say all. */
+/** What most of the unsettled runs do, by the figures of the first of them; "" if freezes explain everything. */
 function mostUnsettledText(warmups: readonly Warmup[]): string {
   const [[most]] = [...Map.groupBy(warmups, ({ unsettled }) => unsettled ?? null).values()]
     .sort((a, b) => b.length - a.length);
   return most.unsettled === "freezes" ? "" : unsettledText(most);
 }
 
-/** `In 2 of 3 runs the server sent no response for 2.0 s, 3 times, every 10 s.`, of the run that was frozen longest. */
+/**
+ * `In 2 of 3 runs the server sent no response for 2.0 s, 3 times, every 10 s.`, with figures of the run that was frozen
+ * longest.
+ */
 function frozenText(cell: CellRuns): string {
   const frozen = warmupsOf(cell).flatMap(({ freezes }) => freezes ?? []);
   const [worst] = frozen.toSorted((a, b) => b.shareRatio - a.shareRatio);
@@ -133,7 +136,7 @@ function settledText(cell: CellRuns, label: SteadyLabel, warmups: readonly Warmu
   return startUp && steady ? `${settled}; ${changeText(startUp, steady, label)}` : settled;
 }
 
-/** The rate or the p50, whichever got better by more after a warm-up, or worse after a slowdown. */
+/** The rate or the p50, whichever improved more in a warm-up, or worsened more in a slowdown. */
 function changeText(startUp: PartFigures, steady: PartFigures, label: SteadyLabel): string {
   const byRate = Math.log(steady.rate / startUp.rate);
   const byP50 = Math.log(startUp.p50 / steady.p50);

@@ -1,4 +1,6 @@
-/** What stands out in the timelines of a scenario: the slowest moment, the least steady run, and bursts of slow requests. */
+/**
+ * Notable features of a scenario's timelines: the slowest moment, the least steady run, and bursts of slow requests.
+ */
 import type { Run } from "../../runner/result/result.ts";
 import { isChanging } from "../../runner/result/warmup.ts";
 import { decodeInterval } from "../../runner/stats/histogram/hdr.ts";
@@ -41,7 +43,7 @@ function slowestInterval(runs: readonly NamedRun[]): Finding {
   };
 }
 
-/** None where no run swings, or the load itself does. */
+/** None if no run swings, or if the load itself does. */
 function leastSteadyRun(runs: readonly NamedRun[]): Finding[] {
   const steady = runs.filter(({ run: { load } }) => !isChanging(load))
     .map(({ name, run }) => ({ name, swing: swingOf(run) }));
@@ -54,7 +56,7 @@ function leastSteadyRun(runs: readonly NamedRun[]): Finding[] {
   }];
 }
 
-/** Standard deviation of the intervals' rates over their mean. */
+/** Coefficient of variation of the intervals' rates. */
 function swingOf(run: Run): number {
   const rates = intervalsOf(run).map(({ ratePerSec }) => ratePerSec);
   const mean = sum(rates, (rate) => rate) / rates.length;
@@ -62,7 +64,7 @@ function swingOf(run: Run): number {
   return mean > 0 ? Math.sqrt(variance) / mean : 0;
 }
 
-/** The highest item, the first of equals; null if none has a value. */
+/** The highest item, the first of several equal ones; null if none has a value. */
 function highest<T>(items: readonly T[], of: (item: T) => number): T | null {
   return items.reduce<T | null>(
     (best, item) => best !== null && of(best) >= of(item) ? best : item,
@@ -70,9 +72,9 @@ function highest<T>(items: readonly T[], of: (item: T) => number): T | null {
   );
 }
 
-/** Fewer have no 1 % worth a sentence. */
+/** With fewer requests, the slowest 1 % deserves no sentence. */
 const LEAST_REQUESTS = 1_000;
-/** Half of the slow requests in no more of the intervals than this are bursts. */
+/** If at most this share of the intervals contains half of the slow requests, they come in bursts. */
 const BURST_SHARE = 0.15;
 
 /** Whether the slowest requests come at a few moments, as the heatmap shows them. */
@@ -107,7 +109,7 @@ export function burstFinding(cells: readonly CellRuns[]): Finding {
     };
 }
 
-/** Number of requests that the intervals have. */
+/** Number of requests in the intervals. */
 function endedIn({ runs }: CellRuns): number {
   return sum(
     runs,
@@ -117,7 +119,7 @@ function endedIn({ runs }: CellRuns): number {
 
 interface Burst {
   readonly target: string;
-  /** In so few of the intervals half of the slowest 1 % ended. */
+  /** The least number of intervals in which half of the slowest 1 % ended. */
   readonly needed: number;
   readonly of: number;
   readonly most: { readonly run: number; readonly fromS: number; readonly toS: number };
@@ -139,7 +141,7 @@ function burstOf({ label: target, runs, latency }: CellRuns): Burst {
   return { target, needed, of: intervals.length, most: intervals[0] };
 }
 
-/** Counts from the bucket of `us` on, including it: if all requests take equally long, no other is slower. */
+/** Counts from the bucket of `us` upwards, including it, because no request is slower if all take equally long. */
 function countFrom({ indices, counts }: SparseHistogram, us: number): number {
   let count = 0;
   for (let i = indices.length - 1; i >= 0 && highestUsOf(indices[i]) >= us; i--) count += counts[i];

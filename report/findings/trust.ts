@@ -11,15 +11,15 @@ import { findingSentence } from "./sentences.ts";
 import { nounOfRuns, type RunNoun } from "./run_noun.ts";
 
 export interface TrustModel {
-  /** Trust of the worst run. */
+  /** Trust in the worst run. */
   readonly level: Trust;
-  /** The meaning of the level, which it does not repeat. */
+  /** The meaning of the level, without the name of the level. */
   readonly text: string;
-  /** Why, with advice: of one run each reason, of many each once, with the runs that have it. */
+  /** Reasons with advice: for a single run all of them; for several, each once, with the runs that have it. */
   readonly reasons: readonly string[];
 }
 
-/** What each level of trust means for the figures; also for runs that measured nothing, or only never settled. */
+/** The meaning of each level of trust for the figures; also of runs that measured nothing, or never settled. */
 const MEANINGS: Readonly<
   Record<Trust | "nothing-measured" | "aborted" | "never-settled", string>
 > = {
@@ -31,14 +31,14 @@ const MEANINGS: Readonly<
   "never-settled": "rate or latency reached no steady state, so the figures are those of a moment",
 };
 
-/** The parts of a run that decide its trust. */
+/** The parts of a run that determine its trust. */
 type TrustBasis = Pick<Measurement, "generator" | "requests">;
 
 export function isValid({ generator: { trust } }: Pick<Measurement, "generator">): boolean {
   return trust === "valid";
 }
 
-/** Results of earlier versions call a run without a response valid. */
+/** The level of a run; results of earlier versions call a run without a response valid. */
 function levelOf(run: TrustBasis): Trust {
   return isUnanswered(run) ? "invalid" : run.generator.trust;
 }
@@ -50,9 +50,9 @@ function isAborted({ generator: { findings } }: TrustBasis): boolean {
 interface Worst {
   readonly level: Trust;
   readonly meaning: string;
-  /** Runs of which it is true. */
+  /** Number of runs to which this applies. */
   readonly doubted: number;
-  /** Runs of this level that only never settled, if that is not what the level means. */
+  /** Runs of this level whose only fault is that they never settled, unless that is what the level means. */
   readonly unsettled: number;
 }
 
@@ -78,7 +78,7 @@ function worstOf(runs: readonly TrustBasis[]): Worst {
   };
 }
 
-/** What doubt means for the figures of runs of which none is valid: a few invalid ones do not speak for all. */
+/** The meaning of doubt for runs none of which is valid: a few invalid ones do not speak for all. */
 export function meaningOfRuns(runs: readonly TrustBasis[]): string {
   const invalid = runs.filter((run) => levelOf(run) === "invalid");
   const areMost = 2 * invalid.length > runs.length;
@@ -90,7 +90,7 @@ export function trustOf(measurement: TrustBasis): TrustModel {
   return { level, text: meaning, reasons: reasonsOf(measurement) };
 }
 
-/** Null without runs. `in 2 of 6 runs nothing was measured`; without a full stop. */
+/** Trust in several runs; null without runs. `in 2 of 6 runs nothing was measured`, without a full stop. */
 export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
   if (runs.length === 0) return null;
   const { level, doubted, meaning, unsettled } = worstOf(runs);
@@ -111,7 +111,7 @@ export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
   };
 }
 
-/** Sentences, the worst first. */
+/** Sentences about a run, the worst first. */
 export function trustSentences({ generator }: Pick<Measurement, "generator">): string[] {
   return generator.findings.map(findingSentence);
 }
@@ -121,14 +121,14 @@ function reasonsOf({ generator: { findings } }: TrustBasis): string[] {
   return findings.filter(({ code }) => code !== "no-response").map(findingSentence);
 }
 
-/** `BASE is suspect: …`, of the runs of one side; none where they are valid. */
+/** `BASE is suspect: …`, for the runs of one side; none if they are valid. */
 export function doubtSentences(name: string, trust: TrustModel | null): string[] {
   return trust === null || trust.level === "valid"
     ? []
     : [`${name} is ${trust.level}: ${trust.text}`];
 }
 
-/** One reason for which runs are doubted as much, by the first of them. */
+/** A reason for doubt, with the runs to which it applies, in the words of the first of them. */
 interface Doubt {
   /** `static, express, run 2`. */
   readonly place: string;
@@ -136,13 +136,13 @@ interface Doubt {
   readonly runs: number;
   readonly cells: number;
   readonly noun: RunNoun;
-  /** `: why, with advice`; "" where nothing is known of it. */
+  /** `: why, with advice`; "" if nothing more is known. */
   readonly because: string;
-  /** Its level and its finding but for the figures: what is the same reason elsewhere. */
+  /** Level and finding without its figures: equal for the same reason in other runs. */
   readonly kind: string;
 }
 
-/** Every reason once, the worst first, and of as bad ones that of most runs. */
+/** Each reason once: the worst first, and of equally bad ones that of most runs. */
 function doubtsOf(runs: readonly Run[]): Doubt[] {
   const doubted = runs.filter((run) => levelOf(run) !== "valid");
   const found = doubted.flatMap((run) => decisive(run).map((finding) => ({ run, finding })));
@@ -165,14 +165,19 @@ function doubtsOf(runs: readonly Run[]): Doubt[] {
   }));
 }
 
-/** The findings that made a run as doubtful as it is. In older files none may have its level, or there may be none. */
+/**
+ * The findings that determine the level of a run. In older files, no finding may have that level, or there may be none.
+ */
 function decisive(run: Run): readonly (TrustFinding | null)[] {
   const { findings } = run.generator;
   const own = findings.filter(({ severity }) => severity === levelOf(run));
   return own.length > 0 ? own : findings.length > 0 ? findings : [null];
 }
 
-/** What a finding has in common with those of other runs. A sentence of an old file is known by its cause alone. */
+/**
+ * What a finding has in common with those of other runs. A finding stored as a sentence, in an old file, is identified
+ * by its cause alone.
+ */
 function kindOf(finding: TrustFinding | null): readonly unknown[] {
   if (finding === null) return [];
   const { code, advice, evidence } = finding;
@@ -188,7 +193,7 @@ function worstFirst<T extends Pick<Doubt, "level" | "runs">>(doubts: readonly T[
   return doubts.toSorted((a, b) => rankOf(b) - rankOf(a) || b.runs - a.runs);
 }
 
-/** `static, express, run 2 and 1 more are invalid: …`; of several cells one stands for all. */
+/** `static, express, run 2 and 1 more are invalid: …`; one of several cells stands for all. */
 function reasonOf({ place, level, runs, cells, noun, because }: Doubt): string {
   if (cells > 1) {
     return `${runs} ${noun}s in ${cells} cells are ${level}, such as ${place}${because}`;
@@ -196,7 +201,7 @@ function reasonOf({ place, level, runs, cells, noun, because }: Doubt): string {
   return `${place} ${runs === 1 ? "is" : `and ${runs - 1} more are`} ${level}${because}`;
 }
 
-/** Why runs of results beside each other are not valid: a reason that both have is said once. */
+/** Why runs of results shown side by side are invalid: a reason that both share is stated once. */
 export function doubtsOfSides(
   sides: readonly { readonly name: string; readonly runs: readonly Run[] }[],
 ): string[] {

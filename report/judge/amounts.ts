@@ -1,4 +1,7 @@
-/** A figure of a cell as a side of a rule: its value with its interval, and what else may make the true value differ from it. */
+/**
+ * A figure of a cell as one side of a rule: its value with an interval, and other reasons why the true value may
+ * differ.
+ */
 import type { FigureName, FigureUnit } from "../../base/figures/figure.ts";
 import type { FindingCode, TrustFinding } from "../../runner/result/findings.ts";
 import { wrongResponsesOf } from "../../runner/result/outcome.ts";
@@ -28,7 +31,7 @@ export interface Amount {
   /** The figure, or `max of a run`. */
   readonly name: string;
   readonly range: FigureRange;
-  /** The estimate from which its ratios are drawn; null for one run, and where no ratio to it exists. */
+  /** The estimate for drawing ratios; null for a single run, and if no ratio to the figure exists. */
   readonly drawn: Estimate | null;
   readonly opens: readonly Open[];
 }
@@ -38,7 +41,7 @@ export interface Measurable {
   /** `static, hono · connections 50`. */
   readonly label: string;
   readonly cell: JudgedCell | null;
-  /** "" when it was measured. */
+  /** "" if the cell was measured. */
   readonly missingReason: string;
 }
 
@@ -59,13 +62,13 @@ export function amountOf(figure: FigureName, measurable: Measurable): Amount | A
   ].flatMap((open) => open ?? []);
   const { statistic, estimate } = FIGURES[figure];
   const amount = { cell, place, figure, opens };
-  // The extreme of all runs is a fact about them, and says nothing about future runs. The extreme of each run is a
-  // figure like others, and has a mean.
+  // The extreme over all runs is a fact about these runs, and says nothing about future runs. The extreme of each run
+  // is a figure like any other, with a mean.
   if ((statistic === "min" || statistic === "max") && range.byRun.length > 1) {
     const mean = { ...range, ...meanRange(range.byRun, cell.level) };
     return { ...amount, name: `${figure} of a run`, range: mean, drawn: drawnMean(figure, cell) };
   }
-  // All cells of an experiment are drawn by the same repetitions, so that what moves several alike cancels in a ratio.
+  // All cells of an experiment are drawn by the same repetitions, so that common variation cancels in a ratio.
   const drawn = estimate === null ? drawnMean(figure, cell) : cell.estimates.get(estimate) ?? null;
   return { ...amount, name: figure, range, drawn };
 }
@@ -77,7 +80,7 @@ export function sideFound(
   return { name, place, value: range.value, unit, isAtLeast: range.isAtLeast };
 }
 
-/** The mean of the runs' values. */
+/** Estimate of the mean over runs. */
 function drawnMean(figure: FigureName, { runs, estimates }: JudgedCell): Estimate | null {
   const known = runs.flatMap((run, i) => {
     const one = FIGURES[figure].of(run);
@@ -90,7 +93,7 @@ function drawnMean(figure: FigureName, { runs, estimates }: JudgedCell): Estimat
   });
 }
 
-/** The ratio of two amounts with the interval that comparisons of them show; null where both are 0. */
+/** The ratio of two amounts, with the interval that comparisons show; null if both are 0. */
 export function ratioOfAmounts(of: Amount, to: Amount, ratioOf: RatioOf): Range | null {
   if (of.figure === to.figure && FIGURES[of.figure].estimate !== null) {
     return ratioOfFigure(of.figure, [of, to], ratioOf);
@@ -102,7 +105,7 @@ export function ratioOfAmounts(of: Amount, to: Amount, ratioOf: RatioOf): Range 
 
 type OfOneFigure = Pick<Amount, "cell"> & { readonly range: Range };
 
-/** Ratio of one figure of two cells: 0 or ∞ where one of them is 0; null where both are. */
+/** The ratio of a figure between two cells: 0 or ∞ if one of them is 0; null if both are. */
 export function ratioOfFigure(
   figure: FigureName,
   [of, to]: readonly [OfOneFigure, OfOneFigure],
@@ -117,7 +120,7 @@ export function ratioOfFigure(
   return quotientOf(of.range, to.range);
 }
 
-/** Why amounts have no interval, or their ratio has none. */
+/** Why amounts, or their ratio, have no interval. */
 export function whyNoInterval(amounts: readonly Amount[]): Reason {
   const limited = amounts.find(({ figure, range, opens }) =>
     figure === "capacity" && range.interval === null && opens.length > 0
@@ -130,8 +133,7 @@ export function whyNoInterval(amounts: readonly Amount[]): Reason {
 }
 
 /**
- * A figure that is at least its value.
- *
+ * Doubt about a figure whose true value may be higher.
  * @param cell Name of the cell; "" if the sentence names it elsewhere.
  */
 export function openAbove(figure: FigureName, cell: string, { runs }: JudgedCell): Open {
@@ -152,7 +154,7 @@ export function requestsOpen(runs: readonly JudgedRun[], cell = ""): Reason {
   return { code: "requests-open", cell, count: sum(runs, ({ latency }) => latency.censored) };
 }
 
-/** A fast error is no success: wrong responses make times shorter and rates higher. */
+/** Doubt from wrong responses, which make times shorter and rates higher: a fast error is no success. */
 function wrongOpen(figure: FigureName, cell: string, { runs }: JudgedCell): Open | null {
   const { flattered } = FIGURES[figure];
   if (flattered === null) return null;
@@ -169,7 +171,7 @@ function wrongOpen(figure: FigureName, cell: string, { runs }: JudgedCell): Open
 
 // The effects of a busy machine, or of a late generator, on a figure.
 
-/** Reasons for which a run is not valid that are of a machine or a generator with too much to do, and of nothing else. */
+/** Findings that only mean that the machine or the generator had too much to do. */
 const BUSY: readonly FindingCode[] = [
   ...["throttled", "target-throttled", "low-priority", "neighbour", "steal"] as const,
   ...["shared-cores", "crowded-core", "generator-starved", "generator-busy"] as const,
@@ -181,8 +183,8 @@ const BUSY: readonly FindingCode[] = [
 export type RunFilter = (run: Pick<Measurement, "generator">) => boolean;
 
 /**
- * Whether neither the generator nor the machine may have been the limit. A run may be so and still have no steady
- * state, and no level to compare: it still has its figures from its first second to its last.
+ * Whether neither the generator nor the machine may have been the limit. Such a run may still have no steady state, and
+ * so no level to compare, but it has figures over all of its time.
  */
 export const isUndisturbed: RunFilter = ({ generator: { trust, findings } }) =>
   trust === "valid" || isUnsteadyAlone(findings);
@@ -191,14 +193,17 @@ export function isUnsteadyAlone(findings: readonly TrustFinding[]): boolean {
   return findings.length > 0 && findings.every(({ code }) => code === "unsteady");
 }
 
-/** Whether a run counts for figures that contention cannot move. */
+/** Whether a run counts for figures that contention can't change. */
 export const isBusyAtMost: RunFilter = ({ generator: { findings } }) =>
   findings.every((one) => {
     const code = one.code === "text" ? one.evidence.cause : one.code;
     return BUSY.some((busy) => busy === code);
   });
 
-/** Where the true value may lie of a figure that was measured on a busy machine; null: where it was measured. */
+/**
+ * In which direction the true value of a figure may lie, if it was measured on a busy machine; null: at the measured
+ * value.
+ */
 export function contentionToward(figure: FigureName): Open["toward"] | null {
   const { contention, better } = FIGURES[figure];
   if (contention === "none") return null;
@@ -206,7 +211,7 @@ export function contentionToward(figure: FigureName): Open["toward"] | null {
   return better === "higher" ? "more" : "less";
 }
 
-/** Contention causes failures and hides none: what succeeds in spite of it does. */
+/** Doubt about failures: contention can cause failures but not hide them, so a success despite contention is real. */
 function failuresOpen(figure: FigureName, cell: string, { runs }: JudgedCell): Open | null {
   const toward = contentionToward(figure);
   if (FIGURES[figure].contention !== "fails" || toward === null) return null;

@@ -1,8 +1,9 @@
 /**
  * Claims × results → reproduced, not reproduced or inconclusive. A claim is judged in every cell that its selectors
- * mean, and the worst cell decides: what is said of all must hold for all. By intervals over the runs, as everywhere:
- * one run each decides nothing. A claim of speed rests on runs that nothing disturbed; one that contention cannot move
- * is decided on a busy machine, too, and so is the ratio of targets that take turns, because what disturbs one disturbs both.
+ * mean, and the worst cell decides, because a statement about all must hold for all. Judged by intervals over the runs,
+ * as everywhere: one run each decides nothing. A claim of speed rests on undisturbed runs; a claim that contention
+ * cannot affect is decided on a busy machine, too, and so is the ratio of targets that take turns, because a
+ * disturbance affects both alike.
  */
 import type {
   Claim,
@@ -76,24 +77,24 @@ export const CLAIM_OUTCOMES = {
 
 export type ClaimOutcome = typeof CLAIM_OUTCOMES[Outcome];
 
-/** Verdict from the cells that were measured, and whether all were. */
+/** Verdict over the measured cells, and whether all cells were measured. */
 export interface ClaimVerdict {
-  /** Inconclusive where a cell was not measured, whatever the others say. */
+  /** Inconclusive if a cell was not measured, whatever the others show. */
   readonly outcome: Outcome;
-  /** The outcome in the cells that were measured. */
+  /** The outcome over the measured cells. */
   readonly measured: Outcome;
-  /** The evidence that decides; null if there is none. */
+  /** The evidence that decides; null without any. */
   readonly worst: Evidence | null;
-  /** How many of the cells hold, and how many there are. */
+  /** Number of cells in which the claim holds, and of all cells. */
   readonly holding: number;
   readonly of: number;
   readonly unmeasured: readonly Absence[];
 }
 
-/** Other reasons to leave a claim open although its figures decide. */
+/** Other reasons why a claim stays open although its figures decide. */
 export type ClaimDoubt =
   | Extract<Reason, { readonly code: "busy-machine" }>
-  /** It was published of a set-up that is not this one: more cores, a longer load, or another claim. */
+  /** The claim was published for a set-up unlike this one: with more cores, a longer load, or under another claim. */
   | { readonly code: "fewer-cores"; readonly least: number; readonly cores: number }
   | {
     readonly code: "shorter-load";
@@ -109,11 +110,13 @@ export interface JudgedClaim {
   readonly verdict: ClaimVerdict;
   /** Null if there is no doubt. */
   readonly doubt: ClaimDoubt | null;
-  /** False: inconclusive here whatever its runs show, as what it was published of is not so here. */
+  /**
+   * False if the claim stays inconclusive here whatever its runs show, because its published conditions do not hold.
+   */
   readonly isDecidable: boolean;
 }
 
-/** @param scenarios The scenarios of the results. */
+/** @param scenarios The scenarios in the results. */
 export function judgeClaims(scenarios: readonly ScenarioRuns[], results: Ruled): JudgedClaim[] {
   const claims = results.experiment?.claims ?? [];
   if (claims.length === 0) return [];
@@ -134,9 +137,9 @@ export function judgeClaims(scenarios: readonly ScenarioRuns[], results: Ruled):
 const isValid: RunFilter = ({ generator: { trust } }) => trust === "valid";
 
 /**
- * Which runs decide a claim. Of speed, those that nothing disturbed; one without a steady state is among them, as a
- * claim is of whole runs and the interval says how far they differ. It has no label, though, that a claim of labels
- * could rest on: it may have ended too soon for one.
+ * Selects the runs that decide a claim. A claim of speed takes undisturbed runs, also those without a steady state,
+ * because a claim is about whole runs and the interval shows how far they differ. A claim of labels takes valid runs
+ * only, because a run without a steady state may have ended too soon for a label.
  */
 function countsFor({ says }: Claim, ground: Ground): RunFilter {
   if (says.kind === "warmup") return isValid;
@@ -150,7 +153,7 @@ function countsFor({ says }: Claim, ground: Ground): RunFilter {
   return areInTurns(says, ground) ? isMovedAlike : isUndisturbed;
 }
 
-/** Whether the claim compares nothing but targets that took turns with each other. */
+/** Whether the claim only compares targets that took turns with each other. */
 function areInTurns(says: Claim["says"], ground: Ground): boolean {
   if (says.kind !== "compare" && says.kind !== "within") return false;
   const { left, right } = says;
@@ -160,7 +163,7 @@ function areInTurns(says: Claim["says"], ground: Ground): boolean {
     pairs.every(([of, to]) => isRatioInTurns([left.figure, right.figure], [of.cell, to.cell]));
 }
 
-/** Whether it says how far latency falls from the beginning of a run to its end. */
+/** Whether the claim is about the fall of latency from the beginning of a run to its end. */
 export function isOfSettling({ says }: Claim): boolean {
   const figures = sidesIn(says).map(({ figure }) => figure);
   return figures.includes("initial") && figures.includes("final");
@@ -179,7 +182,7 @@ function sidesIn(says: Claim["says"]): FigureSide[] {
   }
 }
 
-/** Why the set-up here is not the one that the claim was published of; null if it is, or if there are no runs. */
+/** Why the set-up here is unlike the one for which the claim was published; null if it is alike, or without runs. */
 function givenDoubt({ given, says }: Claim, ground: Ground): ClaimDoubt | null {
   if (given === undefined) return null;
   if (given.cores !== undefined) {
@@ -196,7 +199,7 @@ function givenDoubt({ given, says }: Claim, ground: Ground): ClaimDoubt | null {
   return !met || met.outcome === "held" ? null : { code: "given", text: given.text, met };
 }
 
-/** Length of a run in milliseconds. A load that ends by its requests lasts as long as it took. */
+/** Length of a run in milliseconds: for a load that ends by its number of requests, the time that it took. */
 const MS_OF: Readonly<Record<LoadTerm, (run: Run) => number>> = {
   timeout: ({ load }) => load.timeout,
   duration: ({ load, elapsedS }) =>
@@ -206,7 +209,7 @@ const MS_OF: Readonly<Record<LoadTerm, (run: Run) => number>> = {
       : load.durationS ?? elapsedS),
 };
 
-/** The runs of all cells that a claim means. */
+/** The runs of all cells to which a claim refers. */
 function runsBehind(says: Claim["says"], ground: Ground): Run[] {
   const selectors = says.kind === "correlation"
     ? [says.selector, says.other ?? says.selector]
@@ -219,9 +222,8 @@ function runsBehind(says: Claim["says"], ground: Ground): Run[] {
 }
 
 /**
- * Null where the outcome is open anyway, or the same without the runs that do not count.
- *
- * @param again The ground by the runs that count.
+ * Doubt because of invalid runs; null if the outcome is open anyway, or the same without them.
+ * @param again The ground with only the valid runs.
  */
 function runsDoubt(
   { says }: Claim,
@@ -239,7 +241,7 @@ function runsDoubt(
   return without === outcome ? null : { code: "busy-machine", invalid, runs: runs.length, without };
 }
 
-/** Why nothing was found where nothing was measured. */
+/** Why nothing was found: nothing was measured. */
 const UNMEASURED: readonly Absence["code"][] = [
   "cell-not-measured",
   "nothing-measured",
@@ -270,7 +272,7 @@ function verdictOf(says: Claim["says"], ground: Ground): ClaimVerdict {
   };
 }
 
-/** How far inside the claimed range it lies; below 0 outside. Only the order counts. */
+/** How far inside the claimed range the value is; below 0 outside. Only used for ordering. */
 function marginIn(found: Found): number {
   switch (found.code) {
     case "value":
@@ -298,7 +300,7 @@ function findingsOf(says: Claim["says"], ground: Ground): Evidence[] {
   return chosen.members.map((member) => warmupFinding(member, says.label));
 }
 
-/** @param why The reason if it is inconclusive although nothing is open. */
+/** @param why The reason if the evidence is inconclusive although nothing is open. */
 function byInterval(
   found: Found,
   interval: Ends | null,
@@ -313,12 +315,12 @@ function byInterval(
   return outcome === "inconclusive" ? undecided(found, open?.why ?? why) : fact(outcome, found);
 }
 
-// Judges a claim with two sides: the ratio of two figures, or one figure against a quantity.
+// Judges a claim with two sides: the ratio of two figures, or a figure against a quantity.
 
-/** A quantity, or a peak of throughput, which cannot be exceeded here. */
+/** A quantity, or a peak throughput, which can't be exceeded on this machine. */
 interface Constant extends Pick<Amount, "name" | "place" | "range" | "opens"> {
   readonly cell: null;
-  /** Why an inconclusive claim about it cannot be decided by more runs; null if it can. */
+  /** Why an inconclusive claim about the constant can't be decided by more runs; null if it can. */
   readonly why: Reason | null;
 }
 
@@ -369,7 +371,7 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
       ...[...of.opens, ...to.opens.map(turned)],
       ...of.cell === null ? [] : disturbedOpens(of.figure, sliced),
     ];
-    // 0 is at most 0 however often it is taken, and never more; a peak of 0 says nothing.
+    // A multiple of 0 is always at most 0; a peak of 0 says nothing.
     const isSureOf0 = ratio === null && opens.length === 0 &&
       [of, to].every(({ cell, range }) => cell !== null && range.interval !== null);
     return isSureOf0
@@ -382,7 +384,7 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
   });
 }
 
-/** Why an interval over the runs is missing or lies across the limit. */
+/** Why the interval over the runs is missing, or contains the limit. */
 function whyOpen(sides: readonly Side[], ratio: Range | null): Reason {
   const amounts = sides.filter((side) => side.cell !== null);
   if (amounts.some(({ range }) => range.interval === null)) return whyUndecided(amounts);
@@ -391,15 +393,15 @@ function whyOpen(sides: readonly Side[], ratio: Range | null): Reason {
   return why ?? { code: "across-limit", more: amounts.length > 0 ? "runs" : null };
 }
 
-/** Two sides that a claim compares. */
+/** Two sides compared by a claim. */
 interface Compared {
   readonly of: Side | Absent;
   readonly to: Side | Absent;
-  /** Their turns; null if they took none with each other. */
+  /** The turns of the two sides; null if they were not loaded in turns. */
   readonly sliced: ReturnType<typeof turnsIn>;
 }
 
-/** Sides to compare: two figures in each pair of their cells, one figure in each cell, or two constants once. */
+/** Sides to compare: two figures in each pair of cells, one figure in each cell, or two constants once. */
 function sidePairs(left: ClaimSide, right: ClaimSide, ground: Ground): Compared[] | Absent {
   if (left.kind !== "figure") {
     return [{ of: constantOf(left, ground), to: constantOf(right, ground), sliced: null }];
@@ -408,7 +410,7 @@ function sidePairs(left: ClaimSide, right: ClaimSide, ground: Ground): Compared[
     const chosen = chosenBy(left.selector, ground);
     const to = constantOf(right, ground);
     if ("none" in chosen) return chosen;
-    // Without the constant it does not matter what there is of the figure.
+    // Without the constant, it does not matter whether the figure exists.
     return chosen.members.map((member) => (
       { of: "none" in to ? to : decidingAmount(left.figure, member), to, sliced: null }
     ));
@@ -444,17 +446,23 @@ function constantOf(side: ClaimSide, { results }: Ground): Constant | Absent {
     const { interval } = meanRange(rounds, LEVEL);
     return constant(name, { value, interval }, { opens: peakOpens(name, rounds, results) });
   }
-  // The best of many slices, as a busy moment makes a generator slower but never faster.
+  // The best of many slices, because a busy moment makes a generator slower but never faster.
   const isLeast = side.of === "generator";
   const interval = isLeast ? { low: value, high: Infinity } : null;
   const why = { code: isLeast ? "at-least" as const : "measured-once" as const, name };
   return constant(name, { value, interval }, { why });
 }
 
-/** Rounds of a peak throughput that differ by more were disturbed: on a quiet machine they differ by some percent. */
+/**
+ * Rounds of a peak throughput that differ by more than this were disturbed: on a quiet machine they differ by a few per
+ * cent.
+ */
 const ROUNDS_RATIO = 1.5;
 
-/** A peak throughput that was measured on a busy machine, as its rounds or the later runs show, could be any. */
+/**
+ * Doubt about a peak throughput that was measured on a busy machine, as its rounds or later runs show: the true value
+ * could be anything.
+ */
 export function peakOpens(
   name: string,
   rounds: readonly number[],
@@ -471,8 +479,8 @@ export function peakOpens(
     : [];
 }
 
-// Two ratios: whether one figure changes by more than another. All four figures are drawn by the same repetitions, so
-// that what moves several of them alike cancels.
+// Ratios of ratios: whether one figure changes by more than another. All four figures are drawn by the same
+// repetitions, so that common variation cancels.
 
 function ratiosFindings(says: Ratios, ground: Ground): Evidence[] {
   const found = sidesIn(says).map(({ selector }) => chosenBy(selector, ground));
@@ -575,7 +583,7 @@ function correlationFinding(
   });
 }
 
-// What runs do over time: most runs of every cell must have the label, surely, by the interval of their share.
+// What runs do over time: most runs of every cell must certainly have the label, by the interval of their share.
 
 const MOST = allowedBy(">", 0.5);
 

@@ -69,80 +69,85 @@ import { PROCESS_LOOK_SIGNIFICANCE } from "../../runner/stats/slices/looks.ts";
 import { MOST_COUNTED } from "./shortfall.ts";
 import { disturbed, levelsIn, type Sliced, type SlicedLevels } from "./slices.ts";
 
-/** Ratios within 2 % of 1 make no difference, where nobody says what does. */
+/** Default margin: ratios within 2 % of 1 count as no difference. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
 
-/** "No difference seen" is said only where a change by as much would have been seen in 4 of 5 experiments. */
+/** "No difference seen" is only stated if a change this large would have been detected in 4 of 5 experiments. */
 export const NOTABLE_CHANGE = 0.1;
 
-/** Runs of two kinds. */
+/** Runs that fall into two groups. */
 export interface RunGroups {
-  /** What falls into them: the runs of a side, or the ratios of pairs. */
+  /** What is grouped: the runs of a side, or the ratios of pairs. */
   readonly of: "base" | "next" | "ratios";
-  /** The larger first. */
+  /** The two groups, the larger first. */
   readonly clusters: TwoGroups;
-  /** Runs of the side that count whole, as they have no steady part; null where the figures alone tell the groups apart. */
+  /** Runs of the side without a steady part, which count whole; null if the figures alone distinguish the groups. */
   readonly unsettled: RunCluster | null;
 }
 
 export interface SilentRuns {
   readonly side: "base" | "next";
   readonly count: number;
-  /** All runs. */
+  /** Number of all runs. */
   readonly of: number;
 }
 
 export interface FigureComparison extends ComparisonJudgement {
   readonly figure: ComparedFigure;
-  /** Requests per second, or ms. */
+  /** Value in requests per second, or ms. */
   readonly base: number;
   readonly next: number;
-  /** next / base; null when either is nothing. */
+  /** next / base; null if either is missing. */
   readonly ratio: number | null;
-  /** 95 % interval of the ratio; null when a side has fewer than two runs, or nothing to compare. */
+  /** 95 % interval of the ratio; null if a side has fewer than two runs, or nothing to compare. */
   readonly interval: ConfidenceInterval | null;
   /** p-value of the ratio being within the margin. */
   readonly p: number | null;
-  /** The same raised by Holm's method over all that is decided with it. */
+  /** `p` adjusted by Holm's method over everything that is decided together. */
   readonly adjustedP: number | null;
-  /** Pair by pair, or run by run, at the edge of the margin; null for fewer than two runs, or more than can be counted. */
+  /** The exact test by pairs or by runs, at the edge of the margin; null for fewer than two runs, or too many to count. */
   readonly exact: ExactTest | null;
-  /** Repetitions in which both sides ran, by which the ratio is paired; null where it is not. */
+  /** Repetitions in which both sides ran and by which the ratio is paired; null if it is not paired. */
   readonly pairs: number | null;
-  /** Runs that the interval rests on, of the side with fewer; sessions, where these are known; null without an interval. */
+  /**
+   * Number of runs behind the interval, for the side with fewer; or of sessions, if known; null without an interval.
+   */
   readonly runs: number | null;
-  /** How many times larger the variance of the ratio would be without pairs; null without them. */
+  /** How many times larger the variance of the ratio would be without pairing; null without pairs. */
   readonly pairingGain: number | null;
-  /** What the interval holds of how sessions differ; null without an interval. */
+  /** How much the interval includes of the difference between sessions; null without an interval. */
   readonly between: Between | null;
-  /** Levels of sides that were loaded in turns, slice by slice; null for others. */
+  /** The levels of slices and processes, for sides loaded in turns; otherwise null. */
   readonly sliced: SlicedLevels | null;
-  /** Stages of a change that might be worse after the first blocks and was measured again; null if it was not. */
+  /** Both stages of a change that looked worse after the first blocks and was measured again; null if it was not. */
   readonly stages: FigureStages | null;
-  /** Null where runs, or the ratios of pairs, are not of two kinds. */
+  /** Null unless the runs, or the ratios of pairs, fall into two groups. */
   readonly groups: RunGroups | null;
   /** The side whose runs have no steady state; null if both have one. */
   readonly unsteady: Unsteady | null;
-  /** Runs that served nothing, of a side that was measured several times; null if every run served something. */
+  /** Runs in which a side that was measured several times served nothing; null if there are none. */
   readonly silent: SilentRuns | null;
   /** Whether the undisturbed runs alone do not give the verdict: see `withDoubt`. */
   readonly isDoubted: boolean;
-  /** Whether the side that serves more did so in the first half of its runs and in the second: only where one never settled. */
+  /** Whether the side that serves more did so in both halves of its runs; only needed if a side never settled. */
   readonly isAheadInHalves: boolean;
-  /** A change that would have been called real in 4 of 5 such comparisons, as a ratio less one; null without an interval. */
+  /**
+   * The change that would have been called real in 4 of 5 such comparisons, as a ratio less one; null without an
+   * interval.
+   */
   readonly smallestChange: number | null;
-  /** Runs a side that would probably give a verdict; null where there is one, or no number of runs would. */
+  /** Runs per side that would probably give a verdict; null if there is one, or if no number of runs would. */
   readonly runsNeeded: number | null;
-  /** Sessions a side that would, where the sides were measured in several; null where there is a verdict, or none would. */
+  /** Sessions per side that would, if the sides were measured in several; null if there is a verdict, or none would. */
   readonly sessionsNeeded: number | null;
 }
 
 export interface FigureStages {
-  /** Ratios of either stage alone. */
+  /** The ratio in each stage alone. */
   readonly first: number;
   readonly fresh: number;
   readonly blocks: { readonly first: number; readonly fresh: number };
-  /** Whether the fresh blocks alone, too, are worse than the margin allows. */
+  /** Whether the fresh blocks alone are also worse than the margin allows. */
   readonly isBorneOut: boolean;
 }
 
@@ -168,7 +173,7 @@ export const UNTESTED = {
 } as const;
 
 export interface GroupComparison {
-  /** One for each of COMPARED, in their order. */
+  /** One for each entry of COMPARED, in the same order. */
   readonly figures: readonly FigureComparison[];
   /** Figures that decide the outcome of the comparison. */
   readonly decisive: readonly ComparedFigure[];
@@ -176,7 +181,7 @@ export interface GroupComparison {
   readonly marginRatio: number;
 }
 
-/** Comparisons that are read together, before Holm's method: what else decides with them may still be added. */
+/** Comparisons that are judged together, before Holm's method, so that other hypotheses may still be added. */
 export interface PairTests {
   readonly marginRatio: number;
   readonly level: number;
@@ -185,7 +190,7 @@ export interface PairTests {
 
 interface TestedPair extends Pick<GroupComparison, "decisive"> {
   readonly pair: GroupPair;
-  /** One for each of COMPARED; null where a side has fewer than two runs, or no such figure. */
+  /** One for each entry of COMPARED; null if a side has fewer than two runs, or no such figure. */
   readonly tests: readonly (Test | null)[];
 }
 
@@ -195,13 +200,13 @@ interface Test {
   readonly sides: readonly [base: Estimate, next: Estimate];
   readonly between: Between;
   readonly sliced: Sliced | null;
-  /** Whether there were looks, each of which may be wrong in less than what all of them may: see `slices/looks.ts`. */
+  /** Whether there were several looks, each of which must be stricter than the whole: see `slices/looks.ts`. */
   readonly isLooked: boolean;
   readonly stages: FigureStages | null;
   readonly p: number;
 }
 
-/** @param ratioOf Default: what these comparisons alone know of the spread of ratios. */
+/** @param ratioOf Default: uses only what these comparisons know about the spread of ratios. */
 export function comparePairs(
   pairs: readonly GroupPair[],
   options: JudgeOptions = {},
@@ -255,9 +260,9 @@ function testOf(
   return { ...common, isLooked, interval, between, stages: null, p };
 }
 
-// A change that may be worse after the first blocks is judged by these and as many fresh ones: see `two_stage.ts`.
+// A change that may be worse after the first blocks is judged by these and equally many fresh ones: see `two_stage.ts`.
 
-/** The runs of the first stage; the pair itself where there are no others. */
+/** The pair with only the runs of the first stage; unchanged if there are no others. */
 function upTo(firstStage: number, pair: GroupPair): GroupPair {
   const first = (side: ComparedRuns): ComparedRuns => ({
     ...side,
@@ -274,7 +279,7 @@ function firstOf(estimate: Estimate | null, firstStage: number): Estimate | null
   return over(estimate, first);
 }
 
-/** Null where there is one stage alone. */
+/** Null if there is only one stage. */
 function stagedTest(
   { of, to, figure }: {
     readonly of: Estimate;
@@ -288,7 +293,7 @@ function stagedTest(
   const count = Math.min(...sides.map((side) => side?.byRun.length ?? 0));
   if (sides[0] === null || sides[1] === null || count < 2 || count >= all) return null;
   const first = ratioOf(sides[0], sides[1], figure);
-  // What other cells know of the spread is of the first blocks alone.
+  // What other cells show about the spread is from the first blocks alone.
   const pooled = ratioInterval(of, to, { confidence: level });
   if (first === null || pooled === null) return null;
   const rule: WorseRule = { marginRatio, better: figure === "rate" ? "higher" : "lower" };
@@ -306,7 +311,7 @@ function stagedTest(
   return { interval, stages, p };
 }
 
-/** The p-values of the hypotheses that decide an exit code, as they are: one for each pair and figure that decides. */
+/** The unadjusted p-values of the hypotheses that decide an exit code: one for each pair and deciding figure. */
 export function decisivePs(tests: PairTests): number[] {
   return familyOf(tests, true).map(({ p }) => p);
 }
@@ -320,8 +325,7 @@ function familyOf({ pairs }: Pick<PairTests, "pairs">, isDeciding: boolean): Tes
 }
 
 /**
- * Holm's method goes over all figures that decide, of all pairs, as one family, and over all others as a second.
- *
+ * Applies Holm's method to all deciding figures of all pairs as one family, and to all others as a second.
  * @param besides p-values of other hypotheses that decide the same exit code.
  */
 export function judgePairs(
@@ -348,15 +352,15 @@ export function judgePairs(
   }));
 }
 
-/** The p-value of a figure, corrected for all that are decided together, and how many those are. */
+/** The p-value of a figure, adjusted for all that are decided together, and their number. */
 interface Adjusted {
   readonly adjustedP: number;
   readonly size: number;
 }
 
 /**
- * The figures that decide how a comparison ends. CPU time, where nobody saw it or it is open itself, leaves that to
- * the others; these leave it to a decided CPU time where the generator was the limit of how fast either side was.
+ * The figures that decide how a comparison ends. CPU time leaves the decision to the other figures if it is unknown, or
+ * if its verdict is open; these leave it to a decided CPU time if the generator limited how fast either side was.
  */
 export function decisiveOf(comparison: GroupComparison): FigureComparison[] {
   const all = comparison.decisive.map((figure) => comparisonOf(comparison, figure));
@@ -377,7 +381,7 @@ export function comparisonOf(
   return figures[COMPARED.indexOf(figure)];
 }
 
-/** Why a comparison is inconclusive that more runs would decide: not so where they are of two groups, or never settle. */
+/** Reasons for an inconclusive comparison that more runs may decide: not two groups, nor runs that never settle. */
 const RUNS_DECIDE: readonly (VerdictReason | null)[] = ["few-runs", "margin", "many", "exact"];
 
 function compareFigure(
@@ -387,7 +391,7 @@ function compareFigure(
 ): FigureComparison {
   const isRate = figure === "rate";
   const values = { figure, base: figureOf(base, figure), next: figureOf(next, figure) };
-  // What moves both sides of a pair of slices is in neither's ratio.
+  // Whatever affects both sides of a pair of slices cancels in the ratio.
   const unsteady = slicedBy ? null : next.unsteady ?? base.unsteady;
   const silent = silentRuns("next", next) ?? silentRuns("base", base);
   const isOpen = { base: isRate && base.isOpenAbove, next: isRate && next.isOpenAbove };
@@ -430,7 +434,7 @@ function compareFigure(
     verdictOf((of) => disturbed(of, disturbance, isRate)).verdict !== judged.verdict;
   const isAlikeByGenerator = judged.verdict === "equivalent" && figure !== "cpuPerRequest" &&
     (base.isGeneratorBound || next.isGeneratorBound);
-  // What no number of runs can decide comes before what they say.
+  // What no number of runs can decide takes precedence over what the runs show.
   const stray = isRate ? (1 + marginRatio) * base.strayRatio * next.strayRatio : Infinity;
   const isOneSided = sliced === null
     ? contrast === null && areApart(sides, marginRatio)
@@ -450,7 +454,7 @@ function compareFigure(
     ? "generator"
     : null;
   const isUnconfirmed = judged.verdict === "worse" && stages !== null && !stages.isBorneOut;
-  // As strict as Holm's method may be with one of them.
+  // As strict as Holm's method may be for one of them.
   const confidence = Math.max(test.level, confidenceAmong(test.size, marginRatio));
   const smallestChange = smallestChangeOf(interval, { marginRatio, confidence });
   const isBlurred = judged.reason === "few-runs" && smallestChange > NOTABLE_CHANGE &&
@@ -477,7 +481,7 @@ function compareFigure(
     isDoubted: false,
     isAheadInHalves: isRate && isAheadInHalves(base, next),
     smallestChange,
-    // Nobody adds runs to two processes that run already; they are measured for longer.
+    // For two processes that are already running, runs can't be added; they are measured for longer.
     runsNeeded: isOpenByChance && between.kind === "one-session" && runs !== null &&
         !sliced?.areTheseTwo
       ? runsToDecide(interval, { runs, marginRatio })
@@ -494,13 +498,13 @@ export function withConfidence(
   return studentInterval(value, { variance: logStandardError ** 2, degreesOfFreedom }, confidence);
 }
 
-/** One run alone that served nothing has no ratio to anything. */
+/** Runs that served nothing; a single run like that has no ratio to anything. */
 function silentRuns(side: SilentRuns["side"], { runs }: ComparedRuns): SilentRuns | null {
   const count = runs.filter(({ requests }) => requests.completed === 0).length;
   return runs.length < 2 || count === 0 ? null : { side, count, of: runs.length };
 }
 
-/** Groups that the figures alone tell apart. */
+/** Groups that the figures alone distinguish. */
 function groupsIn({ sides: [base, next], pairing }: Test): RunGroups | null {
   const samples: readonly (readonly [RunGroups["of"], readonly number[]])[] = pairing === null
     ? [["next", next.byRun], ["base", base.byRun]]
@@ -512,7 +516,7 @@ function groupsIn({ sides: [base, next], pairing }: Test): RunGroups | null {
   return null;
 }
 
-/** Runs without a steady part beside those that have one; null if there is none, or it makes no difference. */
+/** Runs without a steady part besides those with one; null if there are none, or if it makes no difference. */
 function unsettledGroup(
   of: "base" | "next",
   { byRun, repetitions }: Estimate,
@@ -528,8 +532,8 @@ function unsettledGroup(
 }
 
 /**
- * Whether every run of one side is ahead of every run of the other by more than the margin, and that is not chance: then
- * it does not matter how often runs of either kind come.
+ * Whether every run of one side is ahead of every run of the other by more than the margin, beyond chance: then it does
+ * not matter how often each kind of run occurs.
  */
 function areApart([base, next]: readonly [Estimate, Estimate], marginRatio: number): boolean {
   const isAbove = ([above, below]: readonly Estimate[]): boolean =>
@@ -538,7 +542,10 @@ function areApart([base, next]: readonly [Estimate, Estimate], marginRatio: numb
   return leastRankP(base.byRun.length, next.byRun.length) <= SIGNIFICANCE;
 }
 
-/** The same of sides that took turns slice by slice: every pair of processes is beyond the margin on one side, and that is not chance. */
+/**
+ * The same for sides that took turns slice by slice: every pair of processes is beyond the margin on the same side,
+ * beyond chance.
+ */
 function areBeyond({ logRatios }: Pairing, marginRatio: number): boolean {
   const edge = Math.log1p(marginRatio);
   const isBeyond = Math.min(...logRatios) > edge || Math.max(...logRatios) < -edge;
@@ -551,7 +558,7 @@ function whyAlone({ alone }: Sliced): VerdictReason {
     : "few-slices";
 }
 
-/** New over base may be smaller where the base is a lower bound, larger where the new is. */
+/** Whether the ratio of new over base may be smaller (if the base is a lower bound) or larger (if the new value is). */
 function isBound(
   { verdict }: ComparisonJudgement,
   isOpen: { readonly base: boolean; readonly next: boolean },
@@ -560,12 +567,12 @@ function isBound(
   return verdict === "worse" ? isOpen.next : isOpen.base || isOpen.next;
 }
 
-/** Exact test of both sides differing by no more than the margin, as `pBeyond`; null if there is too much to count. */
+/** Exact test that the sides differ by no more than the margin, as `pBeyond`; null if there is too much to count. */
 function exactTest(
   { interval, pairing, sides: [base, next], between }: Test,
   marginRatio: number,
 ): ExactTest | null {
-  // Runs of one session each say nothing of sessions, and sessions that depend on each other are no sample to count.
+  // Runs of one session each don't show how sessions differ, and dependent sessions can't be counted as a sample.
   if (contrastIn(between) !== null) return null;
   const isCounted = pairing !== null
     ? pairing.pairs <= MOST_PAIRS
@@ -580,7 +587,7 @@ function exactTest(
   return { p: (near.p + far.p) / 2, leastP: near.leastP };
 }
 
-/** The variance that the ratio would have, were the runs no pairs, over the one that it has; null where that is 0. */
+/** The variance of the ratio without pairing, relative to that with pairing; null if the latter is 0. */
 function gainOf(pairing: Pairing): number | null {
   const [to, of] = pairing.sides;
   const paired = ratioInterval(of, to)?.logStandardError ?? 0;

@@ -1,4 +1,4 @@
-/** Conditions that differ between two results: each makes their comparison doubtful. */
+/** Conditions that differ between two results, each of which makes their comparison doubtful. */
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import type { Grouped } from "../cells/cells.ts";
 import { unique } from "../writing/words.ts";
@@ -8,7 +8,7 @@ import { type CellPair, nameOf } from "../cells/match.ts";
 export interface ResultSide extends Grouped {
   /** Version of Plateau. */
   readonly version: string;
-  /** Null if it is unknown. */
+  /** Null if unknown. */
   readonly machine: Results["machine"] | null;
   readonly profiles?: Results["profiles"];
 }
@@ -27,16 +27,16 @@ const MACHINE_WORDS: Readonly<Record<string, string>> = {
   v8: "V8",
 };
 
-/** A condition that the sides do not share. */
+/** A condition that differs between the sides. */
 export interface ConditionDifference {
   /** `static, hono: load.connections`, `processor` */
   readonly what: string;
-  /** Null or undefined for a side without the setting. */
+  /** Null or undefined if a side lacks the setting. */
   readonly base: unknown;
   readonly next: unknown;
 }
 
-/** Differences between results. Seeds do not count, and a difference that several cells share is listed once. */
+/** Differences between results. Seeds are ignored, and a difference that several cells share is listed once. */
 export function resultDifferences(
   base: ResultSide,
   next: ResultSide,
@@ -71,7 +71,7 @@ function cellDifferences(
 ): ConditionDifference[] {
   const [[ofRun], [toRun]] = [of.runs, to.runs];
   const place = `${nameOf(to)}: `;
-  // The settings of targets with different names are the very thing that is compared.
+  // If target names differ, their settings are the very thing that is compared.
   const isSameTarget = of.target === to.target;
   const specs = (kind: "scenario" | "target"): ConditionDifference[] =>
     differences(
@@ -89,18 +89,18 @@ function cellDifferences(
   ];
 }
 
-/** Without the seed of its arrivals, and without the rate that a search for a capacity found. */
+/** The load without the seed of its arrivals, and without the rate found by a search for a capacity. */
 function loadOf({ load }: Measurement): Record<string, unknown> {
   const found = load.kind === "capacity" ? ["seed", "rate"] : ["seed"];
   return Object.fromEntries(Object.entries(load).filter(([key]) => !found.includes(key)));
 }
 
-/** Parts of a target's lines in which a list makes a factor. */
+/** Keys of a target in which a list makes a factor. */
 const WITH_FACTORS = ["set", "env", "cluster", "proxy"];
 
 /**
  * A scenario or target with this cell's value in place of each list that makes a factor. A scenario's own load is left
- * out, because the runs record how they were loaded.
+ * out, because runs record their loads themselves.
  */
 function settled(spec: unknown, parameters: Readonly<Record<string, unknown>>): unknown {
   if (!isMap(spec)) return spec;
@@ -117,7 +117,7 @@ function settled(spec: unknown, parameters: Readonly<Record<string, unknown>>): 
   return Object.fromEntries(parts);
 }
 
-/** Every leaf in which two values differ. */
+/** Every leaf at which two values differ. */
 function differences(name: string, base: unknown, next: unknown): ConditionDifference[] {
   if (!isMap(base) || !isMap(next)) return difference(name, base, next);
   const keys = unique([...Object.keys(base), ...Object.keys(next)]);

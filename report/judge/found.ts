@@ -1,6 +1,6 @@
 /**
- * What rules find, and why they decide nothing: each code with its evidence and its one sentence, which is without a
- * full stop. Programs and tests read the codes.
+ * What rules find, and why they may be inconclusive: each code has its evidence and one sentence without a full stop.
+ * Programs and tests read the codes.
  */
 import type { FigureUnit } from "../../base/figures/figure.ts";
 import type { WarmupClaim } from "../../runner/result/result.ts";
@@ -24,9 +24,9 @@ export type Outcome = "held" | "broken" | "inconclusive";
 
 /** The range of numbers that a rule allows. */
 export interface Allowed {
-  /** -Infinity: no limit below. */
+  /** -Infinity if there is no lower limit. */
   readonly low: number;
-  /** Infinity if there is no limit above. */
+  /** Infinity if there is no upper limit. */
   readonly high: number;
   /** Whether the limits themselves are allowed. */
   readonly isClosed: boolean;
@@ -39,7 +39,7 @@ type Coded<Sentences> = {
     & (Sentences[Code] extends (evidence: infer Evidence) => unknown ? Readonly<Evidence> : never);
 }[keyof Sentences];
 
-/** Ties each code to its own evidence: a union of sentences could not be called. */
+/** Ties each code to its own evidence, because a union of sentences could not be called. */
 function wordsOf<Found extends { readonly code: PropertyKey }, Words>(
   sentences: { readonly [Code in Found["code"]]: (evidence: never) => Words },
   found: Found,
@@ -50,13 +50,13 @@ function wordsOf<Found extends { readonly code: PropertyKey }, Words>(
 
 // Why a rule is inconclusive.
 
-/** How to measure by how much sessions differ. */
+/** How to measure the difference between sessions. */
 export const SESSIONS_ADVICE =
   `measure both sides in one experiment, or ${LEAST_A_SIDE} sessions of each, best alternately, or add ${
     LEAST_FREEDOM + 1
   } earlier sessions with --sessions`;
 
-/** "" where the cell is named elsewhere. */
+/** `cell` is "" if the cell is named elsewhere. */
 interface OfCell {
   cell: string;
 }
@@ -78,14 +78,15 @@ const REASONS = {
   "measured-once": ({ name }: { name: string }) => `${name} was measured once: no interval`,
   "at-least": ({ name }: { name: string }) =>
     `${name} is known to be at least that, and may be more`,
-  "settling-open": ({ cell }: OfCell) => `a run${ofCell(cell)} ended before it had surely settled`,
+  "settling-open": ({ cell }: OfCell) =>
+    `a run${ofCell(cell)} ended before it was certain that it had settled`,
   /** Requests that timed out, were unfinished or were never sent. */
   "requests-open": ({ cell, count }: OfCell & { count: number }) =>
     `${counted(count, "request")}${ofCell(cell)} never ended, so it may be more`,
   "wrong-responses": ({ cell, wrongRatio }: OfCell & { wrongRatio: number }) =>
     `${formatShare(wrongRatio)} of the requests of ${cell} were wrong or failed, ` +
     "and a fast error is not a success",
-  /** Runs that are not valid, of those behind the rule, and the outcome without them. */
+  /** Invalid runs among those behind the rule, and the outcome without them. */
   "busy-machine": (
     { invalid, runs, without }: { invalid: number; runs: number; without: Outcome },
   ) =>
@@ -98,7 +99,7 @@ const REASONS = {
       : `${invalid} of ${runs} runs behind it are not valid, and without them ${WITHOUT[without]}`,
   "busy-failures": ({ cell }: OfCell) =>
     `the generator or the machine may have caused the failures of ${cell}`,
-  /** A peak throughput beside runs most of which are not valid. */
+  /** A peak throughput, with runs most of which are invalid. */
   "busy-peak": ({ name, invalid, runs }: { name: string; invalid: number; runs: number }) =>
     `${invalid} of ${
       counted(runs, "run")
@@ -112,12 +113,12 @@ const REASONS = {
     return `runs fall into two groups: ${near.join(", ")}`;
   },
   unsteady: ({ unsteady }: { unsteady: Unsteady }) => `${noSteadyStateText(unsteady)}: run longer`,
-  /** `seconds`: how long the one run must be to show its level. */
+  /** `seconds`: how long a single run must be to show its level. */
   wanders: ({ seconds }: { seconds: number }) =>
     `the run is too short to show the level about which it wanders: about ${
       formatDuration(seconds)
     } would do`,
-  /** None of the runs behind the rule is valid, and more or longer ones like them would be no better. */
+  /** None of the runs behind the rule is valid, and more or longer runs like them would not help. */
   "not-valid": ({ runs }: { runs: number }) =>
     runs === 1
       ? "the run is not valid: remove what disturbs it before you make it longer"
@@ -131,18 +132,18 @@ const REASONS = {
     } of a core more than the other while it rests, which may slow the other`,
   "few-rounds": () =>
     "the rounds are too few to show how they depend on each other: measure for longer",
-  /** How long each of two running servers would have to be measured; null if that is impractically long. */
+  /** How long each of two running servers would have to be measured; null if that is impractical. */
   "longer": ({ seconds }: { seconds: number | null }) =>
     seconds === null
       ? "it lies so near the limit that measuring for longer would not decide"
       : `about ${formatDuration(seconds)} of each server would decide`,
-  /** How many would decide; null: more than anybody makes. */
+  /** How many runs would decide; null: impractically many. */
   "more-runs": ({ runs, isEachSide }: { runs: number | null; isEachSide: boolean }) =>
     runs === null
       ? "it lies so near the limit that 1,000 runs would not decide"
       : `about ${formatCount(runs)} runs ${isEachSide ? "a side " : ""}would decide`,
-  /** `like`: what the number presumes of the requests to come. */
-  /** `seconds`: of one run, what they take at its rate; null of several. */
+  /** `like`: what the number assumes about further requests. */
+  /** `seconds`: for a single run, the time that they take at its rate; null for several runs. */
   "more-requests": ({ requests, seconds, like }: {
     requests: number;
     seconds: number | null;
@@ -153,7 +154,7 @@ const REASONS = {
       : `about ${formatCount(roundedUp(requests))} requests ${like === null ? "" : `${like} `}${
         seconds === null ? "" : `(${formatDuration(seconds)}) `
       }would decide`,
-  /** How many of each side would decide; null: more than anybody makes. */
+  /** How many sessions of each side would decide; null: impractically many. */
   "more-sessions": ({ sessions }: { sessions: number | null }) =>
     sessions === null
       ? "it lies so near the limit that 100 sessions a side would not decide"
@@ -164,11 +165,11 @@ const REASONS = {
       near.join(" and ")
     } their mean: measure both sides in one experiment`;
   },
-  /** `within`: what these two sessions alone say. */
+  /** `within`: the outcome for these two sessions alone. */
   "other-session": ({ within }: { within: Outcome }) =>
     `${WITHIN_SESSIONS[within]} in these two sessions, and nobody knows by how much sessions of ` +
     `this machine differ: ${SESSIONS_ADVICE}`,
-  /** Evidence of one run, with the number of clusters expected at the limit. */
+  /** Evidence from a single run, with the number of clusters expected at the limit. */
   "few-clusters": (
     { clusters, needed, seconds }: { clusters: number; needed: number; seconds: number },
   ) =>
@@ -179,7 +180,7 @@ const REASONS = {
     formatDuration(seconds),
 };
 
-/** It fails by itself, but not with certainty among so many tests; `remedy`: what would decide it. */
+/** The rule fails on its own, but not after correction for the number of tests; `remedy`: what would decide it. */
 interface Family {
   readonly code: "family";
   readonly tests: number;
@@ -191,7 +192,7 @@ export type Reason = Coded<typeof REASONS> | Family;
 export function reasonText(reason: Reason): string {
   if (reason.code !== "family") return wordsOf(REASONS, reason);
   const { tests, remedy } = reason;
-  const among = `it fails alone, but not surely among ${counted(tests, "test")}`;
+  const among = `it fails on its own, but not after correction for ${counted(tests, "test")}`;
   return remedy === null ? among : `${among}; ${reasonText(remedy)}`;
 }
 
@@ -207,10 +208,10 @@ const WITHOUT: Readonly<Record<Outcome, string>> = {
   inconclusive: "it is inconclusive",
 };
 
-/** Advice to send more requests than this would not be useful. */
+/** Advice to send more requests than this would be useless. */
 const MOST_REQUESTS = 1e9;
 
-/** Rounded up to three digits, as no estimate is more exact. */
+/** Rounded up to three digits, because no estimate is more exact. */
 function roundedUp(count: number): number {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(count)) - 2);
   return Math.ceil(count / step) * step;
@@ -220,7 +221,7 @@ function ofCell(cell: string): string {
   return cell === "" ? "" : ` of ${cell}`;
 }
 
-// Why there is nothing to hold against a rule.
+// Why there is no value to compare with a rule.
 
 const ABSENCES = {
   "cell-not-measured": ({ cell, why }: OfCell & { why: string }) =>
@@ -229,7 +230,7 @@ const ABSENCES = {
     `${cell} has no ${figure}: ${why}`,
   "nothing-to-judge": ({ why }: { why: string }) => `nothing to judge: ${why}`,
   "no-baseline": ({ why }: { why: string }) => `nothing to judge by: ${why}`,
-  /** A selector that means no cell; `problem` is its reader's. */
+  /** A selector that selects no cell; `problem` is the parser's. */
   "wrong-selector": ({ problem }: { problem: string }) => problem,
   "nothing-measured": () => "nothing was measured",
   "none-selected": ({ selector }: { selector: string }) => `no cell of ${selector} was measured`,
@@ -248,7 +249,7 @@ const ABSENCES = {
 
 export type Absence = Coded<typeof ABSENCES>;
 
-/** No value to compare with the rule, for these reasons. */
+/** There is no value to compare with the rule, for these reasons. */
 export interface Absent {
   readonly none: readonly Absence[];
 }
@@ -257,18 +258,18 @@ export function absenceText(absence: Absence): string {
   return wordsOf(ABSENCES, absence);
 }
 
-/** Names the number of cells without both figures; "" if there are none. */
+/** The number of cells without both figures; "" if there are none. */
 function withoutText(without: number): string {
   return without === 0 ? "" : `; ${counted(without, "cell")} without both figures`;
 }
 
-// What was found in one cell, or in several of which one rule is.
+// Findings in one cell, or in the several cells of one rule.
 
-/** A figure of a cell, a peak of throughput, or a quantity. */
+/** A figure of a cell, a peak throughput, or a quantity. */
 export interface FoundSide {
   /** The figure, or `max of a run`; "" for a peak or a quantity. */
   readonly name: string;
-  /** `static, hono`; `ceiling(redis)`; a quantity as it was written; "" where it is named elsewhere. */
+  /** `static, hono`; `ceiling(redis)`; a quantity as written; "" if named elsewhere. */
   readonly place: string;
   /** Null for a constant quantity. */
   readonly value: number | null;
@@ -278,18 +279,18 @@ export interface FoundSide {
 
 interface Ruled {
   allowed: Allowed;
-  /** Default: it is claimed. */
+  /** Default: the range is claimed. */
   verb?: "allowed";
 }
 
-/** Each as its sentence, and in brief: the ratio or the figure with its interval. */
+/** Each finding as a sentence, and in brief: the ratio or the figure with its interval. */
 const FOUND = {
-  /** Nothing, for each of these reasons; two sides may have the same. */
+  /** Nothing was found, for each of these reasons; two sides may have the same reason. */
   absent: ({ absences }: { absences: readonly Absence[] }) => ({
     brief: "",
     text: unique(absences.map(absenceText)).join("; "),
   }),
-  /** `limit`: as it was written, with its value in the unit; null where the rule stands beside it. */
+  /** `limit`: as written, with its value in the unit; null if the rule is shown beside the finding. */
   value: ({ of, interval, limit }: {
     of: FoundSide;
     interval: Range["interval"];
@@ -314,7 +315,7 @@ const FOUND = {
     const brief = `${shareText(value, decimals)}${ends}`;
     return { brief, text: `${name} is ${brief}` };
   },
-  /** `ratio`: null if the sides have none. */
+  /** `ratio`: null if there is none. */
   ratio: ({ of, to, ratio, ...rule }: Ruled & {
     of: FoundSide;
     to: FoundSide;
@@ -325,7 +326,7 @@ const FOUND = {
     const brief = formatRatio(ratio.value, ratio.interval);
     return { brief, text: `${pair}: ${brief}, ${allowedText(rule, factorText)}` };
   },
-  /** The first figure over the second against the third over the fourth. */
+  /** The first figure over the second, compared with the third over the fourth. */
   ratios: ({ figures: [of, to, otherOf, otherTo], ratio, ...rule }: Ruled & {
     figures: readonly FoundSide[];
     ratio: Range;
@@ -334,7 +335,7 @@ const FOUND = {
     const pair = `${quotientText(of, to)} against ${quotientText(otherOf, otherTo)}`;
     return { brief, text: `${pair}: ${brief}, ${allowedText(rule, factorText)}` };
   },
-  /** Spearman's, from -1 to 1, over cells with both figures; and how many lack one. */
+  /** Spearman's correlation, from -1 to 1, over cells with both figures; and the number of cells that lack one. */
   correlation: ({ figures, rho, cells, without, ...rule }:
     & Ruled
     & { figures: readonly string[]; rho: Range; cells: number; without: number }) => ({
@@ -343,7 +344,7 @@ const FOUND = {
         counted(cells, "cell")
       }, ${allowedText(rule, String)}${withoutText(without)}`,
     }),
-  /** `count` of `of` runs have the label; `share` is theirs, from 0 to 1. */
+  /** `count` of `of` runs have the label; `share` is that share, from 0 to 1. */
   warmup: ({ cell, label, count, of, share }: OfCell & {
     label: WarmupClaim["label"];
     count: number;
@@ -380,7 +381,7 @@ function firstText({ name, place, value, unit, isAtLeast }: FoundSide): string {
   return name === "" ? `${place} is ${text}` : `${name} is ${text}${inPlace(place)}`;
 }
 
-/** `1,000/s (static, slow)`; with its figure where that is another one. */
+/** `1,000/s (static, slow)`; with the figure if that differs from the first. */
 function secondText(of: FoundSide, { name, place, value, unit, isAtLeast }: FoundSide): string {
   if (value === null) return place;
   const figure = name === "" || name === of.name ? "" : `${name} `;
@@ -398,7 +399,7 @@ function factorText(limit: number): string {
   return `${Number(limit.toPrecision(4))}×`;
 }
 
-/** `claimed more than 2×`, `allowed from 0.95× to 1.05×`. @param text Of a limit. */
+/** `claimed more than 2×`, `allowed from 0.95× to 1.05×`. @param text Formats a limit. */
 function allowedText(
   { allowed: { low, high, isClosed }, verb: own }: Ruled,
   text: (limit: number) => string,
@@ -415,7 +416,7 @@ function rhoText({ value, interval }: Range): string {
   return `${text(value)}${ends}`;
 }
 
-/** Decimals that show two digits of the rarer side: 99.96 % and 99.92 % are far apart at a limit of 99.95 %. */
+/** Decimals that show two digits of the rarer outcome: 99.96 % and 99.92 % are far apart at a limit of 99.95 %. */
 function decimalsOf(share: number): number {
   const rarer = Number((100 * Math.min(share, 1 - share)).toPrecision(6));
   return Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(rarer))));

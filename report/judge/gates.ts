@@ -1,8 +1,8 @@
 /**
- * Thresholds × results → pass, fail or inconclusive. A gate opens, or shuts, by evidence: where the 95 % interval of its
- * figure lies on one side of the limit. The rate or the extreme of one run is what it is. What was not measured fails: a
- * gate that looked at nothing must not open. On a busy machine a target is slower than it is: what passes in spite of
- * that passes, and what fails is inconclusive unless it fails without the disturbed runs, too.
+ * Thresholds × results → pass, fail or inconclusive. A gate is decided by evidence: the 95 % interval of its figure
+ * lies on one side of the limit. The rate or the extreme of a single run is taken as measured. A missing measurement
+ * fails, because a gate that looked at nothing must not pass. On a busy machine a target is slower than usual: whatever
+ * passes in spite of that passes, and whatever fails is inconclusive unless it fails without the disturbed runs, too.
  */
 import type { FigureName, FigureUnit } from "../../base/figures/figure.ts";
 import type { Distribution, Measurement, Threshold } from "../../runner/result/result.ts";
@@ -87,25 +87,25 @@ export type ThresholdOutcome = "pass" | "fail" | "inconclusive";
 
 /** A threshold judged for a cell, or for one of several places that it names. */
 export interface Gate {
-  /** The threshold, as it was written. */
+  /** The threshold as written. */
   readonly threshold: string;
   /** "" for a single measurement. */
   readonly scenario: string;
   readonly label: string;
-  /** What the measurements say of it. */
+  /** The evidence of the measurements. */
   readonly evidence: Evidence;
 }
 
 interface GateOptions {
-  /** Null: there is none, and thresholds that need it are left out. */
+  /** Null: there is none, and thresholds that need one are left out. */
   readonly baseline?: Grouped | null;
-  /** Sessions of either side before the baseline and the results, and others in which nothing but the session differed. */
+  /** Earlier sessions of either side, and sessions in which nothing but the session differed. */
   readonly before?: MeasuredSessions;
 }
 
 const NO_OTHERS: MeasuredSessions = { bases: [], nexts: [], earlier: [] };
 
-/** Every threshold on every cell, before Holm's method: what else decides with them may still be added. */
+/** Every threshold for every cell, before Holm's method, so that other hypotheses may still be added. */
 export function gatesOf(
   thresholds: readonly Threshold[],
   scenarios: readonly ScenarioRuns[],
@@ -124,7 +124,7 @@ export function gatesOf(
       evidence: Evidence,
     ): Gate => ({
       ...{ threshold: threshold.text, scenario, label },
-      // A gate that looked at nothing must not open.
+      // A gate that checked nothing must not pass.
       evidence: evidence.found.code === "absent" ? fact("broken", evidence.found) : evidence,
     });
     if ("none" in places) return [gate([{ scenario: "", name: "" }], absent([places.none[0]]))];
@@ -140,7 +140,7 @@ export function gatesOf(
   });
 }
 
-/** Thresholds of a single measurement, which name no cells. */
+/** Thresholds for a single measurement, which name no cells. */
 export function measurementGates(
   thresholds: readonly Threshold[],
   measurement: Measurement,
@@ -151,7 +151,7 @@ export function measurementGates(
     .map((gate) => ({ ...gate, scenario: "", label: measurement.url }));
 }
 
-/** A cell; or two that are compared with each other. */
+/** A cell, or two that are compared. */
 type Place = readonly Member[];
 
 function placesOf(threshold: Threshold, ground: Ground): readonly Place[] | Absent {
@@ -183,7 +183,7 @@ function evidenceOf(
     : baselineEvidence(threshold, { cell, range: overRounds(range, cell) }, before(measured));
 }
 
-/** Reasons that ask for more of the same: longer runs, or more of them. */
+/** Reasons that ask for longer or more runs. */
 const ASKS_FOR_MORE: readonly Reason["code"][] = [
   ...["unsteady", "wanders", "few-clusters", "short-run"] as const,
   ...["more-requests", "more-runs", "across-limit"] as const,
@@ -194,8 +194,8 @@ function asksForMore({ reason }: Evidence): boolean {
 }
 
 /**
- * What lasts as long as the load is not a figure of the target where it changes all the while: no gate opens by it, nor by
- * more of the same.
+ * For a target that changes as long as it is loaded, a lasting figure does not exist: no gate on it can pass, and
+ * longer or more runs would not help.
  */
 function steadily(
   evidence: Evidence,
@@ -210,9 +210,9 @@ function steadily(
     : evidence;
 }
 
-// What a busy machine may have decided: it makes a target slower than it is, never faster.
+// Effects of a busy machine, which can make a target seem slower than it is, but never faster.
 
-/** An outcome that a busy machine may have made stands where the undisturbed runs alone come to the same. */
+/** An outcome that a busy machine may have caused stands if the undisturbed runs alone give the same one. */
 function withoutContention(
   threshold: Threshold,
   { place, own }: { readonly place: Place; readonly own: Evidence },
@@ -231,11 +231,14 @@ function withoutContention(
   return undecided(own.found, { code: "busy-machine", invalid, runs: runs.length, without });
 }
 
-/** Whether the outcome could be another on a quiet machine. Both sides of a busy session, or in turns, are compared as they are. */
+/**
+ * Whether the outcome could differ on a quiet machine. Two sides measured in one busy session, or in turns, are
+ * affected alike.
+ */
 function isDoubtful(threshold: Threshold, { outcome, found }: Evidence, place: Place): boolean {
   if (threshold.against === "baseline" || outcome === "inconclusive") return false;
   if (found.code === "absent") return false;
-  // The figure as a multiple of its limit, or the other way around.
+  // The figure as a multiple of its limit, or the limit as a multiple of the figure.
   const times = found.code === "value" && threshold.against === "limit"
     ? (found.of.value ?? NaN) / threshold.limit
     : found.code === "ratio" && threshold.against === "cells"
@@ -247,7 +250,7 @@ function isDoubtful(threshold: Threshold, { outcome, found }: Evidence, place: P
     .some(({ toward }) => toward === "either" || (toward === "more") === isRaised);
 }
 
-/** Where no run is valid, that is the reason: more of the same would be disturbed as well. */
+/** If no run is valid, that is the reason, because further runs would be disturbed as well. */
 function validFirst(threshold: Threshold, place: Place, evidence: Evidence): Evidence {
   const runs = place.flatMap(({ cell }) => cell?.runs ?? []);
   const isInVain = asksForMore(evidence) && !runs.some(isUndisturbed) &&
@@ -255,7 +258,7 @@ function validFirst(threshold: Threshold, place: Place, evidence: Evidence): Evi
   return isInVain ? undecided(evidence.found, { code: "not-valid", runs: runs.length }) : evidence;
 }
 
-/** What contention may have done to the figures of a rule. */
+/** How contention may have affected the figures of a rule. */
 function contentionIn(
   threshold: Exclude<Threshold, { readonly against: "baseline" }>,
   [of, to]: Place,
@@ -267,7 +270,7 @@ function contentionIn(
   return [...contentionOpens(figure, of), ...contentionOpens(other, to).map(turned)];
 }
 
-/** A request that failed did fail, so only figures of speed are open. */
+/** Only figures of speed are open, because a request that failed did fail. */
 function contentionOpens(figure: FigureName, { cell }: Member): Pick<Open, "toward">[] {
   const toward = FIGURES[figure].contention === "fails" ? null : contentionToward(figure);
   return toward === null || cell === null || cell.runs.every(isUndisturbed) ? [] : [{ toward }];
@@ -304,8 +307,8 @@ interface MeasuredFigure {
 }
 
 /**
- * Judges by the interval over runs; one run, or an extreme, by the measured value. If runs fall into two groups, the
- * interval does not cover the truth as often as it says, so they decide only if all are on the same side.
+ * Judges by the interval over runs, or by the measured value of a single run or an extreme. If runs fall into two
+ * groups, the interval does not cover the truth as often as it states, so they decide only if all are on the same side.
  */
 function overRuns(
   { relation, limit, unit }: LimitThreshold,
@@ -323,7 +326,7 @@ function overRuns(
   return testedByRuns(limit, { value, interval }, { found, outcome, cells: [cell] });
 }
 
-/** Tested by an interval over the runs of one cell, or of two that are compared with each other. */
+/** Judged by an interval over the runs of one cell, or of two that are compared. */
 function testedByRuns(
   limit: number,
   range: { readonly value: number; readonly interval: Ends },
@@ -339,7 +342,7 @@ function testedByRuns(
   return tested(found, { outcome, p, remedy });
 }
 
-/** Tested by the interval of a ratio over sessions. */
+/** Judged by the interval of a ratio over sessions. */
 function testedBySessions(
   limit: number,
   range: { readonly value: number; readonly interval: Ends },
@@ -355,9 +358,9 @@ function testedBySessions(
 }
 
 /**
- * Shares of requests (`success >= 99.9%`, `5xx < 0.1%`): by the interval of the counts of all runs, of a single run by that of
- * its clusters. A limit of 0 % or 100 % is not an estimate but a demand on every request that was measured, and judged by the
- * counts alone: no number of requests proves that none will ever fail.
+ * Judges shares of requests (`success >= 99.9%`, `5xx < 0.1%`): by the interval of the counts of all runs, or of the
+ * clusters of a single run. A limit of 0 % or 100 % is not an estimate but a demand on every request that was measured,
+ * and is judged by the counts alone: no number of requests proves that none will ever fail.
  */
 function countEvidence(
   { figure, relation, limit }: LimitThreshold,
@@ -395,9 +398,9 @@ function countEvidence(
   });
 }
 
-// Percentiles of one run: by how many requests took longer than the limit. The p99 is below 50 ms where less than 1 % of
-// the requests take as long. Within a run they come in queues and bursts, so that it counts for as many as it has clusters
-// of slow requests: see `one_run.ts`.
+// Percentiles of one run are judged by the number of requests that took longer than the limit. The p99 is below 50 ms
+// if less than 1 % of the requests take as long. Within a run slow requests come in queues and bursts, so the run
+// counts for as many requests as it has clusters of slow ones: see `one_run.ts`.
 
 const OF_REQUESTS = ["latency", "service", "firstByte", "connect"] as const;
 
@@ -407,7 +410,7 @@ interface Percentile {
   readonly percentile: number;
 }
 
-/** Null for figures that are no percentiles of times of requests. */
+/** Null for figures that are not percentiles of the times of requests. */
 function timesOf(figure: FigureName): Percentile | null {
   const { distribution, statistic } = FIGURES[figure];
   const of = OF_REQUESTS.find((one) => one === distribution);
@@ -415,8 +418,8 @@ function timesOf(figure: FigureName): Percentile | null {
 }
 
 /**
- * Judges by requests while they are too few for the interval over the runs to say anything, unless lower bounds could
- * move it across the limit.
+ * Judges by requests if there are too few for an interval over runs, unless lower bounds could move the percentile
+ * across the limit.
  */
 function percentileEvidence(
   threshold: LimitThreshold,
@@ -426,18 +429,18 @@ function percentileEvidence(
   const { cell: { runs, level }, cell, range, found } = measured;
   const { relation, limit } = threshold;
   const lasting = (evidence: Evidence): Evidence => steadily(evidence, [threshold.figure, cell]);
-  // Below 50 ms, and not below it or above it.
+  // The condition for a request to be beyond the limit, such as not being below 50 ms.
   const beyond = allowedBy(relation === "<" || relation === ">=" ? ">=" : ">", limit);
   const isBeyond = (ms: number): boolean => isAllowed(ms, beyond);
   const shares = runs.filter((run) => run[of].count > 0)
     .map((run) => beyondOf(of, run, { ms: limit, isBeyond }));
-  // Shares surely beyond the limit in each run, and at most, if every lower bound below the limit is
-  // beyond it.
+  // Shares that are certainly beyond the limit in each run, and the largest possible ones, if the true values of all
+  // bounds are beyond it.
   const [sure, most] = [
     sharesOver(cell, shares.map((one) => one.sure)),
     sharesOver(cell, shares.map((one) => one.most)),
   ];
-  // 0.01 for p99, without the dust of 1 − 0.99.
+  // 0.01 for p99, without the rounding error of 1 − 0.99.
   const allowed = Number(((100 - percentile) / 100).toPrecision(12));
   const { of: count, count: longer } = pooled(sure);
   const isSupported = supportsPercentile(count, percentile);
@@ -445,7 +448,7 @@ function percentileEvidence(
     if (pooled(most).count === longer) return lasting(overRuns(threshold, measured, []));
     const open = openAbove(threshold.figure, "", cell);
     const evidence = overRuns(threshold, measured, [open]);
-    // Beyond the limit only where it is so even with every lower bound as a value.
+    // Beyond the limit only if that is so even with every lower bound as the value.
     const isLarge = isBelow(relation) === (evidence.outcome === "broken");
     return evidence.outcome === "inconclusive" || !isLarge || longer / count > allowed
       ? lasting(evidence)
@@ -467,7 +470,7 @@ function percentileEvidence(
     const needed = Math.ceil(1_000 / Math.min(percentile, 100 - percentile) * (1 - 1e-9));
     return undecided(found, { code: "few-requests", percentile, needed, count });
   }
-  // Without the bounds it would be decided, so they are what is in the way.
+  // Without bounds the rule would be decided, so the bounds are the reason.
   if (outcome === "inconclusive" && outcomeAt(sure) !== "inconclusive") {
     return undecided(found, requestsOpen(runs));
   }
@@ -484,7 +487,7 @@ interface OnlyRun extends Pick<MeasuredFigure, "cell" | "found"> {
   readonly value: number;
   readonly share: Readonly<Record<"sure" | "most", Proportion>>;
   readonly isBeyond: (ms: number) => boolean;
-  /** Share of requests that may lie beyond. */
+  /** Share of requests that may be beyond the limit. */
   readonly allowed: number;
   readonly isSupported: boolean;
 }
@@ -520,7 +523,7 @@ function onlyRunEvidence(
       : undecided(found, { code: "wanders", seconds: levelAfterS });
   };
   if (evidence.outcome !== "inconclusive") return lasting(evidence);
-  // Without the bounds it would be decided, so they are what is in the way.
+  // Without bounds the rule would be decided, so the bounds are the reason.
   if (judgeBy(share.sure).outcome !== "inconclusive") return undecided(found, requestsOpen([run]));
   const independent = dispersion === null
     ? presumedIndependent(run, limitMs)
@@ -530,16 +533,21 @@ function onlyRunEvidence(
   return levelAfterS === null ? lasting(evidence) : evidence;
 }
 
-/** Share of the effective samples that is relied on, because they are an estimate. */
+/** Share of the effective samples that is relied on, because their number is an estimate. */
 const KNOWN_RATIO = 0.3;
-/** A run too short to show how long its requests depend on each other is taken to forget within this, and within the limit. */
+/**
+ * A run too short to show how long its requests depend on each other is assumed to forget within this time, and within
+ * the limit.
+ */
 const FORGOTTEN_MS = 500;
-/** Nothing nearer to its limit is far from it, however many independent stretches the run has. */
+/**
+ * A figure nearer to its limit than this factor is never far from it, however many independent stretches the run has.
+ */
 const LEAST_FAR = 10;
 
 /**
- * A closed loop always has as many requests in flight, so that none is fast because few came: so many rounds of all
- * its connections are taken for one stretch.
+ * A closed loop always has the same number of requests in flight, so that none is fast because few came: this many
+ * rounds of all connections count as one independent stretch.
  */
 const ROUNDS = 10;
 
@@ -561,7 +569,7 @@ function farWithin(allowed: number, independent: number): number {
 
 interface TimeLimit {
   readonly ms: number;
-  /** True for the limit itself, too, or not, and for all that is longer. */
+  /** Whether a time is beyond the limit; whether the limit itself is depends on the rule. */
   readonly isBeyond: (ms: number) => boolean;
 }
 
@@ -575,10 +583,10 @@ function beyondOf(
   const countIn = (histogram: string): number =>
     countBeyond(decodeSparse(histogram), max, limit.isBeyond);
   const sure = of === "latency" ? countIn(run.histogram) : count * shareBeyond(run[of], limit);
-  // Lower bounds below the limit; as many as there may be, where only their number is known.
+  // Lower bounds below the limit; if only their number is known, as many as possible.
   const bounds = {
     latency: censored - (censoredHistogram === undefined ? 0 : countIn(censoredHistogram)),
-    // What was never sent has no service time.
+    // A request that was never sent has no service time.
     service: Math.max(0, censored - dropped),
     ...{ firstByte: 0, connect: 0 },
   };
@@ -587,8 +595,8 @@ function beyondOf(
 }
 
 /**
- * Where the results keep no histogram: between the percentiles that they keep, along a straight line from the
- * logarithm of one's share to that of the next, as tails fall about exponentially.
+ * For results without a histogram: interpolates the logarithm of the share linearly between the stored percentiles,
+ * because tails fall about exponentially.
  */
 function shareBeyond({ count, min, max, percentiles }: Distribution, limit: TimeLimit): number {
   const points = [
@@ -603,9 +611,9 @@ function shareBeyond({ count, min, max, percentiles }: Distribution, limit: Time
   return from.share * (to.share / from.share) ** part;
 }
 
-// Thresholds on the ratio of two figures: of a cell against its counterpart in a baseline, or against another cell.
+// Thresholds on the ratio of two figures: of a cell to its counterpart in a baseline, or to another cell.
 
-/** Two figures that are compared with each other. */
+/** Two figures that are compared. */
 interface Sides {
   readonly of: Side;
   readonly to: Side;
@@ -618,9 +626,8 @@ type Side = Pick<Amount, "figure" | "name" | "place" | "range" | "cell">;
 
 /**
  * Judges by the interval of the ratio. Between sessions, more than the target may have changed: unless it is known how
- * much sessions differ, the ratio is sure of these two sessions only, and decides nothing.
- *
- * @param why Why they have none to judge by, if they have none.
+ * much sessions differ, the ratio holds for these two sessions only, and decides nothing.
+ * @param why The reason why the cells have no ratio, if they have none.
  */
 function ratioEvidence(
   { of, to, unit, limit, allowed }: Sides,
@@ -655,19 +662,19 @@ function ratioEvidence(
   return steadily(evidence, [of.figure, of.cell], [to.figure, to.cell]);
 }
 
-/** Runs of two kinds on a side; null if there are none. */
+/** Doubt because the runs of a side fall into two groups; null if they do not. */
 function groupsReason({ of, to, unit }: Sides): Reason | null {
   const groups = twoGroupsOf(of.range.byRun) ?? twoGroupsOf(to.range.byRun);
   return groups && { code: "groups", groups, unit };
 }
 
-/** A cell's counterpart, and what stands between the two besides what their runs show. */
+/** A cell's counterpart, with what else separates the two apart from their runs. */
 interface Counterpart extends Pick<GroupPair, "sliced"> {
   readonly cell: JudgedCell;
   readonly between: (figure: FigureName) => Between;
 }
 
-/** Null when a cell has none. */
+/** Null if a cell has no counterpart. */
 type BaselineOf = (cell: JudgedCell) => Counterpart | null;
 
 function baselineOf(
@@ -740,7 +747,10 @@ function baselineEvidence(
   });
 }
 
-/** `rate(cached) > 2 × rate(plain)`, for each pair of cells that agrees in all else, by the interval of their ratio. */
+/**
+ * `rate(cached) > 2 × rate(plain)`: judged for each pair of cells that agree in everything else, by the interval of
+ * their ratio.
+ */
 function pairEvidence(
   { figure, relation, factor: limit, unit, to: { figure: other } }: Extract<
     Threshold,
@@ -766,16 +776,15 @@ function pairEvidence(
   });
 }
 
-/** The p-values of the gates that are tests, as they are. */
+/** The unadjusted p-values of the gates that are tests. */
 export function gatePs(gates: readonly Gate[]): number[] {
   return gates.flatMap(({ evidence: { p } }) => p ?? []);
 }
 
 /**
- * One exit code stands for all of them, so they are one family: a failure needs its p-value raised by Holm's method
- * to be 5 % at the most, and a build that is right fails in 5 % however many thresholds it has. A pass stands by its own
- * interval. Facts are no tests, and raise nothing.
- *
+ * Judges all thresholds as one family, because one exit code stands for all of them: a failure needs a p-value of at
+ * most 5 % after Holm's method, so a build that meets its thresholds fails in 5 % of cases, however many thresholds it
+ * has. A pass depends on its own interval only. Plain facts are not tests, and do not raise any p-value.
  * @param besides p-values of other hypotheses that decide the same exit code.
  */
 export function judgeTogether(gates: readonly Gate[], besides: readonly number[] = []): Gate[] {
@@ -790,7 +799,7 @@ export function judgeTogether(gates: readonly Gate[], besides: readonly number[]
   });
 }
 
-/** Fail before inconclusive before pass; pass of none. */
+/** Fail takes precedence over inconclusive, and inconclusive over pass; without gates, pass. */
 export function worstOf(
   outcomes: readonly { readonly outcome: ThresholdOutcome }[],
 ): ThresholdOutcome {

@@ -1,4 +1,4 @@
-/** What rules find their cells in: every cell, measured or not, and what cannot be exceeded here. */
+/** The cells to which rules refer, measured or not, and the peaks that can't be exceeded on this machine. */
 import {
   type CellChoice,
   choiceOf,
@@ -32,7 +32,7 @@ import { ratiosOf } from "./pairs.ts";
 import type { RatioOf } from "./ratio_of.ts";
 import type { Absence, Absent } from "./found.ts";
 
-/** The results that rules are compared with. */
+/** The results to which rules apply. */
 export type Ruled =
   & DeclaredSettings
   & Grouped
@@ -52,7 +52,7 @@ export interface Ground {
   readonly ratioOf: RatioOf;
 }
 
-/** @param scenarios The scenarios of the results. */
+/** @param scenarios The scenarios in the results. */
 export function groundOf(scenarios: readonly ScenarioRuns[], results: Ruled): Ground {
   const declared = declaredPairs(results);
   const measured = withSteps(scenarios, results);
@@ -78,7 +78,7 @@ export function groundOf(scenarios: readonly ScenarioRuns[], results: Ruled): Gr
   };
 }
 
-/** The same ground by some of its runs; null where that is all of them. A cell without any is as if it was not measured. */
+/** The ground restricted to some runs; null if that is all of them. A cell without such runs counts as not measured. */
 export function groundBy(counts: RunFilter, ground: Ground): Ground | null {
   const runs = ground.results.runs.filter(counts);
   if (runs.length === ground.results.runs.length) return null;
@@ -93,7 +93,7 @@ export function groundBy(counts: RunFilter, ground: Ground): Ground | null {
   return { ...ground, members, ratioOf: ratiosOf(scenarios, results) };
 }
 
-/** Cells, and their steps. */
+/** Cells and their steps. */
 function withSteps(scenarios: readonly ScenarioRuns[], results: Ruled): Member[] {
   return [scenarios, stepScenarios(scenarios, results)].flatMap((group, at) =>
     group.flatMap(({ cells }) =>
@@ -126,7 +126,10 @@ function missingOf({ missing = [], experiment }: Ruled, measured: readonly Membe
     .filter(({ label }) => !known.has(label));
 }
 
-/** Each target and scenario that `--only` left out and that the choice means, as one cell: its factors were not planned. */
+/**
+ * Each target and scenario that `--only` left out and the choice selects, as one cell, because their factors were not
+ * planned.
+ */
 function leftOutOf(choice: CellChoice, { declared }: Ground): Member[] {
   return declared
     .filter((pair) => pair.isLeftOut && isMeant(choice, (word) => isLeftOut(word, [pair])))
@@ -135,7 +138,7 @@ function leftOutOf(choice: CellChoice, { declared }: Ground): Member[] {
     );
 }
 
-/** A selector with the cells that it means. */
+/** A selector with the cells that it selects. */
 interface Chosen {
   readonly choice: CellChoice;
   readonly members: readonly Member[];
@@ -156,7 +159,10 @@ export function chosenBy({ text, parts }: FigureSide["selector"], ground: Ground
 
 export type MemberPair = readonly [left: Member, right: Member];
 
-/** Every two that agree on what both selectors name alike, or neither; what one of them has not, both agree on. */
+/**
+ * All pairs that agree on every dimension on which the selectors are equal or silent; a dimension missing from a cell
+ * always agrees.
+ */
 export function pairsOf(left: Chosen, right: Chosen): MemberPair[] {
   const differ = (dimension: string): boolean => differIn(dimension, left.choice, right.choice);
   const agree = (a: Member, b: Member): boolean =>
@@ -171,7 +177,7 @@ export function pairsOf(left: Chosen, right: Chosen): MemberPair[] {
   );
 }
 
-/** The pairs of two selectors, each figure of its side; whether a cell is faster than itself is not a question. */
+/** The pairs of two selectors, with the figure of each side; a cell is never compared with itself. */
 export function figurePairs(
   left: Pick<FigureSide, "figure" | "selector">,
   right: Pick<FigureSide, "figure" | "selector">,

@@ -1,4 +1,4 @@
-/** The runs of a cell as one side of a comparison: its figures, and how far they may be off. */
+/** The runs of a cell as one side of a comparison: its figures, and reasons why they may be off. */
 import type { FindingCode } from "../../runner/result/findings.ts";
 import type { Measurement, Run } from "../../runner/result/result.ts";
 import { type CellRuns, type Unsteady, unsteadyOf } from "../cells/cells.ts";
@@ -8,14 +8,14 @@ import type { Estimates } from "../figures/range.ts";
 import { cpuPerRequestUs } from "../figures/resources.ts";
 import { sum } from "../writing/spread.ts";
 
-/** Requests per second; mean and percentiles of latency; CPU time of all that serves a request. */
+/** Requests per second; mean and percentiles of latency; CPU time per request, of everything that serves it. */
 export const COMPARED = ["rate", "mean", 50, 95, 99, "cpuPerRequest"] as const;
 export type ComparedFigure = typeof COMPARED[number];
 
-/** The figures that decide how a comparison ends; CPU time where it was seen, and only where it is decided itself. */
+/** The figures that decide the outcome of a comparison; CPU time only if it is known, and only for itself. */
 export const DECISIVE = ["rate", 99, "cpuPerRequest"] as const satisfies readonly ComparedFigure[];
 
-/** The figures that decide, without p99 at a capacity: there it is what the rules allow, however fast the target is. */
+/** The deciding figures, without p99 at a capacity, where it is what the rules allow however fast the target is. */
 export function decisiveFor(
   sides: readonly Pick<ComparedRuns, "isAtLimit">[],
   decisive: readonly ComparedFigure[] = DECISIVE,
@@ -28,11 +28,11 @@ export function decisiveFor(
 export interface JudgeOptions {
   /** Default 2 %. */
   readonly marginRatio?: number;
-  /** The level at which intervals are computed so that they may be called 95 %: see `sequential.ts`. */
+  /** Level at which intervals are computed, so that they may be called 95 %: see `sequential.ts`. */
   readonly level?: number;
-  /** The figures that are one family; default DECISIVE. */
+  /** The figures that form one family; default DECISIVE. */
   readonly decisive?: readonly ComparedFigure[];
-  /** The last repetition of the first stage, where cells that might be worse were measured again in later ones. */
+  /** The last repetition of the first stage, if cells that might be worse were measured again later. */
   readonly firstStage?: number;
 }
 
@@ -43,24 +43,24 @@ export type ComparableRun =
 
 export interface ComparedRuns {
   readonly runs: readonly ComparableRun[];
-  /** Requests per second, else microseconds; null where the runs have no such figure, or can't be drawn from. */
+  /** Requests per second, else microseconds; null if the runs have no such figure, or can't be resampled. */
   readonly estimates: Estimates;
-  /** Repetitions of runs that count whole, as they have no steady part, beside others that count by theirs. */
+  /** Repetitions of runs that count whole because they have no steady part, while others count by theirs. */
   readonly wholeRuns: readonly number[];
-  /** Null where its runs have a steady state. */
+  /** Null if the runs have a steady state. */
   readonly unsteady: Unsteady | null;
   /**
-   * How far a run without a steady state strays at most: requests/s of its fastest tenth over those of its slowest; 1
-   * where all have one, Infinity where it is unknown.
+   * How far an unsteady run strays at most: requests/s of its fastest tenth over those of its slowest; 1 if all runs
+   * are steady, Infinity if unknown.
    */
   readonly strayRatio: number;
-  /** Requests/s in the first and the second half of its runs; null where they are unknown. */
+  /** Requests/s in the first and second half of the runs; null if unknown. */
   readonly halves: () => readonly [first: number, second: number] | null;
-  /** Whether its requests/s are a capacity that may be any larger. */
+  /** Whether requests/s are a capacity that may be larger. */
   readonly isOpenAbove: boolean;
-  /** Whether its latencies are those at its capacity. */
+  /** Whether latencies are those at the capacity. */
   readonly isAtLimit: boolean;
-  /** Whether most of its runs only show how fast the generator is, so that the side may be faster. */
+  /** Whether most of the runs only show the speed of the generator, so that the side may be faster. */
   readonly isGeneratorBound: boolean;
 }
 
@@ -80,7 +80,7 @@ export function groupOf(cell: CellRuns): ComparedRuns {
   };
 }
 
-/** A generator that is hardly ever idle keeps the target waiting. */
+/** Findings that show a generator which is hardly ever idle and keeps the target waiting. */
 const GENERATOR_LIMITS: readonly FindingCode[] = [
   "requests-dropped",
   "generator-busy",
@@ -92,7 +92,7 @@ function isGeneratorBound({ generator: { findings } }: Pick<Run, "generator">): 
   return findings.some(({ code }) => GENERATOR_LIMITS.includes(code));
 }
 
-/** Requests per second, or ms, of all runs together; 0 without samples, or if the CPU time was not seen. */
+/** Requests per second, or ms, over all runs; 0 without samples, or if CPU time is unknown. */
 export function figureOf({ runs, estimates }: ComparedRuns, figure: ComparedFigure): number {
   const estimate = estimates.get(figure);
   if (runs.length > 1 && estimate) {
@@ -124,7 +124,7 @@ function halvesOf(runs: readonly Pick<Run, "timeline">[]): [first: number, secon
   return first > 0 && second > 0 ? [first, second] : null;
 }
 
-/** What some intervals of a run completed, and in how long. */
+/** What some intervals of a run completed, and their duration. */
 function partOf(
   points: Run["timeline"]["points"],
   from: number,
@@ -136,7 +136,7 @@ function partOf(
   };
 }
 
-/** Whether the cell that serves more, of two of which one never settled, did so in the first half and in the second. */
+/** For two cells of which one never settled: whether the one that serves more did so in both halves. */
 export function isAheadInHalves(base: ComparedRuns, next: ComparedRuns): boolean {
   if (base.unsteady === null && next.unsteady === null) return false;
   const [of, to] = [next.halves(), base.halves()];
@@ -147,14 +147,16 @@ export function isAheadInHalves(base: ComparedRuns, next: ComparedRuns): boolean
 
 const TENTHS = 10;
 
-/** Fewer say more of when responses happen to arrive than of how fast the target is. */
+/** Fewer requests show when responses happened to arrive rather than how fast the target is. */
 const LEAST_OF_A_PART = 25;
 
-/** Requests/s of the fastest tenth of a run over those of its slowest, or of longer parts where a tenth completes few. */
+/**
+ * Requests/s of a run's fastest tenth over those of its slowest; longer parts are used if a tenth completes too few.
+ */
 function strayRatioOf({ timeline: { points } }: Pick<Run, "timeline">): number {
   const total = sum(points, ({ completed }) => completed);
   const parts = Math.min(TENTHS, Math.floor(total / LEAST_OF_A_PART));
-  if (parts < 2) return Infinity; // nothing to hold against another
+  if (parts < 2) return Infinity; // nothing to compare
   const size = Math.max(1, Math.floor(points.length / parts));
   const rates = Array.from({ length: Math.floor(points.length / size) }, (_, i) => {
     const { completed, seconds } = partOf(points, i * size, (i + 1) * size);

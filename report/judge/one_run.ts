@@ -1,7 +1,8 @@
 /**
- * A share of the requests of one run against a limit. A run counts for as many requests as it has clusters, by the dispersion
- * of its intervals, and decides only where the share that the limit allows would make ten of them: see
- * `runner/stats/dependence/clustered_share.ts`. What holds however requests depend on each other holds of any run.
+ * A share of the requests of one run against a limit. A run counts for as many requests as it has clusters, by the
+ * dispersion of its intervals, and decides only if the share at the limit would make ten clusters: see
+ * `runner/stats/dependence/clustered_share.ts`. Conclusions that hold however requests depend on each other hold for
+ * any run.
  */
 import {
   pooledShare,
@@ -39,17 +40,18 @@ import type { JudgedRun, Range } from "../figures/range.ts";
 import type { Allowed, Found, Outcome, Reason } from "./found.ts";
 import { type Evidence, exactly, sideOf, tested, undecided } from "./rules.ts";
 
-/** Counts the requests of interest in an interval, and those among which they are counted. */
+/** Counts the requests of interest in an interval, and all requests among which they are counted. */
 type CountIn = (point: IntervalPoint) => readonly [count: number, of: number];
 
-/** How a share of the requests depends on time; null where the run is too short to show it. */
+/** How a share of the requests depends on time; null if the run is too short to show it. */
 function dependenceOf(run: JudgedRun, countIn: CountIn): Dependence | null {
   const series = seriesOf(run, countIn);
   return series === null ? null : dependenceIn(series);
 }
 
 /**
- * Series over the whole intervals of the steady part, or of the run where that is too short: a warm-up is one cluster.
+ * Series over the complete intervals of the steady part, or of the whole run if that part is too short: a warm-up is
+ * one cluster.
  */
 function seriesOf({ timeline, warmup }: JudgedRun, countIn: CountIn): RatioSeries | null {
   const { intervalS, points } = timeline;
@@ -68,26 +70,27 @@ function seriesOf({ timeline, warmup }: JudgedRun, countIn: CountIn): RatioSerie
 }
 
 interface LatencyDispersion extends Dispersion {
-  /** Number of independent intervals that would say as much about the run's own percentile. */
+  /** Number of independent intervals with the same information about the run's own percentile. */
   readonly effective: number;
   /**
-   * Of a run whose windows wander, how long it must be to show that it keeps its level at its own percentile; 0: it shows that,
-   * and then the dispersion holds all that a level which wanders does to the share of slow requests. Null of any other: what
-   * drifts, jumps or swings is no such level.
+   * For a run whose windows wander, how long it must be to show that it keeps its level at its own percentile; 0: it
+   * shows that already, and then the dispersion includes all effects of the wandering level on the share of slow
+   * requests. Null for any other run, because a drift, a jump or a swing is not such a level.
    */
   readonly levelAfterS: number | null;
-  /** What to expect of a longer run, as far as this one shows it. */
+  /** What to expect of a longer run, judging by this one. */
   readonly expected: readonly Expected[];
 }
 
-/** Latencies that tie at the run's own percentile put more requests beyond it than so many times its share. */
+/** Latencies equal to the run's own percentile may put this many times its share of requests beyond it. */
 const MOST_TIES = 3;
 
 /**
- * Dispersion of latencies beyond a limit: at the limit, and at the run's own percentile, which has enough of them
- * beyond. Waits of a queue come in clusters as large at one as at the other. Null if the run is too short to show them.
- *
- * @param isBeyond The limit; null: for times that are not kept by interval, which use the requests of the latencies.
+ * The dispersion of latencies beyond a limit: at the limit, and at the run's own percentile, beyond which there are
+ * enough. The waits of a queue come in clusters that are as large at the one as at the other. Null if the run is too
+ * short to show them.
+ * @param isBeyond Whether a latency is beyond the limit; null: for times that are not kept by interval, for which the
+ * latencies of their requests are used.
  */
 export function latencyDispersion(
   run: JudgedRun,
@@ -131,8 +134,8 @@ function expectedOf(dependence: Dependence, requests: number): Expected[] {
 }
 
 /**
- * A short run holds too few clusters of its slowest requests to show how large they are, and many of those beyond its median.
- * In a queue one follows from the other.
+ * A short run has too few clusters of its slowest requests to show their size, but many clusters beyond its median. In
+ * a queue, one size follows from the other.
  */
 function expectedByMedian(run: JudgedRun, percentile: number): Expected[] {
   const medianMs = poolLatency([run]).percentile(50).value;
@@ -146,8 +149,8 @@ function expectedByMedian(run: JudgedRun, percentile: number): Expected[] {
 }
 
 /**
- * Dispersion of failed requests by the intervals in which they ended. Requests that were never sent are in no interval
- * and count as one burst, as does everything that the results do not keep by interval.
+ * The dispersion of failed requests by the intervals in which they ended. Requests that were never sent are in no
+ * interval and count as one burst, like everything that the results do not keep by interval.
  */
 export function failureDispersion(
   run: JudgedRun,
@@ -169,16 +172,16 @@ interface OneRunTerms {
   readonly run: JudgedRun;
   /** Null if the run is too short to show it. */
   readonly dispersion: Dispersion & { readonly expected?: readonly Expected[] } | null;
-  /** Limit of the share. */
+  /** The allowed share. */
   readonly limit: number;
   readonly allowed: Allowed;
   readonly level: number;
   readonly found: (share: Range) => Found;
-  /** The assumption about further requests that their number is based on. */
+  /** The assumption about further requests behind the advised number. */
   readonly like: "without a failure" | "like these" | null;
 }
 
-/** @param sure The requests that count for certain; `most` includes all that may turn out to. */
+/** @param sure The requests that certainly count; `most` includes all that may count. */
 export function oneRunEvidence(
   { sure, most }: Readonly<Record<"sure" | "most", Proportion>>,
   { run, dispersion: known, limit, allowed, level, found, like }: OneRunTerms,
@@ -198,8 +201,8 @@ export function oneRunEvidence(
   const range = { value, interval };
   const perCluster = known.ratio / Math.min(limit, 1 - limit);
   const secondsOf = (requests: number): number => run.elapsedS * requests / sure.of;
-  // Where no cluster was seen, all are presumed to have one size, and the interval alone says how many of them would
-  // rule out the limit.
+  // If no cluster was seen, all are assumed to have one size, and the interval alone says how many of them would
+  // exclude the limit.
   const isNone = like !== null && known.degreesOfFreedom === Infinity;
   const needed = isNone ? 0 : LEAST_CLUSTERS;
   if (clusters < needed) {

@@ -1,6 +1,6 @@
 /**
- * Which cells of an experiment are compared with each other, and all of these comparisons made together, so
- * that Holm's method sees every verdict that the report gives.
+ * Chooses which cells of an experiment are compared, and makes all comparisons together, so that Holm's method covers
+ * every verdict of the report.
  */
 import type { RunCluster } from "../../runner/stats/comparison/bimodality.ts";
 import { supportsPercentile } from "../../runner/stats/quantile.ts";
@@ -38,14 +38,14 @@ function targetsOf(cells: readonly CellRuns[]): Set<string> {
   return new Set(cells.map(({ target }) => target));
 }
 
-/** Cells whose responses were right, with few exceptions. */
+/** Cells with correct responses, apart from few exceptions. */
 export function rightCells(cells: readonly CellRuns[]): CellRuns[] {
   return cells.filter((cell) => !hasTooManyErrors(cell));
 }
 
 /**
- * Whether requests come at a pace of their own: then they are the same for all, and latency decides. At a capacity the pace
- * is what was found.
+ * Whether requests come at a fixed pace, which is then the same for all cells, so that latency decides. For a capacity,
+ * the pace is the result.
  */
 export function isOpenLoop(cells: readonly CellRuns[]): boolean {
   return cells.every((cell) => isOpen(cell) && !cell.runs.some(({ capacity }) => capacity));
@@ -68,8 +68,8 @@ function decisivePercentile(cells: readonly CellRuns[]): 50 | 99 {
 }
 
 /**
- * The cells to rank, from the fastest: the best cell of each target that met what was required or, if none did, that at
- * least responded correctly; with one target only, its cells.
+ * The cells to rank, from the fastest: the best cell of each target that met the requirements or, if none did, that at
+ * least responded correctly; with a single target, its cells.
  */
 export function rankedCells(cells: readonly CellRuns[]): CellRuns[] {
   const able = competing(cells);
@@ -90,16 +90,16 @@ export function rankedCells(cells: readonly CellRuns[]): CellRuns[] {
 
 /** Ranked cells, split into those that can be judged and those that cannot. */
 export interface Judged {
-  /** The cells that can be judged, the fastest first. */
+  /** The cells that can be judged, fastest first. */
   readonly ranked: readonly CellRuns[];
   /**
-   * Cells of which most runs never settled, so that what they would serve is unknown; empty if fewer than two others
+   * Cells of which most runs never settled, so that their real throughput is unknown; empty if fewer than two others
    * settled.
    */
   readonly unjudged: readonly CellRuns[];
 }
 
-/** A cell that never settled does not keep the others from being compared. */
+/** Splits ranked cells; a cell that never settled does not keep the others from being compared. */
 export function judgedOf(ranked: readonly CellRuns[]): Judged {
   const isUnsettled = (cell: CellRuns): boolean =>
     cell.runs.length > 1 && unsteadyOf(cell.runs) !== null && !isFarFromAll(cell, ranked);
@@ -110,8 +110,8 @@ export function judgedOf(ranked: readonly CellRuns[]): Judged {
 }
 
 /**
- * Whether its requests/s differ from every other cell's by more than both stray, so that whatever its level is, it
- * would not change the order.
+ * Whether the cell's requests/s differ from every other cell's by more than both stray, so that its real level,
+ * whatever it is, would not change the order.
  */
 function isFarFromAll(cell: CellRuns, ranked: readonly CellRuns[]): boolean {
   if (decisiveFigure(ranked) !== "rate") return false;
@@ -123,7 +123,7 @@ function isFarFromAll(cell: CellRuns, ranked: readonly CellRuns[]): boolean {
 }
 
 /**
- * Cells as they are shown, from the fastest: targets by their best cell, cells of a target by their factors; those with
+ * Cells in display order, fastest first: targets by their best cell, cells of a target by their factors; cells with
  * wrong responses last.
  */
 export function byResult(cells: readonly CellRuns[]): CellRuns[] {
@@ -137,13 +137,13 @@ export function byResult(cells: readonly CellRuns[]): CellRuns[] {
   return cells.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** Cells of a scenario that get the same load: the factors that all targets of a setting have are equal. */
+/** Cells of a scenario that get the same load: factors common to all targets have equal values. */
 export interface Setting {
-  /** `connections 50`; "" where no such factor varies. */
+  /** `connections 50`; "" if no such factor varies. */
   readonly label: string;
   /** The factors in the label, with their values. */
   readonly factors: readonly { readonly name: string; readonly value: string }[];
-  /** In their order among all cells. */
+  /** Cells, in their order among all cells. */
   readonly cells: readonly CellRuns[];
 }
 
@@ -178,20 +178,20 @@ function pathsKey({ runs: [{ parameters }] }: CellRuns): string {
   return JSON.stringify(Object.keys(parameters).toSorted());
 }
 
-/** `unset` where its target has no such factor. */
+/** The value of a factor; `unset` if the cell's target has no such factor. */
 function settingText(cell: CellRuns, path: string): string {
   const value = valueOf(cell, path);
   return value === undefined ? "unset" : valueText(value);
 }
 
-/** A factor's values in words: numbers ascending, others as they come. */
+/** A factor's values in words: numbers ascending, others in order of appearance. */
 function orderOf(cells: readonly CellRuns[], path: string): string[] {
   return numericFactor(cells, path)?.values.map(({ text }) => text) ??
     [...new Set(cells.map((cell) => settingText(cell, path)))];
 }
 
 /**
- * Pairs that differ in one thing only: each target with the first one under the same load; or, with a single target,
+ * Pairs that differ in a single respect: each target with the first one under the same load; or, with a single target,
  * each value of a factor with the first.
  */
 export function basePairs(cells: readonly CellRuns[]): CellPair[] {
@@ -207,7 +207,7 @@ function targetPairs({ cells: [first, ...others] }: Setting): CellPair[] {
   }));
 }
 
-/** Each cell with the one that has the first value of one factor and is alike in all others. */
+/** Each cell, paired with the one that has the first value of a factor and agrees in all others. */
 function valuePairs(cells: readonly CellRuns[]): CellPair[] {
   const factors = factorPaths(cells).map((path) => ({ path, texts: orderOf(cells, path) }))
     .filter(({ texts }) => texts.length > 1)
@@ -223,11 +223,12 @@ function valuePairs(cells: readonly CellRuns[]): CellPair[] {
   });
 }
 
-/** The comparison of two cells that were among the pairs, either way around. */
+/** Looks up the comparison of two cells that were among the pairs, in either direction. */
 export type Lookup = (base: CellRuns, next: CellRuns) => GroupComparison;
 
 /**
- * @param unproven Of sides that never settled: as nothing is proven of them, they make nothing else harder to decide.
+ * @param unproven Comparisons with sides that never settled: nothing is proven of these, so they make no other
+ * comparison harder to decide.
  * @param ratioOf The ratios of the experiment. Default: those beside the pairs alone.
  */
 export function compareCells(
@@ -236,7 +237,7 @@ export function compareCells(
   unproven: readonly CellPair[] = [],
   ratioOf?: RatioOf,
 ): Lookup {
-  // A pair is compared once, whichever way around it is named first.
+  // A pair is compared once, whichever side is named first.
   const known = new Map<CellRuns, Map<CellRuns, GroupComparison | null>>();
   for (const those of [pairs, unproven]) {
     const added = those.filter(({ base, next }) => {
@@ -277,7 +278,7 @@ const OPPOSITE = {
   inconclusive: "inconclusive",
 } as const;
 
-/** The same comparison seen from the other side. */
+/** The same comparison with the sides swapped. */
 function inverse({ figures, runs, ...others }: GroupComparison): GroupComparison {
   return {
     ...others,
@@ -320,25 +321,25 @@ function turnedGroups(groups: RunGroups): RunGroups {
   return { ...groups, clusters: [turned(larger), turned(smaller)] };
 }
 
-/** The cells that compete at equal values of the other factors. */
+/** Cells that compete at equal values of the other factors. */
 export interface Contest extends Setting, Judged {}
 
-/** All that is compared in a scenario. */
+/** Everything that is compared in a scenario. */
 export interface Plan {
   readonly name: string;
-  /** The factor whose values are compared, by its path; null: targets are. */
+  /** Path of the factor whose values are compared; null: targets are compared. */
   readonly factor: string | null;
-  /** The cells to compare: targets, or the values of a compared factor in their place. */
+  /** The cells to compare: targets, or the values of a compared factor in place of targets. */
   readonly cells: readonly CellRuns[];
-  /** The contests at each setting; empty with a single target. */
+  /** The contests, one for each setting; empty with a single target. */
   readonly contests: readonly Contest[];
   /** Each cell paired with the base. */
   readonly againstBase: readonly CellPair[];
-  /** The pairs that decide who is ahead. */
+  /** The pairs that decide which side is ahead. */
   readonly pairs: readonly CellPair[];
 }
 
-/** @param choice What the experiment compares. */
+/** @param choice The experiment's choice of what to compare. */
 export function planOf({ name, cells: measured }: ScenarioRuns, choice: ComparedChoice): Plan {
   const factor = comparedFactor(measured, choice);
   const cells = basedOn(factor === null ? measured : recast(measured, factor, choice), choice.base);
@@ -351,11 +352,11 @@ export function planOf({ name, cells: measured }: ScenarioRuns, choice: Compared
   if (ranked.length < 2 || numericFactors(ranked).length === 0) {
     return { ...plan, pairs: firstPairs(judged) };
   }
-  // If the factor is a number, the fastest is compared with the slowest.
+  // If the factor is a number, the fastest cell is compared with the slowest.
   return { ...plan, contests: [], pairs: [{ base: ranked[ranked.length - 1], next: ranked[0] }] };
 }
 
-/** The first against each other, with those that never settled. */
+/** The fastest cells paired with each other, and with those that never settled. */
 function firstPairs({ ranked, unjudged }: Judged): CellPair[] {
   return againstFirst([...ranked, ...unjudged]);
 }
@@ -364,14 +365,14 @@ function againstFirst([first, ...others]: readonly CellRuns[]): CellPair[] {
   return others.map((other) => ({ base: other, next: first }));
 }
 
-/** The pairs that are proven together: these are one family of Holm's method, and lend each other their spread. */
+/** The pairs that are tested together: one family for Holm's method, which also share their spread. */
 export function provenPairs(plans: readonly Plan[]): CellPair[] {
   return plans.flatMap(({ againstBase, pairs }) => [...againstBase, ...pairs]);
 }
 
 /**
- * The best cell that never settled but ran ahead of all that did, paired with each other cell: the pairs show whether
- * it is likely the fastest.
+ * Pairs of the best unsettled cell, if it ran ahead of all settled ones, with each other cell: they show whether it is
+ * likely the fastest.
  */
 export function unprovenPairs(plans: readonly Plan[]): CellPair[] {
   return plans.flatMap(({ contests }) => contests).flatMap((contest) => {
@@ -385,19 +386,19 @@ export function unprovenPairs(plans: readonly Plan[]): CellPair[] {
 /**
  * The ratios of an experiment's cells, each with the interval that its comparisons, claims, thresholds and published
  * figures all show.
- * @param scenarios The scenarios of the results.
+ * @param scenarios The scenarios in the results.
  */
 export function ratiosOf(scenarios: readonly ScenarioRuns[], results: Grouped): RatioOf {
   const plans = scenarios.map((scenario) => planOf(scenario, choiceIn(results)));
   return ratiosOfPlans(plans, repeatedOf(results).level);
 }
 
-/** @param level What intervals are computed at so that they may be called 95 %. */
+/** @param level Level at which intervals are computed, so that they may be called 95 %. */
 export function ratiosOfPlans(plans: readonly Plan[], level: number): RatioOf {
   return ratiosBeside(provenPairs(plans).map(sidesOf), level);
 }
 
-/** The targets that compete at each setting, if two or more were measured and at least one responded correctly. */
+/** The contest at each setting with at least two measured targets, of which at least one responded correctly. */
 function contestsOf(cells: readonly CellRuns[]): Contest[] {
   return settingsOf(cells)
     .filter((setting) => targetsOf(setting.cells).size > 1)
@@ -405,7 +406,7 @@ function contestsOf(cells: readonly CellRuns[]): Contest[] {
     .filter(({ ranked }) => ranked.length > 0);
 }
 
-/** Ranks a cell that never settled if it is likely to be the fastest, so that the verdict can say so. */
+/** Ranks a cell that never settled if it is likely the fastest, so that the verdict can say so. */
 export function withLikelyFirst(contest: Contest, lookup: Lookup): Contest {
   const ahead = unjudgedAhead(contest);
   if (ahead.length === 0) return contest;
@@ -422,7 +423,7 @@ export function withLikelyFirst(contest: Contest, lookup: Lookup): Contest {
   return isLikely ? likely : contest;
 }
 
-/** Cells that are not judged, but whose runs, for what they are worth, are better than the leader's; the best first. */
+/** Unjudged cells whose runs are nevertheless better than the leader's, the best first. */
 export function unjudgedAhead({ ranked, unjudged }: Judged): CellRuns[] {
   const [first] = ranked;
   const figure = decisiveFigure(ranked);

@@ -19,12 +19,12 @@ import { competing, type Shortfall, shortfallOf } from "./shortfall.ts";
 import { certaintyOf, type Standing, standingOf } from "./standing.ts";
 
 /**
- * `leads`, `likely`: one side is ahead, for certain or without proof; `only`: a single side meets what is required;
+ * `leads`, `likely`: one side is ahead, certainly or without proof; `only`: a single side meets the requirements;
  * `none`: no side does.
  */
 export type PlaceCode = "leads" | "likely" | "equivalent" | "undecided" | "only" | "none";
 
-/** Reasons why sides that took turns slice by slice get no verdict. */
+/** Reasons for no verdict that are specific to sides loaded in turns. */
 const SLICED_REASONS = ["few-slices", "dependent-slices", "disturbed"] as const;
 type SlicedReason = typeof SLICED_REASONS[number];
 
@@ -39,41 +39,43 @@ export type Why =
 
 interface Side {
   readonly name: string;
-  /** The name with the values of its factors, which distinguish it from others of that name. */
+  /** The name with the values of factors that distinguish it from others of the same name. */
   readonly label: string;
   readonly color: number;
 }
 
 export interface Place {
-  /** The same for the same place, and the same other beside a base, in both judgements. */
+  /** The same in both judgements for the same place and, in a comparison with a base, the same other side. */
   readonly key: string;
-  /** `static`, `connections 50`, `static, connections 50`: as much as tells it from the others. */
+  /** `static`, `connections 50`, `static, connections 50`: as much as distinguishes the place. */
   readonly name: string;
   readonly scenario: string;
-  /** The factors that make the setting. */
+  /** The factors that define the setting. */
   readonly factors: readonly string[];
-  /** The noun by which such places are counted. */
+  /** The noun for counting such places. */
   readonly noun: "scenario" | "setting" | "cell";
   readonly code: PlaceCode;
-  /** The best side there; in a comparison with a base, the other side. */
+  /** The best side in this place; in a comparison with a base, the other side. */
   readonly first: Side;
   /**
-   * The side that the first is compared with: the closest one that it is not ahead of, or else the next; null where it
-   * is alone.
+   * The rival with which the first is compared: the closest side that it is not proven to beat, or else the next one;
+   * null if it is alone.
    */
   readonly rival: Side | null;
-  /** Comparison of the leader with its rival. */
+  /** Comparison of the first with its rival. */
   readonly decision: FigureComparison | null;
-  /** Comparison of the same two by the median latency, if p99 decides and the medians disagree; else null. */
+  /** Comparison of the same two by median latency, if p99 decides and the medians disagree; else null. */
   readonly median: FigureComparison | null;
   readonly marginRatio: number;
-  /** Whether the first comes before the rival in the experiment, so that tables show the ratio of the rival to the first. */
+  /**
+   * Whether the first precedes the rival in the experiment, so that tables show the ratio of the rival to the first.
+   */
   readonly isFirstBase: boolean;
-  /** What the decision is about, and how it is called: `requests/s`, `p99`. */
+  /** The deciding figure, and its name: `requests/s`, `p99`. */
   readonly of: ComparedFigure;
   readonly figure: string;
   readonly isAtLeast: boolean;
-  /** Targets that the leader is as fast as, or not told apart from. */
+  /** Targets as fast as the leader, or not distinguished from it. */
   readonly peers: readonly string[];
   /** Targets that are certainly slower than the leader. */
   readonly beaten: readonly string[];
@@ -83,7 +85,7 @@ export interface Place {
   readonly isUnsettledAhead: boolean;
   /** Targets without an undisturbed run, which the verdict leaves out. */
   readonly invalid: readonly string[];
-  /** Why it is not decided; null where it is. */
+  /** Why the place is undecided; null if it is decided. */
   readonly why: Why | null;
 }
 
@@ -95,7 +97,7 @@ export function targetsOf(
   return [first.name, rival?.name ?? [], peers, beaten, shorts, unsettled].flat();
 }
 
-/** The side that is ahead, for certain or likely; in a comparison with a base it may be either. */
+/** The side that is ahead, certainly or likely; in a comparison with a base it may be either. */
 export function winnerOf({ code, first, rival, decision }: Place): Side | null {
   if (code === "only") return first;
   if (code !== "leads" && code !== "likely") return null;
@@ -120,14 +122,14 @@ export function figureNameOf(
 
 /** A scenario whose contests are ranked by their outcome. */
 export interface DecidedPlan extends Plan {
-  /** The unit of its rate: `requests/s`, `purchases/s`. */
+  /** The unit of the rate: `requests/s`, `purchases/s`. */
   readonly unit: string;
   readonly lookup: Lookup;
 }
 
 type Where = Pick<Place, "name" | "scenario" | "factors" | "noun">;
 
-/** @param base A target that the others are compared with; null: who is ahead is the question. */
+/** @param base A target with which the others are compared; null: the question is which one is ahead. */
 export function placesOf(plans: readonly DecidedPlan[], base: string | null): Place[] {
   const contested = plans.filter(({ contests }) => contests.length > 0);
   const noun = contested.some(({ contests }) => contests.length > 1) ? "setting" : "scenario";
@@ -207,7 +209,7 @@ function rankedPlace(contest: Contest, { lookup, unit }: DecidedPlan, where: Whe
   };
 }
 
-/** A tail that is shorter by far may belong to the target that takes longer as a rule. */
+/** The comparison of medians if it disagrees: the target with the much shorter tail may usually take longer. */
 export function oppositeMedian(
   { figure, ratio }: FigureComparison,
   comparison: GroupComparison,
@@ -228,7 +230,7 @@ function whyOf(standing: Standing, { reason }: FigureComparison): Why {
     : standing;
 }
 
-/** A run that never settles has no level for an interval to lie around. */
+/** A decision without an interval, because a run that never settles has no level to surround. */
 export function withoutLevel(decision: FigureComparison): FigureComparison {
   return standingOf(decision) === "unsteady" ? { ...decision, interval: null } : decision;
 }
@@ -237,7 +239,7 @@ function sideOf({ target, label, color }: CellRuns): Side {
   return { name: target, label, color };
 }
 
-/** Shortfalls of targets none of whose cells compete. */
+/** Shortfalls of targets of which no cell competes. */
 function shortIn(cells: readonly CellRuns[]): Shortfall[] {
   const able = new Set(competing(cells).map(({ target }) => target));
   return cells.filter(({ target }) => !able.has(target)).flatMap((cell) => {
@@ -280,7 +282,7 @@ type Beside =
     readonly sides: readonly [base: Side, other: Side];
   };
 
-/** The place of a side beside the base that it is compared with. Their comparison decides it, if both do what is required. */
+/** The place of a side compared with the base. Their comparison decides it if both meet the requirements. */
 export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
   const isShort = ({ name }: Side): boolean => pair.short.some(({ label }) => label === name);
   const place = {
@@ -304,7 +306,7 @@ export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
   if (standing === "ahead" || standing === "behind") return { ...place, code: "leads" };
   if (standing === "equivalent") return { ...place, code: "equivalent" };
   const isLikely = standing === "likely-ahead" || standing === "likely-behind";
-  // Who seems ahead within two sessions seems so by no more than sessions may differ.
+  // Within two sessions, a likely lead is no larger than the possible difference between sessions.
   if (isLikely && decision.between?.kind === "unknown") {
     return { ...place, code: "undecided", why: "sessions" };
   }
@@ -398,7 +400,7 @@ export function withDoubt(
   return { ...comparison, figures };
 }
 
-/** The same of two that say the same, whatever their figures. */
+/** A key that is equal for places with the same statement, whatever their figures. */
 function saysOf(place: Place): string {
   const short = place.short.map(({ label }) => label);
   return JSON.stringify([place.code, winnerOf(place)?.name ?? null, short]);

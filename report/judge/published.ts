@@ -1,6 +1,7 @@
 /**
- * Published figures × results: each beside the measured figure of the same cell, where wanted both relative to a named
- * cell; which differ by more than a margin, surely; and whether the measured ones come in the published order.
+ * Published figures × results: each beside the measured figure of the same cell, if requested both relative to a named
+ * cell; the figures that surely differ by more than a margin; and whether the measured figures come in the published
+ * order.
  */
 import { type Bound, type BoundedFigure, boundedFigure } from "../../base/figures/bound.ts";
 import {
@@ -20,42 +21,42 @@ import { ratioOfFigure } from "./amounts.ts";
 import { type Ground, groundOf, type Member, type Ruled } from "./ground.ts";
 import { exactly, FAR_RATIO, sideOf } from "./rules.ts";
 
-/** A value of a table and a cell that it is of. */
+/** A published value and the cell that it describes. */
 interface PublishedRow {
   readonly at: Member;
   readonly cell: CellRuns;
   readonly published: number;
-  /** Whether it is the figure itself: null; or what the figure is under, over or about. */
+  /** Null if the published value is the figure itself; otherwise whether the figure is under, over or about it. */
   readonly bound: Bound | null;
   readonly measured: FigureRange;
 }
 
-/** The same with what is compared: the figures themselves, or both as multiples of the base's. */
+/** The same with the compared values: the figures themselves, or both as multiples of the base's. */
 export interface MatchedRow extends PublishedRow {
-  /** The row that the columns are divided by; null if they are not. */
+  /** The row by which the columns are divided; null if they are not. */
   readonly base: PublishedRow | null;
   readonly ofPublished: number;
   readonly ofMeasured: Range;
-  /** Measured over published; null where both are 0, and for the base itself. */
+  /** Measured over published; null if both are 0, and for the base itself. */
   readonly quotient: Range | null;
-  /** Whether the difference matters, surely. */
+  /** Whether the difference certainly matters. */
   readonly isFar: boolean;
 }
 
-/** Whether the row is what the others are divided by. */
+/** Whether the row is the base by which the others are divided. */
 export function isBase({ at, base }: Pick<MatchedRow, "at" | "base">): boolean {
   return base?.at === at;
 }
 
 /** Order of all cells, or of the cells of one scenario. */
 export interface PublishedOrder {
-  /** "" for all. */
+  /** "" for all scenarios. */
   readonly scenario: string;
   readonly cells: number;
-  /** NaN where a column has no order: see `spearmanRho`. */
+  /** Rank correlation; NaN if a column has no order: see `spearmanRho`. */
   readonly rho: number;
   readonly tau: number;
-  /** Two cells in the other order than published, beyond what chance explains; the farthest apart first. */
+  /** Pairs of cells in the opposite of the published order, beyond chance; the farthest apart first. */
   readonly swaps: readonly RowPair[];
 }
 
@@ -63,17 +64,17 @@ export type RowPair = readonly [MatchedRow, MatchedRow];
 
 export interface JudgedTable {
   readonly table: Published;
-  /** Rows in the order of the file. */
+  /** Rows, in the order of the file. */
   readonly rows: readonly MatchedRow[];
-  /** Rows whose published figure is a figure and no bound: what orders and charts are made of. */
+  /** Rows whose published value is not a bound, for orders and charts. */
   readonly exact: readonly MatchedRow[];
   /** Differences that matter, the largest first. */
   readonly far: readonly MatchedRow[];
-  /** The order of all cells first, then that of each scenario with two, if there are several scenarios. */
+  /** The order of all cells first, then that of each scenario with two cells, if there are several scenarios. */
   readonly orders: readonly PublishedOrder[];
-  /** Whether the rows are relative to another. */
+  /** Whether the rows are relative to a base. */
   readonly isRelative: boolean;
-  /** Published, and without a measured figure: why, by its keys. */
+  /** Published values without a measured figure, and why. */
   readonly missing: readonly MissingRow[];
 }
 
@@ -114,7 +115,7 @@ export function judgePublished(scenarios: readonly ScenarioRuns[], results: Rule
 
 type PublishedValue = readonly [keys: string, figure: BoundedFigure];
 
-/** Values in the order of the file. */
+/** Values, in the order of the file. */
 function publishedValues(values: Published["values"]): PublishedValue[] {
   return Object.entries(values).flatMap(([key, value]): PublishedValue[] =>
     typeof value === "object"
@@ -123,7 +124,7 @@ function publishedValues(values: Published["values"]): PublishedValue[] {
   );
 }
 
-/** A row for each cell that has a published value, or the reason why there is none. */
+/** A row for each cell with a published value, or the reason why there is none. */
 function rowsOf(
   { figure }: Published,
   [of, { value: published, bound }]: PublishedValue,
@@ -150,12 +151,12 @@ function selectionIn(text: string, names: Ground["names"]): ReturnType<typeof se
   return "value" in selector ? selectionOf(selector.value, names) : selector;
 }
 
-/** Whether the source gives only what the figure is under or over: it has no place in an order, and divides nothing. */
+/** Whether the source only gives an upper or lower limit, which can neither be ordered nor serve as a base. */
 function isBound({ bound }: Pick<PublishedRow, "bound">): boolean {
   return bound === "<" || bound === ">";
 }
 
-/** Null if some row lacks a value to be divided by: then no row is divided. */
+/** Null if some row lacks a value to be divided by; then no row is divided. */
 function relativeRows(
   rows: readonly PublishedRow[],
   selection: ReturnType<typeof selectionOf>,
@@ -183,7 +184,10 @@ function matched(
   return { ...row, ...compared, quotient, isFar: quotient !== null && isFar(row, base, quotient) };
 }
 
-/** Far, and surely so; a lower bound can only be too low, and what is under a published bound is as published. */
+/**
+ * Whether a difference is large, and certainly so; a lower bound can only be too low, and a value below a published
+ * upper limit agrees.
+ */
 function isFar(
   { bound, measured }: PublishedRow,
   base: PublishedRow | null,
@@ -202,7 +206,7 @@ function isFar(
   return sideOf(widest, allowed) === "broken";
 }
 
-/** The one row of the selection that is like the given one in all that the selection leaves open. */
+/** The only row of the selection that agrees with the given one in everything that the selection leaves open. */
 function baseOf(
   { at }: PublishedRow,
   rows: readonly PublishedRow[],
@@ -223,13 +227,13 @@ function baseOf(
 
 type RatioOfRows = (of: PublishedRow, to: PublishedRow) => Range | null;
 
-/** The farthest first; two that are infinitely far keep their order. */
+/** Orders the farthest first; two infinite distances keep their order. */
 function byQuotient(a: MatchedRow, b: MatchedRow): number {
   const [one, other] = [a, b].map(({ quotient }) => Math.abs(Math.log(quotient?.value ?? 1)));
   return one === other ? 0 : other - one;
 }
 
-// Whether measured figures come in the published order: rank correlations, and which cells change places.
+// Whether measured figures are in the published order: rank correlations, and cells that change places.
 
 function ordersOf(rows: readonly MatchedRow[], ratioOf: RatioOfRows): PublishedOrder[] {
   const scenarios = Map.groupBy(rows, ({ at }) => at.scenario);
@@ -246,7 +250,7 @@ function ordersOf(rows: readonly MatchedRow[], ratioOf: RatioOfRows): PublishedO
   };
   const within = [...scenarios].filter(([, { length }]) => length > 1)
     .map(([scenario, group]) => orderOf(scenario, group, swapsOf(group, ratioOf)));
-  // Cells of different scenarios do not compete: only within one does anybody change places.
+  // Cells of different scenarios do not compete, so only cells within one can change places.
   const whole = orderOf("", rows, within.flatMap(({ swaps }) => swaps));
   return scenarios.size > 1 ? [whole, ...within] : [whole];
 }
@@ -260,8 +264,9 @@ function swapsOf(rows: readonly MatchedRow[], ratioOf: RatioOfRows): RowPair[] {
 }
 
 /**
- * Whether the interval of their ratio leaves 1 out; a ratio without one is taken as it is. Divided by different cells:
- * intervals that do not meet are sure to differ. Of what is only known to be at least as much nothing is sure.
+ * Whether two figures surely differ: the interval of their ratio leaves 1 out; a ratio without an interval is taken as
+ * it is. Figures divided by different cells surely differ if their intervals do not meet. Nothing is sure about a
+ * figure that is only a lower bound.
  */
 function isSure([one, other]: RowPair, ratioOf: RatioOfRows): boolean {
   const all = [one, one.base, other, other.base];

@@ -1,6 +1,6 @@
 /**
- * The ratio of two figures with its one interval: comparisons, claims, thresholds and published figures of an experiment
- * take it from here, so that the same two cells never have two intervals.
+ * The ratio of two figures with its only interval: comparisons, claims, thresholds and published figures of an
+ * experiment all take it from here, so that the same two cells never have two intervals.
  */
 import { moderated, variancePriorOf } from "../../runner/stats/comparison/moderation.ts";
 import { varianceOfPairs } from "../../runner/stats/comparison/pairing.ts";
@@ -19,8 +19,9 @@ import type { ComparedFigure, ComparedRuns } from "./group.ts";
 import { type Sliced, type SlicedOf, varianceOfThese } from "./slices.ts";
 
 /**
- * What stands between two figures besides what their runs show. Nothing, as they were measured in one experiment; two
- * sessions, and nobody knows by how much sessions differ; or sessions enough to tell: their ratio is that over sessions.
+ * Further differences between two figures besides those that their runs show. None, if they were measured in one
+ * experiment; or two sessions that differ by an unknown amount; or enough sessions to know that: then the ratio is that
+ * over sessions.
  */
 export type Between =
   | { readonly kind: "one-session" }
@@ -29,28 +30,28 @@ export type Between =
 
 export const ONE_SESSION: Between = { kind: "one-session" };
 
-/** The ratio over sessions, where it is known; null where it is not. */
+/** The ratio over sessions; null if unknown. */
 export function contrastIn(between: Between | null): SessionContrast | null {
   return between?.kind === "known" ? between.contrast : null;
 }
 
-/** Standard error of ln ratio over sessions, where they are known; null where they are not. */
+/** Standard error of ln ratio over sessions; null if unknown. */
 export function sessionStdevOf(between: Between | null): number | null {
   const contrast = contrastIn(between);
   return contrast && Math.sqrt(contrast.variance);
 }
 
-/** Sides that ran in the same repetitions: what their pairs say one by one. */
+/** Sides that ran in the same repetitions, with the result of each pair. */
 export interface Pairing {
-  /** How many. */
+  /** Number of pairs. */
   readonly pairs: number;
-  /** The logarithm of new over base in each of them. */
+  /** ln (new / base) for each pair. */
   readonly logRatios: readonly number[];
-  /** Both sides, from the same repetitions. */
+  /** Both sides, restricted to the common repetitions. */
   readonly sides: readonly [base: Estimate, next: Estimate];
 }
 
-/** Null where the sides share fewer than two repetitions. */
+/** Null if the sides share fewer than two repetitions. */
 export function pairingOf(next: Estimate, base: Estimate): Pairing | null {
   if (next.session === null || next.session !== base.session) return null;
   const common = commonOf([next, base]);
@@ -69,8 +70,8 @@ export function pairingOf(next: Estimate, base: Estimate): Pairing | null {
  * what its own few runs know. That holds for any two cells of the experiment, compared elsewhere or not. A figure that
  * no comparison has (`p90`, `memory`) has nothing to borrow: its ratio is paired only.
  *
- * @param figure What both estimates are of.
- * @param between What else the sides differ by. Default: they ran in one session.
+ * @param figure The figure that both estimates are of.
+ * @param between Further differences between the sides. Default: they ran in one session.
  */
 export type RatioOf = (
   of: Estimate,
@@ -83,7 +84,7 @@ export type RatioOf = (
 export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
   /** Default: both sides ran in one experiment. */
   readonly between?: (figure: DrawnFigure) => Between;
-  /** Null where the sides did not take turns slice by slice. */
+  /** Null unless the sides took turns slice by slice. */
   readonly sliced?: SlicedOf | null;
   /** The figures that decide this pair, where not those of all pairs. */
   readonly decisive?: readonly ComparedFigure[];
@@ -94,7 +95,7 @@ export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
  * pair relies on its own repetitions, and on all of its runs where repetitions have little in common.
  *
  * @param pairs All comparisons that are read together.
- * @param confidence Of the intervals.
+ * @param confidence The confidence level of the intervals.
  */
 export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): RatioOf {
   const priors = new Map<DrawnFigure, Variance | null>();
@@ -122,8 +123,8 @@ export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): R
 }
 
 /**
- * The ratio of sides in slices. Their pairs are certain, so they borrow nothing from other pairs. Rounds of two processes
- * that are never restarted depend on each other: null if they are too few for an interval.
+ * The ratio of sides in slices. Their pairs are known for certain, so they borrow nothing from other pairs. Rounds of
+ * two processes that are never restarted depend on each other: null if there are too few for an interval.
  */
 export function slicedRatio(
   sliced: Sliced,
@@ -135,19 +136,19 @@ export function slicedRatio(
   return variance && studentInterval(of.value / to.value, variance, confidence);
 }
 
-/** Ratios of two sides that took turns, whatever the figure. */
+/** Ratio of two sides that took turns, for any figure. */
 export function ratioOfPairs(sliced: SlicedOf, confidence: number): RatioOf {
   return (of, to, figure) => slicedRatio(sliced(figure), [of, to], confidence);
 }
 
-/** Variance of ln ratio, if the runs were not paired. */
+/** Variance of ln ratio if the runs were not paired. */
 export function varianceApart({ sides: [to, of] }: Pairing): number {
   return of.logStandardError ** 2 + to.logStandardError ** 2;
 }
 
 /**
- * Variances of pairs that share no runs. Where many are compared with one, its runs are in the spread of all, so only
- * the first counts.
+ * Variances of pairs without common runs. If many cells are compared with one, its runs affect the spread of all pairs,
+ * so only the first pair counts.
  */
 function disjointVariances(pairs: readonly GroupPair[], figure: DrawnFigure): Variance[] {
   const seen = new Set<Estimate>();

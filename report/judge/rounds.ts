@@ -1,7 +1,8 @@
 /**
- * Thresholds on a server that nobody restarts and that is loaded in rounds, such as by `versus`. Its rounds are parts of one
- * run: what moves the server for longer than a round is in several of them. So a level, or a share of requests, is as sure
- * as the series of its rounds shows, which is how sure the ratio of two such servers is: see `slice_ratio.ts`.
+ * Thresholds on a server that is never restarted and that is loaded in rounds, such as by `versus`. Its rounds are
+ * parts of one run: an effect on the server that lasts longer than a round is in several of them. So the uncertainty of
+ * a level, or of a share of requests, is that of the series of its rounds, as for the ratio of two such servers: see
+ * `slice_ratio.ts`.
  */
 import type { FigureName } from "../../base/figures/figure.ts";
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
@@ -35,8 +36,8 @@ export function areRounds({ runs }: RunsOfCell): boolean {
 }
 
 /**
- * The level of the intervals that rules are decided by. Where each of several looks may end the measurement, it is the one
- * at which all looks together are wrong in no more than 5 %, as it is for verdicts: see `looks.ts`.
+ * The level of the intervals that decide rules. If each of several looks may end the measurement, it is the level at
+ * which all looks together are wrong in no more than 5 %, as for verdicts: see `looks.ts`.
  */
 export function decidingLevel(cell: Pick<JudgedCell, "runs" | "level">): number {
   return areLooked(cell) ? 1 - PROCESS_LOOK_SIGNIFICANCE : cell.level;
@@ -47,8 +48,7 @@ function areLooked({ runs, level }: Pick<JudgedCell, "runs" | "level">): boolean
 }
 
 /**
- * The figure of rounds, without an interval if they are too few to show how they depend on each other; of other runs
- * unchanged.
+ * The figure over rounds, without an interval if there are too few to show their dependence; for other runs, unchanged.
  */
 export function overRounds(
   range: FigureRange,
@@ -59,7 +59,7 @@ export function overRounds(
   return { ...range, interval: intervalOverRounds(value, byRun, cell.level) };
 }
 
-/** The interval of a figure by its values in rounds; null if they are too few, or one is not above 0. */
+/** The interval of a figure from its values in rounds; null if there are too few, or one is not above 0. */
 export function intervalOverRounds(
   value: number,
   byRound: readonly number[],
@@ -70,7 +70,10 @@ export function intervalOverRounds(
   return variance && studentInterval(value, variance, level);
 }
 
-/** At the level that rules are decided by. Rounds are not runs from which independent ratios can be drawn. */
+/**
+ * The amount at the level by which rules are decided. Rounds are not runs, so independent ratios can't be drawn from
+ * them.
+ */
 export function decidingAmount(figure: FigureName, member: Measurable): Amount | Absent {
   const { cell } = member;
   const isLooked = cell !== null && areLooked(cell);
@@ -83,9 +86,8 @@ export function decidingAmount(figure: FigureName, member: Measurable): Amount |
 
 /**
  * Ratios at the level that rules are decided by.
- *
- * @param sliced Turns that the two took with each other; null if they took none.
- * @param of The cell of the first.
+ * @param sliced The turns of the two cells; null if they were not loaded in turns.
+ * @param of The cell of the first amount.
  */
 export function decidingRatioOf(
   ratioOf: RatioOf,
@@ -101,21 +103,24 @@ export function decidingRatioOf(
   };
 }
 
-/** Why amounts, or the ratio of two, have no interval to decide a rule by. */
+/** Why amounts, or the ratio of two, have no interval by which a rule can be decided. */
 export function whyUndecided(amounts: readonly Amount[]): Reason {
   return amounts.some(({ cell }) => areRounds(cell))
     ? { code: "few-rounds" }
     : whyNoInterval(amounts);
 }
 
-/** Rounds as one share, known by as many independent requests as it has clusters; of other runs as they are. */
+/**
+ * Rounds as a single share, known as precisely as from as many independent requests as there are clusters; other runs
+ * unchanged.
+ */
 export function sharesOver(cell: RunsOfCell, shares: readonly Proportion[]): readonly Proportion[] {
   if (!areRounds(cell)) return shares;
   const whole = pooled(shares);
   return [clustered(whole, presumedDispersion(whole, dispersionIn(shares, whole)))];
 }
 
-/** Null where the rounds do not show it. */
+/** Null if the rounds do not show it. */
 function dispersionIn(
   rounds: readonly Proportion[],
   { count, of }: Proportion,
@@ -129,7 +134,7 @@ function dispersionIn(
   return ratio === null || Number.isNaN(ratio) ? null : { ratio, degreesOfFreedom };
 }
 
-/** How long each server would have to be measured for so many rounds; null: too many. */
+/** How long each server would have to be measured for this many rounds; null: too many. */
 export function secondsOfRounds({ runs }: RunsOfCell, rounds: number | null): number | null {
   return rounds === null ? null : rounds * meanOf(runs.map(({ elapsedS }) => elapsedS));
 }

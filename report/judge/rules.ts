@@ -1,9 +1,9 @@
 /**
- * The rule engine of claims, thresholds and published figures: a value with its interval is compared with the range that
- * a rule allows. The whole interval inside: held; the whole interval outside: broken; otherwise inconclusive, with the
- * reason. What may make the true value differ from the measured one by more than chance (requests that never ended,
- * wrong responses, a busy machine) opens the interval on that side. Claims, thresholds and published figures are
- * policies over this: what they hold against what, and what they do without an interval.
+ * The rule engine of claims, thresholds and published figures: a value with its interval is compared with the range
+ * that a rule allows. The whole interval inside: held; the whole interval outside: broken; otherwise inconclusive, with
+ * the reason. An effect that may move the true value from the measured one by more than chance (requests that never
+ * ended, wrong responses, a busy machine) opens the interval on that side. Claims, thresholds and published figures are
+ * policies over this: they choose what to compare, and what to do without an interval.
  */
 import type { Relation } from "../../runner/result/result.ts";
 import { runsToDecide, SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
@@ -15,7 +15,7 @@ import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
 import type { Ends } from "../figures/range.ts";
 import type { Absence, Allowed, Found, Outcome, Reason } from "./found.ts";
 
-/** How far a measured figure lies from a published one before the difference matters: see `published.ts`. */
+/** The ratio between a measured and a published figure from which on the difference matters: see `published.ts`. */
 export const FAR_RATIO = 1.25;
 
 /** A figure this many times beyond a limit would be beyond it on a quiet machine, too. */
@@ -36,7 +36,7 @@ export function allowedAround(value: number, toleranceRatio: number): Allowed {
   return { low: value * (1 - toleranceRatio), high: value * (1 + toleranceRatio), isClosed: true };
 }
 
-/** The range that the reciprocal may have. */
+/** The range for the reciprocal. */
 export function inverted({ low, high, isClosed }: Allowed): Allowed {
   return {
     low: high === Infinity ? -Infinity : 1 / high,
@@ -51,7 +51,7 @@ export function scaled({ low, high, isClosed }: Allowed, factor: number): Allowe
   return { low: times(low), high: times(high), isClosed };
 }
 
-/** The whole interval inside, the whole interval outside, or neither. */
+/** Whether the interval lies wholly inside, wholly outside, or neither. */
 export function sideOf({ low, high }: Ends, allowed: Allowed): Outcome {
   const isAbove = (value: number): boolean =>
     value > allowed.low || (value === allowed.low && allowed.isClosed);
@@ -70,7 +70,7 @@ export function exactly(value: number): Ends {
   return { low: value, high: value };
 }
 
-/** The distance to the nearer limit, on the logarithmic scale; below 0 outside. */
+/** Distance to the nearer limit on a logarithmic scale; below 0 outside. */
 export function marginOf(value: number, { low, high }: Allowed): number {
   const above = low <= 0 ? Infinity : Math.log(value / low);
   const below = high === Infinity ? Infinity : Math.log(high / value);
@@ -81,23 +81,23 @@ export function marginOf(value: number, { low, high }: Allowed): number {
 export interface Evidence {
   readonly outcome: Outcome;
   readonly found: Found;
-  /** Why it is inconclusive; null where it is not, and where nothing was found. */
+  /** Why the outcome is inconclusive; null if it is conclusive, or if nothing was found. */
   readonly reason: Reason | null;
   /**
-   * Two-sided probability of a figure as far on the wrong side, were it at the limit; 1 on the right side. Null
-   * where nothing is estimated: the fact of a measurement is as it is, whatever else is judged.
+   * The two-sided probability of a figure as far on the wrong side if the true value were at the limit; 1 on the right
+   * side. Null if nothing is estimated, because a fact does not depend on what else is judged.
    */
   readonly p: number | null;
-  /** What would decide it; null where nothing is known that would. */
+  /** What would decide the rule; null if nothing is known to. */
   readonly remedy: Reason | null;
 }
 
-/** A statement about the measured requests themselves, which others could not change. */
+/** A statement about the measured requests themselves, which further requests could not change. */
 export function fact(outcome: Outcome, found: Found): Evidence {
   return { outcome, found, reason: null, p: null, remedy: null };
 }
 
-/** There is no value to compare with the rule. */
+/** Evidence that there is no value to compare with the rule. */
 export function absent(absences: readonly Absence[]): Evidence {
   return fact("inconclusive", { code: "absent", absences });
 }
@@ -106,7 +106,7 @@ export function undecided(found: Found, reason: Reason): Evidence {
   return { ...fact("inconclusive", found), reason };
 }
 
-/** An estimate that lies on one side of the limit, or across it. */
+/** Evidence from an estimate that lies on one side of the limit, or across it. */
 export function tested(
   found: Found,
   { outcome, p, remedy }: {
@@ -122,18 +122,18 @@ export function tested(
 /** How the true value may differ beyond what the interval says. */
 export interface Open {
   readonly toward: "more" | "less" | "either";
-  /** How many times as much, or as little, at most. */
+  /** By which factor the value may be larger or smaller, at most. */
   readonly mostRatio: number;
   readonly why: Reason;
 }
 
-/** The same for a value that is divided by it. */
+/** The same for the reciprocal. */
 export function turned<T extends Pick<Open, "toward">>(open: T): T {
   const turn = { more: "less", less: "more", either: "either" } as const;
   return { ...open, toward: turn[open.toward] };
 }
 
-/** The outcome, and what alone leaves it inconclusive; null where the interval does, or nothing. */
+/** The outcome, and what alone makes it inconclusive; null if the interval does, or if it is conclusive. */
 export function check(
   { low, high }: Ends,
   allowed: Allowed,
@@ -152,12 +152,12 @@ export function check(
     : { outcome: "inconclusive", open };
 }
 
-/** Where an interval of more than 95 % has to be called one of 95 %, p is raised alike. */
+/** Adjusts p in the same way as an interval above 95 % that is called one of 95 %. */
 export function raisedTo(level: number, p: number): number {
   return Math.min(1, p * SIGNIFICANCE / (1 - level));
 }
 
-/** A value with its interval from `runs` runs on each side. */
+/** A value with its interval, from `runs` runs on each side. */
 export interface Distant {
   readonly value: number;
   readonly interval: Ends;
@@ -167,10 +167,9 @@ export interface Distant {
 }
 
 /**
- * How surely a value lies on its side of a limit: p is two-sided, of the value being at the limit, 5 % at the most where
- * the limit is outside the interval. And how many runs would decide it: null where more than 1,000 would be needed.
- *
- * The distance is in standard errors, these read off the end of the interval that is on the limit's side.
+ * How surely a value lies on its side of a limit: p is two-sided, for the true value being at the limit, and at most 5
+ * % if the limit is outside the interval. Also how many runs would decide it: null if more than 1,000 would be needed.
+ * * The distance is in standard errors, which are read off the end of the interval on the limit's side.
  */
 export function distanceTo(
   limit: number,
@@ -179,7 +178,7 @@ export function distanceTo(
   if (value === limit) return { p: 1, runsNeeded: null };
   const end = limit < value ? interval.low : interval.high;
   const degreesOfFreedom = interval.degreesOfFreedom ?? runs - 1;
-  // Ends at 0 or below have no logarithm: errors that large are taken as they are.
+  // Ends at 0 or below have no logarithm, so errors that large are used on a linear scale.
   const reach = end > 0 && value > 0 ? Math.abs(Math.log(value / end)) : Math.abs(1 - end / value);
   const ratio: ConfidenceInterval = {
     value: value / limit,

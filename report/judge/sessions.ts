@@ -1,6 +1,6 @@
 /**
- * In which measuring sessions the sides of a comparison were measured, and what is known of how sessions differ. Two
- * results are two sessions, unless they are of the same start.
+ * The sessions in which the sides of a comparison were measured, and what is known about differences between sessions.
+ * Two results are two sessions unless they have the same start.
  */
 import {
   contrastOfSessions,
@@ -45,7 +45,10 @@ export interface MeasuredSessions {
   readonly earlier: readonly Grouped[];
 }
 
-/** @param matches Of the last session of each side. @returns Their comparisons over all sessions, in their order. */
+/**
+ * @param matches Matches in the last session of each side.
+ * @returns Their comparisons over all sessions, in the same order.
+ */
 export function sessionPairs(
   matches: readonly CellPair[],
   { bases, nexts, earlier }: MeasuredSessions,
@@ -113,7 +116,7 @@ export function distinct<T extends Grouped>(sessions: readonly T[]): T[] {
   );
 }
 
-/** A folder of sessions may hold those that it is compared with; a single session stays. */
+/** Removes sessions with which the folder is compared from the folder; a single session stays. */
 export function withoutSessionsOf<T extends Grouped>(
   sessions: readonly T[],
   others: readonly Grouped[],
@@ -122,7 +125,7 @@ export function withoutSessionsOf<T extends Grouped>(
   return sessions.length > 1 && own.length > 0 ? own : sessions;
 }
 
-/** One cell in each of several sessions, as a side: a single session by its runs, several by their means. */
+/** One cell in several sessions, as a side: a single session by its runs, several by their means. */
 function groupOfSessions(groups: readonly ComparedRuns[]): ComparedRuns {
   if (groups.length === 1) return groups[0];
   return {

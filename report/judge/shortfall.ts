@@ -1,7 +1,7 @@
 /**
- * Cells that fall short of what was required: too many of their requests fail, get a wrong response or are never sent,
- * or they complete fewer requests than arrive. Such a cell is not ranked beside one that keeps up, however alike their
- * latencies: a fast error is not a response, and a backlog only grows.
+ * Cells that fall short of the requirement: too many of their requests fail, get a wrong response or are never sent, or
+ * they complete fewer requests than arrive. Such a cell is not ranked beside one that keeps up, even if their latencies
+ * are similar: a fast error is not a response, and a backlog only grows.
  */
 import type { Measurement, Run } from "../../runner/result/result.ts";
 import { mean, sum } from "../writing/spread.ts";
@@ -12,19 +12,19 @@ import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
 import { wrongResponsesOf } from "../../runner/result/outcome.ts";
 import { errorRatioOf } from "../figures/errors.ts";
 
-/** A target with more wrong or failed requests than this does not compete: a fast error is not a response. */
+/** A target with a larger share of wrong or failed requests does not compete: a fast error is not a response. */
 export const TOLERATED_WRONG_RATIO = 0.01;
 
 /**
- * Share of a cell's requests, 0–1, that went wrong through its own fault. A cell without any request did nothing right.
+ * Share of a cell's requests, 0–1, that failed by its own fault. For a cell without any request, everything counts as
+ * failed.
  */
 export function judgedErrorRatio(runs: readonly Measurement[]): number {
   return errorRatioOf(judgedRuns(runs)) ?? 1;
 }
 
 /**
- * Runs at a capacity without their dropped requests: those came too late, and how many may do so is for the rules of
- * the search.
+ * Runs, for a capacity without dropped requests: those count as late, and the rules of the search limit their number.
  */
 function judgedRuns(runs: readonly Measurement[]): readonly Measurement[] {
   if (!isAtLimit({ runs })) return runs;
@@ -35,12 +35,12 @@ export function hasTooManyErrors({ runs }: Pick<ServedRuns, "runs">): boolean {
   return judgedErrorRatio(runs) > TOLERATED_WRONG_RATIO;
 }
 
-/** Runs a side up to which the exact test of runs is quick (20 ms); its cost grows with their fourth power. */
+/** Runs per side up to which the exact test of runs is fast (20 ms); its cost grows with the fourth power. */
 export const MOST_COUNTED = 40;
 
 /**
- * Whether sides differ in errors, judged by the shares of single runs: equal builds that fail about as often as is
- * tolerated are on either side of the limit by chance.
+ * Whether sides differ in errors, judged by the shares of single runs: identical builds that fail about as often as
+ * tolerated may be on different sides of the limit by chance.
  */
 export function differInErrors(...sides: readonly [CellRuns, CellRuns]): boolean {
   const [base, next] = sides.map(({ runs }) => runs.map((run) => judgedErrorRatio([run])));
@@ -52,29 +52,30 @@ export function differInErrors(...sides: readonly [CellRuns, CellRuns]): boolean
 }
 
 /**
- * Share by which requests completed by the deadline may fall short of the offered rate, besides what is then in flight.
+ * Share by which requests completed by the deadline may fall short of the offered rate, apart from those then in
+ * flight.
  */
 const TOLERATED_SHORT_RATIO = 0.02;
 
 export interface Shortfall {
   readonly label: string;
-  /** How most of its requests end. */
+  /** How most of the target's requests end. */
   readonly kind: "silent" | "timeout" | "failed" | "wrong" | "dropped" | "slow";
-  /** Share of its requests that ended so, 0–1; for `slow`, those not completed in time. */
+  /** Share of requests that end this way, 0–1; for `slow`, of those not completed in time. */
   readonly ratio: number;
   /** Requests/s that were due, and that were completed by the deadline. */
   readonly offeredPerSec: number;
   readonly servedPerSec: number;
 }
 
-/** The runs of a cell, or one measurement alone. */
+/** The runs of a cell, or a single measurement. */
 interface ServedRuns extends Pick<CellRuns, "label" | "latency"> {
   readonly runs: readonly (Measurement & Partial<Pick<Run, "slices">>)[];
 }
 
 type ServedRun = ServedRuns["runs"][number];
 
-/** Requests due in the measured time: those of slices are due in whole slices, their cuts included. */
+/** Requests due in the measured time; with slices, in whole slices including their cuts. */
 function dueOf({ requests, elapsedS, slices }: ServedRun): number {
   if (slices === undefined) return requests.due;
   const loadedS = slices.items.pair.length * slices.sliceMs / 1_000;
@@ -82,8 +83,8 @@ function dueOf({ requests, elapsedS, slices }: ServedRun): number {
 }
 
 /**
- * Requests served: in slices, everything that was due and completed, because a side ends what is in flight while it
- * rests.
+ * Requests served: with slices, everything that was due and completed, because a side finishes its requests in flight
+ * while it rests.
  */
 function servedOf({ requests, drain, slices }: ServedRun): number {
   return slices === undefined
@@ -91,7 +92,7 @@ function servedOf({ requests, drain, slices }: ServedRun): number {
     : sum(slices.items.completed, (count) => count);
 }
 
-/** Null if the cell meets what is required. */
+/** Null if the cell meets the requirements. */
 export function shortfallOf({ label, runs, latency }: ServedRuns): Shortfall | null {
   const seconds = sum(runs, ({ elapsedS }) => elapsedS) || 1;
   const offeredPerSec = sum(runs, dueOf) / seconds;
@@ -102,7 +103,7 @@ export function shortfallOf({ label, runs, latency }: ServedRuns): Shortfall | n
   }
   if (hasTooManyErrors({ runs })) return { ...short, ...commonestError(judgedRuns(runs)) };
   if (!isOpen({ runs }) || isAtLimit({ runs }) || offeredPerSec === 0) return null;
-  // Even a server that keeps up has requests in flight at the deadline: as many as come in one latency.
+  // Even a server that keeps up has requests in flight at the deadline: as many as arrive within one latency.
   const runS = mean(runs.map(({ elapsedS }) => elapsedS));
   const inFlightRatio = runS > 0 ? latency.percentile(50).value / 1_000 / runS : 0;
   const ratio = 1 - servedPerSec / offeredPerSec;
@@ -110,12 +111,12 @@ export function shortfallOf({ label, runs, latency }: ServedRuns): Shortfall | n
   return isShort ? { ...short, kind: "slow", ratio } : null;
 }
 
-/** Cells that meet what is required. */
+/** Cells that meet the requirements. */
 export function competing(cells: readonly CellRuns[]): CellRuns[] {
   return cells.filter((cell) => shortfallOf(cell) === null);
 }
 
-/** Whether requests come at a pace of their own. */
+/** Whether requests come at a fixed pace. */
 export function isOpen({ runs }: Pick<ServedRuns, "runs">): boolean {
   return runs.every(({ load }) => load.kind !== "closed");
 }

@@ -1,6 +1,6 @@
 /**
- * Two cells whose targets were loaded in turns, slice by slice: what the pairs of slices of each pair of processes show of
- * their ratio, beside what the processes show.
+ * Compares two cells whose targets were loaded in turns, slice by slice: by the pairs of slices within each pair of
+ * processes, and by the pairs of processes.
  */
 import type { FindingCode } from "../../runner/result/findings.ts";
 import { inRunOf } from "../../runner/result/in_run.ts";
@@ -47,7 +47,7 @@ function isSliced(run: Pick<Run, "slices">): run is SlicedRun {
   return run.slices !== undefined;
 }
 
-/** Reasons for which a run is not valid that move both slices of a pair: other than a generator that is the limit of both. */
+/** Findings that invalidate a run but affect both slices of a pair alike, except a generator that limits both. */
 const SHARED: readonly FindingCode[] = [
   ...["throttled", "low-priority", "neighbour", "steal", "shared-cores", "crowded-core"] as const,
   "unsteady",
@@ -59,44 +59,47 @@ export function isMovedAlike({ generator: { findings } }: Pick<Run, "generator">
 }
 
 /**
- * Whether the sides took turns slice by slice, and some runs of each show more than how fast the generator is. What disturbs one
- * side then disturbs the other, so that their ratio holds although no run may be valid.
+ * Whether the sides took turns slice by slice, and some runs of each show more than the speed of the generator. A
+ * disturbance then affects both sides, so their ratio holds even if no run is valid.
  */
 export function areMovedAlike(sides: readonly (readonly Run[])[]): boolean {
   return sides.length > 1 &&
     sides.every((runs) => runs.every(isSliced) && runs.some(isMovedAlike));
 }
 
-/** The same of all runs of an experiment, whose sides are its targets. */
+/** The same for all runs of an experiment, whose sides are its targets. */
 export function areTargetsMovedAlike(runs: readonly Run[]): boolean {
   return areMovedAlike([...Map.groupBy(runs, ({ target }) => target).values()]);
 }
 
-/** One pair of processes in a figure. */
+/** One pair of processes, for a figure. */
 export interface ProcessPair {
   readonly repetition: number;
-  /** Null of a percentile, which no single slice has. */
+  /** Null for a percentile, which single slices do not have. */
   readonly slices: SliceRatio | null;
 }
 
 /**
- * A figure of two cells in slices. Several pairs of processes are judged as any runs of the same repetitions are: by their
- * ratios, pair by pair. Of one alone the slices have to say it.
+ * A figure of two cells in slices. Several pairs of processes are judged like any runs of the same repetitions, by the
+ * ratio of each pair. A single pair is judged by its slices.
  */
 export interface Sliced {
   readonly pairs: readonly ProcessPair[];
-  /** Whether all are one pair of processes that is never restarted: the verdict is then about these two. */
+  /**
+   * Whether all measurements are of one pair of processes that is never restarted, so that the verdict is about these
+   * two.
+   */
   readonly areTheseTwo: boolean;
-  /** What all slices of that one pair show together; null in other cases, and for a percentile over several runs. */
+  /** The evidence of all slices of that one pair together; null otherwise, and for a percentile over several runs. */
   readonly alone: Alone | null;
-  /** A side that used the cores of the other while it rested; null where neither did. */
+  /** A side that used the other's cores while at rest; null if neither did. */
   readonly disturbance: Disturbance | null;
 }
 
 export interface Alone {
-  /** Variance of ln ratio; null if nothing shows it. */
+  /** Variance of ln ratio; null if unknown. */
   readonly variance: Variance | null;
-  /** Why what it is about may wander for longer than it was measured; null: it was seen not to. */
+  /** Why the processes may wander for longer than they were measured; null: they were seen not to. */
   readonly unclear: Unclear | "few-clusters" | "lower-bounds" | null;
 }
 
@@ -127,15 +130,15 @@ export function slicedBetween(base: CellRuns, next: CellRuns): SlicedOf | null {
 type Two<Of> = readonly [Of, Of];
 
 /**
- * The turns that two cells took with each other, for a ratio of a figure; null if they took none or were not measured, and
- * for two different figures, because then no disturbance cancels.
+ * The turns that two cells took with each other, for a ratio of a figure; null if they were not loaded in turns or not
+ * measured, and for two different figures, because then no disturbance cancels.
  */
 export function turnsIn(figures: Two<FigureName>, [of, to]: Two<CellRuns | null>): SlicedOf | null {
   if (figures[0] !== figures[1] || of === null || to === null) return null;
   return slicedBetween(to, of);
 }
 
-/** Whether what disturbs one of two cells disturbs the other, so that their ratio holds. */
+/** Whether disturbances affect both cells alike, so that their ratio holds. */
 export function isRatioInTurns(figures: Two<FigureName>, cells: Two<CellRuns | null>): boolean {
   return turnsIn(figures, cells) !== null &&
     areMovedAlike(cells.flatMap((cell) => cell ? [cell.runs] : []));
@@ -153,7 +156,9 @@ function pairsOfRuns(base: CellRuns, next: CellRuns): Sides[] | null {
   return pairs.length === 0 ? null : pairs;
 }
 
-/** Whether they took turns with each other: in each pair one was the first, whatever the targets are called by now. */
+/**
+ * Whether two runs took turns with each other: in each pair, one slice came first, whatever the targets are called now.
+ */
 function arePartners({ slices: of }: SlicedRun, { slices: to }: SlicedRun): boolean {
   const places = new Map(to.items.pair.map((pair, at) => [pair, to.items.place[at]]));
   return of.items.pair.every((pair, at) => places.get(pair) !== of.items.place[at]);
@@ -165,7 +170,7 @@ function slicesIn([base, next]: Sides, figure: DrawnFigure): SliceRatio | null {
   return series ? sliceRatioOf(series) : null;
 }
 
-/** In the slices in which it was seen; null where it never was. */
+/** CPU use at rest, over the slices for which it is known; null without any. */
 function restOf(pairs: readonly Sides[], side: 0 | 1): Rest | null {
   const seen = pairs.flatMap((sides) => {
     const { items: { restCpuMs }, sliceMs, pauseMs } = sides[side].slices;
@@ -180,8 +185,8 @@ function restOf(pairs: readonly Sides[], side: 0 | 1): Rest | null {
 }
 
 /**
- * How sure the ratio is, from all pairs of slices; for percentiles, from what one run shows of itself, as if nothing
- * that moves both cancelled.
+ * How precise the ratio is, from all pairs of slices; for percentiles, from each run by itself, as if common
+ * disturbances did not cancel.
  */
 function aloneIn(pairs: readonly Sides[], figure: DrawnFigure): Alone | null {
   if (typeof figure === "number") return pairs.length === 1 ? aloneByRuns(pairs[0], figure) : null;
@@ -194,12 +199,12 @@ function aloneIn(pairs: readonly Sides[], figure: DrawnFigure): Alone | null {
   return slices === null ? { variance: null, unclear: "too-short" } : aloneOf(slices);
 }
 
-/** Variance of the ratio of two processes, or of a figure of one, from its logarithm in each round. */
+/** Variance of the ratio of two processes, or of one process's figure, from its logarithm in each round. */
 export function varianceOverRounds(logs: readonly number[]): Variance | null {
   return aloneOf(errorOverRounds(logs)).variance;
 }
 
-/** Variance of ln ratio of two processes that are not restarted; null if too little shows it. */
+/** Variance of ln ratio of two processes that are not restarted; null if there is too little evidence. */
 export function varianceOfThese(
   { alone }: Sliced,
   rounds: { readonly logRatios: readonly number[] } | null,
@@ -207,7 +212,7 @@ export function varianceOfThese(
   return alone === null ? rounds && varianceOverRounds(rounds.logRatios) : alone.variance;
 }
 
-/** How sure the ratio of two processes is. */
+/** How precise the ratio of two processes is. */
 export function aloneOf(
   { standardError, degreesOfFreedom, unclear }: Pick<
     SliceRatio,
@@ -238,27 +243,27 @@ function aloneByRuns(sides: Sides, figure: number): Alone {
     : { variance: null, unclear: unclear ?? "too-short" };
 }
 
-/** What a figure shows at both levels, slices and processes. */
+/** The evidence about a figure at both levels, slices and processes. */
 export interface SlicedLevels {
   /**
-   * Whether it is about one pair of processes that is never restarted; `processes` are then measurements of it at
+   * Whether all is about one pair of processes that is never restarted; `processes` are then its measurements at
    * different times.
    */
   readonly areTheseTwo: boolean;
-  /** Whether there were looks, each of which may be wrong in less than all of them: see `stats/slices/looks.ts`. */
+  /** Whether there were several looks, each of which must be stricter than the whole: see `stats/slices/looks.ts`. */
   readonly areLooked: boolean;
-  /** Whether the interval is by all pairs of slices together. */
+  /** Whether the interval is from all pairs of slices together. */
   readonly isAlone: boolean;
   readonly disturbance: Disturbance | null;
   /** Null for a single pair of processes. */
   readonly levels: ProcessLevels | null;
   /** Mean number of pairs of slices in a pair of processes. */
   readonly pairsOfSlices: number;
-  /** Pairs of slices from which on they say nothing of each other; null where it is not seen. */
+  /** Distance from which on pairs of slices are independent; null if unknown. */
   readonly blockPairs: number | null;
 }
 
-/** @param areLooked As `SlicedLevels` has it. */
+/** @param areLooked As in `SlicedLevels`. */
 export function levelsIn(
   { pairs, areTheseTwo, alone, disturbance }: Sliced,
   [to, of]: readonly [base: Estimate, next: Estimate],
@@ -289,24 +294,24 @@ export function spreadWithin({ pairs }: Pick<Sliced, "pairs">): number | null {
   return stdevWithin(sharesIn(pairs));
 }
 
-/** Nearly 1, so that its logarithm is still a number. */
+/** Nearly 1, so that its logarithm is still finite. */
 const NEARLY_ALL = 0.999;
 
 /**
- * Where the ratio may be without the disturbance, and by how many times at most. Only requests/s are off by no more than the
- * part of the cores: 15 ms of work once a second are 1.5 % of a core, and more than a p99 is; they hold up few requests, and
- * these for long.
+ * The direction in which the disturbance may have moved the ratio, and the factor at most. Only requests/s are off by
+ * at most the used part of the cores; times may be off by more: 15 ms of work once a second are 1.5 % of a core, but
+ * can be longer than a p99, because they delay few requests, and these for long.
  */
 function undisturbedWithin(
   { side, mostRatio }: Disturbance,
   isRate: boolean,
 ): Pick<Open, "toward" | "mostRatio"> {
-  // The other side is slower because of it: if the base disturbs, new has too few requests/s, and too long times.
+  // A disturbance slows the other side: if the base disturbs, the new side has too few requests/s, and too long times.
   const toward = (side === "base") === isRate ? "more" : "less";
   return { toward, mostRatio: 1 / (1 - (isRate ? Math.min(mostRatio, NEARLY_ALL) : NEARLY_ALL)) };
 }
 
-/** The interval, widened by as much as the disturbance may have moved the ratio. */
+/** The interval, widened by the largest effect of the disturbance on the ratio. */
 export function disturbed(
   interval: ConfidenceInterval,
   disturbance: Disturbance,
@@ -318,7 +323,10 @@ export function disturbed(
     : { ...interval, low: interval.low / mostRatio };
 }
 
-/** Doubt about the ratio of a figure of sides in turns, if one disturbs the other while it rests. @param sliced Their turns; null if they took none. */
+/**
+ * Doubt about the ratio of a figure of sides in turns, if one disturbs the other while at rest.
+ * @param sliced The turns of the sides; null if there were none.
+ */
 export function disturbedOpens(figure: FigureName, sliced: SlicedOf | null): Open[] {
   const { estimate } = FIGURES[figure];
   const disturbance = estimate === null ? null : sliced?.(estimate).disturbance ?? null;

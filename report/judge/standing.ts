@@ -1,31 +1,31 @@
 /**
- * Where one side of a comparison stands against the other, as far as its runs show: what every sentence, table and
- * figure says of a pair comes from here. The interval beside it is the one that decides, or the standing says why
- * not: `likely` is a difference by the interval that a correction or an exact test does not bear out.
+ * The standing of one side of a comparison against the other, as far as their runs show: every sentence, table and
+ * figure about a pair takes it from here. The interval beside it is the one that decides; if another criterion decided,
+ * the standing says so: `likely` is a difference by the interval that a correction or an exact test does not confirm.
  */
 import { type FigureComparison, NOTABLE_CHANGE } from "./comparison.ts";
 
-/** How the next compares with the base. */
+/** How the next side compares with the base. */
 export type Standing =
   | "ahead"
   | "behind"
   /** The whole interval lies within the margin. */
   | "equivalent"
   /**
-   * The interval excludes 1, but not the margin; or Holm's correction, or the exact test, disagrees with it; or a side
-   * never settled, and is yet on the same side in the first half of the runs and in the second.
+   * The interval excludes 1, but not the margin; or Holm's correction, or the exact test, disagrees with the interval;
+   * or a side never settled, but is on the same side in both halves of the runs.
    */
   | "likely-ahead"
   | "likely-behind"
-  /** The interval contains 1, and the runs would have shown any change worth mentioning. */
+  /** The interval contains 1, and the runs would have shown any notable change. */
   | "no-difference-seen"
-  /** The interval contains 1, and larger changes as well. */
+  /** The interval contains 1, and notable changes as well. */
   | "few-runs"
   | "groups"
   | "unsteady"
   /** Two capacities are compared, and one is a lower bound. */
   | "at-least"
-  /** Alike as far as the generator, which was the limit, could tell. */
+  /** No difference, as far as the generator could tell, which was the limit. */
   | "generator"
   /** A single run says nothing about the next. */
   | "one-run"
@@ -65,7 +65,7 @@ export function standingOf(comparison: FigureComparison): Standing {
   }
 }
 
-/** How sure a standing is: what a matrix shades, and what a reader may build on. */
+/** How certain a standing is, which a matrix shows by shading. */
 export type Certainty = "decided" | "likely" | "open";
 
 export function certaintyOf(standing: Standing): Certainty {

@@ -54,7 +54,7 @@ function plain(text: string): string {
   return text.replaceAll(GLUE, " ");
 }
 
-/** Zero responses a second were measured; a time of zero is one that nobody saw. */
+/** Zero responses a second is a measurement; a time of zero means that there is none. */
 function measured(value: number, figure: ComparedFigure): number | null {
   return value === 0 && figure !== "rate" ? null : value;
 }
@@ -97,8 +97,8 @@ function figureJson(figure: FigureComparison): unknown {
 }
 
 /**
- * A testcase for each cell and figure, and for each threshold. Only the figures that decide how the comparison
- * ends can fail; what the others say against the new results is in their message.
+ * A testcase for each cell and figure, and for each threshold. Only the deciding figures can fail; findings against the
+ * new results in other figures are in their messages.
  */
 export function comparisonSuite(
   comparison: ResultsComparison,
@@ -115,7 +115,7 @@ export function comparisonSuite(
   return { name, startedAt, hostname, cases, output: revisionTexts(comparison) };
 }
 
-/** CPU time is not a testcase where nobody saw it. */
+/** CPU time is not a testcase if it is unknown. */
 function isJudged({ comparison }: ComparedCell, figure: ComparedFigure): boolean {
   return figure !== "cpuPerRequest" || comparisonOf(comparison, figure).ratio !== null;
 }

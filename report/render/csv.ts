@@ -1,6 +1,6 @@
 /**
- * Tidy CSV (RFC 4180): one row a run, one column a variable, numbers in the base units of the results
- * as their names say, so that any tool can read it without cleaning.
+ * Tidy CSV (RFC 4180): one row for each run, one column for each variable, with units in the column names, so that any
+ * tool can read it without cleaning.
  */
 import { ERRORS } from "../../runner/result/outcome.ts";
 import type { Distribution, Measurement, Run } from "../../runner/result/result.ts";
@@ -31,7 +31,7 @@ interface NamedRuns {
   readonly context: { readonly runs: readonly Run[] };
 }
 
-/** One row for each run, in the order in which they were made. */
+/** One row for each run, in the order of measurement. */
 export function renderCsv({ name, context: { runs } }: NamedRuns): Written<"csv"> {
   return csvOf(runs.map((run) => ({
     experiment: name,
@@ -46,7 +46,7 @@ export function renderCsv({ name, context: { runs } }: NamedRuns): Written<"csv"
   })));
 }
 
-/** Columns of a run that searched for a capacity. */
+/** Columns for a run that searched for a capacity. */
 function capacityOf(run: Measurement & Partial<Pick<Run, "capacity">>): CsvRecord {
   if (run.capacity === undefined) return {};
   const { value = null, low = null, high = null, bound = null } = run.capacity.capacity ?? {};
@@ -82,7 +82,7 @@ function figuresOf(measurement: Measurement): CsvRecord {
     drainS: measurement.drain?.durationS ?? null,
     drainCompleted: measurement.drain?.completed ?? null,
     drainFailed: measurement.drain?.failed ?? null,
-    ...measurement.warmup !== null && columnsOf(FLATTENED, measurement), // else the load itself changes
+    ...measurement.warmup !== null && columnsOf(FLATTENED, measurement), // unless the load itself changes
     connects: measurement.connect.count,
     ...measurement.connect.count > 0 && columnsOf(CONNECTS, measurement),
     ...servedOf(measurement),
@@ -95,7 +95,7 @@ function figuresOf(measurement: Measurement): CsvRecord {
   };
 }
 
-/** Columns of figures, by the figures' names; empty where a run has no such figure. */
+/** Columns named after figures; empty if a run lacks the figure. */
 function columnsOf(
   columns: Readonly<Record<string, FigureName>>,
   measurement: Measurement,
@@ -144,7 +144,7 @@ const CONNECTS = {
   connectMaxMs: "connect.max",
 } as const;
 
-/** Nothing where nothing has a latency; the fastest is of requests with a response. */
+/** Empty if no request has a latency; the fastest request is one with a response. */
 function latenciesOf(measurement: Measurement): CsvRecord {
   const { count, censored, min } = measurement.latency;
   return {
@@ -155,7 +155,7 @@ function latenciesOf(measurement: Measurement): CsvRecord {
   };
 }
 
-/** `p99 p99.9 mean max`: the figures that lower bounds could turn out to make larger. */
+/** `p99 p99.9 mean max`: the figures that lower bounds may raise. */
 function lowerBoundsOf(measurement: Measurement): string {
   return [...Object.values(PERCENTILES), "mean" as const, "max" as const].filter((figure) => {
     const found = FIGURES[figure].of(measurement);
@@ -163,7 +163,7 @@ function lowerBoundsOf(measurement: Measurement): string {
   }).join(" ");
 }
 
-/** Columns by class of status, by instance and by use of a cache, and the sessions of virtual users. */
+/** Columns by class of status, by instance and by cache status, and for sessions of virtual users. */
 function servedOf(measurement: Measurement): CsvRecord {
   const { statusLatency = {}, instances = [], cache = {}, sessions } = measurement;
   const timesOf = (name: string, { count, mean, percentiles }: Distribution): CsvRecord => {
@@ -189,7 +189,7 @@ function servedOf(measurement: Measurement): CsvRecord {
   };
 }
 
-/** Columns of the target, or of a part whose name stands before each column. */
+/** Columns for the target, or for a part, whose name then precedes each column's. */
 function resourcesOf(used: ResourceUse, run: Run, before = ""): CsvRecord {
   if (used.resources.length === 0) return {};
   const seconds = cpuSecondsOf(used);
@@ -215,7 +215,7 @@ function prefixed(before: string, record: CsvRecord): CsvRecord {
   );
 }
 
-// What identifies a run: the first columns of either CSV.
+// The columns that identify a run, which come first in either CSV.
 
 function identityOf({ target, scenario, repetition, order }: Run): CsvRecord {
   return { target, scenario, repetition, order };
@@ -231,10 +231,10 @@ function parametersOf({ parameters }: Run): CsvRecord {
   );
 }
 
-// Tidy CSV of the timelines: one row an interval of a run, with what its target used in it. As in the CSV of
-// the runs, names of columns end in their units.
+// Tidy CSV of the timelines: one row for each interval of a run, with the target's resources in it. Column names end in
+// their units, as in the CSV of runs.
 
-/** Every interval of every run, those that an experiment discards too, in the order in which they were made. */
+/** Every interval of every run, including discarded ones, in the order of measurement. */
 export function renderIntervalsCsv({ name, context: { runs } }: NamedRuns): Written<"csv"> {
   return csvOf(runs.flatMap((run) => {
     const which = { experiment: name, ...identityOf(run), ...parametersOf(run) };
@@ -260,7 +260,7 @@ export function renderMeasurementIntervalsCsv(measurement: Measurement): Written
   );
 }
 
-/** An interval in which nothing ended has no latencies, rather than latencies of 0. */
+/** An interval in which no request ended has no latencies, rather than latencies of 0. */
 function intervalFigures(point: IntervalPoint, startS: number): CsvRecord {
   const { endS, completed, failed, bytes } = point;
   const timeOf = (ms: number): number | null => isEmpty(point) ? null : ms;
@@ -305,7 +305,7 @@ function middleOf(run: Timed, i: number): number {
   return (startOf(run, i) + run.timeline.points[i].endS) / 2;
 }
 
-/** The resources in use at a moment, by the target or by a part, whose name then stands before each column. */
+/** The resources in use at a moment, by the target or by a part, whose name then precedes each column's. */
 function resourcesAt(used: ResourceUse, atS: number, before = ""): CsvRecord {
   if (used.resources.length === 0) return {};
   const point = pointAt(used, atS);

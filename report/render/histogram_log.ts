@@ -10,7 +10,7 @@ import { formatCount } from "../writing/units.ts";
 import { histogramLogOf, type TagPart } from "../writing/histogram_log.ts";
 import type { Written } from "../writing/written.ts";
 
-/** Every run that was measured, in the order in which they were made. */
+/** Every measured run, in the order of measurement. */
 export function renderHistogramLog(results: LoggedResults): Written<"hlog"> {
   const { version, experiment, runs } = results;
   const startMs = Math.min(...runs.map(startMsOf), ...runs.length > 0 ? [] : [momentOf(results)]);

@@ -21,9 +21,9 @@ import { attributes, element, type Xml } from "../writing/xml.ts";
 export interface Testcase {
   readonly classname: string;
   readonly name: string;
-  /** Seconds. */
+  /** Duration in seconds. */
   readonly time?: number;
-  /** Absent if it passed. `error`: it could not be decided. */
+  /** Absent if the testcase passed. `error`: it could not be decided. */
   readonly problem?: TestProblem;
 }
 
@@ -50,7 +50,10 @@ export function renderJunit(suites: readonly Testsuite[]): Written<"xml"> {
   return element`${declaration}<testsuites>\n${suites.map(suiteXml)}</testsuites>\n`.text;
 }
 
-/** A testcase for the responses of each cell, its search for a capacity, each part without a measurement, each claim and each threshold. */
+/**
+ * A testcase for the responses of each cell, its search for a capacity, each part without a measurement, each claim and
+ * each threshold.
+ */
 export function resultsSuite(results: Results, { claims, gates }: ReportModel): Testsuite {
   const { experiment: { name }, startedAt, machine: { hostname } } = results;
   const cells = Map.groupBy(results.runs, (run) => `${run.scenario}\n${cellLabel(run)}`);
@@ -75,12 +78,12 @@ export function resultsSuite(results: Results, { claims, gates }: ReportModel): 
       ...claims.map((claim) => claimCase(name, claim)),
       ...gates.map((gate) => gateCase(name, gate)),
     ],
-    // A testcase that passed or was skipped cannot hold the findings.
+    // A testcase that passed or was skipped can't contain the findings.
     output: [...claims.map(claimLine), ...results.runs.flatMap(searchLines)],
   };
 }
 
-/** Outcomes of a search that found no capacity, in line with its exit code. */
+/** Outcomes of a search that found no capacity, consistent with the exit code. */
 const ENDED_AS: Readonly<Record<Exclude<CapacityEnd, "found">, TestProblem["kind"]>> = {
   budget: "error",
   disturbed: "error",
@@ -91,7 +94,7 @@ const ENDED_AS: Readonly<Record<Exclude<CapacityEnd, "found">, TestProblem["kind
   unsustained: "error",
 };
 
-/** One for each run whose load was a search for the capacity of its target. */
+/** One testcase for each run that searched for the capacity of its target. */
 function searchCases(classname: string, runs: readonly Run[]): Testcase[] {
   return runs.flatMap((run) => {
     if (run.capacity === undefined) return [];
@@ -108,7 +111,7 @@ function searchProblem(search: RunCapacity): TestProblem | null {
     : { kind: ENDED_AS[end], type: end, message: capacitySentence(search) };
 }
 
-/** Lines for the result of a search, and for every trial. */
+/** Lines for the result of a search, and for each of its trials. */
 function searchLines(run: Run): string[] {
   if (run.capacity === undefined) return [];
   const { trials } = run.capacity;
@@ -122,7 +125,7 @@ function searchPlace(run: Run): string {
   return `${cellLabel(run)}, run ${run.repetition}`;
 }
 
-/** One test case for all runs that are missing from an interrupted experiment. */
+/** One testcase for all runs that an interrupted experiment lacks. */
 function unfinishedCases({ experiment: { name }, state, runs, planned }: Results): Testcase[] {
   if (state === "done") return [];
   const message = `${state}: ${runs.length} of ${counted(planned, "planned run")} are in`;
@@ -140,7 +143,7 @@ function claimCase(suite: string, judged: JudgedClaim): Testcase {
   return { ...named, problem: { kind, type: outcome, message, detail } };
 }
 
-/** Test suite of a single measurement. */
+/** Testsuite of a single measurement. */
 export function measurementSuite(
   { measurement, startedAt, hostname }: {
     measurement: Measurement;
@@ -170,7 +173,7 @@ function responsesCase(classname: string, runs: readonly (Measurement | Run)[]):
   };
 }
 
-/** Problem of runs in which no request got a response, so that no check could hold. */
+/** The problem of runs in which no request got a response, so that no check could be made. */
 function unansweredProblem(runs: readonly Measurement[]): TestProblem | null {
   const silent = runs.filter(isUnanswered);
   if (silent.length === 0) return null;
@@ -210,7 +213,7 @@ function suiteXml({ name, startedAt, hostname, cases, output = [] }: Testsuite, 
     skipped: count("skipped"),
     time: seconds.toFixed(3),
   });
-  // Older schemas of Jenkins want a property where there are properties, and Ant's wants properties.
+  // Older schemas of Jenkins expect a property element inside properties, and Ant's requires properties.
   return element`  <testsuite${head}>
     <properties><property name="generator" value="Plateau"/></properties>
 ${cases.map(caseXml)}${outputXml(output)}    <system-err/>

@@ -24,14 +24,14 @@ export function renderMarkdown(
   return renderBlocksMarkdown([group(title, [...lead, ...verdict, ...said])]);
 }
 
-/** Groups are headed at the second level: above them stands the title of a page or of a pull request. */
+/** Groups have second-level headings, below the title of a page or a pull request. */
 export function renderBlocksMarkdown(blocks: readonly Block[]): Written<"markdown"> {
   return documentOf(paragraphs(blocksMarkdown(shownIn("markdown", blocks), 2)));
 }
 
-// Each kind of block once, whatever subject it belongs to. Of figures it holds what they found.
+// One function for each kind of block, whatever its subject. Figures are reduced to their findings.
 
-/** @param level Of headings in it. */
+/** @param level Level of headings. */
 function blocksMarkdown(blocks: readonly Block[], level: number): Markdown[] {
   return blocks.flatMap((block) => blockMarkdown(block, level));
 }

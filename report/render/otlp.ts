@@ -15,9 +15,9 @@ import { messageTimes } from "../figures/figures.ts";
 import { jsonText } from "../writing/json.ts";
 import type { Written } from "../writing/written.ts";
 
-/** Undefined attributes are left out. */
+/** Undefined attributes are omitted. */
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
-/** A message of OTLP, or the fields that it gets. 64-bit integers are decimal strings, enums their numbers. */
+/** An OTLP message, or some of its fields. 64-bit integers are decimal strings; enums are numbers. */
 type DataPoint = Readonly<Record<string, unknown>>;
 
 /** Data points by the name of the metric. */
@@ -59,14 +59,15 @@ const METRICS = {
     exponentialHistogram: { aggregationTemporality: CUMULATIVE },
   },
   "plateau.trust": {
-    description: "1 for the verdict on whether the generator and the machine allow to trust a run",
+    description:
+      "1 for the trust verdict of a run: whether the generator and the machine can be trusted",
     unit: "1",
     gauge: {},
   },
 } as const;
 const NAMES = Object.keys(METRICS) as (keyof typeof METRICS)[];
 
-/** Receivers take 4 MB and more; a run has 5 to 50 KB. */
+/** Receivers accept at least 4 MB; a run takes 5 to 50 KB. */
 const REQUEST_CHARACTERS = 2_000_000;
 
 interface SentResults extends Pick<Results, "version" | "machine" | "commit" | "runs"> {
@@ -91,7 +92,7 @@ export function measurementOtlpRequests(
   hostname: string,
 ): Written<"json">[] {
   const { loadStartedAt, version } = measurement;
-  if (loadStartedAt === undefined) return []; // it was stopped before it began
+  if (loadStartedAt === undefined) return []; // the load was stopped before it began
   const resource = { "host.name": hostname || undefined, "plateau.experiment": "bench" };
   return requestsOf([runAlone(measurement, loadStartedAt)], version, resource);
 }
@@ -174,7 +175,7 @@ function pointsOf(run: Run): DataPoints {
   };
 }
 
-/** Start of the load, and end of the wait after it, nanoseconds since the epoch. */
+/** Start of the load, and end of its drain, nanoseconds since the epoch. */
 function timesOf({ loadStartedAt, startedAt, elapsedS, drain }: Run): DataPoint {
   const startMs = Date.parse(loadStartedAt ?? startedAt);
   const lastedNs = Math.round(1e9 * (elapsedS + (drain?.durationS ?? 0)));
@@ -185,12 +186,12 @@ function timesOf({ loadStartedAt, startedAt, elapsedS, drain }: Run): DataPoint 
   };
 }
 
-/** In nanoseconds, 64 bits have room for twice as much. */
+/** The latest time that 64-bit nanoseconds hold is twice as late. */
 const LATEST_MS = 9e12;
 
 function runAttributes(run: Run): Attributes {
   const { target, scenario, repetition, parameters } = run;
-  const url = URL.parse(run.url); // null where a part of it is secret
+  const url = URL.parse(run.url); // null if part of the URL is secret
   const scheme = url?.protocol.slice(0, -1);
   const factors = Object.entries(parameters).map(([path, value]) => [
     `plateau.factor.${path}`,
@@ -208,17 +209,19 @@ function runAttributes(run: Run): Attributes {
   };
 }
 
-/** RFC 9110 §9 and RFC 5789. */
+/** Methods of RFC 9110 §9 and RFC 5789. */
 const KNOWN_METHODS = /^(?:GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH) /;
 
-/** The method of the slowest requests, if all requests are the same; `_OTHER`, as in the conventions, if it is unknown. */
+/**
+ * The method of the slowest requests, if all requests have the same; otherwise `_OTHER`, as the conventions require.
+ */
 function methodOf({ steps, slowest = [], load }: Run): string {
   const isOne = steps === undefined && !("arrivals" in load && load.arrivals === "recorded");
   const sent = slowest.find(({ request }) => request !== null)?.request ?? "";
   return isOne && KNOWN_METHODS.test(sent) ? sent.split(" ")[0] : "_OTHER";
 }
 
-/** How many requests ended in which way: together all that were due. */
+/** Number of requests by outcome, which together are all due requests. */
 function outcomesOf({ requests, status, errors }: Run): [Attributes, number][] {
   const { completed, failed, unfinished, dropped } = requests;
   const codes = Object.entries(status).map(([code, count]): [Attributes, number] => [
@@ -243,7 +246,7 @@ function outcomesOf({ requests, status, errors }: Run): [Attributes, number][] {
   ];
 }
 
-/** Responses of one status, or several of one class. */
+/** Responses of one status, or of several in one class. */
 function statusAttributes(codes: readonly string[], family?: string): Attributes {
   const [code] = codes;
   const error = codes.length === 1 ? code : family;
@@ -253,7 +256,7 @@ function statusAttributes(codes: readonly string[], family?: string): Attributes
   };
 }
 
-/** Exact values where the results have them; otherwise those of the buckets. */
+/** Exact values if the results have them; otherwise those of the buckets. */
 type DurationFigures = Pick<SparseHistogram, "minUs" | "maxUs" | "sumUs">;
 
 /** Some of a run's latencies. */
@@ -262,11 +265,11 @@ interface DurationGroup extends DurationFigures {
   readonly held: SparseHistogram;
 }
 
-/** Latencies of completed responses by class of status, and, separately, the lower bounds. */
+/** Latencies of completed responses by class of status and, separately, lower bounds. */
 function durationGroups(run: Run): DurationGroup[] {
   const { latency, requests, errors, censoredHistogram } = run;
   const bounds = censoredHistogram === undefined ? EMPTY : decodeSparse(censoredHistogram);
-  const isKnown = bounds.count === latency.censored; // results of version 1 don't say which they are
+  const isKnown = bounds.count === latency.censored; // results of version 1 don't mark lower bounds
   const hasTimeoutsAlone = requests.unfinished + requests.dropped === 0 && errors.timeout;
   const ended = completedGroups(run, bounds).map((group) => ({
     ...group,
@@ -301,7 +304,7 @@ function exactly({ min, max, mean, count }: Distribution): DurationFigures {
 
 const MESSAGE_OUTCOMES = ["received", "failed", "unfinished", "dropped"] as const;
 
-/** Times of messages by what they measure, and, separately, the lower bounds. */
+/** Times of messages by kind and, separately, lower bounds. */
 function messageGroups(run: Run): DurationGroup[] {
   return MESSAGE_TIMES.flatMap((figure) => {
     const { histogram, censoredHistogram } = messageTimes(run, figure) ?? {};
@@ -315,7 +318,7 @@ function messageGroups(run: Run): DurationGroup[] {
   }).filter(({ held }) => held.count > 0);
 }
 
-/** ExponentialHistogramDataPoint, without its times and attributes. */
+/** ExponentialHistogramDataPoint without its times and attributes. */
 function histogramPoint({ held, sumUs, minUs, maxUs }: DurationGroup): DataPoint {
   const { offset, counts, zeros } = exponentialBuckets(held);
   return {

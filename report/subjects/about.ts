@@ -1,4 +1,7 @@
-/** The head of a report: whether anything was measured, the verdict, which runs to doubt, what was measured where, and what a reader must know before believing a number. */
+/**
+ * The head of a report: whether anything was measured, the verdict, which runs to doubt, what was measured and where,
+ * and what a reader must know before believing a number.
+ */
 import { type Block, list, text } from "../blocks.ts";
 import type { Run } from "../../runner/result/result.ts";
 import type { MeasuredRuns } from "../cells/measured.ts";
@@ -10,12 +13,12 @@ import { agentsText } from "./agents/agents.ts";
 import { factsOf } from "./method/method.ts";
 import type { ReportContext, Subject } from "./subject.ts";
 
-/** Comes before every figure and the verdict: they are of nothing. */
+/** A warning without responses, before all figures and the verdict, which are then meaningless. */
 export function unanswered({ runs }: Pick<MeasuredRuns, "runs">): Block[] {
   return noResponseCaveats(runs).map((silent) => text(silent.code, silent.text, "warning"));
 }
 
-/** A single run may consist of nothing but error pages, so this comes before its figures, too. */
+/** A single run may consist of nothing but error pages, so this also comes before its figures. */
 export function otherStatuses({ runs }: Pick<MeasuredRuns, "runs">): Block[] {
   const said = runs.length === 1 ? otherStatusesText(runs[0]) : "";
   return said === "" ? [] : [text("statuses", `${said}.`, "warning")];
@@ -40,14 +43,14 @@ export const about: Subject<ReportContext> = {
   },
 };
 
-/** Why runs are not valid; that all are, or none is, stands on the card above. */
+/** Why runs are invalid; if all are, or none is, the card above says so. */
 function doubtsOf(runs: readonly Run[]): Block[] {
   const trust = trustOfRuns(runs);
   if (trust === null) return [];
   return [reasonsList(trust, runs.some(isValid) ? titleOf(trust) : WHY_TITLE)];
 }
 
-/** Above the reasons where a card says all but these. */
+/** Title above the reasons, if a card has everything else. */
 export const WHY_TITLE = "Runs in doubt";
 
 function titleOf({ level, text }: TrustModel): string {
@@ -59,7 +62,7 @@ function reasonsList({ level, reasons }: TrustModel, title: string): Block {
   return list(items, { title, fold: level });
 }
 
-/** Trust of a measurement, which has no card: a word if it is valid, and the reason if not. */
+/** Trust in a measurement, which has no card: one word if it is valid, and the reason if not. */
 export function trustBlock(trust: TrustModel): Block {
   const title = titleOf(trust);
   return trust.reasons.length === 0

@@ -1,4 +1,4 @@
-/** How calls of gRPC ended: by the names of their statuses. */
+/** How gRPC calls ended, by the names of their statuses. */
 import type { Measurement } from "../../runner/result/result.ts";
 import { type Block, group, table } from "../blocks.ts";
 import type { CellRuns } from "../cells/cells.ts";
@@ -9,7 +9,7 @@ import { type ColumnOf, type Table, tableOf } from "./tables/table.ts";
 
 type Calls = NonNullable<Measurement["grpc"]>;
 
-/** Nothing where no request of the scenario is a call. */
+/** Empty if no request of the scenario is a gRPC call. */
 export const calls: Subject<ScenarioContext> = {
   id: "calls",
   title: "Calls of gRPC",
@@ -22,7 +22,7 @@ export const calls: Subject<ScenarioContext> = {
   },
 };
 
-/** Calls of a single measurement. */
+/** gRPC calls of a single measurement. */
 export function measurementCalls({ grpc }: Measurement): readonly Block[] {
   if (grpc === undefined) return [];
   return [group("Calls of gRPC", [table(statusTable("Statuses", rowsOf([grpc]), []))])];
@@ -37,7 +37,7 @@ function callsOf({ runs }: Pick<CellRuns, "runs">): Calls[] {
   return runs.flatMap(({ grpc }) => grpc ?? []);
 }
 
-/** In the order in which gRPC numbers them; calls without one come last. */
+/** Statuses in the order of their gRPC numbers; calls without one come last. */
 function rowsOf(all: readonly Calls[]): StatusRow[] {
   const names = new Set(all.flatMap(({ status }) => Object.keys(status)));
   const rows = [...names].map((status) => ({
@@ -60,7 +60,7 @@ function statusTable<Row extends StatusRow>(
   ]);
 }
 
-/** Columns of one run for CSV. */
+/** Columns of one run, for CSV. */
 export function callColumns({ status, noStatus }: Calls): Record<string, number> {
   const { OK = 0, ...others } = status;
   return {

@@ -45,12 +45,12 @@ export function trialSentence(
     `p99 ${formatMs(p99)}${wrong}${dropped}${doubt}${bounds}`;
 }
 
-/** Share of the requests that failed or had a wrong response; those that were never sent are neither. */
+/** Share of requests that failed or had a wrong response; those that were never sent count as neither. */
 function failedRatio({ success, droppedRatio = 0 }: CapacityTrial): number {
   return Math.max(0, Number((1 - success - droppedRatio).toFixed(12)));
 }
 
-/** `timed out 12, wrong responses 40`; "" for none, and where older results do not say. */
+/** `timed out 12, wrong responses 40`; "" for none, or if older results do not say. */
 function failuresText({ errors = {}, wrong = 0 }: CapacityTrial): string {
   const kinds = ERRORS.map((kind) =>
     [uncapitalized(ERROR_WORDS[kind]), errors[kind] ?? 0] as const
@@ -63,7 +63,7 @@ function failuresText({ errors = {}, wrong = 0 }: CapacityTrial): string {
 export function capacitySentence(result: RunCapacity): string {
   const { within, binding, capacity, trials, end } = result;
   const none = capacity === null ? uncountedText(trials) : "";
-  // Of a bound nobody knows how far beyond the capacity a rate is.
+  // For a lower bound, nobody knows how far beyond the capacity a rate is.
   const isOpen = capacity === null ? heldIn(trials) !== undefined : capacity.high === null;
   const isKnown = none === "" && end !== "nothing-holds" && end !== "unsustained" && !isOpen;
   return [
@@ -96,7 +96,10 @@ function heldIn(trials: readonly CapacityTrial[]): CapacityTrial | undefined {
     .toSorted((a, b) => b.ratePerSec - a.ratePerSec)[0];
 }
 
-/** `its only trial did not count: the generator did not keep up: requests were sent up to 5 ms late …`; "" where one did, or there was none. */
+/**
+ * `its only trial did not count: the generator did not keep up: requests were sent up to 5 ms late …`; "" if one did
+ * count, or if there were none.
+ */
 function uncountedText(trials: readonly CapacityTrial[]): string {
   const last = trials[trials.length - 1];
   if (last === undefined || trials.some(({ counts }) => counts)) return "";
@@ -112,13 +115,13 @@ function doubtsOf({ findings }: CapacityTrial): TrustFinding[] {
   return findings.filter(({ code }) => !TARGET_FINDINGS.includes(code));
 }
 
-/** Advice for a run, which helps no search: it chooses rates and lengths, and repeats trials, by itself. */
+/** Advice that makes sense only for a run: a search chooses rates and lengths, and repeats trials, by itself. */
 const OF_A_RUN: readonly Advice[] = [
   ...["lower-rate", "longer-run", "repeat-run"] as const,
   ...["inspect-timeline", "compare-differences"] as const,
 ];
 
-/** What would let more trials count: the advice of most of those that did not. */
+/** What would let more trials count: the advice for most of those that did not. */
 function nextText(trials: readonly CapacityTrial[]): string {
   const first = trials.filter(({ counts }) => !counts).flatMap((trial) =>
     doubtsOf(trial).flatMap(({ advice }) => advice).find((one) => !OF_A_RUN.includes(one)) ?? []
@@ -146,14 +149,14 @@ const FULL: Readonly<Partial<Record<Bottleneck["kind"], string>>> = {
   waiting: "then the target is not busy, and requests wait",
 };
 
-/** The bottleneck at the lowest rate that broke the rules; "" if it is unknown. */
+/** The bottleneck at the lowest rate that broke the rules; "" if unknown. */
 function fullText(trials: readonly CapacityTrial[]): string {
   const [first] = trials.filter(({ outcome, counts }) => outcome === "broken" && counts)
     .sort((a, b) => a.ratePerSec - b.ratePerSec);
   return first?.bottleneck === undefined ? "" : FULL[first.bottleneck.kind] ?? "";
 }
 
-/** The longest that was seen after a trial that broke. */
+/** The longest recovery observed after a trial that broke the rules. */
 function recoveryText(trials: readonly CapacityTrial[]): string {
   const seconds = trials.filter(({ outcome }) => outcome === "broken")
     .map(({ recoveryS }) => recoveryS ?? Infinity);
@@ -192,7 +195,7 @@ function budgetText(
   return `${ended}; a budget of about ${Math.ceil(wouldTakeS / 60)}m would probably decide`;
 }
 
-/** Which rate fell over, of those that shorter trials called good, and what would show one that does not. */
+/** Which rate, found good by shorter trials, was not sustained, and how to find one that is. */
 function unsustainedText({ trials, trialS: [shortS, longS] }: RunCapacity): string {
   const fell = trials.find(({ isSustained, outcome }) => isSustained && outcome === "broken");
   if (fell === undefined) return "inconclusive: a sustained trial broke";
@@ -207,7 +210,7 @@ const ENDS: Readonly<Partial<Record<RunCapacity["end"], string>>> = {
   interrupted: "interrupted",
 };
 
-/** The capacity is in the last line. */
+/** Blocks about a search; the capacity is in the last line. */
 export function capacityBlocks(result: CapacityResult): Block[] {
   const outcome = result.capacity === null ? "open" : "good";
   return [group(result.url, [

@@ -1,5 +1,6 @@
 /**
- * The searches for a capacity of a scenario: latency over the achieved rate from all trials, and how each target breaks.
+ * * The searches for a capacity in a scenario: latency over the achieved rate from all trials, and how each target
+ * breaks.
  */
 import { figureNamed, readQuantity } from "../../base/figures/figure.ts";
 import type { CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
@@ -33,7 +34,7 @@ interface SearchedCell extends OfCell {
   readonly middle: RunCapacity;
 }
 
-/** Nothing where no load was a search for a capacity. */
+/** Empty if no load searched for a capacity. */
 export const capacity: Subject<ReportContext> = {
   id: "capacity",
   title: "Capacity",
@@ -121,7 +122,7 @@ function latencyChart(scenario: string, searched: readonly SearchedCell[]): Xy {
   };
 }
 
-/** Limit of a rule for a percentile, in ms; none for other rules. */
+/** Limit of a rule on a percentile, in ms; none for other rules. */
 function limitMs(rule: string): number[] {
   const [name, text = ""] = rule.split(/<=?/);
   const figure = figureNamed(name.trim());
@@ -151,7 +152,7 @@ function latencySeries(
   return { label, color, draw: "dots", points };
 }
 
-/** A lower bound has no upper end: its bar ends at the value. */
+/** A lower bound has no upper end, so its bar ends at the value. */
 function kneeOf({ cell: { label, color }, middle: { capacity } }: SearchedCell): Reference[] {
   if (capacity === null) return [];
   const [at, low, high] = [capacity.value, capacity.low, capacity.high ?? capacity.value]
@@ -159,10 +160,13 @@ function kneeOf({ cell: { label, color }, middle: { capacity } }: SearchedCell):
   return [{ kind: "vertical", label, color, at, low, high }];
 }
 
-/** A target falls off a cliff if, beyond the capacity, p99 is this many times as long, or less than this share succeeds. */
+/**
+ * A target falls off a cliff if, beyond the capacity, p99 is this many times as long, or less than this share of
+ * requests succeeds.
+ */
 const CLIFF = { ofP99: 4, success: 0.9 };
 
-/** `cliff` or `slope`; "" where there was no trial at the capacity, or none just beyond it. */
+/** `cliff` or `slope`; "" without a trial at the capacity, or just beyond it. */
 export function breakingWord(breaking: RunCapacity["breaking"]): "cliff" | "slope" | "" {
   const at = breaking.find(({ ofCapacity }) => ofCapacity === 1);
   const beyond = breaking.find(({ ofCapacity }) => ofCapacity > 1);
@@ -171,7 +175,7 @@ export function breakingWord(breaking: RunCapacity["breaking"]): "cliff" | "slop
   return isCliff ? "cliff" : "slope";
 }
 
-/** No rows where no trial was beyond the capacity. */
+/** No rows if no trial was beyond the capacity. */
 function breakingTable(searched: readonly SearchedCell[]): Table {
   const all = searched.flatMap(({ cell, middle: { breaking } }) =>
     breaking.map((at) => ({ ...at, cell, word: breakingWord(breaking) }))

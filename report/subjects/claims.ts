@@ -1,4 +1,4 @@
-/** The claims of an experiment, judged: how many hold, and a table of them by their outcome. */
+/** The claims of an experiment, judged: how many hold, and a table of them by outcome. */
 import { type Finding, list, table, text } from "../blocks.ts";
 import {
   claimFound,

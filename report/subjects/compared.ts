@@ -1,4 +1,4 @@
-/** How the targets of each scenario compare with one of them; a reader of the page chooses with which. */
+/** How the targets of each scenario compare with one of them, which a reader of the page can choose. */
 import { type Block, figure, type Form, group, list, table, text } from "../blocks.ts";
 import { isValid } from "../findings/trust.ts";
 import { areTargetsMovedAlike } from "../judge/slices.ts";
@@ -39,7 +39,7 @@ export const compared: Subject<ReportContext> = {
   },
 };
 
-/** Comparisons for which a terminal has room. */
+/** The most comparisons that fit in a terminal. */
 const MOST_IN_TERMINAL = 4;
 const ALL_FORMS: readonly Form[] = ["page", "markdown", "terminal"];
 

@@ -36,7 +36,7 @@ export const errors: Subject<ReportContext> = {
   },
 };
 
-/** @param isFaulty If nothing went wrong, a terminal has no room for the outcomes of all requests. */
+/** @param isFaulty If false, a terminal does not show the outcomes of all requests. */
 function inDetail({ name, cells, roomy }: ScenarioContext, isFaulty: boolean): Block[] {
   const forms: readonly Form[] = isFaulty ? ["page", ...roomy] : ["page"];
   return [group("", [

@@ -1,4 +1,4 @@
-/** How latencies of a scenario are distributed: by moment, in all, and at their slowest. */
+/** Distributions of a scenario's latencies: over time, overall, and among the slowest. */
 import { type Block, figure } from "../blocks.ts";
 import { burstFinding } from "../findings/timeline_findings.ts";
 import { type Chart, legendOf } from "../chart.ts";

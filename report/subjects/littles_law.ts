@@ -25,7 +25,7 @@ export const littlesLaw: Subject<ScenarioContext> = {
 /** Means over the runs of a cell. */
 interface Row {
   readonly cell: CellRuns;
-  /** Requests that its connections hold when all are in use. */
+  /** Number of requests that the connections hold if all are in use. */
   readonly slots: number;
   readonly ratePerSec: number;
   readonly latencyMs: number;
@@ -36,7 +36,7 @@ interface Row {
   readonly ratio: number;
 }
 
-/** No row for an open loop: its latencies begin when a request is due, whether or not it has a connection. */
+/** No row for an open loop, whose latencies begin when a request is due, with or without a connection. */
 function rowOf(cell: CellRuns): Row[] {
   const slots = slotsOf(cell.runs[0]);
   if (slots === null || cell.rate.mean === 0 || !cell.runs.every(hasWholeSessions)) return [];
@@ -52,17 +52,17 @@ function rowOf(cell: CellRuns): Row[] {
   }];
 }
 
-/** Null where requests come at a pace of their own, or the number of connections changes. */
+/** Null if requests come at a fixed pace, or if the number of connections changes. */
 function slotsOf({ load }: Run): number | null {
   return load.kind === "closed" && load.stages === undefined
     ? load.connections * load.pipeline
     : null;
 }
 
-/** Share of the latency; think time below it is the generator's own. */
+/** Share of the latency; less think time than this is the generator's own time. */
 const LEAST_SHARE = 0.01;
 
-/** Time of a flow that no request takes, divided among its requests. */
+/** Time of a flow that no request takes, divided by the number of its requests. */
 function thinkMsOf(run: Run): number {
   const { sessions, requests, latency } = run;
   if (sessions === null || sessions.completed === 0 || requests.completed === 0) return 0;
@@ -71,22 +71,24 @@ function thinkMsOf(run: Run): number {
   return thinkMs > LEAST_SHARE * latency.mean ? thinkMs : 0;
 }
 
-/** Sessions in the run; those that its end cut off had sent half of their requests by then, on average. */
+/** Sessions in the run; those cut off by its end had sent half of their requests by then, on average. */
 function sessionsIn({ completed, unfinished }: NonNullable<Run["sessions"]>): number {
   return completed + unfinished / 2;
 }
 
-/** Users that begin together are cut off at the same place, anywhere: where that is much, think time is unknown. */
+/**
+ * Users that begin together are cut off at the same point: if that is a large part of a session, think time is unknown.
+ */
 function hasWholeSessions({ sessions }: Run): boolean {
   return sessions === null || sessions.unfinished / 2 <= TOLERANCE * sessionsIn(sessions);
 }
 
-/** Dial time for each request, if connections are closed and dialed again. */
+/** Dial time per request, if connections are closed and redialed. */
 function dialMsOf({ connect, requests }: Run): number {
   return requests.completed === 0 ? 0 : connect.mean * connect.count / requests.completed;
 }
 
-/** Runs have edges, and clocks steps: a smaller difference says nothing. */
+/** Runs have edges, and clocks have steps, so a smaller difference means nothing. */
 const TOLERANCE = 0.1;
 
 function findingOf(row: Row): Finding {

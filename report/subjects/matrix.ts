@@ -1,6 +1,6 @@
 /**
- * Every target in every scenario, or at every setting: its figure, its ratio to the best there, by which it is shaded,
- * and how certain it is that it differs. Rows are sorted by result.
+ * Every target in every scenario, or at every setting: its figure, its ratio to the best one (as a shade), and how
+ * certain the difference is. Rows are sorted by result.
  */
 import type { Conclusion } from "../../runner/result/conclusion.ts";
 import { type Block, type Group, group, prunedAll, table, text } from "../blocks.ts";
@@ -24,11 +24,7 @@ export type MatrixModel = NonNullable<Conclusion["matrix"]>;
 type MatrixCell = NonNullable<MatrixModel["rows"][number]["cells"][number]>;
 type MatrixColumn = MatrixModel["columns"][number];
 
-/**
- * Null where there is only one cell.
- *
- * @param isTrusted Whether anything can be certain of the cell.
- */
+/** Null if there is only one cell. @param isTrusted Whether anything about the cell can be certain. */
 export function matrixOf(
   plans: readonly DecidedPlan[],
   isTrusted: (cell: CellRuns) => boolean,
@@ -85,7 +81,7 @@ function isAble({ shortfall, value }: Pick<MatrixCell, "shortfall" | "value">): 
   return shortfall === "" && value > 0;
 }
 
-/** How far from the best, by the logarithm; what falls short, or was not measured, is farthest. */
+/** Logarithmic distance from the best; a cell that falls short, or was not measured, is farthest. */
 function distanceOf(cell: Pick<MatrixCell, "shortfall" | "value"> | null, best: number): number {
   return cell !== null && isAble(cell) ? Math.abs(Math.log(cell.value / best)) : Math.log(1_000);
 }
@@ -108,7 +104,7 @@ function cellOf(cell: CellRuns, plan: DecidedPlan, figure: DecisiveFigure): Matr
   };
 }
 
-/** This one's figure over the best; 1 for the best; null where it falls short or is not compared. */
+/** This cell's figure over the best; 1 for the best; null if the cell falls short or is not compared. */
 function againstBest(
   cell: CellRuns,
   { contests, lookup }: DecidedPlan,
@@ -171,7 +167,10 @@ function titleOf(rows: readonly unknown[]): string {
 const SHADES =
   "Below it stands its ratio to the best of its column. The greener, the nearer to the best; a dotted rim marks a difference that is likely, not proven, and slanted text one that is open. Rows come from the best on average.";
 
-/** Columns that no row connects are tables of their own, as most of one table would be empty; single cells share one. */
+/**
+ * Groups of columns without a common row become separate tables, since one table would be mostly empty; single cells
+ * share one.
+ */
 function partsOf({ columns, rows }: MatrixModel): MatrixModel[] {
   const groups = rows.reduce((before: ReadonlySet<number>[], { cells }) => {
     const own = new Set(cells.flatMap((cell, i) => cell === null ? [] : [i]));
@@ -206,7 +205,7 @@ function tableCell(
   };
 }
 
-/** Ratios to the best, either way; each step down is a paler shade. */
+/** Ratios to the best, in either direction; each step is a paler shade. */
 const STEPS = [1.05, 1.25, 1.6, 2.5, 5];
 
 /** The more colour, the nearer to the best. */

@@ -1,4 +1,4 @@
-/** A single measurement, as `bench` shows it: in the words and units of the report of an experiment. */
+/** A single measurement, as `bench` shows it, with the words and units of an experiment's report. */
 import { bottleneckSentence } from "../findings/bottleneck.ts";
 import { ERRORS, isUnanswered, wrongResponsesOf } from "../../runner/result/outcome.ts";
 import { arePaced } from "../../runner/result/messages.ts";
@@ -40,10 +40,10 @@ import * as column from "./tables/column.ts";
 import { type Table, tableOf } from "./tables/table.ts";
 import { thresholdBlocks } from "./thresholds.ts";
 
-/** With more agents, their rows would bury the rest. */
+/** With more agents, their rows would bury everything else. */
 const MOST_AGENT_ROWS = 17;
 
-/** Whether it can be trusted, and all of it in a line, come last: the end of a screen is what is read first. */
+/** Blocks of a measurement. Trust, and a one-line summary, come last, because the end of the screen is read first. */
 export function measurementBlocks(
   measurement: Measurement,
   gates: readonly GateOutcome[] = [],
@@ -61,7 +61,7 @@ export function measurementBlocks(
   const notes = [boundsNote([latency], [measurement]), bottleneckSentence(measurement)];
   const trust = trustBlock({ ...trustOf(measurement), ...isSilent && { reasons: [] } });
   return [group(measurement.url, [
-    // In a terminal the error at the end says so.
+    // In a terminal, the error at the end says so.
     { ...text("no-response", silence, "warning"), forms: ["markdown"] },
     { ...text("statuses", statuses && `${statuses}.`, "warning"), forms: ["markdown"] },
     { ...trust, forms: ["markdown"] },
@@ -102,8 +102,8 @@ const MOST_RECAP_COLUMNS = 80;
 const OUTCOMES = { valid: "good", suspect: "open", invalid: "bad" } as const;
 
 /**
- * `15,127/s · p50 2.00 ms · p99 16.5 ms · 0 failed · valid`, of WebSockets `1,960 messages/s · p50 …`; without the medians, or
- * any times, where the line is full.
+ * `15,127/s · p50 2.00 ms · p99 16.5 ms · 0 failed · valid`, for WebSockets `1,960 messages/s · p50 …`; medians, or all
+ * times, are dropped if the line is full.
  */
 export function recapOf(measurement: Measurement): Finding {
   const { level } = trustOf(measurement);
@@ -132,7 +132,7 @@ function paceTexts(measurement: Measurement, { unit, request, ratePerSec }: Lead
     : [pace, `${formatNumber(measurement.rate)} of ${offered} ${request}s/s`];
 }
 
-/** How many failed, were wrong or were never sent: of requests, or of messages and of what holds them. */
+/** How many requests, or messages and the streams or sockets that carry them, failed, were wrong or were never sent. */
 function endTexts(measurement: Measurement, { unit, request }: Lead): string[] {
   const { requests: { failed, dropped } } = measurement;
   const wrong = wrongResponsesOf(measurement);
@@ -146,7 +146,8 @@ function endTexts(measurement: Measurement, { unit, request }: Lead): string[] {
     ...lost === 0 ? [] : [`${counted(lost, "message")} failed`],
     ...failed + wrong === 0 ? [] : [`${counted(failed + wrong, request)} ${bad}`],
     ...lost + failed + wrong === 0 ? ["0 failed"] : [],
-    // A stream that was never requested is a message that was never sent; a WebSocket has none before it is open.
+    // A stream that was never requested is a message that was never sent; a WebSocket has no messages before it is
+    // open.
     ...unsent(Math.max(dropped, messagesThat("dropped", measurement))),
   ];
 }
@@ -157,7 +158,7 @@ function messagesThat(fate: "failed" | "dropped", { streams, sockets }: Measurem
 
 const NOTHING = "–";
 
-/** Facts; those without a text are left out. */
+/** Facts; those without text are left out. */
 function factsOf(measurement: Measurement, lead: Lead, latency: PooledLatency): Fact[] {
   const { bytes, checks, sessions, tls, warmup, generator, sockets } = measurement;
   const { statusLatency = {}, instances = [], cache = {} } = measurement;
@@ -195,12 +196,12 @@ function factsOf(measurement: Measurement, lead: Lead, latency: PooledLatency): 
           "Mean latency",
           time(latency.mean, "mean") + (latency.count === 0 ? "" : ` ± ${formatMs(latency.stdev)}`),
         ],
-        // Fastest of the requests with a response.
+        // The fastest request with a response.
         ["Fastest", latency.fastest === 0 ? NOTHING : formatMs(latency.fastest)],
         ["Slowest", time(latency.max, "max")],
       ] as const
       : [],
-    // Only requests and messages that are due by a clock can be late.
+    // Only requests and messages with a scheduled time can be late.
     [
       "Sent late by",
       measurement.latency.clock === "sent" && !arePaced(sockets)
@@ -215,7 +216,10 @@ function factsOf(measurement: Measurement, lead: Lead, latency: PooledLatency): 
   return facts.flatMap(([label, text]) => text === "" ? [] : [{ label, text }]);
 }
 
-/** How requests ended: each outcome as a fact, or all in one fact if the requests are streams or WebSockets, whose messages lead. */
+/**
+ * How requests ended: each outcome as a fact, or all in one fact if they are streams or WebSockets, whose messages
+ * lead.
+ */
 function outcomeFacts(
   measurement: Measurement,
   { unit, request }: Lead,
@@ -238,7 +242,10 @@ function outcomeFacts(
   return [[`${capitalized(request)}s`, ends.join("; ")]];
 }
 
-/** `10,512, 12 of them in the 0.8 s after the deadline`, where the wait is worth a word. @param word Follows the number. */
+/**
+ * `10,512, 12 of them in the 0.8 s after the deadline`, if that wait is worth mentioning.
+ * @param word Follows the number.
+ */
 function outcomeText(of: "completed" | "failed", measurement: Measurement, word = ""): string {
   const { requests, drain, elapsedS } = measurement;
   const text = `${formatCount(requests[of])}${word}`;
@@ -272,7 +279,7 @@ function countsTable(of: string, label: string, counts: readonly [string, number
   ]);
 }
 
-/** Failed requests by kind, then by their exact reasons. */
+/** Failed requests by kind, then by exact reason. */
 function errorsOf({ errors, reasons, unsolicited = 0 }: Measurement): [string, number][] {
   const all: readonly [string, number][] = [
     ...ERRORS.map((kind): [string, number] => [kind, errors[kind] ?? 0]),

@@ -20,7 +20,7 @@ function reasonBlock({ what, kind, reason, evidence }: MissingModel): Block {
   ]);
 }
 
-/** Parts of the plan without a measurement, those of one reason together. */
+/** Parts of the plan without a measurement, grouped by reason. */
 export interface MissingModel {
   /** Scenario, targets and runs. */
   readonly what: string;
@@ -29,7 +29,7 @@ export interface MissingModel {
   readonly evidence: readonly string[];
 }
 
-/** One entry per reason: three targets without Redis are one matter. */
+/** One entry for each reason: three targets without Redis are one problem. */
 export function missingModels(missing: readonly Missing[]): MissingModel[] {
   const byReason = Map.groupBy(
     missing,
@@ -42,7 +42,7 @@ export function missingModels(missing: readonly Missing[]): MissingModel[] {
   });
 }
 
-/** What its search has shown of the capacity before the run failed or was interrupted. */
+/** What a search had found about the capacity before its run failed or was interrupted. */
 function searchTexts(missing: Missing): string[] {
   const { capacity } = missing;
   if (capacity === undefined) return [];

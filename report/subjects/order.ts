@@ -1,4 +1,7 @@
-/** Every run in the order in which it ran, against the mean of its cell: a drift, a warm-up or a disturbed hour shows at once. */
+/**
+ * Every run in the order of measurement, relative to the mean of its cell, which reveals a drift, a warm-up or a
+ * disturbed hour.
+ */
 import { figure } from "../blocks.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { compact, type Xy, type XyPoint, type XySeries } from "../chart.ts";
@@ -20,7 +23,7 @@ export const order: Subject<ReportContext> = {
 const READING =
   "Each dot is a run, in the order in which the runs took place; up is its requests/s against the mean of its cell. Dots that climb or sink together are a drift of the machine. Filled: valid; hollow: suspect; a cross: invalid. The bars beneath show how busy the machine's cores were.";
 
-/** Null for fewer runs than show an order. */
+/** Null if there are too few runs to show an order. */
 function orderOf(scenarios: ReportContext["scenarios"]): Xy | null {
   const runs = scenarios.flatMap(({ name, cells }) =>
     cells.flatMap(({ label, color, rate, runs }) =>
@@ -92,5 +95,5 @@ function shareOfMean(ratio: number): string {
 
 const LEAST_SHARE = 0.001;
 const LEAST_RUNS = 6;
-/** The axis holds at least this change either way. */
+/** The axis covers at least this change in either direction. */
 const LEAST_RATIO = 1.1;

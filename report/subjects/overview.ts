@@ -1,4 +1,7 @@
-/** Each scenario at a glance: who is fastest, the rate of each target as a bar, and what a reader in a hurry wants to know as a table. */
+/**
+ * Each scenario at a glance: the fastest target, the rate of each target as a bar, and a table of the most important
+ * figures.
+ */
 import { SKEWED_COVERAGE } from "../../runner/stats/confidence/sequential.ts";
 import { type Block, figure, type Form, group, list, table, text } from "../blocks.ts";
 import { bottleneckFindings, type Looks } from "../findings/bottleneck.ts";
@@ -41,7 +44,7 @@ export const overview: Subject<ReportContext> = {
       ),
 };
 
-/** Also where the page shows its matrix instead. */
+/** Also used if the page shows its matrix instead. */
 const forms: readonly Form[] = ["page", "terminal", "markdown"];
 
 function looksOf(experiment: MeasuredRuns["experiment"]): Looks {
@@ -75,13 +78,13 @@ const READING =
 function summaryTable({ name, cells, unit: counted }: ReturnType<typeof ledOf>): Table {
   const unit = timeUnit(cells.map(({ latency }) => percentileOf(latency, 50)));
   const several = cells.some(({ runs }) => runs.length > 1);
-  // Next to intervals, the range would repeat what the bars show.
+  // Beside intervals, the range would repeat what the bars show.
   const certain = cells.some(({ interval }) => interval("rate") !== null);
   const rows = cells.map((cell) => ({ cell }));
   return tableOf({ caption: `Summary of ${name}` }, rows, [
     column.cell,
     ...(isSearched(cells.flatMap(({ runs }) => runs)) ? [capacityColumn] : []),
-    // How long a stream or WebSocket was held says little about its server.
+    // How long a stream or WebSocket was open says little about its server.
     ...counted === REQUESTS
       ? [column.rate, percentileColumn(50, unit), percentileColumn(99, unit), maxColumn(unit)]
       : [{ ...column.rate, label: capitalized(counted) }, ...p99Columns(cells)],

@@ -1,4 +1,7 @@
-/** What comparisons of an experiment can see on this machine, from runs in which each target was compared with itself. */
+/**
+ * What comparisons of an experiment can detect on this machine, from runs in which each target was compared with
+ * itself.
+ */
 import {
   type Allocation,
   allocationFor,
@@ -44,19 +47,19 @@ const SEED = 20;
 /** The part of a plan that the report shows; a file of `plateau.plan/1` has all of it. */
 export interface PlanModel {
   readonly name: string;
-  /** Blocks that were measured. */
+  /** Number of measured blocks. */
   readonly blocks: number;
-  /** Seconds that a block of all cells takes, both sides of each. */
+  /** Seconds for a block of all cells, both sides of each. */
   readonly blockS: number;
   readonly marginRatio: number;
-  /** Standard deviation of the logarithm of the ratio of two runs next to each other, by the key of the figure. */
+  /** Standard deviation of the log ratio of two neighbouring runs, by the key of the figure. */
   readonly cells: readonly {
     readonly name: string;
     readonly stdevs: Readonly<Record<string, number>>;
   }[];
-  /** The plan for each figure that decides. */
+  /** The plan for each deciding figure. */
   readonly figures: readonly FigurePlan[];
-  /** Seconds that a measured run took: its counted part, and the rest, such as start and warm-up. */
+  /** Duration of a measured run in seconds: its counted part, and everything else, such as start and warm-up. */
   readonly runS: { readonly counted: number; readonly else: number };
   /** The user's options about sessions; null without any. */
   readonly sessions: PlannedCosts["sessions"] | null;
@@ -69,25 +72,28 @@ interface FigurePlan {
   readonly key: string;
   /** The figure's name in words. */
   readonly name: string;
-  /** The smallest change that so many runs a side see in every cell, as a ratio less one. */
+  /** The smallest change that this many runs per side detect in every cell, as a ratio less one. */
   readonly seen: readonly { readonly runs: number; readonly change: number }[];
-  /** How many runs a side a change needs in every cell, and how long these take; null where 1,000 are too few. */
+  /** How many runs per side a change needs in every cell, and their duration; null if 1,000 are too few. */
   readonly needed: readonly {
     readonly change: number;
-    /** Half of the change where the margin would hide it. */
+    /** Half of the change, if the margin would hide it. */
     readonly marginRatio: number;
     readonly runs: number | null;
     readonly seconds: number | null;
   }[];
-  /** Standard deviations of the logarithm in the noisiest cell: of a run, and of a second in it; null where runs have too few parts to tell them apart. */
+  /**
+   * Standard deviations of the logarithm in the noisiest cell: of a run, and of a second within it; null if runs have
+   * too few parts to distinguish them.
+   */
   readonly levels: { readonly run: number; readonly second: number } | null;
   /**
-   * Least time for each of the changes, in the noisiest cell; `seconds` are those of all cells. Empty if `levels` is
+   * * The least time for each of the changes, in the noisiest cell; `seconds` are for all cells. Empty if `levels` is
    * null.
    */
   readonly cheapest: readonly {
     readonly change: number;
-    /** Null where 1,000 repetitions are too few. */
+    /** Null if 1,000 repetitions are too few. */
     readonly allocation: Omit<Allocation, "totalS"> & { readonly seconds: number } | null;
   }[];
 }
@@ -97,12 +103,12 @@ interface PlanFacts {
   readonly base: ResultSide;
   readonly head: ResultSide;
   readonly marginRatio: number;
-  /** Seconds that all blocks took. */
+  /** Duration of all blocks, in seconds. */
   readonly tookS: number;
   readonly sessions?: PlannedCosts["sessions"];
 }
 
-/** Null where no cell has two pairs of runs. */
+/** Null if no cell has two pairs of runs. */
 export function planModel(
   { name, base, head, marginRatio, tookS, sessions }: PlanFacts,
 ): PlanModel | null {
@@ -166,22 +172,23 @@ export function planModel(
   };
 }
 
-/** Seconds: a shorter time is due to rounding. */
+/** Seconds: a shorter time is rounding. */
 const LEAST_ELSE_S = 0.01;
 /**
- * How many times shorter or longer than the measured runs a length may be; beyond it, the variance would be a guess.
+ * How many times shorter or longer than the measured runs a planned run may be; beyond that, its variance would be a
+ * guess.
  */
 const GUESSED_TIMES = 4;
 const SHORTEST_S = 1;
-/** Requests in a run that support its p99. */
+/** Requests in a run that are needed for its p99. */
 const LEAST_REQUESTS = 1_000;
 
-/** Length of its runs, without what is discarded. */
+/** Length of the cell's runs, without the discarded part. */
 function countedS({ parts }: CellRuns): number {
   return mean(parts.map(({ blocks }) => blocks[0]?.seconds ?? 0));
 }
 
-/** Length of the shortest run that a plan may have, in seconds. */
+/** Length of the shortest run that may be planned, in seconds. */
 function shortestFor(cells: readonly CellRuns[]): number {
   const guessedS = countedS(cells[0]) / GUESSED_TIMES;
   return Math.max(SHORTEST_S, guessedS, ...cells.map(({ rate }) => LEAST_REQUESTS / rate.mean));
@@ -197,13 +204,16 @@ function ofAllCells(
   return { ...allocation, seconds: cells * (totalS - setUpS) + setUpS };
 }
 
-/** Parts of a run whose figures tell how much a second of it varies: long enough that neighbours hardly depend on each other. */
+/**
+ * Number of parts of a run whose figures show the variance per second: long enough that neighbouring parts hardly
+ * depend on each other.
+ */
 const PARTS = 5;
 const LEAST_PART_S = 0.5;
 /** Requests that a part needs for its p99, so that ten lie beyond it. */
 const LEAST_OF_PART = 1_000;
 
-/** Null for CPU time, which intervals do not have, and where runs are too short to be taken apart. */
+/** Null for CPU time, which intervals do not have, and if runs are too short to be split. */
 function noiseWithin(
   cells: readonly CellRuns[],
   figure: ComparedFigure,
@@ -249,7 +259,7 @@ export function planSentence({ figures, blocks }: PlanModel): string {
   return `${runs} a side see a change of ${listed(changes, "and")}, 80 times in 100.`;
 }
 
-/** Verdict first. */
+/** Blocks of a plan, the verdict first. */
 export function planBlocks(plan: PlanModel): Block[] {
   const { name, cells, figures, blocks, blockS, marginRatio } = plan;
   const names = figures.map(({ name }) => name);

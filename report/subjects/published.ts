@@ -1,4 +1,7 @@
-/** Published figures beside the measured ones: how alike they are, which differ, a chart of one against the other, a table. */
+/**
+ * Published figures compared with measured ones: how similar they are, which differ, a chart of one against the other,
+ * and a table.
+ */
 import type { Published } from "../../runner/result/result.ts";
 import {
   type Block,
@@ -56,11 +59,11 @@ export const published: Subject<ReportContext> = {
     judgePublished(asWritten, results).map((judged, i) => tableGroup(judged, i === 0)),
 };
 
-/** Differences that are listed; the table marks more. */
+/** The most differences that are listed; the table marks more. */
 const MOST_DIFFERENCES = 8;
 const MOST_IN_TERMINAL = 3;
 
-/** @param isFirst Whether to state which differences matter: it is stated once. */
+/** @param isFirst Whether to state which differences matter, which is stated only once. */
 function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
   const { table: { source = "", figure: name, confounders }, exact, far, orders } = judged;
   const title = [source, name].filter(Boolean).join(": ");
@@ -86,7 +89,7 @@ function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
   const notes = [relativeNote(judged), ...isFirst ? [FAR_RULE] : []];
   return group(title, [
     { ...text("published.likeness", publishedFinding(judged)), forms },
-    // A dot alone shows no more than its number.
+    // A single dot shows no more than its number.
     exact.length < 2 ? lists : group("", [scatterOf(judged, title), lists], { layout: "halves" }),
     table(publishedTable(judged, { caption, notes })),
     { ...text("published.missing", missingSentence(judged), "note"), forms },
@@ -101,7 +104,7 @@ function scenariosOf(rows: readonly MatchedRow[]): string[] {
   return unique(rows.map(({ cell }) => cell.scenario));
 }
 
-/** Published against measured: on the line where both are equal, or off it. */
+/** A chart of published against measured figures: on the line of equality, or off it. */
 function scatterOf(
   { table: { unit: kind, relative }, exact, rows, isRelative }: JudgedTable,
   title: string,
@@ -196,24 +199,24 @@ function publishedTable(
 
 const TIMES = unitNamed("×");
 
-/** The base is itself by itself, which says nothing. */
+/** The ratio of measured to published; empty for the base, which is divided by itself. */
 function quotientCell(row: MatchedRow): TableCell {
   const { quotient, isFar } = row;
   if (quotient === null) return NONE;
-  // A ratio over 0 has no number.
+  // A ratio over 0 is not a number.
   const cell = quotient.value === Infinity
     ? { text: "∞", value: Infinity }
     : measuredCell(openIn(row, quotient), TIMES);
   return { ...cell, ...isFar && { alarming: true } };
 }
 
-/** A lower bound over a number is one, too; over another bound it may be anything. */
+/** Whether the ratio is a lower bound: a bound over a number is one, too, but over another bound nothing is known. */
 function openIn({ measured, base }: MatchedRow, range: Range): Measured {
   const isWeak = base?.measured.isAtLeast ?? false;
   return { ...range, isWeak, isAtLeast: measured.isAtLeast && !isWeak };
 }
 
-/** One unit for what is published and what is measured. */
+/** One unit for both the published and the measured values. */
 function columnUnit(kind: Published["unit"], values: readonly number[]): DisplayUnit {
   if (kind === "ms") return timeUnit(values);
   if (kind === "share") return PERCENT;
@@ -223,7 +226,7 @@ function columnUnit(kind: Published["unit"], values: readonly number[]): Display
   return unitNamed({ cores: "cores", count: "", perSec: "requests/s" }[kind]);
 }
 
-/** Empty if the finding says it all. */
+/** Empty if the finding says everything. */
 function orderTable(orders: JudgedTable["orders"]): Block[] {
   const decisive = orders.filter(isDecisive);
   if (decisive.length < 2) return [];

@@ -1,4 +1,4 @@
-/** The subjects of a report, in the order of the page. A new one is a file and a line here. */
+/** The subjects of a report, in the order of the page. A new subject is one file and one line here. */
 import { type Group, group } from "../blocks.ts";
 import { about } from "./about.ts";
 import { agents } from "./agents/agents.ts";
@@ -52,7 +52,7 @@ const SCENARIO_SUBJECTS: readonly Subject<ScenarioContext>[] = [
   everyRun,
 ];
 
-/** A section for each scenario, of all that SCENARIO_SUBJECTS say of it. */
+/** A section for each scenario, with the blocks of all SCENARIO_SUBJECTS. */
 function scenarioGroups({ scenarios }: ReportContext): Group[] {
   return scenarios.map((scenario, i) =>
     group(scenario.name, groupsOf(SCENARIO_SUBJECTS, scenario), {

@@ -1,6 +1,6 @@
 /**
- * Time to stable latency against final latency, as P. Kuffel and A. Walter plot them: does a server that responds sooner
- * settle sooner, too?
+ * * Time to stable latency against final latency, as plotted by P. Kuffel and A. Walter: does a server that responds
+ * faster also settle sooner?
  */
 import {
   LEAST_CORRELATED,
@@ -22,7 +22,7 @@ import type { ReportContext, Settling, Subject } from "./subject.ts";
 import * as column from "./tables/column.ts";
 import { type ColumnOf, type Table, tableOf } from "./tables/table.ts";
 
-/** Nothing where no latency was ever far from where it ends. */
+/** Empty if no latency was ever far from its final value. */
 export const settling: Subject<ReportContext> = {
   id: "settling",
   title: "Settling time",
@@ -38,10 +38,10 @@ interface SettledCell {
   readonly flattens: readonly { readonly from: Range; readonly final: Range }[];
 }
 
-/** Fewer dots show no relation. */
+/** With fewer dots, no relation is visible. */
 const LEAST_DOTS = 3;
 
-/** Null where no percentile was ever far from where it ends. */
+/** Null if no percentile was ever far from its final value. */
 export function settlingOf(scenarios: readonly ScenarioRuns[]): Settling | null {
   const several = scenarios.length > 1;
   const cells = cellsOf(scenarios).flatMap((cell): SettledCell[] => {
@@ -78,7 +78,7 @@ function flattensOf(cell: CellRuns): SettledCell["flattens"] {
     const behind = percentile === "p50" ? "" : `.${percentile}` as const;
     const [from, final] = [rangeOf(`stable${behind}`, cell), rangeOf(`final${behind}`, cell)];
     if ("none" in from || "none" in final) return [];
-    // If a run ends before it has surely settled, its time counts without a bound, as in the correlation.
+    // If a run ends before it has certainly settled, its time counts as if it had, as in the correlation.
     return [{ from: { value: from.value, interval: from.interval }, final }];
   });
 }
@@ -87,7 +87,7 @@ function stableAfterMs({ flattens: [median] }: SettledCell): number {
   return median.from.value;
 }
 
-/** @param cells In the order in which their medians are stable. */
+/** @param cells Cells, in the order in which their medians become stable. */
 function findingOf(cells: readonly SettledCell[]): string {
   const [first, last] = [cells[0], cells[cells.length - 1]];
   if (first === last) return `The p50 is stable ${whenText(first)}.`;
@@ -141,14 +141,14 @@ function relationText(interval: ReturnType<typeof spearmanInterval>): string {
   }
   if (interval.low > 0) return "The lower the settled median, the sooner it settles";
   if (interval.high < 0) return "The lower the settled median, the later it settles";
-  return "A lower settled median does not surely settle sooner";
+  return "The cells do not show whether a lower settled median settles sooner";
 }
 
 function signed(rho: number): string {
   return Number.isNaN(rho) ? "–" : rho.toFixed(2).replace("-", "−");
 }
 
-/** Beyond the outermost dots, so that none lies on the edge. */
+/** Margin beyond the outermost dots, so that none lies on the edge. */
 const ROOM = 1.25;
 
 function chartOf(cells: readonly SettledCell[], scenarios: readonly string[]): Xy {
@@ -163,7 +163,7 @@ function chartOf(cells: readonly SettledCell[], scenarios: readonly string[]): X
     alt: `Time to a stable median against the final median: ${
       counted(cells.length, "dot")
     }. The table below has the numbers.`,
-    // Logarithmic, as the latencies of different work are factors apart; not where one is 0.
+    // Logarithmic, because the latencies of different work differ by large factors; linear if one is 0.
     x: {
       ...axisOver(unit.name, finals, { logFrom: 0, room: ROOM }),
       title: "final median latency",
@@ -193,7 +193,10 @@ const NOTE =
   "Final is the median of a percentile over the last quarter of a run, averaged over the runs.";
 const SECONDS: DisplayUnit = { name: "s", size: 1_000, decimals: 3 };
 
-/** When each percentile of latency is stable, and at what. @param several Whether the cells are of several scenarios. */
+/**
+ * When each percentile of latency becomes stable, and at what level.
+ * @param several Whether the cells are from several scenarios.
+ */
 function stableTable(cells: readonly SettledCell[], several: boolean): Table {
   const unit = timeUnit(cells.flatMap(({ flattens }) => flattens.map(({ final }) => final.value)));
   const caption = "Time to stable latency against final latency";

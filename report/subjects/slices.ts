@@ -1,4 +1,7 @@
-/** Sides that were loaded in turns, slice by slice: their pairs over time, what moved both, and the two levels that the ratio varies at. */
+/**
+ * Sides loaded in turns, slice by slice: their pairs over time, what affected both, and the two levels at which the
+ * ratio varies.
+ */
 import type { Run } from "../../runner/result/result.ts";
 import type { Slices } from "../../runner/result/slices.ts";
 import { pairedSeries, type SliceRatio } from "../../runner/stats/slices/slice_ratio.ts";
@@ -107,12 +110,12 @@ function runNameOf(areTheseTwo: boolean): RunName {
 
 /** A pair of slices of two processes. */
 interface Place {
-  /** Position on an axis on which one pair of processes follows the other. */
+  /** Position on an axis on which pairs of processes follow each other. */
   readonly atS: number;
   readonly process: number;
   readonly base: number;
   readonly next: number;
-  /** Share of the machine's cores that other programs used; null where it is unknown. */
+  /** Share of the machine's cores that other programs used; null if unknown. */
   readonly others: number | null;
 }
 
@@ -183,7 +186,7 @@ function placesOf(
   return pairs.map((pair, i) => {
     const [inBase, inNext] = [base, next].map(({ items }) => items.pair.indexOf(pair));
     const used = [base.items.othersCpuMs?.[inBase], next.items.othersCpuMs?.[inNext]];
-    // A reading spans a slice and the pause around it.
+    // A reading covers a slice and half of the pauses around it.
     const seconds = sum([base, next], ({ sliceMs, pauseMs }) => (sliceMs + pauseMs) / 1_000);
     const isSeen = used.every((ms) => typeof ms === "number");
     return {
@@ -197,7 +200,7 @@ function placesOf(
   });
 }
 
-/** Neighbours of one pair of processes as their mean. */
+/** Averages neighbouring pairs of slices within one pair of processes. */
 function thinned(places: readonly Place[]): Place[] {
   const size = Math.ceil(places.length / MOST_PLACES);
   if (size === 1) return [...places];
@@ -285,7 +288,7 @@ function ratiosChart(
   };
 }
 
-/** The axis holds at least so much either way, and at most. */
+/** The least and the largest range of the axis, in either direction. */
 const LEAST_SHOWN = 1.1;
 const MOST_SHOWN = 3;
 

@@ -1,6 +1,6 @@
 /**
- * What became of the messages of streams and WebSockets: their times, a row for each kind; how many were due, by how they
- * ended; and the WebSockets themselves. Of a mix or flow also by request.
+ * The messages of streams and WebSockets: their times, a row for each kind; how many were due, by how they ended; and
+ * the WebSockets themselves. For a mix or flow also by request.
  */
 import type { FigureOf } from "../../base/figures/figure.ts";
 import { groupsOfThree } from "../../base/limits.ts";
@@ -24,7 +24,7 @@ import { histogramTable } from "./tables/histogram.ts";
 import * as column from "./tables/column.ts";
 import { type ColumnOf, type Measured, type OfCell, type Table, tableOf } from "./tables/table.ts";
 
-/** The figures of messages of which each has a distribution. */
+/** Figures of messages that have distributions. */
 const TIMES = [
   ["ttfe", "to the first message", "First messages within"],
   ["gap", "between messages", "Gaps within"],
@@ -96,7 +96,7 @@ function hasMessages(cell: CellRuns): boolean {
   return streamsOf(cell).length + socketsOf(cell).length > 0;
 }
 
-/** A chart for each kind of time that there is. */
+/** A chart for each kind of time with values. */
 function distributions(cells: readonly CellRuns[], roomy: readonly Form[]): Block[] {
   return TIMES.flatMap(([of, what, limit]) => {
     const drawn = cells.flatMap((cell) => {
@@ -137,7 +137,10 @@ function drawnTimes(runs: readonly Measurement[], of: Times): DrawnTimes | null 
   };
 }
 
-/** The clock as in the results: the end of the load cuts off gaps in both loops, and messages of a WebSocket are due by a clock. */
+/**
+ * The clock as in the results: in both loops the end of the load cuts off gaps, and messages of a WebSocket are due by
+ * a clock.
+ */
 function clockOf(of: Times, { latency }: Pick<Measurement, "latency">): "sent" | "intended" {
   if (of === "gap") return "sent";
   return of === "message" ? "intended" : latency.clock;
@@ -165,7 +168,7 @@ export function measurementStreams(measurement: Measurement): readonly Block[] {
   ];
 }
 
-/** Histograms, in a terminal, of the times that most messages have: a latency, or the time since the message before. */
+/** Histograms for a terminal, of the times that most messages have: latency, or the time since the previous message. */
 function histograms(measurement: Measurement): Block[] {
   return TIMES.flatMap(([of, what]) => {
     const drawn = of === "gap" || of === "message" ? drawnTimes([measurement], of) : null;
@@ -367,7 +370,7 @@ function namesTable(
   ]);
 }
 
-/** Columns of the messages of one run or step, for CSV. */
+/** Columns for the messages of one run or step, for CSV. */
 export function messageColumns(
   { streams, sockets }: Pick<Measurement, "streams" | "sockets">,
 ): Record<string, number> {

@@ -1,4 +1,7 @@
-/** A subject: something that a report has to say, one a file. It sees results, cells and judgements, and no renderer. */
+/**
+ * A subject: something that a report has to say, in a file of its own. It sees results, cells and judgements, but no
+ * renderer.
+ */
 import type { Conclusion } from "../../runner/result/conclusion.ts";
 import type { Run } from "../../runner/result/result.ts";
 import {
@@ -18,16 +21,16 @@ import type { Verdict } from "./verdict/card.ts";
 import type { OtherBase, ScenarioComparison } from "./verdict/compared_scenarios.ts";
 
 export interface Subject<Context> {
-  /** The name in addresses that lead to it on the page. */
+  /** The name in addresses that lead to the subject on the page. */
   readonly id: string;
-  /** Its heading, and its link in the navigation. */
+  /** The subject's heading, and its link in the navigation. */
   readonly title: string;
   readonly depth: Depth;
-  /** Nothing to say: no blocks, and so no heading and no link. */
+  /** Builds the blocks; none if there is nothing to say, and then no heading or link either. */
   readonly build: (context: Context) => readonly Block[];
 }
 
-/** Groups of subjects in the order of the page; a function makes several: one a scenario. */
+/** Groups of subjects, in the order of the page; a function makes several groups, one for each scenario. */
 export function groupsOf<Context>(
   subjects: readonly (Subject<Context> | ((context: Context) => readonly Group[]))[],
   context: Context,
@@ -37,7 +40,7 @@ export function groupsOf<Context>(
   );
 }
 
-/** Its group, which is deeper than the subject says if all its blocks are; null if it has no blocks. */
+/** The group of a subject, deeper than the subject says if all its blocks are; null without blocks. */
 export function groupOf<Context>(
   { id, title, depth, build }: Subject<Context>,
   context: Context,
@@ -47,45 +50,45 @@ export function groupOf<Context>(
 }
 
 export interface Settling {
-  /** For a question about the time until latency is stable: when half of the medians are stable, and when all are. */
+  /** For the question of when latency is stable: when half of the medians are stable, and when all are. */
   readonly brief: string;
   readonly blocks: readonly Block[];
 }
 
-/** The parts that the report of one experiment is made of. */
+/** The data from which the report of one experiment is made. */
 export interface ReportContext {
   readonly results: MeasuredRuns;
-  /** The results that thresholds compare with; null if there are none. */
+  /** The results with which thresholds compare; null if there are none. */
   readonly baseline: Grouped | null;
   readonly claims: readonly JudgedClaim[];
   readonly gates: readonly GateOutcome[];
-  /** Scenarios and their cells in the order of the experiment file. */
+  /** Scenarios and their cells, in the order of the experiment file. */
   readonly asWritten: readonly ScenarioRuns[];
   /** Confidence level of the intervals. */
   readonly level: number;
   readonly scenarios: readonly ScenarioContext[];
-  /** Runs by position; figures leave out what the experiment discards. */
+  /** Runs by position; figures leave out the part that the experiment discards. */
   readonly runs: readonly Run[];
-  /** Null where no latency was ever far from where it ends. */
+  /** Null if no latency was ever far from its final value. */
   readonly settling: Settling | null;
-  /** Other bases that the page can compare with in place of the experiment's. */
+  /** Other bases with which the page can compare, in place of the experiment's. */
   readonly bases: () => readonly OtherBase[];
-  /** Every scenario at a glance, too; null of a single column, which says no more than its bars. */
+  /** Every scenario at a glance; null for a single column, which says no more than its bars. */
   readonly matrix: Conclusion["matrix"];
 }
 
 export interface ScenarioContext {
   readonly name: string;
-  /** `GET /static`, in a line; "" when the experiment does not say. */
+  /** `GET /static`, on one line; "" if the experiment does not say. */
   readonly request: string;
-  /** How it was loaded; "" where all scenarios were loaded alike. */
+  /** How the scenario was loaded; "" if all scenarios were loaded alike. */
   readonly load: string;
-  /** Cells, from the fastest. */
+  /** Cells, fastest first. */
   readonly cells: readonly CellRuns[];
   readonly compared: ScenarioComparison;
-  /** Null for a single scenario, because the card has its verdict, and if no run is valid. */
+  /** Null for a single scenario, whose verdict is on the card, and if no run is valid. */
   readonly verdict: Verdict | null;
-  /** The terminal, where it has room for the distributions of all cells of the experiment. */
+  /** The terminal, if it has room for the distributions of all cells of the experiment. */
   readonly roomy: readonly Form[];
   /** Confidence level of the intervals. */
   readonly level: number;

@@ -1,4 +1,7 @@
-/** Several results of one experiment, as a document: how its figures went over commits or days, where they changed, and how the newest compares with the oldest. */
+/**
+ * Several results of one experiment as a document: its figures over commits or days, where they changed, and how the
+ * newest compares with the oldest.
+ */
 import {
   LEAST_VALUES,
   levelChangesOf,
@@ -29,7 +32,7 @@ import { percentileColumn } from "./tables/latency_cells.ts";
 import * as column from "./tables/column.ts";
 import { type OfCell, type Table, tableOf } from "./tables/table.ts";
 
-/** Results with their report's model. */
+/** Results, with the model of their report. */
 export interface Reported {
   readonly results: Results;
   readonly model: ReportModel;
@@ -37,17 +40,17 @@ export interface Reported {
 
 export interface Trend {
   readonly document: Document;
-  /** `caching over 3 results: …`, and the oldest result against the newest in a sentence. */
+  /** `caching over 3 results: …`, followed by a sentence comparing the oldest result with the newest. */
   readonly finding: string;
-  /** Changes of level, cell by cell, from the oldest. */
+  /** Changes of level, cell by cell, oldest first. */
   readonly changes: readonly TrendChange[];
-  /** Number of results of the figure that has the most. */
+  /** Number of results for the figure that has the most. */
   readonly longest: number;
 }
 
 /** One of the results. */
 interface TrendPoint extends Reported {
-  /** What charts and tables call it: its commit, or where that does not name it, its time. */
+  /** Label in charts and tables: the commit, or the time if that is not unique. */
   readonly label: string;
 }
 
@@ -56,19 +59,19 @@ interface TrendSeries {
   readonly scenario: string;
   readonly label: string;
   readonly color: number;
-  /** One entry for each point; null where a result lacks the cell. */
+  /** One entry for each point; null if a result lacks the cell. */
   readonly cells: readonly (CellRuns | null)[];
 }
 
 interface TrendContext {
-  /** Points, from the oldest. */
+  /** Points, oldest first. */
   readonly points: readonly TrendPoint[];
   readonly series: readonly TrendSeries[];
-  /** Compares the oldest with the newest. */
+  /** Comparison of the oldest result with the newest. */
   readonly comparison: ResultsComparison;
 }
 
-/** One for each experiment and kind of machine that several of the results are of, where they have cells in common. */
+/** One for each experiment and kind of machine with several results, if these have common cells. */
 export function trendsOf(all: readonly Reported[]): Trend[] {
   const measured = [...Map.groupBy(all, ({ results }) => results.experiment.name)].flatMap(
     ([name, ofExperiment]) => {
@@ -97,7 +100,7 @@ interface MeasuredTrend {
   readonly figures: readonly FigureSeries[];
 }
 
-/** Machines whose figures are comparable have the same text; equal hosts of a pool count as one. */
+/** A text that is equal for machines with comparable figures; identical hosts of a pool count as one. */
 function machineOf({ results: { machine } }: Reported): string {
   const { cpu, cores, os, arch } = machine;
   return [cpu, counted(cores, "core"), os, arch].join(", ");
@@ -156,7 +159,7 @@ const TREND: readonly (Subject<TrendContext> | typeof scenarioTrends)[] = [
   { ...ratios, build: ({ comparison }) => ratios.build(comparison) },
 ];
 
-// Results in the order of time, and what they are called.
+// Results in the order of time, and their labels.
 
 function pointsOf(reported: readonly Reported[]): TrendPoint[] {
   const startedMs = ({ results }: Reported): number => Date.parse(results.startedAt);
@@ -167,9 +170,9 @@ function pointsOf(reported: readonly Reported[]): TrendPoint[] {
 
 const HASH_LENGTH = 7;
 
-/** Labels that differ from each other. */
+/** Labels that are all different. */
 function labelsOf(results: readonly Results[]): string[] {
-  // With a + where files differed from the commit; "" where git knew none.
+  // The commit, with a + if files differed from it; "" if git knew none.
   const hashes = results.map(({ commit }) =>
     commit === null ? "" : commit.hash.slice(0, HASH_LENGTH) + (commit.dirty ? "+" : "")
   );
@@ -181,7 +184,7 @@ function labelsOf(results: readonly Results[]): string[] {
   return isDistinct(both) ? both : both.map((text, i) => `${i + 1}: ${text}`);
 }
 
-/** Cells that two results have or more, in the order of the newest result that has them. */
+/** Cells in at least two results, in the order of the newest result that has them. */
 function seriesOf(points: readonly TrendPoint[]): TrendSeries[] {
   const placed = points.map(({ model: { scenarios } }) =>
     new Map(cellsOf(scenarios).map((cell) => [cellPlace(cell), cell]))
@@ -196,7 +199,8 @@ function seriesOf(points: readonly TrendPoint[]): TrendSeries[] {
   });
 }
 
-// The figures of each scenario over the results: requests/s and p99 as lines, a step on the axis for each result, and a table.
+// The figures of each scenario over the results: requests/s and p99 as lines, with a step on the axis for each result,
+// and a table.
 
 function scenarioTrends({ points, series }: TrendContext): Group[] {
   return [...Map.groupBy(series, ({ scenario }) => scenario)].map(([scenario, own], i) => {
@@ -266,7 +270,7 @@ interface TrendRow extends OfCell {
   readonly point: TrendPoint;
 }
 
-/** A row a cell and result. */
+/** A row for each cell and result. */
 function trendTable(
   scenario: string,
   points: readonly TrendPoint[],
@@ -292,31 +296,31 @@ function trendTable(
   ]);
 }
 
-// Where the figures of a cell changed: the results between which each change came, and its size.
+// Where the figures of a cell changed: the results between which each change happened, and its size.
 
 export interface TrendChange {
   readonly scenario: string;
   readonly label: string;
   readonly figure: ComparedFigure;
-  /** The last result before, and the first after: as charts call them. */
+  /** Labels of the last result before the change and the first one after it. */
   readonly between: readonly [before: string, after: string];
-  /** Mean after over mean before, with its 95 % interval. */
+  /** Mean after over mean before, with the 95 % interval. */
   readonly ratio: { readonly value: number; readonly low: number; readonly high: number };
   readonly isWorse: boolean;
-  /** Estimated correlation of results in a row, once the changes are taken off. */
+  /** Estimated correlation of consecutive results, with the changes removed. */
   readonly correlation: number;
 }
 
-/** One figure of a cell over the results that have it. */
+/** One figure of a cell, over the results that have it. */
 interface FigureSeries {
   readonly scenario: string;
   readonly label: string;
   readonly figure: ComparedFigure;
-  /** Known values, from the oldest; `at` is the index among the points. */
+  /** Known values, oldest first; `at` is the index among the points. */
   readonly known: readonly { readonly value: number; readonly at: number }[];
 }
 
-/** Requests/s, p99 and CPU time of a request of each cell, in this order, as far as they decide. */
+/** Requests/s, p99 and CPU time per request of each cell, in this order, if they decide. */
 function figuresOf(series: readonly TrendSeries[]): FigureSeries[] {
   return series.flatMap(({ scenario, label, cells }) => {
     const groups = cells.map((cell) => cell && groupOf(cell));
@@ -351,7 +355,10 @@ export function trendChangeText(
     `${scenario}, ${label}: ${figureInProse(figure)} ${formatRatio(ratio.value, ratio)}.`;
 }
 
-/** Explains against which dependence changes were looked for: `Results in a row correlate by 0.1 to 0.4; …`. */
+/**
+ * Explains the dependence that was taken into account when looking for changes: `Results in a row correlate by 0.1 to
+ * 0.4; …`.
+ */
 function dependenceText(correlations: readonly number[], changes: number): string {
   const [least, most] = [Math.min(...correlations), Math.max(...correlations)]
     .map((one) => one.toFixed(1));
@@ -361,7 +368,7 @@ function dependenceText(correlations: readonly number[], changes: number): strin
     `takes into account, over ${counted(correlations.length, "figure")} together.`;
 }
 
-/** How a guard over trends ends: "inconclusive" where none is long enough to show a change. */
+/** The outcome of a guard over trends: "inconclusive" if none is long enough to show a change. */
 export function trendOutcome(
   trends: readonly Pick<Trend, "changes" | "longest">[],
 ): ThresholdOutcome {

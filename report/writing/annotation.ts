@@ -1,7 +1,7 @@
 /**
- * Workflow commands: how a step on GitHub annotates. They are the only lines of Plateau that start one; in
- * their properties and messages nothing starts another. Pure.
- * @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+ * Workflow commands, by which a step annotates on GitHub. Only these lines of Plateau start a command, and their
+ * properties and messages cannot start another. Pure. @see
+ * https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
 import { GLUE } from "./units.ts";
 import { harmless, withoutCommands } from "./control.ts";
@@ -10,29 +10,29 @@ import type { Written } from "./written.ts";
 export interface Annotation {
   readonly level: "error" | "warning";
   readonly title: string;
-  /** Its lines are lines of the annotation, too. */
+  /** Line breaks are kept in the annotation. */
   readonly message: string;
 }
 
-/** A line without its break. */
+/** A workflow command as one line, without a line break. */
 export function command({ level, title, message }: Annotation): Written<"annotation"> {
   return `::${level} title=${property(title)}::${data(message)}` as Written<"annotation">;
 }
 
-/** Lines with their breaks. */
+/** Workflow commands as lines with line breaks. */
 export function commandLines(
   commands: readonly Written<"annotation">[],
 ): Written<"annotation"> {
   return commands.map((line) => `${line}\n`).join("") as Written<"annotation">;
 }
 
-/** Escapes what follows the second pair of colons, as actions/toolkit does. */
+/** Escapes the text after the second pair of colons, as actions/toolkit does. */
 function data(text: string): string {
   return text.split(/\r?\n/).map((line) => withoutCommands(harmless(line))).join("\n")
     .replaceAll(GLUE, " ").replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
 
-/** Colons and commas, too, have a meaning in a property. */
+/** Escapes a property, in which colons and commas have a meaning, too. */
 function property(text: string): string {
   return data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }

@@ -1,13 +1,12 @@
 /**
- * Columns of a terminal: how wide text is there, and how it is cut, filled up and broken. All of it is about
- * what will be shown, where a control character is written out and takes as many columns as that. Pure.
- *
- * By hand, as string-width takes 24 ms to load (13 of them the data of `Intl.Segmenter`), before the first
- * request of every `bench`; a test compares both. wrap-ansi rewrites text (NFC) and has no hanging indent.
+ * Columns of a terminal: the width of text, and its cutting, padding and wrapping. Everything is about the text as it
+ * will be shown, in which a control character is written out and takes that many columns. Pure. * Written by hand,
+ * because string-width takes 24 ms to load (13 of them the data of `Intl.Segmenter`), before the first request of every
+ * `bench`; a test compares both. wrap-ansi rewrites text (NFC) and has no hanging indent.
  */
 import { harmless } from "./control.ts";
 
-/** Wide and fullwidth characters by Unicode's EastAsianWidth.txt, and those that are emoji by themselves. */
+/** Wide and fullwidth characters by Unicode's EastAsianWidth.txt, and characters that are emoji by default. */
 const WIDE = new RegExp(
   "[\\u1100-\\u115f\\u2329\\u232a\\u2630-\\u2637\\u268a-\\u268f\\u2e80-\\u303e\\u3041-\\u3247" +
     "\\u3250-\\ua4cf\\ua960-\\ua97f\\uac00-\\ud7a3\\uf900-\\ufaff\\ufe10-\\ufe19\\ufe30-\\ufe6f" +
@@ -15,11 +14,11 @@ const WIDE = new RegExp(
     "\\u{1f200}-\\u{1f265}\\u{20000}-\\u{3fffd}]|(?!\\p{Regional_Indicator})\\p{Emoji_Presentation}",
   "u",
 );
-/** Marks, characters that are never shown, and vowels and finals of Hangul, which stand within their syllable. */
+/** Marks, invisible characters, and vowels and finals of Hangul, which combine with their syllable. */
 const COMBINING = /[\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}\u1160-\u11ff]/u;
-/** A skin tone after a character that has one: it takes no column of its own. */
+/** A skin tone after a character that can have one, which takes no column of its own. */
 const SKIN = /(?<=\p{Emoji_Modifier_Base})\p{Emoji_Modifier}/gu;
-/** Shows the character before it as an emoji, two columns wide. */
+/** Makes the character before it an emoji, two columns wide. */
 const AS_EMOJI = "\ufe0f";
 
 /** Columns that `text` takes. */
@@ -27,7 +26,7 @@ export function widthOf(text: string): number {
   return shownWidth(harmless(text));
 }
 
-/** Signs of one column, of which most texts are made: ASCII, GLUE, · – … and those of bars and frames. */
+/** Characters one column wide, of which most texts consist: ASCII, GLUE, · – … and those of bars and frames. */
 const NARROW = /^[ -~\u00a0\u00b7\u2013\u2026\u2500-\u259f]*$/;
 
 function shownWidth(text: string): number {
@@ -42,7 +41,7 @@ function shownWidth(text: string): number {
   return width;
 }
 
-/** `text` cut to `width` columns, with an ellipsis where something is missing. */
+/** `text` shortened to `width` columns, with an ellipsis if something is missing. */
 export function fitted(text: string, width: number, unicode = true): string {
   const shown = harmless(text);
   if (shownWidth(shown) <= width) return shown;
@@ -63,15 +62,15 @@ export function padStart(text: string, width: number): string {
   return " ".repeat(Math.max(0, width - widthOf(text))) + text;
 }
 
-/** Signs that take more columns where there is no Unicode. */
+/** Characters that take more columns without Unicode. */
 const WIDENING = /[±≥≤→…∞]/g;
 
-/** Columns that `text` takes, at most. */
+/** The most columns that `text` may take. */
 function mostWidthOf(text: string): number {
   return widthOf(text) + 2 * (text.match(WIDENING)?.length ?? 0);
 }
 
-/** Lines of at most `width` columns, broken at spaces where there are any; later lines are indented. */
+/** Lines of at most `width` columns, broken at spaces if possible; later lines are indented. */
 export function wrapped(text: string, width: number, indent = ""): string[] {
   const lines: string[] = [];
   let line = "";
@@ -87,7 +86,7 @@ export function wrapped(text: string, width: number, indent = ""): string[] {
   return [...lines, line];
 }
 
-/** A word that is wider than a line, in pieces that are not. */
+/** Splits a word that is wider than a line. */
 function chunksOf(word: string, width: number): string[] {
   const chunks = [""];
   for (const character of word) {

@@ -1,10 +1,10 @@
-/** What is visible of text that would do something else than be read. Pure. */
+/** Makes characters visible that a terminal or a CI log would act on. Pure. */
 
-/** C0 and C1 controls, and Unicode's that are invisible: zero widths, line separators, directions, BOM. */
+/** C0 and C1 controls, and invisible characters of Unicode: zero widths, line separators, directions, BOM. */
 // deno-lint-ignore no-control-regex -- these are what must not reach a terminal
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
-/** Text on one line, with everything that could steer a terminal written out: ESC as \x1b. */
+/** Text on one line, with everything that could control a terminal written out: ESC as \x1b. */
 export function harmless(text: string): string {
   return text.replace(CONTROL, writtenOut);
 }
@@ -14,24 +14,24 @@ function writtenOut(character: string): string {
   return code.length <= 2 ? `\\x${code.padStart(2, "0")}` : `\\u${code}`;
 }
 
-/** How a place writes these so that they are still read, and mean nothing to a program that reads the bytes. */
+/** How a format writes these characters so that people can read them but programs do not act on the bytes. */
 interface CommandSigns {
   readonly hash: string;
   readonly colon: string;
 }
 
-/** For people, as `harmless` writes a control. */
+/** For people, in the form of `harmless`. */
 const VISIBLE: CommandSigns = { hash: "\\x23", colon: "\\x3a" };
-/** The signs themselves to a reader of HTML, XML or markdown. */
+/** For readers of HTML, XML or markdown, who see the characters themselves. */
 export const REFERENCES: CommandSigns = { hash: "&#35;", colon: "&#58;" };
 
 /**
- * Text that starts no command of a CI service whose log it is in. Anywhere in a line: `##[…]` for GitHub
- * and Azure, `##vso[…]` for Azure, `##teamcity[…]` for TeamCity. At the beginning of a line, whose white
- * space is trimmed: `::error::` for GitHub.
+ * The text in a form that starts no command of the CI service in whose log it is printed. Such commands start anywhere
+ * in a line: `##[…]` for GitHub and Azure, `##vso[…]` for Azure, `##teamcity[…]` for TeamCity; or at the beginning of a
+ * line, whose white space is trimmed: `::error::` for GitHub.
  */
 export function withoutCommands(text: string, { hash, colon } = VISIBLE): string {
-  if (!text.includes("##") && !text.includes("::")) return text; // nearly always, and quickly
+  if (!text.includes("##") && !text.includes("::")) return text; // the usual case, and fast
   return text
     .replace(/##(?=[\w.-]*\[)/g, `#${hash}`)
     .replace(/^([^\S\r\n\u2028\u2029]*):(?=:)/gm, `$1${colon}`);

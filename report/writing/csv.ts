@@ -1,7 +1,7 @@
 /**
- * Rows → CSV (RFC 4180), which is opened in a spreadsheet, read by programs and printed into logs. A file
- * and standard output get the same bytes: cells are without line breaks and other controls, which are
- * written out as on a terminal, and without signs after which a CI service takes a command. Pure.
+ * Rows → CSV (RFC 4180), which is opened in a spreadsheet, read by programs and printed into logs. A file and standard
+ * output get the same bytes: line breaks and other control characters are written out as on a terminal, and no cell
+ * starts a command of a CI service. Pure.
  */
 import { harmless, withoutCommands } from "./control.ts";
 import type { Written } from "./written.ts";
@@ -9,7 +9,7 @@ import type { Written } from "./written.ts";
 type CsvValue = string | number | null;
 export type CsvRecord = Readonly<Record<string, CsvValue>>;
 
-/** Columns are those of any row, in the order in which they first appear. */
+/** The columns are the keys of all rows, in the order of their first appearance. */
 export function csvOf(rows: readonly CsvRecord[]): Written<"csv"> {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const lines = [columns, ...rows.map((row) => columns.map((column) => row[column] ?? ""))];
@@ -19,17 +19,20 @@ export function csvOf(rows: readonly CsvRecord[]): Written<"csv"> {
 
 /**
  * Characters that begin a formula in a spreadsheet, even within quotes (OWASP, CSV injection). Control characters are
- * written out anyway.
+ * escaped anyway.
  */
 const FORMULA = /^[=+\-@＝＋－＠]/;
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
-/** An apostrophe before text that a spreadsheet would run as a formula; the page's client copies with it, too. */
+/**
+ * Puts an apostrophe before text that a spreadsheet would take for a formula; the page's client uses this for copying,
+ * too.
+ */
 export function withoutFormula(text: string): string {
   return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
 }
 
-/** Quoted where it must be. */
+/** Quoted if necessary. */
 function escaped(value: CsvValue): string {
   if (typeof value !== "string") return String(value);
   const text = withoutCommands(harmless(withoutFormula(value)));

@@ -1,4 +1,7 @@
-/** What is large and not needed at once, as text for a script element: `inflated` of the page's client reads it. Pure. */
+/**
+ * Large data that is not needed immediately, as text for a script element; `inflated` in the page's client decodes it.
+ * Pure.
+ */
 import { deflateSync } from "node:zlib";
 
 /** zlib's format, in base64. */

@@ -1,4 +1,4 @@
-/** A figure with its interval, as sentences and tables write it. */
+/** A figure with its interval, as text for sentences and tables. */
 import type { FigureUnit } from "../../base/figures/figure.ts";
 import {
   formatNumber,
@@ -15,7 +15,10 @@ interface Range {
   readonly interval: { readonly low: number; readonly high: number } | null;
 }
 
-/** `61.2 ms`, or `61.2 ms [59.0 ms, 63.1 ms]`, all in the unit of the value; without ends that read as it does. */
+/**
+ * `61.2 ms`, or `61.2 ms [59.0 ms, 63.1 ms]`, all in the unit of the value; without an interval whose ends look the
+ * same.
+ */
 export function figureRangeText({ value, interval }: Range, unit: FigureUnit): string {
   const most = unit === "share" ? 1 : Infinity;
   const text = (one: number): string => {
@@ -28,7 +31,7 @@ export function figureRangeText({ value, interval }: Range, unit: FigureUnit): s
   return low === high && low === text(value) ? low : `${text(value)} [${low}, ${high}]`;
 }
 
-/** @param typical Its size decides between ms and s, and the like. */
+/** @param typical A value whose size decides between ms and s, and so on. */
 function quantityText(value: number, unit: FigureUnit, typical: number): string {
   switch (unit) {
     case "ms":

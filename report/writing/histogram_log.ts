@@ -7,20 +7,20 @@ import type { SparseHistogram } from "../../runner/stats/histogram/histogram.ts"
 import { harmless, withoutCommands } from "./control.ts";
 import type { Written } from "./written.ts";
 
-/** A text, or the name and the value of a factor. */
+/** Plain text, or the name and value of a factor. */
 export type TagPart = string | readonly [name: string, value: string];
 
-/** Intervals of one tag, one after the other. */
+/** Consecutive intervals with one tag. */
 export interface LoggedSeries {
-  /** Empty in a log of a single series. */
+  /** Empty in a log with a single series. */
   readonly tag: readonly TagPart[];
-  /** Lines about this series, before its intervals. */
+  /** Comment lines before the intervals of this series. */
   readonly comments: readonly string[];
-  /** Start of its first interval, since the base time. */
+  /** Start of the first interval, relative to the base time. */
   readonly startMs: number;
   /**
-   * Each with its end, in seconds after `startMs`, and its histogram as in the results: microseconds, base64; "" if it
-   * is empty.
+   * Each interval's end, in seconds after `startMs`, and its histogram as in the results: microseconds, base64; "" if
+   * empty.
    */
   readonly intervals: readonly { readonly endS: number; readonly histogram: string }[];
 }
@@ -28,7 +28,7 @@ export interface LoggedSeries {
 interface LoggedRuns {
   /** The base time, milliseconds since the epoch. */
   readonly startMs: number;
-  /** About the whole log. */
+  /** Comment lines about the whole log. */
   readonly comments: readonly string[];
   readonly series: readonly LoggedSeries[];
 }
@@ -58,11 +58,11 @@ function seriesLines({ tag, comments, startMs, intervals }: LoggedSeries): strin
   return [
     ...comments.map((text) => commentLine(about + text)),
     ...intervals.map((interval, i) => {
-      // The start of each is the end of the one before, also when both are rounded.
+      // Each interval starts where the previous one ends, even after rounding.
       const [from, to] = [intervals[i - 1]?.endS ?? 0, interval.endS].map((s) =>
         Math.round(s * 1_000)
       );
-      // Its largest value is that of the histogram as any reader has it: the upper end of its last bucket.
+      // The largest value is the one that any reader of the histogram sees: the upper end of its last bucket.
       const held = decodeInterval(interval);
       const numbers = [startMs + from, to - from, held.maxUs].map(thousandths);
       return field + [...numbers, base64Of(interval.histogram, held)].join(",");
@@ -75,12 +75,12 @@ function encodedPart(part: TagPart): string {
   return texts.map((text) => encodeURIComponent(text.toWellFormed())).join("=");
 }
 
-/** Decoding passes over what is not base64, such as a line break. */
+/** The histogram as base64; encoded again, because decoding ignores characters such as line breaks. */
 function base64Of(text: string, held: SparseHistogram): string {
   return /^[A-Za-z\d+/]+={0,2}$/.test(text) ? text : encodeHistogram(held);
 }
 
-/** Seconds of milliseconds, and milliseconds of microseconds, with the three decimals of the format. */
+/** Milliseconds as seconds, or microseconds as milliseconds, with the three decimals of the format. */
 function thousandths(value: number): string {
   return (value / 1_000).toFixed(3);
 }

@@ -7,7 +7,7 @@ export type Markup = Fragment<"html">;
 
 export const markup = templateOf("html", escaped);
 
-/** Markup that Plateau itself ships: styles, scripts, names of attributes. */
+/** Markup that is part of Plateau itself: styles, scripts, names of attributes. */
 export function verbatim(text: string): Markup {
   return new Fragment("html", text as Written<"html">);
 }
@@ -24,8 +24,8 @@ const ENTITIES: Record<string, string> = {
 const SPECIAL = /[&<>"'\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /**
- * Text for content and quoted attributes. Control characters, which HTML forbids, become U+FFFD; what is
- * invisible a browser gets, and a terminal does not.
+ * Text for content and quoted attributes. Control characters, which HTML forbids, become U+FFFD; invisible characters
+ * become references, which browsers understand and terminals do not.
  */
 function escaped(text: string): string {
   // deno-lint-ignore no-control-regex -- HTML §13.2.3.5 forbids exactly these
@@ -34,7 +34,7 @@ function escaped(text: string): string {
   return withoutCommands(allowed, REFERENCES);
 }
 
-/** JSON that cannot end its script element or open a comment (HTML §4.12.1.3). */
+/** JSON that can't end its script element or open a comment (HTML §4.12.1.3). */
 export function scriptJson(value: unknown): Markup {
   return verbatim(visibleJson(JSON.stringify(value)).replaceAll("<", "\\u003c"));
 }

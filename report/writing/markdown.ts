@@ -1,4 +1,4 @@
-/** GitHub-flavoured markdown; the page's client copies tables with it, too. Pure. */
+/** GitHub-flavoured markdown, also used by the page's client for copying tables. Pure. */
 import { harmless, REFERENCES, withoutCommands } from "./control.ts";
 import { Fragment, templateOf, type TemplatePart, type Written } from "./written.ts";
 
@@ -32,7 +32,7 @@ function joined(parts: readonly Markdown[], between: string): Markdown {
   return new Fragment("markdown", text as Written<"markdown">);
 }
 
-/** With an empty line between them; those that are empty are left out. */
+/** Paragraphs with an empty line between them; empty ones are left out. */
 export function paragraphs(parts: readonly Markdown[]): Markdown {
   return joined(parts, "\n\n");
 }
@@ -41,12 +41,12 @@ export function lines(parts: readonly Markdown[]): Markdown {
   return joined(parts, "\n");
 }
 
-/** An item a text. */
+/** A list with one item for each text. */
 export function bulletList(texts: readonly string[]): Markdown {
   return lines(texts.map((text) => md`- ${text}`));
 }
 
-/** The row below the head of a table: numbers stand to the right. */
+/** The row below the head of a table, which right-aligns numbers. */
 export function rule(columns: readonly ("number" | "text")[]): Markdown {
   return row(columns.map((kind) => kind === "number" ? md`---:` : md`---`));
 }
@@ -60,7 +60,7 @@ export function documentOf(part: Markdown): Written<"markdown"> {
   return md`${part}\n`.text;
 }
 
-/** Documents, one after the other. */
+/** Several documents in sequence. */
 export function together(documents: readonly Written<"markdown">[]): Written<"markdown"> {
   return documents.join("\n") as Written<"markdown">;
 }

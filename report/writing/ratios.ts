@@ -1,12 +1,12 @@
-/** Ratios as people read them: with as many digits as their interval has, and never as a fraction of next to nothing. */
+/** Ratios as people read them: with as many digits as their interval supports, and never as a tiny fraction. */
 import { formatNumber, formatTick, GLUE, isTooWide, TOO_WIDE } from "./units.ts";
 
-/** `4.31× [4.20, 4.43]`, or without the interval if there is none; `–` where there is no ratio. */
+/** `4.31× [4.20, 4.43]`, or without the interval if there is none; `–` if there is no ratio. */
 export function ratioText(figureRatio: FigureRatio): string {
   return joined(ratioParts(figureRatio));
 }
 
-/** A ratio and its interval, for a place that shows them apart; the interval is "" if there is none. */
+/** A ratio and its interval as separate texts; the interval is "" if there is none. */
 export interface RatioParts {
   readonly value: string;
   readonly interval: string;
@@ -23,13 +23,13 @@ function joined({ value, interval }: RatioParts): string {
 }
 
 interface FigureRatio {
-  /** The figure, which decides the word for a ratio below 1: fewer requests, but a shorter time. */
+  /** The figure, which determines the word for a ratio below 1: fewer requests, but a shorter time. */
   readonly figure: string | number;
   readonly ratio: number | null;
   readonly interval: RatioEnds | null;
 }
 
-/** Below it, the inverse is what people read: `12,000× shorter`, not `0.000083×`. */
+/** Smaller ratios are written as their inverse: `12,000× shorter`, not `0.000083×`. */
 const LEAST_READABLE = 0.01;
 
 /** Whether a ratio is written as its inverse. */
@@ -83,7 +83,7 @@ function partsWith(
   return { value, interval: `[${low},${GLUE}${high}${end}` };
 }
 
-/** The whole interval so close to 1 that its digits say nothing but that. */
+/** If the whole interval is within this ratio of 1, its digits say nothing else. */
 const SAME_RATIO = 1.005;
 const DECIMALS_OF_SAME = 3;
 
@@ -91,7 +91,7 @@ export function isSame({ low, high }: RatioEnds): boolean {
   return low >= 1 / SAME_RATIO && high <= SAME_RATIO;
 }
 
-/** A change or margin in two digits: `2 %`, `0.5 %`, `12 %`. */
+/** A change or margin with two digits: `2 %`, `0.5 %`, `12 %`. */
 export function percentText(share: number): string {
   return `${Number((share * 100).toPrecision(2))}${GLUE}%`;
 }
@@ -101,12 +101,12 @@ function decimalsOf(ratio: number): number {
   return ratio >= 0.1 ? 2 : 3;
 }
 
-/** Decimals that show a difference between the ends of an interval of this width. */
+/** Decimals that show a difference between the ends of an interval with this width. */
 function decimalsOfWidth(width: number): number {
   return width > 0 ? Math.min(4, Math.ceil(-Math.log10(width))) : 2;
 }
 
-/** Text of a ratio; from 1,000 on it has no more digits than the interval, or else a measurement, has. */
+/** Text of a ratio; from 1,000 on, with no more digits than the interval or, without one, a measurement supports. */
 function fixed(ratio: number, decimals: number, width = ratio / 10): string {
   if (ratio === 0 || ratio === Infinity) return ratio === 0 ? "0" : "∞";
   if (ratio >= 1_000) {
@@ -118,7 +118,7 @@ function fixed(ratio: number, decimals: number, width = ratio / 10): string {
   return Number(text) === 0 ? formatNumber(ratio) : text;
 }
 
-/** Two digits, but as many as a ratio near 1 needs to differ from it: `2.9×`, `1.04×`, `0.50×`, `12,000×`. */
+/** Two digits, or as many as a ratio near 1 needs to differ from it: `2.9×`, `1.04×`, `0.50×`, `12,000×`. */
 export function timesText(ratio: number): string {
   if (ratio >= 10) return `${formatTick(Number(ratio.toPrecision(2)))}×`;
   if (ratio >= 1.095) return `${ratio.toFixed(1)}×`;

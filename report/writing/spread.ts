@@ -21,12 +21,12 @@ export function spreadOf(values: readonly number[]): Spread {
   };
 }
 
-/** 0 for no values. */
+/** The mean; 0 without values. */
 export function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : sum(values, (value) => value) / values.length;
 }
 
-/** The middle value, or the mean of the two middle ones; 0 of none. */
+/** The middle value, or the mean of the middle two; 0 without values. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) return 0;
   const sorted = [...values].sort((a, b) => a - b);
@@ -34,7 +34,10 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** The middle value, the lower one of two, and so a run's own: what percentiles need; 0 of none. */
+/**
+ * The middle value, or the lower of the middle two, so that it is the value of an actual run, as percentiles need; 0
+ * without values.
+ */
 export function lowerMedian(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] ?? 0;
 }

@@ -9,7 +9,7 @@ import { widthOf } from "./columns.ts";
 import { harmless, withoutCommands } from "./control.ts";
 import type { Written } from "./written.ts";
 
-/** The terminal: its width in columns, its colours and signs. */
+/** The capabilities of a terminal: its width in columns, colours and characters. */
 export interface TerminalOptions {
   readonly width: number;
   readonly color: boolean;
@@ -17,7 +17,7 @@ export interface TerminalOptions {
   readonly unicode: boolean;
 }
 
-/** The signs that the receiver of the bytes takes. Default: no colours, and all signs. */
+/** What the receiver of the bytes can show. Default: no colours, and all characters. */
 export type TerminalSigns = Partial<Pick<TerminalOptions, "color" | "unicode">>;
 
 /** Codes of SGR (ECMA-48 §8.3.117). */
@@ -32,7 +32,7 @@ export interface TextSpan {
 
 export type TextLine = readonly TextSpan[];
 
-/** Lines with their breaks. */
+/** Lines with line breaks. */
 export function writtenLines(
   lines: readonly TextLine[],
   options: TerminalSigns = {},
@@ -48,12 +48,12 @@ export function textLines(
   return writtenLines(texts.map((text) => [{ text }]), options);
 }
 
-/** A question, after which the cursor stays in its line. */
+/** A question, after which the cursor stays on the line. */
 export function prompt(text: string): Written<"terminal"> {
   return printed([{ text }]);
 }
 
-/** A line without its break. */
+/** A line without a line break. */
 export function printed(
   line: TextLine,
   { color = false, unicode = true }: TerminalSigns = {},
@@ -90,8 +90,8 @@ const ASCII: Record<string, string> = {
 const SIGNS = new RegExp(`[${Object.keys(ASCII).join("")}]`, "g");
 
 /**
- * Text as the terminal shows it, to measure its width: without Unicode the signs of Plateau itself
- * in ASCII, outside text as it is, and what would steer the terminal written out.
+ * Text as the terminal shows it, for measuring its width: without Unicode, Plateau's own special characters become
+ * ASCII, outside text stays, and control characters are written out.
  */
 export function encoded(text: string, { unicode }: Pick<TerminalOptions, "unicode">): string {
   const plain = harmless(text).replaceAll(GLUE, " ");
@@ -112,14 +112,14 @@ export class Screen {
 
   constructor(private readonly options: TerminalSigns) {}
 
-  /** The lines shown are no longer at the end of our output, so they stay. */
+  /** The shown lines are no longer at the end of the output, so they stay. */
   forget(): void {
     this.#shown = [];
   }
 
   /**
-   * Shows `lines` in place of those before, below `lasting`, which stay.
-   * @param columns Of the terminal now: one that became narrower has broken the lines that it shows.
+   * Replaces the shown lines by `lines`, below the permanent lines `lasting`.
+   * @param columns Current width of the terminal: if it became narrower, it has wrapped the shown lines.
    */
   changed(
     lines: readonly TextLine[],
@@ -131,7 +131,8 @@ export class Screen {
     const texts = lines
       .map((line) => `${printed(line, this.options)}${ERASE_TO_LINE_END}\n`)
       .join("");
-    // Over the old lines, which doesn't flicker. What stays may be wider than a line, and needs them erased.
+    // Overwriting the old lines avoids flicker. Permanent lines may be wider than the terminal, so they require
+    // erasing.
     const isOver = lasting.length === 0 && lines.length > 0;
     const change = isOver
       ? `${upBy(rows)}${texts}${ERASE_BELOW}`
@@ -148,7 +149,9 @@ function upBy(rows: number): string {
   return rows === 0 ? "\r" : `\r\x1b[${rows}A`;
 }
 
-/** Line by line: a terminal that erases everything below its first row keeps it for scrolling back. */
+/**
+ * Erased line by line, because a terminal that erases everything below its first row keeps a copy in its scrollback.
+ */
 function erased(rows: number): string {
   return `\r${ERASE_LINE}${`\x1b[A${ERASE_LINE}`.repeat(rows)}`;
 }

@@ -1,17 +1,17 @@
 /**
- * Numbers as people read them. A column or figure gets one unit, picked from its typical value
- * (Criterion's `ValueFormatter`), and each number as many digits as a measurement deserves. Pure.
+ * Numbers as people read them. A column or figure gets one unit, chosen by its typical value (as Criterion's
+ * `ValueFormatter` does), and each number as many digits as a measurement supports. Pure.
  */
 import { median } from "./spread.ts";
 
-/** Between a number and its unit, so that no line ends there; terminals get a plain space. */
+/** Put between a number and its unit, so that a line never breaks there; terminals get a plain space. */
 export const GLUE = "\u00a0";
 
 /** A unit and its size in the base unit of the results: ms, bytes, or 1. */
 export interface DisplayUnit {
   readonly name: string;
   readonly size: number;
-  /** Most decimals that a value deserves: times are measured in whole µs, sizes in bytes. */
+  /** The most decimals that make sense: times are measured in whole µs, sizes in bytes. */
   readonly decimals: number;
 }
 
@@ -31,10 +31,10 @@ const SIZE_UNITS: readonly DisplayUnit[] = [
 
 /** Shares, 0–1, in per cent. */
 export const PERCENT: DisplayUnit = { name: "%", size: 0.01, decimals: 2 };
-/** The same where a share may be far below 1 %. */
+/** The same for shares that may be far below 1 %. */
 export const FINE_PERCENT: DisplayUnit = { ...PERCENT, decimals: 4 };
 
-/** 0.2 ms reads as well as 200 µs, so a time keeps the larger unit down to a tenth of it. */
+/** 0.2 ms is as readable as 200 µs, so a larger unit is used down to a tenth of it. */
 const SMALLEST_TIME = 0.1;
 
 /** The unit for a column or figure of times, in ms. */
@@ -45,7 +45,7 @@ export function timeUnit(valuesMs: readonly number[]): DisplayUnit {
   ) ?? TIME_UNITS[typicalMs === 0 ? 1 : 2];
 }
 
-/** The unit of times that is written so. */
+/** The unit of time with this name. */
 export function timeUnitNamed(name: string): DisplayUnit {
   return TIME_UNITS.find((unit) => unit.name === name) ?? TIME_UNITS[1];
 }
@@ -56,12 +56,12 @@ export function sizeUnit(valuesBytes: readonly number[]): DisplayUnit {
   return SIZE_UNITS.find(({ size }) => typicalBytes >= size) ?? SIZE_UNITS[3];
 }
 
-/** The middle of the values above 0; 0 when there is none. */
+/** The median of the values above 0; 0 if there are none. */
 function typicalOf(values: readonly number[]): number {
   return median(values.filter((value) => value > 0));
 }
 
-/** A number with at least three significant digits, whole from 100 on: 0.0123, 1.23, 12.3, 1,234. */
+/** A number with at least three significant digits, without decimals from 100 on: 0.0123, 1.23, 12.3, 1,234. */
 export function formatNumber(value: number, mostDecimals = 6): string {
   if (value === 0) return "0";
   const exponent = Math.floor(Math.log10(Math.abs(value)));
@@ -73,37 +73,37 @@ export function formatCount(count: number): string {
   return grouped(String(Math.round(count)));
 }
 
-/** A number of the base unit in `unit`, without the unit's name. */
+/** A number of base units, converted to `unit`, without the unit's name. */
 export function formatIn(value: number, { size, decimals }: DisplayUnit): string {
   return formatNumber(value / size, decimals);
 }
 
-/** A number of the base unit in `unit`, with the unit's name. */
+/** A number of base units, converted to `unit`, with the unit's name. */
 export function formatQuantity(value: number, unit: DisplayUnit): string {
   return `${formatIn(value, unit)}${GLUE}${unit.name}`;
 }
 
-/** A time in ms, in the unit that suits it alone. */
+/** A time in ms, in the unit that suits this value. */
 export function formatMs(ms: number): string {
   return formatQuantity(ms, timeUnit([ms]));
 }
 
-/** `≥ 1.75 s`: what lower bounds could turn out to make larger. */
+/** `≥ 1.75 s` for values that may be larger, because of lower bounds. */
 export function boundText(text: string, isAtLeast: boolean): string {
   return isAtLeast ? `≥ ${text}` : text;
 }
 
-/** `at most 9` for a value that may turn out to be less. */
+/** `at most 9` for a value that may be lower. */
 export function atMostText(text: string, isAtMost: boolean): string {
   return isAtMost ? `at most ${text}` : text;
 }
 
-/** A share, 0–1, as per cent: 0 %, 0.02 %, 12.3 %; never rounded to none or all when it is neither. */
+/** A share, 0–1, in per cent: 0 %, 0.02 %, 12.3 %; never rounded to 0 or 100 % if it is neither. */
 export function formatShare(share: number): string {
   return `${formatPercent(share)}${GLUE}%`;
 }
 
-/** The same without the sign, for columns that have it in their head. */
+/** The same without the per cent sign, for columns that have it in their head. */
 export function formatPercent(share: number): string {
   if (share > 0 && share < 0.0001) return "< 0.01";
   if (share < 1 && share > 0.9999) return "> 99.99";
@@ -112,7 +112,7 @@ export function formatPercent(share: number): string {
   return percent.toFixed(percent < 10 || percent > 99.9 ? 2 : 1);
 }
 
-/** Seconds as a person says them: 32.1 ms, 0.5 s, 54 s, 3 min 5 s, 2 h 10 min. */
+/** Seconds as people say them: 32.1 ms, 0.5 s, 54 s, 3 min 5 s, 2 h 10 min. */
 export function formatDuration(seconds: number): string {
   if (seconds > 0 && seconds < 0.1) return formatMs(seconds * 1_000);
   if (seconds < 10) return `${Number(seconds.toFixed(1))}${GLUE}s`;
@@ -122,7 +122,7 @@ export function formatDuration(seconds: number): string {
   return pair(Math.round(whole / 60), 60, ["h", "min"]);
 }
 
-/** Seconds as they were given, none rounded away: 0.25 s, 12.5 s, 3 min 5 s. */
+/** Seconds exactly as given: 0.25 s, 12.5 s, 3 min 5 s. */
 export function formatExactly(seconds: number): string {
   return Number.isInteger(seconds)
     ? formatDuration(seconds)
@@ -140,16 +140,16 @@ export function formatMoment(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }
 
-/** A round number on an axis, without digits that say nothing. */
+/** A round number on an axis, without superfluous digits. */
 export function formatTick(value: number): string {
   return grouped(String(Number(value.toPrecision(6))));
 }
 
-/** Shown in place of an interval that says nothing, as from two runs that differ much. */
+/** Shown in place of a meaninglessly wide interval, as from two very different runs. */
 export const TOO_WIDE = "[too few runs]";
 const WIDEST_RATIO = 1_000;
 
-/** Whether the ends are so far apart that the interval says nothing; one without an end is meant so. */
+/** Whether the ends are so far apart that the interval says nothing; open intervals are intended, and do not count. */
 export function isTooWide({ low, high }: { readonly low: number; readonly high: number }): boolean {
   return low > 0 && high < Infinity && high / low > WIDEST_RATIO;
 }
@@ -168,7 +168,7 @@ export function formatInterval(
   return `[${from},${GLUE}${high === Infinity ? "∞)" : `${to}]`}`;
 }
 
-/** The same; "" where both ends read alike, as `[180, 180]` says nothing. */
+/** The same; "" if both ends look the same, because `[180, 180]` says nothing. */
 export function intervalText(
   interval: { readonly low: number; readonly high: number },
   unit?: DisplayUnit,
@@ -180,14 +180,14 @@ export function intervalText(
 /** Unit of counts and rates. */
 const PLAIN: DisplayUnit = { name: "", size: 1, decimals: 6 };
 
-/** Digits in groups of three, as far as the decimal point. */
+/** Groups the digits before the decimal point in threes. */
 function grouped(digits: string): string {
   const [whole, decimals] = digits.split(".");
   const groups = whole.replace(/\B(?=(\d{3})+$)/g, ",");
   return decimals ? `${groups}.${decimals}` : groups;
 }
 
-/** The number that `formatCount` or `formatNumber` wrote, as plain digits; another text as it is. */
+/** A number written by `formatCount` or `formatNumber`, as plain digits; other text unchanged. */
 export function withoutGroups(text: string): string {
   return /^\d{1,3}(?:,\d{3})*(?:\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
 }

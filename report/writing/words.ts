@@ -8,7 +8,7 @@ export function listed(texts: readonly string[], before: "or" | "and" = "or"): s
     : `${texts.slice(0, -1).join(", ")} ${before} ${texts[texts.length - 1]}`;
 }
 
-/** `a, b, c and 23 others`: more names make no sentence. */
+/** `a, b, c and 23 others`, because a sentence can't hold more names. */
 export function listedSome(texts: readonly string[], before: "or" | "and"): string {
   const left = texts.length - MOST_NAMES + 1;
   return left < 2
@@ -18,7 +18,7 @@ export function listedSome(texts: readonly string[], before: "or" | "and"): stri
 
 const MOST_NAMES = 4;
 
-/** `a, b, c and 97 more`: as many as take no more than so many characters, at least one. */
+/** `a, b, c and 97 more`: as many as fit into so many characters, but at least one. */
 export function listedAll(texts: readonly string[], mostLength: number): string {
   let shown = 1;
   const lengthOf = (count: number): number => texts.slice(0, count).join(", ").length;
@@ -31,22 +31,22 @@ export function counted(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** `Both runs`, `All 3 runs`; of two or more. */
+/** `Both runs`, `All 3 runs`, for two or more. */
 export function allOf(count: number, noun: string): string {
   return count === 2 ? `Both ${noun}s` : `All ${counted(count, noun)}`;
 }
 
-/** Each text once, in the order in which they first appear. */
+/** Each text once, in the order of first appearance. */
 export function unique(texts: readonly string[]): string[] {
   return [...new Set(texts)];
 }
 
-/** The text as the beginning of a sentence. */
+/** The text with a capital letter, to begin a sentence. */
 export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** To go on in a sentence; names and abbreviations stay as they are. */
+/** The sentence for use within another: begins in lower case, except for names and abbreviations. */
 export function uncapitalized(sentence: string): string {
   if (/^(Plateau|[A-Z]{2})/.test(sentence)) return sentence;
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);

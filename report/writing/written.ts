@@ -28,7 +28,7 @@ export type OutputFormat =
   | "xml"
   | "html";
 
-/** Text as it may stand in its place. Only writers make it, each by one assertion. */
+/** Text escaped for its format. Only writers make it, each with one assertion. */
 export type Written<P extends OutputFormat = OutputFormat> = string & { readonly [place]: P };
 
 // Markup from template literals: every interpolated text is escaped for its place, so that nothing from outside can be
@@ -51,7 +51,7 @@ type MarkupTemplate<P extends OutputFormat> = (
   ...parts: readonly TemplatePart<P>[]
 ) => Fragment<P>;
 
-/** @param escaped How text is written in this place. */
+/** @param escaped Escapes text for this format. */
 export function templateOf<P extends OutputFormat>(
   place: P,
   escaped: (text: string) => string,

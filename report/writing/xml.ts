@@ -6,7 +6,7 @@ export type Xml = Fragment<"xml">;
 
 export const element = templateOf("xml", escaped);
 
-/** Attributes, each with a space before it. */
+/** Attributes, each preceded by a space. */
 export function attributes(values: Readonly<Record<string, string | number>>): Xml {
   return element`${Object.entries(values).map(([name, value]) => element` ${name}="${value}"`)}`;
 }
@@ -24,8 +24,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const SPECIAL = /[&<>"'\n\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /**
- * Without what XML 1.0 §2.2 does not allow: control characters, lone surrogates, U+FFFE and U+FFFF. What is
- * invisible is written out, as on a terminal.
+ * Escapes text, without the characters that XML 1.0 §2.2 forbids: control characters, lone surrogates, U+FFFE and
+ * U+FFFF. Invisible characters are written out, as on a terminal.
  */
 function escaped(text: string): string {
   const allowed = text

@@ -29,20 +29,20 @@ interface CalibrationRequest {
 }
 
 const BASELINE_SLICES = 5;
-/** Slices of the peak; up to as many more are taken while the machine has other things to do. */
+/** Slices for the peak; up to as many more are measured while other programs disturb the machine. */
 const PEAK_SLICES = 4;
-/** A worker that stands in line for a core for longer than this share of the time does not show what it can do. */
+/** A worker that waits for a core for more than this share of the time does not show the machine's peak. */
 const UNDISTURBED = 0.1;
-/** Nor does one that is idle for longer: the server that does nothing had to wait for a core then. */
+/** Nor does a worker that is busy for a smaller share: its server had to wait for a core. */
 const BUSY_AT_PEAK = 0.75;
 const CONNECTIONS = 50;
 const SLICE_MS = 100;
 
 /**
- * Measures, whatever is remembered; takes about a second. Null where it can't be had, or on abort. What was
- * measured on a busy machine is given, but not remembered; a peak that it exceeds even so is forgotten.
- *
- * @param measure How the slices are had.
+ * Measures anew, even if a calibration is remembered; takes about a second. Null if it is not possible, or on abort. A
+ * measurement on a busy machine is returned but not remembered; if it exceeds the remembered peak even so, that peak is
+ * forgotten.
+ * @param measure Makes the slices.
  */
 export async function calibrate(
   { driver, signal }: CalibrationRequest,
@@ -59,24 +59,24 @@ export async function calibrate(
     }
     return found;
   } catch {
-    return null; // nothing may hang on it
+    return null; // an experiment does not depend on its calibration
   }
 }
 
 export interface FirstCalibration {
   readonly driver: DriverName;
-  /** Null as `calibrate` gives it. */
+  /** Null as `calibrate` returns it. */
   readonly calibration: Calibration | null;
 }
 
 interface FirstCalibrationRequest {
-  /** Whether the result is to hold the figures, which are then measured whatever is remembered. */
+  /** Whether the result must contain the figures, which are then measured even if remembered. */
   readonly isReported?: boolean;
   readonly onProgress: OnProgress;
   readonly signal: AbortSignal;
 }
 
-/** Before the first run of an experiment: measures what is not remembered, and says so. */
+/** Before the first run of an experiment: measures whatever is not remembered, and says so. */
 export async function calibrateFirst(
   { isReported = false, onProgress, signal }: FirstCalibrationRequest,
 ): Promise<FirstCalibration> {
@@ -95,7 +95,7 @@ interface Slices {
   readonly single: readonly Measurement[];
 }
 
-/** Null on abort. */
+/** Measures all slices; null on abort. */
 async function measureSlices(driver: DriverName, signal: AbortSignal): Promise<Slices | null> {
   const loader = new LocalLoader();
   const responder = await startResponder();

@@ -1,9 +1,8 @@
 /// <reference lib="deno.worker" />
 /**
- * A server that does nothing: a worker that responds to whatever it reads with the same bytes, so that a
- * generator that loads it shows its own peak throughput. It posts its port at its start. With epoll that is
- * one recv and one send a response, in a loop that gets no messages: a flag ends it. Where epoll can't be
- * had, Deno's own sockets do it.
+ * A server that does nothing: a worker that responds to every read with the same bytes, so that a generator that loads
+ * it shows its own peak throughput. The worker posts its port at its start. With epoll it takes one recv and one send
+ * for each response, in a loop that gets no messages, so a flag ends it. Without epoll, Deno's own sockets are used.
  */
 import {
   AF_INET,
@@ -21,7 +20,7 @@ import {
 } from "../../base/system/libc.ts";
 
 export type ToResponder = {
-  /** One Int32; any value but 0 ends it. */
+  /** One Int32; any value but 0 stops the responder. */
   readonly stop: Int32Array<SharedArrayBuffer>;
 };
 
@@ -62,7 +61,7 @@ async function respond(isOver: () => boolean): Promise<void> {
   post({ kind: "ended" });
 }
 
-/** Closes the listener once, and does not wait for its last wait for a connection, which Windows ends late. */
+/** Serves until the end. It does not wait for the last pending accept, which Windows ends late. */
 export function serveUntil(
   isOver: () => boolean,
   listener: AsyncIterable<Deno.Conn> & { close(): void },
@@ -88,18 +87,18 @@ async function serve(conn: Deno.Conn): Promise<void> {
     while (await conn.read(buffer) !== null) await conn.write(RESPONSE);
     conn.close();
   } catch {
-    // The generator has gone.
+    // The generator has disconnected.
   }
 }
 
-// The server that does nothing, on Linux: one epoll, one recv and one send a response.
+// The null responder on Linux: one epoll_wait, one recv and one send for each response.
 
 const MOST_EVENTS = 256;
 const RECEIVE_BYTES = 16 * 1024;
 const BACKLOG = 512;
-/** How long a wait may last before the end is thought of. */
+/** The longest wait before `isOver` is checked again. */
 const LONGEST_WAIT_MS = 20;
-/** accept4 takes the flags of a socket without its type. */
+/** accept4 takes a socket's flags without its type. */
 const ACCEPT_FLAGS = SOCK_STREAM_NONBLOCK_CLOEXEC & ~1;
 const ONE = Int32Array.of(1);
 
@@ -112,7 +111,7 @@ class EpollResponder {
   readonly #events = new Int32Array(MOST_EVENTS * EVENT_WORDS);
   readonly #buffer = new Uint8Array(RECEIVE_BYTES);
 
-  /** Listens on a free port. Throws where epoll can't be had. */
+  /** Listens on a free port. Throws if epoll is unavailable. */
   constructor(private readonly response: Uint8Array<ArrayBuffer>) {
     const { socket, bind, listen, getsockname, epoll_create1 } = this.#libc;
     const address = new Uint8Array(16); // struct sockaddr_in

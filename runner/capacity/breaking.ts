@@ -1,11 +1,11 @@
-/** How a target breaks beyond its capacity: the trials that were near multiples of it. Pure. */
+/** How a target breaks beyond its capacity, from the trials near multiples of it. Pure. */
 import type { CapacityTrial, RunCapacity } from "../result/capacity.ts";
 
 const MULTIPLES = [0.8, 1, 1.1, 1.3];
-/** Share of the multiple within which a trial stands for it. */
+/** A trial represents a multiple if its rate is within this share of it. */
 const NEAR_RATIO = 0.05;
 
-/** In the order of the multiples, where there was a trial that counts. */
+/** One entry for each multiple with a valid trial, in order. */
 export function breakingOf(
   capacity: number,
   trials: readonly CapacityTrial[],
@@ -21,12 +21,12 @@ export function breakingOf(
   });
 }
 
-/** Rates at the multiples of the capacity at which there was no trial that counts, the nearest first. */
+/** Rates at multiples of the capacity without a valid trial, nearest first. */
 export function unseenAround(capacity: number, trials: readonly CapacityTrial[]): number[] {
   const seen = breakingOf(capacity, trials).map(({ ofCapacity }) => ofCapacity);
   return ORDER.filter((ofCapacity) => !seen.includes(ofCapacity))
     .map((ofCapacity) => capacity * ofCapacity);
 }
 
-/** A target may not recover from the last. */
+/** Order of the trials: the last comes last because a target may not recover from it. */
 const ORDER = [1, 0.8, 1.1, 1.3];

@@ -48,10 +48,10 @@ export interface CapacitySearch extends SearchTerms {
   readonly request: BenchRequest & { readonly load: TrialRequest["load"] };
 }
 
-/** Fewer requests than these decide nothing: a trial of a slow target is longer, up to that of a long one. */
+/** Fewer requests than this decide nothing, so trials of a slow target are longer, up to the length of a long trial. */
 const FEWEST_REQUESTS = 20;
 
-/** @returns The measurement at rest instead, where it had no response. */
+/** @returns The measurement at rest, if the target did not respond then. */
 export async function findCapacity(
   search: CapacitySearch,
   hooks: CapacityHooks,
@@ -78,7 +78,7 @@ export async function findCapacity(
   };
 }
 
-/** @returns The measurement at rest instead, where it had no response. */
+/** @returns The measurement at rest, if the target did not respond then. */
 export async function searchCapacity(
   terms: SearchTerms,
   { request, earlier }: SearchSubject,
@@ -102,8 +102,8 @@ export async function searchCapacity(
 }
 
 /**
- * Throws a UserError if a rule is about messages and no response is a stream, which of a gRPC call is known only from its
- * types.
+ * Throws a UserError if a rule is about messages and no response is a stream, which for a gRPC call is known only from
+ * its types.
  */
 function checkMessages({ objectives }: SearchTerms, rest: Measurement): void {
   if (rest.streams !== undefined || objectives.every(({ messages }) => messages === null)) return;
@@ -111,7 +111,7 @@ function checkMessages({ objectives }: SearchTerms, rest: Measurement): void {
   throw new UserError([{ place: "capacity", message: NO_MESSAGES, fix }]);
 }
 
-/** Aborts when the budget is spent: what then still waits for a response, or for a recovery, is given up. */
+/** Aborts when the budget is spent, so that pending responses and recoveries are abandoned. */
 function budgetOf(leftMs: number): Disposable & { readonly spent: AbortSignal } {
   const spent = new AbortController();
   const timer = setTimeout(() => spent.abort(), Math.max(0, leftMs));
@@ -131,7 +131,7 @@ class SearchRun {
   readonly #counted: SearchedTrial[] = [];
   readonly #trials: CapacityTrial[] = [];
   readonly #ceiling = new GeneratorCeiling();
-  /** Rates at which the machine may have broken the rules, and what was served. */
+  /** Rates at which the machine itself may have broken the rules, and the throughput there. */
   readonly #disturbed = new DisturbedRates();
 
   #request: TrialRequest;
@@ -154,7 +154,9 @@ class SearchRun {
     }
   }
 
-  /** What becomes of the target around its capacity, where the trials have not shown it: they count in no estimate. */
+  /**
+   * Measures how the target behaves around its capacity, where the trials have not shown it; not part of any estimate.
+   */
   async showBreaking(): Promise<void> {
     const estimate = this.#estimate();
     if (estimate === null) return;
@@ -165,7 +167,7 @@ class SearchRun {
     }
   }
 
-  /** One trial, kept with its recovery; why the search can't go on after it, or null. */
+  /** Makes one trial and records it with its recovery; returns why the search can't go on after it, or null. */
   async #try(
     planned: TrialPlan,
     count: (made: MadeTrial) => void,
@@ -174,7 +176,7 @@ class SearchRun {
     const { within, signal } = this.context;
     const hooks = { ...this.context, signal: within };
     const made = await makeTrial(this.#request, this.search.objectives, terms, hooks);
-    if (within.aborted) return this.#givenUp(); // it is not whole
+    if (within.aborted) return this.#givenUp(); // the trial is incomplete
     const recoveryS = await this.#recovery();
     count(made);
     this.#keep({ ...made.shown, recoveryS });
@@ -195,7 +197,7 @@ class SearchRun {
     return this.#elapsedS + plannedS + waitS <= this.search.budgetS;
   }
 
-  /** Seconds; null where the target never recovered, or has ended. */
+  /** Seconds until the target recovered; null if it did not, or has ended. */
   #recovery(): Promise<number | null> {
     const { within, ended } = this.context;
     const ends = ended === undefined ? within : AbortSignal.any([within, ended()]);
@@ -223,7 +225,7 @@ class SearchRun {
     });
     const plannedS = Math.max(planned.plannedS, FEWEST_REQUESTS / planned.ratePerSec);
     if (plannedS > this.#goal.longS && this.#isBelowAll(planned.ratePerSec)) {
-      // Trials say nothing about the target if none of them counts.
+      // Trials say nothing about the target if none of them is valid.
       return this.#counted.length === 0 ? "disturbed" : "nothing-holds";
     }
     if (!this.#fits(plannedS)) return "budget";
@@ -235,7 +237,9 @@ class SearchRun {
     return found && { ...found, low: found.low / (1 + unseenRatio(this.#goal)) };
   }
 
-  /** False without any trial, because then nothing is known to be above. */
+  /**
+   * Whether the rate is below all that were tried. False without any trial, because then nothing is known to be higher.
+   */
   #isBelowAll(ratePerSec: number): boolean {
     return this.#trials.length > 0 && this.#trials.every((trial) => ratePerSec < trial.ratePerSec);
   }
@@ -277,7 +281,7 @@ class SearchRun {
       ...moreS !== null && { wouldTakeS: this.#elapsedS + moreS },
       capacity,
       binding: end === "generator" ? null : this.#binding(),
-      // Of a bound, no multiple says how far beyond the capacity it is.
+      // If the capacity is only a lower bound, multiples of it say nothing.
       breaking: capacity === null || capacity.high === null
         ? []
         : breakingOf(capacity.value, this.#trials),
@@ -294,7 +298,7 @@ class SearchRun {
   }
 
   #capacity(end: CapacityEnd): RunCapacity["capacity"] {
-    // The rate that shorter trials showed does not last.
+    // The rate of the shorter trials is not sustained.
     if (end === "unsustained") return null;
     const estimate = this.#estimate();
     if (estimate !== null && end !== "generator") {

@@ -1,6 +1,6 @@
 /**
- * The rates that a generator can't produce: a search goes no higher than the lowest of them. Where the target holds
- * up to there, its capacity is at least a rate that long trials bound from below. Pure.
+ * The rates that a generator cannot produce: a search goes no higher than the lowest of them. If the target keeps the
+ * rules up to there, its capacity is at least the rate that long trials show as a lower bound. Pure.
  */
 import { MOST_PER_SEC } from "../../scenarios/load/load_shape.ts";
 import {
@@ -21,7 +21,7 @@ export class GeneratorCeiling {
     this.#doubted.push(ratePerSec);
   }
 
-  /** The first doubt gets a second trial. */
+  /** The first doubtful rate gets a second trial. */
   below(
     planned: TrialPlan,
     goal: SearchGoal,

@@ -10,8 +10,8 @@ import { wrongResponsesOf } from "../result/outcome.ts";
 import type { TrialHooks, TrialRequest } from "./trial.ts";
 
 /**
- * What a target serves when it is never without requests. Without wrong responses, unless all are. It also warms the target
- * up.
+ * Peak throughput of a target in a closed loop, counting only correct responses unless all are wrong. The loop also
+ * warms the target up.
  */
 export async function closedPeak(
   request: TrialRequest,
@@ -27,24 +27,23 @@ export async function closedPeak(
   };
   const measured = await measureLoad({ ...request, load }, hooks);
   const { rate, requests: { completed } } = measured;
-  // Share of correct responses, among all that completed, including the drain, which no rate
-  // counts.
+  // Share of correct responses among all completed ones, including the drain, which no rate counts.
   const rightRatio = 1 - wrongResponsesOf(measured) / Math.max(1, completed);
   return rightRatio > 0 ? rate * rightRatio : rate;
 }
 
-// Recovery after a load: single requests, one at a time, are about as fast as before.
+// Recovery after a load: single requests in sequence are about as fast as before.
 
 const LOOK_MS = 200;
-/** The time-out of a single request while the target recovers. */
+/** Time-out of a single request while the target recovers. */
 const PATIENCE_MS = 1_000;
 const SLOWER_TIMES = 3;
 const SLOWER_MS = 5;
 
-/** A machine that halts may let a look pass without a request. */
+/** While a machine is halted, a measurement may pass without a request; so many are tried. */
 const MOST_LOOKS = 5;
 
-/** Measures one connection, for a moment in which at least one request was due. */
+/** Measures one connection for a moment, long enough for at least one request to be due. */
 export async function lookAt(request: TrialRequest, hooks: TrialHooks): Promise<Measurement> {
   for (let looks = 1;; looks++) {
     const seen = await lookOnce(request, hooks);
@@ -71,16 +70,15 @@ function lookOnce(request: TrialRequest, hooks: TrialHooks): Promise<Measurement
 interface Recovery {
   /** Median service time before the search. */
   readonly restMs: number;
-  /** Longest wait. */
+  /** The longest wait. */
   readonly recoverS: number;
-  /** Time of any monotonic clock. */
+  /** Reads any monotonic clock. */
   readonly nowMs: () => number;
 }
 
 /**
  * Waits until the target responds as it did at rest.
- *
- * @returns Seconds; null when it did not, or on abort.
+ * @returns Seconds until then; null if it did not recover, or on abort.
  */
 export async function recover(
   request: TrialRequest,

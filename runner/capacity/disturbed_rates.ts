@@ -1,24 +1,26 @@
 /**
- * Rates at which a trial broke while the machine disturbed it. Such a trial says nothing of the target, but where to go on:
- * the same rate again would be disturbed again where it is far too high, and a lower one that holds counts. Pure.
+ * Rates at which a trial broke while the machine disturbed it. Such a trial says nothing about the target, only where
+ * to continue: the same rate would be disturbed again if it is far too high, and a lower one that holds counts. Pure.
  */
 import type { SearchedTrial, TrialPlan } from "../stats/capacity/search.ts";
 
 interface Steering {
-  /** Rates that held, or broke undisturbed. */
+  /** Rates at which the rules held, or broke without disturbance. */
   readonly held: readonly number[];
   readonly widthRatio: number;
   readonly shortTrial: (ratePerSec: number) => TrialPlan;
 }
 
-/** A target that completes less of the rate than this is overloaded, whatever other programs do. */
+/** A target that completes less than this share of the rate is overloaded, whatever other programs do. */
 const OVERLOADED_BELOW = 0.9;
-/** Steps down without any rate that holds, at most. */
+/** The largest step down while no rate has held. */
 const LARGEST_STEP = 4;
 
-/** One after the other, none at a lower rate than those before: then the machine is too busy to measure on. */
+/**
+ * The most disturbed trials in a row, each at a rate no lower than the one before: after that the machine is too busy.
+ */
 const MOST_IN_A_ROW = 5;
-/** Disturbed trials in the whole search, at most. */
+/** The most disturbed trials in the whole search. */
 const MOST_IN_ALL = 12;
 
 export class DisturbedRates {
@@ -26,13 +28,13 @@ export class DisturbedRates {
   #inARow = 0;
   #servedPerSec = 0;
   #lowest = Infinity;
-  /** Rates above which nothing is tried for now, with what was served there. */
+  /** Rates above which no trial is made for now, with the throughput there. */
   #ceilings: { readonly ratePerSec: number; readonly servedPerSec: number }[] = [];
-  /** How often the search turned down since a trial last counted. */
+  /** How often the search turned down since the last valid trial. */
   #turns = 0;
   #once: number[] = [];
 
-  /** The most in any trial, disturbed or not. */
+  /** The highest throughput in any trial, disturbed or not. */
   get servedPerSec(): number {
     return this.#servedPerSec;
   }
@@ -61,7 +63,10 @@ export class DisturbedRates {
     }
   }
 
-  /** Below the lowest ceiling; once a rate just below it is known to hold, the ceiling itself again. */
+  /**
+   * Keeps a planned trial below the lowest ceiling; once a rate just below that is known to hold, tries the ceiling
+   * again.
+   */
   steered(planned: TrialPlan, { held, widthRatio, shortTrial }: Steering): TrialPlan {
     if (this.#ceilings.length === 0) return planned;
     const ceiling = this.#ceilings.reduce((low, one) =>
@@ -73,7 +78,7 @@ export class DisturbedRates {
     if (under.length === 0) {
       const served = ceiling.servedPerSec / near;
       const least = ceiling.ratePerSec / LARGEST_STEP;
-      // Twice as far with each turn in a row, as the search itself goes down.
+      // Doubles the step with each turn in a row, as the search itself does when going down.
       const away = near ** (2 ** Math.max(0, this.#turns - 1));
       return shortTrial(Math.max(least, Math.min(served, ceiling.ratePerSec / away)));
     }

@@ -9,7 +9,7 @@ import type { Objective } from "../../scenarios/claims/objective.ts";
 import type { FindingCode } from "../result/findings.ts";
 import type { Measurement } from "../result/result.ts";
 
-/** Pauses of a worker, one by one: between them the target has its usual time and load. */
+/** Individual pauses of a worker: between them, the target has its usual time and load. */
 const MOMENTARY: readonly FindingCode[] = ["worker-paused"];
 /**
  * Disturbances that may last for the whole trial. Neighbours slow the target by more than any counter shows; a worker
@@ -19,15 +19,18 @@ const LASTING: readonly FindingCode[] = [
   ...["neighbour", "low-priority", "steal", "throttled"] as const,
   ...["worker-late", "sent-late"] as const,
 ];
-/** Findings that took time from the target or the generator, which the evidence of the run shows. */
+/** Findings about CPU time taken from the target or the generator, which the run's evidence quantifies. */
 const TOOK_TIME: readonly FindingCode[] = [...MOMENTARY, ...LASTING];
 
-/** A neighbour also takes cache, memory bandwidth and clock frequency, which no counter shows. */
+/**
+ * A neighbour also takes cache, memory bandwidth and clock frequency, which no counter shows: its time counts this much
+ * more.
+ */
 const UNSEEN_TIMES = 1.5;
-/** Share of the run; if more was taken, the rest proves nothing. */
+/** If more than this share of the run was taken, the rest proves nothing. */
 const MOST_TAKEN = 0.5;
 
-/** Share of the run; pauses that take no more leave most intervals without one. */
+/** Pauses that take no more than this share of the run leave most intervals undisturbed. */
 const LITTLE_TAKEN = 0.1;
 const NEARLY_ALL = 0.9;
 const FEWEST_INTERVALS = 8;
@@ -37,7 +40,10 @@ export type OverloadRun = Pick<
   "elapsedS" | "requests" | "checks" | "generator" | "load" | "timeline"
 >;
 
-/** @param codes Those that put the trial in doubt. @param servedPerSec The most in any trial of the search so far. */
+/**
+ * @param codes Findings that put the trial in doubt.
+ * @param servedPerSec The highest throughput of any trial so far.
+ */
 export function isOverload(
   run: OverloadRun,
   objectives: readonly Pick<Objective, "allowed" | "limitMs">[],
@@ -54,15 +60,15 @@ export function isOverload(
   if (isMomentary && objectives.some((rule) => isRefusing(run, rule))) return true;
   const served = Math.max(completed - checks.failed, servedPerSec * elapsedS) + load.connections;
   const atMost = served * UNSEEN_TIMES / (1 - taken);
-  // The last requests may take as long as the limit, after the end of the trial.
+  // The last requests may take as long as the limit, even after the end of the trial.
   return objectives.some(({ allowed, limitMs }) =>
     due - atMost * (1 + limitMs / 1_000 / elapsedS) > allowed * due
   );
 }
 
 /**
- * Whether the target refused more than the rule allows in nearly all intervals since it began to. A target that refuses
- * keeps no backlog from a disturbance that is over, so a momentary one can't be why. One that lasts can: the target may
+ * Whether the target refused more than the rule allows in nearly all intervals since the first such one. A target that
+ * refuses requests keeps no backlog, so a momentary disturbance cannot be the cause. One that lasts can: the target may
  * refuse at a rate that it would serve on a quiet machine.
  */
 function isRefusing(
@@ -77,8 +83,8 @@ function isRefusing(
 }
 
 /**
- * Share of the time that was taken from target and generator, as if one thread, on which all others wait, had met all
- * of it; null if unknown, such as for a target on another machine.
+ * Share of the time that was taken from target and generator, in the worst case that all of it hit the one thread on
+ * which all others wait; null if unknown, as for a target on another machine.
  */
 function takenShare({ elapsedS, generator }: OverloadRun): number | null {
   const { target, hostActivity: { steal, throttled }, waiting, delay } = generator;

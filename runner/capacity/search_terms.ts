@@ -1,45 +1,50 @@
-/** What a search for a capacity is given, and how long its trials must be for that. */
+/** The terms of a search for a capacity, and the length of trials that follows from them. */
 import type { Objective } from "../../scenarios/claims/objective.ts";
 import { MOST_PER_SEC } from "../../scenarios/load/load_shape.ts";
 import { relaxationS, type Rule } from "../stats/capacity/queue.ts";
 import type { PriorInterval, SearchGoal } from "../stats/capacity/search.ts";
 import type { TrialHooks, TrialRequest } from "./trial.ts";
 
-/** What a search is to find, and how long it may take. */
+/** The goal of a search, and its limit of time. */
 export interface SearchTerms {
   readonly objectives: readonly Objective[];
-  /** How far the interval may reach to either side: 0.02 is 2 %. */
+  /** How far the interval may extend to either side: 0.02 is 2 %. */
   readonly widthRatio: number;
-  /** Shortest and longest trial. */
+  /** Lengths of the shortest and the longest trial. */
   readonly trialS: readonly [short: number, long: number];
-  /** For all of the search: calibration, peak, trials, the wait for their last responses, recoveries. */
+  /** Budget of the whole search: calibration, peak, trials, the wait for their last responses, recoveries. */
   readonly budgetS: number;
   /** Longest wait for the target to recover from a trial. */
   readonly recoverS: number;
 }
 
-/** The subject of a search: what is loaded, and what is known of it. */
+/** The subject of a search: the load, and the facts known about it. */
 export interface SearchSubject {
   readonly request: TrialRequest;
-  /** Interval that earlier searches of it found, requests per second; null: none did. */
+  /** Interval that earlier searches of this subject found, requests per second; null without any. */
   readonly earlier: PriorInterval | null;
 }
 
 export interface CapacityHooks extends TrialHooks {
-  /** Time of any monotonic clock. */
+  /** Reads any monotonic clock. */
   readonly nowMs: () => number;
   /** When the budget began, by that clock; absent: now. */
   readonly beganMs?: number;
 }
 
 export interface SearchHooks extends CapacityHooks {
-  /** Where a target that did not recover was started anew; null: it can't be, or was too often. */
+  /**
+   * Restarts a target that did not recover, and returns its origin; null if that is impossible or was done too often.
+   */
   readonly restart?: () => Promise<Pick<TrialRequest, "origin"> | null>;
-  /** Aborted when the target that was started last has ended. */
+  /** Aborts when the most recently started target has ended. */
   readonly ended?: () => AbortSignal;
 }
 
-/** How long the last responses of a trial may take: what a rule allows, or one at rest does, and no more than the time-out. */
+/**
+ * How long the last responses of a trial may take: as long as a rule allows or as one at rest takes, at most the
+ * time-out.
+ */
 export function lastResponsesS(
   { objectives }: Pick<SearchTerms, "objectives">,
   { timeoutMs, restMs }: { readonly timeoutMs: number; readonly restMs: number },
@@ -48,21 +53,21 @@ export function lastResponsesS(
   return Math.min(timeoutMs, longestMs) / 1_000;
 }
 
-// Waits grow by an overload's share of the time: a trial that is shorter than the limit of a rule holds at any rate.
+// In an overload, waits grow by the excess share of the time: a trial shorter than a rule's limit holds at any rate.
 
 /**
- * An overload at the end of the interval reaches the limit within a third of a long trial, and one of twice the capacity
- * within two thirds of a short one.
+ * An overload at the end of the interval reaches the limit within a third of a long trial, and an overload of twice the
+ * capacity within two thirds of a short one.
  */
 const PATIENCE = 3;
 
-/** A longer trial would leave no budget for others. */
+/** A longer trial would leave too little of the budget for others. */
 const MOST_OF_BUDGET = 0.125;
 
-/** How many relaxation times a queue needs in a trial that shows its usual length. */
+/** Relaxation times that a trial must last for a queue to reach its usual length. */
 const RELAXED = 20;
 
-/** @param peakPerSec Served in a closed loop. */
+/** @param peakPerSec Throughput in a closed loop. */
 export function goalOf(
   { objectives, ...terms }: Pick<SearchTerms, "objectives" | "widthRatio" | "trialS" | "budgetS">,
   peakPerSec: number,
@@ -93,16 +98,16 @@ export function goalWithin(
   };
 }
 
-/** An overload that reaches no limit within a long trial of the budget, as a share; 0 where that is within the width. */
+/** The largest overload, as a share, that reaches no limit within a long trial; 0 if the interval's width covers it. */
 export function unseenRatio({ rules, longS, widthRatio }: SearchGoal): number {
   const ratio = limitOf(rules) / longS;
   return ratio > widthRatio ? ratio : 0;
 }
 
-/** Time's worth of requests beyond its rate that a target may take at once: bursts of rate limiters are about as large. */
+/** The burst beyond its rate that a target may absorb, in seconds of requests: rate limiters allow about as much. */
 const BURST_S = 0.1;
 
-/** The longest that a rule allows, s. Where none has a time, an overload shows once it has used up a burst. */
+/** The longest limit of any rule, s. Without a time limit, an overload shows once it has used up a burst. */
 function limitOf(rules: readonly Rule[]): number {
   const longestS = Math.max(...rules.map(({ limitS }) => limitS));
   return longestS === 0 ? BURST_S : longestS;

@@ -1,4 +1,7 @@
-/** One trial of a search: a rate for a while, ended as soon as its outcome is certain, and the time to recover from it. */
+/**
+ * One trial of a search: a rate for a while, ended as soon as its outcome is certain, and the target's recovery
+ * afterwards.
+ */
 import type { Objective } from "../../scenarios/claims/objective.ts";
 import type { RateLoad } from "../../scenarios/load/load.ts";
 import type { Loader, LoadRequest } from "../measure/loader.ts";
@@ -21,18 +24,18 @@ export interface TrialHooks {
 }
 
 interface KnownTarget {
-  /** The most that it completed in any trial so far, without an error. */
+  /** The highest throughput without errors in any trial so far. */
   readonly servedPerSec: number;
 }
 
 export interface MadeTrial {
-  /** Why it does not count: the generator was the limit, or something disturbed it; null: it counts. */
+  /** Why the trial is not valid: the generator was the limit, or something disturbed it; null: it is valid. */
   readonly doubt: "generator" | "disturbed" | null;
   readonly searched: SearchedTrial;
   readonly shown: CapacityTrial;
 }
 
-/** What is loaded, with the load at a rate: each trial has a rate and a length of its own. */
+/** A load request without its load, because each trial has its own rate and length. */
 export type TrialRequest = Omit<LoadRequest, "load"> & {
   readonly load: RateLoad;
 };
@@ -71,11 +74,11 @@ type LiveEvent = Extract<Parameters<OnProgress>[0], { kind: "live" }>;
 /** Poisson arrivals fall short of the expected number by at most this many standard deviations. */
 const STRAY = 5;
 
-/** Counts, while a trial goes on, until a rule is surely broken. */
+/** Watches a trial's requests and messages, to end it as soon as a rule is certainly broken. */
 export class CertainOutcome {
   readonly #beyond: number[];
   #failed = 0;
-  /** Gaps between messages so far. */
+  /** Number of gaps between messages so far. */
   #gaps = 0;
 
   constructor(
@@ -87,7 +90,7 @@ export class CertainOutcome {
 
   isCertain(event: LiveEvent): boolean {
     const { burst, startS } = this.planned;
-    // What an overload at the beginning made late is not the target's fault.
+    // The target is not to blame for requests that a burst at the beginning made late.
     const isWatched = burst === null || event.elapsedMs >= startS * 1_000;
     this.#count(event, isWatched);
     return isWatched &&
@@ -98,8 +101,8 @@ export class CertainOutcome {
   }
 
   /**
-   * How many times each request has that a rule is about: one, or all gaps of its stream. Streams that have not ended yet make
-   * this larger, so it ends no trial too early.
+   * How many times a rule judges per request: one, or every gap of its stream. Streams still open make it larger, so no
+   * trial ends too early.
    */
   #perRequest({ messages }: Objective, { completed }: LiveEvent): number {
     if (messages !== "gap") return 1;
@@ -117,7 +120,7 @@ export class CertainOutcome {
     });
   }
 
-  /** Requests without an end that are surely beyond the limit: a target that hangs ends none. */
+  /** Unfinished requests that are certainly beyond the limit: a target that hangs finishes none. */
   #overdue(
     { isBeyond, limitMs, messages }: Objective,
     { elapsedMs, completed }: LiveEvent,
@@ -135,12 +138,12 @@ function tried(
 ): MadeTrial {
   const { ratePerSec, plannedS, burst, isCutShort } = planned;
   const { timeline: { intervalS }, requests, checks, generator } = measurement;
-  // A trial that ended early broke from its beginning on.
+  // A trial that ended early failed from its beginning on.
   const startS = isCutShort && burst === null ? 0 : planned.startS;
   const shares = objectives.map((objective) =>
     shareOfTrial(slicesOf(measurement, objective), { ratePerSec, startS, sliceS: intervalS })
   );
-  // Without a measurement, no rule holds.
+  // Without a measurement, no rule can hold.
   const isMeasured = requests.completed > 0 &&
     objectives.every(({ messages }, i) => messages === null || shares[i].requests > 0);
   const isHeld = isMeasured && holdsIn({ rules: objectives.map(ruleOf) }, shares);
@@ -184,7 +187,7 @@ function ruleOf({ allowed, limitMs }: Objective): Rule {
   return { allowed, limitS: limitMs / 1_000 };
 }
 
-/** Latency of the requests that ended in the part that counts, ms; the outcome is about these. */
+/** Latency in milliseconds of requests that ended in the part of the trial that counts. */
 function latencyAfter(
   { timeline: { points, intervalS }, latency }: Pick<Measurement, "timeline" | "latency">,
   startS: number,
@@ -198,7 +201,7 @@ function latencyAfter(
   return { p50: valueAtPercentile(all, 50) / 1_000, p99: valueAtPercentile(all, 99) / 1_000 };
 }
 
-/** Findings that come with the rate: at a higher one they are as bad or worse. */
+/** Findings caused by the rate: at a higher rate they are as bad or worse. */
 const OF_THE_RATE: readonly FindingCode[] = [
   "generator-busy",
   "generator-starved",
@@ -211,8 +214,8 @@ const OF_THE_RATE: readonly FindingCode[] = [
 ];
 
 /**
- * Whether the generator or its machine may have broken the rules. A trial that held needs no such question: whatever they
- * did made it look worse. Nor does an overload that no disturbance explains.
+ * Whether the generator or its machine may have broken the rules. A trial that held needs no such question, because any
+ * disturbance made it look worse. Nor does an overload that no disturbance explains.
  */
 function doubtOf(
   measurement: Measurement,
@@ -226,7 +229,7 @@ function doubtOf(
   return isOverload(measurement, objectives, { codes, servedPerSec }) ? null : "disturbed";
 }
 
-// What the requests of a trial say about a rule, interval by interval.
+// Evidence that a trial's requests give about a rule, interval by interval.
 
 type TimedRequests = Pick<Measurement, "timeline"> & {
   readonly requests: Pick<Measurement["requests"], "dropped">;
@@ -252,7 +255,7 @@ export function slicesOf(
     }
     const all = withinParts(histogram, isBeyond);
     const open = withinParts(censoredHistogram, isBeyond);
-    // One that was open before twice the limit is beyond the limit alone, as far as is known.
+    // A request that was still open before twice the limit counts only as beyond the limit itself.
     const within = all.parts.map((count, level) =>
       count - (LEVELS[level] > 1 ? open.parts[0] : open.parts[level])
     );
@@ -262,7 +265,7 @@ export function slicesOf(
   });
 }
 
-/** Messages in the place of requests: those that came, and those that a stream waited for in vain. */
+/** Messages counted like requests: those that arrived, and those that a stream waited for in vain. */
 function messagesIn(
   { messages = { received: 0 } }: TimedRequests["timeline"]["points"][number],
   of: NonNullable<Objective["messages"]>,
@@ -276,12 +279,12 @@ function messagesIn(
   return { completed, failed: messages.failed ?? 0, histogram, censoredHistogram };
 }
 
-/** A request that is refused misses the rule, however fast. */
+/** A refused request misses the rule, however fast it was. */
 function byOutcome(requests: number, beyond: number): TrialSlice {
   return { requests, beyond: LEVELS.map((part) => part > 1 ? 0 : beyond) };
 }
 
-/** Requests within parts of the limit, as `LEVELS` has them. */
+/** Numbers of requests within parts of the limit, as in `LEVELS`. */
 interface WithinParts {
   readonly count: number;
   readonly parts: readonly number[];

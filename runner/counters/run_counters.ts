@@ -1,6 +1,6 @@
 /**
- * Reports of a target's processes → the runtime counters of one run, in time that is hardly more than linear in
- * them, as a target can write anything. Pure.
+ * Reports of a target's processes → the runtime counters of one run, in nearly linear time, because a target may report
+ * anything. Pure.
  */
 import type {
   Collection,
@@ -16,20 +16,23 @@ import { firstIndex } from "../stats/histogram/histogram.ts";
 import type { TailRequest } from "../load/recording/tail.ts";
 
 interface ReportedRun {
-  /** Its start, milliseconds since the epoch. */
+  /** Start of the run, milliseconds since the epoch. */
   readonly sinceMs: number;
   readonly elapsedS: number;
   readonly intervalS: number;
   readonly slowest: readonly TailRequest[];
-  /** When it was loaded; absent: all the time. Its figures, and its counters, are then of the measured parts of its slices. */
+  /**
+   * The turns in which the target was loaded; absent: always. With turns, all figures are of the measured parts of its
+   * slices.
+   */
   readonly turns?: TurnsSpec;
 }
 
-/** Entries of either kind. */
+/** The most collections and the most stalls that are listed. */
 const MOST_LISTED = 200;
-/** Share of a stall in CPU time; with less, the process waited, or waited for a core. */
+/** From this share of CPU time on, a stall was computation; below it, the process waited, perhaps for a core. */
 export const COMPUTED_RATIO = 0.5;
-/** Share of a stall in collections from which it is theirs. */
+/** From this share of collections on, a stall is explained by them. */
 const COLLECTED_RATIO = 0.5;
 
 /** Milliseconds from the start of a run to its end, including the turns of the other side. */
@@ -38,7 +41,7 @@ export function lastedMsOf({ elapsedS, turns }: Pick<ReportedRun, "elapsedS" | "
   return Math.min(turns.durationUs, new Turns(turns).whenUs(1e6 * elapsedS)) / 1_000;
 }
 
-/** Null where no process reported anything, also nothing that is left out. */
+/** The counters of a run; null if no process reported anything, not even anything left out. */
 export function runCounters({ processes, leftOut }: Reports, run: ReportedRun): Counters | null {
   const clock = run.turns && new Turns(run.turns);
   const within = processes.map((report) => withinRun(report, run))
@@ -72,7 +75,10 @@ export function runCounters({ processes, leftOut }: Reports, run: ReportedRun): 
   };
 }
 
-/** What came within the run, without the stalls that collections explain; times since its start, milliseconds. */
+/**
+ * The part of a report within the run, without stalls that collections explain; times are milliseconds since the run's
+ * start.
+ */
 function withinRun(report: ProcessCounters, run: ReportedRun): ProcessCounters {
   const endMs = lastedMsOf(run);
   const shifted = <T extends { readonly atMs: number }>(all: readonly T[]): T[] =>
@@ -83,12 +89,15 @@ function withinRun(report: ProcessCounters, run: ReportedRun): ProcessCounters {
     ...report,
     collections,
     stalls: ownStalls(shifted(report.stalls).filter(isIn), collections),
-    // Each is by its end, and the last one ends after the run.
+    // A span belongs to the time of its end, and the last one ends after the run.
     spans: shifted(report.spans).filter(({ atMs, forMs }) => atMs > 0 && atMs - forMs < endMs),
   };
 }
 
-/** The report by the clock of the side's measured parts, without what lies outside of them, as no figure of the run has that. */
+/**
+ * The report on the clock of the side's measured parts; anything outside of them is dropped, because no figure counts
+ * it.
+ */
 function onOwnClock(report: ProcessCounters, turns: Turns): ProcessCounters {
   const own = ({ atMs, ms }: Collection | Stall): Period[] =>
     ownPeriod({ from: atMs, to: atMs + ms }, turns);
@@ -109,8 +118,8 @@ function onOwnClock(report: ProcessCounters, turns: Turns): ProcessCounters {
         { atMs: from, ms: to - from, cpuMs: each.cpuMs * (to - from) / each.ms }
       ))
     ),
-    // A span that lasts no time is a moment, which enters no mean, and stays. All that a span counts belongs to its slices,
-    // because a side at rest allocates next to nothing.
+    // A span of no duration is a moment: it enters no mean, and is kept. Everything that a span counts belongs to its
+    // slices, because a side at rest allocates next to nothing.
     spans: report.spans.flatMap((span) => {
       const [from, to] = [span.atMs - span.forMs, span.atMs].map((ms) => ownMs(ms, turns));
       return span.forMs > 0 && from === to ? [] : [{ ...span, atMs: to, forMs: to - from }];
@@ -122,13 +131,13 @@ function ownMs(ms: number, turns: Turns): number {
   return turns.ownUs(1_000 * ms) / 1_000;
 }
 
-/** The part of the period that was measured, by that clock; empty if none was. */
+/** The measured parts of a period, on the side's own clock; empty if none of it was measured. */
 function ownPeriod(period: Period, turns: Turns): Period[] {
   const [from, to] = [ownMs(period.from, turns), ownMs(period.to, turns)];
   return from < to ? [{ from, to }] : [];
 }
 
-/** Stalls that no collections explain. */
+/** Stalls that collections do not explain. */
 function ownStalls(stalls: readonly Stall[], collections: readonly Collection[]): Stall[] {
   const collected = new CollectedTime(collections.map(pauseOf));
   return stalls.filter((stall) => {
@@ -137,11 +146,11 @@ function ownStalls(stalls: readonly Stall[], collections: readonly Collection[])
   });
 }
 
-/** How long one process collected in any time, found by binary search. A process does not collect twice at once. */
+/** How long a process was collecting within any period, by binary search. Collections of one process never overlap. */
 class CollectedTime {
-  /** One after the other. */
+  /** Collections, in order of time. */
   readonly #pauses: Pause[] = [];
-  /** Total time of all pauses before each one. */
+  /** Total duration of all pauses before each pause. */
   readonly #msBefore: number[] = [];
 
   constructor(pauses: readonly Pause[]) {
@@ -153,7 +162,7 @@ class CollectedTime {
     }
   }
 
-  /** Several may be known to lie within the same time, as those of Deno are. */
+  /** Adds a pause. Several may be known only to lie within the same period, as with Deno. */
   #add({ from, to, lasts }: Pause): void {
     const before = this.#pauses.at(-1);
     if (before !== undefined && to <= before.to) {
@@ -184,7 +193,7 @@ function isComputed({ ms, cpuMs }: Stall): boolean {
   return cpuMs >= COMPUTED_RATIO * ms;
 }
 
-/** The period in which it was: if the start of a collection is not known exactly, all of the time in which it may lie. */
+/** The period in which a pause lies; if its start is not known exactly, all of the time in which it may have been. */
 function pauseOf(each: Stall | Collection): Pause {
   const lengthMs = "withinMs" in each ? Math.max(each.ms, each.withinMs) : each.ms;
   return { from: each.atMs, to: each.atMs + lengthMs, lasts: each.ms };
@@ -252,7 +261,7 @@ function pointsOf(
   }).filter(({ collections, delay, heap }) => collections > 0 || delay !== null || heap !== null);
 }
 
-/** Empty if no span has figures of the compiler. */
+/** The compiler's figures; empty if no span has any. */
 function compilerOf(spans: readonly CounterSpan[]): { readonly compiler?: CompilerWork } {
   const known = spans.flatMap(({ compiler }) => compiler ?? []);
   if (known.length === 0) return {};
@@ -265,7 +274,7 @@ function compilerOf(spans: readonly CounterSpan[]): { readonly compiler?: Compil
   };
 }
 
-/** The last heap of each process, summed up; null if none was reported. */
+/** The sum of the processes' last heap sizes; null if none was reported. */
 function heapOf(spans: readonly (readonly CounterSpan[])[]): number | null {
   const last = spans.flatMap((ofOne) => ofOne.flatMap(({ heap }) => heap ?? []).slice(-1));
   return last.length === 0 ? null : sumOf(last, (bytes) => bytes);
@@ -283,7 +292,7 @@ function sumOf<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((sum, item) => sum + of(item), 0);
 }
 
-// How many slow requests overlap a pause that matters to them, all on one clock, and how many would by chance.
+// How many slow requests overlap a pause long enough to explain them, and how many would by chance, all on one clock.
 
 /** A period on one clock, in one unit. */
 interface Period {
@@ -292,22 +301,28 @@ interface Period {
 }
 
 export interface Pause extends Period {
-  /** How long it took, somewhere in its period. */
+  /** Duration of the pause, which lies somewhere in its period. */
   readonly lasts: number;
 }
 
-/** Share of a request's time; it did not wait for a shorter pause. */
+/** A request did not wait for a pause shorter than this share of its own time. */
 const LEAST_RATIO = 0.1;
-/** The longest of a run: each of a thousand requests goes through them. What is met and what is expected are of the same. */
+/**
+ * The most pauses compared: each of a thousand requests is tested against all. Observed and expected overlaps use the
+ * same ones.
+ */
 const MOST_COMPARED = 10_000;
 
 interface Overlap {
   readonly overlapping: number;
-  /** The mean number where each request, as long as it was, came at a random moment. */
+  /** The mean number of overlaps if each request, with its own duration, began at a random moment. */
   readonly expected: number;
 }
 
-/** Pauses shorter than a tenth of a request do not explain it. @param whole The run, in which the requests may begin. */
+/**
+ * Pauses shorter than a tenth of a request do not explain the request.
+ * @param whole The run, in which the requests may begin.
+ */
 export function overlapOf(
   requests: readonly Period[],
   pauses: readonly Pause[],
@@ -332,7 +347,7 @@ function lengthOf({ from, to }: Period): number {
   return to - from;
 }
 
-/** Apart from each other, by their start: as plain numbers, since they are gone through once for each request. */
+/** Disjoint periods, ordered by start, as plain numbers, because every request is tested against them. */
 interface Periods {
   readonly count: number;
   readonly from: Float64Array;
@@ -371,7 +386,10 @@ function meets({ count, from, to }: Periods, period: Period): boolean {
   return false;
 }
 
-/** Share of the moments at which a request of this length overlaps a pause: from its length before each to its end. */
+/**
+ * Probability that a request of this length overlaps a pause: it does from its length before each pause to the pause's
+ * end.
+ */
 function chanceOf(request: Period, pauses: Periods, whole: Period): number {
   const length = Math.min(lengthOf(request), lengthOf(whole));
   const last = whole.to - length;

@@ -1,11 +1,11 @@
 /**
- * A check of `plateau doctor`: it judges one of the facts that were seen, and says what to do. Pure: `sight.ts` has
- * looked. Each check is a line in `registry.ts`.
+ * A check of `plateau doctor`: judges one of the observed facts and says what to do. Pure: `sight.ts` observes. Each
+ * check is a line in `registry.ts`.
  */
 import * as z from "zod";
 import type { HostFacts } from "./sight.ts";
 
-/** ok: fit to measure on; advice: there is something to do; unknown: it is not visible here. */
+/** ok: fit to measure on; advice: something should be done; unknown: not visible here. */
 const CHECK_VERDICTS = ["ok", "advice", "unknown"] as const;
 
 export const checkResult = z.strictObject({
@@ -16,7 +16,7 @@ export const checkResult = z.strictObject({
 export type CheckResult = z.output<typeof checkResult>;
 
 export interface DoctorCheck {
-  /** Short, as in the first column. */
+  /** Short title, shown in the first column. */
   readonly title: string;
   readonly run: (sight: HostFacts) => CheckResult;
 }

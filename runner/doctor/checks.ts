@@ -11,9 +11,9 @@ import {
   unknown,
 } from "./check.ts";
 
-/** Times are kept to the microsecond. */
+/** Times are recorded to the microsecond, so a coarser clock limits them. */
 const COARSE_US = 1;
-/** Clocks that are read through a device, in a microsecond or more. */
+/** Clock sources that are read through a device, which takes a microsecond or more. */
 const SLOW_SOURCES = ["hpet", "acpi_pm", "jiffies"];
 
 const clockCheck: DoctorCheck = {
@@ -51,7 +51,7 @@ const generatorCheck: DoctorCheck = {
   },
 };
 
-// Checks of the programs that experiments may need.
+// Checks of programs that experiments may need.
 
 const ORIGINS = {
   given: "as you named it",
@@ -81,7 +81,7 @@ const nginxCheck: DoctorCheck = {
   },
 };
 
-// Checks of the system around Plateau: its limits, and what it runs in.
+// Checks of the system around Plateau: its limits, and its container or virtual machine.
 
 const GB = 1e9;
 
@@ -143,7 +143,7 @@ const virtualMachine: DoctorCheck = {
   },
 };
 
-/** Enough for the connections of most loads, on both sides. */
+/** Enough open files for most loads, counting both sides. */
 const FEW_FILES = 10_000;
 
 export const openFiles: DoctorCheck = {
@@ -219,7 +219,7 @@ export const turbo: DoctorCheck = {
   },
 };
 
-/** CPU use beyond which the machine is not idle. */
+/** CPU use above which the machine is not idle. */
 const IDLE_RATIO = 0.05;
 
 const idleLoad: DoctorCheck = {
@@ -240,7 +240,7 @@ const idleLoad: DoctorCheck = {
   },
 };
 
-/** A hypervisor takes some now and then; more than this shows in the tail of latencies. */
+/** A hypervisor takes some time now and then; more than this shows in the tail of latencies. */
 const STEAL_RATIO = 0.01;
 
 export const steal: DoctorCheck = {

@@ -1,4 +1,4 @@
-/** What `plateau doctor` reports: every check's judgement, and the figures that it rests on. */
+/** What `plateau doctor` reports: the verdict of every check, and the figures behind it. */
 import * as z from "zod";
 import { machine } from "../../base/system/facts.ts";
 import { VERSION } from "../../base/version.ts";

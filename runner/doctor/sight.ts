@@ -1,4 +1,4 @@
-/** What `plateau doctor` looks at: the machine's facts, and what it measures, one after the other. */
+/** Observes the facts that `plateau doctor` judges: reads the machine's state, and measures. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ExpectedError } from "../../base/errors.ts";
 import { processTableOn, ticksIn } from "../../base/system/process_table.ts";
@@ -15,18 +15,18 @@ import type { Calibration } from "../host/calibration_cache.ts";
 import { watchHostActivity } from "../host/host_activity.ts";
 import { chooseDriver, type DriverChoice } from "../load/transports/choose_driver.ts";
 
-/** The machine while Plateau does nothing: the cores on which it may run. */
+/** The machine's activity while Plateau does nothing, on the cores that it may use. */
 export interface Idle {
   readonly seconds: number;
-  /** Share of them in use; null if unknown. */
+  /** Share of these cores in use; null if unknown. */
   readonly busyRatio: number | null;
-  /** Share of their time that the hypervisor gave to others; null likewise. */
+  /** Share of their time that the hypervisor gave to others; null if unknown. */
   readonly stealRatio: number | null;
-  /** The processes that used most CPU time, without Plateau's. */
+  /** The processes that used most CPU time, except Plateau's. */
   readonly busiest: readonly BusyProcess[];
 }
 
-/** Redis as a run would find it, or why it would not. */
+/** The Redis that a run would use, or why it would find none. */
 type RedisFound =
   | { readonly version: string; readonly kind: "given" | "found" | "private" }
   | { readonly problem: string }
@@ -34,7 +34,7 @@ type RedisFound =
 
 export interface HostFacts {
   readonly machine: Machine;
-  /** The file that switches turbo, or null. */
+  /** The file that switches turbo on and off, or null. */
   readonly turboSwitch: string | null;
   readonly idle: Idle;
   readonly clock: {
@@ -58,7 +58,7 @@ interface LookOptions {
 const IDLE_MS = 1_000;
 
 export async function gatherFacts({ redisUrl, signal }: LookOptions): Promise<HostFacts> {
-  const idle = await watchIdle(signal); // first: what follows is not idle
+  const idle = await watchIdle(signal); // first, because everything below makes the machine busy
   const tls = { serverName: "127.0.0.1", insecure: false, caCerts: [] };
   const driver = await chooseDriver("auto", { hostname: "127.0.0.1", port: 80 });
   const secured = await chooseDriver("auto", { hostname: "127.0.0.1", port: 443, tls });
@@ -91,7 +91,7 @@ async function watchIdle(signal: AbortSignal): Promise<Idle> {
   return { seconds, busyRatio: busy, stealRatio: steal, busiest: processes(seconds) };
 }
 
-/** A private one is started and stopped again: that it is on PATH does not say that it works. */
+/** Starts a private Redis and stops it again: being on PATH does not prove that it works. */
 async function findRedis(url: string | null, signal: AbortSignal): Promise<RedisFound> {
   try {
     const redis = await provideRedis({ url, signal });

@@ -1,6 +1,6 @@
 /**
- * Block after block of an experiment, each run saved as it ends, until `Repetition` says that it is enough or
- * the user that it is. A run that can't be measured is noted, and the rest goes on.
+ * Makes block after block of an experiment, and saves each run as it ends, until `Repetition` or the user ends the
+ * experiment. A run that cannot be measured is noted, and the rest goes on.
  */
 import { StartError, TargetError } from "../../base/errors.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
@@ -21,13 +21,13 @@ interface BlocksRequest {
   readonly plan: Plan;
   /** Cells with a missing prerequisite, which are left out. */
   readonly missing: ReadonlyMap<Cell, unknown>;
-  /** The runs of earlier sittings. */
+  /** Runs made in earlier sittings. */
   readonly kept: EarlierRuns;
   /** Looks at the runs after each repetition; absent: `repeat` alone decides. */
   readonly look?: LookAfter;
 }
 
-/** What whoever began the experiment sees in its runs after a repetition. */
+/** The caller's judgement of the runs after a repetition. */
 export interface ExperimentLook {
   readonly isEnough: boolean;
   /** A line for the user: what is still open, or why it will stay so. */
@@ -36,10 +36,10 @@ export interface ExperimentLook {
 
 export type LookAfter = (results: Results, repetition: number) => ExperimentLook;
 
-/** The context that runs in pairs need beyond that of other runs. */
+/** What runs in pairs need in addition to the context of other runs. */
 export type Pairing = Pick<PairContext, "loaders" | "lengths">;
 
-/** @param pairing Null: one run after the other. */
+/** @param pairing Null: runs are made one after the other. */
 export async function carryOutBlocks(
   request: BlocksRequest,
   file: ResultFile,
@@ -58,9 +58,9 @@ class BlockSequence {
   readonly #repetition: Repetition;
   readonly #schedule: Schedule;
   readonly #beganMs = performance.now();
-  /** Runs begun, now or in an earlier sitting, of each cell that can be measured. */
+  /** For each cell that can be measured, its runs begun so far, earlier sittings included. */
   readonly #begun: Map<Cell, number>;
-  /** Cells that have a run. */
+  /** Cells that have at least one run. */
   readonly #measured = new Set<Cell>();
   /** Repetitions until the next decision. */
   #repetitions = 0;
@@ -122,18 +122,20 @@ class BlockSequence {
         if (before !== null) this.#count(before, kept.runsOf(planned.cell).at(-1) === before);
       }
       const left = possible.filter((planned) => !kept.has(planned));
-      // A single run of a pair is worth nothing.
+      // One run of a pair is worth nothing without the other.
       if (left.length === turn.length) await this.#carryOut(turn);
     }
   }
 
-  /** @param isShown Whether the progress of its cell is. */
+  /** @param isShown Whether the progress of the run's cell is shown. */
   #count(run: Run, isShown: boolean): void {
     const cell = this.#repetition.add(run);
     if (isShown) this.context.onProgress({ kind: "cell", cell: cell() });
   }
 
-  /** Decides after block `done`, unless that was done before; at the end the results say what was reached. */
+  /**
+   * Decides after block `done`, unless that was decided before; at the end, records in the results what was reached.
+   */
   isEnough(done: number): boolean {
     if (done < this.request.kept.repetitions) return false;
     const look = this.request.look?.(this.file.results, done);
@@ -155,7 +157,7 @@ class BlockSequence {
     this.file.results.planned = repetitions * this.request.plan.cells.length;
   }
 
-  /** The cell of each run that has not begun, out of this many repetitions. */
+  /** The cells of all runs not yet begun, up to this many repetitions. */
   #left(repetitions = this.#repetitions): Cell[] {
     return [...this.#begun].flatMap(([cell, begun]) =>
       Array<Cell>(Math.max(0, repetitions - begun)).fill(cell)
@@ -166,7 +168,7 @@ class BlockSequence {
     return this.request.look !== undefined;
   }
 
-  /** Time that the turn takes to find the lengths of its slices, which only the first turn of its cells does. */
+  /** Time to find the lengths of the slices, which only the first turn of a pair of cells needs. */
   #trialMs(turn: readonly PlannedRun[]): number {
     const isFirst = this.pairing !== null && !this.pairing.lengths.has(keyOf(turn));
     return isFirst ? this.#schedule.trialMs(turn.map(({ cell }) => cell)) : 0;
@@ -237,13 +239,15 @@ class BlockSequence {
     await this.#save((file) => leaveOut(missing, file, this.context.onProgress));
   }
 
-  /** Whether all that did not start is what the experiment can do without. */
+  /** Whether everything that did not start is optional for the experiment. */
   #isOptional(error: TargetError): boolean {
     const { optional } = this.request.experiment;
     return error instanceof StartError && error.need !== null && optional.includes(error.need);
   }
 
-  /** A resumed experiment makes the run anew, and begins its search where this one came to. */
+  /**
+   * Keeps the search of an interrupted run: a resumed experiment repeats the run, and continues the search from there.
+   */
   async #keepInterrupted(cell: RunPlace, capacity: RunCapacity | null): Promise<void> {
     if (capacity === null) return;
     const reason = "the search for its capacity is kept";
@@ -251,7 +255,7 @@ class BlockSequence {
     await this.#save((file) => file.addMissing(missing));
   }
 
-  /** Begins a run of the cell: which of all it is. */
+  /** Counts a run of the cell as begun, and returns its number. */
   #countOne(cell: Cell): number {
     this.#begun.set(cell, (this.#begun.get(cell) ?? 0) + 1);
     return this.#begun.values().reduce((sum, begun) => sum + begun, 0);
@@ -267,13 +271,13 @@ function placeOf({ repetition, cell: { target, scenario, parameters } }: Planned
   return { target, scenario, parameters: { ...parameters }, repetition };
 }
 
-/** What is carried out at a time: a run, or two that are next to each other in the block, in slices. */
+/** The turns of a block: single runs, or pairs of neighbouring runs that are measured in slices. */
 function turnsOf(block: readonly PlannedRun[], pairing: Pairing | null): (readonly PlannedRun[])[] {
   if (pairing === null) return block.map((planned) => [planned]);
   return block.flatMap((_, at) => at % 2 === 0 ? [block.slice(at, at + 2)] : []);
 }
 
-/** The runs, or why they can't be measured; null when they were given up, as the user has interrupted. */
+/** The runs, or why they can't be measured; null if the user interrupted them. */
 async function runsOrWhyNot(
   turn: readonly PlannedRun[],
   context: RunContext,
@@ -299,11 +303,11 @@ type RunPlace = Pick<Missing, "target" | "scenario" | "parameters" | "repetition
 
 interface Outcome {
   readonly made: readonly Run[] | TargetError | null;
-  /** Its search for a capacity, whatever became of the run; null: it had none, or no trial. */
+  /** The run's search for a capacity, whatever became of the run; null without a search or trial. */
   readonly searched: RunCapacity | null;
 }
 
-/** Notes a part of the plan that has no measurement. */
+/** Records a part of the plan that has no measurement. */
 export async function leaveOut(
   missing: Missing,
   file: ResultFile,

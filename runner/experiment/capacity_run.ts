@@ -1,6 +1,6 @@
 /**
- * The search for a capacity within a run: trials on the run's own target, which is started anew where it does not
- * recover, and then the load of the run's last part, at the capacity or a share of it.
+ * The search for a capacity within a run: trials on the run's own target, which is started anew if it does not recover,
+ * and then the load of the run's last part, at the capacity or a share of it.
  */
 import { TargetError } from "../../base/errors.ts";
 import { derivedSeed } from "../../base/random.ts";
@@ -21,7 +21,7 @@ import { medianOf } from "../stats/quantile.ts";
 interface RunSearch {
   readonly planned: PlannedRun;
   readonly load: CapacityLoad;
-  /** The script for the current target, because what `setup` gave belongs to its process. */
+  /** The script for the current target: what `setup` returned belongs to that process. */
   readonly script: () => Script;
 }
 
@@ -31,17 +31,17 @@ interface RunSearchContext extends TrialHooks {
   readonly workers: number | null;
   readonly intervalMs: number;
   readonly earlierCapacity: (planned: PlannedRun) => PriorInterval | null;
-  /** Called with all that was found and tried, whatever becomes of the run. */
+  /** Receives everything that was found and tried, whatever becomes of the run. */
   readonly onSearched: (found: RunCapacity) => void;
-  /** The target that runs now. */
+  /** The target that is running now. */
   readonly target: () => RunningTarget;
   readonly startAnew: () => Promise<RunningTarget>;
 }
 
-/** A target that falls over this often in a run shows nothing new. */
+/** After this many restarts in a run, another failure of the target shows nothing new. */
 const MOST_STARTS = 3;
 
-/** Throws a TargetError where the target does not respond at rest, or can't be started anew. */
+/** Throws a TargetError if the target does not respond at rest, or can't be restarted. */
 export async function searchInRun(
   search: RunSearch,
   context: RunSearchContext,
@@ -63,7 +63,7 @@ export async function searchInRun(
   return { found, load: { ...rate, ratePerSec: load.share * lastRateOf(found) } };
 }
 
-/** The capacity, or the lowest rate that was tried: what is measured there is at least known. */
+/** The capacity, or else the lowest rate that was tried: a measurement there is at least certain. */
 function lastRateOf({ capacity, trials, peakPerSec }: RunCapacity): number {
   if (capacity !== null) return capacity.value;
   const tried = trials.map(({ ratePerSec }) => ratePerSec);
@@ -104,7 +104,7 @@ function trialRequestOf(
   };
 }
 
-/** How its target is started anew, and how it is known to have ended. */
+/** How the target of a search is restarted, and how its end is noticed. */
 function startsOf(
   { target, startAnew }: RunSearchContext,
 ): Required<Pick<SearchHooks, "restart" | "ended">> {
@@ -117,7 +117,7 @@ function startsOf(
         return { origin, ...access };
       } catch (error) {
         if (!(error instanceof TargetError)) throw error;
-        return null; // The search ends, and keeps its trials.
+        return null; // the search ends, and keeps its trials
       }
     },
     ended: () => {
@@ -132,16 +132,15 @@ type SearchedRun = Pick<Run, "target" | "scenario" | "parameters"> & {
   readonly capacity?: Pick<RunCapacity, "capacity">;
 };
 
-/** The same key for cells that differ only in the share of the capacity. */
+/** A key that is the same for cells that differ only in their share of the capacity. */
 function searchKey({ target, scenario, parameters: { rate: _, ...others } }: SearchedRun): string {
   return cellKey({ target, scenario, parameters: others });
 }
 
 /**
- * Where the runs before, with others of its cell between them, found the capacity; null: none did. One that found next
- * to nothing spoils it for nobody.
- *
- * @param runs And those that only their search is kept of.
+ * The capacity that earlier runs of the cell found; null: none did. A run that found next to nothing does not spoil the
+ * value.
+ * @param runs The runs, including those of which only the search is kept.
  */
 export function earlierCapacityOf(
   cell: Cell,

@@ -6,7 +6,7 @@ import { CarefulFile } from "../../base/careful_file.ts";
 import { messageOf } from "../../base/errors.ts";
 import { secrets } from "../../base/secrets.ts";
 
-/** Bytes kept of the beginning of a command's output; its last lines are added at its end. */
+/** Bytes kept from the beginning of a command's output; its last lines are appended. */
 const MOST_BYTES = 65_536;
 
 /** The output of one command. */
@@ -15,7 +15,7 @@ export class CommandLog {
   #keptBytes = 0;
   #droppedBytes = 0;
 
-  /** @param onProblem Gets why nothing could be written. */
+  /** @param onProblem Receives the reason if the log can't be written. */
   constructor(
     private readonly path: string,
     title: string,
@@ -31,11 +31,11 @@ export class CommandLog {
     this.#droppedBytes += bytes.length - part.length;
   }
 
-  /** @param why Null when it succeeded. */
+  /** @param why Why the command failed; null if it succeeded. */
   end(why: string | null, lastLines: readonly string[]): void {
     const printed = new TextDecoder().decode(this.#kept.subarray(0, this.#keptBytes));
     const isCut = this.#droppedBytes > 0;
-    // A secret may stand across the cut, but not across lines.
+    // A secret may extend across the cut, but never across lines.
     const whole = isCut ? printed.slice(0, printed.lastIndexOf("\n") + 1) : printed;
     this.#append([
       ...whole === "" ? [] : [whole.replace(/\n$/, "")],

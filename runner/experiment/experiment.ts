@@ -1,6 +1,6 @@
 /**
- * The whole experiment: every planned run in its order, saved after each, until the end or Ctrl-C.
- * One that can't be measured is noted, and the rest goes on.
+ * The whole experiment: every planned run in its order, saved after each, until the end or Ctrl-C. A run that can't be
+ * measured is recorded as such, and the others go on.
  */
 import { sweepTemporaryFolders } from "../../base/system/temporary_folder.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
@@ -38,31 +38,31 @@ import { VERSION } from "../../base/version.ts";
 
 export interface ExperimentRequest extends StartingRequest {
   readonly plan: Plan;
-  /** Folder that relative paths in the experiment start from. */
+  /** Folder that relative paths in the experiment refer to. */
   readonly baseDir: string;
-  /** Where results.json goes. */
+  /** Folder for results.json. */
   readonly outDir: string;
-  /** Where its targets listen: an address or a name of this machine. */
+  /** Where the experiment's targets listen: an address or a name of this machine. */
   readonly host: string;
   /** The Redis that the user named, or null. */
   readonly redisUrl: string | null;
-  /** Where the request log of each run goes; null for none. */
+  /** The folder for the request log of each run; null: none is written. */
   readonly logFolder: string | null;
-  /** Throws where the script of the experiment may not fetch from there; absent: it may everywhere. */
+  /** Throws if the experiment's script may not fetch from an origin; absent: everything is allowed. */
   readonly mayFetch?: MayFetch;
 }
 
 interface ExperimentHooks {
-  /** Carries out every load; the caller closes it. */
+  /** Makes every load; the caller closes it. */
   readonly loader: Loader;
   readonly onProgress: OnProgress;
-  /** Ends the experiment: the run in progress is given up, measured runs are kept. */
+  /** Ends the experiment: the run in progress is abandoned, measured runs are kept. */
   readonly signal: AbortSignal;
-  /** The next run begins when it has resolved. */
+  /** Called after each save; the next run begins when the returned promise resolves. */
   readonly onSaved?: OnSaved;
   /** Whether a NoSlicesError ends the experiment, as in a run's context. */
   readonly needsSlices?: boolean;
-  /** Absent: the experiment says how many repetitions there are. */
+  /** Looks at the runs after each repetition; absent: the experiment's own `repeat` decides. */
   readonly look?: LookAfter;
 }
 
@@ -73,7 +73,7 @@ export async function runExperiment(
   await sweepTemporaryFolders();
   const provenance = await provenanceOf(request);
   const isReported = request.experiment.ceilings.includes("generator");
-  // Calibrated before the workers' cores are narrowed down.
+  // Calibrate before the workers are restricted to fewer cores.
   const generator = await calibrateFirst({ ...hooks, isReported });
   using pinned = applyPins(request.experiment.pin, hooks.onProgress);
   const provided = await redisFor(request, hooks);
@@ -131,7 +131,7 @@ export async function runExperiment(
   }
 }
 
-/** Lengths of slices in earlier runs; later runs must have the same. */
+/** Lengths of slices in earlier runs, which later runs must use, too. */
 function keptLengths({ plan: { cells }, kept }: ExperimentRequest): Map<string, SliceLengths> {
   const lengths = new Map<string, SliceLengths>();
   for (const run of kept?.runs ?? []) {
@@ -171,7 +171,7 @@ interface ProfileStage {
   readonly pinned: { readonly workers: number | null };
 }
 
-/** Takes profiles once nothing is measured any more. */
+/** Takes profiles, after all measuring is done. */
 async function takeProfiles(
   request: ExperimentRequest,
   { file, missing, targets, pinned: { workers } }: ProfileStage,
@@ -180,7 +180,7 @@ async function takeProfiles(
   const { experiment, plan: { cells }, outDir, seed } = request;
   const { profile, interval: intervalMs, discard } = experiment;
   if (profile === undefined || hooks.signal.aborted) return;
-  await targets.closeAll(); // of those that are kept, the port may be fixed
+  await targets.closeAll(); // a kept target may occupy a fixed port
   const possible = cells.filter((cell) => !missing.has(cell));
   await profileCells({ runs: profile.runs, cells: possible, outDir }, file, {
     ...hooks,
@@ -204,8 +204,8 @@ function scriptedOf(
 }
 
 /**
- * The Redis; null where it is not needed, or none is there; or why there is none. Throws a TargetError where the user
- * named one that cannot be had: that is a mistake, also where the experiment can do without Redis.
+ * The Redis; null if none is needed or none is found; or the reason why there is none. Throws a TargetError if the user
+ * named one that is not available: that is a mistake, even if the experiment can do without Redis.
  */
 async function redisFor(
   { experiment: { ceilings }, plan: { cells }, redisUrl }: ExperimentRequest,
@@ -228,7 +228,7 @@ async function redisUseOf(cell: Cell, redis: ProvidedRedis | null): Promise<Redi
   return redis !== null && isUsed ? await openRedisUse(redis) : null;
 }
 
-/** Whether it is a program of which Plateau does not know what it uses: a Redis that the user gave, perhaps. */
+/** Whether a cell uses a program whose CPU use Plateau can't see, such as a Redis that the user named. */
 function isForeign({ targetSpec, others }: Cell): boolean {
   return withThoseBehind(targetSpec, others).some((each) =>
     ["command", "container", "url"].some((key) => key in each) ||
@@ -246,7 +246,7 @@ function missingPrerequisites(
   }));
 }
 
-/** Notes the cells with a missing prerequisite, once each. */
+/** Records the cells with a missing prerequisite, once each. */
 async function setAside(
   { optional }: Experiment,
   missing: ReadonlyMap<Cell, MissingPrerequisite>,
@@ -270,7 +270,7 @@ async function setAside(
   }
 }
 
-// The results of an experiment before the first run of a sitting: empty, or those that it goes on from.
+// The results of an experiment before the first run of a sitting: empty, or those of the sittings before.
 
 export interface StartingRequest {
   readonly experiment: Experiment;
@@ -278,7 +278,7 @@ export interface StartingRequest {
   readonly seed: number;
   /** The command line, so that a reader can repeat it. */
   readonly invocation: Pick<Results, "file" | "flags" | "ab">;
-  /** What an earlier sitting left, to go on from; null: nothing. */
+  /** Results of earlier sittings, to continue from; null without any. */
   readonly kept: Results | null;
 }
 
@@ -313,7 +313,7 @@ export function startingResults(
   };
 }
 
-/** Throws a TargetError when a cell has runs and now missing what it needs, or would use another Redis. */
+/** Throws a TargetError if a cell that has runs now lacks a prerequisite, or would use another Redis. */
 export function assertAsBefore(
   before: Results,
   now: Pick<StartingFacts, "redis"> & {
@@ -340,7 +340,7 @@ const REDIS: Readonly<Record<string, string>> = {
   private: "a private one",
 };
 
-/** Notes how many runs there are, and what has changed. */
+/** Notes how many runs exist, and what has changed since. */
 export function noteResume(
   kept: Results,
   { commit }: Provenance,

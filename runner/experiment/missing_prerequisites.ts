@@ -1,4 +1,4 @@
-/** What a cell needs of the machine besides its target's own programs, and what to say where it is missing. */
+/** What a cell needs of the machine besides its target's own programs, and the message if it is missing. */
 import { type Need, TargetError } from "../../base/errors.ts";
 import { isInstalledRuntime } from "../../base/target/app_settings.ts";
 import { withThoseBehind } from "../../base/target/references.ts";
@@ -23,9 +23,9 @@ import { appNamed, appNeedsRedis } from "../../targets/apps/registry.ts";
 
 export interface MissingPrerequisite {
   readonly need: Need;
-  /** A line that also says what to do. */
+  /** One line that also says what to do. */
   readonly reason: string;
-  /** The last lines of a program that did not start. */
+  /** The last lines of output of a program that did not start. */
   readonly evidence?: readonly string[];
 }
 
@@ -56,11 +56,7 @@ function requestsOf(scenario: Scenario): readonly RequestFields[] {
   return "page" in scenario ? stepsOfPage(scenario) : [scenario];
 }
 
-/**
- * The first thing that the cell needs and that is missing; null if nothing is.
- *
- * @param redis The Redis, or why there is none.
- */
+/** The first missing prerequisite of a cell; null if none is missing. @param redis The Redis, or why there is none. */
 export function missingPrerequisiteOf(
   cell: Cell,
   redis: ProvidedRedis | TargetError | null,
@@ -77,7 +73,7 @@ export function missingPrerequisiteOf(
   return missing === undefined ? null : { need: "frameworks", reason: notInstalled(missing) };
 }
 
-/** Frameworks and runtimes that cells use and that are not installed, each once. */
+/** Frameworks and runtimes that the cells use but that are not installed, each once. */
 export function missingFrameworks(cells: readonly Cell[]): InstallableName[] {
   const used = new Set(cells.flatMap(frameworksOf));
   return [...used].filter((name) => installedAt(name) === null);
@@ -91,9 +87,9 @@ function frameworksOf({ targetSpec, others }: Cell): InstallableName[] {
   });
 }
 
-// What targets need of the machine: Redis, nginx.
+// Programs that targets need: Redis and nginx.
 
-/** Programs and servers that a target and those behind it need. */
+/** Programs and servers that a target, and those behind it, need. */
 export function needsOf(
   spec: TargetSpec,
   others: Readonly<Record<string, TargetSpec>>,
@@ -112,7 +108,7 @@ function redisPathsOf(
   others: Readonly<Record<string, TargetSpec>>,
 ): string[] {
   return withThoseBehind(spec, others).flatMap((each) => {
-    if ("framework" in each) return api.redisPaths; // frameworks serve the same endpoints
+    if ("framework" in each) return api.redisPaths; // all frameworks serve the same endpoints
     return "app" in each ? appNamed(each.app).redisPaths ?? [] : [];
   });
 }

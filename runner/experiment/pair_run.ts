@@ -1,6 +1,6 @@
 /**
- * Two runs at the same time: a process of each of two targets, loaded in slices that take turns. How long slices are is found out
- * on the first pair of processes of each pair of cells, and then kept.
+ * Two runs at the same time: a process of each of two targets, loaded in slices that take turns. The length of slices
+ * is determined on the first pair of processes of each pair of cells, and then kept.
  */
 import { TargetError } from "../../base/errors.ts";
 import { endpointOf } from "../../base/net/endpoint.ts";
@@ -30,13 +30,13 @@ export type PlannedPair = readonly [PlannedRun, PlannedRun];
 
 export interface PairContext extends RunContext {
   readonly loaders: SideLoaders;
-  /** By pair of cells: lengths that were found, or that earlier runs had. */
+  /** Lengths of slices by pair of cells: found by a trial, or taken from earlier runs. */
   readonly lengths: Map<string, SliceLengths>;
   /** Processes of a target that Plateau did not start; absent: unknown. */
   readonly pids?: (target: RunningTarget) => Pids;
 }
 
-/** Carries both out. Throws a TargetError when either can't be measured. */
+/** Makes both runs of a pair. Throws a TargetError if either can't be measured. */
 export async function carryOutPair(pair: PlannedPair, context: PairContext): Promise<[Run, Run]> {
   const key = keyOf(pair);
   const lengths = context.lengths.get(key) ??
@@ -119,10 +119,10 @@ async function measured(
   return [first, second];
 }
 
-/** Pairs of slices, so that each load has both orders even if slices are long. */
+/** The least number of pairs of slices, so that each load has both orders even if slices are long. */
 const LEAST_PAIRS = 2;
 
-/** Key of a pair's cells, in either order. */
+/** Key of a pair of cells, in either order. */
 export function keyOf(pair: readonly { readonly cell: PlannedRun["cell"] }[]): string {
   return pair.map(({ cell }) => cellKey(cell)).toSorted().join(" ");
 }
@@ -135,7 +135,7 @@ interface LoadedSide {
   readonly turns: TurnsSpec;
 }
 
-/** Runs both loads, which end as soon as one of them fails. */
+/** Makes both loads; when one fails, the other one ends, too. */
 async function loadPair(
   pair: PlannedPair,
   targets: readonly RunningTarget[],
@@ -162,13 +162,13 @@ async function loadPair(
       onSlices: (totals: readonly SliceTotals[]) => workers[side].push(...totals),
     };
     const subject = { planned, target: targets[side], script, load, slices };
-    // While both are loaded, only one of them is shown.
+    // While both targets are loaded, the progress of only one is shown.
     const onProgress: RunContext["onProgress"] = side === 0
       ? context.onProgress
       : (progress) => progress.kind === "note" && context.onProgress(progress);
     return loadAndWatch(subject, { ...context, loader: loaders[side], onProgress, signal })
       .catch((error) => {
-        cancel(error); // it may have failed before its loader was called, which the other waits for
+        cancel(error); // it may have failed before its loader was called, for which the other one waits
         failed.abort();
         throw error;
       });
@@ -192,14 +192,14 @@ function cutShort({ cell: { target } }: PlannedRun): string {
   return `Cannot measure ${target} in slices: a load worker did not end in time`;
 }
 
-/** Load of a side in slices. It lasts as long as the side's own slices together. */
+/** The load of one side in slices. Its length is that of the side's own slices together. */
 function inSlices({ cell }: PlannedRun, { sliceUs, pairs }: PairTurns): Load {
   const { load } = cell;
   if (load.kind !== "closed" && load.kind !== "rate") throw new Error("It is not in slices");
   return { ...load, durationMs: pairs * sliceUs / 1_000 };
 }
 
-/** Finds the lengths by a short load without a cut. Throws a NoSlicesError if slices are not possible. */
+/** Finds the lengths by a short load without slices. Throws a NoSlicesError if slices are impossible. */
 async function findLengths(
   pair: PlannedPair,
   targets: readonly RunningTarget[],

@@ -1,4 +1,7 @@
-/** Measures the peak throughput of the generator and of Redis where the experiment wants it, once, before its runs. What can't be had is a note. */
+/**
+ * Measures the peak throughput of the generator and of Redis if the experiment asks for it, once, before its runs. A
+ * failure becomes a note.
+ */
 import { messageOf } from "../../base/errors.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import { benchmarkRedis } from "../../targets/redis/benchmark.ts";
@@ -17,7 +20,7 @@ interface PeakThroughputRequest {
   readonly signal: AbortSignal;
 }
 
-/** Measures the kinds of peak throughput that are wanted, and no others. */
+/** Measures the kinds of peak throughput that were asked for. */
 export async function measurePeakThroughput(
   request: PeakThroughputRequest,
 ): Promise<PeakThroughput> {
@@ -38,7 +41,7 @@ function generatorPeak({ generator, onProgress }: PeakThroughputRequest): Measur
   return { perSec: calibration.peakThroughput, by };
 }
 
-/** A run that was faster shows that the generator was disturbed when it was measured by itself. */
+/** Discards a peak that a run has exceeded: the generator was disturbed when it was measured alone. */
 export function discardRefutedPeak(
   { peakThroughput, runs }: Pick<Results, "peakThroughput" | "runs">,
   onProgress: OnProgress,

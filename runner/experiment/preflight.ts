@@ -42,7 +42,7 @@ import { beginScript, type ScriptedRun, type ScriptParts } from "../script/run_s
 import { type LoadedOrigin, originsOf } from "../measure/loader.ts";
 import { callOf, mostInFlight } from "../measure/share.ts";
 
-/** The end of a process is known within this after its connections have closed. */
+/** The end of a process is noticed within this time after its connections have closed. */
 const END_KNOWN_MS = 500;
 
 interface PreflightSubject {
@@ -51,7 +51,7 @@ interface PreflightSubject {
   readonly script: Script;
 }
 
-/** Throws as `checkResponses` does; if the target has ended meanwhile, the error also says how, with its last lines. */
+/** Throws as `checkResponses` does; if the target has ended, the error also says how, with its last lines of output. */
 export async function preflight(
   { cell, target, script }: PreflightSubject,
   signal: AbortSignal,
@@ -74,14 +74,17 @@ export async function preflight(
 export class SeparatePreflights {
   readonly #checks = new Map<Cell, Promise<void>>();
 
-  /** @param start Starts a process of the cell's target, for its preflight alone. */
+  /** @param start Starts a process of the cell's target for its preflight alone. */
   constructor(
     private readonly start: (cell: Cell) => Promise<RunningTarget>,
     private readonly scripted: ScriptParts,
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Throws as the start of a target and `checkResponses` do: a target that was wrong once is wrong at every repetition. */
+  /**
+   * Throws as the start of a target and `checkResponses` do; a failure is remembered and thrown again at every
+   * repetition.
+   */
   checkTarget(cell: Cell, script: Script): Promise<void> {
     const check = this.#checks.get(cell) ?? this.#checkOnce(cell, script);
     this.#checks.set(cell, check);
@@ -102,8 +105,9 @@ export class SeparatePreflights {
 }
 
 /**
- * Requests that differ only in their values (rows of a file, drawn values): the first are enough, because each takes
- * time before every run, and warms what is to be measured cold. The load checks all.
+ * The most requests that are checked of those that differ only in their values (rows of a file, drawn values): the
+ * first are enough, because each takes time before every run, and warms what is to be measured cold. The load checks
+ * all.
  */
 const MOST_REQUESTS = 50;
 
@@ -112,15 +116,15 @@ export interface PreflightRequest extends Access {
   readonly target: string;
   readonly origin: string;
   readonly script: Script;
-  /** Time limit of each response. */
+  /** Time limit for each response. */
   readonly timeoutMs: number;
-  /** Requests that the load sends at a time on each connection; absent: one. */
+  /** Concurrent requests that the load sends on each connection; absent: one. */
   readonly streams?: number;
   /** Ends the wait early, on Ctrl-C. */
   readonly signal: AbortSignal;
 }
 
-/** Throws a TargetError that shows the wrong response beside the right one. */
+/** Throws a TargetError that shows a wrong response beside the expected one. */
 export async function checkResponses(given: PreflightRequest): Promise<void> {
   const request = await withReadyCalls(given);
   const { script } = request;
@@ -150,7 +154,7 @@ export async function checkResponses(given: PreflightRequest): Promise<void> {
   }
 }
 
-/** Their code is loaded only where there are some. */
+/** The request with its gRPC calls encoded. Their code is loaded only if there are any. */
 async function withReadyCalls(request: PreflightRequest): Promise<PreflightRequest> {
   const { script, timeoutMs, signal } = request;
   if (requestsOf(script).every(({ call }) => call === undefined)) return request;
@@ -159,7 +163,7 @@ async function withReadyCalls(request: PreflightRequest): Promise<PreflightReque
   return { ...request, script: await readyCalls(script, { timeoutMs, reflect }) };
 }
 
-/** The request with the octets of its messages. Throws a TargetError where a value does not fit into one. */
+/** The request with its messages encoded. Throws a TargetError if a value does not fit its message. */
 async function encodedStep(
   { call }: ScriptRequest,
   wire: WireRequest,
@@ -176,8 +180,8 @@ async function encodedStep(
 }
 
 /**
- * Why the response is not that of its call; null if it is, or if the request is not a call. The message of a response
- * that has just one takes the place of the body.
+ * Why the response is not a valid one of its gRPC call; null if it is, or if the request is not a call. A response's
+ * only message replaces its body.
  */
 async function callProblem(
   { call, expect, captures }: ScriptRequest,
@@ -189,12 +193,12 @@ async function callProblem(
   return spec.isUnary ? wholeResponseProblem(spec, kept) : headProblem(spec, kept);
 }
 
-/** Whether its head is all that a preflight waits for. */
+/** Whether a preflight waits only for the response's head. */
 function isStreamed({ stream, call }: ScriptRequest): boolean {
   return stream !== undefined || call?.ready?.isUnary === false;
 }
 
-/** Null where no request has any. Their engine is loaded only for experiments with a script. */
+/** The hooks; null if no request has any. Their engine is loaded only for experiments with a script. */
 async function hooksOf({ code }: Script): Promise<Hooks | null> {
   if (code === undefined) return null;
   const { Hooks } = await import("../load/hooks/hooks.ts");
@@ -204,12 +208,12 @@ async function hooksOf({ code }: Script): Promise<Hooks | null> {
 
 const ROOM = { values: LIMITS.preflightSecrets.most, chars: LIMITS.secretText.most };
 
-/** Secrets that one check finds: a server may set as many cookies as it likes. */
+/** Secrets found by one preflight: a server may set as many cookies as it likes. */
 class FoundSecrets {
   readonly #values = new Set<string>();
   #chars = 0;
 
-  /** Throws a TargetError where more come to light than are kept: what follows would show some. */
+  /** Throws a TargetError if more secrets come to light than can be kept, because later output would show some. */
   keep(values: readonly string[], subject: string): void {
     for (const value of values) {
       if (this.#values.has(value) || !secrets.keepFound(value, ROOM)) continue;
@@ -233,7 +237,7 @@ interface CheckedJourney {
   readonly user: Readonly<Record<string, string>>;
 }
 
-/** The first requests that will be sent, each once, and in any case one of each that is written. */
+/** The first requests that will be sent, each once, including at least one of each written request. */
 function firstRequests({ requests, sequence }: Script & { kind: "requests" }): ScriptRequest[] {
   const first = new Set<number>();
   const written = new Set<Expectation>();
@@ -246,7 +250,7 @@ function firstRequests({ requests, sequence }: Script & { kind: "requests" }): S
   return [...first].map((index) => requests[index]);
 }
 
-/** The whole journeys of the first virtual users, of one in any case. */
+/** The whole journeys of the first virtual users, at least one. */
 function firstJourneys(
   { steps, users, own = [{}] }: Script & { kind: "flow" },
 ): CheckedJourney[] {
@@ -285,7 +289,7 @@ async function checkStep(
     ? response.kept?.content() ?? NOTHING
     : { ...NOTHING, bytes: response.kept?.body() ?? NOTHING.bytes };
   const shown = { status: response.status, body: bytes };
-  // The messages of a stream are checked by the load, which waits for them, and so are those of a WebSocket.
+  // Messages of streams and WebSockets are checked by the load, which waits for them.
   const expect = step.socket !== undefined
     ? { status: 101 }
     : isStreamed(step)
@@ -324,10 +328,10 @@ interface FollowedRequest extends Finding {
   readonly subject: string;
 }
 
-/** Characters that are shown of a Location that is not a URL. */
+/** Characters shown of a Location that is not a URL. */
 const MOST_LOCATION_CHARS = 200;
 
-/** The response to it, or the one that its redirects lead to. */
+/** The response to a request, or the one that its redirects lead to. */
 async function followed(
   { step, wire, cookies, subject, found }: FollowedRequest,
   request: PreflightRequest,
@@ -372,7 +376,7 @@ async function followed(
   }
 }
 
-/** "" where the body does not look compressed, or its head says that it is. */
+/** A hint if the body looks compressed and its head does not say so; otherwise "". */
 function compressionHint({ kept }: ReceivedResponse): string {
   if (kept === null || kept.field("content-encoding") !== null) return "";
   const coding = codingOf(kept.body());
@@ -393,7 +397,7 @@ async function sendOnce(
     for (const secret of proxyCredentials(endpoint)) secrets.keep(secret);
     const conn = await dial(endpoint, end.signal);
     end.signal.addEventListener("abort", () => conn.close());
-    if (end.signal.aborted) conn.close(); // it was there just when the time was over
+    if (end.signal.aborted) conn.close(); // the connection opened just as the time ran out
     const connection = connectionOptions(origin, endpoint, false);
     if (step.socket !== undefined) {
       const { openSocketOn } = await import("../../base/net/one_socket.ts");

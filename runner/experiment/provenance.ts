@@ -24,7 +24,7 @@ export async function provenanceOf(
   };
 }
 
-/** Git reads every file of a large folder once. */
+/** Time limit: git reads every file of a large folder once. */
 const LIMIT_MS = 10_000;
 
 /** Commit of the repository that `folder` is in; null without git, repository or commit, or on abort. */
@@ -43,7 +43,7 @@ const NO_OUTPUT = (): { success: boolean; text: string } => ({ success: false, t
 
 /**
  * SHA-256, in hex, of the settings as canonical JSON: the same in whatever order they were written.
- * @param settings Without secrets: by the hash a short one could be found by trying, and a new password is
+ * @param settings The settings without secrets: a short secret could be guessed from the hash, and a new password is
  *   no other experiment.
  */
 export function hashSettings(settings: unknown): string {
@@ -51,7 +51,7 @@ export function hashSettings(settings: unknown): string {
   return createHash("sha256").update(canonicalJson(plain)).digest("hex");
 }
 
-/** Without spaces, and the keys of every object in order. @param value What JSON can hold. */
+/** JSON without spaces, with the keys of every object sorted. @param value Any JSON value. */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -60,14 +60,14 @@ function canonicalJson(value: unknown): string {
   return `{${members.join(",")}}`;
 }
 
-// An experiment as its results hold it: without secrets.
+// An experiment as stored in its results, without secrets.
 
 /** Keys of an experiment that refer to targets, scenarios and figures by name. */
 const BY_NAME: readonly string[] = ["claims", "thresholds", "published"];
 
 /**
- * Names stay names, whatever is secret: they stand in every run, and a value of the environment such as
- * `static` that happens to be one hides nothing by it.
+ * Names are never hidden: they are in every run anyway, and hiding a name such as `static` because an environment
+ * variable has that value protects nothing.
  */
 export function openExperiment<Experiment extends object>(experiment: Experiment): Experiment {
   const { targets, scenarios }: { targets?: unknown; scenarios?: unknown } = experiment;

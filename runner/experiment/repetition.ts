@@ -1,7 +1,7 @@
 /**
- * Whether another block of runs follows: after a fixed number of repetitions, when every interval is as narrow
- * as it was to be (looked at by a schedule that is fixed ahead, see `stats/sequential.ts`), or when time is up.
- * Knows no clock: times are arguments.
+ * Decides whether another block of runs follows: until a fixed number of repetitions, until every interval is as narrow
+ * as requested (looked at by a schedule that is fixed beforehand, see `stats/sequential.ts`), or until time is up.
+ * Times are arguments.
  */
 import type { Repeat } from "../../scenarios/plan/repetition.ts";
 import type { CellProgress } from "../result/progress.ts";
@@ -29,18 +29,18 @@ import {
 } from "../stats/confidence/sequential.ts";
 import { twoGroupsOf } from "../stats/comparison/bimodality.ts";
 
-/** The figures of a look: how many requests a cell completes, and how long they take. */
+/** The figures that decide about more repetitions: the throughput of a cell and its median latency. */
 const WATCHED = ["rate", 50] as const;
 
 interface Timing {
   /** Milliseconds since the first run began. */
   readonly elapsedMs: number;
-  /** What another block is expected to take; 0 when it would hold no run. */
+  /** Expected duration of another block; 0 if it would have no run. */
   readonly blockMs: number;
 }
 
 type Decision =
-  /** `note` is for the user, after a look. */
+  /** `note` is for the user, after a look at the intervals. */
   | { readonly goesOn: true; readonly note: string | null }
   | { readonly goesOn: false; readonly stopping: Stopping };
 
@@ -53,10 +53,10 @@ export class Repetition {
   /** Runs by cell. */
   readonly #runs = new Map<string, CountedRun[]>();
 
-  /** @param counted The part of each run that the figures are of. */
+  /** @param counted The part of each run that figures are computed from. */
   constructor(private readonly repeat: Repeat, private readonly counted: CountedPart) {}
 
-  /** @returns What the runs of its cell show so far, for who wants to know. */
+  /** @returns Computes the progress of the run's cell, for callers that want it. */
   add(run: Run): () => CellProgress {
     const from = countedFrom(run, this.counted);
     const { timeline: { points }, latency: { clock } } = run;
@@ -71,7 +71,7 @@ export class Repetition {
 
   #progressOf(runs: readonly CountedRun[]): CellProgress {
     const figure = runs.every(({ run: { load } }) => load.kind === "closed") ? "rate" : "p99";
-    const size = figure === "rate" ? 1 : 1_000; // requests/s, or µs in a ms
+    const size = figure === "rate" ? 1 : 1_000; // in requests/s, or in µs per ms
     const [ranked] = estimatesOf(runs, [figure === "rate" ? "rate" : 99]);
     const interval = ranked && intervalOf(ranked, this.#level);
     const isWatched = this.#level !== undefined && runs.length > 1;
@@ -84,7 +84,7 @@ export class Repetition {
     };
   }
 
-  /** Repetitions until the next decision, the `done` ones included. */
+  /** Repetitions until the next decision, including the `done` ones. */
   plannedAfter(done: number): number {
     if (typeof this.repeat === "number") return this.repeat;
     const { until, budget } = this.repeat;
@@ -95,8 +95,8 @@ export class Repetition {
   }
 
   /**
-   * @param done Repetitions that are made, whether or not every cell could be measured.
-   * @param isDecided Whether what was to be decided by them is.
+   * @param done Number of completed repetitions, even if some cells could not be measured.
+   * @param isDecided Whether the question that they were to answer is decided.
    */
   decide(done: number, timing: Timing, isDecided = false): Decision {
     const why = isDecided
@@ -125,13 +125,18 @@ export class Repetition {
     return blockMs === 0 || elapsedMs + blockMs > budget ? "budget" : null;
   }
 
-  /** Narrow intervals of a few runs that fall into two groups are narrow by luck. */
+  /**
+   * Whether all intervals are narrow enough; narrow intervals of a few runs that fall into two groups are so by luck.
+   */
   #isEnough(done: number, until: number): boolean {
     return isNarrow(this.#intervals(), until) &&
       (done >= LEAST_OF_GROUPS || !this.#isGrouped(until));
   }
 
-  /** Groups that are nearer than the target leave the mean within it, however many more there are of either. */
+  /**
+   * Whether a cell's runs fall into groups that matter: if groups are nearer than the target width, so is the mean,
+   * whatever their sizes.
+   */
   #isGrouped(until: number): boolean {
     return this.#estimates().some((estimate) => {
       const groups = estimate && twoGroupsOf(estimate.byRun);
@@ -146,7 +151,7 @@ export class Repetition {
     return { repetitions, halfWidth: this.#widest(), target, reason: why };
   }
 
-  /** The note of a look; null between looks. */
+  /** The note after a look; null if this was not a look. */
   #lookNote(done: number): string | null {
     const until = typeof this.repeat === "number" ? null : this.repeat.until;
     if (until === null || !this.#isLook(done)) return null;
@@ -166,19 +171,19 @@ export class Repetition {
     return this.#intervalsOf(this.#estimates());
   }
 
-  /** Intervals at the confidence that they need. */
+  /** The estimates' intervals, at the required confidence level. */
   #intervalsOf(estimates: readonly (Estimate | null)[]): (ConfidenceInterval | null)[] {
     return estimates.map((estimate) => estimate && intervalOf(estimate, this.#level));
   }
 
-  /** Confidence level of the intervals; undefined for the usual one. */
+  /** Confidence level of the intervals; undefined for the default. */
   get #level(): number | undefined {
     return typeof this.repeat !== "number" && this.repeat.until !== null
       ? LOOK_CONFIDENCE
       : undefined;
   }
 
-  /** Estimate of every watched figure of every cell that was measured twice and responded. */
+  /** Estimate of each watched figure, for every cell with at least two runs and a response. */
   #estimates(): (Estimate | null)[] {
     return [...this.#runs.values()].flatMap((runs) => {
       const blocks = runs.map((run) => run.blocks);
@@ -196,7 +201,7 @@ function estimatesOf(
   return estimateCell(runs.map(({ blocks }) => blocks), figures, { session: null, repetitions });
 }
 
-/** Half of its width; null where one is not known, or there is none. */
+/** Half the width of the widest interval; null if any is unknown, or if there are none. */
 function widestOf(intervals: readonly (ConfidenceInterval | null)[]): number | null {
   const known = intervals.filter((interval) => interval !== null);
   if (known.length === 0 || known.length < intervals.length) return null;

@@ -1,6 +1,6 @@
 /**
- * Resumes an interrupted experiment: what exists already, and why new runs may not be added to it. The plan is the
- * same by its seed, so what is left is what has no outcome yet. Pure.
+ * Resumes an interrupted experiment: which runs exist, and why new ones may not be added to them. The seed gives the
+ * same plan again, so the runs left are those without an outcome. Pure.
  */
 import type { Problem } from "../../base/errors.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
@@ -11,7 +11,7 @@ import { cellKey } from "../../base/figures/cells.ts";
 
 type RunOutcome = Run | (Missing & { readonly repetition: number });
 
-/** Planned runs that have been made, or tried in vain: neither is made again. */
+/** Planned runs that were made or have failed: neither kind is repeated. */
 export class EarlierRuns {
   readonly #outcomes: ReadonlyMap<string, RunOutcome>;
   readonly #byCell: ReadonlyMap<string, readonly RunOutcome[]>;
@@ -19,7 +19,7 @@ export class EarlierRuns {
   readonly repetitions: number;
   /** Milliseconds spent on the experiment in earlier sittings. */
   readonly spentMs: number;
-  /** Milliseconds of a run beyond its start and its load, on the average. */
+  /** Mean milliseconds of a run besides its start and its load. */
   readonly #restMs: number;
 
   constructor({ runs, missing, spent = 0 }: Pick<Results, "runs" | "missing" | "spent">) {
@@ -37,18 +37,18 @@ export class EarlierRuns {
     return this.#outcomes.has(runName({ ...cell, repetition }));
   }
 
-  /** The run that was made; null if it was not made, or failed. */
+  /** The run for a planned run; null if it was not made, or failed. */
   runOf({ cell, repetition }: PlannedRun): Run | null {
     const outcome = this.#outcomes.get(runName({ ...cell, repetition }));
     return outcome !== undefined && isRun(outcome) ? outcome : null;
   }
 
-  /** About how long a run took, milliseconds. */
+  /** Approximate duration of a run, milliseconds. */
   tookMs(run: Run): number {
     return knownMs(run) + this.#restMs;
   }
 
-  /** Outcomes that a cell has. */
+  /** Number of outcomes that a cell has. */
   countOf(cell: Cell): number {
     return this.#byCell.get(cellKey(cell))?.length ?? 0;
   }
@@ -78,7 +78,7 @@ function isOfOneRun(missing: Missing): missing is Missing & { repetition: number
   return missing.repetition !== null;
 }
 
-/** Without the search that was kept of an interrupted run, as the run is now made, or was tried in vain. */
+/** Drops the search that was kept of an interrupted run, because the run was now made or has failed. */
 export function withoutInterrupted(
   missing: readonly Missing[],
   { cell, repetition }: PlannedRun,
@@ -89,7 +89,10 @@ export function withoutInterrupted(
   );
 }
 
-/** The results as they go on. Cells with a missing prerequisite are looked at anew. @param at ISO time. */
+/**
+ * The earlier results, ready for more runs. Cells with a missing prerequisite are checked again.
+ * @param at ISO time.
+ */
 export function continued(before: Results, at: string): Results {
   const { stopping: _, conclusion: _conclusion, verdicts: _verdicts, ...kept } = before;
   return {
@@ -112,7 +115,8 @@ export function refusals(kept: Results, here: ResumeHost): Problem[] {
   const place = "--resume";
   const versions: Problem[] = kept.version === here.version ? [] : [{
     place,
-    message: `Cannot resume what Plateau ${kept.version} began: this is ${here.version}`,
+    message:
+      `Cannot resume an experiment that Plateau ${kept.version} began: this is ${here.version}`,
     fix: "use that version, or run the experiment anew",
   }];
   const machines = changesBetween(steadyFacts(kept.machine), steadyFacts(here.machine));
@@ -126,8 +130,8 @@ export function refusals(kept: Results, here: ResumeHost): Problem[] {
 }
 
 /**
- * Facts about a machine that stay the same from boot to boot, and that move figures if they change. A container's name
- * is new each time.
+ * * Facts about a machine that survive a reboot and that affect figures. A container's name is not one, as it is new
+ * each time.
  */
 function steadyFacts(
   { memory: _, openFiles: __, ports: ___, hostname, ...facts }: Machine,
@@ -135,7 +139,7 @@ function steadyFacts(
   return facts.container === null ? { hostname, ...facts } : facts;
 }
 
-/** The note when the experiment's folder is at another commit than it was; null when not. */
+/** The note that the experiment's folder is at another commit than before; null if it is not. */
 export function commitNote(before: Commit | null, now: Commit | null): string | null {
   if (JSON.stringify(before) === JSON.stringify(now)) return null;
   return `The experiment's folder has changed: ${commitText(before)} → ${commitText(now)}`;
@@ -146,9 +150,9 @@ function commitText(commit: Commit | null): string {
   return `commit ${commit.hash.slice(0, 10)}${commit.dirty ? " with changes" : ""}`;
 }
 
-// What differs between two values as JSON has them, path by path. Pure.
+// Differences between two JSON values, path by path. Pure.
 
-/** Undefined on the side that lacks the setting. */
+/** A changed setting: `before` or `now` is undefined if that side lacks it. */
 interface SettingChange {
   /** Path, such as `load.connections`; "" for the whole. */
   readonly path: string;
@@ -170,12 +174,12 @@ export function changesBetween(before: unknown, now: unknown, path = ""): Settin
   );
 }
 
-/** `1s → 2s`, for people. */
+/** A change as text for people: `1s → 2s`. */
 export function changeText({ before, now }: SettingChange): string {
   return `${valueText(before)} → ${valueText(now)}`;
 }
 
-/** Characters of a value that are shown. */
+/** Characters shown of a value. */
 const MOST_CHARACTERS = 80;
 
 function valueText(value: unknown): string {

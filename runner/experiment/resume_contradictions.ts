@@ -1,7 +1,7 @@
 /**
- * Whether results that are to be gone on with are what their own experiment makes. Somebody may have edited
- * them: what is left of an experiment is measured beside runs only where all of these are its own. Every place
- * that contradicts the experiment is named. Pure.
+ * Checks that results that are to be resumed are what their own experiment makes. Somebody may have edited them, and
+ * the rest of an experiment may be measured only beside runs that are all its own. Every place that contradicts the
+ * experiment is named. Pure.
  */
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell, Plan, PlannedRun } from "../../scenarios/plan/plan.ts";
@@ -14,16 +14,16 @@ import type { Missing, Results, Run } from "../result/result.ts";
 import { changesBetween, changeText } from "./resume.ts";
 import { cellKey } from "../../base/figures/cells.ts";
 
-/** What the results are compared with: the plan and settings of the experiment file with the flags of that time. */
+/** What results are compared with: the plan and settings that the experiment file gives with the flags used then. */
 export interface Origin {
   readonly experiment: Pick<Experiment, "repeat" | "interval">;
   readonly plan: Plan;
 }
 
-/** A member of `runs` or `missing`, with where it stands in the results. */
+/** A member of `runs` or `missing`, with its place in the results. */
 type PlacedRun = (Run | Missing) & { readonly place: string };
 
-/** Empty if the results are complete and are the experiment's own. */
+/** Contradictions in the results; empty if they are complete and belong to the experiment. */
 export function contradictions(kept: Results, origin: Origin): Problem[] {
   const placed: PlacedRun[] = [
     ...kept.runs.map((run, at) => ({ ...run, place: `runs[${at}]` })),
@@ -49,13 +49,13 @@ export function contradictions(kept: Results, origin: Origin): Problem[] {
   ];
 }
 
-/** The experiment as the results have it, and the hash of it. */
+/** Checks that the experiment in the results matches its hash, and is the given one. */
 function settingsProblems({ experiment, settings }: Results): Problem[] {
   if (hashSettings(experiment) === settings) return [];
   return [problem("experiment", "settings is not its SHA-256")];
 }
 
-/** Each repetition of a cell must be there once, without gaps. @param ofCell Its runs, and its missing runs. */
+/** Each repetition of a cell must exist once, without gaps. @param ofCell The cell's runs and missing runs. */
 function repetitionProblems(ofCell: readonly PlacedRun[]): Problem[] {
   const first = new Map<number | null, PlacedRun>();
   const again = ofCell.filter((one) => {
@@ -81,7 +81,7 @@ function repetitionProblems(ofCell: readonly PlacedRun[]): Problem[] {
   ];
 }
 
-/** Runs that are not as the plan has them: their position, load and interval, and counts that do not add up. */
+/** Runs that deviate from the plan in position, load or interval, or whose counts do not add up. */
 function runProblems(
   { seed }: Results,
   placed: readonly PlacedRun[],
@@ -99,10 +99,10 @@ function runProblems(
     const described = describeLoad(its.cell.load, derivedSeed(seed, its.repetition));
     const asPlanned = {
       order: its.order,
-      // The rate of a search is found by it, so no plan has it.
+      // A search finds its own rate, which is therefore in no plan.
       load: described.kind === "capacity" && load.kind === "capacity"
         ? { ...described, rate: load.rate }
-        // Whole pairs of slices, whose lengths were measured.
+        // A whole number of pairs of slices, whose lengths were measured.
         : run.slices !== undefined && "durationS" in described && "durationS" in load
         ? { ...described, durationS: load.durationS }
         : described,
@@ -119,13 +119,13 @@ function runProblems(
   });
 }
 
-/** Whether a run was so long that its intervals were joined, in pairs and again in pairs. */
+/** Whether a run was so long that its intervals were joined in pairs, once or repeatedly. */
 function isWidened(intervalS: number, plannedS: number): boolean {
   const doublings = Math.log2(intervalS / plannedS);
   return doublings > 0 && Math.abs(doublings - Math.round(doublings)) < 1e-9;
 }
 
-/** Runs of the plan by name. @param repetitions How many blocks of it are meant. */
+/** Planned runs by name. @param repetitions How many blocks of the plan to include. */
 function plannedRuns(plan: Plan, repetitions: number): Map<string, PlannedRun> {
   const runs = Iterator.from(plan.blocks()).take(repetitions).toArray().flat();
   return new Map(
@@ -144,7 +144,7 @@ function isRun(one: PlacedRun): one is Run & { readonly place: string } {
   return "timeline" in one;
 }
 
-/** Counts of a run that must be equal. */
+/** Pairs of counts of a run that must be equal. */
 function sumsOf({ requests, status, errors }: Run): [law: string, left: number, right: number][] {
   const { due, completed, failed, unfinished, dropped } = requests;
   return [
@@ -162,7 +162,7 @@ function sum(counts: readonly (number | undefined)[]): number {
   return counts.reduce((sum: number, count) => sum + (count ?? 0), 0);
 }
 
-/** An experiment that is done has every run that it planned. */
+/** A finished experiment has every run that it planned. */
 function stateProblems(
   { state, planned }: Results,
   cells: readonly Cell[],
@@ -189,6 +189,6 @@ function problem(place: string, why: string): Problem {
   return {
     place: `results.json: ${place}`,
     message: `Cannot resume with results that are not their experiment's: ${why}`,
-    fix: "put back what was there, or run the experiment anew",
+    fix: "restore the original, or run the experiment anew",
   };
 }

@@ -38,11 +38,11 @@ export interface RunContext {
   readonly loader: Loader;
   /** Seed of the experiment. */
   readonly seed: number;
-  /** The script of the experiment, with what it does before and after a run. */
+  /** The experiment's script, with what it does before and after a run. */
   readonly scripted: ScriptParts;
-  /** Load workers where the experiment does not say how many; null: chosen from the machine. */
+  /** Number of load workers, unless the experiment sets it; null: chosen from the machine's cores. */
   readonly workers: number | null;
-  /** Default: auto. */
+  /** How the load is sent; default: auto. */
   readonly driver?: DriverName | "auto";
   readonly intervalMs: number;
   /** Folder for the request log of each run; null for none. */
@@ -54,22 +54,22 @@ export interface RunContext {
    * are left out.
    */
   readonly needsSlices?: boolean;
-  /** Starts the run's target, or gives the one that runs already. */
+  /** Starts the run's target, or returns the one that is running already. */
   readonly open: (planned: PlannedRun) => Promise<RunningTarget>;
-  /** Ends the run's target, also one that is kept, and starts it anew. */
+  /** Ends the run's target, even if it is kept between runs, and starts a new process. */
   readonly reopen: (target: RunningTarget, planned: PlannedRun) => Promise<RunningTarget>;
-  /** Begins to end the run's target, unless it is to be used again; the next one starts when it has ended. */
+  /** Begins to end the run's target, unless it is kept for other runs; the next target starts when that is done. */
   readonly close: (target: RunningTarget) => void;
-  /** Checks in processes of their own; null: the measured processes are checked. */
+  /** Preflights in separate processes; null: the measured processes are checked. */
   readonly preflights: SeparatePreflights | null;
-  /** Interval of the cell's capacity in the runs before; null if it is unknown. */
+  /** Interval of the cell's capacity found by earlier runs; null if unknown. */
   readonly earlierCapacity: (planned: PlannedRun) => PriorInterval | null;
-  /** How the run uses its Redis; null when it uses none. */
+  /** How the run uses its Redis; null if it uses none. */
   readonly redisUse: (planned: PlannedRun) => Promise<RedisUse | null>;
 }
 
 export interface SearchedContext extends RunContext {
-  /** Gets the search of the run as soon as it ended, also where the run then can't be finished. */
+  /** Receives the run's search as soon as it has ended, even if the run then can't be completed. */
   readonly onSearched: (found: RunCapacity) => void;
 }
 
@@ -89,7 +89,7 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
       running.stop();
       running = await beginScript(written, scripted, target.origin, signal);
     };
-    /** A new process of the target: it knows nothing of what `setup` did with the last one. */
+    /** Starts a new process of the target, which knows nothing of what `setup` did with the last one. */
     const startAnew = async (): Promise<RunningTarget> => {
       target = await context.reopen(target, planned);
       await begin();
@@ -111,7 +111,7 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
       context,
     ).catch(async (error) => {
       if (found === null || context.signal.aborted || !(error instanceof TargetError)) throw error;
-      // A search is too dear to be lost with its last part.
+      // A search is too expensive to be lost along with its last part.
       await startAnew();
       return await loadAndWatch({ planned, target, script: running.script, load }, context);
     });
@@ -144,7 +144,7 @@ interface CarriedOut {
   readonly startedAt: string;
 }
 
-/** The run for the results; whatever is not known of its target is noted. */
+/** The run for the results; notes whatever is unknown about its target. */
 export function runOf(
   { planned, target, startedAt }: CarriedOut,
   { measurement, used: { resources, parts }, counters }: WatchedLoad,
@@ -175,7 +175,7 @@ export function runOf(
   };
 }
 
-/** The load of the last part, described as the load of a search. */
+/** The load of the run's last part, in the description of a search. */
 function searchedLoad(
   { cell, repetition }: PlannedRun,
   { load, seed }: { readonly load: Load; readonly seed: number },
@@ -191,17 +191,17 @@ interface LoadSubject {
   readonly load: Load;
   readonly target: RunningTarget;
   readonly script: Script;
-  /** The slices in which it is loaded; absent: it is loaded all the time. */
+  /** The slices in which the target is loaded; absent: it is loaded without a break. */
   readonly slices?: {
     readonly turns: TurnsSpec;
-    /** Endpoint of the load that takes the other turns. */
+    /** Endpoint of the load that has the other turns. */
     readonly partner: Endpoint;
     readonly onStart: (atMs: number) => void;
     readonly onSlices: (slices: readonly SliceTotals[]) => void;
   };
 }
 
-/** A load that is over, with what its target used. */
+/** A completed load, with what its target used. */
 export interface WatchedLoad {
   readonly measurement: Measurement;
   readonly used: WatchedUse;
@@ -214,7 +214,7 @@ type LoadingContext = Pick<
   | ("onProgress" | "signal" | "redisUse")
 >;
 
-/** A run that a rule of its load has ended is not measured. Its figures would be those of a part that it chose itself. */
+/** Throws if a rule of its load ended the run: figures of a part that the run itself has chosen are no measurement. */
 function throwIfAborted(measurement: Measurement): void {
   const aborted = measurement.generator.findings.find(({ code }) => code === "aborted");
   if (aborted?.code !== "aborted") return;
@@ -226,7 +226,7 @@ function throwIfAborted(measurement: Measurement): void {
   );
 }
 
-/** Loads the target and watches what it uses; if it dies meanwhile, the load ends and a TargetError says so. */
+/** Loads the target and watches what it uses; if the target dies, ends the load and throws a TargetError. */
 export async function loadAndWatch(
   { planned, target, script, load, slices }: LoadSubject,
   { loader, seed, workers, driver = "auto", intervalMs, logFolder, onProgress, signal, redisUse }:
@@ -248,7 +248,7 @@ export async function loadAndWatch(
         ...target.access,
         script,
         load: { ...load, workers: load.workers ?? workers },
-        // The same arrivals for all cells of a block, others in the next.
+        // All cells of a block have the same arrivals, and those of the next block have others.
         seed: derivedSeed(seed, repetition),
         driver,
         logPath,
@@ -273,7 +273,7 @@ export async function loadAndWatch(
         signal: AbortSignal.any([signal, died.signal]),
       },
     ).finally(async () => {
-      // Whether the load ended or failed: agents that were not ready yet throw, workers return what they measured.
+      // Whether the load ended or failed: agents that were not ready throw, but workers return what they measured.
       if (died.signal.aborted) await throwTargetEnded(cell.target, target);
     });
     loading = false;
@@ -300,16 +300,16 @@ export async function loadAndWatch(
 }
 
 interface ObservedLoad {
-  /** Its start, milliseconds since the epoch. */
+  /** Start of the load, milliseconds since the epoch. */
   readonly sinceMs: number;
   readonly slowest: readonly TailRequest[];
-  /** The turns in which it was loaded; absent: all the time. */
+  /** The turns in which the target was loaded; absent: all the time. */
   readonly turns?: TurnsSpec;
   /** Ends the wait for reports. */
   readonly signal: AbortSignal;
 }
 
-/** Null where they are not requested, or nothing was reported. */
+/** The run's counters; null if they were not requested, or nothing was reported. */
 async function countersOf(
   { counters }: RunningTarget,
   { elapsedS, timeline: { intervalS } }: Measurement,
@@ -320,16 +320,19 @@ async function countersOf(
   return runCounters(reports, { sinceMs, elapsedS, intervalS, slowest, turns });
 }
 
-/** `007-fastify-static-2.csv`: position, target, scenario and repetition, so that they sort as they were made. */
+/**
+ * `007-fastify-static-2.csv`: position, target, scenario and repetition, so that the names sort in the order of the
+ * runs.
+ */
 function logNameOf({ cell: { target, scenario }, order, repetition }: PlannedRun): string {
   const parts = [String(order).padStart(3, "0"), target, scenario, repetition];
   return `${parts.join("-").replaceAll(/[^\p{L}\p{N}._-]/gu, "_")}.csv`;
 }
 
-/** Path of the log. A pipe that a target has put in its place is taken away. */
+/** Path of the log. If a target has put a pipe in its place, the pipe is removed. */
 async function ownLogPath(folder: string, planned: PlannedRun): Promise<string> {
   const path = join(folder, logNameOf(planned));
-  await replaceFile(path, "").catch(() => {}); // the load has the same trouble, and says so
+  await replaceFile(path, "").catch(() => {}); // the load meets the same error, and reports it
   return path;
 }
 
@@ -342,7 +345,7 @@ function noCountersText(target: string): string {
     "where they may write and take NODE_OPTIONS, PYTHONPATH or GODEBUG";
 }
 
-/** Reports of a runtime itself are far within the limits. */
+/** Says what was left out of a target's reports; a runtime's own reports are far below the limits. */
 function leftOutText(
   target: string,
   { processes, bytes, lines, collections, stalls }: NonNullable<Counters["leftOut"]>,
@@ -362,7 +365,10 @@ function leftOutText(
   }`;
 }
 
-/** Milliseconds from the start of the load to its deadline, where its rates end. Null if it ends with its last request. */
+/**
+ * Milliseconds from the start of the load to its deadline, where its rates end. Null if the load ends with its last
+ * request.
+ */
 function deadlineMsOf(load: Load): number | null {
   return load.kind === "phases" ? null : durationMsOf(load);
 }

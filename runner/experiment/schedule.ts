@@ -1,6 +1,7 @@
 /**
- * How many runs there will be, as far as that is known ahead, and how long they will take: their loads, and what
- * starting and stopping took so far. Every start of `check` loads it, so it imports nothing that computes. Pure.
+ * The number of runs, as far as it is known beforehand, and the time they will take: their loads, and the time that
+ * starting and stopping has taken so far. Every start of `check` loads this module, so it imports nothing that
+ * computes. Pure.
  */
 import { durationText } from "../../base/quantity.ts";
 import { expectedMsOf } from "../../scenarios/load/load.ts";
@@ -11,21 +12,21 @@ import { TRIAL_MS } from "../slices/lengths.ts";
 import { LOOKS } from "../stats/confidence/sequential.ts";
 
 /**
- * Starting, checking and stopping a target, before any was seen, and each server that it has besides. A framework loads
- * its packages first: on two cores three of NestJS and their balancer take 1.8 to 3.5 s.
+ * The time for starting, checking and stopping a target before any was seen, and for each further server that it has. A
+ * framework loads its packages first: on two cores three of NestJS and their balancer take 1.8 to 3.5 s.
  */
 const FIRST_GUESS_MS = { framework: 1_000, other: 500 };
 const NEXT_SERVER_MS = { framework: 700, other: 150 };
-/** A run that ends by count, before any was seen. */
+/** Guessed duration of a run that ends by count, before one has been seen. */
 const COUNTED_GUESS_MS = 1_000;
 
 /**
- * Pause after a slice, as a share of the slice, before any was seen. It ranges from 0.08 with fast responses to 0.5 with
- * slow ones.
+ * Guessed pause after a slice, as a share of the slice, before one has been seen. It ranges from 0.08 with fast
+ * responses to 0.5 with slow ones.
  */
 const PAUSE_SHARE = 0.25;
 
-/** A mean as it grows. */
+/** A running mean. */
 class Mean {
   #sum = 0;
   #count = 0;
@@ -35,7 +36,7 @@ class Mean {
     this.#count++;
   }
 
-  /** Null if there is no value yet. */
+  /** The mean; null if there is no value yet. */
   get value(): number | null {
     return this.#count === 0 ? null : this.#sum / this.#count;
   }
@@ -44,7 +45,7 @@ class Mean {
 export class Schedule {
   readonly #isInSlices: boolean;
   readonly #byCell = new Map<Cell, Mean>();
-  /** What runs took beyond their load: starts differ from target to target. */
+  /** By target, how long runs took beyond their load: some targets start more slowly than others. */
   readonly #beyondByTarget = new Map<string, Mean>();
   readonly #beyond = new Mean();
 
@@ -52,7 +53,7 @@ export class Schedule {
     this.#isInSlices = order === "slices";
   }
 
-  /** Notes that a run of `cell` took `tookMs` from start to end, without its share of a trial. */
+  /** Records that a run of `cell` took `tookMs` from start to end, without its share of a trial. */
   took(cell: Cell, tookMs: number): void {
     const beyondMs = tookMs - this.#loadMs(cell);
     meanOf(this.#byCell, cell).add(tookMs);
@@ -60,7 +61,7 @@ export class Schedule {
     this.#beyond.add(beyondMs);
   }
 
-  /** Milliseconds that a run of each of the cells will take in all. */
+  /** Expected milliseconds of one run of each cell together. */
   expectedMs(cells: readonly Cell[]): number {
     const unseen = this.#isInSlices
       ? [...new Set(cells)].filter((cell) => !this.#byCell.has(cell))
@@ -68,14 +69,14 @@ export class Schedule {
     return cells.reduce((sum, cell) => sum + this.#expectedOf(cell), this.trialMs(unseen));
   }
 
-  /** Milliseconds that it takes to find how long slices of these cells are, two at a time, with processes of their own. */
+  /** Expected milliseconds for finding the lengths of slices of these cells, in pairs, with separate processes. */
   trialMs(cells: readonly Cell[]): number {
     return cells.reduce((sum, cell) => sum + TRIAL_MS / 2 + this.#beyondOf(cell), 0);
   }
 
   /**
-   * Milliseconds that a run of the cell will take from start to end: as long as its own runs took, or else its load and
-   * what runs of its target, or of any target, took beyond their load.
+   * Expected milliseconds of a run of the cell from start to end: the mean of its own runs, or else its load plus the
+   * mean that runs of its target, or of any target, took beyond their load.
    */
   #expectedOf(cell: Cell): number {
     return this.#byCell.get(cell)?.value ??
@@ -119,16 +120,16 @@ function meanOf<Key>(means: Map<Key, Mean>, key: Key): Mean {
 
 // How often the cells are repeated.
 
-/** Repetitions that a budget does not limit: a single run says nothing about the next. */
+/** Repetitions that are made even beyond a budget: a single run says nothing about the next. */
 export const LEAST_IN_BUDGET = 2;
 
-/** Repetitions after which there is an end in any case. */
+/** The most repetitions that will be made in any case. */
 export function mostRepetitions({ until, atMost }: Exclude<Repeat, number>): number {
   const last = until === null ? Infinity : LOOKS[LOOKS.length - 1];
   return Math.min(atMost ?? Infinity, last);
 }
 
-/** How many repetitions there will be, as far as that is known ahead. */
+/** How many repetitions there will be, as far as that is known in advance. */
 export function boundsOf(repeat: Repeat, blockMs: number): { least: number; most: number } {
   if (typeof repeat === "number") return { least: repeat, most: repeat };
   const { until, budget } = repeat;
@@ -139,7 +140,7 @@ export function boundsOf(repeat: Repeat, blockMs: number): { least: number; most
   return { least: until === null ? most : Math.min(LOOKS[0], most), most };
 }
 
-/** What will be done, in words; null for a fixed number. */
+/** A sentence about the planned repetitions; null for a fixed number. */
 export function repeatSentence(repeat: Repeat): string | null {
   if (typeof repeat === "number") return null;
   const { until, budget, atMost } = repeat;

@@ -34,11 +34,11 @@ interface CommandsRequest {
 interface CommandsHooks {
   readonly onProgress: OnProgress;
   readonly signal: AbortSignal;
-  /** Gets all that have run so far. */
+  /** Receives all commands that have run so far. */
   readonly onRan: (ran: TargetCommand[]) => void;
 }
 
-/** A target that a run needs, or one behind it. */
+/** A target that a run needs: the cell's own, or one behind it. */
 interface Member {
   readonly name: string;
   readonly spec: TargetSpec;
@@ -46,27 +46,30 @@ interface Member {
 
 interface TakeRequest {
   readonly step: CommandStep;
-  /** Origin of the target; null or absent before it has responded. */
+  /** Origin of the target; null or absent until it has responded. */
   readonly origin?: string | null;
   readonly signal?: AbortSignal;
 }
 
-/** The commands of one run. */
+/** The commands around one run. */
 export interface RunCommands {
-  /** Goes on with `before` when the target responds. Throws a TargetError when one fails, the signal's reason on abort. */
+  /**
+   * Continues with `before` once the target responds. Throws a TargetError if a command fails, the signal's reason on
+   * abort.
+   */
   started(origin: string): Promise<void>;
-  /** Runs `after`, once, whatever came of the run. Never throws for a command that fails. */
+  /** Runs `after`, once, whatever the outcome of the run. Never throws because a command fails. */
   end(): Promise<void>;
 }
 
-/** A command that is never interrupted: it has its time-out. */
+/** For commands that are never interrupted, because they have a time-out. */
 const NEVER = new AbortController().signal;
 
-/** Characters of a command, and of a reason, in the results. */
+/** The most characters of a command, and of a reason, in the results. */
 const MOST_CHARS = 200;
 
 export class TargetCommands {
-  /** Targets whose setup has begun, in this order; with its error, if it failed. */
+  /** Targets whose setup has begun, in this order; with the error of a setup that failed. */
   readonly #setUp = new Map<string, { readonly member: Member; error: StartError | null }>();
   readonly #ran: TargetCommand[];
 
@@ -78,8 +81,8 @@ export class TargetCommands {
   }
 
   /**
-   * What comes before the start of a cell's target. Throws a StartError when a setup fails, a TargetError when a
-   * `before` does, the signal's reason on abort; `after` has then run.
+   * Runs the commands before the start of a cell's target. Throws a StartError if a setup fails, a TargetError if a
+   * `before` does, and the signal's reason on abort; `after` has run by then.
    */
   async begin(cell: Cell): Promise<RunCommands> {
     const members = membersOf(cell);
@@ -108,7 +111,7 @@ export class TargetCommands {
     };
   }
 
-  /** Tears down every target whose setup has begun, the last first; once. Never throws for a command that fails. */
+  /** Tears down every target whose setup has begun, in reverse order, once. Never throws because a command fails. */
   async tearDown(): Promise<void> {
     const members = [...this.#setUp.values()].map(({ member }) => member).toReversed();
     this.#setUp.clear();
@@ -133,7 +136,7 @@ export class TargetCommands {
         if (why !== null) throw cannotStart(member, `its setup failed: ${why}`, evidence);
       }
     } catch (error) {
-      // The output of the step is shown only once.
+      // Later errors are without the output of the step, which is shown only once.
       if (error instanceof TargetError) setUp.error = new StartError(error.message);
       throw error;
     }
@@ -154,7 +157,10 @@ export class TargetCommands {
     }
   }
 
-  /** Each of them, also where others fail: a failure is a warning. @param origin Null: the target has not responded. */
+  /**
+   * Runs each command, even after others have failed: a failure is a warning.
+   * @param origin Null: the target has not responded.
+   */
   async #takeAll(
     stage: CommandStage,
     members: readonly Member[],
@@ -187,7 +193,7 @@ export class TargetCommands {
     this.#note(`Warning: ${stage} of ${name} failed: ${why}${last}`, true);
   }
 
-  /** Throws a TargetError where no process can be started, the signal's reason on abort. */
+  /** Runs one command. Throws a TargetError if no process can be started, the signal's reason on abort. */
   async #take(
     stage: CommandStage,
     member: Member,
@@ -242,7 +248,7 @@ export class TargetCommands {
   }
 }
 
-/** The target of the cell last, as the others stand behind it. */
+/** All targets of a cell; the cell's own comes last, because the others are behind it. */
 function membersOf({ target, targetSpec, others }: Cell): Member[] {
   return Object.entries({ ...others, [target]: targetSpec }).map(([name, spec]) => ({
     name,
@@ -250,7 +256,7 @@ function membersOf({ target, targetSpec, others }: Cell): Member[] {
   }));
 }
 
-/** Origin of a server that runs without us. */
+/** Origin of a server that Plateau did not start. */
 function runningOriginOf({ spec }: Member): string | null {
   return "url" in spec ? new URL(spec.url).origin : null;
 }
@@ -259,15 +265,15 @@ function stepsOf({ spec }: Member, stage: CommandStage): readonly CommandStep[] 
   return spec[stage] ?? [];
 }
 
-/** Index of the first step that needs the target's origin, and so waits until the target responds. */
+/** Index of the first command that needs the target's origin, and so waits until the target responds. */
 function originNeededFrom(steps: readonly CommandStep[]): number {
   const at = steps.findIndex(needsOrigin);
   return at < 0 ? steps.length : at;
 }
 
 /**
- * The user's environment with the target's own variables, which its commands need as it does (DATABASE_URL), but for
- * those that are filled in at its start.
+ * The user's environment with the target's own variables, which its commands need, too (DATABASE_URL), except those
+ * that are only filled in when it starts.
  */
 export function stepEnv(spec: TargetSpec, redisUrl: string | null): Record<string, string> {
   const redis: Record<string, string> = redisUrl === null ? {} : { REDIS_URL: redisUrl };

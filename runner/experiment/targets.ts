@@ -1,4 +1,4 @@
-/** The targets of an experiment as they are started for its runs, and the Redis that they find. */
+/** Starts the targets of an experiment for its runs, with the Redis that they use. */
 import type { Cell, PlannedRun } from "../../scenarios/plan/plan.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { LaunchContext, RunningTarget } from "../../targets/launch/launcher.ts";
@@ -14,9 +14,9 @@ import { applyPin } from "../../targets/launch/pin.ts";
 
 interface TargetsRequest {
   readonly experiment: Pick<Experiment, "fresh" | "startTimeout" | "observe">;
-  /** Folder that relative paths in the experiment start from. */
+  /** Folder that relative paths in the experiment refer to. */
   readonly baseDir: string;
-  /** Where they listen: an address or a name of this machine. */
+  /** Where targets listen: an address or a name of this machine. */
   readonly host: string;
 }
 
@@ -27,13 +27,16 @@ interface TargetsHooks {
 
 type StartOptions = Pick<LaunchContext, "inspectable">;
 
-/** One process a run, or one for all runs of a target, as long as it lives, where the file says `fresh: false`. */
+/**
+ * Starts a process for each run, or, with `fresh: false` in the file, one for all runs of a target for as long as it
+ * lives.
+ */
 export class ExperimentTargets {
   readonly #kept = new Map<string, RunningTarget>();
   readonly #ended = new WeakSet<RunningTarget>();
-  /** Commands of the current run of each target that is kept. */
+  /** For each kept target, the commands of its current run. */
   readonly #runs = new Map<RunningTarget, RunCommands>();
-  /** The end of the last runs' targets: they end while those runs' results are written. */
+  /** Resolves when the targets of the last runs have ended, which they do while results are being written. */
   #closing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -59,21 +62,21 @@ export class ExperimentTargets {
   async #keep(key: string, cell: Cell): Promise<RunningTarget> {
     const kept = this.#kept.get(key);
     if (kept !== undefined && !this.#ended.has(kept)) return kept;
-    await kept?.stop(); // of several, others may be left
+    await kept?.stop(); // other processes of the target may still be running
     const target = await this.#launch(cell, {});
     void target.exited.then(() => this.#ended.add(target));
     this.#kept.set(key, target);
     return target;
   }
 
-  /** In place of one that does not respond any more. */
+  /** Replaces a target that no longer responds. */
   async reopen(target: RunningTarget, planned: PlannedRun): Promise<RunningTarget> {
     this.#ended.add(target);
     this.close(target);
     return await this.open(planned);
   }
 
-  /** A process of its own, in front of a Redis without what the one before has left, if it is to be fresh. */
+  /** Starts a process in front of a Redis, which is emptied first if the target is to be fresh. */
   async start(cell: Cell, how: StartOptions = {}): Promise<RunningTarget> {
     await this.#closing;
     const isFresh = this.request.experiment.fresh;
@@ -115,14 +118,14 @@ export class ExperimentTargets {
     return counters === null ? await starting : await countedTarget(starting, counters);
   }
 
-  /** Begins to end its run, and itself unless it is kept: the next one starts when that has ended. */
+  /** Begins to end the run of a target, and the target unless it is kept; the next one starts when that is done. */
   close(target: RunningTarget): void {
     const run = this.#runs.get(target);
     this.#runs.delete(target);
     const ending = this.request.experiment.fresh ? target.stop() : run?.end();
     // In slices, two targets end at the same time.
     this.#closing = Promise.all([this.#closing, ending]).then(() => {});
-    this.#closing.catch(() => {}); // whoever waits for it gets the error
+    this.#closing.catch(() => {}); // whoever awaits it gets the error
   }
 
   async closeAll(): Promise<void> {
@@ -132,7 +135,7 @@ export class ExperimentTargets {
   }
 }
 
-/** The counters live as long as the target. */
+/** A target with counters, which live as long as it does. */
 async function countedTarget(
   starting: Promise<RunningTarget>,
   counters: RuntimeCounters,
@@ -145,7 +148,7 @@ async function countedTarget(
   return { ...target, counters, stop };
 }
 
-/** The result of `work`; where it throws, the run's commands are ended in order first. */
+/** The result of `work`; if that throws, the run's commands are first ended in order. */
 async function endedOnError<Made>(run: RunCommands, work: () => Promise<Made>): Promise<Made> {
   try {
     return await work();
@@ -158,11 +161,11 @@ async function endedOnError<Made>(run: RunCommands, work: () => Promise<Made>): 
 // An experiment's `pin` in force.
 
 interface Pinned extends Disposable {
-  /** One load worker for each core that is theirs; null: chosen from the machine. */
+  /** One load worker for each core pinned for them; null: chosen from the machine's cores. */
   readonly workers: number | null;
 }
 
-/** Keeps targets and workers to their cores until it is disposed. Throws a TargetError where that can't be had. */
+/** Pins targets and workers to their cores until disposed. Throws a TargetError if that is impossible. */
 export function applyPins({ targets, workers }: PinSpec = {}, onProgress: OnProgress): Pinned {
   const pin = { targets: coresOf(targets), workers: coresOf(workers) };
   const shared = sharedCores(pin.targets ?? [], pin.workers ?? []);

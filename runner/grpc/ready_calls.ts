@@ -1,6 +1,6 @@
 /**
- * Calls of gRPC made ready before a load or a preflight: their types are known, from a `.proto` file or from the server's
- * reflection, and what is fixed of their messages has its octets.
+ * Calls of gRPC made ready before a load or a preflight: their types are known, from a `.proto` file or from the
+ * server's reflection, and the fixed parts of their messages are encoded.
  */
 import { messageOf, TargetError, UserError } from "../../base/errors.ts";
 import { encodedCall } from "../../base/grpc/encode_call.ts";
@@ -20,15 +20,18 @@ import {
 export type Reflect = (methods: readonly string[]) => Promise<ReadonlyMap<string, MethodType>>;
 
 interface CallContext {
-  /** Time-out of each call, and the deadline of those whose response is one message. */
+  /** Time-out of each call, and the deadline of calls whose response is a single message. */
   readonly timeoutMs: number;
   readonly reflect: Reflect;
 }
 
-/** What servers have said, by the script for which they were asked. */
+/** Types that servers have reported, by the script for which they were asked. */
 const reflected = new WeakMap<Script, ReadonlyMap<string, MethodType>>();
 
-/** The same script where it has no calls, or they are ready. Throws a UserError or a TargetError where one can't be. */
+/**
+ * The script with its calls ready; the same script if it has none. Throws a UserError or a TargetError if a call can't
+ * be made ready.
+ */
 export async function readyCalls(script: Script, context: CallContext): Promise<Script> {
   const calls = requestsOf(script).flatMap(({ call }) => call ?? []);
   if (calls.every(({ ready }) => ready !== undefined)) return script;
@@ -39,7 +42,8 @@ export async function readyCalls(script: Script, context: CallContext): Promise<
     ? new Map<string, MethodType>()
     : reflected.get(script) ?? await context.reflect(unknown);
   if (unknown.length > 0) reflected.set(script, types);
-  // Single requests without a script or unique rows have all their values now: what looks like a name is text.
+  // Single requests without a script or unique rows have all their values by now: anything like a placeholder is plain
+  // text.
   const fillsLater = script.kind === "flow" || script.code !== undefined ||
     script.own !== undefined;
   return withRequests(
@@ -76,13 +80,13 @@ function readyCall(
 }
 
 const DEADLINE = "grpc-timeout";
-/** Hours to nanoseconds, in milliseconds. */
+/** Milliseconds of each unit of grpc-timeout, from hours to nanoseconds. */
 const UNITS_MS: ReadonlyMap<string, number> = new Map([
   ...[["H", 3_600_000], ["M", 60_000], ["S", 1_000]] as const,
   ...[["m", 1], ["u", 1e-3], ["n", 1e-6]] as const,
 ]);
 
-/** A stream that goes on has no deadline: its time-out counts from its last message. */
+/** The deadline to send. An endless stream has none: its time-out counts from its last message. */
 function deadlineOf(
   { wire }: ScriptRequest,
   serverStreams: boolean,
@@ -98,7 +102,7 @@ function deadlineTextIn(headers: Readonly<Record<string, string>>): string | und
   return Object.entries(headers).find(([name]) => name.toLowerCase() === DEADLINE)?.[1];
 }
 
-/** Null if there is no deadline, or its value is not known yet. */
+/** The deadline in the headers; null if there is none, or its value is not known yet. */
 function deadlineMsIn(headers: Readonly<Record<string, string>>): number | null {
   const [, digits, unit] = /^(\d{1,8})([HMSmun])$/.exec(deadlineTextIn(headers) ?? "") ?? [];
   const unitMs = UNITS_MS.get(unit);
@@ -116,7 +120,7 @@ function encodedBefore(
   }
 }
 
-/** What the kind of a method decides. */
+/** Checks whatever depends on the kind of the method. */
 function checkKinds(
   { wire, stream, captures, call }: ScriptRequest,
   { serverStreams }: MethodType,
@@ -137,7 +141,7 @@ function checkKinds(
   }
 }
 
-/** Asks the server of an origin. */
+/** Asks the server at an origin for types. */
 export function reflectOn(server: CallServer, timeoutMs: number, signal: AbortSignal): Reflect {
   return async (methods) => {
     const { reflectedMethods } = await import("./reflection.ts");

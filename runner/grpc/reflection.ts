@@ -1,5 +1,5 @@
 /**
- * Types of methods, from a server that says them: its reflection, version 1 or the alpha before it
+ * Reads types of methods from a server by reflection, version 1 or the earlier v1alpha
  * (https://github.com/grpc/grpc/blob/master/doc/server-reflection.md).
  */
 import { messageOf, TargetError } from "../../base/errors.ts";
@@ -24,7 +24,7 @@ const field = (name: string, id: number, kind: FieldType["kind"], more = {}): Fi
   ...more,
 });
 
-/** The parts of reflection's messages that are used here. */
+/** The parts of the reflection messages that are used here. */
 const REQUEST: RootType = {
   name: "Request",
   types: {
@@ -47,14 +47,14 @@ const RESPONSE: RootType = {
   },
 };
 
-/** Throws a TargetError where the server does not say them, and a UserError where there is no such method. */
+/** Throws a TargetError if the server does not answer, and a UserError if it has no such method. */
 export async function reflectedMethods(
   methods: readonly string[],
   server: Asked,
 ): Promise<ReadonlyMap<string, MethodType>> {
   const files = new Map<string, string>();
   const services = new Set(methods.map((method) => method.split("/")[0]));
-  // Grows while it is gone through.
+  // Grows during the loop below.
   const imports = new Set<string>();
   let octets = 0;
   const take = (described: readonly string[]): void => {
@@ -82,13 +82,13 @@ export async function reflectedMethods(
   }));
 }
 
-/** Throws a TargetError beyond it. */
+/** Throws a TargetError if the limit is exceeded. */
 function checkBound(limit: "protoFiles" | "namedFiles", found: number): void {
   if (isWithin(limit, found)) return;
   throw new TargetError(`Cannot use the server's reflection: ${beyond(limit, found)}`);
 }
 
-/** Files, each as base64. */
+/** Asks for files, each of which comes as base64. */
 async function described(request: Json, server: Asked): Promise<readonly string[]> {
   const problems: string[] = [];
   for (const version of VERSIONS) {
@@ -101,7 +101,7 @@ async function described(request: Json, server: Asked): Promise<readonly string[
   );
 }
 
-/** The files, or, as a text, why there are none. */
+/** The files, or the reason (as text) why there are none. */
 async function asked(
   version: string,
   request: Json,

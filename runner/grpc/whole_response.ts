@@ -1,9 +1,12 @@
-/** A whole response to a call of gRPC, read at once: for a preflight. */
+/** Checks a complete response to a gRPC call, for a preflight. */
 import { type KeptResponse, KeptRoom } from "../../base/http/kept.ts";
 import { CallPlan, CallReader } from "../load/engine/streams/call_reader.ts";
 import type { CallSpec } from "../load/engine/streams/stream_spec.ts";
 
-/** Why it is not what it should be; null: it is. Its message stands for its body then, as JSON, where somebody looks into it. */
+/**
+ * Why the response is wrong; null if it is right. Its message then replaces its body as JSON, if anything reads the
+ * body.
+ */
 export function wholeResponseProblem(spec: CallSpec, kept: KeptResponse): string | null {
   const reader = new CallReader(new CallPlan({ ...spec, keeps: true }), new KeptRoom(), () => {});
   const wrong = reader.headProblem(kept);

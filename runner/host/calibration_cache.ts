@@ -19,22 +19,22 @@ const calibration = z.strictObject({
 });
 export type Calibration = z.output<typeof calibration>;
 
-/** Clocks, power plans and neighbours of a machine change. */
+/** How long a calibration is valid, since a machine's clocks, power plans and neighbours change. */
 const LONGEST_MS = 30 * 24 * 3_600_000;
 
-/** The figures of a load that show the generator's peak throughput. */
+/** The figures of a load that bear on the generator's peak throughput. */
 interface GeneratedLoad {
   readonly completedPerSec: number;
   readonly elapsedS: number;
   readonly workers: number;
-  /** Requests in flight on each connection, at most: a peak is measured with one. */
+  /** The most requests in flight on each connection: a peak is measured with one. */
   readonly pipeline: number;
 }
 
 /** A shorter load may be a single burst. */
 const SHORTEST_S = 0.1;
 
-/** Whether the load was faster than the peak throughput, which therefore can't be the peak. */
+/** Whether the load was faster than the peak throughput, which is then not the peak. */
 export function refutes(
   { completedPerSec, elapsedS, workers, pipeline }: GeneratedLoad,
   { peakThroughput }: Pick<Calibration, "peakThroughput">,
@@ -42,7 +42,7 @@ export function refutes(
   return pipeline === 1 && elapsedS >= SHORTEST_S && completedPerSec > workers * peakThroughput;
 }
 
-/** What a calibration is valid for; when any of it changes, the generator is measured again. */
+/** What a calibration is valid for; if any part of it changes, the generator is measured again. */
 export interface CalibrationKey {
   readonly cpu: string;
   /** Cores of the machine. */
@@ -53,7 +53,7 @@ export interface CalibrationKey {
   readonly driver: DriverName;
 }
 
-/** A reader that zod would compile takes longer than all that it saves. */
+/** Reads without compiling, which would take longer than it saves. */
 const ONCE = { jitless: true };
 const record = z.strictObject({
   of: z.record(z.string(), z.json()),
@@ -62,8 +62,8 @@ const record = z.strictObject({
 });
 
 /**
- * The key of this machine; null if the system does not name its processors, because machines could not be told apart
- * then.
+ * * The key of this machine; null if the system does not name its processors, since machines would be
+ * indistinguishable.
  */
 export function calibrationKey(driver: DriverName): CalibrationKey | null {
   const cpus = os.cpus();
@@ -105,7 +105,7 @@ export function forgetCalibration(driver: DriverName): void {
   try {
     if (place !== null) rmSync(join(place.folder, fileNameOf(place.subject)));
   } catch {
-    // It was not there, or is not ours; then its next reader finds out, too.
+    // The file did not exist, or belongs to someone else, which its next reader will find out, too.
   }
 }
 
@@ -125,7 +125,7 @@ export function readCalibration(
   }
 }
 
-/** Whole or not at all, as another Plateau may be reading. */
+/** Replaces the file atomically, because another Plateau may be reading it. */
 export async function writeCalibration(
   folder: string,
   subject: CalibrationKey,
@@ -137,7 +137,7 @@ export async function writeCalibration(
     await Deno.mkdir(folder, { recursive: true });
     await replaceFile(join(folder, fileNameOf(subject)), text);
   } catch {
-    // It is measured again, then.
+    // Without the file, the generator is simply measured again.
   }
 }
 
@@ -145,7 +145,10 @@ export function sortedKey(subject: object): string {
   return JSON.stringify(Object.entries(subject).sort());
 }
 
-/** Machines that share a home keep apart. The subject is in the file: two of one name push each other out. */
+/**
+ * A file name for the subject, so that machines with a shared home have separate files. The file also holds the
+ * subject: two with the same name displace each other.
+ */
 function fileNameOf(subject: CalibrationKey): string {
   const hash = fnv1a(sortedKey(subject)).toString(16).padStart(8, "0");
   return `calibration-${subject.driver}-${hash}.json`;

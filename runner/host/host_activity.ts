@@ -1,7 +1,7 @@
 /**
- * What the machine did during a run beside what the workers did: how much of the cores that we may run on
- * was in use, what the hypervisor took of them, and whether a CPU limit held this program back. The last two only
- * Linux says; elsewhere they are null.
+ * The machine's activity during a run besides the workers: the use of the cores that this process may run on, the time
+ * that the hypervisor took from them, and whether a CPU limit held this program back. The last two are known on Linux
+ * only; elsewhere they are null.
  */
 import type { Endpoint } from "../../base/net/endpoint.ts";
 import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";
@@ -10,13 +10,13 @@ import { readAllowedCores } from "../../base/system/linux.ts";
 import type { HostActivity } from "../result/generator.ts";
 
 interface HostReading {
-  /** Time of a monotonic clock. */
+  /** Time by a monotonic clock. */
   readonly atMs: number;
   readonly times: CoreTimes | null;
   readonly throttledMs: number | null;
 }
 
-/** The activity of a time that was not watched. */
+/** The activity of a time that was not observed. */
 export const UNKNOWN_ACTIVITY: HostActivity = {
   cores: null,
   busy: null,
@@ -24,7 +24,7 @@ export const UNKNOWN_ACTIVITY: HostActivity = {
   throttled: null,
 };
 
-/** Begins to watch; the returned function ends it. */
+/** Starts observing; call the returned function to stop and get the activity. */
 export function watchHostActivity(): () => HostActivity {
   const allowed = readAllowedCores();
   const groups = cpuGroups("self");
@@ -66,11 +66,14 @@ export function isHere(endpoint: Endpoint, own: ReadonlySet<string>): boolean {
   return addresses.some((address) => LOOPBACK.test(address) || own.has(address));
 }
 
-/** RFC 1122 §3.2.1.3 and RFC 4291 §2.5.3, RFC 6761 §6.3; nobody else listens on 0.0.0.0 and ::. */
+/**
+ * Loopback and unspecified addresses: RFC 1122 §3.2.1.3, RFC 4291 §2.5.3 and RFC 6761 §6.3; 0.0.0.0 and :: lead here,
+ * too.
+ */
 const LOOPBACK =
   /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:7f[\da-f]{2}:[\da-f]+|(?:.+\.)?localhost|0\.0\.0\.0|::)$/i;
 
-/** How this machine is called by itself and by others. */
+/** Names and addresses of this machine. */
 export function ownNames(): ReadonlySet<string> {
   return new Set([Deno.hostname(), ...Deno.networkInterfaces().map(({ address }) => address)]);
 }

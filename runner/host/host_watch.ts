@@ -23,18 +23,17 @@ import { watchHostActivity } from "./host_activity.ts";
 
 export interface HostUse {
   readonly hostActivity: HostActivity;
-  /** Absent where its processes can't be seen. */
+  /** Absent if the target's processes can't be seen. */
   readonly target?: TargetUse;
 }
 
-/** Begins to watch; the returned function ends it. */
+/** Starts observing; call the returned function to stop and get what was used. */
 type BeginWatch = () => () => HostUse;
 
 /**
- * Looks for the target, before the load begins, as that takes some 10 ms.
- *
- * @param sharesMachine Whether it runs on this machine.
- * @param partner Of the load that has the turns between, which is not a neighbour.
+ * Looks for the target, before the load begins, because that takes some 10 ms.
+ * @param sharesMachine Whether the target runs on this machine.
+ * @param partner The endpoint of the load with the other turns, which does not count as a neighbour.
  */
 export async function hostWatch(
   endpoint: Endpoint,
@@ -43,7 +42,7 @@ export async function hostWatch(
 ): Promise<BeginWatch> {
   const listeners = sharesMachine && Deno.build.os === "linux" ? await listenersOf(endpoint) : [];
   const others = listeners.length === 0 || partner === null ? [] : await listenersOf(partner);
-  // A server in this very process is not distinct from the generator.
+  // A server in this very process can't be told apart from the generator.
   const isSeen = sharesMachine ? listeners.length > 0 && !listeners.includes(Deno.pid) : true;
   if (!isSeen || Deno.build.os !== "linux") return watchMachine;
   const port = "path" in endpoint ? null : endpoint.port;
@@ -96,10 +95,10 @@ function watchBoth(
   };
 }
 
-/** CPU time of processes is in steps of 10 ms: in less, one step looks like much. */
+/** CPU time of processes has steps of 10 ms, so in a shorter time one step looks like a lot. */
 const SHORTEST_FOR_NAMES_MS = 200;
 
-/** All cores on which one of the processes may run; null: all that there are. */
+/** All cores on which at least one of the processes may run; null: all cores. */
 function coresOf(pids: readonly number[]): number[] | null {
   const allowed = pids.map((pid) => readAllowedCores(pid));
   if (allowed.some((cores) => cores === null)) return null;
@@ -124,7 +123,7 @@ function look(cores: readonly number[] | null): HostSample {
   };
 }
 
-/** Cores in use by neither side; null where it can't be known. */
+/** Cores used by neither target nor generator; null if unknown. */
 function othersBetween(before: HostSample, after: HostSample, targetMs: number): number | null {
   const elapsedMs = after.atMs - before.atMs;
   if (before.times === null || after.times === null || elapsedMs <= 0) return null;
@@ -142,7 +141,7 @@ interface TargetWatch {
   readonly elapsedMs: number;
   readonly listeners: readonly number[];
   readonly groups: readonly string[];
-  /** Throttled until the run began, ms. */
+  /** Milliseconds for which the target had been throttled before the run. */
   readonly before: number | null;
   readonly waits: TargetWaits | null;
 }

@@ -13,7 +13,7 @@ import { cacheFolder, sortedKey } from "./calibration_cache.ts";
 
 const record = z.strictObject({ of: z.record(z.string(), z.json()), detectable });
 
-/** The plan for this machine and the experiment of that name; null when none is remembered. */
+/** The plan for this machine and the experiment of that name; null if none is remembered. */
 export function rememberedPlan(experiment: string): Detectable | null {
   const subject = subjectHere(experiment);
   const path = pathOf(subject);
@@ -26,7 +26,7 @@ export function rememberedPlan(experiment: string): Detectable | null {
   }
 }
 
-/** Whole or not at all, as another Plateau may be reading. */
+/** Replaces the file atomically, because another Plateau may be reading it. */
 export async function rememberPlan(experiment: string, detectable: Detectable): Promise<void> {
   const subject = subjectHere(experiment);
   const path = pathOf(subject);
@@ -35,7 +35,7 @@ export async function rememberPlan(experiment: string, detectable: Detectable): 
     await Deno.mkdir(join(path, ".."), { recursive: true });
     await replaceFile(path, JSON.stringify({ of: subject, detectable }) + "\n");
   } catch {
-    // The next report does not cite it, then.
+    // Without the file, the next report just does not cite the plan.
   }
 }
 
@@ -44,7 +44,10 @@ function subjectHere(experiment: string): Record<string, string | number> {
   return { experiment, cpu, cores, kernel, hostname };
 }
 
-/** The subject is in the file: two of one name push each other out. Null where there is no home. */
+/**
+ * Path of the file; null without a home folder. The file also holds the subject: two with the same name displace each
+ * other.
+ */
 function pathOf(subject: Record<string, string | number>): string | null {
   const folder = cacheFolder();
   const hash = fnv1a(sortedKey(subject)).toString(16).padStart(8, "0");

@@ -1,11 +1,11 @@
-/** Ends a load as soon as one of its rules says that it is hopeless, by all requests that ended so far. */
+/** Ends a load as soon as one of its rules is hopelessly broken, judging by all requests that ended so far. */
 import { keptByAll } from "../../scenarios/load/abort_rules.ts";
 import type { Objective } from "../../scenarios/claims/objective.ts";
 import type { FindingOf } from "../result/findings.ts";
 import { Histogram } from "../stats/histogram/histogram.ts";
 import type { WholeInterval } from "./timeline.ts";
 
-/** Fewer requests that break the rule may be those of a cold start. */
+/** A smaller number of requests that break the rule may only show a cold start. */
 const FEWEST_BEYOND = 20;
 
 export class AbortWatch {
@@ -19,7 +19,7 @@ export class AbortWatch {
     this.#rules = keptByAll(rules);
   }
 
-  /** Aborts when the load is to end. */
+  /** Aborts when the load must end. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }

@@ -1,6 +1,6 @@
 /**
- * Workers' reports → one `Measurement`. Every figure of the result file is made here, and the law
- * that nothing leaves the data is checked here, after every run.
+ * Workers' reports → one `Measurement`. Every figure of the result file is computed here, and the law that nothing
+ * leaves the data is checked here after every run.
  */
 import { bottleneckOf } from "../trust/bottleneck.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
@@ -44,7 +44,7 @@ import {
   timesOf,
 } from "./totals.ts";
 
-/** What is known before the load starts, in the result's own words. */
+/** What is known before the load starts, with the names of the result. */
 export type LoadDescription = Pick<
   Measurement,
   "version" | "url" | "driver" | "driverNote" | "load" | "loadStartedAt"
@@ -62,9 +62,9 @@ interface LoadContext {
   readonly connections: readonly number[];
   /** The machine of this process; each agent has its own. */
   readonly stage: Stage;
-  /** Null if this process loaded alone. */
+  /** Null if the load was made by this process alone. */
   readonly agents: readonly LoadedAgent[] | null;
-  /** Absent where no other load has turns. */
+  /** The turns of the load; absent unless another load has the other turns. */
   readonly turns?: TurnsSpec;
 }
 
@@ -114,7 +114,7 @@ function openly(measurement: Measurement): Measurement {
   };
 }
 
-/** The whole's generator is judged by its agents, where it has any. */
+/** The measurement with its generator judged, by its agents if there are any. */
 function judged(
   run: UnjudgedMeasurement,
   reports: readonly WorkerReport[],
@@ -123,7 +123,7 @@ function judged(
   const { agents, timeline } = context;
   const elapsedUs = elapsedUsOf(reports);
   if (agents === null) {
-    // At rest a worker has nothing to do.
+    // Between its turns, a worker has nothing to do.
     const loadedUs = context.turns ? new Turns(context.turns).loadedUs(elapsedUs) : elapsedUs;
     const evidence = evidenceOf(reports, loadedUs, context.stage);
     const { sharesMachine } = context.stage;
@@ -225,7 +225,7 @@ function latencyOf(
   return {
     clock,
     ...boundedDistributionOf(times, estimateOf(clock)),
-    ...hasNone ? {} : { min: Math.round(fastestUs) / 1_000 }, // whole microseconds, as the other values
+    ...hasNone ? {} : { min: Math.round(fastestUs) / 1_000 }, // in whole microseconds, like the other values
     censored: times.censored.count,
     fastest: hasNone ? 0 : fastestUs / 1_000,
   };
@@ -242,7 +242,7 @@ function sessionsOf(reports: readonly WorkerReport[]): Measurement["sessions"] {
   return { created, completed, failed, unfinished, length: distributionOf(length) };
 }
 
-/** The last second, where it is cut short, is not a sample. */
+/** Without the last second if that is incomplete. */
 function wholeSeconds(counts: readonly number[], elapsedS: number): number[] {
   return Array.from({ length: Math.floor(elapsedS + 1e-9) }, (_, second) => counts[second] ?? 0);
 }

@@ -1,4 +1,4 @@
-/** The reports of each agent's workers → its part of the `Measurement`, as if it were one of its own. */
+/** The reports of an agent's workers → the agent's part of the `Measurement`. */
 import type { AgentPart } from "../result/generator.ts";
 import { clockOf, estimateOf } from "./bounded_times.ts";
 import type { WorkerReport } from "../load/worker/messages.ts";
@@ -11,7 +11,7 @@ import { evidenceOf, type GeneratorEvidence } from "../trust/evidence.ts";
 import { judgeAgent } from "../trust/fleet_trust.ts";
 import type { TrustJudgement } from "../trust/judging.ts";
 
-/** The whole, as far as its parts need it. */
+/** What the agents' parts need of the whole. */
 type WholeRun = Pick<Measurement, "load" | "elapsedS" | "warmup">;
 
 interface FleetContext {
@@ -21,7 +21,7 @@ interface FleetContext {
   readonly connections: readonly number[];
 }
 
-/** @param reports Of each worker of the fleet. */
+/** @param reports Reports of each worker of the fleet. */
 export function assembleAgents(
   whole: WholeRun,
   reports: readonly WorkerReport[],
@@ -76,7 +76,7 @@ interface AgentOfRun {
   readonly connections: number;
 }
 
-/** Judges an agent by its own rate over its own time, because that is compared with what its own workers can do. */
+/** Judges an agent by its own rate over its own time, which is compared with what its own workers can do. */
 function judgement(
   { load, warmup }: WholeRun,
   reports: readonly WorkerReport[],

@@ -1,4 +1,4 @@
-/** Times of which some are lower bounds, as figures of the result. */
+/** Figures of the result for times some of which are lower bounds. */
 import type { Distribution, Measurement } from "../result/result.ts";
 import { isMovable, productLimitUs, withoutBounds } from "../stats/histogram/censoring.ts";
 import { type SparseHistogram, valueAtPercentile } from "../stats/histogram/histogram.ts";
@@ -17,15 +17,15 @@ export function clockOf({ kind }: Pick<Measurement["load"], "kind">): LatencyClo
   return kind === "closed" ? "sent" : "intended";
 }
 
-/** A percentile, microseconds. */
+/** Estimates a percentile, microseconds. */
 type PercentileEstimate = (times: BoundedTimes, percentile: number) => number;
 
 /**
- * How percentiles of a latency are estimated, microseconds. In a closed loop ("sent") the clock ends the watch on
- * whatever is in flight, however long that takes, so that the product limit may spread its weight over longer times.
- * In an open loop ("intended") that would be wrong: who waits for the longest at the end waits because the server is
- * slow just then, or frozen, and the times before say nothing about it. So there a bound counts as the value that it
- * is at least, and figures that it reaches are lower bounds.
+ * How percentiles of a latency are estimated, in microseconds. In a closed loop ("sent") the clock ends the wait for
+ * requests in flight, however long they take, so the product limit may spread their weight over longer times. In an
+ * open loop ("intended") that would be wrong: a request that waits longest at the end waits because the server is slow
+ * just then, or frozen, and the times before say nothing about that. So there a bound counts as the value that it is at
+ * least, and figures that reach bounds are lower bounds.
  */
 export function estimateOf(clock: LatencyClock): PercentileEstimate {
   return clock === "sent" ? productLimit : asValues;
@@ -36,12 +36,15 @@ export const productLimit: PercentileEstimate = ({ all, censored }, percentile) 
 
 const asValues: PercentileEstimate = ({ all }, percentile) => valueAtPercentile(all, percentile);
 
-/** Figures that lower bounds could turn out to make larger. */
+/** Figures that may turn out larger because of lower bounds. */
 interface Bounds {
   readonly lowerBounds?: string[];
 }
 
-/** Mean and deviation of all values, bounds included; the minimum is that of values that are no bounds, if there are any. */
+/**
+ * Mean and deviation of all values, bounds included; the minimum is taken from values that are not bounds, if there are
+ * any.
+ */
 export function boundedDistributionOf(
   times: BoundedTimes,
   estimate: PercentileEstimate,

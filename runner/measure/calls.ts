@@ -3,7 +3,7 @@ import { GRPC_STATUSES } from "../../scenarios/request/request.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
 import type { Measurement } from "../result/result.ts";
 
-/** Empty if no request is such a call. */
+/** The figures of gRPC calls; empty if no request is one. */
 export function callFigures(totals: readonly WorkerTotals[]): Pick<Measurement, "grpc"> {
   const parts = totals.flatMap(({ calls }) => calls ?? []);
   if (parts.length === 0) return {};

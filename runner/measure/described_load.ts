@@ -1,9 +1,9 @@
-/** A load in the words of the result file. Pure. */
+/** The description of a load in the result file. Pure. */
 import { optionsOf } from "../../base/load_options.ts";
 import type { PlannedLoad } from "../../scenarios/load/load.ts";
 import type { Measurement } from "../result/result.ts";
 
-/** @param seed Of the arrivals. The rate of a search is not known before it. */
+/** @param seed Seed of the arrivals. The rate found by a search is not known in advance. */
 export function describeLoad(load: PlannedLoad, seed: number): Measurement["load"] {
   const { connections, keepAlive, timeoutMs: timeout } = load;
   const common = { connections, keepAlive, ...optionsOf(load), timeout };

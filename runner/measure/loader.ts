@@ -19,43 +19,46 @@ import type { LiveAgent } from "../result/progress.ts";
 import type { Stage } from "../trust/evidence.ts";
 
 export interface Loader {
-  /** Carries one load out. A loader carries out one after the other, as often as needed. */
+  /** Makes one load. A loader makes loads in sequence, as often as needed. */
   load(request: LoadRequest, hooks: LoaderHooks): Promise<Loaded>;
-  /** What each agent does just now, while a load goes on; absent if there are none. */
+  /** The current state of each agent during a load; absent without agents. */
   live?(): readonly LiveAgent[];
-  /** Why lines are missing from the request log of the last load, or null; absent where others write logs. */
+  /** Why lines are missing from the last load's request log, or null; absent if agents write the logs. */
   incompleteLogReason?(): string | null;
   close(): Promise<void>;
 }
 
-/** In the order in which they are called: notes, onReady once, onStart once, the others as it goes. */
+/** In the order of the calls: notes, onReady once, onStart once, the others during the load. */
 export interface LoaderHooks {
   readonly onNote: (text: string) => void;
   /** Called once all workers are ready, with their number. */
   readonly onReady: (workers: number) => void;
   /** The load starts at this moment, milliseconds since the epoch by this machine's clock. */
   readonly onStart: (atMs: number) => void;
-  /** The first dial of a worker of this process that has ended has failed. */
+  /** The first dial to finish of a worker of this process has failed. */
   readonly onUnreached?: () => void;
   /** An interval of worker `worker` (0 … workers − 1) has ended. */
   readonly onInterval: (worker: number, part: IntervalPart, health: Health) => void;
-  /** From now on an interval is whole with this many workers' parts, so that silent workers don't hold up the live view. */
+  /**
+   * From now on an interval is complete with this many workers' parts, so that silent workers don't hold up the live
+   * view.
+   */
   readonly onReportingWorkers: (workers: number) => void;
-  /** Ends the load early; the load until then is given. */
+  /** Ends the load early; the load so far is returned. */
   readonly signal: AbortSignal;
 }
 
-/** A load that is over. */
+/** A finished load. */
 export interface Loaded {
   readonly driver: DriverName;
-  /** The note on the driver, as the result has it. */
+  /** The note on the driver, as in the result. */
   readonly driverNote?: string;
   /** Connections of each worker. */
   readonly connections: readonly number[];
   /** Report of each worker. */
   readonly reports: readonly WorkerReport[];
   readonly stage: Stage;
-  /** Null if this process loaded alone. */
+  /** Null if the load was made by this process alone. */
   readonly agents: readonly LoadedAgent[] | null;
 }
 
@@ -64,15 +67,15 @@ export interface LoadedAgent {
   readonly name: string;
   readonly host: string;
   readonly driver: DriverName;
-  /** Its workers are `firstWorker` … `firstWorker + workers − 1` of the whole. */
+  /** The agent's workers are `firstWorker` … `firstWorker + workers − 1` of the whole. */
   readonly firstWorker: number;
   readonly workers: number;
   readonly stage: Stage;
-  /** Redis's clock minus the agent's, and by how much that may be wrong, either way. */
+  /** Redis's clock minus the agent's, and how far that may be wrong in either direction. */
   readonly clock: { readonly offsetMs: number; readonly uncertaintyMs: number };
-  /** Its own start minus the agreed one, by Redis's clock; null when it never reported it. */
+  /** The agent's start minus the agreed one, by Redis's clock; null if it never reported its start. */
   readonly startedLateMs: number | null;
-  /** When it last reported, since the start of the run, and why it was given up; null when it finished. */
+  /** When the agent last reported, since the start of the run, and why it was given up; null if it finished. */
   readonly lost: { readonly afterMs: number; readonly reason: string } | null;
 }
 
@@ -89,11 +92,14 @@ export interface LoadRequest extends Access {
   readonly intervalMs: number;
   /** File for the request log; null for none. */
   readonly logPath: string | null;
-  /** Whether a response with a status outside 2xx and 3xx is wrong where the script expects nothing. */
+  /** Whether a response with a status outside 2xx and 3xx is wrong if the script expects nothing. */
   readonly implicitCheck: boolean;
-  /** When it may send, if another load has the other turns; absent: always. Its duration is then that of its own slices. */
+  /**
+   * When the load may send, if another load has the other turns; absent: always. Its duration is that of its own
+   * slices.
+   */
   readonly turns?: TurnsSpec;
-  /** The target of that other load. */
+  /** The target of the load with the other turns. */
   readonly partner?: Endpoint;
 }
 
@@ -107,14 +113,14 @@ interface OriginsRequest extends Access {
   readonly script: Script;
 }
 
-/** The origins of a load, all of them over one protocol. */
+/** The origins of a load, all with the same protocol. */
 export function originsOfLoad(
   request: LoadRequest,
 ): readonly [target: LoadedOrigin, ...LoadedOrigin[]] {
   return originsOf({ ...request, http2: request.load.http2 });
 }
 
-/** The target's first, then those that redirects may lead to. */
+/** The target's origin first, then those that redirects may lead to. */
 export function originsOf(
   request: OriginsRequest,
 ): readonly [target: LoadedOrigin, ...LoadedOrigin[]] {

@@ -1,4 +1,4 @@
-/** The workers of this process as a loader: all of a load, or an agent's part of it. */
+/** A loader with the workers of this process: for a whole load, or an agent's part of one. */
 import { messageOf, UserError } from "../../base/errors.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import { type Endpoint, hasTls } from "../../base/net/endpoint.ts";
@@ -28,26 +28,25 @@ import {
 import { type AssignedWorkers, shareOut } from "./share.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** What is different where these workers are some of a fleet's. */
+/** What is different if these workers are part of a fleet. */
 export interface FleetPart {
-  /** Which workers of the whole these are; absent: all. */
+  /** Which workers of the whole load these are; absent: all. */
   readonly assigned?: AssignedWorkers;
   /**
-   * Called once everybody is ready, for the start, milliseconds since the epoch by this machine's clock
-   * (`epochNowMs`). When it throws, nothing is loaded and `load` throws the
-   * same. Absent: as soon as everybody can.
-   *
+   * Called once all workers are ready; returns the start in milliseconds since the epoch by this machine's clock
+   * (`epochNowMs`). If it throws, nothing is loaded and `load` throws the same error. Absent: the load starts as soon
+   * as all can.
    * @param delayMs How long the workers need from the announcement to the start.
    */
   readonly startMoment?: (delayMs: number) => Promise<number>;
-  /** Called right after each `onInterval`. Worker 0 is the first own one, as there. */
+  /** Called right after each `onInterval`. Workers are numbered from the first own one, as there. */
   readonly onSoFar?: (worker: number, report: SoFarReport) => void;
 }
 
-/** Timers know no later moment, and would end at once. */
+/** Timers can't wait longer, and would fire immediately. */
 const LONGEST_TIMER_MS = 2 ** 31;
 
-/** What is said of a server that takes fewer streams than the load has; null of any other. */
+/** A note if the server allows fewer streams than the load has; otherwise null. */
 function streamLimit(reports: readonly WorkerReport[], streams = 1): string | null {
   const fewest = Math.min(...reports.map(({ fewestStreams = Infinity }) => fewestStreams));
   if (fewest === Infinity) return null;
@@ -62,7 +61,7 @@ export class LocalLoader implements Loader {
 
   constructor(private readonly pool: WorkerPool = new WorkerPool()) {}
 
-  /** Throws a UserError or a TargetError when the load can't be begun. */
+  /** Throws a UserError or a TargetError if the load can't be begun. */
   async load(request: LoadRequest, hooks: LoaderHooks, part: FleetPart = {}): Promise<Loaded> {
     const endpoints = originsOfLoad(request).map(({ endpoint }) => endpoint);
     const [endpoint] = endpoints;
@@ -74,12 +73,12 @@ export class LocalLoader implements Loader {
     const log = request.logPath === null ? null : await beginLog(request.logPath);
     this.#lostLog = null;
     const sharesMachine = isHere(endpoint, ownNames());
-    // While the workers get ready: the target is looked for, by code that is loaded only then.
+    // While the workers get ready, the target's processes are looked for; the code for that is loaded only now.
     const finding = import("../host/host_watch.ts")
       .then(({ hostWatch }) => hostWatch(endpoint, sharesMachine, request.partner));
     let hostUse = (): HostUse => ({ hostActivity: UNKNOWN_ACTIVITY });
     let begin = (): () => HostUse => hostUse;
-    let deadline: ReturnType<typeof setTimeout> | undefined; // the host counts until then
+    let deadline: ReturnType<typeof setTimeout> | undefined; // counted on the host until then
     const { reports, ended } = await this.pool.run(shares, {
       startMoment: async (delayMs) => {
         begin = await finding;
@@ -105,7 +104,7 @@ export class LocalLoader implements Loader {
       signal: hooks.signal,
     }).finally(() => {
       clearTimeout(deadline);
-      hostUse(); // nothing is watched any longer, also after a failure
+      hostUse(); // stops observing, even after a failure
       log?.close();
     });
     const stage = {
@@ -121,8 +120,8 @@ export class LocalLoader implements Loader {
   }
 
   /**
-   * Looks the calibration up once, as soon as one exists, and only after a load has ended, because the start has no
-   * time for it. A calibration that this load refutes is forgotten.
+   * Looks up the calibration once, as soon as there is one, and only after a load, because it would delay the start.
+   * Forgets a calibration that this load refutes.
    */
   #calibrationOf(
     driver: DriverName,
@@ -161,15 +160,15 @@ async function driverFor(
 ): Promise<DriverChoice> {
   const resumes = load.tls === "resume";
   const choices = await Promise.all(endpoints.map((endpoint, at) => {
-    const isElsewhere = at > 0; // where a redirect leads, maybe without TLS
+    const isElsewhere = at > 0; // a redirect's destination, perhaps without TLS
     return chooseDriver(wish, endpoint, resumes && (!isElsewhere || hasTls(endpoint)));
   }));
   return choices.find(({ driver }) => driver === "tcp") ?? choices[0];
 }
 
 /**
- * Begins the log: a stream stays open, or whoever reads a named pipe takes the end of the header for the end
- * of the log. Throws a UserError when the file can't be written.
+ * Begins the log. A stream stays open, because the reader of a named pipe would take the end of the header for the end
+ * of the log. Throws a UserError if the file can't be written.
  */
 async function beginLog(path: string): Promise<Deno.FsFile | null> {
   const { LOG_HEADER } = await import("../load/recording/request_log.ts");

@@ -1,6 +1,6 @@
 /**
- * One load on one origin, from the encoded request to the `Measurement`; what `bench` does once and
- * `run` does for every planned run.
+ * One load on one origin, from the encoded request to the `Measurement`; which `bench` does once and `run` does for
+ * every planned run.
  */
 import {
   replayScript,
@@ -31,16 +31,16 @@ import type { Health, WorkerReport } from "../load/worker/messages.ts";
 import { valueAtPercentile } from "../stats/histogram/histogram.ts";
 
 interface LoadHooks {
-  /** Carries the load out; the caller closes it. */
+  /** Makes the load; the caller closes it. */
   readonly loader: Loader;
   readonly onProgress: OnProgress;
   /** The load starts at this moment, milliseconds since the epoch. */
   readonly onStart?: (atMs: number) => void;
-  /** The first dial of a worker of this process that has ended has failed. */
+  /** The first dial to finish of a worker of this process has failed. */
   readonly onUnreached?: () => void;
-  /** The slowest thousandth of all requests, slowest first, when the load is over. */
+  /** Receives the slowest thousandth of all requests, slowest first, after the load. */
   readonly onTail?: (requests: readonly TailRequest[]) => void;
-  /** Called with the slices of each worker, if the load was in slices, when it is over. */
+  /** Receives the slices of each worker after a load in slices. */
   readonly onSlices?: (slices: readonly SliceTotals[]) => void;
   /** Ends the load early; the measurement then covers the time until then. */
   readonly signal: AbortSignal;
@@ -79,7 +79,7 @@ export async function measureLoad(
     onReportingWorkers: (workers) => timeline.setReportingWorkers(workers).forEach(report),
     signal: AbortSignal.any([signal, aborting.signal]),
   });
-  const { assemble } = await import("./assemble.ts"); // loaded when nothing is measured any more
+  const { assemble } = await import("./assemble.ts"); // loaded after the measurement
   const { reports, connections, stage, agents } = loaded;
   onTail?.(tailOf(reports));
   onSlices?.(reports.flatMap(({ totals }) => totals.slices ?? []));
@@ -92,7 +92,7 @@ export async function measureLoad(
   return aborting.found === null ? measurement : abortedBy(aborting.found, measurement);
 }
 
-/** Their code is loaded only where there are some. */
+/** The request with its gRPC calls encoded. Their code is loaded only if there are any. */
 async function withReadyCalls(request: LoadRequest, signal: AbortSignal): Promise<LoadRequest> {
   const { script, load: { timeoutMs } } = request;
   if (requestsOf(script).every(({ call }) => call === undefined)) return request;
@@ -101,7 +101,10 @@ async function withReadyCalls(request: LoadRequest, signal: AbortSignal): Promis
   return { ...request, script: await readyCalls(script, { timeoutMs, reflect }) };
 }
 
-/** An aborted load says nothing of the target at its load: the target that fails fastest would seem to be the fastest. */
+/**
+ * The rule that aborted the load. Such a load says nothing about the target: otherwise the one that fails fastest would
+ * seem fastest.
+ */
 function abortedBy(
   evidence: FindingOf<"aborted">["evidence"],
   { generator, ...measurement }: Measurement,
@@ -116,7 +119,7 @@ function abortedBy(
   return { ...measurement, generator: { ...generator, trust: "invalid", findings } };
 }
 
-/** A note for a user who asked for another interval. */
+/** A note for a user who asked for shorter intervals. */
 function widenedText(intervalMs: number, timeline: Timeline): string {
   return `The timeline has intervals of ${durationText(timeline.intervalMs)} instead of ` +
     `${durationText(intervalMs)}, because a result of that many intervals could not be read back`;
@@ -134,7 +137,7 @@ function urlOf({ origin, script }: Pick<LoadRequest, "origin" | "script">): stri
   return origin + (first?.wire.path ?? "/");
 }
 
-/** @param startMs Of the load, since the epoch; null: it did not start. */
+/** @param startMs Start of the load, since the epoch; null: it did not start. */
 function describe(
   request: LoadRequest,
   { driver, driverNote }: Loaded,
@@ -155,15 +158,15 @@ function isRequest(step: ScriptRequest | ThinkStep): step is ScriptRequest {
   return step.kind === "request";
 }
 
-/** A load on one URL, in the manner of wrk and oha; the path of its scenario is that of `url`. */
+/** A load on one URL, in the manner of wrk and oha; `url` determines the path of the scenario. */
 export interface BenchRequest extends Omit<LoadRequest, "origin" | "script" | "implicitCheck"> {
   readonly url: URL;
   readonly scenario: RequestScenario;
-  /** What is sent in place of the scenario's request, and when; null: the scenario says. */
+  /** Requests and times that replace the scenario's; null: the scenario's own are used. */
   readonly replay?: Replay | null;
 }
 
-/** Measures `url`; on abort, the measurement so far. */
+/** Measures `url`; on abort, returns the measurement so far. */
 export async function measureUrl(
   { url, scenario, replay = null, ...request }: BenchRequest,
   hooks: LoadHooks,
@@ -177,7 +180,10 @@ export async function measureUrl(
   }, hooks);
 }
 
-/** Requests that all bring messages may last as long as their load: then times of messages lead. Null: requests do. */
+/**
+ * If every request brings messages, requests may last as long as the load, so times of messages lead. Null: requests
+ * do.
+ */
 function leadIn(script: Script): LiveMessages["lead"] {
   const requests = requestsOf(script);
   const holdMessages = requests.every(({ stream, call, socket }) =>
@@ -189,11 +195,11 @@ function leadIn(script: Script): LiveMessages["lead"] {
   return areAnswered ? "message" : "gap";
 }
 
-/** Reports a load while it runs, whenever an interval is whole. */
+/** Reports on a load while it runs, whenever an interval is complete. */
 class LiveFigures {
-  /** Workers that load. */
+  /** Number of workers that are loading. */
   count = 0;
-  /** The last of each worker. */
+  /** The last health report of each worker. */
   readonly #healths = new Map<number, Health>();
   readonly #url: string;
   readonly #lead: LiveMessages["lead"];

@@ -1,4 +1,4 @@
-/** Law 1, that nothing leaves the data, for the messages of streams and of WebSockets, by step. */
+/** Law 1, that nothing leaves the data, applied to messages of streams and WebSockets, by step. */
 import type { MessageCounts } from "../load/recording/message_counts.ts";
 import type { MessageTotals } from "../load/recording/messages.ts";
 import type { SocketTotals } from "../load/recording/socket_messages.ts";
@@ -6,7 +6,7 @@ import type { WorkerTotals } from "../load/recording/totals.ts";
 
 type Law = readonly [law: string, left: number, right: number];
 
-/** Each law, with both of its sides. */
+/** Each law, with the counts on both of its sides. */
 export function messageLaws(totals: readonly WorkerTotals[]): Law[] {
   return totals.flatMap(({ messages = [], sockets = [] }) => [
     ...messages.flatMap((part) => [lawOfFates(part, "streams"), ...lawsOfStreams(part)]),

@@ -66,7 +66,7 @@ function streamFigures(
     whole: sum(({ whole }) => whole),
     ...isInterrupted && { interruptions },
     ttfe: timesOf(parts.map(({ first }) => first), estimate),
-    // The clock ends the watch on a stream in both loops.
+    // In both loops, a clock ends the observation of a stream.
     gap: timesOf(parts.map(({ gap }) => gap), productLimit),
     byName: byName(parts),
     ...parts.some(({ hasTokens }) => hasTokens) && {
@@ -87,7 +87,7 @@ function socketFigures(
   const sum = (of: (part: SocketTotals) => number): number => sumOf(parts, of);
   return {
     messages: countsOf(parts),
-    // Each is due by a clock, whatever the load of the sockets.
+    // Each message is due by a clock, even in a closed loop.
     message: timesOf(parts.map(({ latency }) => latency), estimateOf("intended")),
     opened: sum(({ opened }) => opened),
     sent: sum(({ sent }) => sent),
@@ -129,8 +129,9 @@ function encoded(times: SparseHistogram): { readonly histogram?: string } {
 }
 
 /**
- * In the order of names, which says nothing about which worker or request met a name first. Steps and workers may have
- * met different names: if there are more than are kept apart, those with the most events are.
+ * Figures by message name, in the order of names, which says nothing about which worker or request met a name first.
+ * Steps and workers may have met different names: if there are too many to keep apart, those with the most events are
+ * kept.
  */
 function byName(parts: readonly MessageTotals[]): StreamFigures["byName"] {
   const all = Map.groupBy(parts.flatMap(({ names }) => names), ({ name }) => withoutSecrets(name));
@@ -152,7 +153,7 @@ function eventsOf(named: readonly NamedMessages[]): number {
   return sumOf(named, ({ received }) => received);
 }
 
-/** The same on every machine, unlike the order of a locale. */
+/** An order that, unlike a locale's, is the same on every machine. */
 function inOrder(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }

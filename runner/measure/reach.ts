@@ -1,4 +1,6 @@
-/** Whether a server can be connected to at all: asked before a load that waits for it, and once its first requests fail. */
+/**
+ * Whether a server can be reached at all: checked before a load that waits for it, and when its first requests fail.
+ */
 import { setTimeout as wait } from "node:timers/promises";
 import { TargetError } from "../../base/errors.ts";
 import type { DialError } from "../../base/net/dial_error.ts";
@@ -6,7 +8,7 @@ import { durationText } from "../../base/quantity.ts";
 import type { Endpoint } from "../../base/net/endpoint.ts";
 import type { Progress } from "../result/progress.ts";
 
-/** An attempt that takes longer shows neither. */
+/** An attempt that takes longer is inconclusive. */
 const PATIENCE_MS = 2_000;
 /** Pause between two attempts to reach a server. */
 const PAUSE_MS = 50;
@@ -25,8 +27,8 @@ async function dialError(endpoint: Endpoint, signal: AbortSignal): Promise<DialE
 }
 
 /**
- * Resolves as soon as the server accepts a connection, on abort, and at once where nobody asked to wait. Throws a TargetError after `waitMs`, and at once where
- * the handshake fails, which no wait mends.
+ * Resolves as soon as the server accepts a connection, on abort, and at once if no wait was requested. Throws a
+ * TargetError after `waitMs`, and at once if the handshake fails, because waiting does not help then.
  */
 export async function waitForServer(
   endpoint: Endpoint,
@@ -52,8 +54,8 @@ export async function waitForServer(
 }
 
 /**
- * Follows a load whose server may not be there. Where its first dial or its first requests fail, and a connection
- * beside the load fails, too, `signal` aborts: the rest of the load would fail likewise.
+ * Follows a load whose server may not exist. If its first dial or its first requests fail, and a connection beside the
+ * load fails, too, `signal` aborts, because the rest of the load would fail likewise.
  */
 export class ReachWatch {
   readonly #unreachable = new AbortController();
@@ -71,7 +73,7 @@ export class ReachWatch {
     this.#isChecked = true;
   }
 
-  /** Looks once, however often it is called. */
+  /** Checks once, however often it is called. */
   async check(): Promise<void> {
     if (this.#isChecked) return;
     this.#isChecked = true;

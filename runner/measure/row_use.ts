@@ -1,7 +1,8 @@
 /**
- * How often the rows of tables were used: by requests, or in flows and of unique rows by sessions, whether or not these lived
- * to send theirs. Which row comes when is decided before a load, so how many requests or sessions each worker began is enough
- * to work it out. Unique rows belong to virtual users instead: workers count the sessions of each user while they load. Pure.
+ * Computes how often the rows of tables were used: by requests or, in flows and for unique rows, by sessions, even if
+ * these ended before they sent theirs. The order of rows is decided before a load, so the number of requests or
+ * sessions that each worker began is enough. Unique rows belong to virtual users instead: workers count the sessions of
+ * each user while they load. Pure.
  */
 import type { Script } from "../../scenarios/request/script.ts";
 import type { TableUse } from "../../scenarios/request/values.ts";
@@ -10,7 +11,7 @@ import type { Measurement } from "../result/result.ts";
 
 type Begun = Pick<WorkerReport, "sessions" | "totals">;
 
-/** @param reports Of all workers, in their order. */
+/** @param reports Reports of all workers, in order. */
 export function rowUseOf(
   script: Script,
   reports: readonly Begun[],
@@ -56,13 +57,13 @@ function usesOfSequence(
   return uses;
 }
 
-/** How often each turn of a round came: each of n workers takes every n-th turn, round and round. */
+/** How often each turn of a round was used: each of n workers takes every n-th turn, repeatedly. */
 function usesOf(reports: readonly Begun[], turns: number): Float64Array {
   const uses = new Float64Array(turns);
   for (const [worker, report] of reports.entries()) {
     const begun = begunBy(report);
     for (let taken = 0, at = worker % turns; taken < Math.min(begun, turns); taken++) {
-      // After `turns` of its own a worker is where it began.
+      // After `turns` turns of its own, a worker is back at its first.
       uses[at] += Math.floor((begun - taken - 1) / turns) + 1;
       at = (at + reports.length) % turns;
     }
@@ -70,7 +71,7 @@ function usesOf(reports: readonly Begun[], turns: number): Float64Array {
   return uses;
 }
 
-/** Sessions, or requests that are no part of any; those that were never sent came after all others. */
+/** Number of sessions, or of requests outside of sessions; those that were never sent come after all others. */
 function begunBy({ sessions, totals: { completed, failed, unfinished } }: Begun): number {
   return sessions.created > 0 ? sessions.created : completed + failed + unfinished;
 }

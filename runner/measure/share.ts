@@ -1,7 +1,4 @@
-/**
- * The whole load, split exactly over the workers: connections and requests add up, and every arrival is
- * one worker's.
- */
+/** Splits a load exactly over its workers: connections and requests add up, and every arrival belongs to one worker. */
 import { type ConnectionOptions, encodeRequest, openingOf } from "../../base/http/request.ts";
 import { derivedSeed } from "../../base/random.ts";
 import { connectionOptions } from "../../base/net/endpoint.ts";
@@ -33,7 +30,7 @@ import type { ResponseExpectation } from "../load/engine/response_check.ts";
 import type { SocketSpec } from "../load/engine/sockets/socket_spec.ts";
 import { type LoadRequest, originsOfLoad } from "./loader.ts";
 
-/** Which of all workers are meant: `own` of them, from `firstWorker` on. */
+/** A range of the load's workers: `own` of them, from `firstWorker` on. */
 export interface AssignedWorkers {
   readonly firstWorker: number;
   /** Workers of the whole load; no more than `usableConnections`. */
@@ -48,9 +45,8 @@ interface WorkerIndex {
 }
 
 /**
- * The shares of the assigned workers; a worker's share is the same whoever works it out.
- *
- * @param assigned All workers that this machine would give the load, when absent.
+ * The shares of the assigned workers; a worker's share is the same on every machine that computes it.
+ * @param assigned Absent: all workers that this machine would use for the load.
  */
 export function shareOut(
   request: LoadRequest,
@@ -91,19 +87,19 @@ export function shareOut(
   });
 }
 
-/** A load in slices lasts as long as both sides. */
+/** A load in slices lasts as long as both sides together. */
 function durationOf({ load, turns }: LoadRequest): Pick<JobShare, "durationUs" | "turns"> {
   if (turns !== undefined) return { turns, durationUs: turns.durationUs };
   const durationMs = durationMsOf(load);
   return { durationUs: durationMs === null ? Infinity : durationMs * 1_000 };
 }
 
-/** Requests at a time on each connection. */
+/** Concurrent requests on each connection. */
 export function mostInFlight(load: PlannedLoad): number {
   return load.kind === "closed" ? load.pipeline : 1;
 }
 
-/** One after the other, or each in a stream of its own. */
+/** Requests in sequence, or each in a stream of its own. */
 function inFlightOf(
   { load, script }: LoadRequest,
 ): Pick<JobShare, "pipeline" | "streams" | "lanes"> {
@@ -121,7 +117,9 @@ function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0);
 }
 
-/** Half of the cores, so that a target on the same machine keeps the other half; never idle workers. */
+/**
+ * Half of the cores, which leaves the other half to a target on the same machine; never more workers than connections.
+ */
 function workersFor(load: Load): number {
   const wanted = load.workers ?? Math.max(1, navigator.hardwareConcurrency >> 1);
   return Math.min(wanted, usableConnections(load));
@@ -162,7 +160,7 @@ function pacerFor(
 
 function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): ScriptSpec {
   const { script, load } = request;
-  // Where a size is expected of all responses, so is their status.
+  // If all responses must have a certain size, their status is checked, too.
   const implicitCheck = request.implicitCheck || load.maxBody !== undefined;
   const [target, ...others] = originsOfLoad(request).map(({ origin, endpoint }) => ({
     origin,
@@ -196,7 +194,7 @@ function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): Scri
   };
 }
 
-/** What users have for themselves, as far as there are places for users: a table may have many more rows. */
+/** The users' own rows, one for each place for a user: a table may have many more rows. */
 export function rowsWithin<Row>(load: PlannedLoad, own: readonly Row[]): readonly Row[] {
   return own.slice(0, usableConnections(load));
 }
@@ -226,7 +224,7 @@ function requestsOf(
   return { kind: "requests", requests, sequence: everyNth(script.sequence, index) };
 }
 
-/** The reader of a socket decides what is expected of it. */
+/** What a response must be is checked by the reader of the socket. */
 const OPENS_SOCKET: ResponseExpectation = {
   statuses: [101],
   body: null,
@@ -234,7 +232,7 @@ const OPENS_SOCKET: ResponseExpectation = {
   isStream: true,
 };
 
-/** By expectation, which is one object for requests that differ in their values alone. */
+/** By expectation, which is the same object for requests that differ only in their values. */
 function socketSpecsOf(requests: readonly ScriptRequest[]): ReadonlyMap<Expectation, SocketSpec> {
   const specs = new Map<Expectation, SocketSpec>();
   for (const { expect, socket } of requests) {
@@ -261,7 +259,7 @@ function socketSpecOf(
   };
 }
 
-/** Null where nothing is expected of messages. */
+/** What is expected of messages; null: nothing. */
 function messagesExpected(
   check: ResponseExpectation | null,
 ): Pick<ResponseExpectation, "contains" | "json" | "matches"> | null {
@@ -271,7 +269,7 @@ function messagesExpected(
   return isSilent ? null : { contains, json, matches };
 }
 
-/** The requests of a worker when all take turns at one endless round through `sequence`. */
+/** The requests of one worker, when all workers take turns in a loop through `sequence`. */
 function everyNth(
   sequence: readonly number[] | Uint32Array,
   { worker, workers }: WorkerIndex,
@@ -282,7 +280,7 @@ function everyNth(
   );
 }
 
-/** Single requests are journeys of one step. */
+/** Single requests are journeys with one step. */
 function flowOf(
   script: Script,
   implicitCheck: boolean,
@@ -319,7 +317,7 @@ function stepOf(step: ScriptRequest | ThinkStep, checkedStream: Checked): StepSp
 
 type Checked = (request: ScriptRequest) => Pick<PreparedRequest, "check" | "stream">;
 
-/** One object for all requests that are to be read alike, as a worker has something ready for each. */
+/** One object for all requests that are read alike, because a worker prepares something for each object. */
 function checkedStreams(implicit: boolean): Checked {
   const known = new Map<string, ReturnType<Checked>>();
   return (request) => {
@@ -338,7 +336,7 @@ function checkedStreams(implicit: boolean): Checked {
   };
 }
 
-/** What the response to a call is to be. */
+/** The expected response to a gRPC call. */
 export function callOf(
   { grpcStatus = "OK" }: Expectation,
   { isUnary, deadlineMs, output }: ReadyCall,
@@ -353,7 +351,7 @@ export function callOf(
   };
 }
 
-/** What is expected of a response, and of the messages of one that is a stream: that it is one is always expected. */
+/** What is expected of a response and, if that is a stream, of its messages: that it is a stream is always expected. */
 function checkedStream(
   expect: Expectation,
   stream: StreamedResponse | undefined,
@@ -377,7 +375,7 @@ function checkedStream(
   };
 }
 
-/** Null if nothing is expected. */
+/** What is expected of a response; null: nothing. */
 function checkOf(expect: Expectation, implicit: boolean): ResponseExpectation | null {
   const { status, body, contains, json, matches } = expect;
   const isSilent = [status, body, contains, json, matches].every((rule) => rule === undefined);
@@ -394,8 +392,7 @@ function checkOf(expect: Expectation, implicit: boolean): ResponseExpectation | 
 }
 
 /**
- * Shares of a whole number, as even as can be and exact: they add up to the whole for any number of
- * parts, the first ones taking the remainder.
+ * Splits a whole number into parts that are as even as possible and add up to it; the first parts take the remainder.
  */
 export function splitWhole(whole: number, parts: number): number[] {
   const least = Math.floor(whole / parts);

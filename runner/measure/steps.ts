@@ -17,7 +17,7 @@ interface WholeLoad {
   readonly clock: Measurement["latency"]["clock"];
 }
 
-/** @param names In the order of the totals' steps; none where the load has one step alone. */
+/** @param names Names in the order of the totals' steps; none if the load has a single step. */
 export function stepFigures(
   totals: readonly WorkerTotals[],
   names: readonly string[],

@@ -17,16 +17,16 @@ import {
   type SparseHistogram,
 } from "../stats/histogram/histogram.ts";
 
-/** Numbers that the intervals of all workers of a fleet may have; more would fill the result. */
+/** The most values that the intervals of a fleet's workers may have together; more would bloat the result. */
 const MOST_WORKER_INTERVALS = 2_000_000;
-/** However many workers there are. */
+/** The least number of intervals, however many workers there are. */
 const LEAST_INTERVALS = 40;
-/** Intervals that wait for parts: a worker that never reports again holds up no more, which is a minute of 250 ms. */
+/** The most intervals that wait for parts, a minute of 250 ms each, so that a silent worker holds up no more. */
 const MOST_OPEN = 240;
 
 const SECOND_US = 1_000_000;
 
-/** Some of the workers, which stand next to each other. */
+/** A range of neighbouring workers. */
 interface WorkerRange {
   readonly firstWorker: number;
   readonly workers: number;
@@ -34,19 +34,19 @@ interface WorkerRange {
 
 const ALL: WorkerRange = { firstWorker: 0, workers: Infinity };
 
-/** An interval once it is whole, with what was reported of it by then. */
+/** A complete interval, with everything reported of it by then. */
 export interface WholeInterval {
   readonly index: number;
   readonly completed: number;
   readonly failed: number;
   readonly latency: SparseHistogram;
-  /** Completed requests of the run in all intervals that are whole so far. */
+  /** Completed requests of the run in all intervals that are complete so far. */
   readonly completedSoFar: number;
-  /** Absent where no response is a stream, and none opens a WebSocket. */
+  /** Absent if no response is a stream, and none opens a WebSocket. */
   readonly messages?: MessagePart;
 }
 
-/** What was reported of an interval so far. */
+/** The sum of everything reported of an interval so far. */
 export interface IntervalSum {
   completed: number;
   failed: number;
@@ -57,76 +57,73 @@ export interface IntervalSum {
   readonly latency: HistogramSum;
   /** The values of `latency` that are lower bounds. */
   readonly censored: HistogramSum;
-  /** Null where no response is a stream, and none opens a WebSocket. */
+  /** Null if no response is a stream, and none opens a WebSocket. */
   messages: MessageSum | null;
 }
 
-/** An interval that still lacks parts. */
+/** An interval with missing parts. */
 interface OpenInterval {
   readonly sum: IntervalSum;
-  /** Workers that have reported a part. */
+  /** Number of workers that have reported their part. */
   reported: number;
 }
 
 /** The values of one worker in all intervals. */
 interface WorkerSeries {
-  /** By interval, as they are kept. */
+  /** Values by kept interval. */
   completed: number[];
   readonly latency: HistogramSum;
   readonly censored: HistogramSum;
 }
 
 export class Timeline {
-  // Sums alone are kept: the parts of a thousand workers would fill the memory within a minute.
+  // Only sums are kept: the parts of a thousand workers would fill the memory within a minute.
   #kept: IntervalSum[] = [];
-  /** How many intervals of the workers one of these stands for. */
+  /** How many of the workers' intervals one kept interval stands for. */
   #width = 1;
   /** Open intervals by the workers' index. Earlier ones are kept or, if no worker reported them, empty. */
   readonly #open = new Map<number, OpenInterval>();
-  /** The index of the next that is opened. */
+  /** The index of the next interval to be opened. */
   #next = 0;
   readonly #series = new Map<number, WorkerSeries>();
-  /** The interval that each worker reported last: each reports them in order. */
+  /** By worker, the interval that it reported last; workers report them in order. */
   readonly #last = new Map<number, number>();
-  /** Parts that make an interval whole. */
+  /** Number of parts that complete an interval. */
   #reporting = Infinity;
-  /** Requests completed in the intervals given so far. */
+  /** Requests completed in the intervals returned so far. */
   #completed = 0;
   readonly #secondCompleted: number[] = [];
   readonly #secondBytes: number[] = [];
-  /**
-   * @param reportedMs Length of the intervals that workers report.
-   * @param most How many are kept, at most.
-   */
+  /** @param reportedMs Length of the intervals that workers report. @param most The most intervals that are kept. */
   constructor(private readonly reportedMs: number, private most = mostIntervalsOf(reportedMs)) {}
 
-  /** Length of the intervals that are kept. */
+  /** Length of the kept intervals. */
   get intervalMs(): number {
     return this.reportedMs * this.#width;
   }
 
-  /** Whether they are longer than those that workers report. */
+  /** Whether kept intervals are longer than those that workers report. */
   get isWidened(): boolean {
     return this.#width > 1;
   }
 
-  /** The intervals so far, including those that are not whole. */
+  /** The intervals so far, including incomplete ones. */
   get intervals(): readonly IntervalSum[] {
     for (const index of [...this.#open.keys()]) this.#keep(index);
     return this.#kept;
   }
 
-  /** Completed in each second of the run by its deadline. */
+  /** Requests completed by the deadline, for each second of the run. */
   get secondCompleted(): readonly number[] {
     return this.#secondCompleted;
   }
 
-  /** Received in each of them. */
+  /** Bytes received by the deadline, for each second of the run. */
   get secondBytes(): readonly number[] {
     return this.#secondBytes;
   }
 
-  /** From now on this many workers report; gives the intervals that are whole by that. */
+  /** Sets how many workers report from now on; returns the intervals that this completes. */
   setReportingWorkers(workers: number): WholeInterval[] {
     this.#reporting = workers;
     const most = Math.floor(MOST_WORKER_INTERVALS / Math.max(1, workers));
@@ -135,7 +132,7 @@ export class Timeline {
     return [...this.#open.keys()].flatMap((index) => this.#giveWhole(index) ?? []);
   }
 
-  /** Adds a worker's part; gives the interval, once, when it is whole. */
+  /** Adds a worker's part; returns the interval when this part completes it. */
   add(worker: number, part: IntervalPart): WholeInterval | null {
     const { index, latency, censored } = part;
     while (this.#next <= index) this.#openNext();
@@ -162,7 +159,7 @@ export class Timeline {
   }
 
   #addSeconds({ index, secondCompleted, secondBytes }: IntervalPart): void {
-    const first = Math.floor(index * (this.reportedMs * 1_000) / SECOND_US); // as workers count
+    const first = Math.floor(index * (this.reportedMs * 1_000) / SECOND_US); // in the units of workers' counts
     addAt(this.#secondCompleted, first, secondCompleted);
     addAt(this.#secondBytes, first, secondBytes);
   }
@@ -181,7 +178,7 @@ export class Timeline {
     };
   }
 
-  /** Ends the wait for parts of an open interval: later parts are added to the kept interval. */
+  /** Stops waiting for parts of an open interval: later parts are added to the kept interval. */
   #keep(index: number): void {
     const open = this.#open.get(index);
     if (open === undefined) return;
@@ -190,7 +187,7 @@ export class Timeline {
     merge(this.#keptAt(index), open.sum);
     const isLastOfKept = (index + 1) % this.#width === 0;
     if (!isLastOfKept) return;
-    // Its parts take more memory than their sum.
+    // The sum takes less memory than the parts.
     const kept = this.#keptAt(index);
     kept.latency.whole();
     kept.messages?.whole();
@@ -202,7 +199,7 @@ export class Timeline {
     return this.#kept[at];
   }
 
-  /** By the intervals that have begun, kept or open, so that the length is known at any time. */
+  /** Counts all intervals that have begun, kept or open, so that their length is known at any time. */
   #widenToMost(): void {
     while (this.#next > this.most * this.#width) this.#widen();
   }
@@ -229,7 +226,7 @@ export class Timeline {
     };
   }
 
-  /** Completed in each interval. */
+  /** Requests completed in each interval. */
   completed(of: WorkerRange = ALL): number[] {
     const all = this.#seriesOf(of);
     return this.intervals.map((_, index) =>
@@ -266,7 +263,7 @@ function emptySum(): IntervalSum {
   };
 }
 
-/** What is added to a sum: a worker's part, or another sum. */
+/** An addend of a sum: a worker's part, or another sum. */
 type Added =
   & Pick<IntervalPart, "completed" | "failed" | "errors" | "wrong" | "bytesIn" | "messages">
   & {
@@ -308,7 +305,7 @@ function pairSums(counts: readonly (number | undefined)[]): number[] {
   );
 }
 
-/** Messages of an interval over all workers, as their parts come in. */
+/** The messages of an interval, summed over all workers as their parts arrive. */
 export class MessageSum {
   #received = 0;
   #failed = 0;

@@ -1,4 +1,4 @@
-/** The intervals of a load as its result has them. Its code is loaded when nothing is measured any more. */
+/** The intervals of a load in the form of its result. Loaded after the measurement. */
 import { INTERVAL_TIMES } from "../../base/figures/figure.ts";
 import type { MessagePart } from "../load/recording/message_counts.ts";
 import { ERRORS } from "../result/outcome.ts";
@@ -68,7 +68,7 @@ function messagesOf(
   return { received, ...failed > 0 && { failed }, ...Object.fromEntries(known) };
 }
 
-/** Those that there were, by kind. */
+/** Errors that occurred, by kind. */
 function errorsOf({ errors }: IntervalSum): MeasuredPoint["errors"] {
   return Object.fromEntries(
     ERRORS.map((kind, i) => [kind, errors[i]] as const).filter(([, count]) => count > 0),

@@ -1,4 +1,4 @@
-/** What several workers counted, added up: of a whole run, or of one agent's part of it. */
+/** The summed counts of several workers, for a whole run or for one agent's part of it. */
 import { boundedDistributionOf, type BoundedTimes, productLimit } from "./bounded_times.ts";
 import type { WorkerReport } from "../load/worker/messages.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
@@ -34,7 +34,7 @@ export function requestsOf(totals: readonly WorkerTotals[]): Measurement["reques
   };
 }
 
-/** Completed by the deadline: what a rate counts. */
+/** Requests completed by the deadline, which is what a rate counts. */
 export function completedInTime(totals: readonly WorkerTotals[]): number {
   return sumOf(totals, ({ completed, drain }) => completed - drain.completed);
 }
@@ -43,7 +43,7 @@ export function timesOf(totals: readonly WorkerTotals[], times: Times): Distribu
   return distributionOf(mergeHistograms(totals.map((part) => part[times])));
 }
 
-/** Histograms of times, without empty ones, so that percentiles of several runs can be those of their added counts. */
+/** Non-empty histograms of times, so that percentiles of several runs can be computed from added counts. */
 export function histogramsOf(
   reports: readonly WorkerReport[],
 ): NonNullable<Measurement["histograms"]> {
@@ -59,7 +59,9 @@ export function histogramsOf(
   );
 }
 
-/** The product limit in both loops: what ends the watch on a request that was sent is a clock in both. */
+/**
+ * The product-limit estimate in both loops, because in both a clock ends the observation of a request that was sent.
+ */
 export function serviceOf(totals: readonly WorkerTotals[]): Measurement["service"] {
   const merged = (of: (part: WorkerTotals) => SparseHistogram): SparseHistogram =>
     mergeHistograms(totals.map(of)).toSparse();
@@ -94,7 +96,10 @@ export function statusOf(totals: readonly WorkerTotals[]): Measurement["status"]
   return status;
 }
 
-/** What the responses say of themselves. @param latency Of all, of which 2xx is what the others leave. */
+/**
+ * Figures by what responses say about themselves.
+ * @param latency Latencies of all; those of 2xx are what the other classes leave.
+ */
 export function servedOf(
   totals: readonly WorkerTotals[],
   latency: BoundedTimes,
@@ -158,17 +163,17 @@ export function reasonsOf(totals: readonly WorkerTotals[]): Measurement["reasons
 
 // Law 1: nothing leaves the data.
 
-/** How many there are in all intervals. */
+/** Sums over all intervals. */
 export interface IntervalCounts {
-  /** Completed, by the seconds of the intervals. */
+  /** Requests completed, summed over the seconds of the intervals. */
   readonly seconds: number;
-  /** Latencies. */
+  /** Number of latencies. */
   readonly values: number;
-  /** The values that are lower bounds. */
+  /** Number of latencies that are lower bounds. */
   readonly bounds: number;
 }
 
-/** The first law that workers' counts break, and how; null when they add up. */
+/** The first law that the workers' counts break, and how; null if they add up. */
 export function breachOf(
   totals: readonly WorkerTotals[],
   intervals: IntervalCounts,
@@ -200,7 +205,7 @@ export function breachOf(
   return `${law}, but ${left} is not ${right}`;
 }
 
-/** The values in histograms of classes, and the responses of those classes. */
+/** The number of values in the histograms of classes, and of responses in those classes. */
 function classedOf(totals: readonly WorkerTotals[]): [number, number] {
   const classes = totals.flatMap(({ groups }) => [...groups])
     .filter(([group]) => group.endsWith("xx"));

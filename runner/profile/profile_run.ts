@@ -1,6 +1,6 @@
 /**
- * One profile run: the load of a measured run once more, on a target of its own whose processes are sampled in the
- * steady part. Nothing of it is in any figure, and whatever fails is a note.
+ * One profile run: repeats the load of a measured run on a separate target, whose processes are sampled in the steady
+ * part. It contributes to no figure, and a failure becomes a note.
  */
 import { TargetError } from "../../base/errors.ts";
 import { derivedSeed } from "../../base/random.ts";
@@ -24,7 +24,7 @@ import { sampledPart } from "./sampled_part.ts";
 
 export interface ProfilePlace {
   readonly cell: Cell;
-  /** 1 …: which of the profile runs of the cell. */
+  /** Number of the profile run of the cell, from 1. */
   readonly run: number;
 }
 
@@ -36,23 +36,23 @@ export interface ProfileContext {
   readonly scripted: ScriptParts;
   readonly workers: number | null;
   readonly intervalMs: number;
-  /** Seconds of each run that the figures leave out. */
+  /** Seconds at the start of each run that the figures leave out. */
   readonly discardS: number;
   readonly pprofPath: string | null;
   readonly onProgress: OnProgress;
   readonly signal: AbortSignal;
   /** Starts a target whose processes can be profiled; the caller stops it. */
   readonly start: (cell: Cell) => Promise<RunningTarget>;
-  /** Throws a TargetError where it does not respond right. */
+  /** Throws a TargetError if the target does not respond correctly. */
   readonly preflight: (
     subject: { readonly cell: Cell; readonly target: RunningTarget; readonly script: Script },
     signal: AbortSignal,
   ) => Promise<void>;
-  /** Keeps a runtime's file, and says where it is, seen from the results. */
+  /** Keeps a runtime's profile file, and returns its path relative to the results. */
   readonly keep: (place: ProfilePlace, process: ProcessProfile) => Promise<string>;
 }
 
-/** Null where the user interrupted. @param runs The measured runs of the cell. */
+/** Null if the user interrupted. @param runs The measured runs of the cell. */
 export async function profileRun(
   place: ProfilePlace,
   runs: readonly Run[],
@@ -132,7 +132,7 @@ async function take(
   }
 }
 
-/** Load of a profile run; after searches for a capacity, one at the lowest rate that they found. */
+/** Load of a profile run; after searches for a capacity, a load at the lowest rate that they found. */
 function loadOf({ load }: Cell, runs: readonly Run[]): Load | null {
   if (load.kind !== "capacity") return load;
   const { goal: { trial: [, durationMs] }, share: _, ...common } = load;
@@ -189,12 +189,12 @@ async function loadAndSample(
 
 type ProfiledProcesses = Awaited<ReturnType<ProfileSession["stop"]>>;
 
-/** Waits for the steady part, samples it, and ends with it. */
+/** Waits for the steady part, samples it, and stops at its end. */
 async function sample(
   target: RunningTarget,
   { fromS, sinceMs, pprofPath, forMs, signal }: {
     readonly fromS: number;
-    /** The moment of the load's start, on this isolate's `performance.now()`. */
+    /** Start of the load, on this isolate's `performance.now()`. */
     readonly sinceMs: number;
     readonly pprofPath: string | null;
     readonly forMs: number;

@@ -1,4 +1,7 @@
-/** The profile runs of an experiment, after all measured ones: as many of each cell as the file says, in the file's order. */
+/**
+ * The profile runs of an experiment, after all measured ones: for each cell as many as the file says, in the file's
+ * order.
+ */
 import { dirname, join } from "node:path";
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { replaceFile, writeAll } from "../../base/whole_file.ts";
@@ -11,7 +14,7 @@ import { cellKey } from "../../base/figures/cells.ts";
 import { type ProfileContext, type ProfilePlace, profileRun } from "./profile_run.ts";
 
 interface ProfileRequest {
-  /** Runs of each cell. */
+  /** Number of profile runs of each cell. */
   readonly runs: number;
   /** Cells that can be measured. */
   readonly cells: readonly Cell[];
@@ -19,7 +22,7 @@ interface ProfileRequest {
   readonly outDir: string;
 }
 
-/** Those that an earlier sitting has made are not made again. */
+/** Makes the profile runs, except those made in an earlier sitting. */
 export async function profileCells(
   { runs, cells, outDir }: ProfileRequest,
   file: ResultFile,

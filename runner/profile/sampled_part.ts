@@ -1,4 +1,4 @@
-/** Which part of a run is profiled, and what is kept of the profiles. Pure. */
+/** Which part of a run is profiled, and how much of the profiles is kept. Pure. */
 import { type CallTree, mergeTrees, prune, treeMs } from "../../base/profile/call_tree.ts";
 import type { TargetProfile } from "../result/profile.ts";
 import type { Run } from "../result/result.ts";
@@ -12,19 +12,22 @@ interface SampledPart {
   readonly forS: number;
 }
 
-/** Share at the start that is skipped if no run shows when it was steady. */
+/** Share at the start that is skipped if no run shows when it became steady. */
 const START_RATIO = 0.25;
-/** Share of a run that is profiled at least, whatever its start was like. */
+/** The least share of a run that is profiled, whatever its start was like. */
 const LEAST_RATIO = 1 / 3;
 /** A run that ends by count may be over after this share of the time that earlier runs took. */
 const COUNTED_RATIO = 0.8;
-/** Before the end of the load: stopping takes time, and must not see an idle target. */
+/**
+ * Share between the end of sampling and the end of the load: stopping takes time, and the target must not be idle by
+ * then.
+ */
 const END_RATIO = 0.02;
 
 /**
- * @param durationS Of the load; null: it ends by count.
- * @param discardS What the figures leave out of each run.
- * @param runs The measured runs of the cell. Null: how long a run takes is not known.
+ * @param durationS The length of the load; null: it ends by count.
+ * @param discardS The start of each run that the figures leave out.
+ * @param runs The measured runs of the cell. Returns null if the length of a run is unknown.
  */
 export function sampledPart(
   durationS: number | null,
@@ -46,14 +49,14 @@ function shortestOf(runs: readonly MeasuredRun[]): number {
   return Math.min(...runs.map(({ elapsedS }) => elapsedS));
 }
 
-// What the processes of a target did, as one call tree that is small enough for results and pages.
+// The profiles of a target's processes as one call tree, small enough for results and pages.
 
-/** A call under this share of the time is too narrow to be seen. */
+/** A call with less than this share of the time is too narrow to be seen. */
 const NARROWEST_RATIO = 0.001;
-/** Calls of a tree: some 40 KB of JSON. */
+/** The most calls in a tree: some 40 KB of JSON. */
 const MOST_NODES = 1_500;
 
-/** Nanoseconds: no clock of a profiler is better. */
+/** Digits kept of a millisecond: nanoseconds, as no profiler's clock is finer. */
 const DIGITS = 1e6;
 
 export function foldedProfile(
@@ -83,7 +86,7 @@ function rounded(ms: number): number {
 
 const MOST_CHARACTERS = 200;
 
-/** Names of generated code, or of a target that means harm, may have any length. */
+/** Generated code, or a malicious target, may have names of any length. */
 function shortened(text: string): string {
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
 }

@@ -7,5 +7,7 @@ export const calls = z.strictObject({
   status: z.record(z.string().regex(/^[A-Z_]{1,40}$/), count).describe(
     "Completed calls by the name of their grpc-status: OK, NOT_FOUND …",
   ),
-  noStatus: count.describe("Completed calls without a grpc-status, which are wrong, or were left"),
+  noStatus: count.describe(
+    "Completed calls without a grpc-status: wrong responses, and calls that were left early",
+  ),
 });

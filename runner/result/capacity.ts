@@ -26,13 +26,15 @@ const ruleInTrial = z.strictObject({
 const capacityTrial = z.strictObject({
   ratePerSec: rate.describe("Rate at which requests were due"),
   plannedS: seconds,
-  elapsedS: seconds.describe("Length; shorter where the outcome was certain before"),
+  elapsedS: seconds.describe("Length; shorter if the outcome was certain earlier"),
   completedPerSec: rate,
   isSustained: z.literal(true).optional().describe(
-    "Begun with an overload of half the rate more, which the target had to get over; absent: not",
+    "Whether the trial began with an overload of half the rate more, which the target had to get over; absent: no",
   ),
   outcome: z.enum(TRIAL_OUTCOMES),
-  counts: z.boolean().describe("false: broken, and the generator or the machine may be why"),
+  counts: z.boolean().describe(
+    "false: the rules were broken, and the generator or the machine may be the cause",
+  ),
   rules: z.array(ruleInTrial),
   p50: ms,
   p99: ms,
@@ -50,7 +52,7 @@ const capacityTrial = z.strictObject({
     "What kept the target from serving more in this trial, where its processes can be seen",
   ),
   recoveryS: seconds.nullable().describe(
-    "Until single requests were as fast as before the search; null: they never were",
+    "Time until single requests were as fast as before the search; null: they never were",
   ),
 });
 
@@ -65,7 +67,7 @@ export const CAPACITY_ENDS = [
   "interrupted",
 ] as const;
 
-/** What a search for a capacity was to find, what it tried and what it found. */
+/** The goal of a search for a capacity, its trials and its result. */
 const search = {
   within: z.array(z.string()).describe("The rules, as they were written"),
   widthRatio: z.number().positive().describe("How far the interval may reach to either side"),
@@ -79,7 +81,7 @@ const search = {
   capacity: z.strictObject({
     value: rate,
     low: rate.describe("Lower end of the 95 % interval"),
-    high: rate.nullable().describe("Upper end; null: unknown"),
+    high: rate.nullable().describe("Upper end of the same interval; null: unknown"),
     bound: z.enum(["target", "generator"]).describe(
       "What ended the search; generator: the capacity is at least the value",
     ),
@@ -91,11 +93,11 @@ const search = {
     p99: ms,
     success: share,
     recoveryS: seconds.nullable(),
-  })).describe("Trials about 0.8, 1.0, 1.1 and 1.3 times the capacity, where there were any"),
+  })).describe("Trials near 0.8, 1.0, 1.1 and 1.3 times the capacity, if there were any"),
   trials: z.array(capacityTrial),
 };
 
-/** The search of one run, against a target that was started for it. */
+/** The search of one run, on a target that was started for it. */
 export const runCapacity = z.strictObject(search);
 
 export const capacityResult = z.strictObject({

@@ -1,4 +1,4 @@
-/** What a report concludes, of the experiment and of its claims: the same sentences and figures as it shows. */
+/** The conclusions of a report about the experiment and its claims: the same sentences and figures as it shows. */
 import * as z from "zod";
 
 const end = z.number().nullable();
@@ -12,7 +12,7 @@ const figure = z.strictObject({
   value: end.describe("Null: a range of several"),
   low: end,
   high: end,
-  unit: z.string().describe("×, % or what is counted, such as requests/s"),
+  unit: z.string().describe("The unit: ×, %, or a count such as requests/s"),
   certainty,
 });
 
@@ -74,7 +74,7 @@ const matrix = z.strictObject({
         ratioText: z.string(),
         certainty: z.enum(["best", "decided", "likely", "open", "none"]),
         shortfall: z.string().describe(
-          "`times out on 19 %`; empty where it does what was required",
+          "`times out on 19 %`; empty if the target meets the requirement",
         ),
       }).nullable(),
     ),
@@ -83,14 +83,14 @@ const matrix = z.strictObject({
 
 const winner = z.strictObject({
   setting: z.string(),
-  winner: z.string().nullable().describe("Null: nobody wins there"),
+  winner: z.string().nullable().describe("The target that wins at this setting; null: none"),
   first: z.string().optional().describe(
-    "The best there: the ratio is of it over the rival, whether it wins or not; absent in older files",
+    "The best target at this setting; the ratio is that of the best over the rival, even if nobody wins. Absent in older files",
   ),
   rival: z.string().nullable().describe(
-    "What the first is held against; null: nobody else keeps up",
+    "The rival that the best is compared with; null: no other target keeps up",
   ),
-  figure: z.string().describe("What decides, such as requests/s or p99"),
+  figure: z.string().describe("The figure that decides, such as requests/s or p99"),
   ratio: end,
   low: end,
   high: end,
@@ -115,9 +115,9 @@ export const conclusion = z.strictObject({
     "costs",
     "gains",
   ]).optional().describe("The kind of verdict; absent in older files"),
-  sentence: z.string().describe("The verdict; empty where no run got a response"),
-  notes: z.array(z.string()).optional().describe("What a reader must know beside the verdict"),
-  winners: z.array(winner).optional().describe("Who wins at each of several settings"),
+  sentence: z.string().describe("The verdict; empty if no run got a response"),
+  notes: z.array(z.string()).optional().describe("Notes that a reader needs beside the verdict"),
+  winners: z.array(winner).optional().describe("The winner at each of several settings"),
   figure: figure.nullable(),
   forest: forest.nullable(),
   reliability: reliability.nullable(),
@@ -145,19 +145,23 @@ export const conclusion = z.strictObject({
 
 export const verdicts = z.array(z.strictObject({
   claim: z.string().describe("The claim as written"),
-  source: z.string().describe("Where it stands; empty where the experiment does not say"),
-  note: z.string().describe("A note for the reader; empty for none"),
+  source: z.string().describe(
+    "The place of the claim in its source; empty if the experiment does not name it",
+  ),
+  note: z.string().describe("A note for the reader; empty: none"),
   outcome: z.enum(["reproduced", "not reproduced", "inconclusive"]),
   isDecidable: z.literal(false).optional().describe(
-    "False where it can't be decided here: what it was published of, its given, is not so",
+    "False if the claim can't be decided here, because the set-up that it was published for (its given) is another",
   ),
-  found: z.string().describe("The ratio or figure of the worst cell; empty where there is none"),
+  found: z.string().describe("The ratio or figure of the worst cell; empty: none"),
   held: z.string().describe(
-    "In how many of its cells it holds, such as 3 of 4 cells; empty for one",
+    "The number of the claim's cells in which it holds, such as 3 of 4 cells; empty if there is only one",
   ),
-  sentence: z.string().describe("What was found, and what leaves it open"),
+  sentence: z.string().describe(
+    "The result, and the reason why the claim remains open, if it does",
+  ),
   doubt: z.string().describe(
-    "What leaves it open: cells that were not measured, runs that are not valid, too wide an interval; empty for nothing",
+    "The reason why the claim remains open: cells that were not measured, runs that are not valid, too wide an interval; empty: none",
   ),
 }));
 

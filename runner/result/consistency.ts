@@ -1,7 +1,7 @@
 /**
- * What the shape of a result file can't say: histograms that are one and hold what is counted beside them,
- * counts that add up (law 1), times in order, every run once. A file that was cut, edited or made up would
- * else be shown as a measurement, or end the report in the middle. Pure.
+ * Checks that the shape of a result file cannot express: valid histograms that hold as many values as are counted
+ * beside them, counts that add up (law 1), times in order, every run once. Without these checks, a file that was cut,
+ * edited or made up would be shown as a measurement, or would make the report fail in the middle. Pure.
  */
 import type { StreamFigures } from "./messages.ts";
 import type { Measurement, Results, Run } from "./result.ts";
@@ -16,18 +16,14 @@ export type Inconsistency = Pick<PathProblem, "path" | "message">;
 /** Largest error of rounding to a double, as a share. */
 const ROUNDING = 1e-6;
 
-/** Gives one after the other, because no caller needs all of them, and each histogram that can't be inflated costs 26 KB. */
+/** A generator, because no caller needs all inconsistencies, and each histogram that can't be inflated costs 26 KB. */
 export function* inconsistenciesOf(result: Results | Measurement): Generator<Inconsistency> {
   if (!("runs" in result)) return yield* ofMeasurement(result);
   for (const [at, run] of result.runs.entries()) yield* inconsistenciesOfRun(run, at);
   yield* repeatedRuns(result.runs);
 }
 
-/**
- * Inconsistencies within one run.
- *
- * @param at Its index among the runs.
- */
+/** Inconsistencies within one run. @param at Index of the run among the runs. */
 export function* inconsistenciesOfRun(run: Run, at: number): Generator<Inconsistency> {
   for (const { path, message } of ofMeasurement(run)) {
     yield { path: ["runs", at, ...path], message: `${message} (${runText(run)})` };
@@ -141,7 +137,7 @@ function* ofHistograms(measurement: Measurement): Generator<Inconsistency> {
   }
 }
 
-/** @param count Of its values; undefined where nothing says it. */
+/** @param count Expected number of values; undefined if nothing says it. */
 function* ofHistogram(
   path: Inconsistency["path"],
   histogram: string | undefined,

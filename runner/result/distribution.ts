@@ -1,4 +1,4 @@
-/** Latencies as result files have them: many in a few figures, and the slowest requests one by one. */
+/** Latencies in result files: as a few figures for many requests, and one by one for the slowest. */
 import * as z from "zod";
 
 const count = z.int().min(0);
@@ -24,7 +24,7 @@ export const distribution = z.strictObject({
   percentiles,
 });
 
-/** Distribution of a figure that has a value each second. */
+/** Distribution of a figure with a value for each second. */
 export const spread = z.strictObject({
   p1: z.number(),
   p2_5: z.number(),
@@ -44,44 +44,52 @@ export const lowerBounds = z.array(z.string()).optional().describe(
   'Figures that lower bounds could turn out to make larger, such as ["99", "99.9", "mean"]; absent for none',
 );
 
-/** Timed-out, unfinished and dropped requests are in it at the time they took so far, as lower bounds. */
+/** Timed-out, unfinished and dropped requests are included with the time that they took so far, as lower bounds. */
 export const latency = distribution.extend({
   clock: z.enum(["intended", "sent"])
     .describe(
       "intended: from the moment the request was due (open loop); sent: from the send (closed loop)",
     ),
-  censored: count.describe("How many of the values are lower bounds"),
-  fastest: ms.describe("Shortest latency of a completed request, without lower bounds; 0 for none"),
+  censored: count.describe("The number of values that are lower bounds"),
+  fastest: ms.describe(
+    "Shortest latency of a completed request, without lower bounds; 0 if none completed",
+  ),
   lowerBounds,
 });
 
 // The slowest requests of a run.
 
-/** How a request ended that has a latency: other failures say nothing about it. */
+/** Outcomes of requests that have a latency; other failures say nothing about it. */
 export const SLOW_OUTCOMES = ["completed", "wrong", "timeout", "unfinished"] as const;
 
 const seconds = z.number().min(0);
 
 const slowRequest = z.strictObject({
   latency: z.number().min(0)
-    .describe("Milliseconds since it was due; a lower bound after timeout and unfinished"),
-  dueS: seconds.describe("Seconds since the start of the run; in a closed loop the send itself"),
-  sentS: seconds.nullable().describe("Seconds since the start of the run; null: it never was"),
-  request: z.string().nullable().describe("Method and path; null: it was never sent"),
+    .describe(
+      "Milliseconds since the request was due; a lower bound if it timed out or was unfinished",
+    ),
+  dueS: seconds.describe(
+    "When the request was due, in seconds since the start of the run; in a closed loop, when it was sent",
+  ),
+  sentS: seconds.nullable().describe(
+    "When the request was sent, in seconds since the start of the run; null: never",
+  ),
+  request: z.string().nullable().describe("Method and path; null: the request was never sent"),
   connection: z.int().min(0).describe("Number of the connection, over all workers"),
   outcome: z.enum(SLOW_OUTCOMES)
     .describe("wrong: completed, against an expectation; unfinished: in flight at the end"),
   status: z.int().nullable().describe("Null without a whole response"),
 });
 
-/** Method and path, when each was due and sent, and how it ended. */
+/** Each request's method and path, when it was due and sent, and how it ended. */
 export const slowest = z.array(slowRequest)
   .describe("The requests with the highest latencies, slowest first; at most ten");
 
 export type SlowRequest = z.output<typeof slowRequest>;
 export type SlowOutcome = typeof SLOW_OUTCOMES[number];
 
-// Completed responses by what they say of themselves: of the whole run, without lower bounds.
+// Completed responses of the whole run by what they say about themselves, without lower bounds.
 
 export const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx"] as const;
 export const CACHE_USES = ["hit", "miss", "stale"] as const;
@@ -95,13 +103,13 @@ const group = z.strictObject({
 
 export const served = {
   statusLatency: z.partialRecord(z.enum(STATUS_CLASSES), group).optional().describe(
-    "Completed responses by class of status; absent where every request got a response of 2xx",
+    "Completed responses by class of status; absent if every response had a status of 2xx",
   ),
   instances: z.array(group.extend({ instance: z.int().min(1) })).min(1).optional().describe(
-    "Responses by the instance that served them, as their header x-instance says; absent without it",
+    "Responses by the instance that served them, from the header x-instance; absent without that header",
   ),
   cache: z.partialRecord(z.enum(CACHE_USES), group).optional().describe(
-    "Responses by their header x-cache; absent without it",
+    "Responses by the header x-cache; absent without that header",
   ),
 };
 

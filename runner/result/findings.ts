@@ -54,7 +54,7 @@ const common = {
   severity: z.enum(SEVERITIES),
   advice: z.array(z.enum(ADVICE)).describe("Codes of remedies, the best first"),
   agents: z.array(z.string()).min(1).optional().describe(
-    "Agents for which it holds; absent: the whole",
+    "Agents that the finding is about; absent: the whole fleet",
   ),
 };
 
@@ -76,12 +76,12 @@ const contention = {
     name: z.string(),
     pid: z.int().min(1).optional().describe("Absent in older files"),
     cores: z.number().min(0),
-  })).describe("Processes that used most of them"),
+  })).describe("Processes that used most of these cores"),
 };
 
 const workerLoad = {
   cpu: share.describe("CPU time of the busiest worker, without idle spinning: a share of one core"),
-  waiting: share.nullable().describe("Share of the run in which it waited for a core"),
+  waiting: share.nullable().describe("Share of the run in which the worker waited for a core"),
 };
 
 const freezes = z.strictObject({
@@ -91,13 +91,13 @@ const freezes = z.strictObject({
   periodS: seconds.nullable(),
 });
 
-/** In the order in which those of one severity are listed: causes before their effects. */
+/** Findings of one severity are listed in this order: causes before their effects. */
 export const trustFinding = z.discriminatedUnion("code", [
   finding("no-response", {
     due: count,
     errors: z.partialRecord(z.enum(ERRORS), count),
     protocol: z.partialRecord(z.enum(PROTOCOL_FAILURES), count).optional().describe(
-      "What the errors of kind protocol were",
+      "The errors of kind protocol",
     ),
     unfinished: count,
     dropped: count,
@@ -123,7 +123,7 @@ export const trustFinding = z.discriminatedUnion("code", [
   }),
   finding("neighbour", {
     ...contention,
-    waiting: share.describe("Share of the time in which it waited for a core"),
+    waiting: share.describe("Share of the time in which the process waited for a core"),
     waiter: z.enum(["target", "generator"]),
   }),
   finding("steal", { steal: share }),
@@ -156,10 +156,10 @@ export const trustFinding = z.discriminatedUnion("code", [
     freezes: freezes.optional(),
   }),
   finding("agent-lost", {
-    lastReportS: seconds.describe("Since the start; 0: it reported nothing"),
+    lastReportS: seconds.describe("Seconds since the start; 0: the agent reported nothing"),
     reason: z.string(),
     unsent: z.enum(["dropped", "unknown"]).describe(
-      "Whether its later requests count as dropped, or are in no figure",
+      "Whether the agent's later requests count as dropped, or are in no figure",
     ),
   }),
   finding("agents-apart", { apart: ms, interval: ms, first: z.string(), last: z.string() }),
@@ -203,10 +203,10 @@ export const BOTTLENECKS = [
 ] as const;
 
 export const busiestThread = z.strictObject({
-  name: z.string().describe("Name of its process"),
+  name: z.string().describe("Name of the thread's process"),
   cpu: z.number().min(0).describe("Share of a core"),
   processCpu: z.number().min(0).optional().describe(
-    "Cores that all threads of its process used; absent in older files",
+    "Cores that all threads of the process used; absent in older files",
   ),
   peers: z.strictObject({
     processes: z.int().min(1),
@@ -227,18 +227,20 @@ export const bottleneck = z.strictObject({
       "garbage collection took much of its time, or the slowest requests " +
       "waited for it; blocked-loop: long computations held its event loop, and the slowest requests waited for " +
       "them; offered: an open loop that was served; generator: it was the limit; unknown: " +
-      "what was seen decides nothing",
+      "the observations do not decide",
   ),
   thread: busiestThread.optional(),
   cpu: z.number().min(0).optional().describe("Cores that the target used"),
-  cores: z.int().min(1).optional().describe("Cores on which it may run"),
-  limitCores: z.number().positive().optional().describe("Cores that its limit lets it use"),
+  cores: z.int().min(1).optional().describe("Cores on which the target may run"),
+  limitCores: z.number().positive().optional().describe("Cores that the target's limit allows"),
   machineBusy: share.optional().describe("Share of all cores in use"),
   kernelShare: share.optional().describe("Share of the target's CPU time in the kernel"),
-  throttledShare: share.optional().describe("Share of the run in which CPU limits paused it"),
+  throttledShare: share.optional().describe(
+    "Share of the run in which CPU limits paused the target",
+  ),
   waitingShare: share.optional().describe(
     "For unknown: share of the time with work in which the target waited for cores that other programs used; absent " +
-      "where they did not hide its limit",
+      "if they did not hide the target's limit",
   ),
   redisBusy: share.optional().describe("Share of the run in which Redis carried out commands"),
   redisCpu: z.number().min(0).optional().describe("Cores that Redis used"),
@@ -246,14 +248,16 @@ export const bottleneck = z.strictObject({
   service: ms.optional().describe("Mean"),
   connections: z.int().min(1).optional(),
   files: z.int().min(0).optional().describe(
-    "Files that the target had open at most; absent where it had several processes",
+    "Most files that the target had open at a time; absent if it had several processes",
   ),
-  filesLeft: z.int().optional().describe("Files that a process of it could still open, at least"),
+  filesLeft: z.int().optional().describe(
+    "Fewest files that a process of the target could still open",
+  ),
   atOnce: z.number().min(0).optional().describe(
-    "Requests that were served at a time while the others stood in line; absent where none did",
+    "Requests that were served at a time while the others stood in line; absent if none did",
   ),
   underWay: z.number().min(0).optional().describe(
-    "Requests under way on average, by Little's law; absent where it has no part in the kind",
+    "Average number of requests under way, by Little's law; absent if the kind does not depend on it",
   ),
   sleeping: z.number().min(0).optional().describe(
     "For storage: threads in uninterruptible sleep, on average",
@@ -271,15 +275,15 @@ export const bottleneck = z.strictObject({
   pauses: z.strictObject({
     ms: ms.describe("Median of the long pauses"),
     share: share.describe("Share of the run in long pauses"),
-    requests: count.describe("The slowest thousandth of its requests, at least ten"),
+    requests: count.describe("The slowest thousandth of the run's requests, at least ten"),
     overlapping: count.describe("Slowest requests that overlap a pause"),
-    expected: z.number().min(0).describe("The same by chance"),
+    expected: z.number().min(0).describe("Number that would overlap a pause by chance"),
   }).optional().describe("Collections, or blocked event loops, for which requests waited"),
 });
 
 export type Bottleneck = z.output<typeof bottleneck>;
 
-/** Findings about the target and the load on it: in a search for the capacity they are what is measured. */
+/** Findings about the target and its load: in a search for the capacity, they are what is being measured. */
 export const TARGET_FINDINGS: readonly FindingCode[] = [
   "connections",
   "unsteady",

@@ -15,14 +15,14 @@ export type Trust = typeof TRUSTS[number];
 
 const cpu = share.describe("CPU time of the worker's thread over elapsed: a share of one core");
 const waiting = share.nullable().describe(
-  "Share of the run in which the thread had work and no core to do it on; null where the system does not report it",
+  "Share of the run in which the thread had work and no core to do it on; null if the system does not report it",
 );
 
 export const hostActivity = z.strictObject({
   busy: share.nullable().describe(
     "Share of the cores on which Plateau may run that was in use",
   ),
-  cores: z.int().min(1).nullable().describe("How many cores that is"),
+  cores: z.int().min(1).nullable().describe("Number of these cores"),
   steal: share.nullable().describe("Share of their time that the hypervisor gave to others"),
   throttled: ms.nullable().describe(
     "How long CPU limits paused this program: of its cgroup and of all above it",
@@ -35,8 +35,8 @@ export const hostActivity = z.strictObject({
     name: z.string(),
     pid: z.int().min(1),
     cores: z.number().min(0),
-  })).optional().describe("The processes that used most of them"),
-}).describe("The machine during the run; null where the system does not report it");
+  })).optional().describe("The processes that used most of these cores"),
+}).describe("The machine during the run; null if the system does not report it");
 
 const targetWaits = z.strictObject({
   looks: z.int().min(1).describe("Looks at random moments"),
@@ -44,7 +44,7 @@ const targetWaits = z.strictObject({
     "Threads in uninterruptible sleep, as those that wait for storage are: mean",
   ),
   storageBytes: z.number().min(0).nullable().describe(
-    "Read from storage or written for it during the run; null: not ours to see",
+    "Bytes read from storage or written to it during the run; null: this user may not see them",
   ),
   lookups: z.number().min(0).nullable().describe(
     "Sockets connected to a name server (UDP, port 53): mean; null: unknown",
@@ -58,20 +58,20 @@ const targetWaits = z.strictObject({
     ),
   }).nullable().describe("Connections to the target's port; null: unknown"),
 }).describe(
-  "What the target waited for without computing; absent in older files and where unknown",
+  "What the target waited for without computing; absent in older files and if unknown",
 );
 
 export const targetUse = z.strictObject({
   processes: z.int().min(1),
-  cores: z.int().min(1).nullable().describe("On how many cores they may run"),
+  cores: z.int().min(1).nullable().describe("Number of cores on which the processes may run"),
   cpu: z.number().min(0).describe("Cores in use: 1 is one whole core"),
   waiting: z.number().min(0).describe(
-    "How many of its threads waited for a core, ready to run, on average",
+    "Average number of the target's threads that waited for a core, ready to run",
   ),
   busiestThread: busiestThread.optional(),
   waits: targetWaits.optional(),
   nice: z.int().describe(
-    "The highest nice value of its processes: 0 is normal, 19 the lowest priority",
+    "The highest nice value of the target's processes: 0 is normal, 19 the lowest priority",
   ),
   throttled: ms.nullable().describe(
     "How long CPU limits paused it: of its cgroup and of those above it that are not the generator's",
@@ -122,7 +122,7 @@ export const generator = z.strictObject({
       "the limit; invalid, it was",
   ),
   findings: z.array(trustFinding).describe(
-    "Why it is not valid, the worst first; empty when it is",
+    "Findings against the run, the worst first; empty if it is valid",
   ),
 });
 
@@ -133,7 +133,7 @@ const measuredPeak = z.strictObject({
   by: z.string().describe("The program that measured it, and its load"),
 });
 
-/** Measured once, before the runs, where the experiment file requests it. */
+/** Measured once, before the runs, if the experiment file asks for it. */
 export const peakThroughput = z.strictObject({
   generator: measuredPeak.nullable().optional()
     .describe("One load worker against a server that does nothing"),
@@ -148,11 +148,11 @@ export type WorkerUse = z.output<typeof workerUse>;
 export type HostActivity = z.output<typeof hostActivity>;
 export type TargetUse = z.output<typeof targetUse>;
 
-// CPU and memory of processes over a run.
+// CPU and memory of processes during a run.
 
 const count = z.int().min(0);
 
-/** Use of one process tree at one moment; rates are over the interval that ends there. */
+/** CPU and memory of one process tree at one moment; rates are over the interval that ends then. */
 export const resourcePoint = z.strictObject({
   endS: z.number().describe("Seconds since the start of the load"),
   cpu: z.number().min(0).describe("Cores in use: 1 is one whole core"),
@@ -160,7 +160,7 @@ export const resourcePoint = z.strictObject({
     "Highest of the intervals that were joined to this one, as those of a long run are; absent: none was",
   ),
   memory: count.describe("Resident memory, bytes"),
-  // Absent where the system does not report it, and in older files.
+  // Absent if the system does not report it, and in older files.
   user: z.number().min(0).optional().describe("Cores in use by its own code"),
   system: z.number().min(0).optional().describe("Cores in use by the kernel for it"),
   processes: count.optional(),
@@ -173,7 +173,7 @@ export const resourcePoint = z.strictObject({
     .optional().describe("Context switches per second: it waited, or was made to"),
 });
 
-/** Use of one process tree of a composite target, or of Redis. */
+/** CPU and memory of one process tree of a composite target, or of Redis. */
 export const part = z.strictObject({
   role: z.enum(["gateway", "upstream", "redis"]).describe(
     "gateway: receives the requests and forwards them to the upstreams; redis: that of the run, which is not in resources",
@@ -188,7 +188,8 @@ export const part = z.strictObject({
   ),
 });
 
-// One agent's part of a measurement by several. Counts, connections, workers and rates of all agents add up to the whole's.
+// One agent's part of a measurement made by several agents. Counts, connections, workers and rates of all agents add up
+// to the total.
 
 const clock = z.strictObject({
   offset: z.number().describe("Redis's clock minus the agent's"),
@@ -220,7 +221,7 @@ export const agentPart = z.strictObject({
   delay: ms.describe("How long responses and due requests waited for their worker, p99"),
   trust: z.enum(TRUSTS),
   findings: z.array(trustFinding).describe(
-    "Why it is not valid, the worst first; empty when it is",
+    "Findings against the run, the worst first; empty if it is valid",
   ),
   clock,
   late: z.number().nullable().describe(

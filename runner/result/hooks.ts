@@ -1,4 +1,4 @@
-/** What the hooks of an experiment's script took of the load workers. */
+/** How much of the load workers' time an experiment's hooks took. */
 import * as z from "zod";
 
 export const hookUse = z.strictObject({
@@ -6,7 +6,9 @@ export const hookUse = z.strictObject({
   timeS: z.number().min(0).describe("Time of the workers within them, seconds"),
   refreshes: z.strictObject({
     done: z.int().min(0).describe("How often refresh renewed the data of users"),
-    failed: z.int().min(0).describe("How often it failed, so that the data before stayed"),
+    failed: z.int().min(0).describe(
+      "How often refresh failed, so that users kept the earlier data",
+    ),
   }).optional().describe("Absent without refresh"),
 });
 

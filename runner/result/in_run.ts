@@ -39,26 +39,28 @@ export const NO_INTERVAL_REASONS = [
 ] as const;
 
 const figure = z.strictObject({
-  value: z.number().min(0).describe("Value of the part from fromS on"),
+  value: z.number().min(0).describe("Value over the part of the run from fromS on"),
   interval: z.strictObject({
     low: z.number().min(0),
     high: z.number().min(0),
     of: z.literal("this run"),
     effectiveSamples: z.number().positive()
-      .describe("Number of independent intervals of the timeline that would say as much"),
+      .describe(
+        "Number of independent intervals of the timeline that would give as much information",
+      ),
   }).nullable().describe("95 %, of this run alone: it says nothing of the next process"),
   intervalReason: z.enum(NO_INTERVAL_REASONS).optional().describe(
-    "Why it has none: too-short; not-stationary (the level changes); depends-too-long (what depends on each other is too long " +
+    "Why there is no interval: too-short; not-stationary (the level changes); depends-too-long (requests depend on each other for too long a time " +
       "for the run); few-clusters (fewer than 10 clusters of slow or failed requests); lower-bounds (requests that never ended)",
   ),
   independentAfterS: z.number().positive().nullable().optional().describe(
-    "Seconds after which the run says nothing more of itself, by rank correlation over lags; null: not within a quarter of the " +
-      "run; absent where the run is too short for it",
+    "Seconds after which the run says nothing more about itself, by rank correlation over lags; null: not within a quarter of the " +
+      "run; absent if the run is too short",
   ),
 });
 
 export const inRun = z.strictObject({
-  fromS: z.number().min(0).describe("Where the steady part begins; 0 where there is none"),
+  fromS: z.number().min(0).describe("Start of the steady part; 0 without one"),
   figures: z.partialRecord(z.enum(IN_RUN_FIGURES), figure)
     .describe("Figures by the names of thresholds, without those that the run does not have"),
 });
@@ -80,11 +82,11 @@ interface Measured {
   readonly timeline: { readonly intervalS: number; readonly points: readonly Point[] };
   readonly warmup: Warmup | null;
   readonly requests: { readonly dropped: number };
-  /** Figures that requests without an end could make larger. */
+  /** Figures that unfinished requests could make larger. */
   readonly latency: { readonly lowerBounds?: readonly string[]; readonly censored: number };
 }
 
-/** Figures within a run whose load does not change. */
+/** Figures with intervals from within a run, if its load does not change. */
 export function inRunOf({ timeline, warmup, requests, latency }: Measured): InRun {
   const { intervalS, points } = timeline;
   const fromS = warmup?.steadyFromS ?? 0;
@@ -111,7 +113,7 @@ export function inRunOf({ timeline, warmup, requests, latency }: Measured): InRu
   return { fromS, figures };
 }
 
-/** Without an interval where requests that never ended, or were never sent, are not in the intervals as what they are. */
+/** Drops the interval of a figure if requests that never ended, or were never sent, are missing from the timeline. */
 function closed(figure: Figure, isOpen: boolean): Figure {
   return isOpen ? { ...figure, interval: null, intervalReason: "lower-bounds" } : figure;
 }
@@ -119,7 +121,7 @@ function closed(figure: Figure, isOpen: boolean): Figure {
 interface Part {
   readonly steady: readonly Point[];
   readonly intervalS: number;
-  /** Whether a change of level was found already. */
+  /** Whether a change of level was found. */
   readonly isMoving: boolean;
 }
 
@@ -138,7 +140,7 @@ function reasonOf({ isMoving }: Part, dependence: Dependence | null): Reason | n
   return dependence !== null && isMoving ? "not-stationary" : whyUnclear(dependence);
 }
 
-/** @param ends Of the interval, where it has one. */
+/** @param ends Ends of the interval, if there is one. */
 function figureOf(
   { intervalS }: Part,
   { value, dependence, reason, ends }: {
@@ -215,9 +217,9 @@ function bucketAt({ counts, count }: Times, share: number): number {
 }
 
 /**
- * By the share of requests that take as long as the percentile, or longer: what that may be off by says between which other
- * percentiles of the run the true one lies (R. S. Woodruff, "Confidence intervals for medians and other position measures",
- * JASA 47, 1952). A threshold is compared with the same share.
+ * A percentile with its interval, by the share of requests that take as long or longer: the error of that share says
+ * between which other percentiles of the run the true one lies (R. S. Woodruff, "Confidence intervals for medians and
+ * other position measures", JASA 47, 1952). A threshold is compared with the same share.
  */
 function percentileIn(part: Part, times: Times, percentile: number): Figure {
   const allowed = (100 - percentile) / 100;
@@ -245,7 +247,7 @@ function countFrom({ indices, counts }: SparseHistogram, bucket: number): number
   return sum;
 }
 
-/** Error rate of what ended; null if nothing did. */
+/** Error rate of the requests that ended; null if none did. */
 function errorsIn(part: Part): Figure | null {
   const read = ({ completed, failed, wrong = 0 }: Point): readonly [number, number] => [
     failed + wrong,
@@ -256,7 +258,7 @@ function errorsIn(part: Part): Figure | null {
   const dependence = dependenceOf(part, read);
   const dispersion = presumedDispersion({ count, of }, largestDispersion([dependence], of));
   const rarer = Math.min(count, of - count);
-  // A count of 0 has an interval as well: if the share were larger, bursts would have been seen.
+  // A count of 0 has an interval, too: if the share were larger, errors would have occurred.
   const isFew = rarer > 0 && rarer < LEAST_CLUSTERS * dispersion.ratio;
   const reason = reasonOf(part, dependence) ?? (isFew ? "few-clusters" : null);
   const ends = (): { low: number; high: number } =>

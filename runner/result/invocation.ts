@@ -1,4 +1,7 @@
-/** How an experiment was invoked, how it went, and which cells were not measured: a result file keeps it to go on with. */
+/**
+ * How an experiment was invoked, its state, and which cells were not measured: kept in a result file so that the
+ * experiment can be resumed.
+ */
 import * as z from "zod";
 import { stages } from "../../base/target/steps.ts";
 import { runCapacity } from "./capacity.ts";
@@ -23,9 +26,9 @@ export const flags = z.strictObject({
   only: only.optional(),
   repeat: repeat.optional(),
   duration: z.number().min(0).optional().describe("Length of each run, milliseconds"),
-  profile: z.literal(true).optional().describe("Profile runs, whatever the file says of them"),
+  profile: z.literal(true).optional().describe("Number of profile runs, in place of the file's"),
   observe: z.enum(["runtime", "compiler"]).optional().describe(
-    "Observed, whatever the file says of it",
+    "What to observe, in place of the file's",
   ),
   threshold: names.optional().describe("Thresholds besides those in the file"),
   host: z.string().optional().describe("Where targets listen; 127.0.0.1 when absent"),
@@ -44,21 +47,21 @@ const ab = z.strictObject({
   order: z.enum(["slices", "blocks"]).optional().describe(
     "Whether both commits took turns in slices; absent in older files, which are in blocks",
   ),
-  confirm: z.boolean().describe("Whether what is worse was to be measured again"),
+  confirm: z.boolean().describe("Whether cells that are worse were to be measured again"),
   threshold: names,
 });
 
 export type AbInvocation = z.output<typeof ab>;
 
-/** Absent in files from before there was `run --resume`. */
+/** Absent in files written before `run --resume` existed. */
 export const invocation = {
   file: z.strictObject({
     name: z.string().describe("File, such as caching.yaml; a copy of it lies beside the results"),
     folder: z.string().nullable().describe(
-      "Where its relative paths start, seen from the results; null: it is built in",
+      "Folder in which the file's relative paths start, seen from the results; null: the experiment is built in",
     ),
     withheld: z.literal(true).optional().describe(
-      "The file held secrets, which its copy and source do not: going on needs the file itself",
+      "Whether the file held secrets, which its copy and source leave out: resuming needs the file itself",
     ),
   }).optional(),
   flags: flags.optional(),
@@ -73,7 +76,7 @@ const stopping = z.strictObject({
     "Half of the widest 95 % interval of rate and p50 over its value, a share; null without any interval",
   ),
   target: z.number().positive().nullable().describe(
-    "The requested halfWidth; null where none was requested",
+    "The requested halfWidth; null if none was requested",
   ),
   reason: z.enum(["precision", "decided", "budget", "limit", "fixed"]).describe(
     "precision: halfWidth reached the target; decided: the comparison has its verdict; budget: another repetition would have passed the time budget; " +
@@ -87,31 +90,33 @@ const targetCommand = z.strictObject({
   target: z.string(),
   stage: z.enum(stages),
   command: z.string().describe("Program and arguments, at most 200 characters"),
-  times: z.int().min(1).describe("How often it ran"),
-  failed: z.int().min(0).describe("How often it failed, or took too long"),
+  times: z.int().min(1).describe("How often the command ran"),
+  failed: z.int().min(0).describe("How often the command failed, or took too long"),
   reason: z.string().optional().describe("Reason of the last failure"),
-  total: z.number().min(0).describe("Milliseconds that it took in all"),
+  total: z.number().min(0).describe("Total time of the command in milliseconds"),
   longest: z.number().min(0).describe("Milliseconds of the longest time"),
 });
 
-/** A command of a target that ran around its runs, all its times together. */
+/** A command that ran around a target's runs, with all its executions together. */
 export type TargetCommand = z.output<typeof targetCommand>;
 
-/** How far the experiment is. */
+/** How far the experiment has come. */
 export const execution = {
   commands: z.array(targetCommand).optional().describe(
     "Commands of targets (setup, before, after, teardown) that ran, by the first time; absent for none. " +
       "What they printed is in commands.log",
   ),
   startedAt: z.iso.datetime(),
-  resumed: z.array(z.iso.datetime()).optional().describe("Moments at which it was resumed"),
+  resumed: z.array(z.iso.datetime()).optional().describe(
+    "Moments at which the experiment was resumed",
+  ),
   finishedAt: z.iso.datetime().nullable(),
   spent: z.number().min(0).optional().describe(
     "Milliseconds from the first run to the last, without the time between an end and a resumption",
   ),
   state: z.enum(["running", "done", "interrupted"]),
-  planned: z.int().min(0).describe("Runs of the plan; where it grows, so far"),
-  stopping: stopping.optional().describe("How the repetitions ended; absent until they did"),
+  planned: z.int().min(0).describe("Runs of the plan; of a plan that grows, so far"),
+  stopping: stopping.optional().describe("How the repetitions ended; absent before their end"),
 };
 
 /** A planned cell or run that was not measured. */
@@ -126,15 +131,15 @@ export const missing = z.strictObject({
   reason: z.string().describe("Message of the error, or of the missing prerequisite"),
   evidence: z.array(z.string()).describe("Last lines of the target, if any"),
   capacity: runCapacity.optional().describe(
-    "What its search for a capacity found and tried, if any",
+    "The run's search for a capacity, if any: its result and its trials",
   ),
 });
 
-/** What comparisons of an experiment can see on a machine, as `plateau plan` found it there. */
+/** What comparisons of an experiment can detect on a machine, as `plateau plan` determined. */
 export const detectable = z.strictObject({
   measuredAt: z.string().describe("ISO moment of plateau plan"),
-  blocks: z.int().min(1).describe("Blocks that it measured"),
-  sentence: z.string().describe("How small a change how many runs see"),
+  blocks: z.int().min(1).describe("Blocks that plateau plan measured"),
+  sentence: z.string().describe("The smallest change that can be seen, by the number of runs"),
 });
 
 export type Detectable = z.output<typeof detectable>;

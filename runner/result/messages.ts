@@ -1,11 +1,13 @@
-/** Messages of streams and WebSockets as result files have them: whole responses, and WebSockets as such, are requests. */
+/**
+ * Messages of streams and WebSockets in result files; complete responses, and WebSockets themselves, count as requests.
+ */
 import * as z from "zod";
 import { distribution, lowerBounds } from "./distribution.ts";
 
 const count = z.int().min(0);
 const perSec = z.number().min(0);
 const histogram = z.string().optional()
-  .describe("HdrHistogram V2, compressed, base64, microseconds; absent where it would be empty");
+  .describe("HdrHistogram V2, compressed, base64, microseconds; absent if it would be empty");
 const censoredHistogram = z.string().optional()
   .describe("The values of histogram that are lower bounds, encoded alike; absent for none");
 
@@ -28,18 +30,18 @@ export const streams = z.strictObject({
   events: count.describe("Messages received"),
   eventsPerSec: perSec.describe("Messages received by the deadline / elapsed"),
   whole: count.describe(
-    "Streams that ended as they should, with their last message where one was named",
+    "Streams that ended as they should, with the last message if the request names one",
   ),
   interruptions: z.strictObject({
-    ended: count.describe("Its response had ended"),
-    cut: count.describe("Its connection was cut"),
-    refused: count.describe("No connection could be made"),
+    ended: count.describe("Interruptions because the response had ended"),
+    cut: count.describe("Interruptions because the connection was cut"),
+    refused: count.describe("Interruptions because no connection could be made"),
   }).optional().describe(
-    "How often a stream that is requested again stood still, by why; the wait is in gap. Absent for none",
+    "How often a stream that is requested again stood still, by cause; the wait is in gap. Absent: never",
   ),
   ttfe: boundedTimes.describe("Time to the first message, by the clock of latency"),
   gap: boundedTimes.describe(
-    "Between two messages of a stream; where it was cut or left, the wait so far, as a lower bound",
+    "Time between two messages of a stream; if the stream was cut or left, the wait so far, as a lower bound",
   ),
   byName: z.array(z.strictObject({
     name: z.string().describe(
@@ -47,12 +49,12 @@ export const streams = z.strictObject({
         "more than 20 in all those with the fewest events",
     ),
     events: count,
-    gap: distribution.describe("Since the message before on the same stream, whatever its name"),
+    gap: distribution.describe("Time since the message before on the same stream, of any name"),
   })).describe(
     "Messages by the name of their event, those of all requests of a mix or flow together, in the order of the names",
   ),
   tokens: z.strictObject({
-    tokens: count.describe("Messages that brought one"),
+    tokens: count.describe("Messages that brought a token"),
     tokensPerSec: perSec.describe("Tokens by the deadline / elapsed"),
     ttft: boundedTimes.describe("Time to the first token, by the clock of latency"),
     tpot: distribution.extend({ histogram }).describe(
@@ -73,9 +75,11 @@ export const sockets = z.strictObject({
   ),
   opened: count.describe("WebSockets whose opening handshake was right"),
   sent: count.describe("Messages sent, whether or not an answer is expected"),
-  received: count.describe("Messages of the server, of whatever kind"),
+  received: count.describe("All messages of the server"),
   messagesPerSec: perSec.describe("Messages of the server by the deadline / elapsed"),
-  unmatched: count.describe("Messages of the server that should have been answers, and are none"),
+  unmatched: count.describe(
+    "Messages of the server that match no message sent, although answers are expected",
+  ),
   closeCodes: z.record(z.string(), count).describe(
     "Sockets by the code of the server's close frame: 1005 for a frame without one, 1006 for no frame; " +
       "other: of all codes after the first 20",
@@ -85,10 +89,10 @@ export const sockets = z.strictObject({
 /** Figures of messages, of a run or of one of its steps. */
 export const messageFigures = {
   streams: streams.optional().describe(
-    "Messages of streamed responses; absent where no response is a stream",
+    "Messages of streamed responses; absent if no response is a stream",
   ),
   sockets: sockets.optional().describe(
-    "WebSockets and their messages; absent where no request is for one",
+    "WebSockets and their messages; absent if no request is for one",
   ),
 };
 
@@ -96,7 +100,7 @@ export type StreamFigures = z.output<typeof streams>;
 export type SocketFigures = z.output<typeof sockets>;
 export type MessageTimes = z.output<typeof boundedTimes>;
 
-/** Whether messages were due by a clock, in a closed loop too: more were sent than one for each WebSocket. */
+/** Whether messages were due by a clock, even in a closed loop: more than one was sent for each WebSocket. */
 export function arePaced(figures: Pick<SocketFigures, "sent" | "opened"> | undefined): boolean {
   return figures !== undefined && figures.sent > figures.opened;
 }

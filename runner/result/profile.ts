@@ -1,4 +1,4 @@
-/** Profiles of the targets, as the result files have them. Their runs come after the measured ones and are in no figure. */
+/** Profiles of the targets in result files. Profile runs come after the measured runs and contribute to no figure. */
 import * as z from "zod";
 import { PROFILERS } from "../../base/profile/call_tree.ts";
 
@@ -7,10 +7,10 @@ const ms = z.number().min(0);
 
 const frame = z.strictObject({
   name: z.string(),
-  module: z.string().describe("Package, file or library; empty where it is unknown"),
+  module: z.string().describe("Package, file or library; empty: unknown"),
   line: count.describe("Line at which the function begins, from 1; 0 if unknown"),
   own: z.literal(true).optional().describe(
-    "Of the program itself, rather than of a package, a library or the runtime; absent also where that is unknown",
+    "Whether the function belongs to the program itself, rather than to a package, a library or the runtime; absent: no, or unknown",
   ),
 });
 
@@ -28,32 +28,32 @@ const profiledProcess = z.strictObject({
   program: z.string(),
   profiler: z.enum(PROFILERS),
   file: z.string().nullable().describe(
-    "The runtime's own file, seen from the results; null where there is none",
+    "Path of the runtime's own file, seen from the results; null: none",
   ),
   samples: count,
-  reason: z.string().nullable().describe("Why there is no profile; null where there is"),
+  reason: z.string().nullable().describe("Why there is no profile; null if there is one"),
 });
 
 export const profile = z.strictObject({
   target: z.string(),
   scenario: z.string(),
   parameters: z.record(z.string(), z.json()),
-  run: z.int().min(1).describe("Which of the profile runs of its cell"),
+  run: z.int().min(1).describe("Number of the profile run in its cell"),
   startedAt: z.iso.datetime(),
   fromS: z.number().min(0).describe("Start of the sampling, seconds since the start of the load"),
   forS: z.number().min(0).describe("Length of the sampling, seconds"),
   rate: z.number().min(0).nullable().describe(
-    "Requests per second of the profile run, which stand in no figure; null when it failed",
+    "Requests per second of the profile run, which enter no figure; null if the run failed",
   ),
   processes: z.array(profiledProcess),
   busyMs: ms.describe("Time in the tree; a process without anything to do adds nothing"),
-  idleMs: ms.describe("Time in which a process had nothing to do, where its profiler says so"),
+  idleMs: ms.describe("Time in which a process had nothing to do, if its profiler reports it"),
   tree: callTree,
   pruned: z.strictObject({
     nodes: count.describe("Calls that are not in the tree"),
-    ms: ms.describe("Their time, which their callers have"),
+    ms: ms.describe("Their time, which is counted for their callers"),
   }),
-  notes: z.array(z.string()).describe("What could not be had, in words"),
+  notes: z.array(z.string()).describe("Notes on what could not be profiled"),
 });
 
 export type TargetProfile = z.output<typeof profile>;

@@ -1,18 +1,16 @@
-/**
- * Events while Plateau measures, as they happen; the terminal shows them, nothing depends on them.
- */
+/** * Events during a measurement, as they happen; the terminal shows them, and nothing depends on them. */
 import type { IntervalTimes } from "../../base/figures/figure.ts";
 import type { CapacityTrial } from "./capacity.ts";
 import type { Measurement, Missing, Run } from "./result.ts";
 import type { SparseHistogram } from "../stats/histogram/histogram.ts";
 
-/** One agent of a fleet, by its last report. */
+/** The state of one agent of a fleet, from its last report. */
 export interface LiveAgent {
   readonly name: string;
   readonly ratePerSec: number;
   /** CPU of the busiest worker, as a share of one core. */
   readonly cpuRatio: number;
-  /** Milliseconds since its last report. */
+  /** Milliseconds since the agent's last report. */
   readonly silentMs: number;
 }
 
@@ -20,15 +18,15 @@ export interface LiveAgent {
 export interface CellProgress {
   /** The runs by repetition, at least one. */
   readonly runs: readonly Run[];
-  /** The figure by which cells are compared: requests/s, or p99 in ms where requests come at a pace of their own. */
+  /** The figure by which cells are compared: requests/s, or p99 in ms for loads with a pace of their own. */
   readonly figure: "rate" | "p99";
-  /** Value of all runs together; null if they have no such figure. */
+  /** Value over all runs; null if they have no such figure. */
   readonly value: number | null;
-  /** The 95 % interval of the report; null for one run. */
+  /** The 95 % interval, as in the report; null for a single run. */
   readonly interval: { readonly low: number; readonly high: number } | null;
   /**
-   * What the stopping rule watches: half the width of the widest interval of requests/s and p50, 0.02 for ± 2 %. Null
-   * without such a rule, and of one run.
+   * What the stopping rule checks: half the width of the widest interval of requests/s and p50, 0.02 for ± 2 %. Null
+   * without such a rule, and for a single run.
    */
   readonly halfWidth: number | null;
 }
@@ -39,8 +37,7 @@ export interface LiveMessages extends IntervalTimes<LiveTimes> {
   readonly failed: number;
   readonly perSec: number;
   /**
-   * The times that say most about the run: latencies of messages, or the gaps between them; null: the latencies of
-   * requests.
+   * The most informative times of the run: latencies of messages, or gaps between them; null: latencies of requests.
    */
   readonly lead: "message" | "gap" | null;
 }
@@ -52,7 +49,7 @@ interface LiveTimes {
 }
 
 export type Progress =
-  /** Before the first run: what is left to do, and how long it is expected to take; at least and at most. */
+  /** Before the first run: what is left to do, and the expected minimum and maximum time for it. */
   | {
     readonly kind: "planned";
     readonly cells: number;
@@ -60,9 +57,9 @@ export type Progress =
     readonly expectedMs: number;
     readonly mostRuns: number;
     readonly mostMs: number;
-    /** Whether even fewer runs than `runs` may do. */
+    /** Whether fewer runs than `runs` may be enough. */
     readonly mayEndEarly: boolean;
-    /** The half width that ends the repetitions, 0.02 for ± 2 %; null without such a rule. */
+    /** The half width at which repetition stops, 0.02 for ± 2 %; null without such a rule. */
     readonly until: number | null;
   }
   /** One line for the user, such as which Redis is used or why a cell is skipped. */
@@ -76,22 +73,25 @@ export type Progress =
     readonly kind: "starting";
     readonly order: number;
     readonly runs: number;
-    /** Whether fewer runs may do, because someone looks at them after each repetition. */
+    /** Whether fewer runs may be enough, because the caller judges them after each repetition. */
     readonly mayEndEarly: boolean;
-    /** Repetitions of each cell until all runs are made or a stopping rule is checked. */
+    /** Repetitions of each cell until all runs are made, or until a stopping rule is next checked. */
     readonly repetitions: number;
     readonly target: string;
-    /** The target that it takes turns with, whose run is the next one; absent: it runs alone. */
+    /** The target with the other turns, whose run is the next one; absent: the run is alone. */
     readonly partner?: string;
     readonly scenario: string;
     readonly repetition: number;
     readonly parameters: Run["parameters"];
     readonly remainingMs: number;
   }
-  /** About once an interval while a run loads its target, of two in turns the first; figures are of the last interval. */
+  /**
+   * About once per interval of a load; of two targets in turns, only for the first. Figures are those of the last
+   * interval.
+   */
   | {
     readonly kind: "live";
-    /** The first that is requested. */
+    /** The first URL that is requested. */
     readonly url: string;
     readonly elapsedMs: number;
     /** Null if the run ends by count. */
@@ -101,16 +101,16 @@ export type Progress =
     readonly p99Ms: number;
     readonly failed: number;
     readonly latency: SparseHistogram;
-    /** Absent where no response is a stream, and none opens a WebSocket. */
+    /** Absent if no response is a stream, and none opens a WebSocket. */
     readonly messages?: LiveMessages;
-    /** Completed requests of the run so far, and how many are requested; null when the run ends by time. */
+    /** Requests of the run completed so far, and the planned number; null if the run ends by time. */
     readonly completed: number;
     readonly requests: number | null;
     readonly workers: {
       readonly count: number;
-      /** Share of one core that the busiest worker uses. */
+      /** Share of a core that the busiest worker uses. */
       readonly cpuRatio: number;
-      /** Longest time that something new waited for its worker. */
+      /** The longest that an event waited for its worker. */
       readonly lateMs: number;
     };
     /** Agents of the fleet; absent if this process loads alone. */
@@ -122,13 +122,13 @@ export type Progress =
     readonly measurement: Measurement;
     /** The partner's measurement, if the run had a partner. */
     readonly partner?: Measurement;
-    /** Time of the runs after it; absent if it is the only one. */
+    /** Expected time of the runs after this one; absent if it is the only one. */
     readonly remainingMs?: number;
   }
-  /** After each run, and at first of cells with runs of an earlier sitting. */
+  /** After each run, and at the beginning for each cell with runs of an earlier sitting. */
   | { readonly kind: "cell"; readonly cell: CellProgress }
   | { readonly kind: "missing"; readonly missing: Missing }
-  /** A trial of a search for a capacity, and where the capacity is by now, requests per second; null: unknown. */
+  /** A trial of a search for a capacity, and the current estimate of it, requests per second; null: unknown. */
   | {
     readonly kind: "trial";
     readonly number: number;

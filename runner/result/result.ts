@@ -1,6 +1,6 @@
 /**
- * The result files, which `report/` and scripts read. The shape is written once, here.
- * Times are milliseconds, rates per second, sizes bytes, shares 0–1, unless a field says otherwise.
+ * The result files, which `report/` and scripts read. Their shape is defined only here. Times are milliseconds, rates
+ * per second, sizes bytes, shares 0–1, unless a field says otherwise.
  */
 import * as z from "zod";
 import { ofIntervalTimes } from "../../base/figures/figure.ts";
@@ -62,7 +62,7 @@ const timelinePoint = z.strictObject({
   max: ms,
   histogram: z.string().describe(
     "Latencies that ended in the interval: HdrHistogram V2, compressed, base64, microseconds; empty for none. " +
-      "Those of the last interval hold what was waited for after the deadline, and what was never sent",
+      "The last interval also has the requests that ended after the deadline, and those that were never sent",
   ),
   censoredHistogram,
   messages: z.strictObject({
@@ -72,7 +72,7 @@ const timelinePoint = z.strictObject({
     ),
     ...ofIntervalTimes(() => messageTimes),
   }).optional().describe(
-    "Messages of streams and WebSockets in the interval, with their times; absent where there are none of either",
+    "Messages of streams and WebSockets in the interval, with their times; absent without either",
   ),
 });
 
@@ -106,7 +106,7 @@ export const load = z.discriminatedUnion("kind", [
       .describe("Requested seconds, or null when it ended by count"),
     requests: count.nullable().describe("Requested number, or null when it ended by time"),
     stages: z.array(ramp(count, "Connections")).min(1).optional()
-      .describe("How their number changes; absent: it does not"),
+      .describe("How the number of connections changes; absent: it does not"),
   }),
   z.strictObject({
     kind: z.literal("rate").describe("Requests arrive, whether or not a connection is free"),
@@ -122,7 +122,7 @@ export const load = z.discriminatedUnion("kind", [
     within: z.array(z.string()).describe("The rules, as they were written"),
     budgetS: z.number().min(0).describe("Longest search, seconds"),
     rate: z.number().positive().nullable().describe(
-      "Arrivals per second of the last part: the share of the capacity, or of the lowest rate tried where none is known",
+      "Arrivals per second of the last part: a share of the capacity or, if that is unknown, of the lowest rate tried",
     ),
     share: z.number().positive().optional()
       .describe("Share of the capacity in the last part; absent: 1"),
@@ -149,9 +149,9 @@ export const measurement = z.strictObject({
       "System calls that the kernel denies, and their substitutes; streams that the server does not take; absent: none",
     ),
   tls: tls.optional().describe("How connections were secured; absent without TLS"),
-  hooks: hookUse.optional().describe("What hooks took of the workers; absent where there are none"),
+  hooks: hookUse.optional().describe("The workers' time that hooks took; absent without hooks"),
   rows: z.array(rowUse).min(1).optional().describe(
-    "Tables of values, and how many of their rows were used; absent where there are none",
+    "Tables of values, and how many of their rows were used; absent without tables",
   ),
   load,
   loadStartedAt: z.iso.datetime().optional()
@@ -167,7 +167,7 @@ export const measurement = z.strictObject({
   status: z.record(z.string().regex(/^\d{3}$/), count).describe("Completed responses by status"),
   ...served,
   steps: z.array(step).min(2).optional().describe(
-    "Requests of a mix, flow or page by their names; absent where there is one alone",
+    "Requests of a mix, flow or page by their names; absent for a single request",
   ),
   errors: z.partialRecord(z.enum(ERRORS), count).describe(
     "Failed requests by kind; sums to failed",
@@ -206,7 +206,7 @@ export const measurement = z.strictObject({
   inRun: inRun.optional().describe(
     "Figures with their interval in this run; absent for phases and stages, and in older files",
   ),
-  grpc: calls.optional().describe("Calls of gRPC; absent where no request is one"),
+  grpc: calls.optional().describe("Calls of gRPC; absent if no request is one"),
   ...messageFigures,
   sessions: z.strictObject({
     created: count,
@@ -214,13 +214,13 @@ export const measurement = z.strictObject({
     failed: count,
     unfinished: count,
     length: distribution.describe("Time from the arrival to the end of the last step"),
-  }).nullable().describe("Virtual users of a flow or of phases; null for none"),
+  }).nullable().describe("Virtual users of a flow or of phases; null: none"),
   generator,
   bottleneck: bottleneck.optional().describe(
-    "What kept the target from serving more, and what was seen of it; absent in older files",
+    "What kept the target from serving more, with the observations; absent in older files",
   ),
   agents: z.array(agentPart).min(1).optional()
-    .describe("Agents of a fleet; absent where one program loaded alone"),
+    .describe("Agents of a fleet; absent if a single program loaded the target"),
   slowest: slowest.optional(),
   histogram: z.string().describe(
     "Latency of the whole run: HdrHistogram V2, compressed, base64, microseconds",
@@ -240,7 +240,7 @@ export const run = measurement.extend({
   target: z.string(),
   scenario: z.string(),
   repetition: z.int().min(1),
-  order: z.int().min(1).describe("Position in which it ran"),
+  order: z.int().min(1).describe("The run's position in the order of runs"),
   parameters: z.record(z.string(), z.json()).describe("The factors' values in this run"),
   startUp: ms.nullable().describe(
     "Time from the start of the target's process to its first correct response; null for url",
@@ -253,16 +253,16 @@ export const run = measurement.extend({
     "Why teardown of the script failed after the run; absent where it did not",
   ),
   capacity: runCapacity.optional().describe(
-    "The search of this run, where its load is one; the other figures are of its last part, at the capacity that it found",
+    "The run's search for a capacity, if its load is one; all other figures are those of the last part, at the capacity found",
   ),
   slices: slices.optional().describe(
-    "Where it was loaded in turns with another target; its figures are of these",
+    "Slices of the run, if it was loaded in turns with another target; the run's figures are over these slices",
   ),
   resources: z.array(resourcePoint).describe(
     "CPU and memory of the target; empty when Plateau did not start it",
   ),
   counters: counters.optional().describe(
-    "What the target's runtimes reported of themselves; absent: not requested, or nothing was reported",
+    "Reports of the target's runtimes; absent: not requested, or nothing was reported",
   ),
   parts: z.array(part).optional().describe(
     "Use of each part of a composite target, and of Redis; absent for a target that is one process tree",
@@ -312,10 +312,10 @@ export const results = z.strictObject({
     "Profile runs, after the measured ones and in no figure; absent for none",
   ),
   conclusion: conclusion.optional().describe(
-    "What the report concludes; absent before the end, and made anew from the runs when read",
+    "The conclusion of the report; absent before the end, and computed again from the runs when the file is read",
   ),
   verdicts: verdicts.optional().describe(
-    "Verdicts of the claims, in order; absent before the end, and judged again from the runs when read",
+    "Verdicts of the claims, in order; absent before the end, and judged again from the runs when the file is read",
   ),
 });
 

@@ -11,12 +11,12 @@ import { messageOf, TargetError } from "../../base/errors.ts";
 import type { Missing, Results, Run } from "./result.ts";
 import { openLog, replaceFile, writeAll } from "../../base/whole_file.ts";
 
-/** Gets the results so far, which grow on afterwards. */
+/** Receives the results so far, which continue to grow afterwards. */
 export type OnSaved = (results: Results) => Promise<void>;
 
 /** A smaller file is always written whole. */
 const LEAST_JOURNALED_BYTES = 32_000_000;
-/** Share of the file from which a journal becomes part of it. */
+/** When the journal exceeds this share of the file, the whole file is written again. */
 const JOURNAL_SHARE = 1 / 8;
 
 /** A file beside results.json; its first line says which results it continues. */
@@ -25,11 +25,11 @@ export const JOURNAL = "results.journal";
 /** The results that a journal continues. */
 export interface JournalHead {
   readonly startedAt: string;
-  /** Runs in results.json. */
+  /** Number of runs in results.json. */
   readonly after: number;
 }
 
-/** Any further line: what was added, and what else has changed with it. */
+/** Each further line: what was added, and what else changed with that. */
 export interface JournalEntry extends Pick<Results, "planned" | "spent"> {
   readonly run?: unknown;
   readonly missing?: unknown;
@@ -44,8 +44,8 @@ export class ResultFile {
   #journalBytes = 0;
 
   /**
-   * @param onSaved Waited for whenever the results were saved; nothing is loaded meanwhile.
-   * @param leastBytes Of a file that has a journal.
+   * @param onSaved Awaited after each save; no load runs meanwhile.
+   * @param leastBytes The smallest file that gets a journal.
    */
   constructor(
     private readonly dir: string,
@@ -63,7 +63,7 @@ export class ResultFile {
     return this.#add({ run }, bytes.length, this.#runs.length - 1);
   }
 
-  /** Runs that say nothing without each other, saved at once. */
+  /** Adds two runs that are useless without each other, and saves them together. */
   addPair(pair: readonly Run[]): Promise<void> {
     this.results.runs.push(...pair);
     this.#runs.push(...pair.map(bytesOf));
@@ -82,7 +82,7 @@ export class ResultFile {
     return this.save();
   }
 
-  /** A crash leaves the last whole one. Throws a TargetError when the disk does not take it. */
+  /** Saves the results; after a crash, the last complete file remains. Throws a TargetError if the disk refuses. */
   async save(): Promise<void> {
     await this.#onDisk("results.json", async (path) => {
       await Deno.mkdir(this.dir, { recursive: true });
@@ -94,7 +94,7 @@ export class ResultFile {
     await this.onSaved(this.results);
   }
 
-  /** @param after Runs before this entry. */
+  /** @param after Number of runs before this entry. */
   async #add(
     added: Omit<JournalEntry, "planned" | "spent">,
     bytes: number,
@@ -102,7 +102,7 @@ export class ResultFile {
   ): Promise<void> {
     const isLarge = this.#fileBytes >= this.leastBytes &&
       this.#journalBytes + bytes < JOURNAL_SHARE * this.#fileBytes;
-    // A journal has no entry for something taken out, so the whole file is written.
+    // A journal can't express a removal, so the whole file is written.
     if (!isLarge || this.results.missing.length !== this.#fileMissing) return await this.save();
     const { startedAt, planned, spent } = this.results;
     const entry = `${JSON.stringify({ planned, spent, ...added } satisfies JournalEntry)}\n`;

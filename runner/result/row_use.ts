@@ -4,11 +4,11 @@ import * as z from "zod";
 const count = z.int().min(0);
 
 export const rowUse = z.strictObject({
-  values: z.array(z.string()).min(1).describe("Names of the values that are its columns"),
+  values: z.array(z.string()).min(1).describe("Names of the values that are the table's columns"),
   file: z.string(),
-  rows: count.describe("Rows that it has"),
+  rows: count.describe("Rows of the table"),
   used: count.describe(
     "Different rows that were used: by requests, or in flows and of unique rows by sessions, which may end before they send theirs",
   ),
-  mostUsed: count.describe("How many requests or sessions used the most frequent row"),
+  mostUsed: count.describe("Number of requests or sessions that used the most frequent row"),
 });

@@ -1,4 +1,4 @@
-/** One request of a mix, flow or page as result files have it: its part of the whole run. */
+/** One request of a mix, flow or page in result files: its part of the whole run. */
 import * as z from "zod";
 import { censoredHistogram, latency } from "./distribution.ts";
 import { messageFigures } from "./messages.ts";
@@ -7,7 +7,7 @@ import { ERRORS } from "./outcome.ts";
 const count = z.int().min(0);
 
 export const step = z.strictObject({
-  name: z.string().describe("Name in the file, else method and path"),
+  name: z.string().describe("Name in the file or, without one, method and path"),
   requests: z.strictObject({
     due: count,
     completed: count,

@@ -1,20 +1,24 @@
-/** Who did TLS in a measurement, and what its handshakes agreed on. */
+/** Which TLS a measurement used, and what its handshakes agreed on. */
 import * as z from "zod";
 
 const count = z.int().min(0);
 const word = z.string().max(100);
 
 export const tls = z.strictObject({
-  by: word.describe('Who did it: the "runtime", or the system\'s OpenSSL, as "openssl 3.0.19"'),
+  by: word.describe(
+    'Who did TLS: the "runtime", or the system\'s OpenSSL, such as "openssl 3.0.19"',
+  ),
   handshakes: z.array(z.strictObject({
     version: word.describe("Version, such as TLSv1.3"),
     cipher: word,
-    alpn: word.nullable().describe("Null when the server chose none"),
+    alpn: word.nullable().describe("Protocol that the server chose by ALPN; null: none"),
     full: count,
     resumed: count.describe(
       "Handshakes that resumed an earlier session, which is offered if the load says tls: resume",
     ),
-  })).max(100).describe("Handshakes by what was agreed on; empty if the runtime does not say"),
+  })).max(100).describe(
+    "Handshakes by version, cipher and ALPN protocol; empty if the runtime does not say",
+  ),
 });
 
 export type TlsUse = z.output<typeof tls>;

@@ -1,4 +1,4 @@
-/** What latency and rate do over a run, as the result files have it; `stats/steady_state.ts` decides it. */
+/** How latency and rate change over a run, as stored in the result file; `stats/steady_state.ts` decides it. */
 import * as z from "zod";
 import {
   classifyRun,
@@ -10,7 +10,7 @@ const seconds = z.number().min(0);
 
 export const warmup = z.strictObject({
   label: z.enum(STEADY_LABELS)
-    .describe("What latency and throughput do over the run; the worse of the two"),
+    .describe("Course of latency and throughput over the run; the worse of the two"),
   steadyFromS: seconds.nullable()
     .describe("Seconds until both are steady; null when they never are"),
   withinRatio: z.number().min(0).nullable().optional().describe(
@@ -42,19 +42,19 @@ export const warmup = z.strictObject({
 
 export type Warmup = z.output<typeof warmup>;
 
-/** Whether the load itself changes, so that nothing can be said of a steady state. */
+/** Whether the load itself changes, so that there is no steady state to speak of. */
 export function isChanging(
   load: { readonly kind: string; readonly stages?: readonly unknown[] },
 ): boolean {
   return load.kind === "phases" || load.stages !== undefined;
 }
 
-/** An interval of the timeline, as far as its steadiness needs it. */
+/** An interval of the timeline, reduced to what the decision about its steadiness needs. */
 interface TimedPoint {
   /** End of the interval, seconds since the start of the run. */
   readonly endS: number;
   readonly completed: number;
-  /** Milliseconds. */
+  /** Median latency, milliseconds. */
   readonly p50: number;
 }
 

@@ -1,4 +1,7 @@
-/** The script of an experiment around a run: `setup` before its load, with what the load's hooks then know, and `teardown` after it. */
+/**
+ * The experiment's script around a run: `setup` before the load, whose result the load's hooks get, and `teardown`
+ * after it.
+ */
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { isWithin, LIMITS } from "../../base/limits.ts";
 import { boundedBody } from "../../base/net/bounded_body.ts";
@@ -13,24 +16,24 @@ import { hasHooks, type Script } from "../../scenarios/request/script.ts";
 import { FreshData } from "../load/hooks/fresh_data.ts";
 import type { HookUse } from "../result/hooks.ts";
 
-/** One script's part in a run. */
+/** The script's part in one run. */
 export interface ScriptedRun {
-  /** The requests, with what evaluates their hooks. */
+  /** The requests, with the code of their hooks. */
   readonly script: Script;
   /** Calls `teardown`. Gives why it failed, which it has told; null where it did not. */
   readonly end: () => Promise<string | null>;
-  /** Data of users is renewed no more, as the load is over. */
+  /** Stops renewing the data of users, because the load is over. */
   readonly stop: () => void;
-  /** How often it was renewed; undefined where it is not. */
+  /** How often the data was renewed; undefined if it is not renewed. */
   readonly refreshes: () => HookUse["refreshes"];
 }
 
-/** Throws where a script may not fetch from there. */
+/** Throws if the script may not fetch from this URL. */
 export type MayFetch = (url: URL) => Promise<void>;
 
 export interface ScriptParts
   extends Partial<Pick<Experiment, "script" | "setup" | "refresh" | "teardown">> {
-  /** Decides where it may fetch from; absent: everywhere. */
+  /** Decides where the script may fetch from; absent: everywhere. */
   readonly mayFetch?: MayFetch;
   /** Tells the user why `teardown` failed. */
   readonly warn?: (why: string) => void;
@@ -38,12 +41,14 @@ export interface ScriptParts
 
 /** How long `setup`, `refresh` and `teardown` may wait for a response. */
 const FETCH_MS = 30_000;
-/** How long each may last, and compute at a time: `teardown` also after Ctrl-C, and `refresh` beside a load. */
+/**
+ * How long each function may last, and compute in one go: `teardown` even after Ctrl-C, and `refresh` during a load.
+ */
 const SETUP: Limits = { ms: 60_000, computingMs: 10_000 };
 const REFRESH: Limits = { ms: 60_000, computingMs: 1_000 };
 const TEARDOWN: Limits = { ms: 10_000, computingMs: 10_000 };
 
-/** A run of which no function of the script has a part. */
+/** A run in which no function of a script takes part. */
 export function unscripted(script: Script): ScriptedRun {
   return {
     script,
@@ -53,7 +58,7 @@ export function unscripted(script: Script): ScriptedRun {
   };
 }
 
-/** Calls `setup` for a target that is there. Throws a TargetError where it fails. */
+/** Calls `setup` for a target that is running. Throws a TargetError if it fails. */
 export async function beginScript(
   script: Script,
   { script: code, setup, refresh, teardown, mayFetch, warn }: ScriptParts,
@@ -110,7 +115,7 @@ export async function beginScript(
   };
 }
 
-/** What setup or refresh has given, as JSON. Throws a ScriptError where workers could not take it. */
+/** What `setup` or `refresh` returned, as JSON. Throws a ScriptError if workers can't take it. */
 function checked(json: string): string {
   const { length } = new TextEncoder().encode(json);
   if (isWithin("scriptData", length)) return json;
@@ -123,14 +128,14 @@ function parsed(json: string | null): unknown {
 }
 
 interface RenewalParts {
-  /** The data that `setup` gave, as JSON. */
+  /** The data that `setup` returned, as JSON. */
   readonly data: string | null;
   readonly everyMs: number;
   readonly renew: (data: string | null, stopped: AbortSignal) => Promise<string>;
   readonly signal: AbortSignal;
 }
 
-/** Renews the data of users in the middle of a load: they have the old until the new is there, also where it fails. */
+/** Renews the data of users during a load: users keep the old data until the new arrives, or if renewing fails. */
 class Renewal {
   readonly fresh = new FreshData();
   data: string | null;
@@ -155,7 +160,7 @@ class Renewal {
   }
 
   async #renew(): Promise<void> {
-    if (this.#isBusy) return; // one that takes longer than the time between two
+    if (this.#isBusy) return; // the last refresh took longer than the time between two
     this.#isBusy = true;
     const { renew, signal } = this.parts;
     const stopped = this.#stopped.signal;
@@ -181,7 +186,7 @@ interface CallParts {
   readonly entry: string;
   readonly open: () => Promise<Realm>;
   readonly call: (realm: Realm, until: AbortSignal) => Promise<string>;
-  /** Called where it is cut off before its end. */
+  /** Called if the function is cut off before it ends. */
   readonly onCutOff: () => void;
 }
 
@@ -202,7 +207,7 @@ async function callIn(
   const ended = new AbortController();
   const until = AbortSignal.any([...signals, AbortSignal.timeout(ms), ended.signal]);
   const over = Promise.withResolvers<never>();
-  over.promise.catch(() => {}); // it may end before anybody waits for it
+  over.promise.catch(() => {}); // the promise may reject before anybody awaits it
   let place = "";
   const end = (): void => {
     onCutOff();
@@ -233,15 +238,15 @@ interface FetchOptions extends Pick<ScriptParts, "mayFetch"> {
   readonly signal: AbortSignal;
 }
 
-/** What a script's `fetch` gives, as JSON. Redirects are followed where it may fetch from everywhere. */
+/** The result of a script's `fetch`, as JSON. Redirects are followed if it may fetch from everywhere. */
 async function fetched(
   written: string,
   init: string,
   { mayFetch, signal }: FetchOptions,
 ): Promise<string> {
-  if (signal.aborted) return await new Promise(() => {}); // a script that goes on and on ends here
+  if (signal.aborted) return await new Promise(() => {}); // a script that never stops ends here
   const url = URL.parse(written);
-  // A file, for one, is not a server.
+  // Excludes URLs that are not of a server, such as files.
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new Error(`Cannot fetch ${quotedOpenly(written)}: write an http URL`);
   }

@@ -6,45 +6,46 @@ import { TargetError } from "../../base/errors.ts";
 import type { SliceLengths } from "../../scenarios/pace/slices.ts";
 import { meanOf } from "../stats/quantile.ts";
 
-/** Slices of the trial load: no cut, and a pause that few requests outlast. */
+/** Slices of the trial load: without a cut, and with a pause that few requests outlast. */
 export const TRIAL = { sliceMs: 100, binMs: 5, pauseMs: 25, pairs: 10 } as const;
 
-/** How long it takes. */
+/** How long the trial takes. */
 export const TRIAL_MS = 2 * TRIAL.pairs * (TRIAL.sliceMs + TRIAL.pauseMs);
 
 /** How one side responded in the trial. */
 export interface TrialSide {
-  /** Completed in each step of `TRIAL.binMs` of its own time, slice after slice. */
+  /** Requests completed in each step of `TRIAL.binMs` of the side's own time, slice after slice. */
   readonly completed: readonly number[];
-  /** Requests that completed at any time. */
+  /** Number of requests that completed at any time. */
   readonly requests: number;
   /** Median latency of its requests, milliseconds. */
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
-/** More cut would be lost time, and less than a step of the trial is nothing that it could see. */
+/** A longer cut would waste time, and less than a step of the trial can't be resolved. */
 const MOST_CUT_MS = 40;
-/** A timer must hit the pause, and the requests in flight must end in it. */
+/** A timer must hit the pause, and requests in flight must end within it. */
 const LEAST_PAUSE_MS = 4;
-/** Share of a slice: a longer pause would be lost time, because a few requests are always slow. */
+/** Largest share of a slice: a longer pause would waste time, because there are always a few slow requests. */
 const MOST_PAUSE_SHARE = 0.5;
-/** Requests in a slice: the measured part may be shifted by one, and holds two. */
+/**
+ * Least number of requests in sequence in a slice: the measured part may be shifted by one, and then still holds two.
+ */
 const LEAST_ROUNDS = 3;
-/** Lengths of the cut in a slice, at least: in a shorter slice, the cut would be too much of it. */
+/** The least length of a slice, in cuts: in a shorter slice, the cut would be too large a part. */
 const LEAST_CUTS = 5;
-/** The shorter, the more pairs there are, and the fewer of them an edge of a neighbour's burst falls into. */
+/** Shorter slices give more pairs, of which the edges of a neighbour's burst then affect a smaller share. */
 const SHORTEST_SLICE_MS = 50;
-/** In a longer one, sides that take turns would no longer see the same of a neighbour. */
+/** With longer slices, sides that take turns would no longer be affected alike by a neighbour. */
 const LONGEST_SLICE_MS = 1_000;
-/** Share below the rate in the second half of a slice: a smaller difference means nothing. */
+/** A rate lower than in the second half of a slice by less than this share is harmless. */
 const HARMLESS_SHARE = 0.02;
-/** A step that is slower by less than this may be so by chance. */
+/** Within this many standard errors, a slower step may be chance. */
 const STANDARD_ERRORS = 2.5;
 
-/** The targets cannot be measured in slices. */
 export class NoSlicesError extends TargetError {
-  /** @param why Without a full stop. */
+  /** @param why The reason, without a full stop. */
   constructor(targets: string, readonly why: string) {
     super(
       `Cannot measure ${targets} in slices: ${why}. Measure one target after the other: without order: slices, ` +
@@ -53,7 +54,7 @@ export class NoSlicesError extends TargetError {
   }
 }
 
-/** Why no slices can be had with such targets; else their lengths. */
+/** The lengths of slices for these targets; or, as a text, why slices are impossible. */
 export function lengthsOf(sides: readonly TrialSide[]): SliceLengths | string {
   const p50Ms = Math.max(...sides.map((side) => side.p50Ms));
   if (sides.some(({ requests }) => requests === 0)) {
@@ -74,13 +75,16 @@ export function lengthsOf(sides: readonly TrialSide[]): SliceLengths | string {
   };
 }
 
-/** As long as nearly all requests take, because one may have been sent at the very end of a slice. */
+/** The pause, as long as nearly all requests take, since one may have been sent at the very end of a slice. */
 function pauseMsOf(sides: readonly TrialSide[], sliceMs: number): number {
   const longestMs = Math.ceil(Math.max(...sides.map(({ p99Ms }) => p99Ms))) + 1;
   return Math.min(MOST_PAUSE_SHARE * sliceMs, Math.max(LEAST_PAUSE_MS, longestMs));
 }
 
-/** Until when a side is slower than in the second half of its slices; slice by slice, as a neighbour makes whole slices slower. */
+/**
+ * How long a side is slower than in the second half of its slices; compared within each slice, because a neighbour
+ * slows down whole slices.
+ */
 export function cutMsOf(completed: readonly number[]): number {
   const bins = TRIAL.sliceMs / TRIAL.binMs;
   const slices = Array.from(

@@ -17,7 +17,7 @@ import { Rendezvous } from "./rendezvous.ts";
 export class SideLoaders {
   readonly #loaders = [new LocalLoader(), new LocalLoader()] as const;
 
-  /** Loaders whose next loads start together. @param onStart At that moment, milliseconds since the epoch. */
+  /** Loaders whose next loads start together. @param onStart Receives that moment, milliseconds since the epoch. */
   together(): {
     readonly loaders: readonly [Loader, Loader];
     readonly cancel: (error: unknown) => void;
@@ -45,7 +45,7 @@ export class SideLoaders {
   }
 }
 
-/** Reads what both sides use from the start of their load on. */
+/** Measures what both sides use from the start of their load on. */
 export function watchSides(sides: readonly [Pids, Pids], turns: Turns, startMs: number): SideCpu {
   return new SideCpu(sides, turns, () => 1_000 * (epochNowMs() - startMs));
 }
@@ -57,7 +57,7 @@ interface SliceContext {
   readonly used: readonly SlotUse[];
 }
 
-/** The slices of one side, of all of its workers. */
+/** The slices of one side, over all of its workers. */
 export function slicesOf(
   workers: readonly SliceTotals[],
   { turns: spec, partner, used }: SliceContext,
@@ -96,7 +96,9 @@ export function slicesOf(
 
 type Resources = Run["resources"];
 
-/** What a target used, on the clock of its own slices, with the CPU time of these alone: what it uses at rest is taken off. */
+/**
+ * What a target used, on the clock of its own slices, with the CPU time of these alone: its use at rest is subtracted.
+ */
 export function ownResources(
   points: Resources,
   slices: NonNullable<Run["slices"]>,
@@ -115,8 +117,8 @@ export function ownResources(
 }
 
 /**
- * Evidence of a run with what the target used in its own slices: means over both sides' turns would include its rest, in
- * which it waits for no core either.
+ * Evidence of a run with what the target used in its own slices: means over both sides' turns would include its rest,
+ * when it does not wait for a core either.
  */
 export function ownEvidence(
   generator: Run["generator"],
@@ -128,7 +130,7 @@ export function ownEvidence(
   return { ...generator, target: { ...target, cpu, waiting: target.waiting * cpu / target.cpu } };
 }
 
-/** Over the measured parts; null where nobody saw it. */
+/** Cores used during the measured parts; null if unknown. */
 function coresInUse({ items }: NonNullable<Run["slices"]>): number | null {
   let cpuMs = 0;
   let measuredS = 0;

@@ -7,10 +7,10 @@ import { childrenOf, processCpuMs } from "../../base/system/processes.ts";
 import { type CoreTimes, coreUseBetween, readCoreTimes } from "../../base/system/core_times.ts";
 import type { WatchedTree } from "../../targets/launch/launcher.ts";
 
-/** Processes of a target, found anew at each reading's turn; none where they can't be seen. */
+/** Returns a target's processes, found again at each reading; none if they can't be seen. */
 export type Pids = () => readonly number[];
 
-/** Processes of the trees that Plateau has started. */
+/** Processes of trees that Plateau has started. */
 export function pidsOf(trees: () => readonly WatchedTree[]): Pids {
   return () =>
     trees().flatMap(({ pid, supervised }) => {
@@ -20,17 +20,20 @@ export function pidsOf(trees: () => readonly WatchedTree[]): Pids {
     });
 }
 
-/** The process, and all under it. */
+/** The process, and all its descendants. */
 export function treeOf(pid: number): number[] {
   return [pid, ...childrenOf(pid).flatMap(treeOf)];
 }
 
-/** Looking for processes takes longer than reading their time: children that come later are missed for this long. */
+/**
+ * Readings between searches for processes, which take longer than reading: new children are missed until the next
+ * search.
+ */
 const READINGS_A_SEARCH = 8;
 
 interface Reading {
   readonly atUs: number;
-  /** CPU time of each process, for each side. */
+  /** CPU time by process, for each side. */
   readonly cpuMs: readonly ReadonlyMap<number, number>[];
   readonly machine: CoreTimes | null;
   readonly ownMs: number | null;
@@ -39,7 +42,7 @@ interface Reading {
 /** CPU time in one slot, whichever side was loaded in it; null if unknown. */
 export interface SlotUse {
   readonly cpuMs: readonly (number | null)[];
-  /** CPU time of everything but the targets and this program. */
+  /** CPU time of everything except the targets and this program. */
   readonly othersMs: number | null;
 }
 
@@ -48,10 +51,7 @@ export class SideCpu {
   #pids: readonly (readonly number[])[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /**
-   * @param turns Of either side.
-   * @param nowUs Since the start of the load.
-   */
+  /** @param turns The turns of either side. @param nowUs Time since the start of the load. */
   constructor(
     private readonly sides: readonly [Pids, Pids],
     private readonly turns: Turns,
@@ -80,13 +80,13 @@ export class SideCpu {
     }
   }
 
-  /** In the middle of the pause: a timer comes about 1 ms late, so it is set by whole milliseconds before it. */
+  /** The middle of the pause before a slot: a timer fires about 1 ms late, so it is set that much earlier. */
   #changeUs(slot: number): number {
     const { sliceUs, pauseUs } = this.turns.spec;
     return slot * (sliceUs + pauseUs) - pauseUs / 2;
   }
 
-  /** Ends the readings; gives the use in each slice that has ended. */
+  /** Stops the readings; returns the CPU use in each slice that has ended. */
   stop(): SlotUse[] {
     clearTimeout(this.#timer);
     return this.#readings.slice(1).map((after, at) => {

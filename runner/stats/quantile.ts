@@ -13,18 +13,18 @@ export function quantileOf(sorted: ArrayLike<number>, share: number): number {
   return sorted[below] + (position - below) * (sorted[above] - sorted[below]);
 }
 
-/** So many are put in order faster by hand than by a typed array's own sort, which is set up anew each time. */
+/** Up to this many values are sorted faster by hand than by a typed array's sort, which has a set-up cost. */
 const FEW = 24;
 const few = new Float64Array(FEW);
 
-/** The middle value, or the mean of the two; NaN for no values. */
+/** The middle value, or the mean of the middle two; NaN without values. */
 export function medianOf(values: ArrayLike<number>): number {
   return values.length > FEW
     ? quantileOf(Float64Array.from(values).sort(), 0.5)
     : medianOfFew(values);
 }
 
-// hot: a report smooths every percentile of every interval by it.
+// hot: a report uses this to smooth every percentile of every interval.
 function medianOfFew(values: ArrayLike<number>): number {
   const count = values.length;
   for (let i = 0; i < count; i++) {
@@ -50,9 +50,7 @@ export function supportsPercentile(count: number, percentile: number): boolean {
   return count * Math.min(percentile, 100 - percentile) >= 10 * 100 * (1 - 1e-9);
 }
 
-/**
- * How a figure that was read once a second spread out: autocannon's per-second table.
- */
+/** The spread of a figure that was read once a second, as in autocannon's per-second table. */
 export interface PerSecond {
   readonly p1: number;
   readonly p2_5: number;
@@ -63,7 +61,7 @@ export interface PerSecond {
   readonly min: number;
 }
 
-/** Percentiles by nearest rank; the standard deviation is that of the values themselves. All 0 for no values. */
+/** Percentiles by nearest rank; the standard deviation is that of the values themselves. All 0 without values. */
 export function perSecondOf(values: readonly number[]): PerSecond {
   if (values.length === 0) return { p1: 0, p2_5: 0, p50: 0, p97_5: 0, mean: 0, stdev: 0, min: 0 };
   const sorted = [...values].sort((a, b) => a - b);

@@ -1,11 +1,11 @@
 /**
- * What to do about a finding, in the one place that knows which remedy fits the load and the machine: findings name what
- * would help, and get the codes of what can be done about it here.
+ * What to do about a finding. Findings name the kind of remedy; this file alone chooses the advice that fits the load
+ * and the machine.
  */
 import type { Advice } from "../result/findings.ts";
 import type { Case } from "./evidence.ts";
 
-/** Codes that fit some loads or machines alone, so no finding names them itself. */
+/** Codes that fit only some loads or machines, so that no finding names them itself. */
 type Chosen =
   | "lower-rate"
   | "lower-speed"
@@ -18,14 +18,14 @@ type Chosen =
 
 export type Remedy =
   | Exclude<Advice, Chosen>
-  /** The generator, or the target, gets less to do. */
+  /** Give the generator, or the target, less to do. */
   | "less-load"
-  /** The generator can do more. */
+  /** Let the generator do more. */
   | "more-generator"
-  /** Target and generator no longer wait for each other's cores. */
+  /** Keep target and generator from waiting for each other's cores. */
   | "apart";
 
-/** The best first, each once. */
+/** The best advice first, without duplicates. */
 export function adviceFor(remedies: readonly Remedy[], given: Case): Advice[] {
   return [...new Set(remedies.flatMap((remedy) => codesOf(remedy, given)))];
 }
@@ -43,14 +43,14 @@ function codesOf(remedy: Remedy, given: Case): readonly Advice[] {
   }
 }
 
-/** A closed loop has no rate to lower: its connections decide how much it sends. */
+/** A closed loop has no rate to lower: its connections determine how much it sends. */
 function lessLoad(load: Case["run"]["load"]): Advice {
   if (load.kind === "closed") return "fewer-connections";
   if (load.arrivals === "recorded") return "lower-speed";
   return load.kind === "phases" ? "fewer-arrivals" : "lower-rate";
 }
 
-/** Another worker helps where there is a core for it. Where all have work, this machine has no more to give. */
+/** Another worker helps if there is a core for it. If all cores are busy, this machine has no more to give. */
 function moreGenerator({ evidence, sharesMachine }: Case): readonly Advice[] {
   const { hostActivity: { cores }, workers } = evidence;
   const needed = workers + (sharesMachine ? 1 : 0);

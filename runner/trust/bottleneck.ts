@@ -1,6 +1,6 @@
 /**
- * What kept a target from serving more: a core that is full, something that it waits for, the load itself. Decided by
- * what was seen in one run; where that decides nothing, or contradicts itself, it is unknown. Pure.
+ * The reason why a target served no more: a core that is full, something that it waits for, or the load itself. Decided
+ * from the observations of one run; if these decide nothing, or contradict each other, it is unknown. Pure.
  */
 import { servedAtOnce } from "./in_line.ts";
 import { pausesFinding } from "./pauses.ts";
@@ -16,7 +16,7 @@ type BottleneckKind = Bottleneck["kind"];
 type Seen = Omit<Bottleneck, "kind">;
 type Thread = NonNullable<Bottleneck["thread"]>;
 
-/** The parts of a run, or of a measurement alone, that show its bottleneck. */
+/** The parts of a run, or of a single measurement, that show its bottleneck. */
 export type BottleneckRun =
   & Pick<
     Measurement,
@@ -38,67 +38,74 @@ export type BottleneckRun =
   >;
 
 /**
- * A thread that computes alone has 0.95 to 1 of a core; one that waits for the next request on a quick loopback has 0.6
- * to 0.85, as each wake-up takes a while.
+ * From this share of a core on, a thread is full. One that only computes uses 0.95 to 1; one that waits for the next
+ * request on a fast loopback uses 0.6 to 0.85, because each wake-up takes a while.
  */
 const FULL_THREAD = 0.9;
-/** A thread with less has time left for more requests, and so have cores. */
+/** A thread, or all cores, below this share have time left for more requests. */
 const BUSY_RATIO = 0.5;
-/** Processes whose threads compute in turns, because all of them share one lock: Python's and Ruby's, by name. */
+/** Processes whose threads compute in turns because they share one lock: Python's and Ruby's, by name. */
 const IN_TURNS = /^(?:python|uvicorn|gunicorn|ruby|puma)/;
-/** Threads that compute in turns use no more cores than this: more than one, because some work needs no lock. */
+/** The most cores that threads computing in turns use together: more than one, because some work needs no lock. */
 const MOST_IN_TURNS = 1.2;
 const FULL_TURNS = 0.85;
 /**
- * Share of a core in all threads but the busiest. Helpers of a program with one thread, such as for names, use less.
+ * Share of a core used by all threads except the busiest. Helper threads of a single-threaded program, as for name
+ * look-ups, use less.
  */
 const OTHER_THREADS = 0.1;
-/** Threads of other programs may compute in turns, too, such as those of Go under GOMAXPROCS=1. */
+/** Threads of other programs may compute in turns, too, such as those of Go with GOMAXPROCS=1. */
 const NEAR_TURNS = 0.7;
-/** Share of the requests that ended; what failed or wrong ones waited for is not a bottleneck of the others. */
+/**
+ * With a larger share of failed or wrong requests, no bottleneck is sought: what those waited for is not one of the
+ * others.
+ */
 const FAILS = 0.05;
-/** Share of the machine's cores in use from which on no process can get more. */
+/** From this share of the machine's cores in use, no process can get more. */
 const FULL_MACHINE = 0.95;
-/** Threads that stood in line for a core, on average: less is the wake-ups'. */
+/** Average number of threads waiting for a core: less is caused by wake-ups. */
 const IN_LINE = 0.1;
-/** Cores in use by programs that are neither the target nor Plateau, from which on they may be what is missing. */
+/** From this many cores used by other programs than the target and Plateau, those may be what is missing. */
 const OTHERS = 0.3;
-/** Share of all cores that others use. */
+/** Share of all cores that is a crowd if others use it. */
 const CROWD = 0.25;
-/** Share of the time with work in which threads waited for a core: more than wake-ups take. */
+/** Share of its busy time for which threads waited for a core: more than wake-ups take. */
 const WAITS_OF_WANTED = 0.3;
-/** Share of the target's CPU time in the kernel; a server that sends small responses spends half of it there. */
+/** Share of the target's CPU time spent in the kernel; a server with small responses spends half there. */
 const MOSTLY_KERNEL = 0.7;
 /** Share of the run in which a CPU limit paused the target. */
 const THROTTLED = 0.05;
-/** Share of the run: Redis has one thread for commands, and reads and writes sockets beside them. */
+/** Share of the run for which Redis is busy: it has one thread for commands, which also reads and writes sockets. */
 const REDIS_FULL = 0.8;
-/** CPU time of a request over its service time: below, it waits most of the time; above, it is worked on. */
+/**
+ * CPU time of a request over its service time: below this, it mostly waits; above `WORKS_ABOVE`, it is mostly worked
+ * on.
+ */
 const WAITS_BELOW = 0.15;
 const WORKS_ABOVE = 0.3;
-/** The quickest service time over the usual one from which a request does not wait for those before it. */
+/** If the fastest service time is at least this share of the usual one, requests do not wait for each other. */
 const ALIKE = 0.8;
-/** With fewer connections, even the quickest request waits for few others. */
+/** With fewer connections, even the fastest request may wait for others. */
 const LEAST_CONNECTIONS = 4;
-/** Share of a core; a process of the same program with less has room for more connections. */
+/** Share of a core below which another process of the same program has room for more connections. */
 const PEERS_FULL = 0.75;
-/** Some servers keep the last file free, to refuse connections with. */
+/** Some servers keep the last file descriptor free, to refuse connections with it. */
 const FILES_LEFT = 1;
-/** Fewer requests at a time than this count as one. */
+/** Fewer concurrent requests than this count as one. */
 const ONE_AT_ONCE = 1.5;
 
-/** Findings by which the generator was the limit. */
+/** Findings that show the generator as the limit. */
 const GENERATOR: readonly FindingCode[] = [
   "throttled",
   "generator-starved",
   "generator-busy",
   "near-peak-throughput",
 ];
-/** Findings by which its requests were late: the limit only where the delay is much of a request's time. */
+/** Findings about late requests: the generator was the limit only if the delay is a large part of a request's time. */
 const LATE: readonly FindingCode[] = ["worker-paused", "worker-late", "sent-late", "crowded-core"];
 const MUCH_DELAY = 0.1;
 
-/** @param limitCores Cores that `limits: { cpu }` lets the target use; null: all. */
+/** @param limitCores Cores that `limits: { cpu }` allows the target; null: all. */
 export function bottleneckOf(run: BottleneckRun, limitCores: number | null = null): Bottleneck {
   const seen = { ...seenIn(run), ...limitCores !== null && { limitCores } };
   const { requests, generator } = run;
@@ -109,7 +116,7 @@ export function bottleneckOf(run: BottleneckRun, limitCores: number | null = nul
   const waited = waitedFor(run, seen.service ?? 0, seen.atOnce);
   const kind = kindOf(run, seen, waited);
   const { kind: waitedKind, ...grounds } = waited ?? { kind: null };
-  // Garbage collections cost requests no time where the target waits for something else, or could serve more.
+  // Garbage collections cost nothing if the target waits for something else, or could serve more.
   const isBeside = paused?.kind === "gc" && paused.pauses === undefined && NOT_BY_GC.includes(kind);
   return {
     kind,
@@ -137,7 +144,7 @@ function kindOf(run: BottleneckRun, seen: Seen, waited: WaitedFor | null): Bottl
   if (!isFailing && isServed(run)) return "offered";
   if (isAtLimit(seen)) return "cpu-limit";
   const full = fullKind(run, seen);
-  // Both are full: which of them the other waits for is not known.
+  // Both are full, and it is unknown which one waits for the other.
   if (isRedisFull(seen)) return full === null || isOfRedis(seen) ? "redis" : "unknown";
   if (full !== null) return full;
   if ((seen.filesLeft ?? Infinity) <= FILES_LEFT) return "open-files";
@@ -154,27 +161,33 @@ function failedShare(
   return completed + failed > 0 ? wrong / (completed + failed) : 0;
 }
 
-/** A target that was paused although it used little of its limit would not have served much more without the limit. */
+/**
+ * Whether a CPU limit is the bottleneck: a target that was paused although it used little of its limit would not serve
+ * much more without.
+ */
 function isAtLimit({ cpu = 0, limitCores, throttledShare = 0 }: Seen): boolean {
   const isPaused = throttledShare >= THROTTLED;
   if (limitCores === undefined) return isPaused;
   return cpu >= (isPaused ? BUSY_RATIO : FULL_THREAD) * limitCores;
 }
 
-/** Its commands take all the time, or reading and writing of its sockets does, which it does not count to them. */
+/**
+ * Whether Redis is full: with its commands, or with reading and writing its sockets, which it does not count as
+ * commands.
+ */
 function isRedisFull({ redisBusy = 0, redisCpu = 0, ...seen }: Seen): boolean {
   return redisBusy >= REDIS_FULL || redisCpu >= FULL_THREAD ||
     (isOfRedis(seen) && (seen.thread?.cpu ?? 0) >= FULL_THREAD);
 }
 
-/** A Redis that Plateau started is seen with the target. */
+/** Whether the full thread is Redis's: a Redis started by Plateau is seen together with the target. */
 function isOfRedis({ thread }: Seen): boolean {
   return /redis|valkey/.test(thread?.name ?? "");
 }
 
 /**
- * Whether the generator limited the rate. In a closed loop, a delay that is short beside the service time takes little
- * of it.
+ * Whether the generator limited the rate. In a closed loop, a delay that is short compared to the service time costs
+ * little of it.
  */
 function isByGenerator({ generator: { findings, delay }, load, service }: BottleneckRun): boolean {
   const has = (codes: readonly FindingCode[]): boolean =>
@@ -183,19 +196,22 @@ function isByGenerator({ generator: { findings, delay }, load, service }: Bottle
   return has(LATE) && (load.kind !== "closed" || delay.p50 >= MUCH_DELAY * service.mean);
 }
 
-/** It stood in line for a core that others had: what it would have served is not known. */
+/** Whether others had the core for which the target waited, so that its real capacity is unknown. */
 function isCrowdedOut(generator: Generator): boolean {
   const { target, hostActivity: { others } } = generator;
   return (others ?? 0) >= OTHERS &&
     (target?.waiting ?? 0) >= WAITS_OF_WANTED * wantedOf(generator);
 }
 
-/** Whether other programs hide the limit. A target that wants little CPU time waits for little of it, whoever has the cores. */
+/**
+ * Whether other programs hide the limit. A target that wants little CPU time misses little of it, whoever has the
+ * cores.
+ */
 function isHidden(generator: Generator): boolean {
   return isCrowdedOut(generator) && wantedOf(generator) >= BUSY_RATIO;
 }
 
-/** Others had so much of the machine that responses came late, on whichever side. */
+/** Whether others used so much of the machine that responses were late, on either side. */
 function isBesideCrowd(generator: Generator): boolean {
   const { others, busy, cores } = generator.hostActivity;
   if ((others ?? 0) < OTHERS) return false;
@@ -203,12 +219,12 @@ function isBesideCrowd(generator: Generator): boolean {
     (busy ?? 0) >= FULL_MACHINE;
 }
 
-/** Cores that it had or waited for. */
+/** Cores that the target had or waited for. */
 function wantedOf({ target }: Generator): number {
   return (target?.cpu ?? 0) + (target?.waiting ?? 0);
 }
 
-/** Null where neither a core nor all of them are full of the target. */
+/** Null if the target fills neither a core nor all of them. */
 function fullKind(run: BottleneckRun, seen: Seen): BottleneckKind | null {
   const { target, hostActivity } = run.generator;
   const { thread, cpu = 0, cores, machineBusy = 0, kernelShare = 0 } = seen;
@@ -226,17 +242,19 @@ function fullKind(run: BottleneckRun, seen: Seen): BottleneckKind | null {
 
 const NO_THREAD: Thread = { name: "", cpu: 0 };
 
-/** Less than a full core is enough: at each turn the lock is handed over, and no thread computes meanwhile. */
+/** Less than a full core is enough: while the lock changes hands, no thread computes. */
 function isFullInTurns({ name, cpu, processCpu = 0 }: Thread = NO_THREAD): boolean {
   return IN_TURNS.test(name) && processCpu >= FULL_TURNS && processCpu <= MOST_IN_TURNS &&
     processCpu - cpu >= OTHER_THREADS;
 }
 
-/** All connections are busy; before a full thread their requests would wait for each other, some for fewer. */
+/**
+ * Whether all connections are busy with requests that don't wait for each other, as they would before a full thread.
+ */
 function isBesideRequests(run: BottleneckRun): boolean {
   const { load, service } = run;
   const areBusy = (load.kind === "closed" && !isChanging(load)) || hasTooFewConnections(run);
-  // By the mean, as a server may serve one connection at once and let the others wait for long.
+  // By the mean, because a server may serve one connection immediately and let others wait for long.
   return areBusy && load.connections >= LEAST_CONNECTIONS && service.min >= ALIKE * service.mean;
 }
 
@@ -248,19 +266,19 @@ function areAlike({ min, percentiles }: Measurement["service"]): boolean {
   return min >= ALIKE * percentiles["50"];
 }
 
-/** Others of the same program could serve connections that the full one has. */
+/** Whether other processes of the same program could serve connections of the full one. */
 function hasRoom({ thread }: Seen): boolean {
   return thread?.peers !== undefined && thread.peers.leastCpu < PEERS_FULL;
 }
 
-/** Nothing is full: requests wait for something, or there are too few of them at once. */
+/** Nothing is full: requests wait for something, or there are too few of them at a time. */
 function idleKind(run: BottleneckRun, seen: Seen, waited: WaitedFor | null): BottleneckKind {
   const { load, service: times } = run;
   const { cpuPerRequest = 0, service = 0, atOnce } = seen;
   if (service === 0) return "unknown";
   const worked = cpuPerRequest / service;
-  // A queue before a busy thread makes responses long, too.
-  // In an open loop requests then wait for a connection, and not for the target.
+  // A queue before a busy thread makes responses slow, too. In an open loop, requests then wait for a connection rather
+  // than for the target.
   if (hasTooFewConnections(run) && worked < WORKS_ABOVE) {
     return areAlike(times) ? "connections" : "unknown";
   }
@@ -279,7 +297,7 @@ function isHalfBusy({ thread, cpu = 0, cores = 1 }: Seen): boolean {
   return Math.max(thread?.cpu ?? 0, cpu / cores) >= BUSY_RATIO;
 }
 
-/** Threads that take turns on fewer cores than there are have no time left, although no thread is full. */
+/** Whether threads that take turns on some of the cores may have no time left, although no single thread is full. */
 function mayBeBusy(seen: Seen, times: Measurement["service"]): boolean {
   if (isHalfBusy(seen)) return true;
   return mayTakeTurns(seen) && !areAlike(times);
@@ -297,7 +315,8 @@ function seenIn(run: BottleneckRun): Seen {
   const redis = run.parts?.find(({ role }) => role === "redis");
   const dialMs = load.keepAlive ? 0 : connect.mean;
   const { histogram } = run;
-  // Beside a crowd who is served next, and when, is the crowd's doing: a lock would look like a pool of two or three.
+  // With a crowd on the machine, the order of service is the crowd's doing, and a lock would look like a pool of two or
+  // three.
   const canSeeLine = histogram !== undefined && !isBesideCrowd(run.generator);
   const atOnce = canSeeLine ? servedAtOnce({ ...run, histogram }) : null;
   return {
@@ -317,12 +336,18 @@ function seenIn(run: BottleneckRun): Seen {
   };
 }
 
-/** A stream or a WebSocket is there for its messages: how long it is held says nothing of what it waits for. */
+/**
+ * Whether requests are streams or WebSockets, which exist for their messages: how long they are open says nothing about
+ * waits.
+ */
 function isHeld({ streams, sockets }: BottleneckRun): boolean {
   return streams !== undefined || sockets !== undefined;
 }
 
-/** Nothing where they are not known. A limit is of one process, so how many several had open together says nothing. */
+/**
+ * Open files of the target; nothing if unknown. A limit applies to one process, so the total of several processes says
+ * nothing.
+ */
 function filesOf({ resources = [] }: BottleneckRun): Pick<Bottleneck, "files" | "filesLeft"> {
   const [files, left] = [
     resources.flatMap(({ files }) => files ?? []),
@@ -333,7 +358,7 @@ function filesOf({ resources = [] }: BottleneckRun): Pick<Bottleneck, "files" | 
   return { ...isOne && { files: Math.max(...files) }, filesLeft: Math.min(...left) };
 }
 
-/** Null if unknown. */
+/** Share of CPU time spent in the kernel; null if unknown. */
 function kernelShareOf({ resources = [] }: BottleneckRun): number | null {
   const [system, cpu] = [
     resources.reduce((sum, { system = 0 }) => sum + system, 0),

@@ -1,6 +1,6 @@
 /**
- * Reports of the workers and of the machine → the evidence of one run, in the result's own keys; the run with it, and the
- * limits that its checks share.
+ * Reports of the workers and of the machine → the evidence of one run, with the keys of the result. Also the run to be
+ * judged, and the limits that checks share.
  */
 import type { Calibration } from "../host/calibration_cache.ts";
 import type { WorkerReport } from "../load/worker/messages.ts";
@@ -16,15 +16,15 @@ import type { Severity } from "../result/findings.ts";
 import type { Measurement } from "../result/result.ts";
 import type { SocketFigures, StreamFigures } from "../result/messages.ts";
 
-/** The evidence, before it is judged. */
+/** The evidence before it is judged. */
 export type GeneratorEvidence = Omit<Generator, "trust" | "findings">;
 
-/** Facts about the machine that the generator ran on. */
+/** Facts about the generator's machine. */
 export interface Stage {
   readonly hostActivity: HostActivity;
-  /** Absent where the target's processes can't be seen. */
+  /** Absent if the target's processes can't be seen. */
   readonly target?: TargetUse;
-  /** Null where nothing is remembered. */
+  /** Null if no calibration is remembered. */
   readonly calibration: Calibration | null;
   /** Whether the target runs on the same machine. */
   readonly sharesMachine: boolean;
@@ -82,14 +82,15 @@ function delayOf(reports: readonly WorkerReport[], elapsedUs: number): Generator
   return { p50: at(50), p99: at(99), max: busyPeriods.maxUs / 1_000 };
 }
 
-// How long what became ready or due at a random moment of the run waited until the loop came to it. In a busy
-// period of length L that wait is anything from 0 to L, alike often; outside of busy periods it is 0. So the
-// share of the run's moments that waited longer than d is Σ max(0, L − d) / T over all busy periods. Arrivals
-// that come by chance see just these waits (R. Wolff, "Poisson Arrivals See Time Averages", 1982).
+// How long events that became ready or due at a random moment of the run waited until the loop came to them. In a busy
+// period of length L that wait is evenly distributed from 0 to L; outside of busy periods it is 0. So the share of the
+// run's moments that waited longer than d is Σ max(0, L − d) / T over all busy periods. Arrivals at random moments see
+// just these waits (R. Wolff, "Poisson Arrivals See Time Averages", 1982).
 
 /**
- * The wait, in microseconds, that `percentile` (0–100) of the moments do not exceed.
- * @param busyPeriods Their lengths. @param totalUs Length of the run; of several workers, of all together.
+ * The wait, in microseconds, that is not exceeded at `percentile` (0–100) percent of all moments.
+ * @param busyPeriods Lengths of the busy periods.
+ * @param totalUs Length of the run, summed over all workers.
  */
 export function delayAtPercentile(
   percentile: number,
@@ -101,7 +102,7 @@ export function delayAtPercentile(
   busyPeriods.forEachBucket((lowUs, highUs, count) => {
     buckets.push({ lengthUs: Math.min((lowUs + highUs) / 2, busyPeriods.maxUs), count });
   });
-  // From the longest down: for d below lengthUs, longer busy periods hold `sumUs − longer · d` of such moments.
+  // From the longest down: for d below lengthUs, longer busy periods contain `sumUs − longer · d` of such moments.
   let longer = 0;
   let sumUs = 0;
   for (const { lengthUs, count } of buckets.reverse()) {
@@ -112,7 +113,7 @@ export function delayAtPercentile(
   return longer === 0 ? 0 : Math.max(0, (sumUs - targetUs) / longer);
 }
 
-/** A run that is to be judged. */
+/** A run to be judged. */
 export interface Case {
   readonly evidence: GeneratorEvidence;
   readonly run:
@@ -136,7 +137,7 @@ export interface Case {
   readonly sharesMachine: boolean;
 }
 
-/** Values of one figure from which on a run is suspect, and from which on it is invalid. */
+/** Values of a figure from which on a run is suspect, and from which on it is invalid. */
 export interface Limits {
   readonly suspect: number;
   readonly invalid: number;
@@ -148,19 +149,19 @@ export function severityOf(figure: number, { suspect, invalid }: Limits): Severi
   return figure >= suspect ? "suspect" : null;
 }
 
-/** Share of the run in which a worker had something to do, with or without a core for it. */
+/** Share of the run for which a worker had work, with or without a core for it. */
 export function occupiedShare({ cpu, spinning, waiting }: WorkerUse): number {
   return Math.max(0, cpu - spinning) + (waiting ?? 0);
 }
 
-/** The worker that had the most to do. */
+/** The worker with the most work. */
 export function busiestOf({ each }: GeneratorEvidence): WorkerUse {
   return each.reduce((busiest, use) => occupiedShare(use) > occupiedShare(busiest) ? use : busiest);
 }
 
-/** A request that is sent a millisecond late does no harm; slow responses forgive more. */
+/** A request that is sent a millisecond late does no harm; with slow responses, larger delays are harmless. */
 const HARMLESS_DELAY_MS: Limits = { suspect: 1, invalid: 10 };
-/** Shares of the median wait for a response or a message. */
+/** Harmless delays as shares of the median wait for a response or a message. */
 const HARMLESS_DELAY_SHARE: Limits = { suspect: 0.1, invalid: 1 };
 /**
  * A short run's p99 is made by a single hiccup: 20 ms, once, are 10 ms in a run of a second, and nothing
@@ -183,7 +184,7 @@ export function medianWait({ service, streams, sockets }: Case["run"]): number {
   );
 }
 
-/** How late a worker may come whose sends have a moment of their own, p99, ms. */
+/** Harmless p99 delay of a worker with scheduled sends, ms. */
 export function harmlessDelay(run: Case["run"]): Limits {
   const limit = (level: keyof Limits): number =>
     Math.max(

@@ -1,6 +1,6 @@
 /**
  * Whether a run of several agents measured the target: each agent is judged as a generator of its own, and the worst
- * decides. Beside that, agents can get lost, and start apart. Pure.
+ * decides. In addition, agents can be lost, and start at different times. Pure.
  */
 import { UNKNOWN_ACTIVITY } from "../host/host_activity.ts";
 import { type AgentPart, TRUSTS } from "../result/generator.ts";
@@ -8,22 +8,24 @@ import type { TrustFinding } from "../result/findings.ts";
 import type { Case, Stage } from "./evidence.ts";
 import { judge, type TrustJudgement } from "./judging.ts";
 
-/** More findings would help nobody; each agent's own are in its part of the result. */
+/** More findings would help nobody; each agent's own findings are in its part of the result. */
 const MOST_FINDINGS = 8;
 
-/** An agent that loaded, by its own report; or lost, when and why. */
+/** An agent's report about its load; or when and why the agent was lost. */
 interface JudgedAgent {
   readonly stage: Stage;
   readonly lost: LostAgent | null;
 }
 
 interface LostAgent {
-  /** Milliseconds from the start to its last report. */
+  /** Milliseconds from the start until the agent's last report. */
   readonly afterMs: number;
   readonly reason: string;
 }
 
-/** The state of all agents' machines together: for one agent all of it, for several what they share. */
+/**
+ * The state of all agents' machines together: complete for a single agent, and what they have in common for several.
+ */
 export function fleetStage(agents: readonly JudgedAgent[]): Stage {
   if (agents.length === 1) return agents[0].stage;
   const reporting = agents.filter(({ lost }) => lost === null);
@@ -67,7 +69,7 @@ function lostFinding(
   };
 }
 
-/** The whole: the worst of its agents, and their findings with their names, the worst first. */
+/** The trust in the whole run: that of the worst agent, with all agents' findings, the worst first. */
 export function judgeFleet(parts: readonly AgentPart[], intervalMs: number): TrustJudgement {
   const apart = startsApart(parts, intervalMs);
   const worst = TRUSTS.findLast((level) => parts.some(({ trust }) => trust === level)) ?? "valid";
@@ -78,7 +80,7 @@ export function judgeFleet(parts: readonly AgentPart[], intervalMs: number): Tru
   };
 }
 
-/** A finding that several agents share is listed once. */
+/** Findings with the names of their agents; one that several agents share is listed once. */
 function namedFindings(parts: readonly AgentPart[]): TrustFinding[] {
   const lostFirst = [...parts].sort((a, b) => Number(b.lost !== null) - Number(a.lost !== null));
   const worstFirst = [...TRUSTS].reverse()
@@ -92,7 +94,7 @@ function namedFindings(parts: readonly AgentPart[]): TrustFinding[] {
   }));
 }
 
-/** Figures that differ by less than a reader would see are alike. */
+/** A key that is the same for findings whose figures look the same to a reader. */
 function likeness(finding: TrustFinding): string {
   return JSON.stringify(
     finding,
@@ -111,7 +113,7 @@ function shortened(findings: readonly TrustFinding[]): TrustFinding[] {
   }];
 }
 
-/** Agents that start more than an interval apart load at different times what is shown as one. */
+/** A finding if agents start more than an interval apart, because one interval then shows load of different times. */
 function startsApart(parts: readonly AgentPart[], interval: number): TrustFinding | null {
   const starts = parts.flatMap(({ name, late, clock }) =>
     late === null ? [] : [{ name, late, uncertainty: clock.uncertainty }]

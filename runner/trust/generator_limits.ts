@@ -18,24 +18,30 @@ import {
  */
 export const OCCUPIED: Limits = { suspect: 0.88, invalid: 0.97 };
 
-/** From here on a worker was occupied because it waited for a core; a busy one by itself waits for 0.03 to 0.05. */
+/**
+ * Share of waiting from which on a worker was occupied by waiting for a core; by itself, a busy one waits for 0.03 to
+ * 0.05.
+ */
 const MUCH_WAITING = 0.1;
 
 /**
- * Share of the due requests that a busy worker never sent. A request that falls due in the last moments is, now and
- * then, not sent any more by one that keeps up.
+ * Share of the due requests that a busy worker never sent. Even a worker that keeps up may not send a request that
+ * falls due in the last moments.
  */
 const DROPPED: Limits = { suspect: 0.001, invalid: 0.01 };
 
-/** A rate this near to the calibrated peak throughput is the generator's, if it was about as busy as there. */
+/**
+ * A rate above this share of the calibrated peak throughput is limited by the generator, if it was about as busy as
+ * then.
+ */
 const NEAR_PEAK = 0.9;
 const BUSY_AS_AT_PEAK = 0.75;
 
-/** A request can wait for a connection no longer than some responses take, if half of them are free. */
+/** If half of the connections are free, a request never waits for one longer than some responses take. */
 const FREE_SHARE = 0.5;
 const FEW_RESPONSES = 3;
 
-/** Seconds. In less than this code is still being compiled, and the system's counters hardly move. */
+/** Seconds. In a shorter run, code is still being compiled, and the system's counters hardly move. */
 const SHORTEST_S = 0.1;
 
 export function tooShort({ run: { elapsedS } }: Case): TrustFinding | null {
@@ -43,7 +49,7 @@ export function tooShort({ run: { elapsedS } }: Case): TrustFinding | null {
   return { code: "too-short", severity: "suspect", evidence: { elapsedS }, advice: ["longer-run"] };
 }
 
-/** Also of a run that is too short for anything else: its results are incomplete. */
+/** Also for a run too short for any other finding, because its results are incomplete. */
 export function endedWorkerFindings(
   { evidence: { ended = [], workers } }: Case,
 ): TrustFinding[] {
@@ -96,15 +102,15 @@ function nearPeak(given: Case): TrustFinding | null {
 }
 
 /**
- * In a closed loop nothing is due but by the loop itself, and batches of responses are worked off one after the
- * other: p99 is up to 0.5 ms with 50 connections, 1.8 ms beside others. So more is forgiven there.
+ * Higher limits for a closed loop, in which only the loop itself makes requests due, and batches of responses are
+ * handled one after the other: p99 is up to 0.5 ms with 50 connections, 1.8 ms beside other programs.
  */
 const HARMLESS_CLOSED = { ms: 5, ofMedian: 0.25, hiccup: 30 };
 
-/** From here on a worker is late because it has much to do at times; one with less to do was paused. */
+/** The busy share from which a late worker counts as overloaded at times; a worker with less work was paused. */
 const MUCH_TO_DO = 0.7;
 
-/** A worker that was paused, or not scheduled, although it had time. */
+/** A finding if a worker was paused, or not scheduled, although it had time. */
 function late(given: Case): TrustFinding | null {
   const { evidence, run } = given;
   const { delay: { p99 } } = evidence;
@@ -128,13 +134,13 @@ function harmlessClosed(run: Case["run"]): Limits {
   return { suspect, invalid: Math.max(4 * suspect, median) };
 }
 
-/** Requests that were sent late although there were connections for them. */
+/** A finding if requests were sent late although connections were free for them. */
 function sentLate(given: Case): TrustFinding | null {
   const { evidence: { lag, delay }, run } = given;
   const { load, service, connect, rate } = run;
   if (load.kind !== "rate") return null;
   const { suspect } = harmlessDelay(run);
-  if (lag.p99 < suspect || delay.p99 >= suspect) return null; // the worker's own delay is reported already
+  if (lag.p99 < suspect || delay.p99 >= suspect) return null; // the worker's own delay is reported by another finding
   const busyConnections = rate * service.mean / 1_000; // Little's law
   const explained = FEW_RESPONSES * (service.percentiles["99"] + connect.percentiles["99"]);
   if (busyConnections > FREE_SHARE * load.connections || lag.p99 < explained) return null;

@@ -10,25 +10,28 @@ import { highestUsOf } from "../stats/histogram/histogram_counts.ts";
 import type { SparseHistogram } from "../stats/histogram/histogram.ts";
 import { decodeSparse } from "../stats/histogram/hdr.ts";
 
-/** With fewer connections, three quick requests may be chance. */
+/** With fewer connections, three fast requests may be chance. */
 const LEAST_CONNECTIONS = 4;
-/** Requests for each connection: with fewer, the line at the start is too large a part of the run. */
+/** Least number of requests per connection: with fewer, the queue at the start is too large a part of the run. */
 const LEAST_ROUNDS = 4;
-/** Shares of the usual time: at each it is compared how many connections had a response sooner. */
+/** Shares of the usual time; at each, it is checked how many connections had a response sooner. */
 const LAST_MARK = 0.8;
 const MARKS = [0.3, 0.55, LAST_MARK];
-/** Share of the connections, but at least one. */
+/** Share of the connections, but at least one, that may be faster. */
 const TOLERATED = 0.2;
-/** The least number of quick requests that a line shows, however late the first of them comes. */
+/** The least number of fast requests that reveal a queue, however late the first of them comes. */
 const LEAST_QUICK = 3;
-/** Share of a turn: responses of requests in line for one are at least so far apart; those of a pool come together. */
+/** Share of a turn by which responses of a queue for one are at least apart; those of a pool come together. */
 const APART = 0.5;
-/** Shares of a turn: a request that comes just as the holder leaves may pass the line, and then takes about one. */
+/**
+ * Limits for a turn, as shares: a request that arrives just as another finishes may skip the queue, and then takes
+ * about one turn.
+ */
 const [LEAST_TURN, MOST_TURN] = [0.8, 1.3];
 
 /**
- * How many requests were served at a time; null where they did not stand in line, or where that can't be seen.
- * @param run Of a closed loop, from its start.
+ * How many requests were served at a time; null if they did not queue, or if that can't be seen.
+ * @param run A closed loop, from its start.
  */
 export function servedAtOnce(
   { load, requests, service, histogram }: Pick<
@@ -54,7 +57,7 @@ export function servedAtOnce(
   const mayBeLate =
     lateTurns <= Math.min(MARKS[0] * connections, LAST_MARK * connections - LEAST_QUICK);
   if (!isLineFrom(0) && !(mayBeLate && isLineFrom(lateTurns))) return null;
-  // How far they are apart says more than the first of them, which may be late.
+  // The distance between them says more than the first of them, which may be late.
   const isOne = quick.every((ms, i) => i === 0 || ms - quick[i - 1] >= APART * turnMs);
   return isOne ? 1 : service.min / turnMs;
 }
@@ -62,11 +65,14 @@ export function servedAtOnce(
 interface Marked {
   readonly belowMs: number;
   readonly turnMs: number;
-  /** More quick requests than this show no line. */
+  /** With more fast requests than this, there is no queue. */
   readonly most: number;
 }
 
-/** Milliseconds, the quickest first; the longest alone of those of one turn, as others may go before a line all the time. */
+/**
+ * Service times in milliseconds, fastest first; of those within one turn only the longest, because others may skip a
+ * queue.
+ */
 function quickTimes(
   { indices, counts }: SparseHistogram,
   { belowMs, turnMs, most }: Marked,

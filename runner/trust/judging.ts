@@ -14,7 +14,7 @@ import { targetFindings } from "./target_limits.ts";
 
 export type TrustJudgement = Pick<Generator, "trust" | "findings">;
 
-/** Findings come with the worst first, and causes before their effects. */
+/** Judges a run; the worst findings come first, and causes before their effects. */
 export function judge(given: Case): TrustJudgement {
   const short = tooShort(given);
   const found = short === null
@@ -24,7 +24,7 @@ export function judge(given: Case): TrustJudgement {
       ...targetFindings(given),
       ...shortageFindings(given),
     ])
-    : [short, ...shortageFindings(given)]; // shares of a moment say nothing
+    : [short, ...shortageFindings(given)]; // in a moment, shares say nothing
   const all = [...endedWorkerFindings(given), ...found, ...steadinessFindings(given, found)];
   const findings = [...of("invalid", all), ...of("suspect", all)];
   return { trust: findings[0]?.severity ?? "valid", findings };
@@ -36,7 +36,7 @@ type RespondedRun = Pick<Measurement, "requests" | "errors" | "reasons"> & {
   readonly sockets?: Pick<NonNullable<Measurement["sockets"]>, "received">;
 };
 
-/** Where nothing got a response nothing was measured, however well the generator did. */
+/** The judgement of a run without any response: nothing was measured, however well the generator worked. */
 export function judgedByResponses(
   run: RespondedRun,
   { trust, findings }: TrustJudgement,
@@ -57,8 +57,8 @@ export function judgedByResponses(
 }
 
 /**
- * Whether the run has a level at all: figures of a run that never settles are those of a moment, not of the target.
- * None for a run that is too short for a label, and for a load that itself changes.
+ * Findings about whether the run has a level at all: figures of a run that never settles are those of a moment, not of
+ * the target. None for a run that is too short for a label, and for a load that itself changes.
  */
 function steadinessFindings(
   { run: { warmup } }: Case,
@@ -79,7 +79,7 @@ function steadinessFindings(
   return [{ code: "unsteady", severity: "suspect", evidence, advice }];
 }
 
-/** While others take the cores, a longer run settles no sooner. */
+/** While others take the cores, a longer run settles no better. */
 const DISTURBANCES: readonly FindingCode[] = ["low-priority", "neighbour", "steal"];
 
 function of(severity: TrustFinding["severity"], findings: readonly TrustFinding[]): TrustFinding[] {
@@ -96,7 +96,7 @@ const LATENESS: readonly FindingCode[] = [
   "sent-late",
 ];
 
-/** Who lacks cores waits for them and is late, and so is who has too much to do. */
+/** A process that lacks cores waits for them and is late, and so is one that has too much to do. */
 const SYMPTOMS: readonly (readonly [FindingCode, readonly FindingCode[]])[] = [
   ["throttled", LATENESS],
   ["low-priority", LATENESS],
@@ -105,7 +105,7 @@ const SYMPTOMS: readonly (readonly [FindingCode, readonly FindingCode[]])[] = [
   ["generator-busy", ["worker-late", "connections"]],
 ];
 
-/** Where the cause is known, its symptoms are no findings of their own: they only say how bad it is. */
+/** If the cause is known, its symptoms are not findings of their own: they only show how bad it is. */
 function withoutSymptoms(findings: readonly TrustFinding[]): readonly TrustFinding[] {
   return SYMPTOMS.reduce((left, [code, symptoms]) => {
     const cause = left.find((finding) => finding.code === code);
@@ -128,12 +128,12 @@ function merged(
   );
 }
 
-/** A limit that was felt for a moment explains little. */
+/** A limit that was hit only for a moment explains little. */
 function hardlyFelt({ code, severity }: TrustFinding): boolean {
   return code === "throttled" && severity === "suspect";
 }
 
-/** Threads that share a core alternate every few milliseconds: nobody is paused for long by that. */
+/** Threads that share a core alternate every few milliseconds, so that does not explain a long pause. */
 function isTooLong({ code, severity }: TrustFinding, of: TrustFinding): boolean {
   return code === "worker-paused" && severity === "invalid" && of.code !== "throttled";
 }

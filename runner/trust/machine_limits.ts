@@ -1,6 +1,6 @@
 /**
- * Signs that the machine was the limit: too few cores, cores that other programs took from target or generator, a limit on
- * them, or nothing left to connect with.
+ * Signs that the machine was the limit: too few cores, cores that other programs took from target or generator, a CPU
+ * limit, or no ports or files left for connections.
  */
 import type { Contention, TrustFinding } from "../result/findings.ts";
 import type { HostActivity, TargetUse } from "../result/generator.ts";
@@ -8,49 +8,49 @@ import { adviceFor } from "./advice.ts";
 import { busiestOf, type Case, type Limits, occupiedShare, severityOf } from "./evidence.ts";
 import { OCCUPIED } from "./generator_limits.ts";
 
-/** From here on the cores are full: the idle rest is rounding, and moments between two threads. */
+/** From this share on, the cores are full: the rest is rounding, and gaps between two threads. */
 const FULL = 0.95;
 
 /**
- * Cores that others use from here on matter; a neighbour that computes has 0.9 to 1. What is not idle and
- * nobody's CPU time is counted to others, too: on a quiet machine of 2 cores 0.02 to 0.08 and, where they
- * go to sleep and wake 20,000 times a second, up to 0.16 for that.
+ * The use of cores by other programs from which it matters; a neighbour that computes uses 0.9 to 1. Time in use that
+ * belongs to no process counts as others', too: on a quiet machine of 2 cores 0.02 to 0.08 and, if cores go to sleep
+ * and wake 20,000 times a second, up to 0.16.
  */
 const OTHERS_CORES = 0.3;
 
 /**
- * Share of the run in which a worker stood in line for a core. Being woken takes some 20 to 50 µs, which
- * counts too, so it matters only where the cores are full. A worker that is kept to one core with
- * its target waits for 6 to 40 % of the time.
+ * The share of the run in which a worker waited for a core. Waking takes some 20 to 50 µs, which counts too, so the
+ * share matters only if the cores are full. A worker that is kept on one core with its target waits for 6 to 40 % of
+ * the time.
  */
 const WAITING: Limits = { suspect: 0.03, invalid: 0.2 };
 
 /**
- * Where cores are free, a worker waits long only if the system keeps it on a core with its target. A
- * worker that seldom has anything to do may seem to: what it waits for is the core to wake.
+ * With free cores, a worker waits long only if the system keeps it on the same core as its target. A worker that is
+ * rarely busy may only seem to: it waits for the core to wake up.
  */
 const LINED_UP = { waiting: 0.15, occupied: 0.7 };
 
 /**
- * How long threads stand in line although nobody else is there. Where all cores are in use, quiet runs have
- * up to 0.015 for a target that computes; beside a neighbour that target has 0.066, busier ones 0.4.
+ * The waiting of threads that occurs even without other programs. If all cores are in use, quiet runs have up to 0.015
+ * for a target that computes; beside a neighbour that target has 0.066, and a busier one 0.4.
  */
 const WAITING_FOR_FULL_CORES = 0.03;
 /**
- * Where cores are free, each wake-up takes 4 to 65 µs and counts as a wait: up to 0.06 in all, and up to
- * 0.46 of the time that a target at low load wants a core. One that is kept on a core with a neighbour has
+ * The limits if cores are free, when each wake-up takes 4 to 65 µs and counts as a wait: up to 0.06 in all, and up to
+ * 0.46 of the time in which a target at low load wants a core. A target that is kept on a core with a neighbour has
  * more of both.
  */
 const HELD_BACK = { threads: 0.1, ofWanted: 0.3 };
 
 const STOLEN: Limits = { suspect: 0.02, invalid: 0.1 };
-/** Seconds. The system counts in steps of 10 ms: in less, one step is as much as the limit. */
+/** Seconds. The system counts in steps of 10 ms: in a shorter time, one step is as large as the limit. */
 const SHORTEST_FOR_TICKS_S = 1;
 
-/** Share of the run. A limit that was felt at all was felt at a bad moment. */
+/** Share of the run. If a limit was hit at all, it was at a bad moment. */
 const THROTTLED: Limits = { suspect: Number.MIN_VALUE, invalid: 0.05 };
 
-/** Share of the requests that were due. */
+/** Share of the due requests. */
 const SHORT_OF: Limits = { suspect: Number.MIN_VALUE, invalid: 0.01 };
 
 const COARSE_TIMER_MS = 1;
@@ -73,7 +73,7 @@ function crowded(given: Case): TrustFinding | null {
     evidence: { cores, busy, waiting },
     advice: adviceFor(
       [
-        // Generator and target may fill the cores by themselves.
+        // Generator and target may fill the cores on their own.
         ...others === null || others >= OTHERS_CORES ? ["stop-other-programs"] as const : [],
         ...sharesMachine ? ["apart", "larger-machine"] as const : ["other-machine"] as const,
       ],
@@ -82,7 +82,7 @@ function crowded(given: Case): TrustFinding | null {
   };
 }
 
-/** Others used the cores, and generator or target waited for them. */
+/** A finding if others used the cores, and generator or target waited for them. */
 function crowdedOut(given: Case): TrustFinding | null {
   const { hostActivity, target } = given.evidence;
   const { others = null, busiest = [] } = hostActivity;
@@ -139,7 +139,7 @@ function isFull({ busy }: HostActivity): boolean {
   return busy !== null && busy >= FULL;
 }
 
-/** In an open loop that keeps up, its lateness says more. */
+/** Not for an open loop that keeps up, whose lateness says more. */
 function linedUp(given: Case): TrustFinding | null {
   const { evidence, run: { load, requests } } = given;
   const { busy } = evidence.hostActivity;
@@ -181,7 +181,7 @@ function coarse({ evidence: { timer } }: Case): TrustFinding | null {
   return { code: "coarse-clock", severity: "suspect", evidence, advice: ["other-machine"] };
 }
 
-/** Messages of the systems when something has run out. */
+/** Messages of the systems when ports, files or memory run out. */
 const SHORTAGES = [
   {
     message: /cannot assign requested address|address not available|os error 99\b|EADDRNOTAVAIL/i,

@@ -1,4 +1,7 @@
-/** Whether collections or a blocked event loop are what kept a target from serving more, by its runtime counters. Pure. */
+/**
+ * Whether garbage collections or a blocked event loop kept a target from serving more, judging by its runtime's
+ * counters. Pure.
+ */
 import type { Counters } from "../result/runtime/counters.ts";
 import type { Bottleneck } from "../result/findings.ts";
 import type { Measurement, Run } from "../result/result.ts";
@@ -13,35 +16,37 @@ interface PausesFinding extends Pick<Bottleneck, "collectionShare" | "stoppedSha
   readonly kind: "gc" | "blocked-loop";
 }
 
-/** Share of the target's CPU time, and of the run. Servers that allocate as usual spend some per cent. */
+/** Share of the target's CPU time, and of the run. Servers with usual allocation spend a few per cent. */
 const COLLECTING_CPU = 0.25;
 const COLLECTING_TIME = 0.2;
-/** Cores in use or waited for: a target that idles has time for its collections. */
+/** Cores used or waited for: an idle target has time for its collections. */
 const BUSY_CORES = 0.5;
 
 /**
- * Share of a stall in CPU time, for a busy target beside others who want its core; with less, the stall is theirs as
- * well.
+ * Share of CPU time in a stall, for a busy target while others compete for its core; with less, they caused part of the
+ * stall.
  */
 const HELD_UP_RATIO = 0.9;
 
-/** Shorter pauses are usual: young generations, and the event loop's own callbacks. */
+/** Shorter pauses are usual: collections of the young generation, and the event loop's own callbacks. */
 const LONG_MS = 10;
-/** Multiple of the median service time: a loop that serves many requests in turn is as late as those before it take. */
+/**
+ * Multiple of the median service time: a loop that serves many requests in turn makes each wait for those before it.
+ */
 const LONG_TIMES = 5;
-/** Share of the run in long pauses. */
+/** Share of the run spent in long pauses. */
 const PAUSED_RATIO = 0.02;
 const LEAST_PAUSES = 3;
-/** With fewer requests among the slowest, no cause is sought. */
+/** With fewer requests among the slowest, no cause is looked for. */
 const LEAST_REQUESTS = 10;
 const OVERLAP_RATIO = 0.5;
 const OVERLAP_TIMES = 2;
 
 /**
- * Null where the counters show neither collections nor a blocked loop to hold requests up, or where there are no counters.
+ * A finding if collections or a blocked loop held requests up; null if the counters show neither, or if there are none.
  *
- * @param isHeldUp By other programs: its collections and stalls then take longer, but most take no larger share of its
- * time.
+ * @param isHeldUp Whether other programs held the target up: its collections and stalls then take longer, but most take
+ * no larger share of its time.
  */
 export function pausesFinding(run: PausedRun, isHeldUp: boolean): PausesFinding | null {
   const { counters, elapsedS, generator: { target } } = run;
@@ -65,8 +70,8 @@ export function pausesFinding(run: PausedRun, isHeldUp: boolean): PausesFinding 
 }
 
 /**
- * Where other programs hold the target up, one collection may last as long as a whole halt: each process counts without
- * its longest.
+ * If other programs delay the target, one collection may last as long as a whole halt: so the longest one of each
+ * process is not counted.
  */
 function collecting(
   { processes }: Counters,
@@ -88,7 +93,7 @@ function collecting(
   };
 }
 
-/** Null where the pauses are few or short, or the slowest requests overlap them no more than by chance. */
+/** Null if pauses are few or short, or if the slowest requests overlap them no more than by chance. */
 function tailPauses(
   all: readonly { readonly ms: number }[],
   { overlapping, expected }: Counters["slowest"]["stalls"],

@@ -1,15 +1,17 @@
-/** Whether a target served what an open loop sent, so that the load was the limit and not the target. Pure. */
+/**
+ * Whether a target served everything that an open loop sent, so that the load was the limit and not the target. Pure.
+ */
 import type { Measurement } from "../result/result.ts";
 
-/** Share of the due requests. */
+/** Share of the due requests that must be served. */
 const SERVED = 0.99;
-/** With fewer requests beyond a percentile, a wait may be luck: a machine or generator that paused for a moment. */
+/** With fewer requests beyond a percentile, a wait may be bad luck: a machine or generator that paused for a moment. */
 const LEAST_BEYOND = 10;
-/** Latency since a request was due, over that since it was sent: more is a queue before the connections. */
+/** Latency since a request was due, over that since it was sent: a larger ratio means a queue for connections. */
 const QUEUED_TIMES = 2;
-/** A shorter wait is that of a wake-up. */
+/** A shorter wait comes from a wake-up. */
 const SHORT_MS = 2;
-/** Requests under way at the end, over those at a usual moment: a queue that grows all the time ends at 2. */
+/** Requests in flight at the end, over the usual number: a queue that grows all the time ends at 2. */
 const GROWN_TIMES = 1.5;
 
 type LoadedRun = Pick<
@@ -17,14 +19,14 @@ type LoadedRun = Pick<
   "load" | "requests" | "latency" | "service" | "drain" | "rate" | "elapsedS"
 >;
 
-/** Nearly all, without a queue before the connections or in the target. */
+/** Whether nearly everything was served, without a queue for connections or in the target. */
 export function isServed(run: LoadedRun): boolean {
   const { load, requests: { due, completed } } = run;
   return load.kind !== "closed" && completed >= SERVED * due && !hasGrownQueue(run) &&
     !hasWaited(run);
 }
 
-/** Whether requests have waited for connections, by more than luck explains. */
+/** Whether requests waited for connections, by more than bad luck explains. */
 function hasWaited({ requests: { completed }, ...run }: LoadedRun): boolean {
   const high = completed >= 100 * LEAST_BEYOND ? "99" : "95";
   const [latency, service] = [run.latency.percentiles[high], run.service.percentiles[high]];
@@ -32,9 +34,9 @@ function hasWaited({ requests: { completed }, ...run }: LoadedRun): boolean {
 }
 
 /**
- * Where connections are many, requests that come too fast stand in line in the target, and are served after the end.
- * Little's law says how many are under way on average: the rate times the service time. Of more of them than that and
- * chance at the end the target was late.
+ * Whether a queue has grown in the target. With many connections, requests that come too fast wait in the target, and
+ * are served after the end. By Little's law, the average number under way is the rate times the service time. If there
+ * are more than that and chance explain at the end, the target was late.
  */
 function hasGrownQueue({ load, requests, drain, rate, service }: LoadedRun): boolean {
   const left = (drain?.completed ?? 0) + (drain?.failed ?? 0) + requests.unfinished;
@@ -42,7 +44,7 @@ function hasGrownQueue({ load, requests, drain, rate, service }: LoadedRun): boo
   return left > (1 - SERVED) * requests.due && left > GROWN_TIMES * usual + 3 * Math.sqrt(usual);
 }
 
-/** Arrivals at the end over those of the whole run on average: phases may end with most of them. */
+/** Arrival rate at the end over the mean of the whole run: phases may end with their highest rate. */
 function endRatioOf(load: LoadedRun["load"]): number {
   if (load.kind !== "phases") return 1;
   const arrivals = load.phases.reduce(

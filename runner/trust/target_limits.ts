@@ -1,18 +1,21 @@
 /**
- * Signs that the target was held back: a limit paused it, our connections were all busy, or the latency is mostly that of
- * the generator itself.
+ * Signs that the target was held back: a CPU limit paused it, all connections were busy, or the latency is mostly the
+ * generator's own.
  */
 import { adviceFor } from "./advice.ts";
 import type { TrustFinding } from "../result/findings.ts";
 import { type Case, harmlessDelay, type Limits, severityOf } from "./evidence.ts";
 
-/** Share of the run. A limit that was felt at all was felt at a bad moment. */
+/** Share of the run. If a limit was hit at all, it was at a bad moment. */
 const THROTTLED: Limits = { suspect: Number.MIN_VALUE, invalid: 0.05 };
 
-/** Share of the connections, on average, from which a due request usually finds none free. */
+/** Average share of busy connections from which on a due request usually finds none free. */
 const ALL_BUSY = 0.9;
 
-/** The p50 is mostly our own from here on; it is not a queue's while no more than one request is out at once. */
+/**
+ * From this share on, the p50 is mostly the generator's own; as long as at most one request is out at a time, no queue
+ * explains it.
+ */
 const BASELINE = { ofMedian: 0.5, atOnce: 1.05 };
 
 export function targetFindings(given: Case): TrustFinding[] {
@@ -30,13 +33,13 @@ function targetThrottled(
   return { code: "target-throttled", severity, evidence, advice: ["raise-cpu-limit"] };
 }
 
-/** Little's law: requests on their way, on average, are their rate times the time that each takes. */
+/** Little's law: the average number of requests on their way is their rate times the time that each takes. */
 function busyConnections({ load, rate, service, connect }: Case["run"]): number {
   const dialMs = load.keepAlive ? 0 : connect.mean;
   return rate * (service.mean + dialMs) / 1_000;
 }
 
-/** In an open loop: more arrived than the connections could take, for most of the run. */
+/** A finding for an open loop if, for most of the run, more requests arrived than the connections could take. */
 function connectionsBusy(given: Case): TrustFinding | null {
   const { evidence: { lag, delay }, run } = given;
   const { load } = run;
@@ -55,8 +58,8 @@ function connectionsBusy(given: Case): TrustFinding | null {
 }
 
 /**
- * A server that does nothing is as slow: the figures are of this generator and the kernel. Only of a closed loop, which
- * measures how fast the target is; an open loop measures whether a rate is kept.
+ * A finding if a server that does nothing is as slow, so that the figures are those of this generator and the kernel.
+ * Only for a closed loop, which measures how fast the target is; an open loop measures whether a rate is kept.
  */
 function nearBaseline(
   { evidence: { baselineLatency }, run, sharesMachine }: Case,

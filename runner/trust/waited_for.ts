@@ -12,18 +12,18 @@ export interface WaitedFor extends Pick<Bottleneck, "underWay" | "sleeping" | "l
   readonly kind: "storage" | "names" | "connection-cap";
 }
 
-/** Share of the requests in flight that are off the cores, or, where they stand in line, of those served at a time. */
+/** Share of the requests in flight that are off the cores or, with a queue, of those served at a time. */
 const MOSTLY_STORAGE = 0.5;
-/** More than for storage, because a program may ask for both kinds of addresses of a name at once, with a socket each. */
+/** Higher than for storage, because a program may look up both kinds of addresses at once, with a socket each. */
 const MOSTLY_NAMES = 0.6;
-/** With fewer requests in flight, the mean of the looks says little. */
+/** With fewer requests in flight, the mean of the samples says little. */
 const LEAST_UNDER_WAY = 0.5;
-/** Share of the failures: a connection that is closed because of a limit was accepted first, and got no response. */
+/** Share of the failures: a connection closed because of a limit was accepted first, and got no response. */
 const MOSTLY_CLOSED = 0.8;
 
 /**
- * Null where nothing was seen that explains most of a request's time.
- * @param atOnce How many requests that stand in line are served at a time; the others wait for these.
+ * What requests waited for; null if nothing that was observed explains most of a request's time.
+ * @param atOnce How many queued requests are served at a time; the others wait for these.
  */
 export function waitedFor(run: WaitingRun, serviceMs: number, atOnce?: number): WaitedFor | null {
   const { generator: { target }, rate } = run;
@@ -32,12 +32,12 @@ export function waitedFor(run: WaitingRun, serviceMs: number, atOnce?: number): 
   const taken = connectionCapOf(run);
   if (taken !== null) return { kind: "connection-cap", ...taken };
   const underWay = rate * serviceMs / 1_000;
-  // A thread that computes, or stands in line for a core, waits for nothing else.
+  // A thread that computes, or waits for a core, waits for nothing else.
   const onCores = (target?.cpu ?? 0) + (target?.waiting ?? 0);
   const served = atOnce ?? underWay - onCores;
   const { sleeping, storageBytes, lookups } = waits;
   if (served < LEAST_UNDER_WAY) return null;
-  // Threads sleep so for other reasons as well, such as the kernel's own locks; then nothing is read or written.
+  // Threads also sleep like this for other reasons, such as the kernel's own locks; then nothing is read or written.
   if ((storageBytes ?? 0) > 0 && sleeping >= MOSTLY_STORAGE * served) {
     return { kind: "storage", underWay, sleeping };
   }
@@ -46,7 +46,10 @@ export function waitedFor(run: WaitingRun, serviceMs: number, atOnce?: number): 
     : null;
 }
 
-/** Null where connections are accepted: some never were at any look, or all that are beyond a number are closed. */
+/**
+ * Null if connections are accepted; else a cap: some are never accepted in any sample, or all beyond a number are
+ * closed.
+ */
 function connectionCapOf(
   { load: { connections }, requests, errors, generator: { target } }: WaitingRun,
 ): Pick<Bottleneck, "taken"> | null {

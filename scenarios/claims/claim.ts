@@ -5,12 +5,12 @@
 import * as z from "zod";
 import { FIGURE_NAMES, type Read, UNITS } from "../../base/figures/figure.ts";
 
-// Relations of claims and thresholds: which of two numbers should be the larger, and the signs that people write for it.
+// Relations in claims and thresholds: which of two numbers should be larger, and the signs that people use.
 
 export const relation = z.enum(["<", "<=", ">", ">="]);
 export type Relation = z.output<typeof relation>;
 
-/** All signs that look like one, as a regular expression; `readRelation` decides which are. */
+/** Everything that looks like a sign, as a regular expression; `readRelation` decides which are valid. */
 export const SIGN = "<=|>=|==|!=|=<|=>|[<>=≤≥]";
 
 const MEANT: Readonly<Record<string, Relation>> = {
@@ -24,17 +24,14 @@ const MEANT: Readonly<Record<string, Relation>> = {
   "≥": ">=",
 };
 
-/**
- * @param place What it is written in, such as "a threshold".
- * @param others What may stand there as well.
- */
+/** @param place Where the sign is written, such as "a threshold". @param others Other signs that are allowed there. */
 export function readRelation(sign: string, place: string, others = ""): Read<Relation> {
   const value = MEANT[sign];
   if (value !== undefined) return { value };
   return { problem: `Cannot use ${sign} in ${place}: write <, <=, > or >=${others}` };
 }
 
-/** `a < b` is `b > a`. */
+/** `a < b` means `b > a`. */
 export const TURNED: Readonly<Record<Relation, Relation>> = {
   "<": ">",
   "<=": ">=",
@@ -42,7 +39,7 @@ export const TURNED: Readonly<Record<Relation, Relation>> = {
   ">=": "<=",
 };
 
-// The shape of claims.
+// The schema of claims.
 
 export const CLAIMED_LABELS = ["flat", "warm-up", "slowdown", "no-steady-state"] as const;
 export const MEASURED_PEAKS = ["generator", "redis"] as const;
@@ -50,9 +47,11 @@ export const MEASURED_PEAKS = ["generator", "redis"] as const;
 export const selector = z.strictObject({
   text: z.string(),
   parts: z.array(z.strictObject({ key: z.string().nullable(), value: z.string() })),
-}).describe("Which cells; without a part: all of them");
+}).describe("Selector of the cells; without a part: all cells");
 
-const factor = z.number().positive().describe("What the figure is multiplied by; most often 1");
+const factor = z.number().positive().describe(
+  "Factor by which the figure is multiplied; usually 1",
+);
 
 const figureSide = z.strictObject({
   kind: z.literal("figure"),
@@ -117,7 +116,7 @@ const correlation = z.strictObject({
 
 const says = z.discriminatedUnion("kind", [compare, within, ratios, warmup, correlation]);
 
-/** What a condition may ask of a load: how long a request waits, and how long the load lasts. */
+/** Properties of a load that a condition may refer to: its time-out, and its duration. */
 export const LOAD_TERMS = ["timeout", "duration"] as const;
 
 const given = z.strictObject({
@@ -126,16 +125,18 @@ const given = z.strictObject({
   load: z.strictObject({
     term: z.enum(LOAD_TERMS),
     leastMs: z.number().positive().describe("Milliseconds"),
-  }).optional().describe("The least that the loads of the claim's cells have; absent: another one"),
-  says: says.optional().describe("What must be so; absent: another condition"),
+  }).optional().describe(
+    "The least value that the loads of the claim's cells must have; absent: another condition",
+  ),
+  says: says.optional().describe("A claim that must hold; absent: another condition"),
 }).describe(
-  "The set-up that the claim was published of: where it is not so, the claim is inconclusive",
+  "The set-up for which the claim was published; on any other, the claim is inconclusive",
 );
 
-/** A claim as results.json has it. */
+/** A claim, as in results.json. */
 export const claimInResults = z.strictObject({
   text: z.string().describe("The claim as written"),
-  source: z.string().optional().describe("Where it stands"),
+  source: z.string().optional().describe("Place of the claim in its source"),
   note: z.string().optional().describe("A note for the reader"),
   given: given.optional(),
   says,

@@ -1,4 +1,4 @@
-/** One side of a claim: a figure of cells, times a factor; a ceiling; or a quantity. Pure. */
+/** One side of a claim: a figure of cells times a factor, a ceiling, or a quantity. Pure. */
 import { type ClaimSide, type FigureSide, MEASURED_PEAKS, SIGN } from "./claim.ts";
 import {
   type Figure,
@@ -15,18 +15,18 @@ import { quotedOpenly } from "../../base/secrets.ts";
 /** A value, or all problems of its text. */
 export type ReadAll<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
-/** Between the brackets of a figure, where only quotes may hold others. */
+/** The text in a figure's parentheses, in which only quotes may contain others. */
 export const INNER = String.raw`(?:"[^"]*"|[^()"])*`;
 
-/** All that stands on one side of a relation; the selector in its brackets may have signs of its own. */
+/** Everything on one side of a relation; the selector in parentheses may contain signs itself. */
 export const SIDE = String.raw`[^()<>=≤≥]*(?:\(${INNER}\)[^()<>=≤≥]*)?`;
 
-/** Two sides with the sign between them. */
+/** Two sides with a sign between them. */
 export const TWO_SIDES = new RegExp(`^(${SIDE})(${SIGN})(${SIDE})$`);
 
 const FIGURE = new RegExp(`^(?:(\\S+?) ?[×*] ?|(\\d[\\d.]*) ?x )?([\\w.]+) ?\\((${INNER})\\)$`);
 
-/** A quantity gets the unit of the figure that it is compared with. */
+/** Parses both sides; a quantity gets the unit of the figure with which it is compared. */
 export function sidesOf(of: string, to: string): ReadAll<[ClaimSide, ClaimSide]> {
   const [left, right] = [of.trim(), to.trim()];
   const [first, second] = [measuredOf(left), measuredOf(right)];
@@ -49,7 +49,7 @@ export function sidesOf(of: string, to: string): ReadAll<[ClaimSide, ClaimSide]>
 const NO_FIGURE = "Cannot compare two numbers: one side must be a figure, " +
   "such as p99(cached) < 120ms";
 
-/** Null: it is not a figure, so it should be a quantity. */
+/** Null if the text is not a figure, so that it should be a quantity. */
 function measuredOf(text: string): ReadAll<ClaimSide> | null {
   const [, times, timesX, name, cells] = FIGURE.exec(text) ?? [];
   if (name === undefined) {
@@ -101,7 +101,7 @@ function peakOf(name: string, factor: Read<number>): ReadAll<ClaimSide> {
 function quantityOf(text: string, against: ReadAll<ClaimSide> | null): ReadAll<ClaimSide> {
   const hint = bare(text);
   if (hint !== null) return { problems: [hint] };
-  // Without the figure on the other side the unit of the quantity is unknown.
+  // Without the figure on the other side, the unit of the quantity is unknown.
   const unit = against !== null && "value" in against ? unitOf(against.value) : null;
   if (unit === null) return { problems: [] };
   const read = readQuantity(text, unit);
@@ -110,7 +110,7 @@ function quantityOf(text: string, against: ReadAll<ClaimSide> | null): ReadAll<C
     : problemsIn(read);
 }
 
-/** What to write for a figure that names no cells; null for what is not a figure. */
+/** What to write instead of a figure without cells; null if the text is not a figure. */
 function bare(text: string): string | null {
   if (figureNamed(text) === null) return null;
   return `Cannot use ${text} without its cells: write ${text}(fastify, static), ` +
@@ -122,7 +122,7 @@ function unitOf(side: ClaimSide): FigureUnit | null {
   return side.kind === "ceiling" ? "perSec" : side.unit;
 }
 
-/** A selector as results.json has it. */
+/** A selector, in the form of results.json. */
 export function readCells(text: string): Read<FigureSide["selector"]> {
   const read = parseSelector(text);
   return "problem" in read

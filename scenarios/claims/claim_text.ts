@@ -1,6 +1,6 @@
 /**
- * The text of a claim → what it says: two sides and a relation, a tolerance, a label, or a correlation.
- * Whether the names in its selectors are there, `claim_names.ts` knows. Pure.
+ * Parses the text of a claim: two sides and a relation, a tolerance, a label, or a correlation. `names.ts` checks
+ * whether the names in its selectors exist. Pure.
  */
 import * as z from "zod";
 import {
@@ -28,10 +28,10 @@ import { beyond, isWithin } from "../../base/limits.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** What a claim says, or everything that is wrong with its text. */
+/** A parsed claim, or every problem of its text. */
 type ParsedClaim = { readonly claim: Claim } | { readonly problems: readonly string[] };
 
-/** What a text of this form holds for sure: looked for first, as a pattern is compiled when it is first used. */
+/** Text that a claim of this form must contain, checked first because a pattern is compiled when first used. */
 interface ClaimPattern {
   readonly holds: string;
   readonly pattern: RegExp;
@@ -76,7 +76,7 @@ export function parseClaim(written: string): ParsedClaim {
   const text = written.trim().replaceAll(/\s+/g, " ");
   const says = saysOf(text);
   if (says === null) {
-    // YAML ends a text in a list of one line at its first comma.
+    // In a one-line list, YAML ends a text at its first comma.
     const fix = /\([^)]*$/.test(text) ? "its bracket does not end; put it into quotes" : FORMS;
     return { problems: [`Cannot read ${quotedOpenly(written)} as a claim: ${fix}`] };
   }
@@ -175,7 +175,7 @@ function correlationOf(correlated: string, sign: string, written: string): ReadA
   return correlatedOf({ names, cells: [cells] }, sign, written);
 }
 
-/** @param cells Of both figures, or of each. */
+/** @param cells Cells of both figures, or of each. */
 function correlatedOf(
   { names, cells }: { readonly names: readonly string[]; readonly cells: readonly string[] },
   sign: string,
@@ -242,16 +242,18 @@ const givenText = z.string().transform((text, context): Given => {
   for (const problem of parsed.problems) context.addIssue(problem);
   return z.NEVER;
 }).describe(
-  "The set-up of which the claim was published, without which nothing decides it: cores >= 8; timeout >= 10s " +
-    "or duration >= 1m of its loads; or a claim, such as ceiling(redis) > 100000/s",
+  "The set-up for which the claim was published; on any other, the claim stays undecided: cores >= 8; timeout >= 10s " +
+    "or duration >= 1m for its loads; or a claim, such as ceiling(redis) > 100000/s",
 );
 
-/** A claim in an experiment: its text, or that with what goes with it. */
+/** A claim in an experiment: its text, alone or with additional keys. */
 export const claim = z.union([
   claimText,
   z.strictObject({
     claim: claimText,
-    source: z.string().optional().describe("Where it stands, such as p. 6, table III"),
+    source: z.string().optional().describe(
+      "Place of the claim in its source, such as p. 6, table III",
+    ),
     note: z.string().optional().describe("A note for the reader"),
     given: givenText.optional(),
   }).transform(({ claim, ...source }): Claim => ({ ...claim, ...source })),

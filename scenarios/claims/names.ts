@@ -1,4 +1,6 @@
-/** Whether claims, thresholds, published tables and the comparison name parts of the experiment that are there. Pure. */
+/**
+ * Checks that claims, thresholds, published tables and the comparison refer to existing parts of the experiment. Pure.
+ */
 import { BOUNDED } from "../../base/figures/bound.ts";
 import { AS_INPUT } from "../../base/explain.ts";
 import type { Conflict } from "../../base/problems.ts";
@@ -17,7 +19,9 @@ import type { Read } from "../../base/figures/figure.ts";
 import { threshold } from "./threshold.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** The sections of an experiment that claims and thresholds read; each may be wrong in every part, which the schema reports. */
+/**
+ * The sections of an experiment that claims and thresholds refer to; any part may be wrong, which the schema reports.
+ */
 interface Claiming {
   readonly claims?: unknown;
   readonly thresholds?: unknown;
@@ -27,7 +31,7 @@ interface Claiming {
   readonly ceilings?: unknown;
 }
 
-/** What a sentence names: figures of cells (null: it says another thing of them), and peaks of throughput. */
+/** The names used in a claim: figures of cells (null for other statements about them), and peaks of throughput. */
 interface UsedNames {
   readonly cells: readonly (Pick<FigureSide, "selector"> & { readonly figure: string | null })[];
   readonly peaks: readonly string[];
@@ -41,7 +45,7 @@ export function claimConflicts(given: Claiming): Conflict[] {
   });
 }
 
-/** Problems of thresholds that name their cells. */
+/** Problems of thresholds that name cells. */
 export function thresholdConflicts(given: Claiming): Conflict[] {
   return namingConflicts(given, "thresholds", (one) => {
     const { data: rule } = threshold.safeParse(one, AS_INPUT);
@@ -89,7 +93,10 @@ function namingConflicts(
   });
 }
 
-/** What is not known of one request of a scenario, or can't be compared with a baseline. @param figure Null: no figure. */
+/**
+ * Why a figure is impossible for a single request of a scenario, or can't be compared with a baseline.
+ * @param figure Null: no figure.
+ */
 function notOfStep(name: string, figure: string | null): string[] {
   if (figure !== null && isStepFigure(figure)) return [];
   const what = figure === null ? "this" : figure;
@@ -100,7 +107,7 @@ function notOfStep(name: string, figure: string | null): string[] {
   ];
 }
 
-/** Whatever has a value that could vary, as a claim may be of a value that only some parameters choose. */
+/** All keys with a value that could vary, because a claim may refer to a value that only some parameters select. */
 function factorKeys({ targets, load, scenarios }: Claiming): string[] {
   const loads = Object.values(Object(scenarios)).map((scenario) => Object(scenario).load);
   return [...new Set([targets, load, ...loads].flatMap(keysWithin))];
@@ -111,13 +118,13 @@ function keysWithin(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, inner]) => [key, ...keysWithin(inner)]);
 }
 
-/** The parts of an experiment that say what it compares. */
+/** The parts of an experiment that define its comparison. */
 interface Comparing extends Claiming {
   readonly compare?: unknown;
   readonly base?: unknown;
 }
 
-/** A factor, or a base, that the experiment does not have. */
+/** Problems of a factor or base that the experiment does not have. */
 export function comparedConflicts(given: Comparing): Conflict[] {
   const targets = Object.keys(Object(given.targets));
   const factor: unknown = Object(given.compare).factor;
@@ -145,7 +152,7 @@ function unknownBase(
   return [{ path: ["base"], message: `Cannot find base ${quotedOpenly(base)}: ${fix}` }];
 }
 
-/** What stands at a factor, as text: of a list each value. */
+/** The values of a factor as text: each value of a list. */
 function valuesWithin({ targets, load, scenarios }: Claiming, factor: string): string[] {
   const key = factor.slice(factor.lastIndexOf(".") + 1);
   const found = (value: unknown): unknown[] =>
@@ -164,7 +171,7 @@ function unknownFactor(path: string, keys: readonly string[]): string[] {
   return [`Cannot find a factor ${quotedOpenly(path)}: ${fix}`];
 }
 
-/** What a claim says, and what it is given. */
+/** The relation of a claim, and its conditions. */
 function saidBy({ says, given }: Claim): Pick<Claim, "says">[] {
   return [{ says }, ...given?.says === undefined ? [] : [{ says: given.says }]];
 }
@@ -190,7 +197,7 @@ function peaksOf(claim: Pick<Claim, "says">): string[] {
   return sidesOf(claim).flatMap((side) => side.kind === "ceiling" ? [side.of] : []);
 }
 
-/** Unknown names in published tables, and values that stand twice. @param given An experiment, wrong or not. */
+/** Unknown names in published tables, and duplicate values. @param given An experiment, valid or not. */
 export function wrongPublishedNames(
   given: { readonly published?: unknown; readonly targets?: object; readonly scenarios?: object },
 ): Conflict[] {
@@ -243,12 +250,12 @@ interface ReadKeys {
 }
 
 interface KeyPath {
-  /** Keys that lead here. */
+  /** Keys on the way to this place. */
   readonly keys: readonly string[];
   readonly names: ExperimentNames;
 }
 
-/** The keys of each value; of a key that is wrong those to it, once, however much stands below. */
+/** The keys of each value; for an invalid key those up to it, once, whatever is below. */
 function readKeys(values: PublishedValues, { keys, names }: KeyPath): ReadKeys[] {
   return Object.entries(values).flatMap(([key, value]): ReadKeys[] => {
     const path = [...keys, key];
@@ -297,7 +304,7 @@ function wrongRelative(
   return [{ path, message: `Cannot divide by ${relative}: it has no published value; ${fix}` }];
 }
 
-/** Whether a cell may be in both. */
+/** Whether a cell may match both selections. */
 function goTogether(one: Selection, other: Selection): boolean {
   const agree = (a: string | null | undefined, b: string | null | undefined): boolean =>
     (a ?? null) === null || (b ?? null) === null || a === b;

@@ -1,7 +1,7 @@
 /**
- * A rule that a capacity holds within, as the share of requests that may miss it: the p99 is below 50 ms where less than
- * 1 % of the requests take as long. A request that ended in an error, or was never sent, had no response within any limit;
- * nor had one whose response is wrong, where more are wrong than late. Of streams it is the share of messages: one that a
+ * A rule that a capacity keeps, as the share of requests that may miss it: the p99 is below 50 ms if less than 1 % of
+ * the requests take as long. A request that ended in an error, or was never sent, had no response within any limit; nor
+ * had one with a wrong response, if more are wrong than late. For streams it is the share of messages: a message that a
  * stream waited for when it was cut or refused came within no limit.
  */
 import * as z from "zod";
@@ -11,11 +11,11 @@ import { quotedOpenly } from "../../base/secrets.ts";
 
 export interface Objective {
   readonly text: string;
-  /** Times of messages of streams; null: it is about requests. */
+  /** Times of messages of streams; null: the rule is about requests. */
   readonly messages: typeof MESSAGE_TIMES[number] | null;
-  /** Share of the requests, or messages, that may miss it, above 0. */
+  /** Share of requests or messages that may miss the rule, above 0. */
   readonly allowed: number;
-  /** By latency: whether a request of so many ms misses it. Null: by its outcome alone. */
+  /** For a rule about latency: whether a request with this latency in ms misses it. Null: only the outcome counts. */
   readonly isBeyond: ((latencyMs: number) => boolean) | null;
   /** The time in `isBeyond`, ms; 0 if there is none. */
   readonly limitMs: number;
@@ -24,13 +24,13 @@ export interface Objective {
 /** Times of messages for which a capacity may be searched. */
 const MESSAGE_TIMES = ["ttfe", "gap", "ttft"] as const;
 
-/** Why a rule about messages can't be had of whole responses. */
+/** Why a rule about messages is impossible for whole responses. */
 export const NO_MESSAGES = "Cannot search within times of messages where no response is a stream";
 
-/** Stands for "none at all", which no finite trial can show. */
+/** Stands for "none at all", which no finite trial can prove. */
 const NONE = 1e-6;
 
-/** Null where no share of requests decides the rule. */
+/** Null if the rule does not depend on a share of requests. */
 export function objectiveOf(rule: Threshold): Objective | null {
   if (rule.against !== "limit" || rule.selector !== undefined) return null;
   const { text, figure, relation, limit } = rule;
@@ -56,7 +56,7 @@ export function objectiveOf(rule: Threshold): Objective | null {
   return { text, messages: null, allowed: Math.max(allowed, NONE), isBeyond: null, limitMs: 0 };
 }
 
-/** The text of a rule: as the share of requests that may miss it. */
+/** The text of a rule, as the share of requests that may miss it. */
 export const objective = z.string().transform((text, context): Objective => {
   const parsed = parseThreshold(text);
   if ("problems" in parsed) {
@@ -77,7 +77,7 @@ export const objective = z.string().transform((text, context): Objective => {
 const MOST_WIDTH = 0.5;
 const LEAST_WIDTH = 0.005;
 
-/** How far the interval of a capacity may reach to either side: `2%`; becomes a share. */
+/** How far the interval of a capacity may extend to either side: `2%`; becomes a share. */
 export const searchWidth = margin.refine(
   (ratio) => ratio >= LEAST_WIDTH && ratio <= MOST_WIDTH,
   "Cannot use this width: it must be from 0.5% to 50%",

@@ -17,7 +17,7 @@ import {
 import { didYouMean } from "../../base/suggest.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** A figure, a bound such as "< 90", or more of them by what they are of. */
+/** A figure, a bound such as "< 90", or a map of more of them by names of cells. */
 export type PublishedValues = { readonly [key: string]: number | string | PublishedValues };
 
 const bound = z.string().regex(BOUNDED, {
@@ -30,18 +30,20 @@ const values: z.ZodType<PublishedValues> = z.lazy(() =>
 );
 
 const common = {
-  source: z.string().optional().describe("Where the figures stand: Table 2, p. 6, an address"),
+  source: z.string().optional().describe("Source of the figures: Table 2, p. 6, an address"),
   confounders: z.array(z.string()).default([]).describe(
     "Other differences between that setup and this one, a sentence each",
   ),
 };
 
-/** A table as results.json has it. */
+/** A table, as in results.json. */
 export const published = z.strictObject({
   ...common,
   figure: z.enum(FIGURE_NAMES),
   unit: z.enum(UNITS).describe("Unit of the values: ms, per second, a share 0–1, cores, bytes"),
-  relative: z.string().nullable().describe("Selector of what both columns are divided by"),
+  relative: z.string().nullable().describe(
+    "Selector of the cell by whose value both columns are divided",
+  ),
   values: values.describe("Values by cell: nested keys, joined, make a selector"),
 });
 
@@ -54,10 +56,10 @@ const figure = z.string().prefault("rate").transform((text, context): Figure => 
   return z.NEVER;
 });
 
-/** A table as it is written. */
+/** A table, as written in the file. */
 const written = z.strictObject({
   ...common,
-  figure: figure.describe("What the values are: rate, p99, startUp, …"),
+  figure: figure.describe("Figure that the values are of: rate, p99, startUp, …"),
   unit: z.string().optional().describe("Unit of the values: requests/s, ms, s, %, MB, …"),
   relative: z.union([z.string(), z.array(z.string()).min(1)]).optional().describe(
     "A cell, such as [express, static]: both columns are divided by its value, as machines differ",
@@ -85,7 +87,7 @@ const written = z.strictObject({
 
 export const publishedSpec = z.union([written, z.array(written)]);
 
-/** By the unit of a figure: the names of units that fit it, each with what `readQuantity` calls it. */
+/** By the unit of a figure: the names of suitable units, with their names in `readQuantity`. */
 const UNIT_NAMES: Readonly<Record<FigureUnit, Readonly<Record<string, string>>>> = {
   perSec: { "requests/s": "/s", "req/s": "/s", rps: "/s", "/s": "/s", "requests/min": "/m" },
   ms: { ms: "ms", s: "s", us: "us", "µs": "us", min: "m", h: "h" },
@@ -104,7 +106,7 @@ const UNIT_NAMES: Readonly<Record<FigureUnit, Readonly<Record<string, string>>>>
   },
 };
 
-/** What stands behind a value in the given unit; without one, where a figure has only one. */
+/** The suffix of a value in the given unit; without a unit, for a figure that has only one. */
 function suffixOf(
   unit: string | undefined,
   { name, unit: kind }: Figure,

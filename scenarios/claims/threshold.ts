@@ -36,7 +36,7 @@ const common = {
   better: z.enum(["lower", "higher"]),
 };
 
-/** A threshold as results.json has it. */
+/** A threshold, as in results.json. */
 export const threshold = z.discriminatedUnion("against", [
   z.strictObject({
     ...common,
@@ -63,7 +63,7 @@ export const threshold = z.discriminatedUnion("against", [
 
 export type Threshold = z.output<typeof threshold>;
 
-/** A threshold, or everything that is wrong with its text. */
+/** A threshold, or every problem of its text. */
 type ParsedThreshold =
   | { readonly threshold: Threshold }
   | { readonly problems: readonly string[] };
@@ -74,7 +74,7 @@ const BASELINE = new RegExp(
   "si",
 );
 
-/** The default margin of "not worse": that of `plateau compare`. */
+/** The default margin of "not worse", the same as in `plateau compare`. */
 const DEFAULT_MARGIN_RATIO = 0.02;
 
 export function parseThreshold(written: string): ParsedThreshold {
@@ -104,7 +104,7 @@ function againstLimit(
 ): ParsedThreshold {
   const figure = readFigure(name);
   const relation = readRelation(sign, "a threshold");
-  // Without its figure the unit of the quantity is unknown.
+  // Without the figure, the unit of the quantity is unknown.
   const limit = "value" in figure ? readQuantity(quantity, figure.value.unit) : null;
   if ("value" in figure && "value" in relation && limit !== null && "value" in limit) {
     const never = whyNever(figure.value, relation.value, limit.value);
@@ -127,7 +127,7 @@ interface WrittenSides {
   readonly to: string;
 }
 
-/** A threshold with the cells that it is for, as claims name them. */
+/** A threshold for certain cells, in the syntax of claims. */
 function ofCells(text: string, { of, sign, to }: WrittenSides): ParsedThreshold {
   const sides = sidesOf(of, to);
   const relation = readRelation(sign, "a threshold");
@@ -163,7 +163,7 @@ function withoutCells(text: string): string {
   return `Cannot use ${quotedOpenly(text)} as a threshold: ${fix}`;
 }
 
-/** Why no measurement could pass; null when one could. */
+/** Why no measurement could pass; null if one could. */
 function whyNever({ unit }: Figure, relation: Relation, limit: number): string | null {
   if (relation === "<" && limit === 0) return "nothing is below 0, write <= 0";
   return relation === ">" && unit === "share" && limit === 1
@@ -200,7 +200,7 @@ function commonOf(
   return { text, figure: name, unit, better };
 }
 
-/** A ratio of shares near 100 % says nothing. */
+/** Refuses shares, whose ratio says nothing near 100 %. */
 function comparable(figure: Read<Figure>): Read<Figure> {
   if (!("value" in figure) || figure.value.unit !== "share") return figure;
   const { name } = figure.value;

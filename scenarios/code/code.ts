@@ -1,4 +1,7 @@
-/** The script of an experiment that is written in TypeScript, as the experiment holds it: every file of its own, so that results can repeat it. */
+/**
+ * The script of an experiment in TypeScript, as stored in the experiment: with all its own files, so that results can
+ * repeat it.
+ */
 import * as z from "zod";
 import { UserError } from "../../base/errors.ts";
 import { secrets } from "../../base/secrets.ts";
@@ -16,13 +19,17 @@ export const codeSpec = z.strictObject({
   files: z.record(z.string(), file).refine(
     (files) => isWithin("scriptFiles", sizeOf(files)),
     `Cannot run a script of more than ${LIMITS.scriptFiles.most} bytes`,
-  ).describe("The script and what it imports, by path"),
+  ).describe("The script and the files that it imports, by path"),
   parameters: z.record(z.string(), z.json()).default({})
-    .describe("What its default export was called with, where that is a function"),
-  env: z.array(z.string()).default([]).describe("Names of the environment variables that it reads"),
+    .describe(
+      "Parameters with which the script's default export was called, if that is a function",
+    ),
+  env: z.array(z.string()).default([]).describe(
+    "Names of the environment variables that the script reads",
+  ),
 });
 
-/** As an experiment has it. */
+/** The script, as in an experiment. */
 type Code = z.output<typeof codeSpec>;
 export type CodeFiles = Code["files"];
 
@@ -32,21 +39,21 @@ function sizeOf(files: Readonly<Record<string, { readonly text: string }>>): num
 
 const text = z.string().max(LIMITS.scriptFiles.most);
 
-/** What evaluates a script anywhere, also on an agent, in a realm without permissions. */
+/** Everything needed to evaluate a script in a realm without permissions, even on an agent. */
 export const scriptCodeShape = z.strictObject({
   entry: z.string(),
   /** JavaScript by path. */
   files: z.record(z.string(), text),
   parameters: z.record(z.string(), z.json()),
-  /** Values of the environment variables that it reads. */
+  /** Values of the environment variables that the script reads. */
   env: z.record(z.string(), text),
-  /** What `setup` has given, as JSON; null: there was none. */
+  /** The result of `setup`, as JSON; null: there was none. */
   data: text.nullable(),
 });
 
 export type ScriptCode = z.output<typeof scriptCodeShape>;
 
-/** Throws a UserError where a variable is not set. @param environment Values of the variables that the script reads. */
+/** Throws a UserError if a variable is not set. @param environment Values of the variables that the script reads. */
 export function scriptCode(
   { entry, files, parameters, env }: Code,
   environment: (name: string) => string | undefined,

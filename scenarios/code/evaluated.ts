@@ -1,14 +1,14 @@
-/** The script of an experiment, evaluated again from what the experiment holds: by load workers, agents, and around a run. */
+/** Evaluates an experiment's script from the experiment itself: in load workers, in agents, and around a run. */
 import { Realm, type RealmParts } from "../../base/script/realm.ts";
 import { secrets } from "../../base/secrets.ts";
 import type { ScriptCode } from "./code.ts";
 
-/** Its functions can be called by their names. Throws a ScriptError where the script itself throws. */
+/** An evaluated script, whose functions can be called by name. Throws a ScriptError if the script throws. */
 export async function evaluated(
   { entry, files, parameters, env }: ScriptCode,
   { random, log }: Pick<RealmParts, "random" | "log">,
 ): Promise<Realm> {
-  // Also those of a process that never read the experiment.
+  // Also needed in processes that never read the experiment.
   for (const [name, value] of Object.entries(env)) secrets.keep(value, `\${env.${name}}`);
   const realm = await Realm.open({
     entry,

@@ -2,8 +2,8 @@
 import { transformSync } from "amaro";
 
 /**
- * The module with blanks in place of its types, so that lines and columns stay. Throws an Error with the place if it is
- * not TypeScript.
+ * The module with blanks in place of its types, so that lines and columns stay the same. Throws an Error with the place
+ * if it is not valid TypeScript.
  * @param module Name of the module.
  */
 export function withoutTypes(text: string, module: string): string {

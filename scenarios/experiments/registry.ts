@@ -11,7 +11,7 @@ import userEndpoint from "./user-endpoint.yaml" with { type: "text" };
 import wikiCaching from "./wiki-caching.yaml" with { type: "text" };
 import wikiUsers from "./wiki-users.yaml" with { type: "text" };
 
-/** The demo first, then the studies by their number, then the experiments that their advice needs. */
+/** The demo first, then the studies by number, then the experiments that advice refers to. */
 export const experiments: Readonly<Record<string, string>> = {
   quick,
   "wiki-caching": wikiCaching,

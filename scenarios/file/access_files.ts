@@ -1,8 +1,8 @@
-/** Files by which a server is reached: certificates, keys and sockets. All throw with the reason. */
+/** Files needed to reach a server: certificates, keys and sockets. All functions throw with the reason. */
 import { createPrivateKey } from "node:crypto";
 import { readTextSync } from "../../base/bounded_file.ts";
 
-/** Certificates as PEM. Tried as the load will use them: else every dial would fail. */
+/** Certificates as PEM. Checked in the way that the load will use them, because otherwise every dial would fail. */
 export function certificatesAt(path: string): string {
   const text = ifThere(path, (path) => readTextSync(path, "certificates"));
   if (!text.includes("-----BEGIN CERTIFICATE-----")) {
@@ -14,7 +14,9 @@ export function certificatesAt(path: string): string {
 
 const PRIVATE_KEY = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----[^]+?-----END \1-----\r?\n?/;
 
-/** The key as PEM, of a file that may hold its certificate, too. Throws unless it can be used without a passphrase. */
+/**
+ * The key as PEM, from a file that may also contain its certificate. Throws unless it can be used without a passphrase.
+ */
 export function privateKeyAt(path: string): string {
   const [key] = PRIVATE_KEY.exec(ifThere(path, (path) => readTextSync(path, "certificates"))) ?? [];
   if (key === undefined) throw new Error("it holds no private key as PEM");
@@ -29,7 +31,7 @@ export function privateKeyAt(path: string): string {
   return key;
 }
 
-/** Only where the system distinguishes sockets from files (not on Windows). */
+/** Throws unless the path is a socket; does nothing where the system can't tell (Windows). */
 export function checkSocket(path: string): void {
   if (ifThere(path, Deno.statSync).isSocket === false) throw new Error("it is not a socket");
 }

@@ -1,4 +1,4 @@
-/** The files of an experiment, from a disk. */
+/** The files of an experiment, read from disk. */
 import { resolve } from "node:path";
 import { readBytesSync } from "../../base/bounded_file.ts";
 import type { Files } from "../../base/files.ts";
@@ -8,13 +8,10 @@ import { certificatesAt, checkSocket, ifThere, privateKeyAt } from "./access_fil
 import { eachLineOf } from "./lines.ts";
 import { csvRows, jsonRows, sqliteRows } from "./table_files.ts";
 
-/** Reads a `.proto` file: loaded where one may be named. */
+/** Reads a `.proto` file; loaded only if one may be named. */
 type ProtoReader = typeof readProtoFile;
 
-/**
- * @param baseDir Folder that relative paths start from.
- * @param readProto Absent: no `.proto` file is named.
- */
+/** @param baseDir Folder that relative paths refer to. @param readProto Absent: no `.proto` file is named. */
 export function filesFrom(baseDir: string, readProto?: ProtoReader): Files {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const octets = readingOnce(baseDir);
@@ -25,7 +22,7 @@ export function filesFrom(baseDir: string, readProto?: ProtoReader): Files {
     jsonRows: (path) => jsonRows(text(path)),
     queried: (path, query) =>
       ifThere(resolve(baseDir, path), (path) => {
-        Deno.statSync(path); // SQLite does not say why it cannot open a file
+        Deno.statSync(path); // SQLite does not say why it can't open a file
         return sqliteRows(path, query);
       }),
     certificates: (path) => certificatesAt(resolve(baseDir, path)),
@@ -39,7 +36,7 @@ export function filesFrom(baseDir: string, readProto?: ProtoReader): Files {
   };
 }
 
-/** Reads each file once, and all files within one limit. */
+/** Reads each file once, with one limit for all files together. */
 function readingOnce(baseDir: string): Files["octets"] {
   const known = new Map<string, Uint8Array<ArrayBuffer>>();
   let total = 0;

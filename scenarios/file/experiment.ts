@@ -57,7 +57,7 @@ const name = z.string().max(LIMITS.name.most).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._
     "go on with letters, digits, spaces and . _ -",
 });
 
-/** Figures of which more is better, that a verdict can be about. */
+/** Figures of which more is better, and about which a verdict is possible. */
 const COMPARED_FIGURES = ["rate", "perCpu", "eventsPerCpu"] as const;
 
 const comparedFields = {
@@ -112,7 +112,7 @@ const experimentFields = (files: Files) =>
         "Repetitions of each cell: a number, until 2%, or { until: 2%, atMost: 28, budget: 10m }",
       ),
     discard: discard.prefault("0s").describe(
-      "Start of every run that is left out of the report's rates and latencies; results.json keeps it",
+      "Time at the start of every run that is left out of the report's rates and latencies; results.json keeps it",
     ),
     figures,
     order: z.enum(["shuffled", "sequential", "slices"]).default("shuffled").describe(
@@ -142,30 +142,34 @@ const experimentFields = (files: Files) =>
     published: publishedSpec.optional().describe(
       "Published figures, shown next to the measured ones; one table or a list of them",
     ),
-    setup: hookName.optional().describe("Called before each run: what it gives is `user.data`"),
+    setup: hookName.optional().describe("Called before each run: its result is `user.data`"),
     refresh: z.strictObject({
       every: between("100ms", "24h").describe(
         "Time after setup until the first renewal, and between renewals",
       ),
       by: hookName.describe(
-        "Called with the data as it is and the target: what it gives is `user.data`",
+        "Called with the present data and the target: its result is the new `user.data`",
       ),
-    }).optional().describe("Renews what `setup` gave during the load, as a token that expires"),
-    teardown: hookName.optional().describe("Called after each run, with what `setup` gave"),
-    script: codeSpec.optional().describe("Its functions; written for an experiment in TypeScript"),
+    }).optional().describe(
+      "Renews the data of `setup` during the load, such as a token that expires",
+    ),
+    teardown: hookName.optional().describe("Called after each run, with the result of `setup`"),
+    script: codeSpec.optional().describe(
+      "Functions of an experiment that is written in TypeScript",
+    ),
     optional: z.array(z.enum(["redis", "nginx", "frameworks"])).default([]).describe(
       "Optional prerequisites: without one, its cells are skipped and the experiment is still complete",
     ),
   });
 
-/** Made when it is needed, as that takes some milliseconds. @param files Reads the files that the experiment names. */
+/** Made on demand, because that takes some milliseconds. @param files Reads the files that the experiment names. */
 export const experimentSpecWith = (files: Files = NO_FILES) =>
   experimentFields(files).superRefine(checkTogether, ALWAYS);
 
 export type ExperimentInput = z.input<ReturnType<typeof experimentSpecWith>>;
 export type Experiment = z.output<ReturnType<typeof experimentFields>>;
 
-/** Parts that are right alone and wrong together. */
+/** Checks for parts that are valid alone and conflict with each other. */
 function checkTogether(experiment: Partial<Experiment>, context: z.core.$RefinementCtx): void {
   const isWrong = (path: Path): boolean =>
     context.issues.some(({ path: wrong = [] }) =>
@@ -188,7 +192,7 @@ function checkTogether(experiment: Partial<Experiment>, context: z.core.$Refinem
   for (const conflict of conflicts) context.addIssue({ code: "custom", ...conflict });
 }
 
-/** Null where something is compared. */
+/** Conflicts of an experiment that compares nothing; null if it compares something. */
 function uncomparedConflicts({ compare, base }: Partial<Experiment>): Conflict[] | null {
   if (compare !== "none") return null;
   return base === undefined
@@ -196,7 +200,7 @@ function uncomparedConflicts({ compare, base }: Partial<Experiment>): Conflict[]
     : [{ path: ["base"], message: "Nothing is compared: leave out base, or compare: none" }];
 }
 
-/** Hooks are functions, which YAML has none of. */
+/** Hooks are functions, which YAML does not have. */
 function hooksWithoutScript(given: Partial<Experiment>): Conflict[] {
   if (given.script !== undefined) return [];
   const message =
@@ -215,7 +219,7 @@ function isFilled(section: object): boolean {
   return Object.keys(section).length > 0;
 }
 
-/** How many names a section may have. */
+/** Limits the number of names in a section. */
 function atMost(
   limit: "targets" | "scenarios",
 ): [
@@ -229,10 +233,7 @@ function atMost(
   ];
 }
 
-/**
- * Targets that scenarios name and that are not there.
- * @param given May be wrong in every part, which the schema reports.
- */
+/** Targets that scenarios name but that do not exist. @param given Any part may be wrong, which the schema reports. */
 function unknownTargets(given: Partial<Experiment>): Conflict[] {
   const known = Object.keys(given.targets ?? {});
   return Object.entries(given.scenarios ?? {}).flatMap(([scenario, spec]) => {
@@ -247,13 +248,16 @@ function unknownTargets(given: Partial<Experiment>): Conflict[] {
   });
 }
 
-/** Gateways that cannot stand in front of the targets that they name, and commands that lack what they name. */
+/** Gateways that can't stand in front of the targets that they name, and commands with unknown placeholders. */
 function misplacedLines({ targets }: Partial<Experiment>): Conflict[] {
   return [...referenceConflicts(targets ?? {}), ...stepConflicts(targets ?? {})]
     .map(({ path, message }) => ({ path: ["targets", ...path], message }));
 }
 
-/** What sends several requests for one, in a load that counts requests. @param given As for `unknownTargets`. */
+/**
+ * Scenarios that send several requests for one, with a load that counts requests.
+ * @param given The same as for `unknownTargets`.
+ */
 function uncountableFlows(given: Partial<Experiment>): Conflict[] {
   return Object.entries(given.scenarios ?? {}).flatMap(([scenario, spec]) => {
     if (Reflect.get(Object(spec?.load ?? given.load), "requests") === undefined) return [];
@@ -264,7 +268,7 @@ function uncountableFlows(given: Partial<Experiment>): Conflict[] {
   });
 }
 
-/** Loads that say what the log of a replay says. */
+/** Conflicts of loads that set what the log of a replay determines. */
 function replayConflicts(
   given: Partial<Experiment>,
   isWrong: (path: Path) => boolean,
@@ -282,7 +286,10 @@ function replayConflicts(
   });
 }
 
-/** Options of a load beside settings with which they can't be had, and what HTTP/2 lacks. @param given As for `unknownTargets`. */
+/**
+ * Conflicts between options of a load and other settings, and features that HTTP/2 lacks.
+ * @param given The same as for `unknownTargets`.
+ */
 function loadConflicts(
   given: Partial<Experiment>,
   isWrong: (path: Path) => boolean,
@@ -324,7 +331,7 @@ function loadConflicts(
 
 const GRPC_OVER_HTTP_1 = "Cannot call gRPC over HTTP/1.1: leave out http2, or write http2: true";
 
-/** What a scenario can't have whose requests virtual users send one after the other. */
+/** Settings that a scenario can't have if virtual users send its requests in sequence. */
 function userConflicts(
   scenario: Scenario,
   { pipeline = [] }: { readonly pipeline?: readonly number[]; readonly http2?: readonly boolean[] },
@@ -337,7 +344,7 @@ function userConflicts(
   return [{ path: [...loadPath, "pipeline"], message }];
 }
 
-/** Why each request waits for the response to the one before it; null where none waits. */
+/** Why each request waits for the previous response; null if none waits. */
 function whyInTurn(scenario: Scenario): string | null {
   if ("replay" in scenario) return null;
   if (uniqueTables(scenario.values).length > 0) return "whose virtual user has a row of its own";
@@ -347,7 +354,7 @@ function whyInTurn(scenario: Scenario): string | null {
   return followOf(scenario.follow).most > 0 ? "whose requests follow redirects" : null;
 }
 
-/** What a scenario whose responses are streams can't have. */
+/** Settings that a scenario with streams can't have. */
 function streamConflicts(
   scenario: Scenario,
   { pipeline = [], http2 = [], capacity = [] }: {
@@ -374,7 +381,7 @@ function streamConflicts(
   ];
 }
 
-/** What a scenario with WebSockets can't have. */
+/** Settings that a scenario with WebSockets can't have. */
 function socketConflicts(
   scenario: Scenario,
   { pipeline = [], http2 = [], requests, capacity }: {
@@ -410,7 +417,7 @@ function socketConflicts(
   ];
 }
 
-/** Why no TLS session is resumed on targets of a scenario that are reached without TLS. */
+/** Why TLS sessions can't be resumed for targets that are reached without TLS. */
 function clearTargets(
   scenario: Scenario | undefined,
   { targets = {} }: Partial<Experiment>,
@@ -433,7 +440,7 @@ function fieldConflicts(scenario: Scenario): Conflict[] {
   });
 }
 
-/** Targets of a scenario that are behind a proxy through which HTTP/2 does not go. */
+/** Targets of a scenario behind a proxy that HTTP/2 can't pass. */
 function proxiedTargets(
   scenario: Scenario,
   { targets = {} }: Partial<Experiment>,

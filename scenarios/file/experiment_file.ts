@@ -1,4 +1,4 @@
-/** An experiment by its name or from a file, or all its problems at once. */
+/** Loads an experiment by name or from a file, or reports all its problems at once. */
 import { basename, dirname, extname, isAbsolute, join, relative, resolve } from "node:path";
 import { readText } from "../../base/bounded_file.ts";
 import { type Environment, NO_ENVIRONMENT } from "./placeholders.ts";
@@ -21,28 +21,28 @@ import { YamlText } from "../../base/yaml/yaml_text.ts";
 export interface ExperimentFile {
   readonly experiment: Experiment;
   /**
-   * Word for word, but without the secrets that stand in it; of a file of another tool, the experiment
-   * file that it becomes.
+   * The text of the file, except for its secrets; for a file of another tool, the experiment file to which it is
+   * converted.
    */
   readonly source: string;
-  /** Whether secrets were taken out of `source`, so that it can't be run as it is. */
+  /** Whether secrets were removed from `source`, so that it can't be run unchanged. */
   readonly withheld: boolean;
-  /** Such as `caching.yaml`. */
+  /** Name of the file, such as `caching.yaml`. */
   readonly fileName: string;
-  /** Folder that relative paths in it start from. */
+  /** Folder that relative paths in the file refer to. */
   readonly baseDir: string;
   readonly builtIn: boolean;
-  /** Notes on a file of another tool: what has no counterpart, or differs here. */
+  /** Notes on a file of another tool: parts without a counterpart, and differences. */
   readonly notes: readonly string[];
 }
 
 export interface LoadOptions extends Pick<ParseContext, "arranged"> {
-  /** The folder at which relative paths in the file start, if it is not the file's own. */
+  /** The folder that relative paths in the file refer to, if it is not the file's own. */
   readonly folder?: string;
 }
 
 /**
- * Throws a UserError with every problem. A built-in experiment comes before a file of its name.
+ * Throws a UserError with every problem. A built-in experiment takes precedence over a file with the same name.
  * @param set Parameters by name, as YAML text.
  */
 export async function loadExperiment(
@@ -78,26 +78,26 @@ export async function loadExperiment(
   return { experiment, ...openSource(source, text), fileName, baseDir, builtIn, notes: [] };
 }
 
-/** Loaded only where a text may name a `.proto` file. */
+/** Loaded only if a text may name a `.proto` file. */
 async function protoReaderFor(source: string): Promise<typeof readProtoFile | undefined> {
   return /\bproto\b/.test(source)
     ? (await import("../../base/grpc/proto_file.ts")).readProtoFile
     : undefined;
 }
 
-/** Reads one variable at a time, as Plateau may have the permission for these alone. */
+/** Reads one variable at a time, because Plateau may only have permission for these. */
 export function environment(name: string): string | undefined {
   return Deno.env.get(name);
 }
 
-/** The source as it may lie among results. */
+/** The source, in the form in which it may be stored beside results. */
 function openSource(source: string, text: YamlText): Pick<ExperimentFile, "source" | "withheld"> {
   const open = text.without(secrets);
   const count = (text: string): number => text.split(SECRET).length;
   return { source: open, withheld: count(open) > count(source) };
 }
 
-/** Keys that files of other tools have at their top, and experiments do not. */
+/** Top-level keys of other tools' files that experiments do not have. */
 const OF_OTHER_TOOLS =
   /^[ \t]*(?:\{[ \t]*)?["']?(?:config|log|openapi|swagger)["']?[ \t]*:|^["']?scenarios["']?[ \t]*:[ \t]*\r?\n?[ \t]*[-[]|^[ \t]*import\s[^"'`;]{0,500}["']k6\b|<jmeterTestPlan\b|"openapi"\s*:\s*"3\.|"_postman_id"\s*:|postman\.com\/json\/collection\b/m;
 
@@ -108,11 +108,12 @@ async function importOf(source: string, path: string, files: Files): Promise<Imp
 }
 
 /**
- * A file of another tool as an experiment file that `check` accepts, for `init` to write; null when it is of none.
- * Throws a UserError with everything that is wrong with it, at the lines of the other tool's file.
- * @param path Of the other tool's file; messages call it so.
- * @param file What is written, to which paths in it are relative.
- * @param writes Whether requests that may change something are taken over, too, from what only describes a service.
+ * A file of another tool as an experiment file that `check` accepts, for `init` to write; null if it is a file of no
+ * such tool. Throws a UserError with everything that is wrong with it, at the lines of the other tool's file.
+ * @param path The path of the other tool's file, as messages show it.
+ * @param file The path of the written file, to which paths in it are relative.
+ * @param writes Whether requests that may change something are taken over, too, from a file that only describes a
+ * service.
  */
 export async function convertedFile(
   source: string,
@@ -129,7 +130,7 @@ export async function convertedFile(
     if (imported.holds.length > 0) {
       throw new UserError(imported.holds.map(heldIn(path, BY_A_FUNCTION)));
     }
-    // Variables of the environment that the file reads need not be set yet.
+    // Environment variables that the file reads need not be set yet.
     const standIns = (name: string): string | undefined =>
       environment(name) ?? (imported.variables.includes(name) ? `(${name})` : undefined);
     parseImported(imported, path, { files: filesFrom(to), environment: standIns });
@@ -137,7 +138,7 @@ export async function convertedFile(
   });
 }
 
-/** Why no file is written that would hold a variable's value: others may read it, and it may be kept for long. */
+/** Why no file is written that would contain a variable's value: others may read it, and it may be kept for long. */
 function heldIn(path: string, fix: string): (name: string) => Problem {
   return (name) => ({
     place: withoutSecrets(path),
@@ -159,10 +160,10 @@ interface WrittenScript {
 }
 
 /**
- * A k6 script, or an Artillery script, with its functions as an experiment in TypeScript; null when it is neither.
- * Throws a UserError where there is nothing to take over.
- * @param path Of the script; messages call it so.
- * @param file What is written, to which paths in it are relative.
+ * A k6 script, or an Artillery script, with its functions as an experiment in TypeScript; null if it is neither. Throws
+ * a UserError if nothing can be taken over.
+ * @param path The path of the script, as messages show it.
+ * @param file The path of the written file, to which paths in it are relative.
  */
 export async function convertedScript(
   source: string,
@@ -206,7 +207,7 @@ async function functionsOf(
   return await withEngine(() => artilleryScript(source, path, { files, pathOf }));
 }
 
-/** Paths relative to one file, as another has to write them. */
+/** Converts paths relative to one file into paths relative to another. */
 function pathsFrom(path: string, file: string): (path: string) => string {
   const [from, to] = [dirname(resolve(path)), dirname(resolve(file))];
   return (path) => isAbsolute(path) ? path : relative(to, join(from, path));
@@ -222,7 +223,7 @@ function parseImported(
   return { experiment, ...openSource(text, yaml), fileName, builtIn: false, notes };
 }
 
-/** The only thing that can be wrong is its size, because it was written by a YAML library. */
+/** Only the size can be wrong, because a YAML library wrote the text. */
 function importedYaml(text: string, path: string): YamlText {
   try {
     return new YamlText(text, path);
@@ -240,14 +241,14 @@ interface ParseContext {
   /** Parameters by name, as YAML text. */
   readonly set?: SetParameters;
   readonly environment?: Environment;
-  /** Changes the data of the file, its parameters filled in, before it becomes the experiment. */
+  /** Transforms the file's data, with parameters filled in, before it becomes the experiment. */
   readonly arranged?: (data: unknown) => unknown;
 }
 
 /**
- * Call it within `withEngine`, as a pattern needs that.
- * Its secrets are kept from here on, so that no message shows them.
- * @param file What messages call it.
+ * Call within `withEngine`, which patterns need. The file's secrets are registered from now on, so that no message
+ * shows them.
+ * @param file Name of the file in messages.
  */
 export function parseExperiment(
   source: string,
@@ -278,7 +279,7 @@ function experimentIn(
   throw new UserError([...problems, ...placed(wrong)]);
 }
 
-/** A script has `${…}` of its own, which is not a placeholder. */
+/** A script may contain `${…}` itself, which is not a placeholder. */
 function withoutScript(data: unknown): { readonly script?: unknown; readonly rest: unknown } {
   if (typeof data !== "object" || data === null || !("script" in data)) return { rest: data };
   const { script, ...rest } = data;

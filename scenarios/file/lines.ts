@@ -1,10 +1,10 @@
-/** The lines of a file that may be larger than memory. */
+/** Reads the lines of a file that may be larger than memory. */
 import { createHash } from "node:crypto";
 import { beyond, LIMITS, oneMoreThan } from "../../base/limits.ts";
 
 const CHUNK_BYTES = 1 << 20;
 
-/** Gives the SHA-256 of the whole, in hex. A chunk of the file at a time is in memory. */
+/** Returns the SHA-256 of the whole file, in hex. Only one chunk of the file is in memory at a time. */
 export function eachLineOf(path: string, visit: (line: string) => void): string {
   using file = Deno.openSync(path);
   const hash = createHash("sha256");

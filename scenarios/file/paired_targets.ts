@@ -1,19 +1,18 @@
 /**
- * An experiment's data → the same with each target twice: as of one folder, `base`, and as of another, `head`. What
- * speaks of targets by their names speaks of both; claims, thresholds and published figures, which are about neither, are
- * left out.
+ * An experiment's data → the same with each target twice: from one folder as `base`, and from another as `head`. A key
+ * that names a target names both then; claims, thresholds and published figures, which are about neither, are left out.
  */
 import { join, resolve } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import { withReference } from "../../base/target/references.ts";
 
-/** Folders that relative paths of targets start from. */
+/** Folders that relative paths of targets refer to, for each side. */
 export interface PairedFolders {
   readonly base: string;
   readonly head: string;
 }
 
-/** The names of a target of the file on either side. */
+/** The two names of a target of the file. */
 export interface PairedName {
   readonly base: string;
   readonly head: string;
@@ -24,7 +23,7 @@ const SIDES = ["base", "head"] as const;
 /** Keys that refer to targets by the names in the file. */
 const OF_THE_FILE = ["claims", "published", "thresholds", "compare", "base"];
 
-/** `base` and `head` of a single target, `base-express` and `head-express` of several. */
+/** `base` and `head` for a single target, `base-express` and `head-express` for several. */
 export function pairedNames(targets: readonly string[]): Map<string, PairedName> {
   const isOne = targets.length === 1;
   return new Map(targets.map((name) => [
@@ -33,13 +32,13 @@ export function pairedNames(targets: readonly string[]): Map<string, PairedName>
   ]));
 }
 
-/** Throws a UserError where no target is of a folder, so that two folders would be alike. */
+/** Throws a UserError if no target depends on a folder, so that both sides would be the same. */
 export function refuseUnbuilt(targets: Readonly<Record<string, unknown>>): void {
   if (Object.values(targets).some((spec) => isOfFolder(mapOf(spec)))) return;
   throw new UserError([NOTHING_BUILT]);
 }
 
-/** @param data Of a file without problems, its parameters filled in. */
+/** @param data Data of a valid file, with parameters filled in. */
 export function pairedData(data: unknown, folders: PairedFolders): unknown {
   const { targets, scenarios, ...rest } = mapOf(data);
   const specs = Object.entries(mapOf(targets));
@@ -72,7 +71,7 @@ function isOfFolder(spec: Readonly<Record<string, unknown>>): boolean {
   return "command" in spec || typeof mapOf(spec.nginx).root === "string";
 }
 
-/** The target with the paths of its program and of static files moved into the folder. */
+/** The target, with the paths of its program and of static files moved into the folder. */
 function inFolder(
   spec: Readonly<Record<string, unknown>>,
   folder: string,

@@ -1,6 +1,6 @@
 /**
- * How parameters are declared: values, secret ones too, and choices with their changes, which may set
- * other values. Pure.
+ * The declaration of parameters: plain and secret values, and choices with their changes, which may set other values.
+ * Pure.
  */
 import * as z from "zod";
 import { AS_INPUT } from "../../base/explain.ts";
@@ -29,13 +29,15 @@ export const value = z.union([
   z.array(z.union([text, z.number(), z.boolean()])).min(1),
 ]);
 
-/** Text always: the secret 0123 is not a number. Without a value of its own it has to be given. */
+/** Always text, so that the secret 0123 is not read as a number. Without a value here, one must be given. */
 const secretValue = z.strictObject({
-  secret: z.literal(true).describe("Its value is shown nowhere"),
+  secret: z.literal(true).describe(
+    "Whether the parameter's value is kept out of everything that is shown",
+  ),
   value: text.min(1).optional(),
 });
 
-/** Values that a choice may set, under its `parameters`. */
+/** Values that a choice may set, in its `parameters`. */
 const presets = z.record(name, value);
 
 const choices = z.record(z.string(), z.union([z.record(z.string(), z.json()), z.null()]))
@@ -54,7 +56,7 @@ const choices = z.record(z.string(), z.union([z.record(z.string(), z.json()), z.
 
 const parameter = z.union([...value.options, secretValue, choices]);
 
-/** As written, or name → value used. */
+/** Parameters as written, or name → used value. */
 export const parametersSpec = z.record(name, parameter);
 type Parameter = z.output<typeof parameter>;
 
@@ -72,7 +74,7 @@ export function isChoices(parameter: Parameter): parameter is ChoiceChanges {
 /** Parameters in the order of the file. */
 export type DeclaredParameters = readonly (readonly [name: string, parameter: Parameter])[];
 
-/** Values that a choice gives other parameters. */
+/** Values that a choice sets for other parameters. */
 export function presetsOf(written: unknown): [name: string, value: Json][] {
   return Object.entries(presets.safeParse(written).data ?? {});
 }
@@ -84,7 +86,7 @@ export function declarationFindings(parameters: unknown): PathProblem[] {
     .map((finding) => ({ ...finding, path: ["parameters", ...finding.path] }));
 }
 
-/** Names that a choice sets and that are no values of the file. */
+/** Names that a choice sets but that are not values of the file. */
 function unknownPresets(parameters: unknown): PathProblem[] {
   const sound = validParameters(parameters);
   const names = sound.flatMap(([name, parameter]) => isChoices(parameter) ? [] : [name]);

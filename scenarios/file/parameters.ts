@@ -34,21 +34,21 @@ import { YamlText } from "../../base/yaml/yaml_text.ts";
 /** The values of `--set` by name, as YAML text. */
 export type SetParameters = Readonly<Record<string, string>>;
 
-/** A file's data with its parameters put in. */
+/** A file's data with parameters filled in. */
 interface FilledIn {
-  /** The data without the choices: `parameters` maps each name to the value used. */
+  /** The data without choices: `parameters` maps each name to the used value. */
   readonly data: unknown;
   /** Values that were filled in and must not be shown. */
   readonly secrets: readonly SecretValue[];
   /** Problems of the values of `--set`. */
   readonly problems: readonly Problem[];
-  /** Problems of the file, at its paths. */
+  /** Problems of the file, at their paths. */
   readonly findings: readonly PathProblem[];
-  /** Problems of `data` at the paths of the file, without those that `findings` has already. */
+  /** Converts problems of `data` to paths of the file, leaving out those that are already in `findings`. */
   readonly inFile: (findings: readonly PathProblem[]) => PathProblem[];
 }
 
-/** Throws nothing: all problems are in its result. */
+/** Never throws: all problems are in the result. */
 export function fillParameters(
   written: unknown,
   given: SetParameters,
@@ -101,12 +101,12 @@ export function fillParameters(
   };
 }
 
-/** Names of the parameters whose values must not be shown. */
+/** Names of parameters whose values must not be shown. */
 function secretNames(parameters: DeclaredParameters): string[] {
   return parameters.flatMap(([name, parameter]) => isSecret(parameter) ? [name] : []);
 }
 
-/** Secrets in the arguments of a program, which every user of its machine can read. */
+/** Secrets in the arguments of a program, which every user of the machine can read. */
 function secretArguments(
   { path, names }: PlaceholderUse,
   isHidden: (name: string) => boolean,
@@ -119,7 +119,7 @@ function secretArguments(
   });
 }
 
-/** Whether a path leads into a command of a target or of one of its steps, whose environment is not an argument. */
+/** Whether a path leads into a command of a target or one of its steps, but not into its environment. */
 function isArgument([room, , key, , part]: Path): boolean {
   if (room !== "targets") return false;
   return key === "command" ||
@@ -138,7 +138,7 @@ function copied(findings: readonly PathProblem[]): PathProblem[] {
   return [...findings];
 }
 
-/** Lays the choices over the file, in their order, and gathers the values. */
+/** Applies the choices to the file in order, and collects the values. */
 function settle(
   rest: unknown,
   parameters: DeclaredParameters,
@@ -177,7 +177,7 @@ function choicesFirst(parameters: DeclaredParameters): DeclaredParameters {
   return [...parameters.filter(isChoice), ...parameters.filter((one) => !isChoice(one))];
 }
 
-/** Names of parameters that occur nowhere, because the chosen part does without them. */
+/** Names of parameters that are never used, because the chosen part does not need them. */
 function unusedNames(parameters: DeclaredParameters, uses: readonly PlaceholderUse[]): string[] {
   const used = new Set(uses.flatMap(({ names }) => names));
   return parameters.flatMap(([name, parameter]) =>
@@ -185,7 +185,7 @@ function unusedNames(parameters: DeclaredParameters, uses: readonly PlaceholderU
   );
 }
 
-/** Values in the order of the file. */
+/** Used values, in the order of the file. */
 function usedValues(
   names: readonly string[],
   values: ReadonlyMap<string, Json>,
@@ -207,7 +207,7 @@ function unusedProblems(
   }));
 }
 
-/** @param text Null: the first. */
+/** @param text Null: the first choice. */
 function choiceOf(name: string, choices: readonly string[], text: string | null): string {
   if (text === null) return choices[0];
   const unquoted = choices.includes(text) ? text : String(yamlOf(name, text).data);
@@ -228,7 +228,7 @@ function yamlOf(name: string, text: string): YamlText {
   return new YamlText(text, flag(name));
 }
 
-/** Characters of a value in a message, because it may be long and occur often. */
+/** Characters of a value shown in a message, because it may be long and occur often. */
 const SHOWN_CHARS = 200;
 
 function flag(name: string): string {
@@ -249,7 +249,7 @@ function isUnfilled({ names, wrong }: PlaceholderUse, values: ReadonlyMap<string
   return wrong.length > 0 || names.some((name) => !values.has(name));
 }
 
-/** The value behind a name, for a message, as the file holds the name alone. */
+/** The value behind a name, for a message, because the file only contains the name. */
 function whereFrom(
   { names }: PlaceholderUse,
   values: ReadonlyMap<string, Json>,
@@ -263,7 +263,7 @@ function whereFrom(
   return ` (${origins.join("; ")})`;
 }
 
-/** The value as JSON; only the beginning of a long one. */
+/** The value as JSON; for a long one, only the beginning. */
 function valueText(value: Json | undefined): string {
   const text = JSON.stringify(typeof value === "string" ? value.slice(0, SHOWN_CHARS + 1) : value);
   return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;

@@ -1,13 +1,10 @@
-/**
- * `${name}` in the texts of a file → the value of a parameter, `${env.NAME}` → that of a variable of the
- * environment. Pure.
- */
+/** Fills in `${name}` with the value of a parameter, and `${env.NAME}` with that of an environment variable. Pure. */
 import { beyond, isWithin, oneMoreThan } from "../../base/limits.ts";
 import type { Json } from "../../base/yaml/json_text.ts";
 import type { Path } from "../../base/problems.ts";
 import { didYouMean } from "../../base/suggest.ts";
 
-/** A text with parameters in it. */
+/** A text with its parameters. */
 export interface PlaceholderUse {
   readonly path: Path;
   readonly names: readonly string[];
@@ -17,22 +14,22 @@ export interface PlaceholderUse {
 
 const TOO_LONG = `Cannot take this text: ${beyond("filledIn", oneMoreThan("filledIn"))}`;
 
-/** The names that may stand between the braces, with their values. */
+/** The names allowed between braces, with their values. */
 interface KnownValues {
   readonly values: ReadonlyMap<string, Json>;
-  /** Names of all parameters, including those without a value, because only their value is wrong. */
+  /** Names of all parameters, including those without a value, for which only the value is wrong. */
   readonly names: ReadonlySet<string>;
 }
 
-/** A text that is `${name}` and nothing else. */
+/** A text that consists of `${name}` only. */
 const ALONE = /^\$\{([^{}]*)\}$/;
 /** `${name}`, or `$${`, which stands for `${` itself. */
 const WITHIN = /\$\$\{|\$\{([^{}]*)\}/g;
 
 /**
- * The data with every `${name}` filled in: one that stands alone becomes the value, whatever its type;
- * within a text the value becomes text. Keys of maps stay as they are. Where all texts together are longer than
- * `LIMITS.filledIn`, those that go beyond are left empty.
+ * The data with every `${name}` filled in: a placeholder that stands alone becomes the value, whatever its type; within
+ * a text the value becomes text. Keys of maps stay as they are. If all texts together exceed `LIMITS.filledIn`, those
+ * beyond the limit are left empty.
  */
 export function fillPlaceholders(
   data: unknown,
@@ -44,9 +41,9 @@ export function fillPlaceholders(
 
 class Filling {
   readonly uses: PlaceholderUse[] = [];
-  /** Lengths of the values by name, as written. */
+  /** Lengths of the values as written, by name. */
   readonly #lengths = new Map<string, number>();
-  /** Characters of all texts so far; a text that an alias repeats counts each time. */
+  /** Total characters of all texts so far; a text that an alias repeats counts each time. */
   #chars = 0;
   #mistakes = 0;
 
@@ -101,7 +98,7 @@ function namesIn(text: string): string[] {
   return [...text.matchAll(WITHIN)].flatMap(([, name]) => name === undefined ? [] : [name.trim()]);
 }
 
-/** @param isRead Whether anybody reads what an unknown name may mean: it is compared with all others. */
+/** @param isRead Whether suggestions for an unknown name will be read: it is compared with all others. */
 function whyNot(text: string, { values, names }: KnownValues, isRead: boolean): string[] {
   const unset = namesIn(text).filter((name) => isEnvName(name) && !values.has(name));
   const unknown = namesIn(text).find((name) => !isEnvName(name) && !names.has(name));
@@ -118,7 +115,7 @@ function whyNot(text: string, { values, names }: KnownValues, isRead: boolean): 
   return [`Cannot put the list \${${list}} into a text: give it one value, or let it stand alone`];
 }
 
-/** How many parameters are compared with an unknown name. */
+/** The most parameters that are compared with an unknown name. */
 const MOST_COMPARED = 1_000;
 
 function unknownName(name: string, names: ReadonlySet<string>): string {
@@ -130,7 +127,7 @@ function unknownName(name: string, names: ReadonlySet<string>): string {
   return `Cannot fill in ${text}: ${fix}; where the text itself is meant, write $${text}`;
 }
 
-/** A placeholder without a value stays unchanged. */
+/** Replaces placeholders; one without a value stays unchanged. */
 function replaced(text: string, values: ReadonlyMap<string, Json>): Json {
   const alone = ALONE.exec(text);
   if (alone) return values.get(alone[1].trim()) ?? text;
@@ -144,7 +141,7 @@ function unescaped(text: string): string {
   return text.replaceAll("$${", "${");
 }
 
-/** Value of one variable of the environment: Plateau may have the permission for that one alone. */
+/** Value of one environment variable: Plateau may only have permission for that one. */
 export type Environment = (name: string) => string | undefined;
 
 export const NO_ENVIRONMENT: Environment = () => undefined;
@@ -153,12 +150,12 @@ const BEFORE = "env.";
 /** Names that shells accept (POSIX.1-2017 §8.1, and lower-case letters). */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Whether it is taken from the environment; no parameter can have such a name, as theirs hold no dot. */
+/** Whether the name refers to the environment; names of parameters have no dot. */
 export function isEnvName(name: string): boolean {
   return name.startsWith(BEFORE);
 }
 
-/** Values of the variables, by their names between the braces; without variables that are unset or empty. */
+/** Values of the variables, by their names between the braces; without unset and empty ones. */
 export function variablesOf(
   names: Iterable<string>,
   environment: Environment,
@@ -170,7 +167,10 @@ export function variablesOf(
   }));
 }
 
-/** CI systems set a variable to nothing where they hide a secret from a run, so an empty one is missing, too. */
+/**
+ * Why a variable has no value. CI systems set a variable to nothing to hide a secret from a run, so an empty one counts
+ * as missing.
+ */
 function whyNoVariable(name: string): string {
   const variable = name.slice(BEFORE.length);
   const text = `\${${name}}`;

@@ -1,4 +1,4 @@
-/** An experiment that is a TypeScript module, as the experiment file that it becomes. */
+/** An experiment in TypeScript, evaluated to the experiment file that it defines. */
 import { basename, dirname, extname, join } from "node:path";
 import { stringify } from "yaml";
 import { readBytesSync } from "../../base/bounded_file.ts";
@@ -16,19 +16,19 @@ import { withoutTypes } from "../code/without_types.ts";
 import { TYPED } from "./module_name.ts";
 
 interface ScriptFile {
-  /** The experiment file that it becomes. */
+  /** The resulting experiment file. */
   readonly text: string;
-  /** `signed.yaml` of `signed.ts`. */
+  /** `signed.yaml` for `signed.ts`. */
   readonly fileName: string;
-  /** Parameters that the script has not taken for itself. */
+  /** Parameters that the script has not read itself. */
   readonly set: SetParameters;
-  /** Problems of the experiment, each by its place in the script's default export. */
+  /** Problems of the experiment, each with its place in the script's default export. */
   readonly problems: (wrong: readonly PathProblem[]) => Problem[];
 }
 
 /**
- * Throws a UserError with the line of the script where it fails.
- * @param written The text of the script, where it is not at its path yet.
+ * Throws a UserError with the line of the script that fails.
+ * @param written The text of the script, if it is not at its path yet.
  */
 export async function scriptFile(
   path: string,
@@ -53,7 +53,7 @@ export async function scriptFile(
         env.add(name);
         const value = environment(name);
         if (value === undefined) throw new Error(`the environment has no ${name}`);
-        secrets.keep(value, `\${env.${name}}`); // so an experiment that holds it can be filled in again
+        secrets.keep(value, `\${env.${name}}`); // so an experiment that contains it can be filled in again
         return value;
       },
       random: Math.random,
@@ -87,7 +87,7 @@ export async function scriptFile(
   }
 }
 
-/** Throws a UserError of parameters that the script does not read. */
+/** Throws a UserError for parameters that the script does not read. */
 function refuseUnread(names: readonly string[]): void {
   if (names.length === 0) return;
   throw new UserError(names.map((name) => ({
@@ -96,7 +96,7 @@ function refuseUnread(names: readonly string[]): void {
   })));
 }
 
-/** Throws a UserError for hooks that are written as texts. Functions have become texts by now, each its own path. */
+/** Throws a UserError for hooks written as text. Functions have become texts by now, each its own path. */
 function refuseNames(path: string, data: unknown): void {
   const { scenarios } = Object(data);
   const ofScenarios = Object.entries(Object(scenarios)).flatMap(([name, scenario]) =>
@@ -113,7 +113,7 @@ function refuseNames(path: string, data: unknown): void {
   })));
 }
 
-/** JavaScript of a module, whose text is kept. Throws with the reason. */
+/** The JavaScript of a module, whose text is kept. Throws with the reason. */
 function loaded(path: string, module: string, files: CodeFiles): string {
   const octets = octetsOf(path);
   const text = new TextDecoder("utf-8", { fatal: true }).decode(octets);

@@ -1,4 +1,7 @@
-/** The rows of an experiment's data: files of CSV and JSON lines, and queries of SQLite. All throw with the reason. */
+/**
+ * The rows of an experiment's data: from files of CSV and JSON lines, and queries of SQLite. All functions throw with
+ * the reason.
+ */
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { parse } from "csv-parse/sync";
 import { messageOf } from "../../base/errors.ts";
@@ -7,8 +10,8 @@ import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
 import { isMap, parseJson } from "../../base/yaml/json_text.ts";
 
 /**
- * RFC 4180. Throws with what is wrong and its line.
- * @param names Of the columns; without them the first line has the names.
+ * Parses CSV (RFC 4180). Throws with the problem and its line.
+ * @param names Names of the columns; without them, the first line has the names.
  */
 export function csvRows(csv: string, names?: readonly string[]): TableRow[] {
   const rows = parse<TableRow>(csv, {
@@ -22,7 +25,10 @@ export function csvRows(csv: string, names?: readonly string[]): TableRow[] {
   return checked(rows, `it has no rows${names ? "" : " below the names of its columns"}`);
 }
 
-/** One JSON object a line; members of objects within it are columns with dots in their names, lists are JSON. */
+/**
+ * Parses one JSON object per line; members of nested objects become columns with dots in their names, lists become
+ * JSON.
+ */
 export function jsonRows(text: string): TableRow[] {
   const rows: TableRow[] = [];
   for (const [at, line] of text.replace(/^\uFEFF/, "").split(/\r?\n/).entries()) {
@@ -76,11 +82,11 @@ function* columnsOf(
   }
 }
 
-/** What a query of a database gives, which is only read. */
+/** The result of a query of a database, which is opened read-only. */
 export function sqliteRows(path: string, query: string): TableRow[] {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
-    // Within another query it can only read, and gives no more than is counted.
+    // As a subquery, it can only read, and returns no more rows than are counted.
     const inner = query.replace(/;\s*$/, "");
     const limited = `SELECT * FROM (\n${inner}\n) LIMIT ${oneMoreThan("rows")}`;
     const rows = database.prepare(limited).all().map((row) =>

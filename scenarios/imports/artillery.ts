@@ -1,4 +1,4 @@
-/** A script of Artillery: phases of arrivals, and scenarios that are flows. */
+/** Imports an Artillery script: phases of arrivals, and scenarios that are flows. */
 import * as z from "zod";
 import { explain } from "../../base/explain.ts";
 import { isMap } from "../../base/yaml/json_text.ts";
@@ -29,7 +29,10 @@ export const artillery: Format = {
   convert,
 };
 
-/** Its environments become choices of a parameter; without a target or phases of its own the first is the default. */
+/**
+ * Its environments become choices of a parameter; if the script has no target or phases of its own, the first one is
+ * the default.
+ */
 function convert(data: unknown, context: ImportContext): Import {
   const read = new Map<string, string>();
   const around = { ...context, env: marking(context.env, read) };
@@ -55,17 +58,17 @@ function convert(data: unknown, context: ImportContext): Import {
   return { experiment: whole, notes: [...notes], origins: made.origins, read };
 }
 
-/** An import that becomes code, with the script that it is of. */
+/** An import that becomes code, with its script. */
 export interface ImportedCode extends Import {
   readonly read: ReadonlyMap<string, string>;
   readonly script: ArtilleryScript;
-  /** What each of its scenarios is called. */
+  /** The name of each of its scenarios. */
   readonly scenarios: readonly string[];
-  /** Names that values cannot have here, with those that they have. */
+  /** Names that values can't have here, with the names that they get. */
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** A script's experiment, in which the functions of its processor are hooks, for a TypeScript module. Throws a ZodError. */
+/** The experiment for a TypeScript module, with functions of the processor as hooks. Throws a ZodError. */
 export function artilleryCode(data: unknown, context: ImportContext): ImportedCode {
   const read = new Map<string, string>();
   const notes = new Set<string>();
@@ -90,12 +93,15 @@ export function artilleryCode(data: unknown, context: ImportContext): ImportedCo
   return { experiment, notes: [...notes], origins, read, script, scenarios, names };
 }
 
-/** Name of the constant that holds the functions of a scenario. @param scenario Its index. */
+/** Name of the constant with the functions of a scenario. @param scenario Index of the scenario. */
 export function constantOf(scenario: number): string {
   return `scenario${scenario + 1}`;
 }
 
-/** Environments, each with its config; the first is the default: the script's own config (`none`) if that has a target and phases, or there are no others. */
+/**
+ * Environments, each with its config; the first is the default: the script's own config (`none`) if that has a target
+ * and phases, or if there are no others.
+ */
 function environmentsOf(data: unknown): [name: string, config: unknown][] {
   const own = Object(Object(data).config);
   const environments = Object.entries(Object(own.environments));
@@ -110,7 +116,7 @@ interface ReadScript {
   readonly issues: z.core.$ZodIssue[];
 }
 
-/** The script with one of its environments laid over its config. */
+/** The script with one of its environments merged into its config. */
 function scriptIn(
   data: unknown,
   name: string,
@@ -130,28 +136,31 @@ function scriptIn(
   });
   const issues = (error?.issues ?? []).map((issue) => {
     const path = layers.writtenAt(issue.path);
-    // Merged into config, an environment's own path has not that key.
+    // After merging into config, the environment's own path lacks that key.
     const own = path.filter((step, at) => !(at === 3 && step === "config"));
     return { ...issue, path: own, message: unmarked(issue.message) };
   });
   return { script, issues };
 }
 
-/** Each of them would be read once for each of them. */
+/** The script without its environments, each of which would otherwise contain all of them. */
 function withoutEnvironments(data: unknown): unknown {
   if (!isMap(data) || !isMap(data.config)) return data;
   const { environments: _, ...config } = data.config;
   return { ...data, config };
 }
 
-/** Keys whose texts go into requests: values of variables stay marked there. Other texts, as in phases, are read here. */
+/**
+ * Keys whose texts are sent in requests, where values of variables stay marked. Other texts, as in phases, are read
+ * here.
+ */
 const SENT = [
   ...["target", "variables", "defaults", "name", "over"],
   ...["url", "uri", "qs", "headers", "header", "cookie", "auth"],
   ...["json", "body", "form", "formData", "regexp"],
 ];
 
-/** Variables of the environment stand for themselves everywhere, in the target too. */
+/** Fills in environment variables everywhere, including the target. */
 function filledIn(
   value: unknown,
   text: (inner: string) => string | undefined,
@@ -173,31 +182,31 @@ function filledIn(
   );
 }
 
-/** Whether the steps of a scenario stand in one list, at their own places. */
+/** Whether the steps of a scenario are in one flat list, at their own places. */
 function isFlat(data: unknown, [, at]: readonly PropertyKey[]): boolean {
   const flow: unknown = Object(Object(Object(data).scenarios)[at]).flow;
   return Array.isArray(flow) && !flow.some(Array.isArray);
 }
 
-/** What Artillery does without phases. */
+/** The load of an Artillery script without phases. */
 const ONE_USER: readonly ArtilleryPhase[] = [{ duration: 1, arrivalCount: 1 }];
 
 const USUAL_TIMEOUT_SECONDS = 10;
 
-/** Plugins of Artillery for what is here without one: checks, and figures of each request. */
+/** Artillery plugins for features that need none here: checks, and figures for each request. */
 const BUILT_IN = ["expect", "metrics-by-endpoint"];
 
-/** Redirects of a request that got, Artillery's client, follows. */
+/** The most redirects that Artillery's client, got, follows. */
 const MOST_REDIRECTS = 10;
 
-/** What all environments of a script have together. */
+/** The common result for all environments of a script. */
 interface Made {
   readonly notes: Set<string>;
   readonly origins: Origins;
   readonly expansion: Expansion;
-  /** Names that values cannot have here, with those that they have. */
+  /** Names that values can't have here, with the names that they get. */
   readonly names: Map<string, string>;
-  /** Whether it becomes code, which calls the functions of the processor. */
+  /** Whether the import becomes code, which calls the functions of the processor. */
   readonly isCode: boolean;
 }
 
@@ -209,7 +218,7 @@ function madeAnew(notes: Set<string>, isCode: boolean): Made {
 class Conversion {
   readonly #note = (text: string): void => void this.made.notes.add(unmarked(text));
 
-  /** @param data The script as it is written. */
+  /** @param data The script as written. */
   constructor(
     private readonly script: ArtilleryScript,
     private readonly data: unknown,
@@ -365,7 +374,7 @@ export function targetOf({ target = "" }: ArtilleryScript["config"]): URL {
   return new URL(unmarked(target));
 }
 
-/** Functions that are called when a user's session begins and ends. */
+/** Functions that are called at the beginning and end of a user's session. */
 function userOf(
   { beforeScenario, afterScenario }: ArtilleryScript["scenarios"][number],
   last: readonly string[],
@@ -379,8 +388,8 @@ function userOf(
 }
 
 /**
- * In the first unit in which it has few digits, or else with all of them: what a phase brings is its length
- * times this, and may be no virtual user more.
+ * Uses the first unit in which the rate has few digits, or else all digits, because the length of a phase times its
+ * rate must not give one virtual user more.
  */
 function rateText(perSec: number): string {
   for (const [unit, seconds] of [["s", 1], ["m", 60], ["h", 3_600]] as const) {

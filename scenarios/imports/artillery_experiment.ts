@@ -1,4 +1,7 @@
-/** An Artillery script with its processor as an experiment in TypeScript that keeps its functions, for `init` to write. */
+/**
+ * Converts an Artillery script and its processor to an experiment in TypeScript that keeps its functions, for `init` to
+ * write.
+ */
 import { messageOf, UserError } from "../../base/errors.ts";
 import { withoutTypes } from "../code/without_types.ts";
 import { artilleryCode, constantOf, type ImportedCode, targetOf } from "./artillery.ts";
@@ -11,11 +14,11 @@ export interface ArtilleryExperiment {
   /** Text of a TypeScript module. */
   readonly text: string;
   readonly notes: readonly string[];
-  /** Variables of the environment whose values stand in it in another form. */
+  /** Environment variables whose values are in the text in another form. */
   readonly holds: readonly string[];
 }
 
-/** Throws a ZodError, or a UserError of the processor, with everything that is wrong. @param from The script's name. */
+/** Throws a ZodError, or a UserError about the processor, with every problem. @param from The script's name. */
 export function artilleryExperiment(
   data: unknown,
   from: string,
@@ -88,7 +91,7 @@ function javascriptOf(text: string, path: string): string {
   }
 }
 
-/** Names of all functions that hooks call, each once. */
+/** Names of all functions that hooks call, without duplicates. */
 function calledIn(value: unknown): string[] {
   if (value instanceof Call) {
     const { between, before, after, start, end } = Object(value.given);
@@ -98,7 +101,7 @@ function calledIn(value: unknown): string[] {
   return [...new Set(Object.values(value).flatMap(calledIn))];
 }
 
-/** One for each scenario, with the variables that all its users have. */
+/** One constant for each scenario, with the variables that all its users have. */
 function constantsOf(
   { script: { config }, scenarios, names: renamed }: ImportedCode,
   references: References,

@@ -21,7 +21,7 @@ import { stepName } from "../request/request.ts";
 
 const HOOKS = ["beforeRequest", "afterResponse"] as const;
 
-/** Functions of the processor, where these are taken over. */
+/** Functions of the processor, if these are converted. */
 interface FlowFunctions {
   /** Name of the function that makes the hooks of a step. */
   readonly step: string;
@@ -32,9 +32,9 @@ interface FlowFunctions {
 
 interface FlowContext {
   readonly target: URL;
-  /** Header fields that all requests have. */
+  /** Header fields common to all requests. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Cookies that all requests have. */
+  /** Cookies common to all requests. */
   readonly cookies: Readonly<Record<string, string>>;
   readonly values: ArtilleryValues;
   readonly note: (text: string) => void;
@@ -42,17 +42,17 @@ interface FlowContext {
   readonly pathOf: (path: string) => string;
   readonly origins: Origins;
   readonly expansion: Expansion;
-  /** Null: functions are not taken over. */
+  /** Null: functions are not converted. */
   readonly functions: FlowFunctions | null;
 }
 
 interface Walked {
   readonly flow: readonly object[];
-  /** Whether its requests follow redirects. */
+  /** Whether the scenario's requests follow redirects. */
   readonly follows: boolean;
-  /** What virtual users have from the start. */
+  /** Cookies that virtual users have from the start. */
   readonly cookies: Readonly<Record<string, string>>;
-  /** Functions after the last request. */
+  /** Functions to call after the last request. */
   readonly end: readonly string[];
 }
 
@@ -63,7 +63,7 @@ interface HookedRequest {
   readonly functions: FlowFunctions;
 }
 
-/** What is in effect where a step stands. */
+/** What is in effect at a step. */
 interface Place {
   readonly scope: Scope;
   /** Path of the step in the script. */
@@ -75,14 +75,14 @@ export class ArtilleryFlow {
   readonly #cookies: Map<string, string>;
   /** Null before the first request. */
   #follows: boolean | null = null;
-  /** Functions since the last request. */
+  /** Functions to call since the last request. */
   #between: string[] = [];
 
   constructor(private readonly around: FlowContext) {
     this.#cookies = new Map(Object.entries(around.cookies));
   }
 
-  /** @param path Of the steps; of steps in lists of their own, that of the whole flow. */
+  /** @param path Path of the steps; if steps are in lists of their own, that of the whole flow. */
   walked(steps: readonly ArtilleryStep[], path: Path, isFlat: boolean): Walked {
     for (const [at, step] of steps.entries()) {
       this.#step(step, { scope: new Map(), path: isFlat ? [...path, at] : path });
@@ -162,7 +162,7 @@ export class ArtilleryFlow {
         ? over[round]
         : over === undefined
         ? String(from + round)
-        : undefined; // what it goes over is only known later
+        : undefined; // the list's items are only known later
       const scope = new Map([
         ...place.scope,
         [loopValue, String(from + round)],
@@ -207,7 +207,10 @@ export class ArtilleryFlow {
     };
   }
 
-  /** A request with the functions around it. Those before it get its parameters as written, and what they leave of these is sent. */
+  /**
+   * A request with its functions. Those called before it get its parameters as written, and the parameters are sent as
+   * they leave them.
+   */
   #hooked(
     plain: Readonly<Record<string, unknown>>,
     { method, request, place, functions }: HookedRequest,
@@ -218,7 +221,7 @@ export class ArtilleryFlow {
       before: [...functions.before, ...functionNames(request.beforeRequest)],
       after: [...functions.after, ...functionNames(request.afterResponse)],
     };
-    // Credentials that are known only when the file runs are put together then.
+    // Credentials that are only known when the file runs are assembled then.
     const isMade = called.between.length + called.before.length > 0 ||
       auth !== undefined &&
         areLate(this.around.values.filled(`${auth.user}:${auth.pass}`, place.scope));
@@ -236,7 +239,7 @@ export class ArtilleryFlow {
     };
   }
 
-  /** A request's parameters as its functions get them, with names of loops filled in. */
+  /** A request's parameters as its functions receive them, with names of loops filled in. */
   #parameters(
     request: Request,
     scope: Scope,
@@ -277,7 +280,7 @@ export class ArtilleryFlow {
     if (others.length > 0) note(`of its expectations without ${others.join(", ")}`);
   }
 
-  /** Redirects are a scenario's here. */
+  /** Here, following redirects is a setting of the whole scenario. */
   #agree({ followRedirect }: Request, path: Path): void {
     if ((this.#follows ??= followRedirect) === followRedirect) return;
     this.around.refuse(
@@ -306,7 +309,7 @@ export class ArtilleryFlow {
     return path === unmarked(written) ? written : path;
   }
 
-  /** Lower case, so that a request's own field replaces a default, as in Artillery. */
+  /** Names in lower case, so that a request's own field replaces a default, as in Artillery. */
   #fields(request: Request, fill: (text: string) => string): Record<string, string> {
     const { form, gzip, auth } = request;
     const cookies = this.#cookiesOf(request, fill);
@@ -320,7 +323,10 @@ export class ArtilleryFlow {
     };
   }
 
-  /** It puts them into the jar, from which they go with this request and those after it. Values go with this one alone. */
+  /**
+   * Artillery puts cookies into the jar, which sends them with this and later requests. Cookies with varying values are
+   * sent with this one only.
+   */
   #cookiesOf({ cookie = {} }: Request, fill: (text: string) => string): string[] {
     const { note } = this.around;
     const given = Object.entries(cookie).map(([name, text]) => [name, fill(text)] as const);
@@ -348,12 +354,12 @@ export class ArtilleryFlow {
     if (!credentials.includes("{{")) {
       return { authorization: madeOf(credentials, basicAuthorization) };
     }
-    if (this.around.functions !== null) return {}; // a hook makes it
+    if (this.around.functions !== null) return {}; // made by a hook
     this.around.note("without auth that holds values, which can't be filled into base64 here");
     return {};
   }
 
-  /** Relative to the target; no other host is loaded. */
+  /** A path relative to the target; no other host is loaded. */
   #path(url: string, query: readonly [string, string][]): string {
     const { target, note } = this.around;
     const text = unmarked(url);
@@ -388,7 +394,7 @@ export function functionNames(given: unknown): string[] {
   return given === undefined ? [] : [given].flat().map(String);
 }
 
-/** Leaves out empty lists and maps, and what is undefined. An empty body is one all the same. */
+/** Removes empty lists and maps, and undefined values; an empty body stays. */
 function withoutEmpty(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const isThere = ([name, value]: [string, unknown]): boolean =>
     name === "json" || name === "form" || typeof value !== "object" ||
@@ -398,7 +404,7 @@ function withoutEmpty(given: Readonly<Record<string, unknown>>): Record<string, 
   );
 }
 
-/** Whether credentials hold a value, or a variable of the environment, which no written file may have in base64. */
+/** Whether credentials contain a value, or an environment variable, which must not be written to a file in base64. */
 function areLate(credentials: string): boolean {
   return credentials.includes("{{") || isMarked(credentials);
 }
@@ -412,7 +418,7 @@ function statusOf(checks: Request["expect"]): number[] {
   return checks.flatMap(({ statusCode }) => [statusCode ?? []].flat()).map(Number);
 }
 
-/** Names of header fields in lower case, by which one stands in place of another. */
+/** Header fields with names in lower case, so that one can replace another. */
 export function lowered(fields: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, text]) => [name.toLowerCase(), text]),

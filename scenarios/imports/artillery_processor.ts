@@ -1,6 +1,6 @@
 /**
- * The processor of an Artillery script, as code of an experiment in TypeScript: its functions stay as they are, but for what
- * there is not where hooks run, which is marked. It is read, never run.
+ * The processor of an Artillery script as code of an experiment in TypeScript: its functions are kept, and whatever is
+ * unavailable in hooks is marked. The processor is read, never run.
  */
 import type * as js from "acorn";
 import { Edits } from "./script_edits.ts";
@@ -14,9 +14,12 @@ import {
 } from "./script_source.ts";
 
 interface Module {
-  /** The expression for it in the written file, which imports `node` as `plateauNode`, because a processor may have a `node` of its own. */
+  /**
+   * The expression for the module in the written file, which imports `node` as `plateauNode`, because a processor may
+   * have a `node` itself.
+   */
   readonly code: string;
-  /** The parts of it that are there. */
+  /** The parts of the module that are available. */
   readonly names: readonly string[];
 }
 
@@ -26,7 +29,7 @@ const CRYPTO: Module = {
 };
 const BUFFER: Module = { code: "plateauNode", names: ["Buffer"] };
 
-/** Modules of which `plateau/artillery` has a part. */
+/** Modules of which `plateau/artillery` provides a part. */
 const MODULES: ReadonlyMap<string, Module> = new Map([
   ["crypto", CRYPTO],
   ["node:crypto", CRYPTO],
@@ -35,10 +38,10 @@ const MODULES: ReadonlyMap<string, Module> = new Map([
   ["uuid", { code: "plateauNode.uuid", names: ["v4"] }],
 ]);
 
-/** Digests of `createHash` that are there. */
+/** Digests that `createHash` supports here. */
 const DIGESTS = ["sha256"];
 
-/** Names that every script of Node.js has, and none has here. */
+/** Globals of Node.js that do not exist here. */
 const MISSING_GLOBALS = [
   ...["require", "process", "global", "__dirname", "__filename", "fetch", "crypto", "performance"],
   ...["setTimeout", "setInterval", "setImmediate", "queueMicrotask", "structuredClone"],
@@ -50,25 +53,28 @@ const UNKNOWN_VARIABLES =
   "it reads variables of the environment by names that only its run knows: write process.env.NAME";
 
 export class ArtilleryProcessor {
-  /** Names of the functions that a script may call, with its own names for them. */
+  /** Names of the functions that a script may call, with the script's own names for them. */
   readonly names = new Map<string, string>();
   /** Lines that are left out, with the reason. */
   readonly left: string[] = [];
-  /** Variables of the environment that it reads. */
+  /** Environment variables that the processor reads. */
   readonly variables = new Set<string>();
   usesBuffer = false;
   usesModules = false;
   readonly #source: ScriptSource;
   readonly #edits: Edits;
-  /** Names that stand for what is not there, with the reason, where the walk is. */
+  /** Names in the current scope for anything unavailable, with the reason. */
   #missing = new Map<string, string>();
-  /** Names that stand for a module, with its own name. */
+  /** Names in the current scope for modules, with the module's own name. */
   readonly #modules = new Map<string, string>();
-  /** Statements that are the whole body of another: where one is left out, the next must not take its place. */
+  /**
+   * Statements that are the whole body of another one: if such a statement is left out, the next must not take its
+   * place.
+   */
   readonly #bodies = new Set<js.Node>();
   #isModule = false;
 
-  /** Throws a UserError where it is not JavaScript. @param path Messages call it so. */
+  /** Throws a UserError if the text is not JavaScript. @param path Name in messages. */
   constructor(text: string, path: string) {
     this.#source = new ScriptSource(text, path);
     this.#edits = new Edits(text);
@@ -81,7 +87,7 @@ export class ArtilleryProcessor {
     for (const [name, own] of this.names) if (this.#missing.has(own)) this.names.delete(name);
   }
 
-  /** An expression that gives an object of its functions. */
+  /** An expression for an object of the processor's functions. */
   get code(): string {
     const body = this.#edits.toString().trim();
     const functions = [...this.names].map(([name, own]) => name === own ? own : `${name}: ${own}`);
@@ -122,7 +128,7 @@ export class ArtilleryProcessor {
     }
   }
 
-  /** What of it are statements is looked at one by one. */
+  /** Statements within a compound statement are checked one by one. */
   #compound(node: js.Statement): void {
     const isStatement = ({ type }: js.Node): boolean =>
       /Statement$|Declaration$/.test(type) || type === "CatchClause" || type === "SwitchCase";
@@ -157,7 +163,9 @@ export class ArtilleryProcessor {
     this.#noteExports(node);
   }
 
-  /** Why it cannot be had here; null where it can. Functions within it are looked at statement by statement. */
+  /**
+   * Why a node is unavailable here; null if it is available. Functions within it are checked statement by statement.
+   */
   #whyNot(node: js.Node): string | null {
     const functions: (() => void)[] = [];
     let isChained = false;
@@ -203,7 +211,7 @@ export class ArtilleryProcessor {
     return this.#missing.get(node.name) ?? null;
   }
 
-  /** What a module that is there in part lacks; null where a node names nothing of the kind. Notes the names of modules. */
+  /** Which unavailable part of a module a node refers to; null if it refers to none. Also records names for modules. */
   #lackingIn(node: js.AnyNode): string | null {
     if (node.type === "CallExpression") {
       const { callee, arguments: [given] } = node;
@@ -233,7 +241,7 @@ export class ArtilleryProcessor {
     return null;
   }
 
-  /** A call of `require` of a module that is there becomes that module. */
+  /** Whether a node is a `require` of an available module, which then becomes that module. */
   #isTakenModule(node: js.AnyNode): boolean {
     const name = requiredBy(node);
     const module = name === null ? undefined : MODULES.get(name);
@@ -307,7 +315,9 @@ export class ArtilleryProcessor {
     for (const name of namesDeclaredBy(declaration)) this.names.set(name, name);
   }
 
-  /** Notes what is exported by `module.exports = { … }`, `module.exports.name = …` and `exports.name = …`, and several at once. */
+  /**
+   * Records exports by `module.exports = { … }`, `module.exports.name = …` and `exports.name = …`, and several at once.
+   */
   #noteExports(node: js.Node): void {
     const one = node as js.AnyNode;
     if (one.type !== "ExpressionStatement") return;
@@ -344,22 +354,22 @@ function requiredBy(node: js.AnyNode): string | null {
   return node.callee.name === "require" && given?.type === "Literal" ? String(given.value) : null;
 }
 
-/** What a module that is there in part lacks; null where it has that. */
+/** Why `name` is unavailable in a module that is only partly supported; null if it is available. */
 function lackOf(module: string, name: string): string | null {
   const { names } = MODULES.get(module) ?? { names: [name] };
   return names.includes(name) ? null : `there is no ${name} of ${module} here`;
 }
 
-/** Whether something is called when a promise is settled, which is after the hook. */
+/** Whether a call has a callback for a settled promise, which would run after the hook. */
 function goesOnLater(node: js.AnyNode): boolean {
   return node.type === "CallExpression" && node.callee.type === "MemberExpression" &&
     node.callee.property.type === "Identifier" &&
     ["then", "catch", "finally"].includes(node.callee.property.name);
 }
 
-/** Variables that `process.env.NAME` and `{ NAME } = process.env` read; none in any other node. Null: nobody knows which. */
+/** Variables that `process.env.NAME` and `{ NAME } = process.env` read; none for any other node. Null: unknown. */
 function variablesIn(node: js.AnyNode): readonly string[] | null {
-  if (isEnvironment(node)) return null; // its readings are no references, so it goes somewhere
+  if (isEnvironment(node)) return null; // a whole `process.env` that is not just read, so it goes somewhere
   if (node.type === "MemberExpression" && isEnvironment(node.object)) {
     const name = keyName(node.property, node.computed);
     return name === null ? null : [name];
@@ -384,7 +394,10 @@ function isTakenApart(
   return node.id.type === "ObjectPattern" && !!node.init && isEnvironment(node.init);
 }
 
-/** The parts of a node that may stand for values: names of members and keys do not. Of `process.env`, nothing is looked up. */
+/**
+ * The parts of a node that may refer to values, unlike names of members and keys. Nothing is looked up in
+ * `process.env`.
+ */
 function referencesOf(node: js.AnyNode): readonly js.Node[] {
   if (node.type === "VariableDeclarator" && isTakenApart(node)) return [node.id];
   if (node.type === "MemberExpression") {
@@ -402,7 +415,7 @@ function isEnvironment(node: js.Node): boolean {
     one.property.name === "env";
 }
 
-/** Names that it declares anywhere, as those hide what has the name elsewhere. */
+/** Names that the program declares anywhere, because they hide outer ones. */
 function declaredIn(program: js.Program): string[] {
   const names: string[] = [];
   for (const node of nodesIn(program) as Iterable<js.AnyNode>) {

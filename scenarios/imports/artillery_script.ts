@@ -1,4 +1,4 @@
-/** The shape of an Artillery script, as its reference has it: what is read of it, and what is noted. */
+/** The schema of an Artillery script, following its reference: the parts that are read, and those that are noted. */
 import * as z from "zod";
 import { ALWAYS } from "../../base/explain.ts";
 import { beyond, isWithin, oneMoreThan } from "../../base/limits.ts";
@@ -11,7 +11,7 @@ const SECONDS_PER = { ms: 0.001, s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 const DURATION =
   /^(\d+(?:\.\d+)?)\s*(?:(ms)|(m)(?:in(?:ute)?s?)?|(h)(?:ours?|rs?)?|(d)(?:ays?)?|s(?:ec(?:ond)?s?)?)?$/;
 
-/** Seconds, or a text such as `5m`; in seconds. */
+/** A time as seconds, or as text such as `5m`; becomes seconds. */
 const seconds = z.union([z.number().min(0), z.string()], {
   error: ({ input }) => input === undefined ? undefined : notSeconds(input),
 }).transform((given, context) => {
@@ -117,7 +117,7 @@ export const ARTILLERY_METHODS = [
   "options",
 ] as const;
 
-/** What a virtual user does: one of a request, think, loop, parallel, log and function. */
+/** A step of a virtual user: one of request, think, loop, parallel, log and function. */
 const plainStep = z.looseObject({
   ...Object.fromEntries(ARTILLERY_METHODS.map((method) => [method, request.optional()])) as Record<
     typeof ARTILLERY_METHODS[number],
@@ -140,7 +140,7 @@ const step: z.ZodType<ArtilleryStep> = plainStep.extend({
   parallel: z.lazy(() => z.array(step)).optional(),
 });
 
-/** A count of rounds that stands in the script, such as 3 or, from and before, `1-15`; null for what is only known later. */
+/** A constant number of rounds, such as 3, or, with `from`, `1-15`; null if it is only known later. */
 export function roundsOf({ over, count, whileTrue }: Partial<ArtilleryStep>): LoopRounds | null {
   if (Array.isArray(over)) return { from: 0, length: over.length };
   const [, first = "0", end] = /^(?:(\d+)-)?(\d+)$/.exec(String(count ?? "")) ?? [];
@@ -153,7 +153,7 @@ interface LoopRounds {
   readonly length: number;
 }
 
-/** Steps of a flow with its loops written out; each loop within the most that one may have, or it is an issue. */
+/** Number of steps of a flow with its loops expanded; reports a loop that exceeds its limit. */
 function stepCount(
   steps: readonly ArtilleryStep[],
   path: readonly PropertyKey[],
@@ -167,7 +167,7 @@ function stepCount(
     if (isWithin("importedSteps", all)) return sum + all;
     const found = Number.isSafeInteger(all) ? all : oneMoreThan("importedSteps");
     const message = `Cannot write out this loop: ${beyond("importedSteps", found)}`;
-    if (isWithin("importedSteps", once)) issue([...path, at, "loop"], message); // else one within has it
+    if (isWithin("importedSteps", once)) issue([...path, at, "loop"], message); // otherwise an inner loop reports it
     return sum + all;
   }, 0);
 }
@@ -230,7 +230,7 @@ export const scriptSpec = z.looseObject({
     onError: names.optional(),
   })).min(1),
 }).superRefine((script, context) => {
-  const config: Partial<ArtilleryConfig> = Object(script.config); // wrong in any part, which the schema reports
+  const config: Partial<ArtilleryConfig> = Object(script.config); // any part may be wrong, which the schema reports
   if (script.config !== undefined && config.target === undefined) {
     context.addIssue({
       code: "custom",
@@ -249,7 +249,7 @@ export const scriptSpec = z.looseObject({
   }
 }, ALWAYS);
 
-/** @param scenario May be wrong in every part. */
+/** @param scenario Any part may be wrong. */
 export function isRunnable(
   { engine = "http", weight = 1 }: Partial<Record<string, unknown>>,
 ): boolean {
@@ -268,14 +268,14 @@ export type Request = z.output<typeof request>;
 export type ArtilleryCapture = z.output<typeof capture>;
 export type Payload = z.output<typeof payload>;
 
-/** In seconds; null for what is no time, such as a template. */
+/** Think time in seconds; null for anything that is not a time, such as a template. */
 export function thinkSeconds(given: string | number): number | null {
   return seconds.safeParse(given).data ?? null;
 }
 
 const TOKENS = /\\.|\[(?:\\.|[^\]\\])*\]|\(\?<(?![=!])([^>]+)>|\((?!\?)/gs;
 
-/** With one group around the value: the named one, or else the whole match, as Artillery takes it. */
+/** Puts one group around the value: the named one, or else the whole match, as Artillery does. */
 export function oneGroup(source: string, group?: string | number): string {
   let isMarked = false;
   const marked = source.replaceAll(TOKENS, (token, name?: string) => {
@@ -287,7 +287,7 @@ export function oneGroup(source: string, group?: string | number): string {
   return isMarked ? marked : `(${marked})`;
 }
 
-/** Why it can't be matched here; null when it can. */
+/** Why the expression can't be used here; null if it can. */
 function wrongRegexp(source: string, group?: string | number): string | null {
   return wrongPattern(isWithin("pattern", source.length) ? oneGroup(source, group) : source);
 }

@@ -1,15 +1,15 @@
-/** What `{{ … }}` of an Artillery script stands for → values of a scenario here, and their names. */
+/** Converts `{{ … }}` in an Artillery script to values of a scenario here, with valid names. */
 import { replaced } from "./format/expansion.ts";
 import { type ImportContext, valueNameOf } from "./format/format.ts";
 import { unmarked } from "./format/references.ts";
 import type { ArtilleryConfig, Payload } from "./artillery_script.ts";
 
 const TEMPLATE = /\{\{\{?([^{}]*)\}?\}\}/g;
-/** Artillery draws at each place; each of them is a value of its own here, up to so many. */
+/** Artillery draws a value at each place; here each place has a value of its own, up to this number. */
 const MOST_DRAWN = 50;
 const CALL = /^\$(randomNumber|randomString)\s*\(([^()]*)\)$/;
 
-/** What loops put in place of their names. */
+/** What loops substitute for their names. */
 export type Scope = ReadonlyMap<string, string>;
 
 export class ArtilleryValues {
@@ -17,7 +17,7 @@ export class ArtilleryValues {
   readonly #drawn = new Map<string, unknown>();
   readonly #used = new Map<string, unknown>();
 
-  /** @param names Gets those that values cannot have here, with those that they have. */
+  /** @param names Receives names that values can't have here, with the names that they get. */
   constructor(
     config: ArtilleryConfig,
     around: ImportContext,
@@ -32,7 +32,7 @@ export class ArtilleryValues {
     this.#fixed.set("target", config.target ?? "");
   }
 
-  /** The text with names as they are written here; remembers which values it needs. Throws a TooLong. */
+  /** The text with names as written here; records which values it needs. Throws a TooLong. */
   filled(text: string, scope: Scope): string {
     return replaced(text, TEMPLATE, (written, within) => {
       const inner = unmarked(within).trim();
@@ -53,7 +53,7 @@ export class ArtilleryValues {
     });
   }
 
-  /** The values that what was filled since the last call needs. */
+  /** The values needed by everything filled in since the last call. */
   take(): Record<string, unknown> {
     const taken = Object.fromEntries(this.#used);
     this.#used.clear();
@@ -67,7 +67,7 @@ export class ArtilleryValues {
     return own;
   }
 
-  /** Takes also the values that no text needs, because functions may. */
+  /** Also takes values that no text needs, because functions may need them. */
   takeAll(): Record<string, unknown> {
     for (const [name, value] of this.#drawn) {
       this.nameOf(name);
@@ -81,7 +81,7 @@ export class ArtilleryValues {
     return this.#draw(`randomNumber ${from} ${to}`, { from, to });
   }
 
-  /** Under a name of its own for each place. */
+  /** Draws a value under a separate name for each place. */
   #draw(name: string, value: unknown): string {
     for (let n = 1; n <= MOST_DRAWN; n++) {
       const own = n === 1 ? name : `${name} of ${n}`;
@@ -119,7 +119,7 @@ export class ArtilleryValues {
   }
 }
 
-/** As the first line has them; none where it can't be read, which is a problem of the values. */
+/** The columns in the first line; none if the file can't be read, which is reported as a problem of the values. */
 function columnsOf(path: string, { files }: ImportContext): string[] {
   try {
     return Object.keys(files.rows(path)[0]);

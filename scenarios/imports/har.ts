@@ -1,4 +1,4 @@
-/** A HAR file (HTTP Archive 1.2), in which browsers save the requests of a page, as one user journey. */
+/** Imports a HAR file (HTTP Archive 1.2), in which browsers save the requests of a page, as one user journey. */
 import { METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
 import { quotedOpenly } from "../../base/secrets.ts";
@@ -18,7 +18,7 @@ import {
   withoutNames,
 } from "./format/format.ts";
 
-/** Some tools write null for what is not there. */
+/** Some tools write null for missing values. */
 const text = z.string().nullish().transform((given) => given ?? "");
 const pair = z.object({ name: z.string(), value: text });
 const pairs = z.array(pair).nullish().transform((given) => given ?? []);
@@ -64,10 +64,10 @@ const OWN_FIELDS = new Set([
   ...["host", "content-length", "connection", "keep-alive", "transfer-encoding", "upgrade", "te"],
   ...["expect", "proxy-connection", "if-none-match", "if-modified-since"],
 ]);
-/** Fields of one user alone. */
+/** Fields that belong to one user. */
 const SECRETS = ["cookie", "authorization", "proxy-authorization"];
 
-/** A pause that a person makes, not a browser. */
+/** The shortest pause that a person makes, rather than the browser. */
 const LEAST_THINK_MS = 500;
 
 export const har: Format = {
@@ -109,7 +109,7 @@ function convert(entries: readonly HarEntry[], { name }: ImportContext): Import 
   return { experiment, notes: [...notesOf(entries, sent, origin, visit)], origins };
 }
 
-/** Whether it went to a server and came back: not blocked, not from a cache, no WebSocket. */
+/** Whether a request reached a server and got a response: not blocked, not from a cache, not a WebSocket. */
 function hasResponse(
   { request: { method, url }, response: { status }, _fromCache }: HarEntry,
 ): boolean {
@@ -118,7 +118,7 @@ function hasResponse(
     (_fromCache ?? undefined) === undefined;
 }
 
-/** Among the hosts of pages, or else of responses that are no redirects, the one with most requests. */
+/** Of the hosts of pages, or else of responses other than redirects, the one with most requests. */
 function mainOrigin(entries: readonly HarEntry[]): string {
   const responses = entries.filter(({ response: { status } }) =>
     status < 300 || status >= 400 || status === 304
@@ -186,11 +186,11 @@ const USUAL_S = 10;
 const LONGEST_S = 24 * 3_600;
 
 interface HarVisit {
-  /** Before each request; 0 where a browser waited, and no person. */
+  /** Think time before each request; 0 where the browser waited, rather than a person. */
   readonly thinksMs: readonly number[];
-  /** Pauses that are shorter here. */
+  /** Pauses that were shortened. */
   readonly cut: number;
-  /** From the first request to the last response, with these pauses. */
+  /** Time from the first request to the last response, with these pauses. */
   readonly lengthS: number;
 }
 
@@ -225,12 +225,12 @@ function stepOf({ request: { method, url, headers, postData }, response }: HarEn
     [method.toLowerCase()]: withoutNames(pathname + search, "%7B%7B"),
     ...(fields.length > 0 ? { headers: combined(fields) } : {}),
     ...(body === null ? {} : { body }),
-    // What only its cache had made of it.
+    // The browser's cache had turned the 304 into a 200.
     expect: { status: response.status === 304 ? 200 : response.status },
   };
 }
 
-/** Whether a field is neither the connection's nor one user's own. */
+/** Whether a field is neither the connection's nor a single user's. */
 function isOthers({ name }: Pair): boolean {
   return !name.startsWith(":") && !OWN_FIELDS.has(name.toLowerCase()) &&
     !SECRETS.includes(name.toLowerCase());
@@ -240,7 +240,7 @@ function isSendable({ name, value }: Pair): boolean {
   return headerName.safeParse(name).success && headerValue.safeParse(value).success;
 }
 
-/** As text; null if there is none. A file that was sent is not in the archive. */
+/** The body as text; null if there is none. The archive does not contain files that were sent. */
 function bodyOf({ mimeType, text, params, encoding }: z.output<typeof posted>): string | null {
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(mimeType);
   if (text === undefined || text === null || (text === "" && isForm)) {
@@ -266,7 +266,7 @@ function startMs({ startedDateTime }: HarEntry): number {
   return Date.parse(startedDateTime);
 }
 
-/** A field that stands twice is a list (RFC 9110 §5.3). */
+/** A repeated field is a list (RFC 9110 §5.3). */
 function combined(fields: readonly Pair[]): Record<string, string> {
   const byName = Map.groupBy(fields, ({ name }) => name.toLowerCase());
   return Object.fromEntries(

@@ -1,4 +1,7 @@
-/** A script of k6: its options as a load, and the requests of an iteration as a flow. It is parsed, never run. */
+/**
+ * Imports a k6 script: its options as a load, and the requests of an iteration as a flow. The script is parsed, never
+ * run.
+ */
 import type * as js from "acorn";
 import type * as z from "zod";
 import { explain } from "../../base/explain.ts";
@@ -92,7 +95,7 @@ interface ScriptParts {
 /** Exported functions that k6 calls before and after the load. */
 const AROUND = ["setup", "teardown"];
 
-/** The top of the script. What stands there sends nothing; a name that it may change is not a constant. */
+/** The top level of the script. It sends nothing; a name that may be reassigned is not a constant. */
 export function partsOf(source: ScriptSource): ScriptParts {
   const scope = new ScriptScope();
   const imported = importedNames(source.program);
@@ -127,7 +130,7 @@ export function partsOf(source: ScriptSource): ScriptParts {
     }
   };
   for (const node of source.program.body) {
-    if (node.type !== "FunctionDeclaration") continue; // which may be named before
+    if (node.type !== "FunctionDeclaration") continue; // functions may be used before they are declared
     scope.set(node.id.name, { kind: "function", node, scope });
   }
   for (const node of source.program.body) source.attempt(() => take(node), undefined);
@@ -142,7 +145,7 @@ function refuseAround({ start, id }: { readonly start: number; readonly id: js.I
   );
 }
 
-/** The function that an expression is, or names; null for none. */
+/** The function that an expression is or refers to; null for none. */
 function functionIn(
   node: js.ExportDefaultDeclaration["declaration"],
   scope: ScriptScope,
@@ -153,7 +156,7 @@ function functionIn(
   return isFunction ? { kind: "function", node, scope } : null;
 }
 
-/** Where an object of the script has the key; 0 where it is computed. */
+/** Position of a key in an object of the script; 0 if the key is computed. */
 export function keyedAt(source: ScriptSource, name: string): number {
   for (const node of nodesIn(source.program) as Iterable<js.AnyNode>) {
     if (node.type !== "Property") continue;
@@ -181,7 +184,7 @@ function textsOf(
   };
 }
 
-/** All that is wrong with the options, at their beginning. */
+/** All problems of the options, reported at the beginning of the options. */
 export function optionsIn({ options, scope }: ScriptParts, constants: Constants): K6Load {
   const written = options === null ? {} : constants.value(options, scope);
   const data = unmarkedIn(written);

@@ -1,4 +1,4 @@
-/** A check of a k6 script → what is expected of the response here. What can't be said so is null. */
+/** A check of a k6 script → what is expected of the response here. Null if that can't be expressed. */
 import type * as js from "acorn";
 import { status } from "../request/request.ts";
 import { type Constants, resultOf, type ScriptScope } from "./k6_constants.ts";
@@ -13,13 +13,13 @@ export interface CheckedParts {
   readonly json?: unknown;
 }
 
-/** Members that `r.json("a.b")` names one after the other; other paths have signs of their own. */
+/** A path of plain members, as in `r.json("a.b")`; other paths have a syntax of their own. */
 const JSON_PATH = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
 
 export class K6Check {
   constructor(private readonly constants: Constants, private readonly scope: ScriptScope) {}
 
-  /** @param variable What the script calls the response outside of the check, if anything. */
+  /** @param variable The script's name for the response outside of the check, if any. */
   expectedIn(node: js.Expression, variable: string | null): CheckedParts | null {
     if (node.type !== "ArrowFunctionExpression" && node.type !== "FunctionExpression") return null;
     const [first] = node.params;
@@ -58,11 +58,11 @@ export class K6Check {
       const number = unmarkedIn(given);
       return status.safeParse(number).success ? { status: Number(number) } : null;
     }
-    if (operator === "==") return null; // it may convert one of the two
+    if (operator === "==") return null; // a loose comparison may convert one of the two
     if (of === "body" && members.length === 0) {
       return typeof given === "string" ? { body: given } : null;
     }
-    const isObject = typeof given === "object" && given !== null; // which no other one equals
+    const isObject = typeof given === "object" && given !== null; // objects, which are equal to nothing else
     if (of !== "json()" || given === undefined || isObject) return null;
     return { json: members.reduceRight((inner, member) => ({ [member]: inner }), given) };
   }
@@ -80,7 +80,7 @@ export class K6Check {
   }
 }
 
-/** `r.json("a").b` → `json()`, `a`, `b`; null where it is nothing of the response. */
+/** `r.json("a").b` → `json()`, `a`, `b`; null if the node is not part of the response. */
 function membersOf(
   node: js.Expression | js.Super,
   name: string,
@@ -107,7 +107,7 @@ function textOf(known: ReturnType<Constants["known"]>): string | null {
   return "given" in known && typeof known.given === "string" ? known.given : null;
 }
 
-/** Null where one expectation can't say both. */
+/** Null if a single expectation can't express both. */
 export function bothOf(one: CheckedParts, other: CheckedParts): CheckedParts | null {
   const same = (key: keyof CheckedParts): boolean =>
     one[key] === undefined || other[key] === undefined ||

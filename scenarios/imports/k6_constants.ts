@@ -1,4 +1,4 @@
-/** The values of a k6 script that stand in its text: literals, and what is made of them alone. */
+/** The values in a k6 script that are known without running it: literals, and expressions made of them. */
 import type * as js from "acorn";
 import { beyond, isWithin, LIMITS } from "../../base/limits.ts";
 import { madeOf, unmarked, unmarkedIn, withMarks } from "./format/references.ts";
@@ -24,8 +24,8 @@ export interface FunctionBinding {
 }
 
 /**
- * What a name stands for: an expression, a value, one that is known only when the script runs, a function, or something
- * that is not a value, such as a response.
+ * The meaning of a name: an expression, a value, a value that is only known when the script runs, a function, or
+ * something other than a value, such as a response.
  */
 export type Binding =
   | { readonly kind: "expression"; readonly node: js.Expression; readonly scope: ScriptScope }
@@ -46,7 +46,7 @@ export class ScriptScope {
     return this.#names.get(name) ?? this.around?.get(name);
   }
 
-  /** In the scope that has the name. */
+  /** Assigns in the scope that has the name. */
   assign(name: string, bound: Binding): void {
     if (this.#names.has(name) || this.around === undefined) this.set(name, bound);
     else this.around.assign(name, bound);
@@ -69,7 +69,7 @@ const ARITHMETIC = new Map<string, (a: number, b: number) => unknown>([
   [">=", (a, b) => a >= b],
 ]);
 
-/** Functions of a text or number, by how scripts write them. */
+/** Functions of a text or number, by the way scripts write them. */
 const CALLED = new Map<string, (value: unknown) => unknown>([
   ["JSON.stringify", (value) => JSON.stringify(value)],
   ["encodeURIComponent", (value) => withMarks(encodeURIComponent(String(value).toWellFormed()))],
@@ -81,22 +81,22 @@ const CALLED = new Map<string, (value: unknown) => unknown>([
 
 const MOST_SPENT = 16 * LIMITS.importedText.most;
 
-/** Functions that change none of what they are given. */
+/** Functions that do not change their arguments. */
 const HARMLESS = ["stringify", "check", "sleep", "group", "log", "info", "warn", "error", "debug"];
 
 export class Constants {
   readonly #changed: ChangedNames;
   #spent = 0;
-  /** Calls of the script's own functions so far: those in each other grow fast. */
+  /** Number of calls of the script's own functions so far, because nested calls multiply. */
   #calls = 0;
   readonly #known = new Map<
     js.Expression,
     { readonly made: unknown; readonly reads: ReadonlySet<string> }
   >();
-  /** Variables of the environment that the current value is made of. */
+  /** Environment variables used by the current value. */
   #reads = new Set<string>();
   readonly #sizes = new WeakMap<object, number>();
-  /** How many values are being read, each a part of the one before it, or what that one names. */
+  /** Nesting depth of the values being read: each is part of the previous one, or referred to by it. */
   #depth = 0;
 
   constructor(
@@ -111,7 +111,7 @@ export class Constants {
     return this.#changed.assigned.has(name);
   }
 
-  /** Throws a Refused for what is only known when the script runs. */
+  /** Throws a Refused for anything that is only known when the script runs. */
   value(node: js.Expression | js.SpreadElement | js.Super | null, scope: ScriptScope): unknown {
     if (node === null) return null;
     if (this.#depth === MOST_NESTED) {
@@ -133,7 +133,7 @@ export class Constants {
     throw new Refused(node.start, `Cannot use this value: ${beyond("importedText", size)}`);
   }
 
-  /** Counts characters of the script, and of its texts, each time they are gone through again. */
+  /** Counts the characters of the script and of its texts, each time they are read again. */
   spend(characters: number, at: js.Node): void {
     this.#spent += characters;
     if (this.#spent <= MOST_SPENT) return;
@@ -141,12 +141,12 @@ export class Constants {
     throw new TooMuch(at.start, message);
   }
 
-  /** Variables of the environment that a known value is made of: in a file it would be one of their values, maybe a secret. */
+  /** Environment variables used by a known value: in a file, it would contain one of their values, perhaps a secret. */
   readBy(node: js.Expression | js.SpreadElement, scope: ScriptScope): ReadonlySet<string> {
     return this.#reading(() => this.known(node, scope)).reads;
   }
 
-  /** What is made of known values, and the variables of the environment among them. */
+  /** A value made from known ones, with the environment variables that it uses. */
   #reading<Made>(make: () => Made): { readonly made: Made; readonly reads: ReadonlySet<string> } {
     const around = this.#reads;
     const reads = this.#reads = new Set();
@@ -157,7 +157,7 @@ export class Constants {
     }
   }
 
-  /** Or why its value is only known when the script runs. */
+  /** The value, or why it is only known when the script runs. */
   known(
     node: js.Expression | js.SpreadElement,
     scope: ScriptScope,
@@ -302,7 +302,7 @@ export class Constants {
     return isFirst ? first : this.value(right, scope);
   }
 
-  /** A variable of the environment, a member or an element. */
+  /** An environment variable, a member or an element. */
   #member(node: js.MemberExpression, scope: ScriptScope): unknown {
     const { object, property, computed } = node;
     if (property.type === "PrivateIdentifier") return this.#refuse(node);
@@ -310,7 +310,7 @@ export class Constants {
       ? property.name
       : unmarked(this.#textOf(property, scope));
     if (object.type === "Identifier" && object.name === "__ENV") {
-      const own = scope.get("__ENV"); // of the scenario
+      const own = scope.get("__ENV"); // the scenario's own environment
       const values: object = own?.kind === "value" ? Object(own.value) : {};
       if (Object.hasOwn(values, key)) return Reflect.get(values, key);
       this.#reads.add(key);
@@ -342,7 +342,7 @@ export class Constants {
     return isPlain || name === "JSON.stringify" ? of(value) : this.#refuse(node);
   }
 
-  /** The value of a function of the script that only returns one. */
+  /** The result of a function of the script that consists of a return. */
   #returned(
     { node: { params, body }, scope: around }: FunctionBinding,
     call: js.CallExpression,
@@ -366,7 +366,7 @@ export class Constants {
     return this.value(result, inner);
   }
 
-  /** Characters, about, of a value as JSON: one that holds another many times over grows fast. */
+  /** Approximate length of a value as JSON, because one that contains another many times grows fast. */
   #sizeOf(value: unknown): number {
     if (typeof value === "string") return value.length;
     if (typeof value !== "object" || value === null) return 8;
@@ -380,16 +380,16 @@ export class Constants {
 }
 
 interface ChangedNames {
-  /** Names that may stand for another value after they are declared. */
+  /** Names that may be reassigned after their declaration. */
   readonly assigned: ReadonlySet<string>;
-  /** Names whose maps and lists something may change that is given them. */
+  /** Names of maps and lists that may be changed by a function that gets them. */
   readonly given: ReadonlySet<string>;
 }
 
 function changedNames(program: js.Program): ChangedNames {
   const assigned = new Set<string>();
   const given = new Set<string>();
-  /** By a name: what may be the same map or list, as it is given to it. */
+  /** By name: names that may refer to the same map or list, because it was passed to them. */
   const givenTo = new Map<string, string[]>();
   const functions = functionsIn(program);
   const give = (name: string, from: js.Node): void => {
@@ -434,7 +434,7 @@ function changedNames(program: js.Program): ChangedNames {
   return { assigned, given };
 }
 
-/** Names whose maps and lists are what an expression gives, or stand in it. */
+/** Names of the maps and lists that an expression returns or contains. */
 function heldIn(from: js.Node): string[] {
   const node = from as js.AnyNode;
   switch (node.type) {
@@ -453,7 +453,7 @@ function heldIn(from: js.Node): string[] {
   }
 }
 
-/** The functions of a script that have a name, each name once. */
+/** The named functions of a script, each name once. */
 function functionsIn(program: js.Program): ReadonlyMap<string, ScriptFunction> {
   const found = new Map<string, ScriptFunction>();
   const twice = new Set<string>();
@@ -473,7 +473,7 @@ function functionsIn(program: js.Program): ReadonlyMap<string, ScriptFunction> {
   return found;
 }
 
-/** What a function gives: its expression, or that of its only statement. */
+/** The expression that a function returns: its body, or that of its only statement. */
 export function resultOf(body: js.BlockStatement | js.Expression): js.Expression | null {
   if (body.type !== "BlockStatement") return body;
   const [only, ...more] = body.body;
@@ -486,7 +486,7 @@ function isHarmless({ callee }: js.CallExpression): boolean {
   return isHttp || (called.type === "Identifier" && HARMLESS.includes(called.name));
 }
 
-/** The name that an expression such as `a.b[0]` begins with; "" for none. */
+/** The name with which an expression such as `a.b[0]` begins; "" for none. */
 export function rootOf(node: js.Node): string {
   let root = node as js.AnyNode;
   while (root.type === "MemberExpression") root = root.object;

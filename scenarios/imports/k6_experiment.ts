@@ -1,4 +1,4 @@
-/** A k6 script as an experiment in TypeScript that keeps its functions, for `init` to write. Pure. */
+/** Converts a k6 script to an experiment in TypeScript that keeps its functions, for `init` to write. Pure. */
 import type * as js from "acorn";
 import type { Files } from "../../base/files.ts";
 import type { ImportContext } from "./format/format.ts";
@@ -31,7 +31,7 @@ type ScriptContext = Pick<ImportContext, "name" | "env"> & { readonly files: Fil
 
 export const isK6 = k6.recognise;
 
-/** What `plateau/k6` has, by the module and name in k6; a name alone is the module's default export. */
+/** Names in `plateau/k6`, by the module and name in k6; a name alone is the module's default export. */
 const HERE: Readonly<Record<string, string>> = {
   "http": "http",
   "http.default": "http",
@@ -50,7 +50,7 @@ const HERE: Readonly<Record<string, string>> = {
 const UTILS = /^https:\/\/jslib\.k6\.io\/k6-utils\//;
 const OF_UTILS = ["randomIntBetween", "randomItem", "randomString", "uuidv4"];
 
-/** Throws a UserError where there is nothing to take over. */
+/** Throws a UserError if there is nothing to convert. */
 export function k6Experiment(
   text: string,
   path: string,
@@ -61,7 +61,7 @@ export function k6Experiment(
     return experimentOf(text, path, source, around);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    const refusing = new ScriptSource(text, path); // without what was refused on the way, and is marked
+    const refusing = new ScriptSource(text, path); // without parts that were refused earlier, and are marked
     refusing.attempt(() => {
       throw error;
     }, null);
@@ -97,7 +97,7 @@ function experimentOf(
     opened: (path) => openedBy(files, path),
   });
   const taken = new Set(namesIn(source.program));
-  /** A name that the script has not. */
+  /** A name that does not occur in the script. */
   const own = (name: string): string => taken.has(name) ? own(`${name}_`) : name;
   const as = (name: string): string => own(name) === name ? name : `${name} as ${own(name)}`;
   const made = new Making({
@@ -185,7 +185,7 @@ function openedBy(files: Files, path: string): string | null {
 }
 
 interface Imports {
-  /** What the module imports from `plateau/k6`, under the names of the script. */
+  /** Imports of the module from `plateau/k6`, under the names used in the script. */
   readonly names: readonly string[];
   readonly lines: readonly string[];
 }
@@ -222,7 +222,7 @@ interface MakingContext {
   readonly scope: ScriptScope;
   readonly missing: Map<string, string>;
   readonly env: (name: string) => string | undefined;
-  /** A name that the script has not. */
+  /** Returns a name that does not occur in the script. */
   readonly own: (name: string) => string;
   /** Variables of the environment that the scenario has of its own, with what variables of the outer one give marked. */
   readonly ofScenario: ReadonlyMap<string, string>;
@@ -232,7 +232,7 @@ interface MakingContext {
   readonly userAgent: string | null;
 }
 
-/** The top of the script, as that of the experiment. */
+/** Converts the top level of the script to that of the experiment. */
 class Making {
   readonly around: Record<string, unknown> = {};
   readonly environment: string[] = [];
@@ -251,7 +251,7 @@ class Making {
     return Object.keys(this.around).length > 0;
   }
 
-  /** The function of an iteration, as it is called from now on. */
+  /** The function of an iteration, under the name by which it is called now. */
   take(exec: string): string {
     const { source, edits, functions, scope, own } = this.context;
     for (const node of source.program.body) this.#top(node);

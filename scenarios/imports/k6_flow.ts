@@ -1,4 +1,4 @@
-/** What a k6 script does in one iteration → the steps of a flow here. */
+/** The actions of a k6 script in one iteration → the steps of a flow here. */
 import { METHODS } from "../../base/http/request.ts";
 import { unescaped } from "../../base/secret_fields.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
@@ -31,23 +31,23 @@ import {
   TooMuch,
 } from "./script_source.ts";
 
-/** A step of a flow in the making. */
+/** A step of a flow under construction. */
 type K6Step = Record<string, unknown>;
 
-/** What an expression gives: a response, by its step; those of a batch; or nothing that is known here. */
+/** The value of an expression: a response, as its step; the responses of a batch; or nothing known here. */
 type Given = K6Step | Batch | null;
 
 class Batch {
-  /** @param steps By position, or by the name that the script gives. */
+  /** @param steps Steps by position, or by the name that the script uses. */
   constructor(readonly steps: Readonly<Record<string, K6Step>>) {}
 }
 
 interface K6Context {
   readonly source: ScriptSource;
   readonly constants: Constants;
-  /** What names of the script stand for that it imports. */
+  /** The meaning of imported names in the script. */
   readonly imported: ReadonlyMap<string, string>;
-  /** Names through which the script may send. */
+  /** Names through which the script may send requests. */
   readonly senders: ReadonlyMap<string, string>;
   readonly load: Pick<K6Load, "env" | "maxRedirects" | "rounds" | "userAgent">;
   readonly origins: Origins;
@@ -56,7 +56,7 @@ interface K6Context {
 
 const USUAL_TIMEOUT_MS = 60_000;
 
-/** Modules that cannot be taken over, each with the key of a request that does the same in an experiment file. */
+/** Modules that can't be converted, each with the key of a request with the same effect in an experiment file. */
 const KEYS_FOR: Readonly<Record<string, string>> = {
   "k6/ws": "websocket",
   "k6/websockets": "websocket",
@@ -76,10 +76,10 @@ export class K6Flow {
   readonly #expansion = new Expansion();
   readonly #sending = new WeakMap<js.Node, boolean>();
   readonly #ending = new WeakMap<js.Node, readonly string[]>();
-  /** Redirects that each request follows; null before the first. */
+  /** Number of redirects that each request follows; null before the first. */
   #redirects: number | null = null;
   #timeoutMs: number | null = null;
-  /** Functions that are being gone through, each called by the one before it. */
+  /** Depth of the functions being walked, each called by the previous one. */
   #depth = 0;
 
   constructor(private readonly around: K6Context) {}
@@ -92,7 +92,7 @@ export class K6Flow {
     return durationText(this.#timeoutMs ?? USUAL_TIMEOUT_MS);
   }
 
-  /** Goes through the function as often as each virtual user does. */
+  /** Walks the function as often as each virtual user calls it. */
   iterations(node: ScriptFunction, scope: ScriptScope): void {
     const inner = new ScriptScope(scope);
     const { env, rounds } = this.around.load;
@@ -107,7 +107,7 @@ export class K6Flow {
     for (let round = 1; round < rounds; round++) for (const step of once) this.steps.push(step);
   }
 
-  /** What its last statement gives back. */
+  /** Returns the value of the function's last statement. */
   #body({ body }: ScriptFunction, scope: ScriptScope): Given {
     if (body.type !== "BlockStatement") return this.#expression(body, scope);
     const last = body.body.at(-1);
@@ -128,7 +128,7 @@ export class K6Flow {
   #walk(statements: readonly js.Statement[], outer: ScriptScope): ScriptScope {
     const scope = new ScriptScope(outer);
     for (const node of statements) {
-      if (node.type !== "FunctionDeclaration") continue; // which may be called before
+      if (node.type !== "FunctionDeclaration") continue; // functions may be called before they are declared
       scope.set(node.id.name, { kind: "function", node, scope });
     }
     for (const statement of statements) {
@@ -180,7 +180,7 @@ export class K6Flow {
     for (const name of namesIn(id)) scope.set(name, { kind: "unknown", why });
   }
 
-  /** What a name stands for that is given this. */
+  /** The binding of a name to which the expression `given` is assigned. */
   #bound(given: js.Expression | null, scope: ScriptScope): Binding {
     if (given === null) return { kind: "value", value: undefined };
     const named = given.type === "Identifier" ? scope.get(given.name) : undefined;
@@ -200,7 +200,7 @@ export class K6Flow {
     );
   }
 
-  /** `for (let i = 0; i < 3; i++)`, with numbers that stand in the script. */
+  /** `for (let i = 0; i < 3; i++)`, with constant numbers. */
   #loop({ init, test, update, body, start }: js.ForStatement, scope: ScriptScope): void {
     const { constants } = this.around;
     const counter = init?.type === "VariableDeclaration" ? init.declarations[0] : undefined;
@@ -241,13 +241,13 @@ export class K6Flow {
     }
   }
 
-  /** Counts rounds of a loop, or calls of a function, before they are gone through. */
+  /** Counts rounds of a loop, or calls of a function, before they are walked. */
   #rounds(count: number, at: number): void {
     const why = this.#expansion.whyNotRounds(count);
     if (why !== null) throw new TooMuch(at, `Cannot take over this: ${why}`);
   }
 
-  /** Takes the branch of a condition that is known. Otherwise no branch may send, nor end what sends. */
+  /** Takes the branch of a known condition. Otherwise no branch may send requests, or end anything that does. */
   #if(node: js.IfStatement, scope: ScriptScope): void {
     const { test, consequent, alternate } = node;
     const { source, constants, note } = this.around;
@@ -268,12 +268,12 @@ export class K6Flow {
     note(`without ${source.written(node)} of ${source.lineOf(node.start)}`);
   }
 
-  /** Whether it may end an iteration. */
+  /** Whether a node may end an iteration. */
   #leaves(node: js.Node): boolean {
     return this.#endings(node).some((ending) => ending === "iteration");
   }
 
-  /** What it may end: an iteration, a loop or a round of one. */
+  /** What a node may end: an iteration, a loop or a round of a loop. */
   #endings(node: js.Node): readonly string[] {
     const known = this.#ending.get(node);
     if (known !== undefined) return known;
@@ -292,7 +292,7 @@ export class K6Flow {
     return namesIn(node).some((name) => scope.get(name)?.kind === "other");
   }
 
-  /** Whether it may send a request, check a response or pause. */
+  /** Whether a node may send a request, check a response or pause. */
   #sends(node: js.Node): boolean {
     const known = this.#sending.get(node);
     if (known !== undefined) return known;
@@ -301,7 +301,7 @@ export class K6Flow {
     return sends;
   }
 
-  /** The response's step, where it sends a request. */
+  /** The step of the response, if the expression sends a request. */
   #expression(node: js.Expression | js.SpreadElement, scope: ScriptScope): Given {
     switch (node.type) {
       case "AwaitExpression":
@@ -347,13 +347,13 @@ export class K6Flow {
     return null;
   }
 
-  /** Whether nothing in the script says what is called. */
+  /** Whether the script does not show which function is called. */
   #isUnknown(callee: js.CallExpression["callee"]): boolean {
     return callee.type === "Identifier" && !this.around.imported.has(callee.name) &&
       !BUILT_IN.includes(callee.name);
   }
 
-  /** The module of what `add` is called of. */
+  /** The metrics module if this is a call of `add`. */
   #metricOf({ callee }: js.CallExpression, scope: ScriptScope): string {
     const bound = scope.get(rootOf(callee));
     const made = bound?.kind === "expression" && bound.node.type === "NewExpression"
@@ -362,7 +362,7 @@ export class K6Flow {
     return made === null ? "" : this.around.imported.get(rootOf(made)) ?? "";
   }
 
-  /** What is given to the function, and what it gives back. */
+  /** Calls one of the script's functions with its arguments, and returns its value. */
   #callOwn(
     own: FunctionBinding,
     { arguments: given, start }: js.CallExpression,
@@ -401,7 +401,7 @@ export class K6Flow {
       callee.property.name === "forEach";
   }
 
-  /** Over a list of the script, or the responses of a batch. */
+  /** A forEach over a list of the script, or over the responses of a batch. */
   #forEach({ callee, arguments: [each], start }: js.CallExpression, scope: ScriptScope): Given {
     const list = callee.type === "MemberExpression" ? callee.object : null;
     if (
@@ -482,7 +482,7 @@ export class K6Flow {
     return step;
   }
 
-  /** k6 sends them at the same time. */
+  /** A batch, whose requests k6 sends at the same time. */
   #batch({ arguments: [given], start }: js.CallExpression, scope: ScriptScope): Batch {
     const requests = given === undefined ? null : this.around.constants.value(given, scope);
     if (typeof requests !== "object" || requests === null) {
@@ -582,7 +582,7 @@ export class K6Flow {
     };
   }
 
-  /** What the scenario or the load has for all requests. */
+  /** Records settings that the scenario or the load has for all requests. */
   #agree(redirects: unknown, timeout: unknown, at: number): void {
     if (typeof redirects !== "number") throw new Refused(at, "Cannot take over these redirects");
     if ((this.#redirects ??= redirects) !== redirects) {
@@ -619,7 +619,7 @@ export class K6Flow {
     }
   }
 
-  /** The step whose response is checked; null where it is none. */
+  /** The step whose response is checked; null if it is not a response. */
   #checked(of: js.Expression | js.SpreadElement, scope: ScriptScope): K6Step | null {
     if (of.type === "Identifier") {
       const given = givenIn(scope.get(of.name));

@@ -23,14 +23,14 @@ import { namesIn, nodesIn, partsOf, Refused, type ScriptSource, TooMuch } from "
 /** A part of a URL. */
 interface UrlPart {
   readonly text: string;
-  /** The variable of the environment that it is made of: its value is written into no file. */
+  /** The environment variable that the part contains: its value is never written to a file. */
   readonly env?: string;
 }
 
-/** A part of the script can't be taken over. */
+/** Part of the script can't be converted. */
 class Untaken extends Error {}
 
-/** Functions of `http` that `plateau/k6` has. */
+/** Functions of `http` that `plateau/k6` provides. */
 const SENDING = [
   "get",
   "head",
@@ -42,7 +42,7 @@ const SENDING = [
   "request",
   "asyncRequest",
 ];
-/** Members of responses that are not there here. */
+/** Members of responses that do not exist here. */
 const MISSING_MEMBERS = [
   "timings",
   "html",
@@ -61,7 +61,7 @@ interface FunctionsContext {
   readonly edits: Edits;
   readonly constants: Constants;
   readonly imported: ReadonlyMap<string, string>;
-  /** Names that the script imports or makes and that are not there here, with the module that would have them. */
+  /** Names that the script imports or creates and that do not exist here, with the module that would have them. */
   readonly missing: Map<string, string>;
   readonly maxRedirects: number;
   /** The text of a file that the script opens; null if there is none. */
@@ -78,7 +78,7 @@ export class K6Functions {
   /** Names of functions that yield. */
   readonly #generators: ReadonlySet<string>;
   readonly #mattering = new WeakMap<js.Node, boolean>();
-  /** In `setup` and `teardown` each request is sent when it comes: nothing has to be known before. */
+  /** In `setup` and `teardown` requests are sent in turn, and nothing has to be known in advance. */
   #isFree = false;
   #depth = 0;
 
@@ -104,7 +104,7 @@ export class K6Functions {
     return this.#generators.has(name);
   }
 
-  /** Why the script can't have this here; null where it can. */
+  /** Why the script can't have this here; null if it can. */
   missingIn(node: js.Node): string | null {
     const { source, imported, missing } = this.around;
     for (const inner of nodesWithoutChecks(node, imported)) {
@@ -138,12 +138,12 @@ export class K6Functions {
     this.#say(`${source.lineOf(node.start)}, ${source.written(node)}: ${why}`);
   }
 
-  /** Once, however often the line is gone through. */
+  /** Notes a line once, however often it is walked. */
   #say(line: string): void {
     if (!this.left.includes(line)) this.left.push(line);
   }
 
-  /** The content of a file stands in the script. */
+  /** Puts the content of a file into the script. */
   #open({ arguments: [path], start, end }: js.CallExpression): string | null {
     const { constants, opened, edits } = this.around;
     const known = path === undefined ? null : constants.known(path, new ScriptScope());
@@ -170,7 +170,7 @@ export class K6Functions {
     return found;
   }
 
-  /** Whether it sends, by itself or by functions that do. */
+  /** Whether a node sends requests, directly or through functions. */
   #yields(node: js.Node, generators = this.#generators): boolean {
     for (const inner of nodesIn(node) as Iterable<js.AnyNode>) {
       if (inner.type !== "CallExpression") continue;
@@ -181,7 +181,7 @@ export class K6Functions {
     return false;
   }
 
-  /** Whether it is a part of the order: it sends, pauses or waits. */
+  /** Whether the order of a node matters: it sends, pauses or waits. */
   #matters(node: js.Node): boolean {
     const known = this.#mattering.get(node);
     if (known !== undefined) return known;
@@ -292,7 +292,7 @@ export class K6Functions {
     }
   }
 
-  /** A check that needs what is not there is right always, and says so. */
+  /** Turns a check that needs something unavailable into one that always passes, and says so. */
   #dropChecks(node: js.Node): void {
     const { source, edits, imported } = this.around;
     for (const property of checksIn(node, imported)) {
@@ -468,7 +468,7 @@ export class K6Functions {
     for (const think of thinks) this.#add({ think }, given.start);
   }
 
-  /** Pauses one after the other; null where nothing says how long they are. */
+  /** Consecutive pauses; null if their lengths are unknown. */
   #thinks(node: js.Node, scope: ScriptScope): unknown[] | null {
     const one = node as js.AnyNode;
     if (one.type === "Super" || !isExpression(one)) return null;
@@ -518,7 +518,7 @@ export class K6Functions {
     for (const property of params?.type === "ObjectExpression" ? params.properties : []) {
       if (property.type !== "Property" || property.key.type !== "Identifier") continue;
       const value = property.value as js.Expression;
-      // A name that a variable makes would be its value in the file.
+      // A name built from a variable would put its value into the file.
       if (property.key.name === "tags" && constants.readBy(value, scope).size > 0) continue;
       const known = constants.known(value, scope);
       if ("given" in known) values[property.key.name] = known.given;
@@ -563,7 +563,7 @@ export class K6Functions {
         throw new Untaken(`it goes to ${own}, and the others to ${this.origin}`);
       }
     }
-    // An address whose beginning is not known begins with that, and not with its path.
+    // An address with an unknown beginning starts with that, rather than with its path.
     const own = origin === undefined ? rest.replace(/^\{[^{}]*\}(?=\/|$)/, "") : rest;
     const path = own.replace(/#.*$/s, "");
     const redirects = params.redirects ?? this.around.maxRedirects;
@@ -575,7 +575,7 @@ export class K6Functions {
     }, at);
   }
 
-  /** A URL in which `{name}` stands for what is known only when the script runs. */
+  /** A URL in which `{name}` stands for anything that is only known when the script runs. */
   #described(node: js.Node, scope: ScriptScope): UrlPart[] {
     const one = node as js.AnyNode;
     const [env] = isExpression(one) ? this.around.constants.readBy(one, scope) : [];
@@ -615,7 +615,7 @@ function urlPart(text: string, env?: string): UrlPart {
   return { text: text.replaceAll(/[{}]/g, ""), ...env !== undefined && { env } };
 }
 
-/** A URL from a place on, where `{NAME}` stands for a variable of the environment. */
+/** A URL from a certain part on, with `{NAME}` for environment variables. */
 function shownAfter(parts: readonly UrlPart[], from: number): string {
   let at = 0;
   return parts.map(({ text, env }) => {
@@ -627,7 +627,7 @@ function shownAfter(parts: readonly UrlPart[], from: number): string {
   }).join("");
 }
 
-/** Whether its parts may be described one by one. */
+/** Whether the parts of an expression may be described one by one. */
 function isJoined(node: js.Expression, scope: ScriptScope): boolean {
   return node.type === "TemplateLiteral" ||
     node.type === "BinaryExpression" && node.operator === "+" ||
@@ -651,7 +651,7 @@ function isExpression(node: js.AnyNode): node is js.Expression {
   return /Expression$|Literal$|^Identifier$/.test(node.type);
 }
 
-/** What of a statement stands in itself, and not in statements within it. */
+/** The parts of a statement itself, without nested statements. */
 function headsOf(node: js.Statement): js.Node[] {
   switch (node.type) {
     case "BlockStatement":
@@ -674,7 +674,7 @@ function headsOf(node: js.Statement): js.Node[] {
   }
 }
 
-/** What leaves the function or loop around a statement early. */
+/** Statements that leave the function or loop around a statement early. */
 function* leavingIn(statement: js.Statement): Generator<js.Node> {
   const waiting: js.Node[] = [statement];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -683,13 +683,13 @@ function* leavingIn(statement: js.Statement): Generator<js.Node> {
   }
 }
 
-/** Whose statements are looked at one by one. */
+/** Whether the statements in it are checked one by one. */
 function isGroup(node: js.Statement): boolean {
   return node.type === "ExpressionStatement" && node.expression.type === "CallExpression" &&
     /Function/.test(node.expression.arguments[1]?.type ?? "");
 }
 
-/** Rules of the checks under a node. */
+/** Rules of the checks below a node. */
 function* checksIn(node: js.Node, imported: ReadonlyMap<string, string>): Generator<js.Property> {
   for (const inner of nodesIn(node) as Iterable<js.AnyNode>) {
     if (inner.type !== "CallExpression" || calledIn(inner, imported) !== "k6.check") continue;

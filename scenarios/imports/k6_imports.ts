@@ -1,7 +1,7 @@
 /** The imports of a k6 script, and which of them a call uses. */
 import type * as js from "acorn";
 
-/** What each imported name of the script stands for: `http`, `http.get`, `k6.check`, or a module that is unknown here. */
+/** The meaning of each imported name: `http`, `http.get`, `k6.check`, or a module that is unknown here. */
 export function importedNames({ body }: js.Program): ReadonlyMap<string, string> {
   const imported = new Map<string, string>();
   for (const node of body) {
@@ -18,7 +18,10 @@ export function importedNames({ body }: js.Program): ReadonlyMap<string, string>
   return imported;
 }
 
-/** The imported function that is called, such as `k6.check`, whatever name the script has for it, or `console`; null for any other. */
+/**
+ * The imported function that is called, such as `k6.check`, whatever its name in the script, or `console`; null for any
+ * other.
+ */
 export function calledIn(
   { callee }: js.CallExpression,
   imported: ReadonlyMap<string, string>,

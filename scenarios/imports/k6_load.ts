@@ -1,4 +1,4 @@
-/** The options of a k6 script → a load here. What has no equal is a problem at its path. */
+/** The options of a k6 script → a load here. Options without an equivalent are problems at their path. */
 import * as z from "zod";
 import { quotedOpenly } from "../../base/secrets.ts";
 import { durationText } from "../../base/quantity.ts";
@@ -11,7 +11,7 @@ const MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
 /** Units of rates. */
 const UNITS = { s: MS.s, m: MS.m, h: MS.h };
 
-/** `1m30s`, or milliseconds, as k6 has it; becomes milliseconds. */
+/** A duration such as `1m30s`, or milliseconds, as in k6; becomes milliseconds. */
 export const length = z.union([
   z.number().min(0),
   z.string().regex(/^(?:\d+(?:\.\d+)?(?:ms|[dhms]))+$/, {
@@ -85,14 +85,14 @@ const executor = z.discriminatedUnion("executor", [
 
 type Executor = z.output<typeof executor>;
 
-/** Options that change nothing of what is sent. */
+/** Options that do not affect what is sent. */
 const NEUTRAL = [
   ...["tags", "systemTags", "summaryTrendStats", "summaryTimeUnit", "noUsageReport", "noSummary"],
   ...["discardResponseBodies", "setupTimeout", "teardownTimeout", "batch", "batchPerHost"],
   ...["ext", "cloud", "httpDebug", "linger", "throw"],
 ];
 
-/** Options that are not taken over, but may say that they are off. */
+/** Options that are not supported, but may be switched off explicitly. */
 const OFF = ["noVUConnectionReuse", "noCookiesReset", "noThresholds", "paused"];
 
 export const optionsSpec = z.strictObject({
@@ -135,9 +135,9 @@ export interface K6Load {
   /** How often each virtual user goes through the flow. */
   readonly rounds: number;
   readonly limits: K6Thresholds;
-  /** What is different here. */
+  /** Differences from k6. */
   readonly notes: readonly string[];
-  /** Variables of the environment, of the scenario alone. */
+  /** Environment variables of this scenario. */
   readonly env?: Readonly<Record<string, unknown>>;
   /** How many redirects a request follows. */
   readonly maxRedirects: number;
@@ -145,7 +145,7 @@ export interface K6Load {
   readonly userAgent?: string;
 }
 
-/** k6 goes through a script once that says no more. */
+/** Without options, k6 runs a script once. */
 export const ONCE: Omit<K6Load, "limits"> = {
   ...{ scenario: "default", ownScenario: "default", exec: "default", load: {}, notes: [] },
   ...{ rounds: 1, maxRedirects: 10, insecure: false },
@@ -252,7 +252,7 @@ interface K6Ramp {
   readonly to: number;
 }
 
-/** A stage without a duration is a jump, to where the next one begins. */
+/** Converts stages; one without a duration is a jump to the start of the next. */
 function rampsOf(
   start: number,
   stages: readonly { readonly duration: number; readonly target: number }[],

@@ -1,17 +1,17 @@
-/** The names of a k6 script through which it may send: what it imports, and functions that use this. */
+/** The names of a k6 script through which it may send requests: imports, and functions that use them. */
 import type * as js from "acorn";
 import { namesIn, nodesIn, partsOf } from "./script_source.ts";
 
 /** Modules and functions of k6 that send nothing, check no response and do not pause. */
 const SILENT = /^(?:k6\.fail|k6\/(?:crypto|data|encoding|execution|html|metrics|options)\b)/;
 
-/** Each name with the import through which it sends. A function that uses none of these names sends nothing. */
+/** Each name, with the import through which it sends. A function that uses none of these names sends nothing. */
 export function sendersIn(
   program: js.Program,
   imported: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
   const senders = new Map<string, string>();
-  /** By what a function names: the names through which that function can be reached. */
+  /** By name: the names of functions that refer to it. */
   const reachedBy = new Map<string, string[]>();
   for (const [name, within] of functionsOf(program)) {
     for (const used of new Set(within)) reachedBy.getOrInsert(used, []).push(name);
@@ -26,7 +26,7 @@ export function sendersIn(
   return senders;
 }
 
-/** Names of functions, and of what holds some, each with all that these functions name. */
+/** Names of functions, and of objects with functions, each with all names that these functions use. */
 function* functionsOf(program: js.Program): Generator<[name: string, within: readonly string[]]> {
   for (const node of nodesIn(program) as Iterable<js.AnyNode>) {
     if (node.type === "FunctionDeclaration") yield [node.id?.name ?? "default", namesIn(node)];
@@ -42,7 +42,7 @@ function* functionsOf(program: js.Program): Generator<[name: string, within: rea
   }
 }
 
-/** What the functions in an expression name, and names that stand there without being called. */
+/** Names used by the functions in an expression, and names that occur without being called. */
 function heldFunctions(from: js.Node): string[] {
   const held: string[] = [];
   const waiting = [from as js.AnyNode];

@@ -1,4 +1,4 @@
-/** The thresholds of a k6 script → thresholds here, of the same figures; the others are named in notes. */
+/** The thresholds of a k6 script → thresholds here on the same figures; the others are listed in notes. */
 import * as z from "zod";
 import { parseThreshold } from "../claims/threshold.ts";
 import { isMarked, unmarkedIn } from "./format/references.ts";
@@ -9,16 +9,16 @@ const written = z.union([
   z.looseObject({ threshold: z.string(), abortOnFail: z.unknown().optional() }),
 ]);
 
-/** By metric, perhaps with tags: `http_req_duration{name:login}`. */
+/** Thresholds by metric, perhaps with tags: `http_req_duration{name:login}`. */
 export const k6Thresholds = z.record(z.string(), z.union([written, z.array(written)]));
 
 export type K6Thresholds = z.output<typeof k6Thresholds>;
 
 interface ThresholdContext {
-  /** As k6 and as the experiment call the scenario. */
+  /** Names of the scenario in k6 and in the experiment. */
   readonly scenario: string;
   readonly ownScenario: string;
-  /** Whether requests are due at a moment of their own, from which latency counts here. */
+  /** Whether requests have due times, from which latency counts here. */
   readonly isOpen: boolean;
   /** Requests of the flow. */
   readonly steps: readonly { readonly name?: unknown; readonly expect?: unknown }[];
@@ -30,7 +30,7 @@ interface TakenThresholds {
   readonly notes: readonly string[];
 }
 
-/** A threshold here, and what differs; or why there is none like it. */
+/** A threshold here, with differences; or why there is no equivalent. */
 type TakenThreshold =
   | { readonly text: string; readonly notes: readonly string[] }
   | { readonly why: string };
@@ -79,7 +79,7 @@ const REDIRECTS =
   "figures of their own here";
 
 interface TagScope {
-  /** In brackets, behind the figure; null: all requests. */
+  /** The selector in parentheses after the figure; null: all requests. */
   readonly cells: string | null;
   readonly steps: ThresholdContext["steps"];
 }
@@ -128,7 +128,7 @@ const AGGREGATIONS = new Map([["avg", "mean"], ["med", "p50"], ["min", "min"], [
 const duration: MetricLike = ({ aggregation, percentile, limit, isWhole }, { isOpen }) => {
   const name = aggregation === "p" ? `p${Number(percentile)}` : AGGREGATIONS.get(aggregation);
   if (name === undefined) return NO_FIGURE;
-  // From the send, as k6 has it; of a single request there is the latency alone.
+  // Counted from the send, as in k6; single requests only have a latency.
   return { name: isOpen && isWhole ? `service.${name}` : name, limit: `${limit}ms` };
 };
 
@@ -157,7 +157,7 @@ const METRICS: ReadonlyMap<string, MetricLike> = new Map([
   ["http_reqs", requests],
 ]);
 
-/** Whether a status is right here that k6 counts as failed: all but 200 to 399. */
+/** Whether a status that k6 counts as failed, one outside 200 to 399, is expected here. */
 function expectsFailure({ expect }: ThresholdContext["steps"][number]): boolean {
   const { status = [] }: CheckedParts = Object(expect);
   return [status].flat().some((one) => one < 200 || one > 399);

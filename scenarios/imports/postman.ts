@@ -1,4 +1,4 @@
-/** A collection of Postman (format v2.0 or v2.1): its requests in their order, as one user journey. Pure. */
+/** Imports a Postman collection (format v2.0 or v2.1): its requests in order, as one user journey. Pure. */
 import * as z from "zod";
 import { METHODS } from "../../base/http/request.ts";
 import { basicAuthorization } from "../../base/net/endpoint.ts";
@@ -28,13 +28,13 @@ export const postman: Format = {
     new Conversion(collection.parse(data, { error: explain }), around).result(),
 };
 
-/** What Postman follows. */
+/** The most redirects that Postman follows. */
 const MOST_REDIRECTS = 10;
 const MOST_NAMED = 5;
 
 type Step = Record<string, unknown>;
 
-/** What a request gets from the folders around it. */
+/** What a request inherits from its folders. */
 interface Around {
   readonly path: Path;
   /** Names of the folders. */
@@ -137,7 +137,7 @@ class Conversion {
     }
   }
 
-  /** Null for one to another host. */
+  /** Null for a request to another host. */
   #step(name: string, request: Request, around: Around): Step | null {
     const method = request.method.toLowerCase();
     if (!(METHODS as readonly string[]).includes(method)) {
@@ -162,7 +162,7 @@ class Conversion {
     };
   }
 
-  /** One that no other request has; with its folders, where another has it without. */
+  /** A unique name; prefixed by its folders if another request has the same name. */
   #name(name: string, folders: readonly string[]): { name?: string } {
     for (const text of [name, [...folders, name].join("/")]) {
       const cleaned = text.replaceAll(/[^\p{L}\p{N}_ /:{}-]+/gu, " ").replaceAll(/ +/g, " ")
@@ -277,7 +277,7 @@ class Conversion {
     }
   }
 
-  /** A field that stands several times is a list. */
+  /** A repeated field is a list. */
   #form(
     kind: "form" | "multipart",
     fields: NonNullable<Request["body"]>["formdata"],
@@ -303,7 +303,7 @@ class Conversion {
   }
 }
 
-/** What Postman says of a text by the language that is chosen for it. */
+/** Content types that Postman sets for the chosen language of a text. */
 const RAW_TYPES: Readonly<Record<string, string>> = {
   json: "application/json",
   xml: "application/xml",

@@ -1,11 +1,13 @@
-/** What `{{ … }}` of a Postman collection stands for → texts of the collection, values of the scenario, and variables of the environment. */
+/**
+ * The meaning of `{{ … }}` in a Postman collection: its own texts, values of the scenario, or environment variables.
+ */
 import { replaced, TooLong } from "./format/expansion.ts";
 import { valueNameOf, variableName } from "./format/format.ts";
 import { FromEnvironment } from "./format/references.ts";
 import type { Variable } from "./postman_shape.ts";
 
 const TEMPLATE = /\{\{([^{}]*)\}\}/g;
-/** Variables that stand for others, at most so deep. */
+/** The deepest nesting of variables that contain others. */
 const MOST_NESTED = 20;
 
 export class PostmanValues {
@@ -22,17 +24,17 @@ export class PostmanValues {
     this.#secret = new Set(variables.filter(({ isSecret }) => isSecret).map(({ key }) => key));
   }
 
-  /** Variables of the environment that are needed. */
+  /** Names of the environment variables that are needed. */
   get variables(): readonly string[] {
     return [...this.#variables];
   }
 
-  /** Values that the scenario needs. */
+  /** The values that the scenario needs, by name. */
   taken(): Record<string, unknown> {
     return Object.fromEntries(this.#used);
   }
 
-  /** The text with the variables of the collection; others stay. Throws a TooLong. */
+  /** The text with the collection's variables filled in; others stay. Throws a TooLong. */
   resolved(text: string): string {
     let made = text;
     for (let round = 0; round < MOST_NESTED; round++) {
@@ -47,7 +49,7 @@ export class PostmanValues {
     throw new TooLong("its variables stand for each other without end");
   }
 
-  /** The text with names as they are written here. Throws a TooLong. */
+  /** The text with names as written here. Throws a TooLong. */
   filled(text: string): string {
     return replaced(
       this.resolved(text),
@@ -56,7 +58,7 @@ export class PostmanValues {
     );
   }
 
-  /** The name of a value that the environment has. */
+  /** The name of a value that comes from the environment. */
   secret(name: string, what: string): string {
     const variable = variableName(name);
     this.#variables.add(variable);

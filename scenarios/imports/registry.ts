@@ -1,4 +1,4 @@
-/** The file formats of other tools, and a file of theirs as the text of an experiment file. */
+/** The file formats of other tools, and the conversion of such a file to the text of an experiment file. */
 import { artillery } from "./artillery.ts";
 import { type ArtilleryExperiment, artilleryExperiment } from "./artillery_experiment.ts";
 import { har } from "./har.ts";
@@ -28,36 +28,36 @@ import * as z from "zod";
 const formats = { artillery, har, openApi, postman } satisfies Record<string, Format>;
 const textFormats = { jmeter, k6 } satisfies Record<string, TextFormat>;
 
-/** The format of `data`; null for none of them. */
+/** The format of `data`; null if it is none of these. */
 function formatOf(data: unknown): Format | null {
   return Object.values(formats).find(({ recognise }) => recognise(data)) ?? null;
 }
 
 export interface ImportedFile extends ImportedText {
-  /** What that would be called: `visit.yaml` for `visit.har`. */
+  /** Name of the resulting file: `visit.yaml` for `visit.har`. */
   readonly fileName: string;
-  /** Such as `an Artillery script`. */
+  /** The kind of the file, such as `an Artillery script`. */
   readonly what: string;
-  /** What has no counterpart, or differs here. */
+  /** Parts without a counterpart, and differences. */
   readonly notes: readonly string[];
-  /** Variables of the environment that it reads. */
+  /** Environment variables that the experiment reads. */
   readonly variables: readonly string[];
-  /** What is wrong with the experiment, where it comes from in the other tool's file. */
+  /** Problems of the experiment, at the corresponding places in the other tool's file. */
   readonly problems: (findings: readonly PathProblem[]) => Problem[];
 }
 
 interface ImportFiles {
   readonly files: Files;
-  /** A path relative to the other tool's file, as the experiment file has to write it. */
+  /** Converts a path relative to the other tool's file to one for the experiment file. */
   readonly pathOf?: ImportContext["pathOf"];
-  /** Whether requests that may change something are taken over, too, from what only describes a service. */
+  /** Whether requests that may change something are also imported from mere descriptions of a service. */
   readonly writes?: boolean;
 }
 
 /**
- * Null when `source` is of no other tool. Throws a UserError with everything that is wrong with it.
- * Call it within `withEngine`, as a pattern needs that.
- * @param path Of the file; messages call it so.
+ * The experiment for a file of another tool; null if `source` is of no known tool. Throws a UserError with everything
+ * that is wrong with it. Call this within `withEngine`, because patterns need it.
+ * @param path The path of the file, as messages show it.
  */
 export function importedFile(
   source: string,
@@ -87,8 +87,8 @@ export function importedFile(
 }
 
 /**
- * An Artillery script with the functions of its processor; null when `source` is none. Throws a UserError with everything
- * that is wrong with it. Call it within `withEngine`.
+ * An Artillery script with the functions of its processor; null if `source` is not one. Throws a UserError with every
+ * problem. Call within `withEngine`.
  */
 export function artilleryScript(
   source: string,
@@ -120,7 +120,7 @@ interface ForeignData {
   readonly placed: Placed;
 }
 
-/** Throws a UserError, at the lines of the other tool's file, in place of a ZodError. */
+/** Turns a ZodError into a UserError with lines of the other tool's file. */
 function atLines<Made>({ data, path, placed }: ForeignData, make: () => Made): Made {
   try {
     return make();
@@ -139,7 +139,9 @@ function placedIn(text: string, path: string, json: unknown): Placed {
 
 type Placed = (findings: readonly PathProblem[]) => Problem[];
 
-/** Each at the part of the other tool's file that became what is wrong; one that a loop repeats counts once. */
+/**
+ * Each problem at the part of the other tool's file from which the wrong value came; repetitions by a loop count once.
+ */
 function problemsOf(
   findings: readonly PathProblem[],
   { experiment, origins }: Import,
@@ -162,7 +164,7 @@ function problemsOf(
   return [...atPlaces, ...atPaths.length === 0 ? [] : placed(atPaths)];
 }
 
-/** As many as are shown, as each of them is looked for in the text, and how many there are besides. */
+/** As many problems as are shown, because each of them is looked up in the text, and the number of further ones. */
 function shown({ issues }: z.ZodError, data: unknown, file: string, placed: Placed): Problem[] {
   const { most } = LIMITS.problems;
   const problems = placed(findingsOf(issues.slice(0, most), data));
@@ -172,7 +174,7 @@ function shown({ issues }: z.ZodError, data: unknown, file: string, placed: Plac
     : [...problems, { place: file, message: `There are ${left} mistakes more` }];
 }
 
-/** Archives are large, and JSON.parse is some hundred times as fast as a reader that knows lines. */
+/** Uses JSON.parse, because archives are large and it is some hundred times as fast as a parser with line numbers. */
 function jsonIn(text: string, path: string): unknown {
   if (!text.trimStart().startsWith("{")) return null;
   try {
@@ -186,7 +188,7 @@ function jsonIn(text: string, path: string): unknown {
   }
 }
 
-/** It may be a secret, and stand in the experiment that is run. */
+/** Its value may be a secret, and is in the experiment that is run. */
 function variable(name: string): string | undefined {
   const value = name === "" ? undefined : Deno.env.get(name);
   if (value !== undefined) secrets.keep(value, `\${env.${name}}`);

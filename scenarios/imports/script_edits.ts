@@ -1,10 +1,10 @@
-/** The text of a script in JavaScript with parts of it written anew. Pure. */
+/** Edits the text of a JavaScript file by rewriting parts of it. Pure. */
 
 interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Where the part begins that ends here; null for what ends no part. */
+  /** Start of the part that ends here; null if no part ends here. */
   readonly closes: number | null;
 }
 
@@ -19,7 +19,7 @@ export class Edits {
 
   constructor(private readonly text: string) {}
 
-  /** Once, however often it is said. */
+  /** Replaces a part once, however often it is requested. */
   replace(start: number, end: number, text: string): void {
     this.#edits.set(`${start} ${end} ${text}`, { start, end, text, closes: null });
   }
@@ -29,12 +29,12 @@ export class Edits {
     this.close(range, after);
   }
 
-  /** Writes behind a part. */
+  /** Inserts text after a part. */
   close({ start, end }: Range, text: string): void {
     this.#edits.set(`${start} ${end} ${text}`, { start: end, end, text, closes: start });
   }
 
-  /** Leaves a part out: it stands as a comment with the reason. @param instead What stands behind the comment, if anything. */
+  /** Leaves out a part: it becomes a comment with the reason. @param instead Text after the comment, if any. */
   leave({ start, end }: Range, why: string, instead = ""): void {
     if (this.#isLeft(start)) return;
     const lineStart = this.text.lastIndexOf("\n", start - 1) + 1;
@@ -62,7 +62,7 @@ export class Edits {
     const inner = left.filter((one) =>
       !left.some((other) => other !== one && one.start >= other.start && one.end <= other.end)
     );
-    // At one place what ends comes before what begins, and inner parts end first.
+    // At the same position, ends come before beginnings, and inner ends before outer ones.
     const isOpening = ({ closes }: Edit): number => closes === null ? 1 : 0;
     const all = [...kept, ...inner].toSorted((a, b) =>
       a.start - b.start || isOpening(a) - isOpening(b) || (b.closes ?? 0) - (a.closes ?? 0) ||

@@ -1,30 +1,33 @@
-/** A script in JavaScript as a syntax tree, and what can't be taken over from it, each at its place. It is read, never run. */
+/**
+ * A JavaScript file as a syntax tree, with the parts that can't be converted, each with its place. The script is read,
+ * never run.
+ */
 import type * as js from "acorn";
 import { type Node, parse, type Program } from "acorn";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
 
-/** Parts of a script in parts: what people write is far from it, and the stack holds more. */
+/** The deepest nesting of a script, far beyond what people write and within what the stack allows. */
 export const MOST_NESTED = 500;
 const TOO_DEEP = "it is nested too deep";
 
-/** What of a script would make another load here than there. */
+/** Part of a script that would make the load here differ from the original. */
 export class Refused extends Error {
   constructor(readonly at: number, message: string, readonly fix?: string) {
     super(message);
   }
 }
 
-/** After which a script is read no further. */
+/** A refusal after which the script is read no further. */
 export class TooMuch extends Refused {}
 
 export class ScriptSource {
   readonly program: Program;
   readonly #refused: Refused[] = [];
-  /** Where lines begin. */
+  /** Offsets of line starts. */
   #starts: readonly number[] | null = null;
 
-  /** Throws a UserError when it is not JavaScript. */
+  /** Throws a UserError if the text is not JavaScript. */
   constructor(readonly text: string, private readonly path: string) {
     if (!isWithin("experimentFile", text.length)) {
       const message = `Cannot read it: ${beyond("experimentFile", text.length)}`;
@@ -40,7 +43,7 @@ export class ScriptSource {
     if (deepest !== null) throw this.#unreadable(deepest.start, TOO_DEEP);
   }
 
-  /** What `read` gives; what it refuses is kept, and `otherwise` stands for it. */
+  /** The result of `read`; if that refuses something, the refusal is recorded, and `otherwise` returned. */
   attempt<Value>(read: () => Value, otherwise: Value): Value {
     try {
       return read();
@@ -56,7 +59,7 @@ export class ScriptSource {
     return this.#refused.length > 0;
   }
 
-  /** Throws a UserError with all that was refused, in the order of the text. */
+  /** Throws a UserError with everything that was refused, in the order of the text. */
   throwRefused(): void {
     if (this.#refused.length === 0) return;
     const inOrder = this.#refused.toSorted((a, b) => a.at - b.at);
@@ -69,18 +72,18 @@ export class ScriptSource {
     return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
   }
 
-  /** Such as `script.js:12:1`. */
+  /** A place, such as `script.js:12:1`. */
   placeOf(at: number): string {
     const { line, column } = this.#lineInfo(at);
     return `${this.path}:${line}:${column + 1}`;
   }
 
-  /** Such as `script.js:12`. */
+  /** A line, such as `script.js:12`. */
   lineOf(at: number): string {
     return `${this.path}:${this.#lineInfo(at).line}`;
   }
 
-  /** Found by halves: many steps may come from one place. */
+  /** Line and column by binary search, because many steps may come from one place. */
   #lineInfo(at: number): { readonly line: number; readonly column: number } {
     this.#starts ??= [
       0,
@@ -107,7 +110,7 @@ export class ScriptSource {
   }
 }
 
-/** Every node under `node`, and itself. */
+/** `node` itself and every node below it. */
 export function* nodesIn(node: Node): Generator<Node> {
   const waiting: Node[] = [node];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -116,7 +119,7 @@ export function* nodesIn(node: Node): Generator<Node> {
   }
 }
 
-/** Every name that stands under `node`, members' among them. */
+/** Every name below `node`, including names of members. */
 export function namesIn(node: Node): readonly string[] {
   const known = NAMES.get(node);
   if (known !== undefined) return known;
@@ -131,7 +134,7 @@ export function namesIn(node: Node): readonly string[] {
 
 const NAMES = new WeakMap<Node, readonly string[]>();
 
-/** Names that a declaration declares; none of any other node. */
+/** Names that a declaration declares; none for any other node. */
 export function namesDeclaredBy(node: Node): string[] {
   const one = node as js.AnyNode;
   switch (one.type) {
@@ -147,12 +150,12 @@ export function namesDeclaredBy(node: Node): string[] {
   }
 }
 
-/** Names that a pattern gives values, without those that its defaults and keys use. */
+/** Names to which a pattern assigns values, without names used in its defaults and keys. */
 export function namesBoundBy(pattern: js.Pattern): string[] {
   return patternsIn(pattern).flatMap((one) => one.type === "Identifier" ? [one.name] : []);
 }
 
-/** Every pattern in `pattern`, and itself. */
+/** `pattern` itself and every pattern in it. */
 export function patternsIn(pattern: js.Pattern): js.Pattern[] {
   return [pattern, ...innerPatterns(pattern).flatMap(patternsIn)];
 }
@@ -172,7 +175,7 @@ function innerPatterns(pattern: js.Pattern): js.Pattern[] {
   }
 }
 
-/** The nodes that a node consists of. */
+/** The child nodes of a node. */
 export function partsOf(node: Node): readonly Node[] {
   const parts: Node[] = [];
   for (const value of Object.values(node)) {
@@ -182,7 +185,7 @@ export function partsOf(node: Node): readonly Node[] {
   return parts;
 }
 
-/** A node in more than `MOST_NESTED` others; null: none is. */
+/** A node nested in more than `MOST_NESTED` others; null if there is none. */
 function deepestIn(program: Program): Node | null {
   let level: Node[] = [program];
   for (let depth = 0; depth <= MOST_NESTED; depth++) level = level.flatMap(partsOf);

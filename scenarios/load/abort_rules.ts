@@ -1,4 +1,7 @@
-/** Rules that end a hopeless load early: `errors > 5%`, `p99 > 5s`. Each is the opposite of a rule that a run should keep. */
+/**
+ * Rules that end a hopeless load early: `errors > 5%`, `p99 > 5s`. Each is the opposite of a rule that a run should
+ * satisfy.
+ */
 import type { z } from "zod";
 import { quotedOpenly } from "../../base/secrets.ts";
 import type { Relation } from "../claims/claim.ts";
@@ -12,7 +15,7 @@ const OPPOSITE: Readonly<Record<Relation, Relation>> = {
   ">=": "<",
 };
 
-/** The opposite rule, which must hold for the load to go on; or the problems of the text. */
+/** The opposite rule, which must hold for the load to continue; or the problems of the text. */
 function keptBy(text: string): Objective | readonly string[] {
   const parsed = parseThreshold(text);
   if ("problems" in parsed) return parsed.problems;
@@ -20,7 +23,7 @@ function keptBy(text: string): Objective | readonly string[] {
   const kept = threshold.against === "limit"
     ? objectiveOf({ ...threshold, relation: OPPOSITE[threshold.relation] })
     : null;
-  // Only requests are watched while a load goes on.
+  // During a load, only requests are observed.
   if (kept !== null && kept.messages === null) return kept;
   return [
     `Cannot end a load by ${quotedOpenly(text)}: write what is hopeless, a latency percentile, ` +
@@ -28,7 +31,7 @@ function keptBy(text: string): Objective | readonly string[] {
   ];
 }
 
-/** @param rules As they are written; undefined: none. */
+/** @param rules Rules as written; undefined: none. */
 export function checkAbortRules(
   rules: readonly string[] | undefined,
   context: Pick<z.core.$RefinementCtx, "addIssue">,

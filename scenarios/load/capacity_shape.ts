@@ -1,9 +1,9 @@
-/** `capacity` in a load: the search for the highest rate at which every rule holds, as people write it. */
+/** `capacity` in a load: the search for the highest rate at which every rule holds, as written in a file. */
 import * as z from "zod";
 import { between } from "../../base/quantity.ts";
 import { objective, searchWidth } from "../claims/objective.ts";
 
-/** What a search does where nothing else is written; the flags have the same. */
+/** Defaults of a search; the flags have the same ones. */
 export const SEARCH_PRESETS = {
   width: "2%",
   trial: ["5s", "30s"],
@@ -27,7 +27,7 @@ const MOST_PERCENT = 200;
 const NO_SHARE =
   `Cannot read this rate: beside capacity write a share of it, up to ${MOST_PERCENT}%, such as 80% of capacity`;
 
-/** The rate of a run's last part, as a share of the capacity that its search finds: 0.8 for `80% of capacity`. */
+/** The rate of a run's last part, as a share of the capacity found by its search: 0.8 for `80% of capacity`. */
 export const shareOfCapacity = z.string({ error: NO_SHARE }).transform((text, context) => {
   const percent = Number(SHARE.exec(text.trim())?.[1] ?? 0);
   if (percent > 0 && percent <= MOST_PERCENT) return percent / 100;
@@ -35,12 +35,12 @@ export const shareOfCapacity = z.string({ error: NO_SHARE }).transform((text, co
   return z.NEVER;
 }).describe("A share of the capacity, such as 80% of capacity");
 
-/** The same as people write it. */
+/** The share as people write it. */
 export function shareOfCapacityText(share: number): string {
   return `${Number((share * 100).toPrecision(12))}% of capacity`;
 }
 
-/** Kept as texts, so that results say what the file says. */
+/** Kept as text, so that results have the words of the file. */
 const rule = objective.transform(({ text }) => text);
 
 export const capacitySearch = z.strictObject({
@@ -55,7 +55,7 @@ export const capacitySearch = z.strictObject({
     "Longest wait for the target to recover from a trial",
   ),
   budget: between("1s", "24h").prefault(SEARCH_PRESETS.budget).describe(
-    "Longest search of a run; the capacity is inconclusive where its interval is wider by then",
+    "Longest search of a run; the capacity is inconclusive if its interval is wider than that by then",
   ),
 });
 

@@ -1,4 +1,4 @@
-/** Factors: what varies in an experiment, and every combination of its values. Pure. */
+/** Factors: the values that vary in an experiment, and all their combinations. Pure. */
 import type { Json } from "../../base/yaml/json_text.ts";
 import type { Phase } from "../pace/arrivals.ts";
 import type { LoadStage } from "../pace/levels.ts";
@@ -7,13 +7,13 @@ import { durationText, rateText } from "../../base/quantity.ts";
 /** Values of each factor, by name; undefined for one that the file leaves out. */
 export type Factors = Readonly<Record<string, readonly Json[] | undefined>>;
 
-/** Values of factors that vary, as people write them, by their paths. */
+/** Values of varying factors, as people write them, by path. */
 export type FactorValues = Readonly<Record<string, Json>>;
 
 /** One value of each factor. */
 export type Combination<F extends Factors> = { [Name in keyof F]: NonNullable<F[Name]>[number] };
 
-/** How many combinations there are; nothing is built for it. */
+/** Number of combinations, computed without building them. */
 export function countOf(factors: Factors): number {
   return Object.values(factors)
     .reduce((count, values) => values === undefined ? count : count * new Set(values).size, 1);
@@ -56,12 +56,12 @@ export interface PartsVariant<Part> {
   readonly parameters: FactorValues;
 }
 
-/** How long phases or stages last together, milliseconds. */
+/** Total duration of phases or stages, milliseconds. */
 export function lastingMs(parts: readonly { readonly durationUs: number }[]): number {
   return parts.reduce((sum, { durationUs }) => sum + durationUs / 1_000, 0);
 }
 
-/** How many variants of phases or stages there are; nothing is built for it. */
+/** Number of variants of phases or stages, computed without building them. */
 export function countOfPartVariants(parts: readonly (PhaseFactors | StageFactors)[]): number {
   return parts.reduce((count, factors) => count * countOf({ ...factors }), 1);
 }

@@ -31,11 +31,11 @@ import { type LoadStage, mostUsersOf } from "../pace/levels.ts";
 import { durationText, rateText } from "../../base/quantity.ts";
 
 interface CommonLoad extends LoadOptions {
-  /** In phases the concurrent virtual users, in stages their highest number. */
+  /** For phases, the most concurrent virtual users; for stages, the highest number of connections. */
   readonly connections: number;
   readonly keepAlive: boolean;
   readonly timeoutMs: number;
-  /** Null if their number is chosen from the machine. */
+  /** Number of workers; null: chosen from the machine's cores. */
   readonly workers: number | null;
 }
 
@@ -43,7 +43,7 @@ interface CommonLoad extends LoadOptions {
 interface ClosedLoad extends CommonLoad {
   readonly kind: "closed";
   readonly pipeline: number;
-  /** Null when the run ends by `requests`. */
+  /** Null if the run ends by `requests`. */
   readonly durationMs: number | null;
   readonly requests: number | null;
   /** How the number of connections changes; absent: it does not. */
@@ -60,7 +60,7 @@ export interface RateLoad extends CommonLoad {
   readonly burst?: { readonly ratePerSec: number; readonly durationMs: number };
 }
 
-/** Requests arrive at the moments of a log; the rate is the log's mean. */
+/** Requests arrive at the times of a log; the rate is the log's mean. */
 interface ReplayLoad extends Omit<RateLoad, "arrivals" | "burst"> {
   readonly arrivals: "recorded";
 }
@@ -74,14 +74,14 @@ interface PhasesLoad extends CommonLoad {
   readonly pool: "own" | "shared";
 }
 
-/** The load that the generator makes, in one of three kinds. */
+/** A load that the generator makes, of one of these kinds. */
 export type Load = ClosedLoad | RateLoad | ReplayLoad | PhasesLoad;
 
 /** Trials at many rates, and a last part at the capacity that they find, or at a share of it. */
 export interface CapacityLoad extends CommonLoad {
   readonly kind: "capacity";
   readonly goal: CapacityGoal;
-  /** Share of the capacity in the last part; 1 is at the capacity. */
+  /** Rate of the last part, as a share of the capacity. */
   readonly share: number;
   readonly arrivals: "uniform" | "poisson";
 }
@@ -89,27 +89,30 @@ export interface CapacityLoad extends CommonLoad {
 /** The load of a run: one that the generator makes, or a search that makes many. */
 export type PlannedLoad = Load | CapacityLoad;
 
-/** Trials of each length that a search takes, about. */
+/** Approximate number of trials of each length in a search. */
 const USUAL_TRIALS = 10;
 
-/** How long a run is loaded, as far as that is known; of a search its usual length. Null when it ends by count. */
+/** Expected duration of a run's load, as far as known; for a search, its usual length. Null if it ends by count. */
 export function expectedMsOf(load: PlannedLoad): number | null {
   if (load.kind !== "capacity") return durationMsOf(load);
   const { trial: [shortMs, longMs], budget } = load.goal;
   return Math.min(budget, USUAL_TRIALS * (shortMs + longMs)) + longMs;
 }
 
-/** How long a run is loaded, as far as that is known; null when it ends by count. */
+/** Duration of a run's load, as far as known; null if it ends by count. */
 export function durationMsOf(load: Load): number | null {
   return load.kind === "phases" ? lastingMs(load.phases) : load.durationMs;
 }
 
-/** Connections that can be of use: more than there are requests or users would have nothing to do, and nor would more workers. */
+/**
+ * The most useful connections: with more than there are requests or users, some would be idle, and so would more
+ * workers.
+ */
 export function usableConnections(load: PlannedLoad): number {
   return Math.min(load.connections, mostUsers(load) ?? Infinity);
 }
 
-/** Most requests or users there can be; null if chance decides it, or nothing limits it. */
+/** The most concurrent requests or users; null if chance decides, or nothing limits them. */
 function mostUsers(load: PlannedLoad): number | null {
   if (load.kind === "closed") return load.requests;
   if (load.kind !== "phases" || load.arrivals === "poisson") return null;
@@ -118,7 +121,7 @@ function mostUsers(load: PlannedLoad): number | null {
 
 const MS_PER_HOUR = 3_600_000;
 
-/** Why a run of this load is too long, as far as that is known; null when it is not. */
+/** Why a run with this load is too long, as far as known; null if it is not. */
 export function whyTooLong(load: PlannedLoad, intervalMs: number): string | null {
   const isSearch = load.kind === "capacity";
   const measuredMs = isSearch ? load.goal.trial[1] : durationMsOf(load) ?? 0;
@@ -128,14 +131,14 @@ export function whyTooLong(load: PlannedLoad, intervalMs: number): string | null
   return isWithin("intervals", intervals) ? null : beyond("intervals", intervals);
 }
 
-/** Keys of a scenario that say whether it calls gRPC. */
+/** Keys of a scenario that show whether it calls gRPC. */
 interface Calling {
   readonly grpc: string;
   readonly mix: readonly object[];
   readonly flow: readonly object[];
 }
 
-/** Whether a request of the scenario is a call of gRPC, so that all of them go over HTTP/2. @param scenario May be wrong in every part. */
+/** Whether the scenario has a gRPC call, so that all its requests use HTTP/2. @param scenario Any part may be wrong. */
 export function callsGrpc(scenario: object | undefined): boolean {
   const { grpc, mix, flow }: { [Key in keyof Calling]?: unknown } = { ...scenario };
   return grpc !== undefined ||
@@ -149,7 +152,10 @@ interface LoadedScenario extends Partial<Calling> {
   readonly replay?: { readonly replay: LogMoments };
 }
 
-/** The load of one scenario: its own, or that of the experiment; of calls of gRPC over HTTP/2, of a replay at the mean rate of its log. */
+/**
+ * The load of one scenario: its own, or the experiment's; with HTTP/2 for gRPC calls, and with the mean rate of the log
+ * for a replay.
+ */
 export function loadFor(
   { load, scenarios }: {
     readonly load: LoadSpec;
@@ -172,26 +178,26 @@ interface LogMoments {
   readonly durationUs: number;
 }
 
-/** Requests a second on average, and milliseconds. */
+/** Mean requests per second, and milliseconds. */
 function meanOf({ dueUs, durationUs }: LogMoments): { rate: number; duration: number } {
   return { rate: dueUs.length / (durationUs / 1e6), duration: durationUs / 1_000 };
 }
 
-/** The load that replays a log, on the connections of `fields`. */
+/** The load that replays a log, with the connections in `fields`. */
 export function replayLoadOf(fields: LoadFields, moments: LogMoments): ReplayLoad {
   return recorded(loadOf({ ...fields, ...meanOf(moments) }));
 }
 
-/** The load with the moments that the log has. */
+/** The load with the times of the log. */
 export function recorded(load: PlannedLoad): ReplayLoad {
   if (load.kind !== "rate") throw new Error("A replay has a rate, that of its log");
   return { ...load, arrivals: "recorded" };
 }
 
-/** Values of a load's fields, each checked: one combination of an experiment's factors, or the flags of `bench`. */
+/** Checked values of a load's fields: one combination of an experiment's factors, or the flags of `bench`. */
 interface LoadFields extends GivenOptions {
   readonly connections?: number;
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   readonly duration?: number;
   readonly requests?: number;
   readonly pipeline?: number;
@@ -201,13 +207,13 @@ interface LoadFields extends GivenOptions {
   readonly stages?: readonly LoadStage[];
   readonly arrivals?: RateLoad["arrivals"];
   readonly pool?: PhasesLoad["pool"];
-  /** Milliseconds. */
+  /** Time-out in milliseconds. */
   readonly timeout: number;
   readonly keepAlive: boolean;
   readonly workers?: number;
 }
 
-/** The load that the fields describe: its kind follows from the fields that are there. */
+/** The load that the fields describe; its kind follows from the fields present. */
 export function loadOf(fields: LoadFields): Load {
   const { phases, rate, duration = DEFAULT_DURATION_MS, requests = null, pipeline = 1 } = fields;
   const { arrivals = "uniform", timeout: timeoutMs, keepAlive, workers = null } = fields;
@@ -227,13 +233,13 @@ function stagedLoad(stages: readonly LoadStage[], common: CommonLoad): ClosedLoa
   return { kind: "closed", ...common, connections: mostUsersOf(stages), ...timed, stages };
 }
 
-/** One of the loads that factors make, with their values. */
+/** One of the loads that factors produce, with their values. */
 interface LoadVariant {
   readonly load: PlannedLoad;
   readonly parameters: FactorValues;
 }
 
-/** How many loads the factors make; nothing is built for it. */
+/** Number of loads that the factors produce, computed without building them. */
 export function countOfLoads(spec: LoadSpec): number {
   if ("phases" in spec) {
     const { phases, ...factors } = spec;
@@ -244,7 +250,7 @@ export function countOfLoads(spec: LoadSpec): number {
   return stages.length * countOf({ ...factors });
 }
 
-/** Every load that the factors make. */
+/** Every load that the factors produce. */
 export function loadsOf(spec: LoadSpec): LoadVariant[] {
   if ("phases" in spec) {
     const { phases, ...factors } = spec;
@@ -263,7 +269,7 @@ export function loadsOf(spec: LoadSpec): LoadVariant[] {
   );
 }
 
-/** The loads that `made` makes of each variant of phases or stages, with the variant's values. */
+/** The loads that `made` makes from each variant of phases or stages, with the variant's values. */
 function ofEach<Part>(
   variants: readonly PartsVariant<Part>[],
   made: (parts: readonly Part[]) => LoadVariant[],
@@ -280,10 +286,10 @@ interface PlannedFields extends LoadFields {
   readonly capacity?: CapacityGoal;
 }
 
-/** With a goal for the capacity, the rate is a share of that capacity. */
+/** With a capacity goal, the rate is a share of that capacity. */
 function plannedLoadOf({ capacity: goal, ...fields }: PlannedFields): PlannedLoad {
   if (goal === undefined) return loadOf(fields);
-  const load = loadOf({ ...fields, rate: 1 }); // each trial has its own
+  const load = loadOf({ ...fields, rate: 1 }); // each trial has its own rate
   if (load.kind !== "rate") throw new Error("A load with a rate was read as another kind");
   const { ratePerSec: _, durationMs: _ms, ...rest } = load;
   const { arrivals = "uniform", rate: share = 1 } = fields;

@@ -31,14 +31,14 @@ export const pipeline = positive.max(LIMITS.pipeline.most);
 export const requests = positive.max(LIMITS.requests.most);
 export const workers = positive.max(LIMITS.workers.most);
 
-/** Up to the longest time that histograms can hold. */
+/** Limits of a time-out, up to the longest time that histograms can hold. */
 const TIMEOUTS = ["1ms", "1h"] as const;
 const DURATIONS = ["1ms", "24h"] as const;
 export const timeout = between(...TIMEOUTS);
 export const timeoutMs = msBetween(...TIMEOUTS);
 export const duration = between(...DURATIONS);
 export const durationMsSchema = msBetween(...DURATIONS);
-/** Step of the timelines. */
+/** Limits for the interval of timelines. */
 const INTERVALS = ["10ms", "1m"] as const;
 export const DEFAULT_INTERVAL = `${DEFAULT_INTERVAL_MS}ms`;
 export const interval = between(...INTERVALS);
@@ -51,11 +51,11 @@ const rateOrNone = ratePerSecOrNone.refine((perSec) => perSec <= MOST_PER_SEC, T
 export const arrivals = z.enum(["uniform", "poisson"]);
 export const pool = z.enum(["own", "shared"]);
 
-/** Duration of a run without a duration or a number of requests of its own. */
+/** Duration of a run that sets neither a duration nor a number of requests. */
 export const DEFAULT_DURATION_MS = 10_000;
-/** Connections of a closed loop or a rate by default. */
+/** Default number of connections of a closed loop or a rate. */
 export const DEFAULT_CONNECTIONS = 50;
-/** Concurrent virtual users of phases by default. */
+/** Default number of concurrent virtual users of phases. */
 export const DEFAULT_USERS = 10_000;
 
 const commonFields = {
@@ -78,7 +78,7 @@ const arrivalFields = {
 
 const WITH_PHASES = { pool: "it belongs to phases" };
 
-/** By kind of load: keys and flags of the other kinds, and why each conflicts with this one. */
+/** By kind of load: keys and flags of the other kinds, and why each conflicts with this kind. */
 export const LOAD_CONFLICTS = {
   closed: {
     ...WITH_PHASES,
@@ -225,7 +225,10 @@ const phased = z.strictObject({
 
 const { abortOn: _, ...searchedFields } = commonFields;
 
-/** Trials at many rates, until it is known at which the first rule breaks; then a part at a share of the capacity. */
+/**
+ * Searches for the highest rate that keeps all rules by trials at many rates; then measures at a share of that
+ * capacity.
+ */
 const searched = z.strictObject({
   capacity: capacitySearch.transform((goal) => [goal])
     .describe("The search for the highest rate at which every rule holds"),
@@ -240,7 +243,9 @@ const searched = z.strictObject({
 export const loadSpec = z.xor([searched, phased, staged, constant, closed]);
 export type LoadSpec = z.output<typeof loadSpec>;
 
-/** Options that can't stand beside another setting in any of the loads that the factors make: the key, and why. */
+/**
+ * The options that no load of the factors can have beside another of its settings: each option's key, and the reason.
+ */
 export function conflictsIn(load: LoadSpec): { readonly key: string; readonly message: string }[] {
   const given = new Map<string, unknown>(Object.entries(load));
   const conflicts = optionConflicts((setting) => {
@@ -254,7 +259,7 @@ export function conflictsIn(load: LoadSpec): { readonly key: string; readonly me
   });
 }
 
-/** The key of a load that a replay can't have, as its log says that; null: there is none. */
+/** The key that a load cannot have in a replay, because the log decides the matter; null if there is none. */
 export function replayConflict(load: LoadSpec): string | null {
   for (const key of ["rate", "phases", "stages", "capacity", "duration", "requests"]) {
     if (Reflect.get(load, key) !== undefined) return key;
@@ -262,7 +267,7 @@ export function replayConflict(load: LoadSpec): string | null {
   return "pipeline" in load && load.pipeline.some((depth) => depth > 1) ? "pipeline" : null;
 }
 
-/** Phases or stages, in every variant that their lists make. */
+/** The phases or stages, in every variant that lists in them make. */
 function variants<Factors extends PhaseFactors | StageFactors, Text, Part>(
   what: "phases" | "stages",
   part: z.ZodType<Factors, Text>,
@@ -281,7 +286,7 @@ function variants<Factors extends PhaseFactors | StageFactors, Text, Part>(
     });
 }
 
-/** The text of `--phases`: `30s@10/s,60s@50/s..200/s`, and `10s@0/s` for a pause. */
+/** The text of `--phases`, such as `30s@10/s,60s@50/s..200/s`, with pauses such as `10s@0/s`. */
 export const phases = z.string().transform((text, context): Phase[] => {
   const parts = text.split(",");
   if (!isWithin("phases", parts.length)) {
@@ -296,7 +301,7 @@ export const phases = z.string().transform((text, context): Phase[] => {
 
 interface ReadPhase {
   readonly phase?: Phase;
-  /** Problems of the phase, one message each. */
+  /** The problems of the phase, one message each. */
   readonly wrong: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Which part of each run the report's figures are of: all but a discarded start, or the steady part. */
+/** The part of each run that the report's figures cover: all but a discarded start, or the steady part. */
 import { DEFAULT_DURATION_MS, type LoadSpec } from "./load_shape.ts";
 import { lastingMs } from "./factors.ts";
 import { type Conflict, type Path } from "../../base/problems.ts";
@@ -7,7 +7,7 @@ import * as z from "zod";
 
 export const discard = between("0s", "1h");
 
-/** Why runs of this load can't be without their first `discard` milliseconds; null when they can. */
+/** The reason why runs of this load cannot leave out their first `discard` milliseconds; null if they can. */
 export function discardConflict(
   { discard, load }: { readonly discard: number; readonly load: LoadSpec },
 ): string | null {
@@ -21,7 +21,7 @@ export function discardConflict(
     "nothing would be left";
 }
 
-/** The length of the shortest of the runs, milliseconds. */
+/** The length of the load's shortest run, in milliseconds. */
 function shortestOf(load: LoadSpec): number {
   if ("capacity" in load) return Math.min(...load.capacity.map(({ trial: [, long] }) => long));
   if ("phases" in load) return Math.min(...load.phases.map(({ parts }) => lastingMs(parts)));
@@ -30,15 +30,18 @@ function shortestOf(load: LoadSpec): number {
 }
 
 export const figures = z.enum(["whole", "steady"]).optional().describe(
-  "Part of each run that rates and latencies are of: the whole (default), or the steady part; a run without a " +
+  "Part of each run that rates and latencies cover: the whole (default), or the steady part; a run without a " +
     "steady part counts whole",
 );
 type Figures = z.output<typeof figures>;
 
-/** Intervals that a steady part takes to be found; `runner/stats/steady_state/steady_state.ts` has the same. */
+/**
+ * The least number of intervals in which a steady part can be found; the same as in
+ * `runner/stats/steady_state/steady_state.ts`.
+ */
 const STEADY_INTERVALS = 20;
 
-/** Why runs of this load have no steady part to take figures of; null when they may have. Times in milliseconds. */
+/** The reason why runs of this load cannot have a steady part; null if they can. Times are in milliseconds. */
 export function figuresConflict(
   { figures, interval, load }: {
     readonly figures: Figures;
@@ -58,7 +61,7 @@ export function figuresConflict(
     `it takes ${STEADY_INTERVALS} intervals, ${durationText(leastMs)}`;
 }
 
-/** The parts of an experiment that matter here; each may be wrong, which the schema reports. */
+/** The parts of an experiment that these rules concern. Each may be wrong, which the schema reports. */
 interface MeasuredParts {
   readonly load?: LoadSpec;
   readonly scenarios?: Readonly<Record<string, { readonly load?: LoadSpec } | undefined>>;
@@ -67,17 +70,17 @@ interface MeasuredParts {
   readonly interval?: number;
 }
 
-/** Where a load is written, and the load. */
+/** A load, and its place in the experiment file. */
 interface PlacedLoad {
-  /** The place of its problems. */
+  /** The place at which problems of the load are reported. */
   readonly path: PropertyKey[];
   readonly load: LoadSpec;
 }
 
 /**
- * Every load that is right as it is written.
- * @param given May be wrong in every part, which the schema reports.
- * @param isWrong Whether what stands at a path is wrong: its length is then not known.
+ * Every load that is valid as written.
+ * @param given The parts, each of which may be wrong, which the schema reports.
+ * @param isWrong Whether the value at a path is wrong, so that its length is unknown.
  * @param key The place of problems of the load that scenarios share.
  */
 function loadsOf(
@@ -100,7 +103,7 @@ function loadsOf(
   );
 }
 
-/** Loads that are too short for `discard`; a scenario's own load is the place of its problem. */
+/** The problems of loads that are too short for `discard`, each placed at the scenario's own load if it has one. */
 export function discardConflicts(
   given: MeasuredParts,
   isWrong: (path: Path) => boolean,
@@ -113,7 +116,9 @@ export function discardConflicts(
   });
 }
 
-/** Loads whose runs cannot have the steady part that `figures` needs; placed as those of `discard`. */
+/**
+ * The problems of loads whose runs cannot have the steady part that `figures` needs, placed like those of `discard`.
+ */
 export function figuresConflicts(
   given: MeasuredParts,
   isWrong: (path: Path) => boolean,

@@ -8,7 +8,7 @@ import { streamBy } from "../../base/random.ts";
 export interface ArrivalOptions {
   readonly kind: "uniform" | "poisson";
   readonly seed: number;
-  /** This worker takes arrivals `first`, `first + stride`, … (counted from 0). */
+  /** The index of the worker's first arrival, counted from 0; `first + stride` is the next, and so on. */
   readonly first: number;
   readonly stride: number;
 }
@@ -39,15 +39,15 @@ export class Arrivals {
   }
 }
 
-/** Arrivals at moments that are known one by one, as those of a log. */
+/** Arrivals whose moments are known one by one, such as those of a log. */
 export interface RecordedArrivals {
-  /** Arrivals of all workers, in order. */
+  /** The due moments of all workers' arrivals, in order. */
   readonly dueUs: Float64Array<SharedArrayBuffer>;
   readonly first: number;
   readonly stride: number;
 }
 
-/** Due moments of this worker's share of them; Infinity after the last. */
+/** The due moments of this worker's share of recorded arrivals; Infinity after the last. */
 export class RecordedSchedule {
   #at: number;
 
@@ -72,26 +72,26 @@ export class RecordedSchedule {
 
 export interface Phase {
   readonly durationUs: number;
-  /** Arrivals per second at its start and at its end. */
+  /** Arrivals per second at the start and at the end of the phase. */
   readonly fromPerSec: number;
   readonly toPerSec: number;
 }
 
 interface Piece {
   readonly startUs: number;
-  /** Arrivals due before it starts, and in it. */
+  /** The number of arrivals due before the piece starts, and within it. */
   readonly before: number;
   readonly within: number;
   readonly fromPerUs: number;
   readonly slopePerUs2: number;
 }
 
-/** Rounding error, relative to a sum of rates times durations; no more than that is not an arrival. */
+/** The rounding error, relative to the sum of rates times durations; a fraction below it makes no arrival. */
 const ROUNDING_RATIO = 8 * Number.EPSILON;
 
 export class Profile {
   readonly durationUs: number;
-  /** Arrivals of the whole, with fraction. */
+  /** The number of arrivals in the whole profile, with its fraction. */
   readonly arrivals: number;
   readonly #pieces: Piece[] = [];
 
@@ -109,7 +109,7 @@ export class Profile {
     this.arrivals = before;
   }
 
-  /** When the expected number of arrivals reaches `x`; Infinity when it never does. */
+  /** The moment at which the expected number of arrivals reaches `x`; Infinity if it never does. */
   dueUs(x: number): number {
     for (const piece of this.#pieces) {
       const ahead = x - piece.before;

@@ -1,37 +1,38 @@
 /**
- * How many virtual users a closed loop lets in while their number ramps, and when the next may come. Plain mathematics
- * over stages whose number is constant or changes in a straight line, in whole users as k6 counts them: one more when the
- * line has reached it, one fewer when the line has gone down by one. No clock; times are microseconds since the start.
+ * Decides how many virtual users a closed loop lets in while their number ramps, and when the next may come. Plain
+ * mathematics over stages whose number is constant or changes in a straight line, in whole users as k6 counts them: one
+ * more when the line has reached it, one fewer when the line has gone down by one. Times are microseconds since the
+ * start.
  */
 
 export interface LoadStage {
   readonly durationUs: number;
-  /** Virtual users at its start and at its end. */
+  /** Virtual users at the start and at the end of the stage. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Stages, and which users of all are meant: those of one worker, so that all workers' add up to the level. */
+/** The stages, and this worker's share of their users; the shares of all workers add up to the level. */
 export interface LevelsShare {
   readonly stages: readonly LoadStage[];
   readonly worker: number;
   readonly workers: number;
 }
 
-/** Share of a step of the line; closer to the next whole user counts as reached. */
+/** Tolerance in users: a level this close to the next whole number counts as having reached it. */
 const ROUNDING = 1e-9;
 
-/** One worker's part of the level. Moments come in their order, so that a stage that is over is left behind. */
+/** One worker's part of the level. Queries come in order of time, so stages that are over are left behind. */
 export class UserLevels {
   #stage = 0;
   #stageStartUs = 0;
-  /** The last answer of `exceededUs`, and the number that it was for: it stays true until its moment. */
+  /** The last answer of `exceededUs` and the number it was for; the answer holds until its moment. */
   #present = -1;
   #exceededUs = 0;
 
   constructor(private readonly share: LevelsShare) {}
 
-  /** How many users may be present at `nowUs`; after the end, as many as at the end. */
+  /** The number of users that may be present at `nowUs`; after the end, the number at the end. */
   at(nowUs: number): number {
     const { stages, worker, workers } = this.share;
     this.#goTo(nowUs);
@@ -39,7 +40,7 @@ export class UserLevels {
     return Math.floor((level + workers - 1 - worker) / workers);
   }
 
-  /** The first moment from `nowUs` on at which more than `present` may be there; Infinity when they never may. */
+  /** The first moment from `nowUs` on at which more than `present` users may be present; Infinity if there is none. */
   exceededUs(present: number, nowUs: number): number {
     if (present === this.#present && nowUs < this.#exceededUs) return this.#exceededUs;
     this.#present = present;
@@ -48,7 +49,7 @@ export class UserLevels {
     return this.#exceededUs;
   }
 
-  /** @param level Of all workers, that is reached. */
+  /** @param level The level of all workers together that is to be reached. */
   #search(level: number, nowUs: number): number {
     const { stages } = this.share;
     this.#goTo(nowUs);
@@ -80,7 +81,7 @@ function levelIn({ durationUs, from, to }: LoadStage, sinceUs: number): number {
   return from + Math.trunc(steps + Math.sign(steps) * ROUNDING);
 }
 
-/** The most that are there at once, of all workers. */
+/** The highest number of users of all workers that are present at once. */
 export function mostUsersOf(stages: readonly LoadStage[]): number {
   return Math.max(...stages.map(({ from, to }) => Math.max(from, to)));
 }

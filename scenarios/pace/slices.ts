@@ -6,19 +6,19 @@
  */
 import { derivedSeed } from "../../base/random.ts";
 
-/** Lengths of a slice and of what surrounds it. */
+/** The lengths of a slice and of its parts. */
 export interface SliceLengths {
-  /** Time in which a side is loaded. */
+  /** The time for which a side is loaded. */
   readonly sliceUs: number;
-  /** Length of its beginning, which is in no figure, because the target comes back from its rest. */
+  /** The beginning of the slice, which no figure includes, because the target comes back from its rest. */
   readonly cutUs: number;
   /**
-   * The measured part begins later by up to so much, drawn for each slice, and ends as much later. The requests of a closed loop are
-   * in step at the beginning of a slice, so that a part that always began there would hold whole rounds of them: of requests of 50
-   * and of 51 ms perhaps five and four.
+   * The largest shift of the measured part, which begins and ends later by a time drawn for each slice. The requests of
+   * a closed loop are in step at the beginning of a slice, so a part that always began there would hold whole rounds of
+   * them: of requests of 50 and of 51 ms perhaps five and four.
    */
   readonly shiftUs: number;
-  /** Time after it in which requests in flight may end, and no side is loaded. */
+  /** The time after the slice in which requests in flight may end and no side is loaded. */
   readonly pauseUs: number;
 }
 
@@ -26,9 +26,9 @@ export interface SliceLengths {
 export interface TurnsSpec extends SliceLengths {
   readonly seed: number;
   readonly side: 0 | 1;
-  /** Pairs of slices; each side has one slice of each. */
+  /** The number of pairs of slices; each pair holds one slice of each side. */
   readonly pairs: number;
-  /** Length of all slices and pauses of both sides. */
+  /** The length of all slices and pauses of both sides. */
   readonly durationUs: number;
 }
 
@@ -39,14 +39,14 @@ export function turnsOf(
   return { ...lengths, pairs, seed, durationUs: 2 * pairs * (lengths.sliceUs + lengths.pauseUs) };
 }
 
-/** Fractions of its multiples lie evenly between 0 and 1, however many there are. */
+/** The golden ratio's fraction: the fractions of its multiples lie evenly between 0 and 1, however many there are. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 export class Turns {
-  /** Length of the part of a slice that every figure covers. */
+  /** The length of the part of a slice that every figure covers. */
   readonly measuredUs: number;
   readonly #periodUs: number;
-  /** Share of the shift that the side's first slice gets. */
+  /** The share of the shift that the side's first slice gets. */
   readonly #firstShare: number;
 
   constructor(readonly spec: TurnsSpec) {
@@ -62,24 +62,24 @@ export class Turns {
     return (side ^ isSwapped) === 0 ? 0 : 1;
   }
 
-  /** When the side's slice of the pair begins; Infinity after the last. */
+  /** The moment at which the side's slice of the pair begins; Infinity after the last pair. */
   startUs(pair: number): number {
     return pair < this.spec.pairs ? (2 * pair + this.place(pair)) * this.#periodUs : Infinity;
   }
 
-  /** When the measured part of the pair's slice begins. */
+  /** The moment at which the measured part of the pair's slice begins. */
   measuredFromUs(pair: number): number {
     const share = (this.#firstShare + pair * GOLDEN) % 1;
     return this.startUs(pair) + this.spec.cutUs + Math.floor(share * this.spec.shiftUs);
   }
 
-  /** How long the side was measured by then: its own time, in which its figures are. */
+  /** The side's own time at `nowUs`, that is, for how long it has been measured; figures are over this time. */
   ownUs(nowUs: number): number {
     const pair = this.#pairAt(nowUs);
     return partOf(nowUs - this.measuredFromUs(pair), this.measuredUs, pair);
   }
 
-  /** How long it was loaded by then. */
+  /** For how long the side has been loaded at `nowUs`. */
   loadedUs(nowUs: number): number {
     const pair = this.#pairAt(nowUs);
     return partOf(nowUs - this.startUs(pair), this.spec.sliceUs, pair);
@@ -90,14 +90,20 @@ export class Turns {
     return Math.min(this.spec.pairs - 1, Math.max(0, pair));
   }
 
-  /** When its own time comes to `ownUs`: by the end of a slice, not the beginning of the next. Infinity from the last end on. */
+  /**
+   * The moment at which the side's own time is `ownUs`: the end of a slice rather than the beginning of the next.
+   * Infinity after the last slice.
+   */
   whenUs(ownUs: number): number {
     if (ownUs >= this.spec.pairs * this.measuredUs) return Infinity;
     const pair = Math.max(0, Math.ceil(ownUs / this.measuredUs) - 1);
     return this.measuredFromUs(pair) + ownUs - pair * this.measuredUs;
   }
 
-  /** When it was loaded for this long: for what is due in it, at the beginning of a slice rather than the end of the one before. */
+  /**
+   * The moment at which the side has been loaded for `loadedUs`: the beginning of a slice rather than the end of the
+   * one before, because something is due in it.
+   */
   whenLoadedUs(loadedUs: number): number {
     const { sliceUs, pairs } = this.spec;
     if (loadedUs >= pairs * sliceUs) return Infinity;
@@ -106,7 +112,7 @@ export class Turns {
   }
 }
 
-/** Time in parts of equal length: the earlier ones, and what has passed of this one. */
+/** Adds up time in parts of equal length: the earlier parts, and the time that has passed of the present one. */
 function partOf(passedUs: number, lengthUs: number, before: number): number {
   return before * lengthUs + Math.min(lengthUs, Math.max(0, passedUs));
 }

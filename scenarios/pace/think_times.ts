@@ -1,4 +1,4 @@
-/** How long virtual users think before their next request, where that varies from one time to the next. Pure. */
+/** Think times of virtual users that vary from request to request. Pure. */
 import { streamBy } from "../../base/random.ts";
 
 /**
@@ -8,7 +8,7 @@ import { streamBy } from "../../base/random.ts";
 export const THINK_SHAPES = ["exponential", "lognormal", "uniform"] as const;
 export type ThinkShape = typeof THINK_SHAPES[number];
 
-/** Variance of the logarithm of a log-normal whose standard deviation is its mean. */
+/** The variance of the logarithm of a log-normal distribution whose standard deviation equals its mean. */
 const LOG_VARIANCE = Math.LN2;
 
 export class ThinkTimes {
@@ -18,24 +18,24 @@ export class ThinkTimes {
     this.#bits = streamBy(seed, "thinking");
   }
 
-  /** A random time, in the unit of the mean. */
+  /** Draws a random time, in the unit of the mean. */
   take(mean: number, shape: ThinkShape): number {
     if (shape === "uniform") return 2 * mean * this.#share();
     if (shape === "exponential") return mean * this.#exponential();
     return mean * Math.exp(Math.sqrt(LOG_VARIANCE) * this.#normal() - LOG_VARIANCE / 2);
   }
 
-  /** A random number of at least 0 and below 1. */
+  /** Draws a random number of at least 0 and below 1. */
   #share(): number {
     return (this.#bits.next() >>> 0) / 2 ** 32;
   }
 
-  /** An exponential random number with mean 1. */
+  /** Draws an exponentially distributed number with mean 1. */
   #exponential(): number {
     return -Math.log(1 - this.#share());
   }
 
-  /** Standard normal (G. E. P. Box and M. E. Muller, 1958). */
+  /** Draws a standard normal number (G. E. P. Box and M. E. Muller, 1958). */
   #normal(): number {
     return Math.sqrt(2 * this.#exponential()) * Math.cos(2 * Math.PI * this.#share());
   }

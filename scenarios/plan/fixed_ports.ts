@@ -1,19 +1,21 @@
 /**
- * Targets that listen on one port alone. Their runs are made in turn; where a plan would have two servers on one
- * port at the same time, it cannot be carried out. Pure.
+ * Checks a plan for targets that can listen on one port only. Their runs are made in turn; a plan in which two servers
+ * would have one port at the same time cannot be carried out. Pure.
  */
 import { type Problem, UserError } from "../../base/errors.ts";
 import { fixedPortOf, type TargetSpec } from "../../base/target/target_shape.ts";
 
-/** Which processes of targets live at the same time. */
+/** Says which processes of targets live at the same time. */
 export interface ServingTimes {
   /** Whether a target's process ends with its run. */
   readonly fresh: boolean;
-  /** Whether another process of the target passes the preflight check, beside those that are kept. */
+  /**
+   * Whether the preflight check is made of the processes that the runs use, or of others, which live beside kept ones.
+   */
   readonly prove: "here" | "apart";
 }
 
-/** The target of a cell, and those that it stands in front of. */
+/** The target of a cell, and the targets that it stands in front of. */
 interface StartedTarget {
   readonly target: string;
   readonly targetSpec: TargetSpec;
@@ -26,11 +28,11 @@ interface Occupant {
   readonly target: string;
   readonly place: string;
   readonly port: number;
-  /** The same for runs that share a kept process. */
+  /** Identifies the process: the same for runs that share a kept process. */
   readonly process: string;
 }
 
-/** Throws a UserError that names every port which two servers would have. */
+/** Throws a UserError that names every port that two servers would have at the same time. */
 export function checkPorts(cells: readonly StartedTarget[], times: ServingTimes): void {
   const occupants = cells.flatMap(occupantsOf);
   const problems = [
@@ -48,7 +50,7 @@ function occupantsOf({ target, targetSpec, others }: StartedTarget): Occupant[] 
   });
 }
 
-/** Problems of kept processes, which all run until the end, also while a separate preflight runs. */
+/** The problems of kept processes, which all run until the end, and thus also during a separate preflight. */
 function keptProblems(occupants: readonly Occupant[], { prove }: ServingTimes): Problem[] {
   return [...Map.groupBy(occupants, ({ port }) => port).values()].flatMap((group) => {
     const [{ place, port, target }] = group;
@@ -66,7 +68,7 @@ function keptProblems(occupants: readonly Occupant[], { prove }: ServingTimes): 
   });
 }
 
-/** Servers at URLs of this machine run all the time. */
+/** The problems of servers at URLs of this machine, which run all the time. */
 function outsideProblems(
   cells: readonly StartedTarget[],
   occupants: readonly Occupant[],
@@ -88,7 +90,7 @@ function outsideProblems(
   });
 }
 
-/** Ports of loopback on which a server must run already. */
+/** The loopback ports on which a target's spec needs a server to run already. */
 function localPortsOf(spec: TargetSpec): number[] {
   const url = "url" in spec && spec.unix === undefined
     ? spec.url

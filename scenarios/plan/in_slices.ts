@@ -1,4 +1,7 @@
-/** Which cells of an experiment can be measured in slices, two targets at a time, and why others cannot. Pure. */
+/**
+ * Decides which cells of an experiment can be measured in slices, two targets at a time, and says why others cannot.
+ * Pure.
+ */
 import { type Problem, UserError } from "../../base/errors.ts";
 import { withThoseBehind } from "../../base/target/references.ts";
 import { followOf } from "../request/follow.ts";
@@ -17,15 +20,15 @@ interface Cell {
   readonly parameters: object;
 }
 
-/** Targets of a scenario at equal settings take turns. */
+/** A key for the cells that take turns: targets of one scenario at equal settings. */
 export function turnsOf({ scenario, parameters }: Cell): string {
   return JSON.stringify([scenario, parameters]);
 }
 
 /**
- * Throws a UserError with every reason why the groups can't be measured in slices.
- *
- * @param experiment Processes that are kept are one pair, however often it is measured, and would be judged as many.
+ * Throws a UserError with every reason why the groups cannot be measured in slices.
+ * @param experiment The settings of the experiment: processes that are kept make a single pair, however often it is
+ * measured, and would be judged as many.
  */
 export function checkSlices(
   groups: readonly (readonly Cell[])[],
@@ -43,7 +46,7 @@ export function checkSlices(
   })));
 }
 
-/** Null where they can. */
+/** The reason why a group of cells cannot be measured in slices; null if it can. */
 export function whyNotInSlices(group: readonly Cell[]): string | null {
   const [first, second] = group;
   if (group.length !== 2) {

@@ -1,5 +1,6 @@
 /**
- * Experiment → ordered runs: factors × repetitions, shuffled in blocks by the seed, for as many blocks as are taken. Pure.
+ * Makes the runs of an experiment in order: factors × repetitions, shuffled in blocks by the seed, for as many blocks
+ * as the caller takes. Pure.
  */
 import { type Problem, UserError } from "../../base/errors.ts";
 import { checkLimit } from "../../base/limits.ts";
@@ -33,7 +34,7 @@ interface RunFactors {
   readonly load: LoadSpec;
   readonly repeat: Repeat;
   readonly order: "shuffled" | "sequential" | "slices";
-  /** Milliseconds. */
+  /** The length of an interval, in milliseconds. */
   readonly interval: number;
 }
 
@@ -42,7 +43,7 @@ export interface Cell {
   readonly target: string;
   /** The target with one value for each setting. */
   readonly targetSpec: TargetSpec;
-  /** The targets that it stands in front of, likewise, by name. */
+  /** The targets that the cell's target stands in front of, by name, with one value for each setting. */
   readonly others: Readonly<Record<string, TargetSpec>>;
   readonly scenario: string;
   readonly request: Scenario;
@@ -51,12 +52,12 @@ export interface Cell {
   readonly parameters: Readonly<Record<string, Json>>;
 }
 
-/** One cell, once. */
+/** One run of a cell. */
 export interface PlannedRun {
   readonly cell: Cell;
-  /** 1 …: which block it is of. */
+  /** The number of the run's block, from 1. */
   readonly repetition: number;
-  /** 1 …: the position in which it runs. */
+  /** The run's position in the plan, from 1. */
   readonly order: number;
 }
 
@@ -64,21 +65,24 @@ export interface PlanOptions {
   readonly seed: number;
   /** Keeps only cells that match every given name. */
   readonly only?: { readonly targets?: readonly string[]; readonly scenarios?: readonly string[] };
-  /** The factors' values as results hold them, without secrets; as they are when absent. */
+  /** Turns the factors' values into those that results hold, without secrets; absent: they stay as they are. */
   readonly shown?: <Values>(parameters: Values) => Values;
-  /** Cells of one name run next to each other in every block, in random order; absent: each is alone. */
+  /**
+   * Gives cells a common name to run next to each other in every block, in random order; absent: each cell stands
+   * alone.
+   */
   readonly neighbours?: (cell: Cell) => string;
 }
 
-/** What an experiment may carry out; how much of it, `repeat` says. */
+/** The runs that an experiment may carry out; `repeat` says how many of them it does. */
 export interface Plan {
-  /** Cells in the order of the file. */
+  /** The cells in the order of the file. */
   readonly cells: readonly Cell[];
-  /** Gives every cell once a block, for ever; always the same blocks. */
+  /** Yields blocks without end, each with every cell once; every call yields the same blocks. */
   readonly blocks: () => Iterable<readonly PlannedRun[]>;
 }
 
-/** Throws a UserError when `only` names what is not there, or leaves nothing. */
+/** Throws a UserError if `only` names something that does not exist, or leaves no cells. */
 export function planBlocks(
   experiment: RunFactors & ServingTimes,
   { seed, only, shown, neighbours }: PlanOptions,
@@ -95,7 +99,7 @@ export function planBlocks(
   return { cells, blocks: () => blocksFor(groups, experiment.order, drawBy(seed)) };
 }
 
-/** @param cells Those that are left of the experiment. */
+/** @param cells The cells of the experiment that `only` leaves. */
 function checkRuns({ repeat, interval }: RunFactors, cells: readonly Cell[]): void {
   const times = typeof repeat === "number" ? repeat : repeat.atMost ?? 1;
   checkLimit("runs", cells.length * times, "plan", "run this");
@@ -107,7 +111,10 @@ function checkRuns({ repeat, interval }: RunFactors, cells: readonly Cell[]): vo
   checkResultSize(cells, { times, intervalMs: interval });
 }
 
-/** Each virtual user who may be there has a row of its own, so a table never runs out during a load. */
+/**
+ * Throws if a table with a row for each virtual user has fewer rows than there may be users, since it would run out
+ * during the load.
+ */
 function checkOwnRows(cells: readonly Cell[]): void {
   const problems = cells.flatMap(({ scenario, request, load }) => {
     const users = usableConnections(load);
@@ -172,7 +179,7 @@ function checkNames(what: string, named: readonly string[] = [], known: object):
   if (problems.length > 0) throw new UserError(problems);
 }
 
-/** Counted before they are built: nine lists of ten values are 10⁹ cells. */
+/** The number of cells, counted before they are built: nine lists of ten values make 10⁹ cells. */
 function countOfCells(experiment: RunFactors): number {
   const { targets, scenarios } = experiment;
   const loads = Object.entries(scenarios).map(([scenario, { targets }]) => ({

@@ -5,7 +5,7 @@ import { readPercentage } from "../../base/figures/figure.ts";
 import { between } from "../../base/quantity.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** Runs of each cell, decided ahead. */
+/** A number of runs of each cell that is set beforehand. */
 export const times = z.int().min(1).max(1_000);
 export const seed = z.int().min(0).max(0xffff_ffff);
 
@@ -16,14 +16,16 @@ const until = z.string().transform((text, context): number => {
   return z.NEVER;
 }).describe("Half the width of the intervals, as a share of their figures: 2% is ± 2 %");
 
-/** Repetitions that end by a stopping rule: by their precision or by the clock. */
+/** Repetitions that a stopping rule ends: when figures are precise enough, or when the time is used up. */
 const sequence = z.strictObject({
   until: until.optional()
     .describe("Repeats until every confidence interval of rate and p50 is this narrow, such as 2%"),
   atMost: z.int().min(5).max(1_000).optional()
-    .describe("Stops after so many repetitions in any case; the first look is after 5"),
+    .describe("Stops after this many repetitions in any case; the first look is after 5"),
   budget: between("1s", "24h").optional()
-    .describe("Stops before the repetition that would take longer in all, but makes at least 2"),
+    .describe(
+      "Stops before the repetition that would exceed this total time, but makes at least 2",
+    ),
 }).superRefine(({ until, budget }, context) => {
   if (until !== undefined || budget !== undefined) return;
   context.addIssue("Cannot repeat without a rule for the end: write until: 2%, or budget: 10m");
@@ -34,14 +36,17 @@ const sequence = z.strictObject({
 }));
 
 interface Sequence {
-  /** Half the width that intervals may have, over their value: 0.02 for ± 2 %. Null: the clock alone decides. */
+  /**
+   * The half-width that intervals may have, relative to their value: 0.02 for ± 2 %. Null: only the time limit ends the
+   * runs.
+   */
   readonly until: number | null;
   readonly atMost: number | null;
-  /** Milliseconds. */
+  /** The time limit, in milliseconds. */
   readonly budget: number | null;
 }
 
-/** `until 2%`. */
+/** The text of a stopping rule, such as `until 2%`. */
 const untilText = z.string().transform((text, context): Sequence => {
   const [, width] = /^until\s(.+)$/s.exec(text.trim()) ?? [];
   const read = width === undefined ? null : until.safeParse(width);
@@ -58,7 +63,7 @@ export const repeat = z.union([times, untilText, sequence]);
 /** A number of repetitions, or a stopping rule. */
 export type Repeat = z.output<typeof repeat>;
 
-/** The same as the text of a flag: `5`, or `until 2%`. */
+/** The same as the text of a flag, such as `5` or `until 2%`. */
 export const repeatText = z.string().transform((text): string | number =>
   /^-?\d+$/.test(text.trim()) ? Number(text) : text
 ).pipe(z.union([times, untilText]));
@@ -76,8 +81,8 @@ type ProfileSpec = z.output<typeof profileSpec>;
 
 export const observed = z.enum(["runtime", "compiler"]);
 export const observeSpec = z.array(observed).min(1).describe(
-  "What is watched from inside of the targets, at some cost. runtime: collections, event-loop delay and heap; " +
-    "compiler: the same and, of Node, what V8's optimising compilers do",
+  "What is watched from inside the targets, at some cost. runtime: collections, event-loop delay and heap; " +
+    "compiler: the same and, for Node, the work of V8's optimising compilers",
 );
 
 /** The meaning of `--profile` if the file says nothing. */

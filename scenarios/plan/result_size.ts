@@ -1,6 +1,7 @@
 /**
- * How large the results of a plan will be, about: what cannot be read back is refused before it is measured. The sizes
- * are those of runs whose latencies spread over two decades, which is more than most do. Pure.
+ * Estimates how large the results of a plan will be, so that results that could not be read back are refused before
+ * they are measured. The sizes are those of runs whose latencies spread over two decades, which is more than most do.
+ * Pure.
  */
 import { DEFAULT_INTERVAL_MS, mostIntervalsOf } from "../../base/intervals.ts";
 import { UserError } from "../../base/errors.ts";
@@ -8,19 +9,22 @@ import { groupsOfThree, isWithin, LIMITS, mostOf, sizeText } from "../../base/li
 import { durationMsOf, type PlannedLoad } from "../load/load.ts";
 import type { Scenario } from "../request/scenario.ts";
 
-/** Size of a run without its intervals: histograms, slowest requests, and what was seen of generator and target. */
+/**
+ * The size of a run without its intervals: histograms, slowest requests, and observations of the generator and the
+ * target.
+ */
 const RUN_BYTES = 14_000;
-/** Size of an interval of 250 ms: its histogram, figures, and what the target used. */
+/** The size of an interval of 250 ms: its histogram, figures, and the target's use of resources. */
 const INTERVAL_BYTES = 1_100;
-/** By so much of that an interval grows when it is twice as long: more requests have more different latencies. */
+/** The relative growth of an interval's size when its length doubles: more requests have more different latencies. */
 const GROWTH = 0.5;
 
-/** Size of a request of a mix, flow or page: its histogram, and how many completed in each second. */
+/** The size of one request of a mix, flow or page: its histogram, and its completed requests by the second. */
 const STEP_BYTES = 8_000;
 
 /**
- * Size of the messages of a run, or of a request of a mix or flow, with the times of tokens and 20 names of events. Nobody knows
- * here whether a call of gRPC brings a stream, so each counts as one.
+ * The size of the messages of a run, or of a request of a mix or flow, with the times of tokens and 20 names of events.
+ * Whether a gRPC call brings a stream is unknown here, so each counts as one.
  */
 const MESSAGES_BYTES = 22_000;
 const MESSAGE_KEYS = ["stream", "websocket", "grpc"] as const;
@@ -30,7 +34,7 @@ interface SizedCell {
   readonly request: Scenario;
 }
 
-/** Bytes of a run. @param intervalMs As the experiment has it. */
+/** The size of a run in bytes. @param intervalMs The experiment's `interval`. */
 function bytesOfRun({ load, request }: SizedCell, intervalMs: number): number {
   const measuredMs = load.kind === "capacity" ? load.goal.trial[1] : durationMsOf(load) ?? 0;
   const wanted = Math.ceil(measuredMs / intervalMs);
@@ -43,7 +47,10 @@ function bytesOfRun({ load, request }: SizedCell, intervalMs: number): number {
   return RUN_BYTES + steps * STEP_BYTES + messages + intervals * INTERVAL_BYTES * growth;
 }
 
-/** How often the results hold figures of messages: of the run, and of each request of several that brings some. */
+/**
+ * How many times the results hold figures of messages: once for the run, and once for each of several requests with
+ * messages.
+ */
 function messagesIn(request: Scenario): number {
   const requests = requestsIn(request) ?? [request];
   const holding =
@@ -53,7 +60,7 @@ function messagesIn(request: Scenario): number {
   return 1 + (requests.length > 1 ? Math.min(LIMITS.stepNames.most, holding) : 0);
 }
 
-/** Requests with figures of their own; 0 for one alone. */
+/** The number of requests with figures of their own; 0 if the scenario has only one request. */
 function stepsOf(request: Scenario): number {
   return "page" in request ? 1 + request.with.length : requestsIn(request)?.length ?? 0;
 }
@@ -64,7 +71,7 @@ function requestsIn(request: Scenario): readonly object[] | null {
   return "mix" in request ? request.mix : null;
 }
 
-/** Throws a UserError where the results of all runs would be too large to be read. @param times Runs of each cell. */
+/** Throws a UserError if the results of all runs would be too large to be read. @param times Runs of each cell. */
 export function checkResultSize(
   cells: readonly SizedCell[],
   { times, intervalMs }: { readonly times: number; readonly intervalMs: number },

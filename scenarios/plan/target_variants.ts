@@ -1,4 +1,4 @@
-/** A target with one value for each of its lines, and those behind it likewise. Pure. */
+/** The variants of a target, each with one value for every line of it and of the targets behind it. Pure. */
 import { durationText } from "../../base/quantity.ts";
 import { valuesOf } from "../../base/target/settings.ts";
 import type { WrittenCluster, WrittenProxy } from "../../base/target/gateway_shape.ts";
@@ -26,12 +26,12 @@ import {
 /** One combination of the values of a target's own lines, or of some of them. */
 interface Variant<Spec> {
   readonly spec: Spec;
-  /** Value of each line that varies, by its path, such as `set.delay`. */
+  /** The value of each line that varies, by the line's path, such as `set.delay`. */
   readonly parameters: FactorValues;
 }
 
 interface TargetVariant extends Variant<TargetSpec> {
-  /** The targets that it stands in front of, directly and further on, by name. */
+  /** The targets behind this one, directly or further on, by name. */
   readonly others: Readonly<Record<string, TargetSpec>>;
 }
 
@@ -57,7 +57,7 @@ export function targetVariants(
   );
 }
 
-/** How many variants there are; nothing is built for it. */
+/** The number of variants, counted without building them. */
 export function countOfVariants(
   written: WrittenTarget,
   targets: Readonly<Record<string, WrittenTarget>>,
@@ -69,7 +69,7 @@ export function countOfVariants(
     : own * countOfVariants(targets[behind], targets);
 }
 
-/** The lines of a target that a list makes factors of, by section. */
+/** The target's lines in which a list makes a factor, by section. */
 function factorsOf(written: WrittenTarget): Factors[] {
   if ("cluster" in written) return [clusterFactors(written)];
   if ("proxy" in written) return [proxyFactors(written)];
@@ -115,7 +115,7 @@ function ownVariants(spec: WrittenTarget): Variant<TargetSpec>[] {
   return [{ spec, parameters: {} }];
 }
 
-/** Each variant of the one with each of the other. */
+/** Every variant of the one combined with every variant of the other. */
 function crossed<One, Other>(
   one: readonly Variant<One>[],
   other: readonly Variant<Other>[],
@@ -134,7 +134,7 @@ function withSpec<Lines>(
   return ({ spec, parameters }) => ({ spec: specOf(spec), parameters });
 }
 
-/** The lines of any process of ours. */
+/** The lines that every process started by Plateau can have. */
 interface ProcessLines {
   readonly limits?: TargetLimits;
   readonly v8?: V8Options;
@@ -157,7 +157,7 @@ function runtimeFactors({ runtime }: Pick<WrittenFramework, "runtime">) {
   return { runtime: runtime === undefined ? undefined : valuesOf(runtime) };
 }
 
-/** It is a line of the target itself, in no section. */
+/** The variants of `runtime`, which is a line of the target itself and in no section. */
 function runtimeVariants(
   written: WrittenFramework,
 ): Variant<Pick<FrameworkTarget, "runtime">>[] {
@@ -263,7 +263,7 @@ function asTexts(values: Readonly<Record<string, Json>>): Record<string, string>
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, String(value)]));
 }
 
-/** The value as people write it. */
+/** The value as people write it in a file. */
 function shown(path: string, value: Json): Json {
   const isDuration = ["proxy.ttl", "proxy.stale", "cluster.slowStart"].includes(path);
   return isDuration && typeof value === "number" ? durationText(value) : value;

@@ -5,15 +5,17 @@
 import { loggedLine, type LogLine, noRequest, octetsIn } from "./logged.ts";
 import { momentUs } from "./moment.ts";
 
-/** In brackets; HAProxy also writes its process id in them, and nginx the names of upstreams. */
+/** A moment in brackets, in which HAProxy also writes its process id and nginx the names of upstreams. */
 const BRACKETED = /\[(\d{1,4}[-/][^\]"]{8,40}|\d{10}(?:\.\d+)?)\]/;
-/** RFC 3339, or nginx's `$msec`. */
+/** A moment without brackets: RFC 3339, or nginx's `$msec`. */
 const BARE = /(?:^|\s)(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?|\d{10}\.\d{3})(?=\s)/;
-/** Up to a quote after the version: a log without escapes has other quotes in the target. */
+/**
+ * A request line that ends at the quote after the version: without escapes in the log, its target may contain quotes.
+ */
 const WITH_VERSION = /^[^"]*"([^"\\\s]+ .*?HTTP\/\d(?:\.\d)?)"/;
 const ANY_REQUEST = /^[^"]*"((?:[^"\\]|\\.)*)"/;
 
-/** HAProxy's moment has a fraction and no zone. */
+/** A moment as HAProxy writes it, with a fraction and no zone. */
 const OF_HAPROXY = /^\d+\/\w+\/[\d:]+\.\d+$/;
 
 export function accessLine(line: string): LogLine {
@@ -31,7 +33,10 @@ const CONTROLS: Readonly<Record<string, string>> = {
   ...{ b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" },
 };
 
-/** Apache's `\"`, `\\`, `\n` and `\xhh` (util.c, `ap_escape_logitem`), nginx's `\xHH`, and `\u00XX` of its JSON. */
+/**
+ * Undoes Apache's `\"`, `\\`, `\n` and `\xhh` (util.c, `ap_escape_logitem`), nginx's `\xHH`, and `\u00XX` of nginx's
+ * JSON.
+ */
 function withoutBackslashes(text: string): string {
   return text.replaceAll(
     /\\(?:x([\da-f]{2})|u00([\da-f]{2})|(.))/gis,
@@ -42,7 +47,10 @@ function withoutBackslashes(text: string): string {
   );
 }
 
-/** HAProxy's `#22`, which also stands for `#` itself (its configuration manual, "Logging", "non-printable characters"). */
+/**
+ * Undoes HAProxy's `#22`, an escape that also stands for `#` itself (its configuration manual, "Logging",
+ * "non-printable characters").
+ */
 function withoutHashes(text: string): string {
   return text.replaceAll(/#([\da-f]{2})/gi, (_, hex: string) => character(hex));
 }

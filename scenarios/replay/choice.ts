@@ -1,4 +1,4 @@
-/** How a log is to be replayed. */
+/** The options of a replay: the log's format, the speed, and the requests to send. */
 import * as z from "zod";
 import { quotedOpenly } from "../../base/secrets.ts";
 import type { JsonKeys } from "./json_line.ts";
@@ -20,7 +20,7 @@ export interface ReplayChoice {
 export const DEFAULT_KEYS: JsonKeys = { time: "time", method: "method", path: "path" };
 const MOST_SPEED = 1_000;
 
-/** Such as `2x`. */
+/** A speed, such as `2x`. */
 export const speed = z.string().transform((text, context) => {
   const times = Number(/^(\d+(?:\.\d+)?)x$/.exec(text.trim())?.[1] ?? 0);
   if (times > 0 && times <= MOST_SPEED) return times;

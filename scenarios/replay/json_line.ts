@@ -1,13 +1,16 @@
-/** A line that is a JSON object, whatever stands before it, such as the time of a journal. Pure. */
+/** Reads a log line that holds a JSON object, also with a prefix, such as the time of a journal. Pure. */
 import { loggedLine, loggedRequest, type LogLine, noRequest, octetsIn } from "./logged.ts";
 import { momentUs } from "./moment.ts";
 
-/** Names of the keys; `request.uri` is the key `uri` of the object in `request`. */
+/**
+ * The keys under which a line holds each part of a request; `request.uri` means the key `uri` of the object in
+ * `request`.
+ */
 export interface JsonKeys {
   readonly time: string;
   readonly method: string;
   readonly path: string;
-  /** Key of a whole `GET /path HTTP/1.1`, in place of method and path. */
+  /** The key of a whole `GET /path HTTP/1.1`, in place of method and path. */
   readonly request?: string;
 }
 
@@ -35,7 +38,7 @@ function textIn(value: unknown, key: string): string {
   throw new Error(`it has no text in "${key}"`);
 }
 
-/** Value of a key; a key that itself contains dots takes precedence over nested ones. */
+/** The value of a key; a key that itself contains dots takes precedence over nested keys. */
 function valueIn(data: unknown, name: string): unknown {
   if (typeof data !== "object" || data === null) return undefined;
   if (Object.hasOwn(data, name)) return Reflect.get(data, name);

@@ -1,4 +1,4 @@
-/** The formats of the logs that are replayed. Pure. */
+/** The formats of logs that can be replayed. Pure. */
 import { accessLine } from "./access_line.ts";
 import type { LogFormatName } from "./choice.ts";
 import { type JsonKeys, jsonLine } from "./json_line.ts";
@@ -6,7 +6,10 @@ import type { ReadLogLine } from "./logged.ts";
 import { w3cReader } from "./w3c_line.ts";
 
 export interface LogFormat {
-  /** A reader for one log, because earlier lines may say what a line means. @param keys Keys of a log of JSON lines. */
+  /**
+   * Makes a reader for one log, because earlier lines may say what a line means.
+   * @param keys Keys of a log of JSON lines.
+   */
   readonly reader: (keys: JsonKeys) => ReadLogLine;
 }
 

@@ -1,4 +1,4 @@
-/** What a line of a log says of its request: the same for every format. Pure. */
+/** The content of a log line about its request, the same for every format. Pure. */
 import { octetsOf, percentEncoded } from "../../base/http/octets.ts";
 import { METHODS } from "../../base/http/request.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
@@ -6,11 +6,11 @@ import { quotedOpenly } from "../../base/secrets.ts";
 /** A request that Plateau can send. */
 export interface LoggedRequest {
   readonly kind: "request";
-  /** Microseconds since the epoch. */
+  /** The request's moment, in microseconds since the epoch. */
   readonly atUs: number;
   /** The method in capitals. */
   readonly method: string;
-  /** Path and query, never a host. */
+  /** The path and query, never with a host. */
   readonly path: string;
 }
 
@@ -18,12 +18,12 @@ export type LogLine =
   | LoggedRequest
   /** A request with a method that Plateau does not know, such as PROPFIND. */
   | { readonly kind: "other method"; readonly method: string }
-  /** The server got no request: nothing at all, TLS on a port of HTTP, a scanner's noise. */
+  /** A line for which the server got no request: nothing at all, TLS on a port for HTTP, or a scanner's noise. */
   | { readonly kind: "no request"; readonly why: string }
   /** A line that is about no request, such as the `#Fields` of a W3C log. */
   | { readonly kind: "comment" };
 
-/** Reads one line; throws an Error with what is wrong with it. */
+/** Reads one line; throws an Error that says what is wrong with the line. */
 export type ReadLogLine = (line: string) => LogLine;
 
 export const COMMENT: LogLine = { kind: "comment" };
@@ -33,20 +33,20 @@ export function noRequest(why: string): LogLine {
 }
 
 const KNOWN_METHODS = new Set(METHODS.map((method) => method.toUpperCase()));
-/** RFC 9110 §9.1, where every method in use begins with a letter. */
+/** A method (RFC 9110 §9.1); every one in use begins with a letter. */
 const METHOD = /^[a-z][\w!#$%&'*+.^`|~-]{0,31}$/i;
 
-/** `GET /path HTTP/1.1`, without the escapes of its log. */
+/** A request line, such as `GET /path HTTP/1.1`, without the escapes of its log. */
 interface RequestLine {
-  /** Octets, as characters up to U+00FF. */
+  /** The octets of the line, as characters up to U+00FF. */
   readonly text: string;
-  /** Status of the response, where it is known. */
+  /** The status of the response, if the log has it. */
   readonly status?: string;
 }
 
 /**
- * The target is all that stands between the method and the version, with its spaces: Apache logs a request line as it
- * came, and nginx before 1.21.1 took spaces for a part of the target.
+ * Reads a request line. The target is everything between the method and the version, including spaces: Apache logs a
+ * request line as it came, and nginx before 1.21.1 took spaces for a part of the target.
  */
 export function loggedLine(atUs: number, { text, status }: RequestLine): LogLine {
   const line = text.trim();
@@ -66,7 +66,10 @@ export function loggedLine(atUs: number, { text, status }: RequestLine): LogLine
   return { kind: "request", atUs, method, path };
 }
 
-/** A request whose log keeps method and target apart. Throws where the target is not a path: it may be the wrong key. */
+/**
+ * Reads a request of a log that keeps method and target apart. Throws if the target is not a path, because the key may
+ * be wrong.
+ */
 export function loggedRequest(atUs: number, method: string, target: string): LogLine {
   if ([method, target].some((text) => ["", "-"].includes(text.trim()))) {
     return noRequest("it has no method, or no target");
@@ -79,7 +82,7 @@ export function loggedRequest(atUs: number, method: string, target: string): Log
   return { kind: "request", atUs, method, path };
 }
 
-/** Path and query of an absolute URL: load goes to the server that the user named. */
+/** The path and query of a target, also of an absolute URL, because load goes to the server that the user named. */
 function pathOf(octets: string): string | null {
   const target = octets.replaceAll(
     /[^\x21-\x7e]/g,
@@ -90,7 +93,7 @@ function pathOf(octets: string): string | null {
   return path.startsWith("/") ? path.replace(/#.*$/, "") : null;
 }
 
-/** The text in UTF-8. Throws where the log held other octets, which are lost. */
+/** Decodes the text as UTF-8. Throws if the log had octets that are lost. */
 export function octetsIn(text: string): string {
   if (text.includes("\ufffd")) throw new Error("its request has octets that are not UTF-8");
   return octetsOf(text);

@@ -1,19 +1,22 @@
-/** The moment of a log line, in the ways that servers write it. Pure. */
+/** Reads the moment of a log line, in the notations of servers. Pure. */
 import { quotedOpenly } from "../../base/secrets.ts";
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** `10/Feb/2012:16:42:07 -0500` of the common log format; HAProxy adds milliseconds, and has no zone. */
+/**
+ * A moment of the common log format, such as `10/Feb/2012:16:42:07 -0500`; HAProxy adds milliseconds and leaves out the
+ * zone.
+ */
 const COMMON =
   /^(\d\d?)\/(\w{3})\/(\d{4})[: ](\d\d:\d\d:\d\d)(?:[.,](\d+))?(?: ?(Z|[+-]\d\d:?\d\d))?$/;
-/** RFC 3339, also with slashes and without a zone. */
+/** A moment in RFC 3339 notation, also with slashes or without a zone. */
 const INTERNET =
   /^(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d+))?\s*(Z|[+-]\d\d:?\d\d)?$/i;
 const EPOCH = /^\d{9,19}(?:\.\d+)?$/;
 
 /**
- * Microseconds since the epoch, with all digits: Date.parse would drop microseconds. A time without a zone is taken as
- * UTC, as the gaps between the requests are what counts.
+ * The moment in microseconds since the epoch, with all digits, as Date.parse would drop microseconds. A time without a
+ * zone is taken as UTC, because only the gaps between requests matter.
  */
 export function momentUs(time: unknown): number {
   if (typeof time === "number" && Number.isFinite(time)) return epochUs(time);
@@ -34,10 +37,13 @@ function dateUs(whole: string, digits = "0", zone = "Z", time: unknown): number 
   return ms * 1_000 + Number(`0.${digits}`) * 1e6;
 }
 
-/** A number this large is no longer in seconds: it would be the year 5138. */
+/** The largest number that is taken for seconds; it would be the year 5138. */
 const MOST_SECONDS = 1e11;
 
-/** Seconds, milliseconds, microseconds or nanoseconds since the epoch: of each, any likely year is 1,000 times the last. */
+/**
+ * Reads seconds, milliseconds, microseconds or nanoseconds since the epoch: for any likely year, the value in one unit
+ * is 1,000 times that in the one before.
+ */
 function epochUs(number: number): number {
   for (const perUnit of [1e6, 1e3, 1]) {
     if (Math.abs(number) < MOST_SECONDS * 1e6 / perUnit) return number * perUnit;

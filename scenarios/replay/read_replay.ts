@@ -1,4 +1,6 @@
-/** A whole log as a replay, with what is left out of it, and as a scenario of an experiment file. Pure: somebody else reads the file. */
+/**
+ * Reads a whole log as a replay, counts what is left out, and makes a scenario of it. Pure: the caller reads the file.
+ */
 import * as z from "zod";
 import { messageOf } from "../../base/errors.ts";
 import type { Files } from "../../base/files.ts";
@@ -13,28 +15,28 @@ import {
 import { LOG_FORMATS } from "./log_line.ts";
 import { type Replay, ReplayBuilder, type WrongLine } from "./schedule.ts";
 
-/** Visits each line. */
+/** Calls `visit` with each line. */
 type EachLine = (visit: (line: string) => void) => void;
 
 interface ReadReplay {
   readonly replay: Replay;
-  /** In a sentence: what is replayed, and what is not. */
+  /** A sentence that says which requests are replayed and which are not. */
   readonly note: string;
 }
 
 interface UnreadableLog {
   /** The problem, without the log's name. */
   readonly problem: string;
-  /** The remedy: to send its other methods, too, or to name its format; a null format is unknown. */
+  /** The remedy: to send the log's other methods, too (`writes`), or to name its format; a null format is unknown. */
   readonly remedy: "writes" | { readonly format: LogFormatName | null };
-  /** The first unreadable lines, or, if there are none, the first lines without a request. */
+  /** The first unreadable lines or, if there are none, the first lines without a request. */
   readonly wrong: readonly WrongLine[];
 }
 
-/** Share of the lines that may be unreadable. */
+/** The share of the lines that may be unreadable. */
 const MOST_WRONG_RATIO = 0.01;
 
-/** Throws where the log is larger than may be. */
+/** Throws if the log is too large. */
 export function readReplay(
   path: string,
   choice: ReplayChoice,
@@ -72,7 +74,7 @@ function noteOn(path: string, { writes }: ReplayChoice, builder: ReplayBuilder):
 
 const NAMED_METHODS = 5;
 
-/** The part of the log that is not replayed, by reason. */
+/** The parts of the log that are not replayed, by reason. */
 function leftOut({ otherMethods, emptyLines, wrongLines }: ReplayBuilder): string {
   const methods = [...otherMethods].toSorted(([, a], [, b]) => b - a);
   const requests = methods.reduce((sum, [, count]) => sum + count, 0);
@@ -91,7 +93,7 @@ function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** Enough lines to pass the head of a file. */
+/** As many lines as it takes to pass the head of a file. */
 const FIRST_LINES = 50;
 
 function fittingFormat(choice: ReplayChoice, lines: readonly string[]): LogFormatName | null {
@@ -102,9 +104,10 @@ function fittingFormat(choice: ReplayChoice, lines: readonly string[]): LogForma
   }) ?? null;
 }
 
-// A scenario: what is sent, and when.
-
-/** In JSON what was written, with a digest of the log: whether it has changed can be seen. */
+/**
+ * A log as a scenario holds it. As JSON it is what the file says and a digest of the log, so that a change of the log
+ * shows.
+ */
 class ReplayedLog {
   constructor(
     private readonly written: ReplayChoice & { readonly log: string },
@@ -140,7 +143,7 @@ const choice = z.strictObject({
     .describe("Also sends requests other than GET and HEAD, without bodies"),
 });
 
-/** @param files Reads the log, once, when the file is read. */
+/** @param files Reads the log, once, when the experiment file is read. */
 export const replaySpec = (files: Files) =>
   z.union([z.string().min(1).transform((log) => choice.parse({ log })), choice])
     .transform((written, context): ReplayedLog => {

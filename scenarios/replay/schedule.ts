@@ -1,6 +1,6 @@
 /**
- * A log as a schedule: the moment of every request, and which request it is. Twelve bytes for each line, in memory that
- * all workers share, and each distinct request once. Pure.
+ * A log as a schedule: the moment and the request of every arrival. Each line takes twelve bytes of memory that all
+ * workers share; each distinct request is held once. Pure.
  */
 import { messageOf } from "../../base/errors.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
@@ -11,25 +11,25 @@ import type { LoggedRequest, LogLine, ReadLogLine } from "./logged.ts";
 interface ReplayOptions {
   readonly format: LogFormat;
   readonly keys: JsonKeys;
-  /** 2: in half the time. */
+  /** How many times as fast as logged the requests are sent: 2 takes half the time. */
   readonly speed: number;
   /** Whether requests that may change something are sent, too. */
   readonly writes: boolean;
 }
 
-/** Method and path of a request that stands in the log. */
+/** The method and path of a request in the log. */
 type ReplayedRequest = Pick<LoggedRequest, "method" | "path">;
 
 export interface Replay {
   readonly requests: readonly ReplayedRequest[];
-  /** By arrival: index into `requests`. */
+  /** The index into `requests` of each arrival. */
   readonly sequence: Uint32Array;
-  /** By arrival, in order: microseconds since the start. */
+  /** The moment of each arrival, in order, in microseconds since the start. */
   readonly dueUs: Float64Array<SharedArrayBuffer>;
   readonly durationUs: number;
 }
 
-/** A line that is not replayed, and why. */
+/** A line that is not replayed, with the reason. */
 export interface WrongLine {
   readonly line: number;
   readonly why: string;
@@ -45,9 +45,9 @@ export class ReplayBuilder {
   readonly wrong: WrongLine[] = [];
   /** The first lines without a request. */
   readonly empty: WrongLine[] = [];
-  /** Number of requests left out, by their method. */
+  /** The number of requests left out, by method. */
   readonly otherMethods = new Map<string, number>();
-  /** Lines of requests, or that should be: neither comments nor blank. */
+  /** The number of lines that are requests or should be, that is, neither comments nor blank. */
   lines = 0;
   wrongLines = 0;
   emptyLines = 0;
@@ -58,7 +58,7 @@ export class ReplayBuilder {
   #sequence = new Uint32Array(1_024);
   #count = 0;
   #isOrdered = true;
-  /** Whether all moments are, so that those within a second are unknown. */
+  /** Whether all moments are whole seconds, so that the order within a second is unknown. */
   #isWholeSeconds = true;
 
   constructor(private readonly options: ReplayOptions) {
@@ -69,7 +69,7 @@ export class ReplayBuilder {
     return this.#count;
   }
 
-  /** Throws where the log is larger than may be. */
+  /** Throws if the log is too large. */
   add(text: string): void {
     this.#seenLines++;
     if (text.trim() === "") return;
@@ -131,7 +131,7 @@ export class ReplayBuilder {
     this.#sequence.set(sequence);
   }
 
-  /** A log is written as responses end, so its lines may be out of order. One request at least must be there. */
+  /** The replay of all lines, sorted, because a log is written as responses end. Throws if there is no request. */
   replay(): Replay {
     const count = this.#count;
     const dueUs = new Float64Array(new SharedArrayBuffer(8 * count));
@@ -158,7 +158,7 @@ export class ReplayBuilder {
   }
 }
 
-/** The requests of one second, evenly over it: the k-th of n at k/n of the second. */
+/** Spreads the requests of one second evenly: the k-th of n is due at k/n of the second. */
 function spread(atUs: Float64Array): void {
   for (let from = 0, to = 0; from < atUs.length; from = to) {
     while (to < atUs.length && atUs[to] === atUs[from]) to++;

@@ -18,7 +18,7 @@ export function w3cReader(): ReadLogLine {
   };
 }
 
-/** CloudFront separates values by tabs, and leaves out empty ones at the end. */
+/** The request in a line of values. CloudFront separates values by tabs, and leaves out empty ones at the end. */
 function requestIn(line: string, fields: readonly string[], date: string): LogLine {
   const isTabbed = line.includes("\t");
   const values = isTabbed
@@ -45,7 +45,7 @@ function requestIn(line: string, fields: readonly string[], date: string): LogLi
   );
 }
 
-/** IIS logs the path decoded, and writes + for a space: a path with a + in it, it refuses itself, unless told otherwise. */
+/** Encodes a path that IIS logged decoded, with + for a space. By default, IIS refuses a path with a + in it. */
 function encodedStem(stem: string): string {
   return stem.replaceAll(/%(?![\da-f]{2})/gi, "%25").replaceAll("+", "%20").replaceAll("#", "%23")
     .replaceAll("?", "%3F");

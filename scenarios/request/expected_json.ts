@@ -1,10 +1,12 @@
-/** JSON by its values, not by its text: the order of members and the spaces between them mean nothing. Pure. */
+/**
+ * Compares JSON by its values, not by its text: the order of members and the spaces between them mean nothing. Pure.
+ */
 import { isWithin } from "../../base/limits.ts";
 import type { Json } from "../../base/yaml/json_text.ts";
 
 /**
- * Whether `found` is what is expected: a map has the members that are named, and may have others; a list has the same
- * elements in the same order; all else is equal.
+ * Whether `found` matches `expected`: an object has the named members, and may have others; a list has the same
+ * elements in the same order; anything else is equal.
  */
 export function isExpectedJson(found: unknown, expected: Json): boolean {
   if (Array.isArray(expected)) {
@@ -20,7 +22,10 @@ export function isExpectedJson(found: unknown, expected: Json): boolean {
 
 const DECODER = new TextDecoder();
 
-/** The value of a body; undefined where it is not JSON, or beyond `LIMITS.jsonBody`: its values may take 30 times its bytes. */
+/**
+ * The JSON value of a body; undefined if the body is not JSON or larger than `LIMITS.jsonBody`, as the value may take
+ * 30 times its bytes.
+ */
 export function jsonIn(body: Uint8Array<ArrayBuffer>): unknown {
   if (!isWithin("jsonBody", body.length)) return undefined;
   try {

@@ -1,6 +1,6 @@
 /**
- * A user journey: requests and think times in order, with values captured from responses for later requests. A
- * page with its subresources is one, too.
+ * A user journey: requests and think times in order, with values captured from responses for later requests. A page
+ * with its subresources is a journey, too.
  */
 import { METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
@@ -33,7 +33,7 @@ const think = z.strictObject({
     z.strictObject({
       mean: between(...THINKING).describe("Mean of the think times"),
       as: z.enum(THINK_SHAPES).describe(
-        "Their distribution: exponential; lognormal, with a standard deviation as large as the mean; " +
+        "Distribution of the think times: exponential; lognormal, with a standard deviation as large as the mean; " +
           "uniform, from 0 to twice the mean",
       ),
     }),
@@ -60,7 +60,10 @@ export type ThinkSpec = z.output<typeof think>;
 export type RequestStepSpec = z.output<ReturnType<typeof requestStep>>;
 export type FlowStepSpec = ThinkSpec | RequestStepSpec;
 
-/** RFC 6265 §4.1.1: a token, and octets without blanks, quotes, commas, semicolons and backslashes. */
+/**
+ * A cookie's name: a token (RFC 6265 §4.1.1); its value: octets without blanks, quotes, commas, semicolons and
+ * backslashes.
+ */
 export const cookieName = z.string().regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, {
   error: ({ input }) => `Cannot use ${quotedOpenly(input)} as the name of a cookie`,
 });
@@ -82,12 +85,12 @@ const presetCookies = z.record(cookieName, cookieValue).superRefine((preset, con
   if (wrong) context.addIssue(`Cannot give them to a user: ${beyond(...wrong)}`);
 });
 
-/** What virtual users have from the start; null: they keep none. */
+/** The cookies that virtual users have from the start; null: they keep none. */
 const cookies = z.union([
   z.literal("off").transform(() => null),
   presetCookies,
 ]).default({}).describe(
-  "Cookies of a virtual user from the start, by name; it keeps those that responses set. off: none are kept",
+  "Cookies of a virtual user from the start, by name; the user keeps those that responses set. off: no cookies are kept",
 );
 
 export type Cookies = z.output<typeof cookies>;
@@ -103,18 +106,18 @@ export const pageFields = {
   cookies,
   page: path.describe("Path of a page"),
   with: z.array(path).max(LIMITS.steps.most).default([]).describe(
-    "Its subresources, such as images and styles",
+    "Subresources of the page, such as images and styles",
   ),
   parallel: z.int().min(1).max(LIMITS.parallel.most).optional().describe(
     "Subresources that a virtual user fetches at a time: over connections of its own, 6 in browsers, or as streams of its connection over HTTP/2; 1 when absent",
   ),
-  headers: headers.describe("Header fields of all its requests"),
+  headers: headers.describe("Header fields of all requests of the page"),
   expect: httpExpectation.prefault({}).describe("Expected response for the page"),
 };
 
 type PageSpec = z.output<z.ZodObject<typeof pageFields>>;
 
-/** The page, then its subresources. */
+/** The steps of a page: the page itself, then its subresources. */
 export function stepsOfPage({ page, with: needed, headers, expect }: PageSpec): RequestStepSpec[] {
   return [
     { get: page, headers, expect, capture: {} },
@@ -134,7 +137,7 @@ export type CaptureSource =
   | { readonly kind: "cookie"; readonly name: string };
 
 export interface CaptureSpec {
-  /** The name that the value gets. */
+  /** The name under which later requests use the value. */
   readonly as: string;
   readonly from: CaptureSource;
 }

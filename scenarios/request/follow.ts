@@ -1,14 +1,14 @@
-/** How far the requests of a scenario follow redirects, and where to. */
+/** How many redirects the requests of a scenario follow, and to which hosts. */
 import * as z from "zod";
 import { quotedOpenly } from "../../base/secrets.ts";
 
 export const MOST_HOPS = 20;
-/** Each connection of the load may have one to each of them. */
+/** The most hosts that redirects may lead to: each connection of the load may have one to each of them. */
 const MOST_HOSTS = 8;
 
 export const hops = z.int().min(1).max(MOST_HOPS);
 
-/** Only scheme, host and port. */
+/** The address of a host: only scheme, host and port. */
 const host = z.string().superRefine((text, context) => {
   const url = URL.parse(text);
   const isWhole = url !== null && /^https?:\/\//i.test(text) && url.href === `${url.origin}/`;
@@ -31,9 +31,9 @@ export const followSpec = z.union([
 );
 
 export interface Follow {
-  /** 0: redirects are responses as any other. */
+  /** The most redirects to follow; at 0, a redirect is a response like any other. */
   readonly most: number;
-  /** Origins besides the target's. */
+  /** The origins, besides the target's, to which redirects may lead. */
   readonly elsewhere: readonly string[];
 }
 

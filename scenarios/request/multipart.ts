@@ -1,6 +1,6 @@
 /**
- * Forms of several parts (multipart/form-data, RFC 7578), written as browsers write them, and files that are sent
- * byte for byte.
+ * Forms of several parts (multipart/form-data, RFC 7578), as browsers write them, with files that are sent byte for
+ * byte.
  */
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
@@ -11,7 +11,7 @@ import { beyond, isWithin } from "../../base/limits.ts";
 import { inQuotes, writtenBesides } from "./template.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** The octets of a file. In JSON they are a digest, as they may be many, or secret. */
+/** The octets of a file. As JSON they are a digest, because they may be many, or secret. */
 class FileOctets {
   readonly #octets: Uint8Array<ArrayBuffer>;
   #part: BodyPart | null = null;
@@ -24,7 +24,10 @@ class FileOctets {
     return this.#octets.length;
   }
 
-  /** Made when it is sent: a form that is too large names its files before anything is written. */
+  /**
+   * The part of the body, made only when it is sent: a form that is too large names its files before anything is
+   * written.
+   */
   get part(): BodyPart {
     return this.#part ??= { base64: this.#octets.toBase64() };
   }
@@ -34,7 +37,7 @@ class FileOctets {
   }
 }
 
-/** Text where the file is UTF-8, so that names in it are filled in; else its octets. */
+/** The text of a UTF-8 file, so that names in it are filled in; the octets of any other file. */
 export function textOrOctets(path: string, octets: Uint8Array<ArrayBuffer>): string | FileOctets {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(octets);
@@ -45,12 +48,12 @@ export function textOrOctets(path: string, octets: Uint8Array<ArrayBuffer>): str
 
 const formValue = z.union([z.string(), z.number(), z.boolean()]);
 
-/** The fields of a form that is text. */
+/** The fields of a form with text values only. */
 export const formSpec = z.record(z.string(), z.union([formValue, z.array(formValue)]));
 
 const DEFAULT_TYPE = "application/octet-stream"; // RFC 7578 §4.4
 
-/** RFC 9110 §8.3.1, in one line of a head. */
+/** A media type (RFC 9110 §8.3.1), in one line of a head. */
 const mediaType = z.string().regex(
   /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+(?:;[\x20-\x7e]*)?$/i,
   {
@@ -64,13 +67,13 @@ const mediaType = z.string().regex(
 const filePart = (files: Files) =>
   z.strictObject({
     file: contentOf((path) => new FileOctets(path, files.octets(path))),
-    type: mediaType.default(DEFAULT_TYPE).describe("Its content-type"),
+    type: mediaType.default(DEFAULT_TYPE).describe("Content-type of the file"),
     name: z.string().optional().describe(
-      "The name that the form gives for it: its own when absent",
+      "Name of the file in the form: the file's own name when absent",
     ),
   });
 
-/** The fields of a form of several parts, each once or as a list. */
+/** The fields of a form of several parts, each with one value or a list. */
 export const multipartSpec = (files: Files) => {
   const field = z.union([formValue, filePart(files)]);
   return z.record(z.string(), z.union([field, z.array(field)]))
@@ -101,7 +104,7 @@ function sizeOf(field: FormField): number {
   return typeof field === "object" ? field.file.size : String(field).length;
 }
 
-/** The form with its content-type. The same form has the same boundary, which is in none of its parts. */
+/** The form's body and content-type. The same form always has the same boundary, which appears in none of its parts. */
 export function multipartBody(form: Multipart): { type: string; body: BodyPart[] } {
   const fields = fieldsOf(form).map(([name, field]) => partOf(name, field));
   const boundary = boundaryOf(fields.flatMap(({ head, content }) => [head, content]));
@@ -135,7 +138,7 @@ function quotable(text: string): string {
   return writtenBesides(text, inQuotes);
 }
 
-/** The boundary is a digest of the parts, so no part contains it (RFC 2046 §5.1.1). */
+/** A boundary made from a digest of the parts, so that no part contains it (RFC 2046 §5.1.1). */
 function boundaryOf(parts: readonly BodyPart[]): string {
   return `plateau-${createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 40)}`;
 }

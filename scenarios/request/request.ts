@@ -1,6 +1,6 @@
 /**
- * One HTTP request with its expectations, as written in the file, as it goes over the wire (RFC 9112
- * §3), and how its response is checked. Every scenario is made of these.
+ * One HTTP request with its expectations: as the file has it, as it goes over the wire (RFC 9112 §3), and the check of
+ * its response. Scenarios of every kind are made of these.
  */
 import { type Method, METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
@@ -24,27 +24,27 @@ import {
   socketWire,
 } from "./websocket.ts";
 
-/** Ways to write a body. */
+/** The keys that give a request a body. */
 export const BODIES = ["body", "json", "form", "multipart"] as const;
 const FORMS = ["form", "multipart"] as const;
-/** Methods without a form: its fields belong in the path, as in browsers. Some servers read JSON with GET. */
+/** Methods whose form fields belong in the path, as in browsers. JSON is allowed: some servers read it with GET. */
 const BODILESS: readonly (Method | undefined)[] = ["get", "head"];
 
-/** Text of a given form; `rule` ends the message about a wrong one. */
+/** A text that matches `form`; `rule` ends the message about one that does not. */
 function formed(form: RegExp, what: string, rule: string): z.ZodString {
   return z.string().max(LIMITS.fieldValue.most).regex(form, {
     error: ({ input }) => `Cannot use ${quotedOpenly(input)} as ${what}: ${rule}`,
   });
 }
 
-/** Origin form (RFC 9112 §3.2.1), in which a `{{ name }}` may stand, also for the whole. */
+/** A path in origin form (RFC 9112 §3.2.1), in which a `{{ name }}` may stand, even for the whole path. */
 export const path = formed(
   /^(?:\/|\{\{[^{}]+\}\})(?:\{\{[^{}]*\}\}|(?!\{\{[^{}]*\}\})[\x21-\x7e])*$/,
   "a path",
   "start with /, and encode spaces and non-ASCII",
 );
 
-// RFC 9110 §5.1 and §5.5; how long the body is, the encoder knows best.
+// Names of header fields (RFC 9110 §5.1 and §5.5). Fields about the body's length are left to the encoder.
 export const fieldName = formed(
   /^[!#$%&'*+.^_`|~0-9a-z-]+$/i,
   "a header name",
@@ -63,7 +63,9 @@ export const headerValue = formed(
 
 export const status = z.int().min(100).max(599);
 
-/** Statuses of gRPC, each at its number (https://github.com/grpc/grpc/blob/master/doc/statuscodes.md). */
+/**
+ * The statuses of gRPC; the index of each is its number (https://github.com/grpc/grpc/blob/master/doc/statuscodes.md).
+ */
 export const GRPC_STATUSES = [
   ...["OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED"] as const,
   ...["NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED"] as const,
@@ -84,22 +86,22 @@ export const expectation = z.strictObject({
     const wrong = wrongMatch(source);
     if (wrong === null) return;
     context.addIssue(`Cannot use ${quotedOpenly(source)} as a pattern: ${wrong}`);
-  }).optional().describe("Regular expression (RE2) of which the body must hold a match"),
+  }).optional().describe("Regular expression (RE2) that must match somewhere in the body"),
   grpcStatus: z.union([grpcStatus, z.array(grpcStatus).min(1)]).optional().describe(
     "Status of a call of gRPC, or any of several; OK when absent",
   ),
   message: answerSpec.optional().describe(
-    "Which message of a WebSocket responds to one that was sent: echo, the same octets; order, the next; " +
-      "or the one with the same value at { json: … } or { pattern: … }; push: none does, as they come by themselves",
+    "The message of a WebSocket that responds to one that was sent: echo, the same octets; order, the next; " +
+      "or the one with the same value at { json: … } or { pattern: … }; push: none, because messages come by themselves",
   ),
 });
 
-/** Expectations of requests that are neither gRPC calls nor WebSockets. */
+/** The expectations of a request that is neither a gRPC call nor a WebSocket. */
 export const httpExpectation = expectation.omit({ grpcStatus: true, message: true });
 
 export type Expectation = z.output<typeof expectation>;
 
-/** `expect: echo` is short for `expect: { message: echo }`. */
+/** The expectations; `expect: echo` is short for `expect: { message: echo }`. */
 const expectationOrAnswer = z.union([
   answer.transform((message): Expectation => ({ message })),
   expectation,
@@ -114,33 +116,31 @@ export const headers = z.record(headerName, headerValue)
 
 const paths = Object.fromEntries(METHODS.map((method) => [method, path.optional()]));
 
-/** Adds an issue where the body that is sent would be too large. */
+/** Adds an issue if the body would be too large to send. */
 function checkBody(text: string, context: z.core.$RefinementCtx): void {
-  const mostBytes = 3 * text.length; // of UTF-8
+  const mostBytes = 3 * text.length; // UTF-8 takes at most this many
   const bytes = isWithin("body", mostBytes) ? mostBytes : new TextEncoder().encode(text).length;
   if (!isWithin("body", bytes)) context.addIssue(`Cannot send this body: ${beyond("body", bytes)}`);
 }
 
-/** A function of an experiment's script, by its path: `scenarios.order.before`. */
+/** The name of a function in an experiment's script, by its path: `scenarios.order.before`. */
 export const hookName = z.string().min(1).max(LIMITS.sentence.most);
 
-// What makes a response a stream of messages.
-
-/** Events of `text/event-stream`; lines of text; or lines each of which is JSON. */
+/** The kinds of streams: events of `text/event-stream`, lines of text, or lines of JSON. */
 const STREAM_KINDS = ["events", "lines", "json-lines"] as const;
 export type StreamKind = typeof STREAM_KINDS[number];
 
-/** The type of event streams, and what a request for one accepts. */
+/** The media type of event streams, and the `accept` field of a request for one. */
 const EVENT_STREAM = "text/event-stream";
 
 export const streamKind = z.enum(STREAM_KINDS);
 export const until = z.string().min(1).max(LIMITS.sentence.most);
 export const hold = between("1ms", "24h");
 
-/** The default of browsers. */
+/** The delay in browsers. */
 const USUAL_RECONNECTION_MS = 3_000;
 export const reconnectionTime = between("0ms", "1h");
-/** Reconnection like EventSource's: after this time, ms, unless the server names another. */
+/** The delay of a reconnection like EventSource's, in ms, unless the server sets another. */
 export const reconnect = z.union([
   z.literal(true).transform(() => USUAL_RECONNECTION_MS),
   reconnectionTime,
@@ -167,7 +167,7 @@ const streamFields = {
   ),
 };
 
-/** `package.Service/Method`, as the path of a call has it. */
+/** The method of a gRPC call, `package.Service/Method`, as in the path of the call. */
 export const grpcMethod = z.string().max(LIMITS.name.most).regex(
   /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\/[A-Za-z_]\w*$/,
   {
@@ -180,13 +180,13 @@ export const grpcMethod = z.string().max(LIMITS.name.most).regex(
 
 export const COMPRESSIONS = ["gzip"] as const;
 
-/** Keys that make a request a call of gRPC. */
+/** The keys that make a request a gRPC call. */
 const callFields = (files: Files) => ({
   grpc: grpcMethod.optional().describe(
     "Method that is called over gRPC, such as greeter.Greeter/SayHello",
   ),
   proto: contentOf((path) => files.proto(path)).optional().describe(
-    "The .proto file with its types, relative to the experiment file; the server's reflection says them when absent",
+    "The .proto file with its types, relative to the experiment file; when absent, the server tells the types by reflection",
   ),
   message: z.json().optional().describe(
     "The message that is sent, as JSON; one without fields when absent",
@@ -199,7 +199,7 @@ const callFields = (files: Files) => ({
   ),
 });
 
-/** The keys of a request, to be joined with those of the scenario or step around it. */
+/** The keys of a request, to be joined with those of the scenario or step around them. */
 export const requestFields = (files: Files) => ({
   ...paths as Record<Method, z.ZodOptional<z.ZodString>>,
   headers: headers.describe("Header fields of the request"),
@@ -230,17 +230,17 @@ export const requestFields = (files: Files) => ({
 
 const STEP_NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_ /:{}-]{0,79}$/u;
 
-/** Name of a request of a mix or flow. */
+/** The name of a request of a mix or flow. */
 export const stepName = z.string().regex(STEP_NAME, {
   error: ({ input }) =>
     `Cannot use ${quotedOpenly(input)} as the name of a request: ` +
     "write at most 80 letters, digits, spaces and _ / : { } -",
-}).optional().describe("What its figures are called: its method and path when absent");
+}).optional().describe("Name of the request's figures: its method and path when absent");
 
 /** One request: a method with its path, and what goes with them. */
 export type RequestFields = z.output<z.ZodObject<ReturnType<typeof requestFields>>>;
 
-/** Adds an issue for parts of a request that conflict. */
+/** Adds an issue for each conflict between parts of a request. */
 export function checkRequest(
   request: Partial<RequestFields>,
   context: z.core.$RefinementCtx,
@@ -285,7 +285,7 @@ function contradictions(request: Partial<RequestFields>): Conflict[] {
   }
   if (request.multipart !== undefined && hasType(request.headers ?? {})) {
     const message =
-      "Cannot send a form of several parts with a content-type of your own: its boundary stands in it";
+      "Cannot send a form of several parts with a content-type of your own: Plateau writes one with the boundary";
     found.push({ path: ["headers"], message });
   }
   return found;
@@ -315,7 +315,7 @@ export function wireRequest(spec: RequestFields): WireRequest {
   };
 }
 
-/** Its messages get their octets once their types are known. */
+/** The wire form of a gRPC call; its messages get their octets when their types are known. */
 function callRequest(grpc: string, spec: RequestFields): WireRequest {
   const { headers, compress, message = {}, messages = [message] } = spec;
   const usual = {
@@ -340,7 +340,7 @@ function hasField(headers: RequestFields["headers"], field: string): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === field);
 }
 
-/** The body with its content-type, which is null where only the author knows it. */
+/** The body with its content-type, which is null if only the author can know it. */
 function bodyOf({ body, json, form, multipart }: RequestFields): {
   type: string | null;
   body: WireRequest["body"];
@@ -361,7 +361,7 @@ function urlEncoded(form: z.output<typeof formSpec>): string {
   );
 }
 
-/** 2xx and 3xx: expected by default. */
+/** The statuses expected by default: 2xx and 3xx. */
 const USUAL_STATUSES = Array.from({ length: 200 }, (_, index) => 200 + index);
 
 /** The statuses that are expected. */
@@ -376,8 +376,8 @@ export interface ReceivedResponse {
 }
 
 /**
- * How `response` differs from the expectation, without secrets; null when it does not. Call it within `withEngine`, as a
- * pattern needs that.
+ * The difference between `response` and the expectation, without secrets; null if there is none. Call this within
+ * `withEngine`, because patterns need it.
  */
 export function responseProblem(expect: Expectation, response: ReceivedResponse): string | null {
   const { status, body } = response;
@@ -415,7 +415,7 @@ function textOf(body: ReceivedResponse["body"]): string {
 }
 
 const EXCERPT_CHARS = 200;
-/** Characters that are shown alike before the first difference. */
+/** How many matching characters are shown before the first difference. */
 const ALIKE_CHARS = 60;
 
 function differenceOf(expected: string, got: string): string {
@@ -429,7 +429,10 @@ function differenceOf(expected: string, got: string): string {
     `they differ from character ${at + 1} on`;
 }
 
-/** The text as JSON; of a long one a part, and the length of the whole. Secrets are hidden before it is cut, so none stays in half. */
+/**
+ * The text as JSON; of a long one, a part and the whole length. Secrets are hidden before the cut, so that no part of
+ * one remains.
+ */
 function excerpt(whole: string, from = 0): string {
   const text = withoutSecrets(whole);
   const to = from + EXCERPT_CHARS;
@@ -438,9 +441,7 @@ function excerpt(whole: string, from = 0): string {
   return `${JSON.stringify(part)} (${text.length} characters)`;
 }
 
-// What a call of gRPC needs, and what can't be had beside one.
-
-/** Keys of a request that a call cannot have, with the reasons. */
+/** The keys that a gRPC call cannot have, with the reasons. */
 const BESIDE_CALLS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     METHODS.map((
@@ -457,14 +458,14 @@ const BESIDE_CALLS: Readonly<Record<string, string>> = {
   after: "hooks do not know messages of gRPC",
 };
 const OF_CALLS = ["proto", "message", "messages", "compress"] as const;
-/** Expectations that calls cannot have, with the reasons. */
+/** The expectations that gRPC calls cannot have, with the reasons. */
 const NOT_EXPECTED_OF_CALLS: Readonly<Record<string, string>> = {
   status: "Cannot expect another status than 200 of a call of gRPC: write grpcStatus",
   body:
     "Cannot expect a whole body of a call of gRPC: contains, json and matches are about its message",
   message: "Cannot expect echo, push, order or a message but of a WebSocket",
 };
-/** Header fields that Plateau writes. */
+/** The header fields of a call that Plateau writes itself. */
 const FIELDS_OF_CALLS = ["te", "grpc-encoding"];
 
 function callContradictions(request: Partial<RequestFields>): Conflict[] {
@@ -501,8 +502,6 @@ function callContradictions(request: Partial<RequestFields>): Conflict[] {
   return isRead ? [...found, ...proto.conflicts({ ...request, grpc })] : found;
 }
 
-// Problems of a `stream`: keys that it needs, and keys that it excludes.
-
 interface StreamedRequest {
   readonly grpc?: string;
   readonly after?: string;
@@ -519,7 +518,7 @@ interface StreamedRequest {
 
 const STREAM_KEYS = ["until", "hold", "reconnect", "token"] as const;
 
-/** Parts of a request that a stream needs, or can't have. */
+/** The parts of a request that a stream needs but lacks, or cannot have. */
 function streamContradictions(request: StreamedRequest): Conflict[] {
   const { stream, head, capture = {}, expect, after, reconnect, grpc } = request;
   if (grpc !== undefined) return [];
@@ -558,7 +557,7 @@ function streamContradictions(request: StreamedRequest): Conflict[] {
   return found;
 }
 
-/** Keys of a load that a scenario with streams can't have, and why. */
+/** The keys of a load that a scenario with streams cannot have, with the reasons. */
 export const STREAM_CONFLICTS = {
   pipeline:
     "Cannot have several requests in flight on a connection of HTTP/1.1 whose responses are " +

@@ -1,4 +1,4 @@
-/** A scenario of a single request, and what scenarios of every kind have. */
+/** A scenario of a single request, and the keys that scenarios of every kind have. */
 import { METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
 import { ALWAYS, unknownKeys } from "../../base/explain.ts";
@@ -16,17 +16,17 @@ export const commonFields = (files: Files) => ({
   follow: followSpec,
   user: z.strictObject({
     start: hookName.optional().describe("Function of a script, called as a user's session begins"),
-    end: hookName.optional().describe("Function of a script, called as it ends"),
+    end: hookName.optional().describe("Function of a script, called as a user's session ends"),
   }).optional().describe("Hooks of each virtual user"),
   needs: z.array(z.enum(["redis"])).default([])
-    .describe("Prerequisites, besides those of its targets"),
+    .describe("Prerequisites of the scenario, besides those of its targets"),
   load: loadSpec.optional()
     .describe("The load of this scenario, in place of the experiment's"),
 });
 
 export const PARTS_OF_REQUEST = [...METHODS, "websocket", ...BODIES, "headers", "expect"];
 
-/** Keys of other kinds of scenario, and where they belong. */
+/** Keys that belong to other kinds of scenario, with the place where each belongs. */
 const IN_MIX = { weight: "it belongs to the requests of a mix" };
 export const IN_FLOW = {
   think: "it is a step of a flow",
@@ -41,7 +41,7 @@ export const requestScenario = (files: Files) =>
     error: unknownKeys(ELSEWHERE, ["mix", "flow", "page", "replay"]),
   }).superRefine(checkRequest, ALWAYS);
 
-/** A single request alone, in which `{{ … }}` is no more than text: for the command line. */
+/** A single request for the command line; `{{ … }}` in it is plain text. */
 export const requestScenarioSpec = requestScenario(NO_FILES);
 
 export type RequestScenario = z.output<ReturnType<typeof requestScenario>>;

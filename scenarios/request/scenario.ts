@@ -1,6 +1,6 @@
 /**
- * The requests of a scenario: a single one, a mix of several, a flow (a user journey) or a page. The key that is
- * there decides which.
+ * The requests of a scenario: a single request, a mix, a flow (a user journey), a page or a replay. The key that is
+ * present decides the kind.
  */
 import { METHODS } from "../../base/http/request.ts";
 import type { Conflict, Path } from "../../base/problems.ts";
@@ -61,7 +61,7 @@ const flowScenario = (files: Files) =>
     }),
   });
 
-/** The log says which requests are sent, and when; the load says on how many connections. */
+/** A replay: the log says which requests are sent and when; the load says over how many connections. */
 const replayScenario = (files: Files) => {
   const { targets, needs, load } = commonFields(files);
   return z.strictObject({
@@ -101,14 +101,14 @@ export const scenarioSpecWith = (files: Files) =>
     requestScenario(files),
   ])
     .superRefine((scenario, context) => {
-      // What a hook sets in `user.vars` is known only when it runs.
+      // The names that a hook sets in `user.vars` are known only when the hook runs.
       if ("replay" in scenario || hooksIn(scenario).length > 0) return;
       for (const wrong of wrongNames(requestsIn(scenario), placeholderNames(scenario.values))) {
         context.addIssue({ code: "custom", ...wrong });
       }
     });
 
-/** Its requests, in order, with the places in which names may stand. */
+/** The scenario's requests, in order, with the places in which names may stand. */
 function requestsIn(scenario: WrittenScenario): RequestTemplates[] {
   if ("flow" in scenario) {
     return scenario.flow.flatMap((step, at) =>
@@ -144,19 +144,19 @@ type ReplayScenario = z.output<ReturnType<typeof replayScenario>>;
 export type WrittenScenario = Exclude<Scenario, ReplayScenario>;
 type PageScenario = z.output<ReturnType<typeof pageScenario>>;
 
-/** A text in which names may stand. */
+/** A text in which `{{ names }}` may stand. */
 interface TemplateText {
   readonly path: Path;
   readonly text: string;
-  /** Names that have a value only here. */
+  /** Names that have a value in this text only. */
   readonly own?: readonly string[];
 }
 
-/** One request of a scenario, in the order in which they are sent. */
+/** One request of a scenario, with the texts in which names may stand. */
 interface RequestTemplates {
   readonly path: Path;
   readonly templates: readonly TemplateText[];
-  /** Names that are captured from its response. */
+  /** The names that are captured from the request's response. */
   readonly captures: readonly string[];
 }
 
@@ -189,7 +189,7 @@ function knownNames(name: string, known: readonly string[]): string {
   return didYouMean(name, known) ?? `the names here are ${known.join(", ")}`;
 }
 
-/** Whether any of its responses is a stream of messages. */
+/** Whether any response of the scenario is a stream of messages. */
 export function isStreamed(scenario: Scenario): boolean {
   if ("flow" in scenario) {
     return scenario.flow.some((step) => isRequest(step) && step.stream !== undefined);
@@ -198,7 +198,7 @@ export function isStreamed(scenario: Scenario): boolean {
   return "stream" in scenario && scenario.stream !== undefined;
 }
 
-/** Its requests for a WebSocket, with their places. */
+/** The scenario's requests for a WebSocket, with their places. */
 export function socketsIn(
   scenario: Scenario,
 ): readonly { readonly path: Path; readonly request: RequestFields }[] {
@@ -234,11 +234,11 @@ export function hooksIn(scenario: unknown): { path: PropertyKey[] }[] {
   return [...ofUser, ...of(given, [])];
 }
 
-/** A header field as it is written. */
+/** A header field as the file has it. */
 interface WrittenField {
   readonly path: PropertyKey[];
   readonly name: string;
-  /** Names may stand in it. */
+  /** The value, in which names may stand. */
   readonly text: string;
 }
 
@@ -260,7 +260,7 @@ function fieldsOf(headers: RequestFields["headers"], at: PropertyKey[]): Written
     .map(([name, text]) => ({ path: [...at, "headers", name], name, text }));
 }
 
-/** Where names may stand in a request. @param at Path of the request. */
+/** The texts of a request in which names may stand. @param at Path of the request. */
 function templatesOf(request: RequestFields, at: Path = []): TemplateText[] {
   const paths = [...METHODS, "websocket" as const]
     .map((method) => ({ path: [...at, method], text: request[method] }));

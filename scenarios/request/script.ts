@@ -1,6 +1,6 @@
 /**
- * A scenario made ready to be sent: every choice drawn by the seed, every value that is known before the load
- * in its place. Pure.
+ * A scenario made ready to be sent: every choice is drawn by the seed, and every value that is known before the load is
+ * in place. Pure.
  */
 import type { ThinkShape } from "../pace/think_times.ts";
 import {
@@ -39,23 +39,23 @@ import {
 
 export interface ScriptRequest {
   readonly kind: "request";
-  /** Index of its step in the script. */
+  /** The index of the request's step in the script. */
   readonly step: number;
   readonly wire: WireRequest;
-  /** One object for all requests that differ in their values alone. */
+  /** The expectation; requests that differ only in their values share one object. */
   readonly expect: Expectation;
   readonly captures: readonly CaptureSpec[];
-  /** Its response is a stream of messages; absent: it is read as a whole. */
+  /** How the response is read as a stream of messages; absent: the response is read as a whole. */
   readonly stream?: StreamedResponse;
-  /** The call of gRPC that the request makes. */
+  /** The gRPC call that the request makes. */
   readonly call?: ScriptCall;
-  /** It opens a WebSocket, on which the body of `wire` is what is sent; absent: it does not. */
+  /** The WebSocket that the request opens, on which the body of `wire` is sent; absent: the request opens none. */
   readonly socket?: SocketUse;
-  /** It may be in flight beside its neighbours of which that is said, too. */
+  /** Whether the request may be in flight together with its neighbours, if they are marked so, too. */
   readonly beside?: true;
-  /** Functions of the experiment's script by their names; absent: none. */
+  /** The functions of the experiment's script to call, by name; absent: none. */
   readonly hooks?: RequestHooks;
-  /** How many redirects it follows, and the step of those requests; null: none. */
+  /** The most redirects to follow, and the step of the requests that they lead to; null: none are followed. */
   readonly follow: { readonly most: number; readonly step: number } | null;
 }
 
@@ -63,95 +63,101 @@ export interface StreamedResponse {
   readonly kind: StreamKind | "grpc";
   readonly until?: string;
   readonly holdMs?: number;
-  /** It is requested again after so long, unless the server names another time; absent: it is not. */
+  /**
+   * The delay after which the stream is requested again, unless the server sets another; absent: it is not requested
+   * again.
+   */
   readonly reconnectMs?: number;
   readonly token?: BodySource;
 }
 
-/** A call of gRPC: before a load it is ready, which gives it all that its types decide. */
+/** A gRPC call. Before the load, `ready` gets everything that the call's types decide. */
 export interface ScriptCall {
-  /** `package.Service/Method`. */
+  /** The method, as `package.Service/Method`. */
   readonly method: string;
-  /** Its messages are sent compressed. */
+  /** The coding with which messages are compressed; absent: they are not. */
   readonly compress?: "gzip";
-  /** Types of its `.proto` file; absent: the server says them. */
+  /** The types of the call's `.proto` file; absent: the server tells them by reflection. */
   readonly proto?: ProtoTypes;
-  /** The parts that its types decide; absent until they are ready. */
+  /** The parts that the call's types decide; absent until the types are known. */
   readonly ready?: ReadyCall;
 }
 
 /** The properties of a call that its types decide. */
 export interface ReadyCall {
-  /** The response is one message. */
+  /** Whether the response is a single message. */
   readonly isUnary: boolean;
-  /** How long the server has for it; absent: it is told nothing. */
+  /** The deadline that the server is told; absent: none. */
   readonly deadlineMs?: number;
-  /** Type of the messages to send whose values are still to be filled in; absent: they are bytes. */
+  /** The type of request messages that still have values to fill in; absent: the messages are bytes already. */
   readonly input?: RootType;
-  /** Type of the response's messages, if something looks into them. */
+  /** The type of the response's messages, if a check or capture reads them. */
   readonly output?: RootType;
 }
 
 export interface RequestHooks {
-  /** Name of the function that is called before the request is sent; null if there is none. */
+  /** The function that is called before the request is sent; null if there is none. */
   readonly before: string | null;
   readonly after: string | null;
 }
 
 export interface UserHooks {
-  /** Name of the function that is called when a virtual user starts; null if there is none. */
+  /** The function that is called when a virtual user starts; null if there is none. */
   readonly start: string | null;
   readonly end: string | null;
 }
 
 export interface ThinkStep {
   readonly kind: "think";
-  /** The mean, where it varies. */
+  /** The think time or, if it varies, its mean. */
   readonly thinkMs: number;
-  /** How it varies; absent: it does not. */
+  /** The distribution of the think time; absent: it does not vary. */
   readonly as?: ThinkShape;
 }
 
 export type Script = ScriptOf<ScriptRequest>;
 
-/** A script whose requests may be in another form. */
+/** A script whose requests may have another form. */
 export type ScriptOf<Request> =
   & {
-    /** Names of the steps with figures of their own, each once; none if there is only one. */
+    /** The names of steps with figures of their own, each once; empty if there is only one step. */
     readonly stepNames: readonly string[];
-    /** What evaluates the functions of its requests; absent: they have none. */
+    /** The code that evaluates the functions of the script's requests; absent: they have none. */
     readonly code?: ScriptCode;
-    /** Functions of its code for each virtual user by their names; absent: none. */
+    /** The functions to call for each virtual user, by name; absent: none. */
     readonly user?: UserHooks;
-    /** Where data of the code is renewed during the load; absent: it is not. */
+    /** The memory where data of the code is renewed during the load; absent: the data stays the same. */
     readonly fresh?: SharedArrayBuffer;
     /** Origins besides the target's to which redirects may lead; absent: none. */
     readonly elsewhere?: readonly string[];
-    /** Values of each virtual user, by its place, which no other user has; absent: there are none. */
+    /** Values that no other virtual user has, by the user's place; absent: there are none. */
     readonly own?: readonly Readonly<Record<string, string>>[];
-    /** Tables whose rows it sends, by the variant of a user's values or by the request; absent: none. */
+    /** The tables whose rows are sent, by the variant of a user's values or by the request; absent: none. */
     readonly tables?: readonly TableUse[];
   }
   & (
-    /** Single requests: `sequence` holds indexes into `requests`, gone through again and again. */
+    /** Single requests; `sequence` holds indexes into `requests` and is gone through again and again. */
     | {
       readonly kind: "requests";
       readonly requests: readonly Request[];
       readonly sequence: readonly number[] | Uint32Array;
-      /** When each is due, microseconds since the start: a replay's. Absent: the load says when. */
+      /**
+       * The moment at which each request of a replay is due, in microseconds since the start; absent: the load sets the
+       * moments.
+       */
       readonly dueUs?: Float64Array<SharedArrayBuffer>;
     }
     /**
-     * A user journey: `users` are the values of virtual user 0, 1, 2 …, round and round; captured values are
-     * filled in during the journey.
+     * A user journey. `users` holds the values of virtual users 0, 1, 2 … and is gone through again and again; captured
+     * values are filled in during the journey.
      */
     | {
       readonly kind: "flow";
       readonly steps: readonly (Request | ThinkStep)[];
       readonly users: readonly Readonly<Record<string, string>>[];
-      /** Requests that a user may have in flight; absent: one. */
+      /** The most requests that a user may have in flight; absent: one. */
       readonly lanes?: number;
-      /** What virtual users have in their jars from the start; null: they keep no cookies. */
+      /** The cookies that virtual users have from the start; null: they keep none. */
       readonly cookies: Readonly<Record<string, string>> | null;
     }
   );
@@ -169,7 +175,7 @@ function writtenScript(scenario: WrittenScenario, seed: number): Script {
   const draw = drawBy(seed);
   if ("flow" in scenario) return flowScript(scenario.flow, scenario, draw);
   if ("page" in scenario) return pageScript(scenario, draw);
-  // Its hooks belong to users, who have values of their own.
+  // Hooks belong to users, who have values of their own.
   if (!("mix" in scenario) && (hooksOf(scenario).hooks ?? scenario.user) !== undefined) {
     return flowScript([{ ...scenario, capture: {} }], { ...scenario, cookies: null }, draw);
   }
@@ -190,7 +196,10 @@ function writtenScript(scenario: WrittenScenario, seed: number): Script {
   };
 }
 
-/** Counted before they are built: a body of 16 MB with a random number in it is sent in 1,000 variants. */
+/**
+ * Throws if the requests would be too large; they are counted before they are built, as a body of 16 MB with a random
+ * number in it makes 1,000 variants.
+ */
 function checkSize(requests: readonly WireRequest[], values: ValueSpecs): void {
   const sizes = requests.map((wire) => {
     const variants = countOfValueVariants(values, namesIn(wire));
@@ -203,14 +212,14 @@ function checkSize(requests: readonly WireRequest[], values: ValueSpecs): void {
   checkLimit("written", sumOf(({ chars }) => chars), "values", "write every request");
 }
 
-/** The most steps that have figures of their own; all others together are one more. */
+/** The most steps that have figures of their own; all further steps together make one more. */
 const MOST_STEPS = LIMITS.stepNames.most - 1;
 const OTHERS = "other requests";
 
-/** The step of a request, and the step of requests that it is redirected to. */
+/** A request's step, and the step of requests that it is redirected to. */
 type StepPlace = Pick<ScriptRequest, "step" | "follow">;
 
-/** Requests of one name are one step; those that redirects lead to are another. */
+/** Makes one step of all requests with the same name, and another of the requests that their redirects lead to. */
 function namedSteps(
   requests: readonly RequestFields[],
   { most, elsewhere }: Follow,
@@ -247,7 +256,10 @@ interface RequestVariants {
   readonly tables: readonly TableUse[];
 }
 
-/** The rows of all requests of a mix: each table once, with the row of each variant of each request, -1 where that has none. */
+/**
+ * The tables of all requests of a mix: each table once, with the row of each variant of each request; -1 for a variant
+ * without a row.
+ */
 function tablesOf(mix: readonly RequestVariants[]): Pick<Script, "tables"> {
   const keyOf = ({ file, values }: TableUse): string => [file, ...values].join("\n");
   const tables = new Map(mix.flatMap(({ tables }) => tables.map((one) => [keyOf(one), one])));
@@ -282,13 +294,13 @@ function variantsOf(
   return { requests: variants.map((one) => ({ ...step, wire: fillTemplate(wire, one) })), tables };
 }
 
-/** The least number of picks where there are several requests to pick from, and the most. */
+/** The least and the most picks among several requests. */
 const PICKS = { least: 1_000, most: 1_000_000 };
 
 /**
- * Indexes into all variants, one request's after the other's. Each request is picked exactly in
+ * Indexes into all variants, those of one request after those of the other. Each request is picked exactly in
  * proportion to its weight, in an order that the seed decides, and often enough for all its variants.
- * @param counts Variants of each request.
+ * @param counts The number of variants of each request.
  */
 function sequenceOf(counts: readonly number[], weights: readonly number[], draw: Draw): number[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
@@ -301,7 +313,7 @@ function sequenceOf(counts: readonly number[], weights: readonly number[], draw:
   return shuffled(picks, draw).map((at) => starts[at] + used[at]++ % counts[at]);
 }
 
-/** The page, and once it is there, its subresources as many at a time as they may be. */
+/** The script of a page: the page and, once it has arrived, its subresources, up to `lanes` at a time. */
 function pageScript(page: Extract<Scenario, { page: string }>, draw: Draw): Script {
   const script = flowScript(stepsOfPage(page), page, draw);
   const lanes = Math.min(page.parallel ?? 1, page.with.length);
@@ -324,7 +336,7 @@ function flowScript(
     isRequest(step) ? requestStep(step, placeOf(step)) : thinkStep(step)
   );
   const requests = ready.filter((step) => step.kind === "request");
-  // A hook may read any of them.
+  // A hook may read any of the values.
   const isHooked = user !== undefined || requests.some(({ hooks }) => hooks !== undefined);
   const names = isHooked ? placeholderNames(values) : requests.flatMap(({ wire }) => namesIn(wire));
   const { variants, tables } = drawValues(values, names, draw);
@@ -384,19 +396,19 @@ function hooksOf({ before, after }: RequestFields): Pick<ScriptRequest, "hooks">
   return { hooks: { before: before ?? null, after: after ?? null } };
 }
 
-/** Whether its load calls functions of the experiment's script. */
+/** Whether the script's load calls functions of the experiment's script. */
 export function hasHooks(script: Script): boolean {
   return script.user !== undefined || requestsOf(script).some(({ hooks }) => hooks !== undefined);
 }
 
-/** Requests of a script, of whatever kind. */
+/** The requests of a script of any kind. */
 export function requestsOf(script: Script): readonly ScriptRequest[] {
   return script.kind === "requests"
     ? script.requests
     : script.steps.filter((step) => step.kind === "request");
 }
 
-/** The same script with each of its requests in another form. */
+/** The same script with each request turned into another form. */
 export function withRequests<From extends { readonly kind: "request" }, To>(
   script: ScriptOf<From>,
   form: (request: From) => To,
@@ -411,7 +423,7 @@ function thinkStep({ think }: ThinkSpec): ThinkStep {
   return { kind: "think", thinkMs: think.mean, as: think.as };
 }
 
-/** The requests of a log, each with these header fields and this expectation. */
+/** The requests of a log, all with these header fields and this expectation. */
 export function replayScript(
   { headers, expect }: {
     readonly headers: Readonly<Record<string, string>>;
@@ -427,14 +439,14 @@ export function replayScript(
   return { kind: "requests", stepNames: [], requests: scripted, sequence, dueUs };
 }
 
-/** Whether anything looks at the body of its response. */
+/** Whether the request's expectation or a capture reads the body of the response. */
 export function readsBody({ expect, captures }: ScriptRequest): boolean {
   const { body, contains, json, matches } = expect;
   return [body, contains, json, matches].some((rule) => rule !== undefined) ||
     captures.some(({ from }) => from.kind === "json" || from.kind === "pattern");
 }
 
-/** Whether a captured value is sent to authenticate the sender, as that of a login is. */
+/** Whether the captured value is sent to authenticate the sender, such as the token of a login. */
 export function authenticatesLater(name: string, script: Script): boolean {
   const steps = script.kind === "flow" ? script.steps : [];
   return steps.some((step) =>

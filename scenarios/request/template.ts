@@ -1,6 +1,6 @@
 /**
- * Values that are filled into a request where it says `{{ name }}`: in its path, header values and
- * body. Each is written as its place needs it, so that no value can become anything but a value.
+ * Fills values into a request in place of `{{ name }}`: in its path, header values and body. Each value is escaped for
+ * its place, so that no value can become anything else.
  */
 import { type BodyPart, bodyTexts } from "../../base/http/body.ts";
 import type { WireRequest } from "../../base/http/request.ts";
@@ -10,17 +10,17 @@ const PLACEHOLDER = /\{\{\s*([^{}\s](?:[^{}]*[^{}\s])?)\s*\}\}/g;
 type Write = (value: string) => string;
 type WriteValues = (text: string, write: Write) => string;
 
-/** Names of the values that `text` needs, each once. */
+/** The names of the values that `text` needs, each once. */
 export function namesInText(text: string): string[] {
   return [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name]) => name))];
 }
 
-/** Names of the values that the request needs, each once. */
+/** The names of the values that the request needs, each once. */
 export function namesIn({ path, headers, body }: WireRequest): string[] {
   return namesInText([path, ...Object.values(headers), ...bodyTexts(body)].join("\n"));
 }
 
-/** The request with every value in its place; a name without a value stays as it is written. */
+/** The request with every value in place; a name without a value stays as written. */
 export function fillTemplate(wire: WireRequest, values: ReadonlyMap<string, string>): WireRequest {
   const fill: WriteValues = (text, write) =>
     text.replaceAll(PLACEHOLDER, (written, name: string) => {
@@ -49,7 +49,7 @@ function filledBody({ body, headers }: WireRequest, fill: WriteValues): WireRequ
   });
 }
 
-/** The value within a JSON string. */
+/** Escapes a value for use within a JSON string. */
 function inJson(value: string): string {
   return JSON.stringify(value).slice(1, -1);
 }
@@ -58,7 +58,7 @@ function asIs(value: string): string {
   return value;
 }
 
-/** In a name in quotes, what would end it or its line (WHATWG HTML, multipart form data). */
+/** Escapes whatever would end a name in quotes, or its line (WHATWG HTML, multipart form data). */
 export function inQuotes(value: string): string {
   return value.toWellFormed().replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll(
     '"',
@@ -66,26 +66,26 @@ export function inQuotes(value: string): string {
   );
 }
 
-/** A lone surrogate, which a response or a file may hold, has no encoding. */
+/** Percent-encodes a value. A lone surrogate, which a response or a file may hold, has no encoding. */
 export function percentEncoded(value: string): string {
   return encodeURIComponent(value.toWellFormed());
 }
 
 /**
- * Where a value stands for a whole path, such as a captured Location: an address loses its origin, and one
- * without a path, such as `mailto:a@b`, is none.
+ * A value that is to be a whole path, such as a captured Location. An address loses its origin; one without a path,
+ * such as `mailto:a@b`, becomes `/`.
  */
 function asPath(address: string): string {
   const url = URL.parse(address, "http://host/");
   return url?.pathname.startsWith("/") ? url.pathname + url.search : "/";
 }
 
-/** A value must not begin another header field, and must be Latin-1 (RFC 9110 §5.5). */
+/** Removes from a value whatever would begin another header field or is not Latin-1 (RFC 9110 §5.5). */
 function withoutBreaks(value: string): string {
   return value.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, "");
 }
 
-/** How values are written into a body, by its type. */
+/** Chooses how values are written into a body, by the body's type. */
 function writerFor(headers: WireRequest["headers"]): Write {
   const isType = ([name]: [string, string]): boolean => name.toLowerCase() === "content-type";
   const [, type = ""] = Object.entries(headers).find(isType) ?? [];
@@ -93,14 +93,14 @@ function writerFor(headers: WireRequest["headers"]): Write {
   return /^application\/x-www-form-urlencoded\b/i.test(type) ? percentEncoded : asIs;
 }
 
-/** Names and values as a form or a query has them (WHATWG URL), percent-encoded but for `{{ names }}`, which stay; spaces as %20. */
+/** Names and values as a form or a query (WHATWG URL), percent-encoded except for `{{ names }}`; spaces as %20. */
 export function formText(fields: Iterable<readonly [name: string, value: string]>): string {
   return [...fields].map((field) =>
     field.map((text) => writtenBesides(text, percentEncoded)).join("=")
   ).join("&");
 }
 
-/** The text, written but for `{{ names }}`, which stay. */
+/** Applies `write` to the text around `{{ names }}`, which stay. */
 export function writtenBesides(text: string, write: (text: string) => string): string {
   return text.split(/(\{\{[^{}]*\}\})/).map((part, at) => at % 2 === 1 ? part : write(part))
     .join("");

@@ -1,6 +1,6 @@
 /**
- * The values of `{{ name }}`: random numbers and choices, or the rows of a file. Drawn by a seed
- * before the load starts.
+ * The values of `{{ name }}`: random numbers and choices, or rows of a file. They are drawn by a seed before the load
+ * starts.
  */
 import * as z from "zod";
 import { wrongPattern } from "../../base/pattern.ts";
@@ -11,7 +11,7 @@ import { type Draw, shuffled } from "../../base/random.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** Variants that are drawn where a value is random. */
+/** The number of variants that are drawn of a random value. */
 const RANDOM_VARIANTS = 1_000;
 
 const uuid = z.literal("uuid", {
@@ -32,12 +32,12 @@ const pick = z.strictObject({
   pick: z.array(z.union([z.string(), z.number(), z.boolean()])).min(1).describe("The choices"),
 }).describe("One of several, each as likely as the others");
 
-/** The rows of a file. In JSON they are a digest, as they may be many, or secret. */
+/** The rows of a file. As JSON they are a digest, because they may be many, or secret. */
 export class Table {
   readonly columns: readonly string[];
   readonly #digest: FileDigest;
 
-  /** @param query Of a database. */
+  /** @param query The query that gave the rows of a database. */
   constructor(readonly path: string, readonly rows: readonly TableRow[], readonly query = "") {
     this.columns = Object.keys(rows[0]);
     this.#digest = fileDigest(path, JSON.stringify(rows));
@@ -110,7 +110,10 @@ const sqlite = (files: Files) =>
       new Table(sqlite, files.queried(sqlite, query), query))
   ).describe("Rows of a database, one after the other");
 
-/** The source with the rows in place of the path; adds an issue if they can't be read, or not be taken in that way. */
+/**
+ * The source with the rows in place of the path; adds an issue if they cannot be read, or cannot be taken in the given
+ * order.
+ */
 function tableIn<Source extends "csv" | "jsonl" | "sqlite">(
   context: z.core.$RefinementCtx,
   source: Source,
@@ -140,7 +143,7 @@ function tableIn<Source extends "csv" | "jsonl" | "sqlite">(
   return { ...rest, [source]: table } as Taken & { readonly [of in Source]: Table };
 }
 
-/** Why rows can't be drawn by weight; null where they can, or need not. */
+/** The reason why rows cannot be drawn by weight; null if they can, or need not be. */
 function wrongWeights({ order, weight }: Taken, { rows }: Table): string | null {
   if (order !== "weighted") {
     return weight === undefined ? null : "Cannot use weights in this order: write order: weighted";
@@ -162,7 +165,7 @@ function weightOf(row: TableRow, column: string): number {
 const valueSpec = (files: Files) =>
   z.xor([uuid, range, pick, csv(files), jsonLines(files), sqlite(files)]);
 
-/** No dots: a dot separates the name of a table from that of its column. */
+/** A name for a value, without dots: a dot separates the name of a table from that of its column. */
 export const valueName = z.string().regex(/^[\p{L}_][\p{L}\p{N}_-]*$/u, {
   error: ({ input }) =>
     `Cannot use ${quotedOpenly(input)} as the name of a value: ` +
@@ -184,14 +187,14 @@ export function placeholderNames(values: ValueSpecs): string[] {
   );
 }
 
-/** A table whose rows are sent, and which row when. */
+/** A table whose rows are sent, and the row of each variant. */
 export interface TableUse {
-  /** Names of the values that are its columns. */
+  /** The names of the values that are the table's columns. */
   readonly values: readonly string[];
   readonly file: string;
-  /** Rows that it has. */
+  /** The number of rows. */
   readonly rows: number;
-  /** Index of the row in each variant; null: each virtual user has one of its own. */
+  /** The index of the row in each variant; null: each virtual user has a row of its own. */
   readonly rowOf: readonly number[] | null;
 }
 
@@ -201,8 +204,8 @@ interface DrawnValues {
 }
 
 /**
- * Variants of the named values, in the order in which they are used: every row of a file, and where
- * anything is random 1,000, or as many whole rounds through the rows as go into that.
+ * The variants of the named values, in the order in which they are used: every row of a file and, for random values,
+ * 1,000 or the largest number of whole rounds through the rows that fits into 1,000.
  */
 export function drawValues(
   values: ValueSpecs,
@@ -232,7 +235,7 @@ export function drawValues(
 }
 
 /**
- * What each virtual user has of tables whose rows are unique, by its place among those who may be there at a time; as
+ * The values of each virtual user from tables with unique rows, by the user's place among those present at once; as
  * many as the shortest table has rows. Null: there is no such table.
  */
 export function ownValues(
@@ -252,7 +255,7 @@ export function ownValues(
   );
 }
 
-/** Tables that give each virtual user a row of its own, with the names of their values. */
+/** The tables that give each virtual user a row of its own, with the names of their values. */
 export function uniqueTables(values: ValueSpecs): [name: string, table: Table][] {
   return uniqueOf(Object.entries(values)).map(([name, spec]) => [name, tableOf(spec)]);
 }
@@ -263,7 +266,7 @@ function uniqueOf(
   return specs.filter(isOfTable).filter(([, spec]) => isUnique(spec));
 }
 
-/** How many variants `drawValues` gives. */
+/** The number of variants that `drawValues` returns. */
 export function countOfValueVariants(values: ValueSpecs, names: readonly string[]): number {
   const used = usedSpecs(values, names).filter(([, spec]) => !isUnique(spec));
   const rows = used.reduce(
@@ -274,7 +277,7 @@ export function countOfValueVariants(values: ValueSpecs, names: readonly string[
   return rows * (isRandom ? Math.max(1, Math.floor(RANDOM_VARIANTS / rows)) : 1);
 }
 
-/** Whether there is nothing to draw. */
+/** Whether the value is always the same, so that there is nothing to draw. */
 function isOne(spec: Exclude<ValueSpec, TableSpec>): boolean {
   return typeof spec === "object" && "pick" in spec && spec.pick.length === 1;
 }
@@ -288,17 +291,17 @@ function usedSpecs(
   );
 }
 
-/** Names with their values in one variant. */
+/** Returns the names with their values in one variant. */
 type Give = (variant: number) => [name: string, value: string][];
 
-/** One order for each file, so that a name and its password stay in step. */
+/** The order of each file's rows: one for all its columns, so that a name and its password stay together. */
 type Orders = ReadonlyMap<string, readonly number[]>;
 
 function orderKey(spec: TableSpec): string {
   return [tableOf(spec).key, spec.order, spec.weight].join("\n");
 }
 
-/** Indexes of rows in the order in which they are taken, of all tables whose rows are not unique. */
+/** The order in which the rows of each table are taken, unless its rows are unique. */
 function ordersOf(used: readonly [string, ValueSpec][], draw: Draw): Orders {
   const orders = new Map<string, readonly number[]>();
   for (const [, spec] of used) {
@@ -331,13 +334,13 @@ function valuesOfRow(
   return Object.entries(row).map(([column, value]) => [`${name}.${column}`, value]);
 }
 
-/** How many rows are taken before the first is taken again. */
+/** The number of rows that are taken before the first is taken again. */
 function roundOf(spec: TableSpec): number {
   const { rows } = tableOf(spec);
   return spec.order === "weighted" ? Math.max(RANDOM_VARIANTS, rows.length) : rows.length;
 }
 
-/** Draws give whole numbers below this one: precise enough for weights. */
+/** Draws are whole numbers below this one, which is precise enough for weights. */
 const STEPS = 2 ** 31 - 1;
 
 function drawnByWeight(rows: readonly TableRow[], spec: TableSpec, draw: Draw): number[] {
@@ -350,7 +353,7 @@ function drawnByWeight(rows: readonly TableRow[], spec: TableSpec, draw: Draw): 
   });
 }
 
-/** Index of the first of growing numbers that is more than `value`. */
+/** The index of the first of the ascending numbers that is more than `value`. */
 function firstAbove(sums: readonly number[], value: number): number {
   let [from, to] = [0, sums.length - 1];
   while (from < to) {
@@ -391,22 +394,23 @@ function tableOf(spec: TableSpec): Table {
   return "csv" in spec ? spec.csv : "jsonl" in spec ? spec.jsonl : spec.sqlite;
 }
 
-// Where a value stands in a body, or in a message of a stream: a place in JSON, or what a pattern finds in text.
+// A place in a body or in a message of a stream that holds a value: a member of its JSON, or a match of a pattern in
+// its text.
 
 export type BodySource =
-  /** Members and indexes from the top of a JSON body. */
+  /** The members and indexes that lead from the top of a JSON body to the value. */
   | { readonly kind: "json"; readonly path: readonly string[] }
-  /** A regular expression of RE2 with one group, over the body. */
+  /** A regular expression of RE2 with one group, matched against the body. */
   | { readonly kind: "pattern"; readonly source: string };
 
 const LONGEST_SHOWN = 200;
 
-/** A member's name, or an index. */
+/** One step of a path: a member's name, or an index. */
 export const jsonStep = z.string().regex(/^[^.[\]]+$/, {
   error: ({ input }) => `Cannot use ${quotedOpenly(input)} as a name in JSON`,
 });
 
-/** `data.items[0].id`, also with JSONPath's `$.` before it. */
+/** A path such as `data.items[0].id`, also with JSONPath's `$.` before it. */
 const JSON_PATH = /^(?:\$\.|\$(?=\[))?((?:[^.[\]]+|\[\d+\])(?:\.[^.[\]]+|\[\d+\])*)$/;
 
 export const jsonSource = z.strictObject({
@@ -436,7 +440,7 @@ function stepsOf(path: string): string[] {
   return steps.match(/[^.[\]]+/g) ?? [];
 }
 
-/** The start of a text that is too long to be shown. */
+/** The text in quotes, cut if it is too long to be shown. */
 function quoted(text: string): string {
   return JSON.stringify(text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}…`);
 }

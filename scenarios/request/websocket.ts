@@ -1,4 +1,6 @@
-/** A WebSocket as an experiment file has it: what is sent on it, and which message of the server responds to that. */
+/**
+ * A WebSocket in an experiment file: the messages that are sent, and the message of the server that responds to each.
+ */
 import * as z from "zod";
 import type { Offer } from "../../base/http/websocket/handshake.ts";
 import type { WireBody } from "../../base/http/body.ts";
@@ -11,13 +13,16 @@ import { type BodySource, jsonSource, textSource } from "./values.ts";
 
 const ANSWERS = ["echo", "push", "order"] as const;
 
-/** Which message responds to one that was sent: the same octets, the next, or one that has a value in common; push: none. */
+/**
+ * The message that responds to a sent one: the one with the same octets, the next, or one with a value in common; push:
+ * none responds.
+ */
 export type MessageExpectation = typeof ANSWERS[number] | BodySource;
 
 export const answer = z.enum(ANSWERS);
 export const answerSpec = z.union([answer, jsonSource, textSource]);
 
-/** Numbers of a message and of its socket, which each message may have in it. */
+/** The names of a message's number and of its socket's number, which each message may contain. */
 export const SOCKET_NAMES: readonly string[] = ["n", "socket"];
 
 function checkSize(bytes: number, context: z.core.$RefinementCtx): void {
@@ -39,7 +44,7 @@ const sendSpec = z.strictObject({
       "Text of each message, in which {{ n }} is its number on the socket from 0, and {{ socket }} a name of the socket",
     ),
   json: z.json().superRefine((json, context) => checkSize(sizeOf(JSON.stringify(json)), context))
-    .optional().describe("The same, as JSON"),
+    .optional().describe("JSON of each message, with the same names"),
   binary: z.base64().superRefine((text, context) => checkSize(text.length * 3 / 4, context))
     .optional().describe("Octets of each message, as base64: sent as binary"),
 }).superRefine(({ text, json, binary }, context) => {
@@ -53,7 +58,7 @@ const sendSpec = z.strictObject({
 
 type SendSpec = z.output<typeof sendSpec>;
 
-/** RFC 6455 §4.1: a token. */
+/** A subprotocol: a token (RFC 6455 §4.1). */
 export const subprotocol = z.string().max(200).regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, {
   error: ({ input }) => `Cannot use ${quotedOpenly(input)} as a subprotocol`,
 });
@@ -109,7 +114,7 @@ export function socketUse(
   };
 }
 
-/** The opening handshake, with what is sent then in place of a body, as values are filled into both. */
+/** The opening handshake, with the message to send in place of a body, because values are filled into both. */
 export function socketWire(
   { websocket = "/", send, subprotocol = [], deflate = false }: SocketRequest,
   headers: Readonly<Record<string, string>>,
@@ -120,7 +125,7 @@ export function socketWire(
     headers: {
       ...handshakeFields({ subprotocols: subprotocol, deflate }),
       ...headers,
-      // Says how values are written into the message, and is not sent.
+      // The content-type says how values are written into the message, and is not sent.
       ...send?.json !== undefined && { "content-type": "application/json" },
     },
     body: payloadOf(send),
@@ -133,12 +138,12 @@ function payloadOf(send: SendSpec | undefined): WireBody {
   return send?.text ?? null;
 }
 
-/** Offer of a client that compresses each message by itself (RFC 7692 §7.1.1.2). */
+/** The offer of a client that compresses each message by itself (RFC 7692 §7.1.1.2). */
 const DEFLATE = "permessage-deflate; client_no_context_takeover";
-/** Stands for a key: 16 octets in base64. */
+/** A placeholder for a key: 16 octets in base64. */
 const NO_KEY = "A".repeat(22) + "==";
 
-/** The fields of the request (RFC 6455 §4.1), with a key to be replaced. */
+/** The header fields of the opening handshake (RFC 6455 §4.1), with a key to be replaced. */
 export function handshakeFields({ subprotocols, deflate }: Offer): Record<string, string> {
   return {
     connection: "Upgrade",
@@ -150,7 +155,7 @@ export function handshakeFields({ subprotocols, deflate }: Offer): Record<string
   };
 }
 
-/** Keys of a request that are about its WebSocket. */
+/** The keys of a request that concern its WebSocket. */
 export const SOCKET_KEYS = ["send", "subprotocol", "deflate"] as const;
 const OTHER_KEYS = [
   "body",
@@ -162,10 +167,10 @@ const OTHER_KEYS = [
   "token",
   "after",
 ] as const;
-/** Fields of the handshake whose values the protocol decides. */
+/** The fields of the handshake whose values the protocol decides. */
 const OWN_FIELDS = /^(?:connection|upgrade|sec-websocket-.*|content-type)$/i;
 
-/** Parts of a request that a WebSocket needs, or can't have. */
+/** The parts of a request that a WebSocket needs but lacks, or cannot have. */
 export function socketContradictions(request: SocketRequest): Conflict[] {
   const { websocket, expect = {}, capture = {} } = request;
   const has = (key: string): boolean => Reflect.get(request, key) !== undefined;
@@ -209,7 +214,7 @@ export function socketContradictions(request: SocketRequest): Conflict[] {
   ];
 }
 
-/** Keys of a load that a scenario with WebSockets can't have, and why. */
+/** The keys of a load that a scenario with WebSockets cannot have, with the reasons. */
 export const SOCKET_CONFLICTS = {
   http2: "Cannot open a WebSocket over HTTP/2 (RFC 8441): leave out http2",
   pipeline: "Cannot have several requests in flight on a connection that becomes a WebSocket",

@@ -34,8 +34,8 @@ export const api = {
 } satisfies App<typeof appSettings.api>;
 
 /**
- * The nth Fibonacci number, the slow way: 92,735 calls for the 23rd, 28657. The study's servers count
- * from 1 instead of 0 and so return 46368, by as many calls.
+ * Computes the nth Fibonacci number the slow way: 92,735 calls for the 23rd, which is 28657. The study's servers count
+ * from 1 instead of 0, and so return 46368 after as many calls.
  */
 function fibonacci(n: number): number {
   return n < 2 ? n : fibonacci(n - 2) + fibonacci(n - 1);
@@ -46,7 +46,7 @@ const validation = z.object({
   string: z.string().min(5, "string must have at least 5 characters"),
 });
 
-/** The study's division by `id - 1`: it throws for 1. */
+/** Fails for 1 as the study's servers do: their division by `id - 1` throws. */
 function failAtOne(id: number): number {
   if (id === 1) throw new TypeError("Division by 0");
   return id / (id - 1);
@@ -54,7 +54,7 @@ function failAtOne(id: number): number {
 
 const COUNTER_KEY = "plateau:counter";
 
-/** One connection, as in the study; the key is set once. */
+/** Opens one connection, as in the study, and sets the key once. */
 async function openCounter(url: string): Promise<RedisClient> {
   const { connectRedis } = await import("../redis/client.ts");
   const client = await connectRedis(url);

@@ -8,50 +8,50 @@
 import type * as z from "zod";
 import type { MiddlewareHandler } from "hono";
 
-/** The environment of an app; everything else it gets through its settings. */
+/** The environment of an app; everything else is in the app's settings. */
 interface AppContext {
-  /** Where the Redis server is (`redis://host:port`), or null when there is none. */
+  /** The address of the Redis server (`redis://host:port`), or null if there is none. */
   readonly redisUrl: string | null;
   /** Called with each line of the request log. */
   readonly log: (line: string) => void;
 }
 
-/** The client of a request, as `Deno.serve` knows it. */
+/** The client of a request, as `Deno.serve` reports it. */
 interface AppClient {
   readonly remoteAddr?: Deno.NetAddr;
 }
 
-/** Hono's bindings with the client; without a socket there is none. */
+/** Hono's bindings with the client, which is undefined for a request without a socket. */
 export type ClientBindings = { Bindings: AppClient | undefined };
 
-/** A started app: the routes, and what must be let go at the end. */
+/** A started app: the routes, and the resources to release at the end. */
 export interface RunningApp {
-  /** @param client The client, for the request log and the rate limit; absent without a socket. */
+  /** @param client The client, for the request log and the rate limit; absent for a request without a socket. */
   fetch(request: Request, client?: AppClient): Response | Promise<Response>;
   close(): Promise<void>;
 }
 
 export interface App<Settings extends z.ZodObject = z.ZodObject> {
-  /** One line for `plateau list apps`. */
+  /** The app's line in `plateau list apps`. */
   readonly summary: string;
   /** The settings with defaults and limits; each field has a `.describe()` with its unit. */
   readonly settings: Settings;
   /**
-   * Paths that the app serves, for `list` and the conformance suite. The first is requested to see that it
-   * runs, and so changes nothing: no cache is filled by it, and no limit counts it.
+   * The paths that the app serves, for `list` and the conformance suite. The first is requested to see whether the app
+   * runs, so it changes nothing: it fills no cache and no limit counts it.
    */
   readonly paths: readonly string[];
-  /** Whether it can't start without Redis; no app needs it where this is absent. */
+  /** Whether the app cannot start without Redis; absent: it never needs Redis. */
   needsRedis?(settings: z.output<Settings>): boolean;
-  /** Paths that respond with an error without Redis; none when absent. */
+  /** The paths that respond with an error without Redis; absent: there are none. */
   readonly redisPaths?: readonly string[];
   start(settings: z.output<Settings>, context: AppContext): Promise<RunningApp>;
 }
 
-// The request log: a line per request in Apache's "combined" format, as morgan writes it in the studies:
-// `remote - - [date] "request" status length "referer" "user agent"`.
-
-/** Hono middleware; it belongs in front of everything else. */
+/**
+ * Hono middleware that logs each request in one line of Apache's "combined" format, as morgan writes it in the studies:
+ * `remote - - [date] "request" status length "referer" "user agent"`. It belongs in front of all other middleware.
+ */
 export function requestLog(log: (line: string) => void): MiddlewareHandler<ClientBindings> {
   return async (context, next) => {
     await next();
@@ -69,7 +69,7 @@ export function requestLog(log: (line: string) => void): MiddlewareHandler<Clien
 
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
-/** Apache's date, in UTC: `10/Oct/2000:13:55:36 +0000`. */
+/** A date in Apache's format, in UTC: `10/Oct/2000:13:55:36 +0000`. */
 function clfDate(date: Date): string {
   const [year, month, rest] = date.toISOString().split("-");
   return `${rest.slice(0, 2)}/${MONTHS[Number(month) - 1]}/${year}:${rest.slice(3, 11)} +0000`;

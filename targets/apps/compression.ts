@@ -1,4 +1,4 @@
-/** Compression of whole responses, by a coding that client and app both have: brotli before gzip. */
+/** Compression of whole responses, by a coding that both client and app support: brotli rather than gzip. */
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Context, MiddlewareHandler } from "hono";
@@ -10,7 +10,7 @@ export interface Encodings {
 
 type Encoding = "br" | "gzip";
 
-/** Quality of Express's compression. */
+/** The quality that Express compresses with. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 const encoders = {
@@ -18,7 +18,7 @@ const encoders = {
   gzip: promisify<Uint8Array, Uint8Array>(gzip),
 };
 
-/** Shorter responses grow when they are compressed, or gain nothing. */
+/** The least size to compress: shorter responses grow, or gain nothing. */
 const LEAST_BYTES = 1_024;
 
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript)\b|image\/svg)/;
@@ -35,7 +35,7 @@ export function compression(offered: Encodings): MiddlewareHandler {
   };
 }
 
-/** Null if the response stays as it is. */
+/** The compressed response; null if the response stays as it is. */
 async function compress(c: Context, offered: Encodings): Promise<Encoding | null> {
   const { headers } = c.res;
   if (!COMPRESSIBLE.test(headers.get("content-type") ?? "")) return null;
@@ -50,12 +50,12 @@ async function compress(c: Context, offered: Encodings): Promise<Encoding | null
   c.header("content-encoding", encoding);
   c.header("content-length", `${sent.length}`);
   const etag = headers.get("etag");
-  // The same page, in other bytes: no longer a strong validator (RFC 9110 §8.8.3.3).
+  // The compressed page is the same in other bytes, so its validator is no longer a strong one (RFC 9110 §8.8.3.3).
   if (etag !== null && !etag.startsWith("W/")) c.header("etag", `W/${etag}`);
   return encoding;
 }
 
-/** What the client takes of what is offered (RFC 9110 §12.5.3); null when it is nothing. */
+/** The offered coding that the client prefers (RFC 9110 §12.5.3); null if it accepts none. */
 export function negotiate(accepted: string | undefined, offered: Encodings): Encoding | null {
   const weights = new Map((accepted ?? "").toLowerCase().split(",").map(parseWeighted));
   const weightOf = (encoding: Encoding): number => weights.get(encoding) ?? weights.get("*") ?? 0;
@@ -66,7 +66,7 @@ export function negotiate(accepted: string | undefined, offered: Encodings): Enc
   return candidates[0] ?? null;
 }
 
-/** `gzip;q=0.5`: the name, and its weight from 0 to 1. */
+/** Parses an item such as `gzip;q=0.5` into its name and its weight from 0 to 1. */
 function parseWeighted(text: string): [name: string, weight: number] {
   const [name, ...parameters] = text.split(";").map((part) => part.trim());
   const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);

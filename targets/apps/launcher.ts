@@ -25,7 +25,7 @@ export const appLauncher: Launcher<AppTarget> = {
     const args = ["serve", app, ...where, ...settings];
     const env = {
       REDIS_URL: context.redisUrl ?? "",
-      PLATEAU_REDIS_PASSWORD: "", // it stands in the address already, if it is of this Redis
+      PLATEAU_REDIS_PASSWORD: "", // the address already has it if it is for this Redis
       ...countersEnv(context),
       ...flags.length > 0 && { DENO_V8_FLAGS: flags.join(",") },
     };
@@ -34,7 +34,7 @@ export const appLauncher: Launcher<AppTarget> = {
     if (limits === undefined) {
       return await bringUp({ child: startSelf(args, env, context), ...own, port: null }, context);
     }
-    // A supervisor, which is outside of its control group, removes that when it has ended, whatever ends us.
+    // A supervisor outside of the control group removes the group when the app has ended, however this process ends.
     const [program, programArgs] = selfCommand(args, context);
     const child = startSupervised([program, ...programArgs], {
       env: { ...Deno.env.toObject(), ...env },

@@ -10,12 +10,12 @@ import { work } from "./work.ts";
 
 export const apps = { api, work, user, wiki, site, streams } satisfies Record<AppName, App>;
 
-/** The member by that name, seen through the contract. */
+/** The app of that name, typed by the contract that all apps share. */
 export function appNamed(name: AppName): App {
   return apps[name];
 }
 
-/** @param set Right settings, one value each. */
+/** @param set Valid settings, with one value each. */
 export function appNeedsRedis(name: AppName, set: Readonly<Record<string, unknown>>): boolean {
   const app = appNamed(name);
   return app.needsRedis?.(app.settings.parse(set)) ?? false;

@@ -1,4 +1,4 @@
-/** Serves one built-in app in this process: what `plateau serve APP` does. */
+/** Serves one built-in app in this process, for the command `plateau serve APP`. */
 import { appNames, isAppName } from "../../base/target/app_settings.ts";
 import { UserError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/suggest.ts";
@@ -9,26 +9,26 @@ import { settlesWithin } from "../launch/settles.ts";
 import { listenOn, type ListenOptions, LOOPBACK, originAt } from "../../base/net/listen.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** Time that requests in flight have to finish at the end. */
+/** The time that requests in flight have to finish when the app closes. */
 const CLOSE_MS = 1_000;
 
 export interface ServeOptions {
-  /** Name of a built-in app. */
+  /** The name of a built-in app. */
   readonly app: string;
-  /** Port to listen on; 0 picks a free one. */
+  /** The port to listen on; 0 picks a free one. */
   readonly port: number;
-  /** Other processes may listen on the same port (Linux); false when absent. */
+  /** Whether other processes may listen on the same port (Linux only); absent: false. */
   readonly shared?: boolean;
-  /** Loopback when absent. */
+  /** The address to listen on; absent: loopback. */
   readonly host?: string;
-  /** Settings as given: text from `--set key=value`, or values from a file. */
+  /** Settings as the user gave them: text from `--set key=value`, or values from a file. */
   readonly set?: Readonly<Record<string, unknown>>;
-  /** Where the Redis server is, or null (or absent) when there is none. */
+  /** The address of the Redis server; null or absent: there is none. */
   readonly redisUrl?: string | null;
 }
 
 export interface ServedApp {
-  /** `http://host:port`. */
+  /** The app's origin, `http://host:port`. */
   readonly origin: string;
   /** Resolves when the server has ended. */
   readonly finished: Promise<void>;
@@ -36,7 +36,7 @@ export interface ServedApp {
   close(): Promise<void>;
 }
 
-/** Throws a UserError with everything that is wrong, a TargetError when it cannot listen. */
+/** Serves the app. Throws a UserError with everything that is wrong, or a TargetError when the app cannot listen. */
 export async function serveApp(options: ServeOptions): Promise<ServedApp> {
   const { app: name, port, shared, host = LOOPBACK, set = {}, redisUrl = null } = options;
   const app = checkedApp(name, set);
@@ -55,7 +55,7 @@ export async function serveApp(options: ServeOptions): Promise<ServedApp> {
   return { origin: originAt(host, server.addr.port), finished, close };
 }
 
-/** The app by that name, if all of `set` is right. */
+/** The app of that name. Throws unless all of `set` is valid. */
 function checkedApp(name: string, set: Readonly<Record<string, unknown>>): App {
   if (!isAppName(name)) {
     const message = `Cannot serve ${quotedOpenly(name)}: the built-in apps are ${
@@ -98,14 +98,14 @@ export class LineWriter {
     this.#sink = sink;
   }
 
-  /** Takes one line, without its end; a function of its own, so that it can be handed on. */
+  /** Takes one line without its line break. An arrow function, so that it can be passed on by itself. */
   readonly line = (text: string): void => {
     this.#waiting += `${text}\n`;
     if (this.#waiting.length > MOST_CHARS) return this.flush();
     this.#timer ??= setTimeout(() => this.flush(), 0);
   };
 
-  /** Writes what waits, to the last byte. */
+  /** Writes all lines that are still buffered, to the last byte. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

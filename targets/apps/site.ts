@@ -28,7 +28,7 @@ export const site = {
     const app = new Hono();
     if (log) app.use((await import("./app.ts")).requestLog(context.log));
     if (helmet) app.use((await import("hono/secure-headers")).secureHeaders());
-    if (etag) app.use((await import("hono/etag")).etag()); // responds with 304
+    if (etag) app.use((await import("hono/etag")).etag()); // answers a request for an unchanged page with 304
     if (cache) app.use(await keepResponses(encodings, ttl));
     app.use(compression(encodings));
     const documents = (await import("./site_content.ts")).drawDocuments();
@@ -46,14 +46,14 @@ export const site = {
   },
 } satisfies App<typeof appSettings.site>;
 
-/** A strong tag: other bytes have another. */
+/** A strong tag: a hash of the body, so that other bytes have another tag. */
 async function hashTag(body: Body): Promise<string> {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-1", bytes));
   return `"${btoa(String.fromCharCode(...hash))}"`;
 }
 
-/** Pages are rendered for each request. */
+/** A source in memory: pages are rendered for each request. */
 function inMemory(documents: readonly Document[]): Source {
   const bodies = new Map(documents.map(({ path, body }) => [path, body]));
   return {

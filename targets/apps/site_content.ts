@@ -10,28 +10,28 @@ import { TemporaryFolder } from "../../base/system/temporary_folder.ts";
 
 type Html = ReturnType<typeof html>;
 
-/** Pages 1 … PAGES; there are as many images. */
+/** The number of pages, and of images. */
 const PAGES = 5;
 
 export type Body = string | Uint8Array<ArrayBuffer>;
 
-/** One path of the site, and the response to it. */
+/** One path of the site, with its response. */
 export interface Document {
   readonly path: string;
-  /** Media type. */
+  /** The media type. */
   readonly type: string;
-  /** Renders a page; an image was drawn before. */
+  /** Renders a page; an image is drawn beforehand. */
   readonly body: () => Promise<Body>;
 }
 
 /** A place from which documents are read for each request. */
 export interface Source {
-  /** @returns A null tag where that is left to a hash of the body. */
+  /** @returns The body and its tag; a null tag is to be made by hashing the body. */
   readonly read: (path: string) => Promise<{ body: Body; tag: string | null }>;
   readonly close: () => void;
 }
 
-/** The whole site; its first page is also at `/`. */
+/** Draws the whole site; its first page is also at `/`. */
 export function drawDocuments(): Document[] {
   const page = (path: string, number: number): Document => ({
     path,
@@ -49,7 +49,7 @@ export function drawDocuments(): Document[] {
   ];
 }
 
-/** Topic and caption of image n, which is the first on page n. */
+/** Topics with captions; number n belongs to image n, which is the first on page n. */
 const TOPICS = [
   [
     "Harbours",
@@ -73,7 +73,7 @@ const TOPICS = [
   ],
 ] as const;
 
-/** One whole page: 1.9 KB, compressed 0.85 KB, as in the study (873 B). */
+/** Renders one whole page: 1.9 KB, compressed 0.85 KB, as in the study (873 B). */
 function renderPage(page: number): Html {
   const [topic] = TOPICS[page - 1];
   const images = [0, 1, 2].map((step) => (page - 1 + step) % PAGES + 1);
@@ -128,7 +128,7 @@ function renderFigure(image: number): Html {
 const WIDTH = 160;
 const HEIGHT = 120;
 
-/** Image 1 … PAGES: a PNG of 160 × 120 pixels, 58 KB, as its pixels are stored without compression. */
+/** Draws image 1 … PAGES: a PNG of 160 × 120 pixels, 58 KB, because its pixels are stored without compression. */
 function drawImage(image: number): Uint8Array<ArrayBuffer> {
   const size = new Uint8Array(13);
   new DataView(size.buffer).setUint32(0, WIDTH);
@@ -142,7 +142,7 @@ function drawImage(image: number): Uint8Array<ArrayBuffer> {
   ]);
 }
 
-/** Rows of RGB, each after its filter type 0 (PNG §9.2): a XOR texture in the image's own shade. */
+/** The image's rows of RGB, each after its filter type 0 (PNG §9.2): a XOR texture in the image's own shade. */
 function drawPixels(image: number): Uint8Array {
   const rowBytes = 1 + 3 * WIDTH;
   const pixels = new Uint8Array(HEIGHT * rowBytes);
@@ -155,7 +155,7 @@ function drawPixels(image: number): Uint8Array {
   return pixels;
 }
 
-/** Length, type, data, and the CRC of type and data (PNG §5.3). */
+/** One chunk: length, type, data, and the CRC of type and data (PNG §5.3). */
 function pngChunk(type: string, data: Uint8Array): Uint8Array {
   const body = joinBytes([new TextEncoder().encode(type), data]);
   const chunk = new Uint8Array(body.length + 8);
@@ -206,7 +206,10 @@ export async function writeFiles(documents: readonly Document[]): Promise<Source
   };
 }
 
-/** A tag as Express makes it for static files, of size and time of change: a weak one, because these prove only likeness. */
+/**
+ * A tag as Express makes it for static files, from size and modification time: a weak one, because these do not prove
+ * equality.
+ */
 function tagOf(sizeBytes: number, changedMs: number): string {
   return `W/"${sizeBytes.toString(16)}-${changedMs.toString(16)}"`;
 }

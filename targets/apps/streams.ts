@@ -11,10 +11,13 @@ import { News } from "./streams/news.ts";
 import { type Freezes, momentsOf } from "./streams/schedule.ts";
 import { type SentBySockets, socketPaths } from "./streams/sockets.ts";
 
-/** Counts of what was sent, whether or not it has arrived. */
+/** Counts of what the app has sent, whether or not it has arrived. */
 interface Sent {
   messages: number;
-  /** Streams that began, ended with their last message, were cut here, and that the client left. */
+  /**
+   * The numbers of streams that began, that ended with their last message, that were cut here, and that the client
+   * left.
+   */
   begun: number;
   ended: number;
   cut: number;
@@ -42,7 +45,7 @@ export const streams = {
     const news = new News(settings.news, freezes);
     const { echo, push, chat, hear } = socketPaths(times, { freezes, news, count: sockets });
 
-    /** @param last What is sent right behind the last message. */
+    /** @param last The octets to send right after the last message. */
     const streamed = (
       type: string,
       textOf: (k: number) => string,
@@ -56,8 +59,8 @@ export const streams = {
           if (k === from) sent.begun++;
           const isCut = cutAfter > 0 && k - from >= cutAfter;
           const waitMs = moments(requestMs, k - from) - performance.now();
-          // Rounded up, because timers drop fractions and would end too early. A cut always waits, so that the last message
-          // can leave the server before it.
+          // Rounded up, because timers drop fractions and would fire too early. A cut always waits, so that the last
+          // message can leave the server first.
           if (waitMs > 0 || isCut) await sleep(Math.max(1, Math.ceil(waitMs)));
           if (isCut) {
             sent.cut++;
@@ -84,7 +87,7 @@ export const streams = {
         start(controller): void {
           sent.begun++;
           leave = news.listen((text) => {
-            if ((controller.desiredSize ?? 0) <= 0) { // nobody reads: memory would only grow
+            if ((controller.desiredSize ?? 0) <= 0) { // nobody reads, so memory would only grow
               leave();
               sent.cut++;
               return controller.error("A listener has fallen behind");
@@ -114,7 +117,7 @@ export const streams = {
     app.get("/sent", (c) => c.json(sent));
     app.get("/events", (c) => {
       const seen = Number(c.req.header("last-event-id") ?? "0");
-      if (seen >= events) return c.body(null, 204); // who has seen all need not connect again
+      if (seen >= events) return c.body(null, 204); // a client that has seen all events need not connect again
       const from = Number.isInteger(seen) && seen > 0 ? seen : 0;
       return streamed(EVENTS, (k) => `event: tick\nid: ${k + 1}\ndata: ${k}\n\n`, from);
     });
@@ -139,10 +142,13 @@ export const streams = {
 } satisfies App<typeof appSettings.streams>;
 
 const EVENTS = "text/event-stream";
-/** News that a listener has not read yet. */
+/** The most messages that may wait for a slow listener. */
 const MOST_BEHIND = 16;
 
-/** A chunk of a chat completion as model servers stream it: first the role, then tokens, at last the reason for the end. */
+/**
+ * One chunk of a chat completion as model servers stream it: first the role, then tokens, and last the reason for the
+ * end.
+ */
 function chunkOf(k: number, events: number): string {
   const isLast = k + 1 >= events;
   const delta = k === 0 ? { role: "assistant", content: "" } : isLast ? {} : { content: ` t${k}` };

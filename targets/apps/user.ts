@@ -42,7 +42,7 @@ export const user = {
       const id = Number(c.req.param("id"));
       return id >= 1 && id <= USERS ? respond(c, id) : c.notFound();
     });
-    app.onError((error, c) => c.json({ error: error.message }, 503)); // Redis is gone
+    app.onError((error, c) => c.json({ error: error.message }, 503)); // the Redis server is gone
     return {
       fetch: app.fetch,
       close: async () => {
@@ -54,7 +54,7 @@ export const user = {
   },
 } satisfies App<typeof appSettings.user>;
 
-/** The limit counts by it. */
+/** The client's address, by which the limit counts. */
 function addressOf(c: Context<ClientBindings>): string {
   return c.env?.remoteAddr?.hostname ?? "unknown";
 }
@@ -76,7 +76,7 @@ async function limiterOf(settings: Settings, redis: RedisClient | null): Promise
   );
 }
 
-/** A payment that takes longer than the origin's delay and this is not waited for. */
+/** How long, beyond the origin's delay, others wait for a payment. */
 const HOLD_SLACK_MS = 10_000;
 
 async function cacheOf(
@@ -92,14 +92,14 @@ async function cacheOf(
   return openCache({ store, pay: (id) => origin.fetch(Number(id)), stampede });
 }
 
-/** Users 1 … USERS. */
+/** The number of users; they are 1 … USERS. */
 const USERS = 1_000;
 
-/** The cost of `/user`: it takes as long as the database of the study, and counts its calls. */
+/** The slow source behind `/user`: it takes as long as the database of the study, and counts its calls. */
 interface UserOrigin {
-  /** The user's JSON text, after the delay. Each call is one payment. */
+  /** Returns the user's JSON text, after the delay. Each call is one payment. */
   readonly fetch: (id: number) => Promise<string>;
-  /** Calls since the start. */
+  /** The number of calls since the start. */
   readonly calls: () => number;
 }
 
@@ -119,7 +119,7 @@ function userOf(id: number): { id: number; name: string; email: string } {
   return { id, name: `User ${id}`, email: `user${id}@example.com` };
 }
 
-/** Name of every instance's connection. */
+/** The name of every instance's Redis connection. */
 const NAME = "plateau-user";
 
 /**

@@ -9,7 +9,7 @@ import { appSettings } from "../../base/target/app_settings.ts";
 import type { Render, Rendered } from "./wiki/markdown.ts";
 import type { WikiPage } from "./wiki/pages.ts";
 
-/** Pages that are written in one go at the start. */
+/** The number of pages written in one transaction at the start. */
 const PAGES_AT_ONCE = 200;
 
 export const wiki = {
@@ -43,7 +43,7 @@ export const wiki = {
     const pages = openPages(database);
     for (const drafts of generatePages(count, seed, PAGES_AT_ONCE)) {
       pages.write(drafts);
-      await pause(0); // for signals, and the end of our parent
+      await pause(0); // lets signals and the parent's end be noticed
     }
     database.settle();
     const sessions = openSessions(database);
@@ -63,7 +63,7 @@ export const wiki = {
   },
 } satisfies App<typeof appSettings.wiki>;
 
-/** The renderer of a wiki that has more to do for each page. */
+/** A renderer for a wiki that spends more CPU time on each page. */
 function slowed(render: Render, cpuMs: number): Render {
   if (cpuMs === 0) return render;
   return (text) => {
@@ -76,7 +76,7 @@ function renderEach(render: Render): (page: WikiPage) => Rendered {
   return ({ body }) => render(body);
 }
 
-/** The last revision of each requested page. */
+/** A renderer that keeps the last revision of each requested page. */
 function keepRendered(render: Render): (page: WikiPage) => Rendered {
   const kept = new Map<number, { revision: number; rendered: Rendered }>();
   return ({ id, revision, body }) => {

@@ -23,14 +23,14 @@ export const work = {
       if (given.error) return c.json({ errors: given.error.issues }, 400);
       compute(given.data.cpuTime);
       const { sleepTime: sleepMs } = given.data;
-      if (sleepMs > 0) await sleep(Math.ceil(sleepMs)); // a timer drops fractions: too early
+      if (sleepMs > 0) await sleep(Math.ceil(sleepMs)); // rounded up: a timer drops fractions
       return c.text("Hello World!");
     });
     return { fetch: app.fetch, close: () => Promise.resolve() };
   },
 } satisfies App<typeof appSettings.work>;
 
-/** A query parameter in milliseconds. */
+/** The value of a query parameter in milliseconds. */
 function milliseconds(
   name: string,
   { usual, limit }: { usual: number; limit: number },
@@ -40,7 +40,7 @@ function milliseconds(
   return text.transform(Number).refine((ms) => ms <= limit, error).default(usual);
 }
 
-/** Keeps this thread busy, as the study does: other requests wait. */
+/** Keeps this thread busy, as in the study, so that other requests wait. */
 export function compute(ms: number): void {
   const endMs = performance.now() + ms;
   while (performance.now() < endMs);

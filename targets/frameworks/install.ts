@@ -1,6 +1,6 @@
 /**
- * Installs frameworks into a folder of the user's cache, one for each state of their sources: what is
- * there is whole and right, as it is made beside its place and then renamed.
+ * Installs frameworks into a folder of the user's cache, one for each state of their sources. A folder there is always
+ * complete, because it is built elsewhere and then renamed.
  */
 import {
   type FrameworkName,
@@ -22,11 +22,11 @@ import { createHash } from "node:crypto";
 
 interface Installation {
   readonly folder: string;
-  /** False if it was there already. */
+  /** Whether this call made the installation; false if it was there already. */
   readonly fresh: boolean;
 }
 
-/** A name that `plateau setup frameworks` can install: a framework, or a runtime for those on Node. */
+/** A name that `plateau setup frameworks` can install: a framework, or a runtime for frameworks on Node. */
 export type InstallableName = FrameworkName | InstalledRuntimeName;
 
 /** The registry's entry, with the keys that frameworks and runtimes share. */
@@ -36,18 +36,18 @@ export function installable(
   return isInstalledRuntime(name) ? runtimeNamed(name) : frameworkNamed(name);
 }
 
-/** Folder of the installed framework or runtime; null if it is not installed. */
+/** The folder of the installed framework or runtime; null if it is not installed. */
 export function installedAt(name: InstallableName): string | null {
   const folder = placeOf(name);
   return isFolder(folder) ? folder : null;
 }
 
-/** A line that also says what to do. */
+/** Says that a framework or runtime is not installed, and how to install it. */
 export function notInstalled(name: InstallableName): string {
   return `${name} is not installed: install it by plateau setup frameworks ${name}`;
 }
 
-/** Programs that the framework needs and that are not on PATH. */
+/** The programs that the framework needs and that are not on PATH. */
 export function missingPrograms(name: InstallableName): string[] {
   const here = { path: ownEnv().PATH, cwd: Deno.cwd() };
   return installable(name).toolchain.programs
@@ -55,8 +55,8 @@ export function missingPrograms(name: InstallableName): string[] {
 }
 
 /**
- * Installs the framework, unless it is. Throws a TargetError that says why it can't be, the signal's
- * reason when the user interrupts; then nothing is left behind.
+ * Installs the framework unless it is installed. Throws a TargetError that says why this failed, or the signal's reason
+ * when the user interrupts; then nothing is left behind.
  */
 export async function install(name: InstallableName, signal: AbortSignal): Promise<Installation> {
   const folder = placeOf(name);
@@ -73,7 +73,7 @@ export async function install(name: InstallableName, signal: AbortSignal): Promi
     signal.throwIfAborted();
     if (error instanceof TargetError) throw error;
     if (!isFolder(folder)) throw cannotInstall(name, messageOf(error));
-    // somebody else was faster
+    // another process was faster
   }
   return { folder, fresh: true };
 }
@@ -162,10 +162,10 @@ function isFolder(path: string): boolean {
  */
 export const PACK = "frameworks.json";
 
-/** Text of each file by its path in the framework's folder, in order of the paths. */
+/** The text of each file by its path in the framework's folder, in order of the paths. */
 type Sources = ReadonlyMap<string, string>;
 
-/** Names of folders and programs that tools leave beside the sources when they are used there. */
+/** The names of folders and programs that tools leave beside the sources. */
 const NO_SOURCES = new Set(["node_modules", ".venv", "build", "dist", "server"]);
 
 export function readSources(folder: string): Sources {
@@ -174,7 +174,7 @@ export function readSources(folder: string): Sources {
   return new Map(files.sort(([a], [b]) => a < b ? -1 : 1));
 }
 
-/** Text of PACK. */
+/** The sources as text for PACK. */
 export function packSources(folders: readonly string[]): string {
   const packed = folders.map((folder) => [folder, Object.fromEntries(readSources(folder))]);
   return JSON.stringify(Object.fromEntries(packed));
@@ -193,7 +193,7 @@ function* filesUnder(root: string, path: string): Generator<[string, string]> {
   }
 }
 
-/** Distinguishes these sources from others: 16 hexadecimal digits. */
+/** A digest that distinguishes these sources from others: 16 hexadecimal digits. */
 export function digestOf(sources: Sources): string {
   const text = JSON.stringify([...sources]);
   return createHash("sha256").update(text).digest("hex").slice(0, 16);

@@ -1,4 +1,4 @@
-/** Launches a framework that is installed: under a supervisor, in a clean environment, on a free port. */
+/** Launches an installed framework: under a supervisor, in a clean environment, on a free port. */
 import { isInstalledRuntime, type RuntimeName } from "../../base/target/app_settings.ts";
 import { installedAt, notInstalled } from "./install.ts";
 import { frameworkNamed } from "./registry.ts";
@@ -52,7 +52,10 @@ export const frameworkLauncher: Launcher<FrameworkTarget> = {
   },
 };
 
-/** The program with its arguments: an installed runtime before the framework's script, or else the framework's command from PATH. A null program is not there. */
+/**
+ * The program with its arguments: an installed runtime with the framework's script, or the framework's command from
+ * PATH. A null program does not exist on this machine.
+ */
 function runBy(
   wanted: RuntimeName | undefined,
   [name, ...args]: readonly [string, ...string[]],
@@ -69,7 +72,7 @@ function runBy(
   return { program: found[0] ?? null, args: [...before, ...args] };
 }
 
-/** Versions of the runtime and of the framework itself: `node v20.20.2, express 5.3.0`. */
+/** The versions of the runtime and of the framework: `node v20.20.2, express 5.3.0`. */
 async function versionsOf(
   framework: FrameworkTarget["framework"],
   program: string,
@@ -84,5 +87,5 @@ async function versionsOf(
   return known.filter((one) => one !== null).join(", ") || null;
 }
 
-/** Each of the runtimes runs as in production. */
+/** Variables that make each of the runtimes run as in production. */
 const PRODUCTION = { NODE_ENV: "production", GIN_MODE: "release" };

@@ -19,32 +19,35 @@ import {
 } from "../../base/target/app_settings.ts";
 
 export interface Framework<Settings extends z.ZodObject = z.ZodObject> {
-  /** One line for `plateau list frameworks`: what it is and what it validates and logs with. */
+  /** The framework's line in `plateau list frameworks`: what it is, and what it validates and logs with. */
   readonly summary: string;
-  /** Version of the framework itself, as its folder pins it; "" when there is none. */
+  /** The version that the framework's folder pins; "" for a server without a framework. */
   readonly version: string;
-  /** Its folder beside this file; two may share one, and then one installation. */
+  /** The framework's folder beside this file; two frameworks may share one, and then they share the installation. */
   readonly folder: string;
   readonly toolchain: Toolchain;
   /** The settings with defaults and limits; each field has a `.describe()`. */
   readonly settings: Settings;
-  /** The command that serves it, from its installed folder: a program on PATH, or a path in the folder. */
+  /** The command that serves the framework, from its installed folder: a program on PATH, or a path in the folder. */
   command(settings: z.output<Settings>): readonly [program: string, ...args: string[]];
 }
 
-/** The installer of a framework: programs of the machine, and the steps that they take in its folder. */
+/**
+ * The installer of a framework: the programs that it needs, and the steps that they carry out in the framework's
+ * folder.
+ */
 export interface Toolchain {
-  /** Must be on PATH; the first is the runtime. */
+  /** Programs that must be on PATH; the first is the runtime. */
   readonly programs: readonly [runtime: string, ...others: string[]];
-  /** Oldest version of the runtime that will do. */
+  /** The oldest version of the runtime that is supported. */
   readonly oldest: readonly number[];
-  /** How to get them. */
+  /** Instructions for installing the programs. */
   readonly get: string;
-  /** Commands in the order in which they run; a program is on PATH, or a path in the folder. */
+  /** The commands in the order in which they run, each a program on PATH or a path in the folder. */
   readonly steps: readonly (readonly [program: string, ...args: string[]])[];
 }
 
-/** Packages by package-lock.json; install scripts of packages do not run. TypeScript is then compiled. */
+/** Installs packages by package-lock.json, without running their install scripts, and then compiles TypeScript. */
 export const npm: Toolchain = {
   programs: ["node", "npm"],
   oldest: [20],
@@ -55,7 +58,7 @@ export const npm: Toolchain = {
   ],
 };
 
-/** Packages by requirements.txt, in an environment of their own. */
+/** Installs packages by requirements.txt, in an environment of their own. */
 const pip: Toolchain = {
   programs: ["python3"],
   oldest: [3, 10],
@@ -75,14 +78,14 @@ const pip: Toolchain = {
  */
 const go: Toolchain = {
   programs: ["go"],
-  oldest: [1, 21], // from there on Go gets the version that go.mod names
+  oldest: [1, 21], // from this version on, Go fetches the version that go.mod names
   get: "install Go 1.26 or later",
   steps: [
     ["go", "build", "-mod=readonly", "-buildvcs=false", "-tags", "nomsgpack", "-o", "server", "."],
   ],
 };
 
-/** A server on Node in one file. */
+/** A server that runs on Node from a single file. */
 function nodeServer(
   { file = "server.js", ...about }:
     & Pick<Framework, "summary" | "version" | "folder">
@@ -160,7 +163,7 @@ export const frameworks = {
   }),
 } satisfies Record<FrameworkName, Framework>;
 
-/** The member by that name, seen through the contract. */
+/** The framework of that name, typed by the contract that all frameworks share. */
 export function frameworkNamed(name: FrameworkName): Framework {
   return frameworks[name];
 }

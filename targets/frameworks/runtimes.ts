@@ -7,15 +7,18 @@ import type { InstalledRuntimeName } from "../../base/target/app_settings.ts";
 import { npm, type Toolchain } from "./registry.ts";
 
 interface InstalledRuntime {
-  /** One line for `plateau list frameworks`. */
+  /** The runtime's line in `plateau list frameworks`. */
   readonly summary: string;
-  /** The version that its folder pins. */
+  /** The version that the runtime's folder pins. */
   readonly version: string;
   readonly folder: string;
   readonly toolchain: Toolchain;
-  /** Places in the installed folder at which its program may be: only that for the machine's platform is there. */
+  /**
+   * The paths in the installed folder at which the runtime's program may be; only the one for this machine's platform
+   * exists.
+   */
   readonly programs: readonly string[];
-  /** Arguments before the script. */
+  /** The arguments that come before the script. */
   readonly args: readonly string[];
 }
 
@@ -54,7 +57,7 @@ const runtimes = {
   },
 } satisfies Record<InstalledRuntimeName, InstalledRuntime>;
 
-/** The member by that name, seen through the contract. */
+/** The runtime of that name, typed by the contract that all runtimes share. */
 export function runtimeNamed(name: InstalledRuntimeName): InstalledRuntime {
   return runtimes[name];
 }

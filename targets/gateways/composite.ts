@@ -1,4 +1,6 @@
-/** A composite target: a gateway, which gets the requests, and the targets behind it. Together they are one target. */
+/**
+ * A composite target: a gateway, which receives the requests, and the targets behind it. Together they are one target.
+ */
 import { messageOf } from "../../base/errors.ts";
 import {
   cannotStart,
@@ -13,7 +15,7 @@ import { bringUp } from "../launch/bring_up.ts";
 import { startSelf } from "../launch/child.ts";
 import { OWN_RUNTIME } from "../launch/runtime.ts";
 
-/** The names of the parts, where they are shown apart. */
+/** The names under which the parts are shown. */
 interface PartNames {
   /** The kind of the gateway. */
   readonly gateway: string;
@@ -21,17 +23,17 @@ interface PartNames {
   readonly behind: string;
 }
 
-/** The targets behind a gateway, until all are stopped together. */
+/** The parts of a composite target, until all of them are stopped together. */
 export class Composite {
   readonly startedMs = performance.now();
   readonly #members: RunningTarget[] = [];
   readonly #ended = Promise.withResolvers<Exit>();
-  /** The last lines of the first part that ended. */
+  /** Returns the last lines of the first part that ended. */
   #lastLines: (() => readonly string[]) | null = null;
 
   constructor(private readonly names: PartNames) {}
 
-  /** Takes a started target into the composite, once; its end is from now on the end of all. */
+  /** Adds a started target to the composite, once. From then on the composite ends when the target ends. */
   take(member: RunningTarget): RunningTarget {
     if (this.#members.includes(member)) return member;
     this.#members.push(member);
@@ -39,7 +41,7 @@ export class Composite {
     return member;
   }
 
-  /** Starts several at once. When one fails the others stay, to be stopped with the rest. */
+  /** Starts several targets at once. When one fails, the others stay, to be stopped with the rest. */
   async takeAll(starts: readonly Promise<RunningTarget>[]): Promise<RunningTarget[]> {
     const outcomes = await Promise.allSettled(starts);
     const started = outcomes.flatMap((outcome) =>
@@ -50,20 +52,20 @@ export class Composite {
     return started;
   }
 
-  /** An instance could not join: that is the end of all. */
+  /** Ends the composite because an instance could not join. */
   fail(error: unknown): void {
     this.#end({ code: 1, signal: null }, () => [messageOf(error)]);
   }
 
-  /** The gateway first, so that no request goes to a target that is gone. */
+  /** Stops all parts: the gateway first, so that it sends no request to a target that is gone. */
   async stop(gateway: RunningTarget | null = null): Promise<void> {
     await gateway?.stop();
     await Promise.all(this.#members.map((member) => member.stop()));
   }
 
   /**
-   * All parts as one target, seen through its gateway. @param onLoadStart For actions of the gateway that begin with
-   * the load.
+   * All parts as one target, seen through its gateway.
+   * @param onLoadStart The gateway's actions at the start of the load.
    */
   behind(gateway: RunningTarget, { onLoadStart, stop }: GatewayHooks = {}): RunningTarget {
     void gateway.exited.then((exit) => this.#end(exit, () => gateway.lastLines()));
@@ -86,7 +88,7 @@ export class Composite {
     };
   }
 
-  /** The gateway itself may be one of the instances that share its port. */
+  /** The parts to watch. The gateway itself may be one of the instances that share its port. */
   #parts(gateway: RunningTarget): WatchedPart[] {
     const own = this.#members.includes(gateway)
       ? []
@@ -108,7 +110,7 @@ export class Composite {
 
 interface GatewayHooks {
   readonly onLoadStart?: (atMs: number) => void;
-  /** To be done before anything is stopped. */
+  /** Called before any part is stopped. */
   readonly stop?: () => Promise<void>;
 }
 
@@ -119,7 +121,7 @@ function partOf(
   return { ...named, pid, supervised };
 }
 
-/** Starts a composite target; when that fails, no part of it is left. */
+/** Starts a composite target; if that fails, none of its parts is left. */
 export async function startComposite(
   names: PartNames,
   start: (composite: Composite) => Promise<RunningTarget>,
@@ -134,8 +136,8 @@ export async function startComposite(
 }
 
 /**
- * The origin of a target for nginx and balancers, which dial http://host:port without certificates and
- * sockets. Throws a TargetError where the target needs more.
+ * The origin of a target for nginx and balancers, which connect to http://host:port without certificates or Unix
+ * sockets. Throws a TargetError if the target needs more.
  */
 export function plainOrigin({ origin, access }: RunningTarget, context: { name: string }): string {
   const { unixPath, addresses, proxy } = access ?? {};
@@ -147,11 +149,14 @@ export function plainOrigin({ origin, access }: RunningTarget, context: { name: 
 
 interface StartedGateway {
   readonly gateway: RunningTarget;
-  /** Sends a line to the gateway while it runs, see `Gateway.receive`. */
+  /** Sends a line to the running gateway; see `Gateway.receive`. */
   readonly send: (line: string) => Promise<void>;
 }
 
-/** Starts the caching proxy or the balancer: this program again, as `gateway`. Throws as `bringUp` does. */
+/**
+ * Starts the caching proxy or the balancer as a process of its own: this program with the command `gateway`. Throws as
+ * `bringUp` does.
+ */
 export async function startGateway(
   settings: GatewaySettings,
   context: LaunchContext & { readonly readyPath: string },

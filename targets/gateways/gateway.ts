@@ -9,7 +9,7 @@ import * as z from "zod";
 
 export interface Gateway {
   fetch(request: Request): Response | Promise<Response>;
-  /** Takes a line from the process that started it: `empty` to a proxy, `join ORIGIN` to a balancer. */
+  /** Handles a line from the process that started the gateway: `empty` for a proxy, `join ORIGIN` for a balancer. */
   receive(line: string): void;
   close(): void;
 }

@@ -1,19 +1,22 @@
-/** Responses of an origin on their way to the client, and those that a gateway makes itself. */
+/** The responses that a gateway passes on from an origin, and those that it makes itself. */
 import { messageOf } from "../../base/errors.ts";
 import type { Fields } from "./origin/fields.ts";
 import type { OriginResponse } from "./origin/origin.ts";
 import { losesBody, pathOf } from "./origin/request.ts";
 
-/** Deno before 2.9 compresses on its own what does not forbid it. */
+/** Whether Deno compresses responses that do not forbid it, as versions before 2.9 do. */
 const COMPRESSES = Number(Deno.version.deno.split(".")[0]) < 3 &&
   Number(Deno.version.deno.split(".")[1]) < 9;
 
-/** The response as it is. */
+/** The origin's response, unchanged. */
 export function responseOf({ status, fields, body }: OriginResponse): Response {
   return new Response(body, { status, headers: COMPRESSES ? untouchable(fields) : fields });
 }
 
-/** RFC 9111 §5.2.2.6. */
+/**
+ * Adds `no-transform` (RFC 9111 §5.2.2.6) to the fields of a response without a coding, so that nobody compresses the
+ * body on the way.
+ */
 function untouchable(fields: Fields): Fields {
   const isCoded = fields.some(([name]) => name === "content-encoding");
   return isCoded ? fields : [...fields, ["cache-control", "no-transform"]];
@@ -27,7 +30,7 @@ export function badGateway(error: unknown): Response {
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 // hot: every request.
-/** The response to a request that no origin must get; null for all others. */
+/** The gateway's own response to a request that no origin must get; null for any other request. */
 export function ownResponse(request: Request): Response | null {
   const { method, url, headers } = request;
   if (method === "TRACE" || method === "CONNECT") return notAllowed(method);
@@ -47,14 +50,17 @@ export function ownResponse(request: Request): Response | null {
 }
 
 /**
- * A name or an address, maybe with a port, or nothing (RFC 9112 §3.2). A host like `x/admin?` would put
- * another path before the requested one, as `Request` makes one URL of both.
+ * Whether a Host field is valid: a name or an address, maybe with a port, or nothing (RFC 9112 §3.2). A host like
+ * `x/admin?` would put another path before the requested one, because `Request` makes one URL of both.
  */
 function isHost(text: string): boolean {
   return /^(?:(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{0,5})?)?$/i.test(text);
 }
 
-/** TRACE would show cookies to scripts, CONNECT would lead anywhere (RFC 9110 §9.3.6 and §9.3.8). */
+/**
+ * Refuses TRACE, which would show cookies to scripts, and CONNECT, which would lead anywhere (RFC 9110 §9.3.6 and
+ * §9.3.8).
+ */
 function notAllowed(method: string): Response {
   const error = `Cannot pass on ${method}`;
   return Response.json({ error }, { status: 405, headers: { allow: METHODS } });
@@ -64,7 +70,10 @@ function refused(error: string): Response {
   return Response.json({ error }, { status: 400 });
 }
 
-/** `OPTIONS *`, which `Request` calls `/*`, and one that may go no further (RFC 9110 §9.3.7 and §7.6.2). */
+/**
+ * Responds to `OPTIONS *`, which `Request` turns into `/*`, and to an OPTIONS request that may go no further (RFC 9110
+ * §9.3.7 and §7.6.2).
+ */
 function options(): Response {
   return new Response(null, { status: 204, headers: { allow: METHODS } });
 }

@@ -1,4 +1,4 @@
-/** A process of ours that serves HTTP, from its start to a target that can be measured. */
+/** Brings up a process of ours that serves HTTP: from its start to a target that can be measured. */
 import { messageOf } from "../../base/errors.ts";
 import { originAt } from "../../base/net/listen.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
@@ -9,28 +9,35 @@ import { endpointOf } from "../../base/net/endpoint.ts";
 import { encodeHead, type OriginRequest } from "../gateways/origin/request.ts";
 import { OriginConnection } from "../gateways/origin/connection.ts";
 
-/** Stands in place of a path for a target that is ready when it responds to a gRPC call. */
+/** A value in place of a path, for a target that counts as ready when it responds to a gRPC call. */
 const GRPC = "grpc";
 
-/** A target that takes longer to respond gets another request. */
+/** How long one request of the ready check may take before another is sent. */
 const ATTEMPT_MS = 5_000;
 
-/** Nobody is told earlier what may be wrong: most programs that are right have started by then. */
+/**
+ * How long a start may take before the user is told what may be wrong; most programs that work have started by then.
+ */
 const NOTE_AFTER_MS = 5_000;
 
 interface Bringing {
   readonly child: Child;
   /** The runtimes, as in `RunningTarget`. */
   readonly runtime: string | null;
-  /** Path that responds with a status under 500 when the target is ready; `grpc`: it responds to a call. */
+  /**
+   * A path that responds with a status under 500 when the target is ready; `grpc`: the target is asked by a gRPC call.
+   */
   readonly path: string;
-  /** Port at which the target listens; null if it announces its origin itself. */
+  /** The port at which the target listens; null if it announces its origin itself. */
   readonly port: number | null;
   /** An explanation while the target cannot be reached: the reason and its fix; null if nothing is known. */
   readonly advice?: () => string | null;
 }
 
-/** Throws a TargetError, or the signal's reason when the user interrupts; then no process is left. */
+/**
+ * Starts the process and waits until it is ready. Throws a TargetError, or the signal's reason when the user
+ * interrupts; then no process is left.
+ */
 export async function bringUp(
   { child, runtime, path, port, advice = () => null }: Bringing,
   { name, host, readyTimeoutMs, signal, onNote }: LaunchContext,
@@ -96,9 +103,9 @@ async function inTime(
 }
 
 /**
- * What is wrong with the response to GET `origin` + `path`, or null where its status is under 500; on a connection of its own: `fetch` would keep the
- * connection, follow redirects, and go through the user's proxy; `node:http` of Deno 2.6 gets no response by
- * IPv6. Throws an error that says why there is none.
+ * The problem of the response to GET `origin` + `path`, or null if its status is under 500. On a connection of its own,
+ * because `fetch` would keep the connection, follow redirects, and go through the user's proxy, and `node:http` of Deno
+ * 2.6 gets no response by IPv6. Throws an error that says why there is no response.
  */
 async function failureOf(
   { origin, path }: { readonly origin: string; readonly path: string },
@@ -123,7 +130,7 @@ async function failureOf(
   }
 }
 
-/** Whether a person can read the body as it came: most servers say in it why they are not ready. */
+/** Whether a person can read the body as it is; most servers say in it why they are not ready. */
 function isText(fields: ReadonlyMap<string, string>): boolean {
   const type = fields.get("content-type") ?? "text/plain";
   return /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml)\b)/i.test(type) &&
@@ -131,12 +138,12 @@ function isText(fields: ReadonlyMap<string, string>): boolean {
 }
 
 const EXCERPT_CHARS = 200;
-/** A secret that the excerpt cuts has to be known as a whole. */
+/** How much of a body is read: more than is shown, because a secret is found only if all of it was read. */
 const READ_BYTES = 16_384;
-/** A body that stalls does not keep the next attempt waiting. */
+/** How long a slow body may delay the next attempt. */
 const BODY_MS = 250;
 
-/** The first part of a body, however it ends. */
+/** The first part of a body, however the body ends. */
 async function beginningOf(connection: OriginConnection): Promise<string> {
   const decoder = new TextDecoder();
   const timer = setTimeout(() => connection.close(), BODY_MS);
@@ -149,7 +156,7 @@ async function beginningOf(connection: OriginConnection): Promise<string> {
       text += decoder.decode(part, { stream: true });
     }
   } catch {
-    // It is cut off: what has come says as much as there is.
+    // A body that is cut off leaves the part that has arrived, and that is all there is.
   } finally {
     clearTimeout(timer);
   }

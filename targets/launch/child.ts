@@ -38,44 +38,53 @@ import {
 } from "./supervisor.ts";
 import { fileURLToPath } from "node:url";
 
-/** A supervisor has to wait for its program's end before its own. */
+/** The grace for a supervisor, which has to wait for its program's end before its own. */
 const SUPERVISOR_GRACE_MS = 2 * STOP_GRACE_MS + 1_000;
 
-/** To Windows any signal is the end by force: there the end of standard input, for which our own programs wait, asks for it. */
+/**
+ * Whether the system has signals to ask a program to end. On Windows any signal kills; there, the end of standard input
+ * asks instead, which our own programs wait for.
+ */
 const HAS_SIGNALS = Deno.build.os !== "windows";
 
-/** Once a process has ended its output is complete within this, unless someone else holds its pipes. */
+/**
+ * How long the rest of the output is awaited after a process has ended; only someone else who holds its pipes makes it
+ * take longer.
+ */
 const DRAIN_MS = 500;
 
 export interface Child extends WatchedTree {
   readonly pid: number;
   readonly output: Output;
-  /** Resolves when the program says that it runs: what it says, and the moment it was started. */
+  /** Resolves when the program says that it runs, with its words and the moment at which it was started. */
   readonly announced: Promise<{ readonly text: string; readonly startedMs: number }>;
-  /** Resolves when it has ended and its output has been read. */
+  /** Resolves when the process has ended and its output has been read. */
   readonly exited: Promise<Exit>;
-  /** Writes a line to its standard input; without effect on one that has ended. */
+  /** Writes a line to the process's standard input; does nothing if the process has ended. */
   writeLine(line: string): Promise<void>;
-  /** TERM, or the end of standard input, then KILL. Resolves when it has ended. Idempotent. */
+  /** Sends TERM, or ends standard input; then sends KILL. Resolves when the process has ended. Idempotent. */
   stop(): Promise<void>;
 }
 
 interface ProcessEnvironment {
   readonly env: Record<string, string>;
   readonly cwd?: string;
-  /** Gets all that it prints, as it comes. */
+  /** Called with everything that the process prints, as it comes. */
   readonly onOutput?: (bytes: Uint8Array) => void;
-  /** The same of its standard error alone, which may come late: it is read so that it disturbs no load. */
+  /** Called with its standard error only, perhaps late, because it is read without disturbing a load. */
   readonly onErrorOutput?: (bytes: Uint8Array) => void;
-  /** The same of each by itself. */
+  /** Called with its standard output and its standard error, each apart. */
   readonly onStreams?: Readonly<Record<"stdout" | "stderr", (bytes: Uint8Array) => void>>;
-  /** Whether the program works for Plateau and not for the experiment: it then runs on our cores, not on those of targets. */
+  /**
+   * Whether the program works for Plateau and not for the experiment, and so runs on Plateau's cores instead of the
+   * targets'.
+   */
   readonly isOurs?: boolean;
-  /** Called when a signal has ended it; what it has left may still print. */
+  /** Called when a signal has ended the process; the processes that it left may still print. */
   readonly onKilled?: (pid: number) => Promise<void>;
 }
 
-/** Starts this program with `args`; `env` comes on top of our own environment. Announces what it listens on. */
+/** Starts this program with `args`; `env` is added to our own environment. The child announces its address. */
 export function startSelf(
   args: readonly string[],
   env: Record<string, string>,
@@ -91,10 +100,10 @@ export function startSelf(
   return { ...child, supervised: false, announced };
 }
 
-/** Interrupted runs stop their targets and save what they have measured. */
+/** The grace for interrupted runs, which stop their targets and save what they have measured. */
 const INTERRUPTED_GRACE_MS = 20_000;
 
-/** Starts this program with a command that a person could type; to stop it interrupts it. */
+/** Starts this program with a command that a person could type; stopping it sends an interrupt. */
 export function startCommand(
   args: readonly string[],
   environment: Pick<ProcessEnvironment, "env" | "onStreams">,
@@ -103,19 +112,19 @@ export function startCommand(
 }
 
 interface SupervisedEnvironment extends Omit<ProcessEnvironment, "onKilled"> {
-  /** A folder of its own, which is removed when it has ended, also when we have been killed before. */
+  /** The program's own folder, which is removed when the program has ended, even if this process was killed before. */
   readonly folder?: string;
-  /** Limits of the program; null or absent: none. */
+  /** Limits for the program; null or absent: none. */
   readonly limits?: TargetLimits;
-  /** The same for a folder that stays when the program succeeds. */
+  /** A folder like `folder`, which however stays if the program succeeds. */
   readonly stage?: string;
-  /** It is over when it ends, with all that it left in the background. */
+  /** Whether the program counts as over when it ends, and everything that it left in the background is ended. */
   readonly isStep?: boolean;
-  /** Called when `stop` could not end all of it, as they are another user's or hang: their process ids. */
+  /** Called with the process ids that `stop` could not end, because they are another user's or hang. */
   readonly onLeft?: (pids: readonly number[]) => void;
 }
 
-/** Starts a foreign program, by its full path; `env` is its whole environment. Announces its process id. */
+/** Starts a foreign program, by its full path; `env` is its whole environment. The child announces its process id. */
 export function startSupervised(
   command: readonly string[],
   { env, folder, stage, isStep = false, limits, onLeft = () => {}, ...process }:
@@ -153,7 +162,7 @@ export function startSupervised(
   const exited = child.exited.then(withSignal);
   const stop = async (): Promise<void> => {
     await child.stop();
-    removeLimitGroup(group); // of a supervisor that had no time for it
+    removeLimitGroup(group); // left by a supervisor that had no time to remove it
     const named = child.output.takeKept(reported(sign, LEFT))?.split(" ").map(Number) ?? [];
     const all = [...named, ...left.splice(0)];
     if (all.length > 0) onLeft(all);
@@ -161,12 +170,12 @@ export function startSupervised(
   return { ...child, supervised: true, announced, exited, stop };
 }
 
-/** A line of process ids that a supervisor prints, also behind what its program left without an end of line. */
+/** Matches a line of process ids that a supervisor prints, even if the program's output before it has no line break. */
 function reported(sign: string, word: string): RegExp {
   return new RegExp(`${sign} ${word} (\\d+(?: \\d+)*)\n`);
 }
 
-/** Throws a TargetError where there are no control groups for us. */
+/** Makes a control group for the limits. Throws a TargetError if this user cannot have control groups. */
 function groupFor({ cpu, memory }: TargetLimits): string[] {
   try {
     if (Deno.build.os !== "linux") throw new Error("only Linux has control groups");
@@ -181,7 +190,7 @@ function groupFor({ cpu, memory }: TargetLimits): string[] {
   }
 }
 
-/** A supervisor exits with the code 128 + n where signal n has ended its program. */
+/** Turns a supervisor's exit code 128 + n into signal n, which has ended its program. */
 function withSignal({ code, signal }: Exit): Exit {
   if (signal !== null) return { code, signal, isOfSupervisor: true };
   const ending = Object.entries(constants.signals).find(([, number]) => code === 128 + number);
@@ -192,7 +201,10 @@ function withSignal({ code, signal }: Exit): Exit {
 const running = new Set<number>();
 let isAdopting: boolean | null = null;
 
-/** Adopts orphans, unless there are children that were not started here: theirs would be adopted, too, and taken for ours. */
+/**
+ * Lets this process adopt orphans, unless it has children that it did not start: their orphans would be adopted, too,
+ * and be taken for ours.
+ */
 function adoptTheirOrphans(): void {
   isAdopting ??= childrenOf(Deno.pid).every((pid) => running.has(pid)) && adoptOrphans();
 }
@@ -227,12 +239,12 @@ function start(
     await settlesWithin(drained, DRAIN_MS);
     return { code, signal };
   });
-  // A single writer for the whole time, so that several callers may write lines at the same time.
+  // One writer for the whole time, so that several callers may write lines at the same time.
   const input = process.stdin.getWriter();
   const writeLine = async (line: string): Promise<void> => {
-    await input.write(new TextEncoder().encode(`${line}\n`)).catch(() => {}); // it has ended
+    await input.write(new TextEncoder().encode(`${line}\n`)).catch(() => {}); // the process has ended
   };
-  const closeInput = (): Promise<void> => input.close().catch(() => {}); // closed by the first stop
+  const closeInput = (): Promise<void> => input.close().catch(() => {}); // the first stop has closed it
   const stop = async (): Promise<void> => {
     if (HAS_SIGNALS) send(process, "SIGTERM");
     else await closeInput();
@@ -254,7 +266,7 @@ function errorsOf(process: Deno.ChildProcess, isPolled: boolean): ReadableStream
   return polled;
 }
 
-/** Throws a TargetError where the system starts no process: too many, or denied. */
+/** Starts the process. Throws a TargetError if the system refuses: too many processes, or no permission. */
 function spawned(command: Deno.Command, isOurs: boolean): Deno.ChildProcess {
   const spawn = (): Deno.ChildProcess => command.spawn();
   try {
@@ -265,19 +277,19 @@ function spawned(command: Deno.Command, isOurs: boolean): Deno.ChildProcess {
 }
 
 /**
- * Kills the supervisor with all that it has started, because it can't end that itself: it hangs, or the machine is too
- * slow.
+ * Kills a supervisor with everything that it has started, when it cannot do this itself, because it hangs or the
+ * machine is too slow.
  */
 function kill(process: Deno.ChildProcess): void {
   const killFamily = (): void => {
     for (const pid of descendantsOf(process.pid)) killNumber(pid);
   };
   killFamily();
-  killFamily(); // a look may miss whoever was adopted in it
+  killFamily(); // again, because a look may miss a process that was adopted during it
   send(process, "SIGKILL");
 }
 
-/** @param pid Below 0 the group that this process leads. */
+/** @param pid A process id; a negative number means the group that the process leads. */
 function killNumber(pid: number): void {
   send({ kill: (signal) => Deno.kill(pid, signal) }, "SIGKILL");
 }
@@ -286,18 +298,18 @@ function send(process: Pick<Deno.ChildProcess, "kill">, signal: Deno.Signal): vo
   try {
     process.kill(signal);
   } catch {
-    // it has ended already
+    // the process has ended already
   }
 }
 
 interface SelfOptions {
-  /** Opens its inspector, unless it is compiled: a compiled program has none. */
+  /** Whether the process opens its inspector; a compiled program has none, so it does not then. */
   readonly inspectable?: boolean;
 }
 
 /**
- * Program and arguments that run Plateau with `args`, from any folder: compiled, it is the binary; from
- * source, Deno on main.ts.
+ * The program and arguments that run Plateau with `args`, from any folder: the compiled binary or, from source, Deno on
+ * main.ts.
  */
 export function selfCommand(
   args: readonly string[],

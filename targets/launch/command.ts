@@ -59,13 +59,16 @@ export const commandLauncher: Launcher<CommandTarget> = {
 };
 
 interface LocatedCommand {
-  /** Full paths. */
+  /** The full path of the program. */
   readonly program: string;
   readonly cwd: string;
   readonly inherited: Readonly<Record<string, string>>;
 }
 
-/** Finds what a command needs on the machine before it is started. Throws a StartError if something is missing. */
+/**
+ * Finds everything that a command needs on the machine before it is started. Throws a StartError if something is
+ * missing.
+ */
 export function locateCommand(spec: CommandTarget, context: LocationContext): LocatedCommand {
   const { command: [name], env } = spec;
   const { cwd, inherited } = locateSurroundings(spec, context);
@@ -77,7 +80,7 @@ export function locateCommand(spec: CommandTarget, context: LocationContext): Lo
 
 type LocationContext = Pick<LaunchContext, "name" | "baseDir">;
 
-/** The same without the program, which the command's own steps may have to build first. */
+/** Does the same except for the program, which the command's own steps may have to build first. */
 export function locateSurroundings(
   { cwd, inherit }: CommandTarget,
   context: LocationContext,
@@ -85,7 +88,10 @@ export function locateSurroundings(
   return { cwd: locateFolder(cwd, context), inherited: inheritedBy(inherit, context) };
 }
 
-/** Throws for variables that are not set, because a program without its settings may serve something else. */
+/**
+ * Reads inherited variables. Throws for those that are not set, because a program without its settings may serve
+ * something else.
+ */
 function inheritedBy(
   names: readonly string[],
   context: Pick<LaunchContext, "name">,
@@ -109,13 +115,16 @@ function leftText({ name }: LaunchContext, pids: readonly number[]): string {
     `(sudo kill -9 ${pids.join(" ")})`;
 }
 
-/** A program that listens on loopback of its own accord is not reached elsewhere. */
+/** Advice for a program that listens on loopback only, while it must be reached at another address. */
 function hostAdvice(spec: CommandTarget, { host }: LaunchContext): string | null {
   if (host === LOOPBACK || isPassed("{host}", spec)) return null;
   return `write {host} in its command or env, so that it listens on ${host}`;
 }
 
-/** Advice that names the address at which a program listens instead, by its sockets; null if that is unknown or right. */
+/**
+ * Advice that names the address at which a program listens instead, read from its sockets; null if that address is
+ * unknown or right.
+ */
 function listeningAdvice(
   pid: number,
   { spec, port, host }: {
@@ -144,7 +153,7 @@ function listeningAdvice(
   return `it listens on ${ports.join(" and ")}, not on ${wanted}: write ${fix}${passed}`;
 }
 
-/** Whether its arguments or its environment hold it. */
+/** Whether a placeholder is passed in the command's arguments or environment. */
 export function isPassed(
   placeholder: string,
   { command, env }: Pick<CommandTarget, "command" | "env">,
@@ -152,7 +161,7 @@ export function isPassed(
   return [...command, ...Object.values(env)].some((text) => text.includes(placeholder));
 }
 
-/** The file's own port, which must be free, or else a free one. */
+/** The port that the file sets, which must be free, or else any free port. */
 async function choosePort(spec: CommandTarget, context: LaunchContext): Promise<number> {
   const fixed = fixedPortOf(spec);
   if (fixed === null) return context.listen?.port ?? freePort({ host: context.host });
@@ -161,7 +170,7 @@ async function choosePort(spec: CommandTarget, context: LaunchContext): Promise<
   throw cannotStart(context, obstacle);
 }
 
-/** Why a program could not listen there, and who does; null: it could. */
+/** The reason why a program could not listen at the port, and the process that does; null: the port is free. */
 export async function portObstacle(port: number, host: string): Promise<string | null> {
   if (!isPortTaken(port, host)) return null;
   const found = await resolve({ hostname: host, port });

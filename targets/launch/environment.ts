@@ -1,4 +1,4 @@
-/** The environment of a foreign program: its variables, its folder, a free port, and what profiles need of them. */
+/** The environment of a foreign program: its variables, its folder, a free port, and what profilers need in it. */
 import { statSync } from "node:fs";
 import { basename, isAbsolute, posix, resolve, win32 } from "node:path";
 import { LOOPBACK } from "../../base/net/listen.ts";
@@ -6,13 +6,13 @@ import { cannotStart, type LaunchContext } from "./launcher.ts";
 import { isSecretVariable } from "../../base/secret_fields.ts";
 import { secrets } from "../../base/secrets.ts";
 
-/** A system, as in Deno.build.os. */
+/** An operating system, as in Deno.build.os. */
 type System = typeof Deno.build.os;
 type Variables = Readonly<Record<string, string>>;
 
 /**
- * All that is inherited: enough to find programs and folders, nothing of the user's secrets. On Windows neither cmd.exe
- * nor a socket works without some of them.
+ * The only variables that programs inherit: enough to find programs and folders, none of the user's secrets. On Windows
+ * neither cmd.exe nor a socket works without some of them.
  */
 function inheritedOn(os: System): readonly string[] {
   return os === "windows"
@@ -24,8 +24,8 @@ function inheritedOn(os: System): readonly string[] {
 }
 
 /**
- * One environment of several; later ones win. Windows takes `Path` and `PATH` for the same variable: there all names are
- * in capitals, as Python has them.
+ * Joins several environments; later ones win. Windows takes `Path` and `PATH` for the same variable, so there all names
+ * are turned into capitals, as in Python.
  */
 export function joinEnv(
   layers: readonly Variables[],
@@ -48,10 +48,12 @@ export function cleanEnv(
   return joinEnv([Object.fromEntries(inherited.filter(isSet)), extra], os);
 }
 
-/** Where Deno 2.9 keeps itself by the name of node; it puts this on PATH where there is no other. */
+/** The folder where Deno 2.9 keeps a copy of itself named node; Deno puts this on PATH if there is no other. */
 const FALSE_NODE = /[\\/]node_compat_bin$/;
 
-/** Our own environment as the user gave it to us: what is measured as Node must be Node. */
+/**
+ * Our own environment as the user gave it, without Deno's false node, because what is measured as Node must be Node.
+ */
 export function ownEnv(
   given: Variables = Deno.env.toObject(),
   os: System = Deno.build.os,
@@ -81,8 +83,8 @@ export function hideInherited(names: readonly string[]): void {
 }
 
 /**
- * Hides what programs with the whole environment might print of it: variables that are passwords or tokens by their
- * names.
+ * Keeps secrets out of the output of programs that get the whole environment: the values of variables whose names mean
+ * passwords or tokens.
  */
 export function hideSecretVariables(env: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(env)) {
@@ -97,13 +99,13 @@ function isSet(entry: readonly [string, string | undefined]): entry is [string, 
 /** The facts on which finding a program depends. */
 interface ProgramSystem {
   readonly os: System;
-  /** PATHEXT of Windows: the endings that need not be written, `.EXE;.CMD`. */
+  /** The value of PATHEXT on Windows: the endings that may be left out, such as `.EXE;.CMD`. */
   readonly pathExt: string;
   /** Whether there is such a file, and it can be run. */
   readonly isProgram: (path: string) => boolean;
 }
 
-/** The value of Windows where PATHEXT is not set. */
+/** The value that Windows uses if PATHEXT is not set. */
 const PATHEXT = ".COM;.EXE;.BAT;.CMD";
 
 const THIS_SYSTEM: ProgramSystem = {
@@ -114,7 +116,7 @@ const THIS_SYSTEM: ProgramSystem = {
   isProgram,
 };
 
-/** Full path of the program that a shell in `cwd` would run; null if there is none. */
+/** The full path of the program that a shell in `cwd` would run; null if there is none. */
 export function findProgram(
   name: string,
   { path, cwd }: { path: string; cwd: string },
@@ -129,7 +131,7 @@ export function findProgram(
   return places.find(isProgram) ?? null;
 }
 
-/** Why `findProgram` has found none, and the fix where it is known. */
+/** The reason why `findProgram` has found none, and the fix if it is known. */
 export function whyNoProgram(name: string, cwd: string): string {
   const missing = `there is no program "${name}"`;
   if (/\s/.test(name.trim())) {
@@ -144,7 +146,10 @@ export function whyNoProgram(name: string, cwd: string): string {
   return `${missing}: that file may not be executed (chmod +x ${path})`;
 }
 
-/** npm's own folder on Windows holds `npm`, a script for other shells, beside `npm.cmd`: the bare name comes last. */
+/**
+ * The endings to try. The bare name comes last, because npm's own folder on Windows holds `npm`, a script for other
+ * shells, beside `npm.cmd`.
+ */
 function endingsOf(name: string, pathExt: string): string[] {
   const endings = pathExt.toLowerCase().split(";").filter((ending) => ending !== "");
   const isWhole = endings.some((ending) => name.toLowerCase().endsWith(ending));
@@ -161,7 +166,7 @@ function isProgram(path: string): boolean {
     (Deno.build.os === "windows" || (stat.mode & 0o111) !== 0);
 }
 
-/** Full path of a folder that a target's lines name. Throws a TargetError when there is none. */
+/** The full path of a folder that a target's lines name. Throws a TargetError if the folder does not exist. */
 export function locateFolder(
   path: string,
   context: Pick<LaunchContext, "name" | "baseDir">,
@@ -178,8 +183,8 @@ export function locateFolder(
 }
 
 /**
- * Ports below those that systems give to clients (Linux: from 32,768 on), so that no client takes one before the target
- * listens on it.
+ * The ports to draw from, below those that systems give to clients (Linux: from 32,768 on), so that no client takes one
+ * before the target listens on it.
  */
 const QUIET_PORTS = { first: 20_000, count: 12_000 };
 const MOST_DRAWS = 100;
@@ -189,11 +194,11 @@ interface PortWish {
   readonly host?: string;
   /** Ports that are reserved already, although no process listens on them yet. */
   readonly others?: readonly number[];
-  /** A number from 0 to below 1. */
+  /** Returns a random number of at least 0 and below 1. */
   readonly draw?: () => number;
 }
 
-/** A port that is free, and likely to stay so for a while. Throws when the host can't be listened on. */
+/** A port that is free, and likely to stay so for a while. Throws if the host's address cannot be listened on. */
 export function freePort(
   { host = LOOPBACK, others = [], draw = Math.random }: PortWish = {},
 ): number {
@@ -212,7 +217,7 @@ export function isPortFree(port: number, host: string = LOOPBACK): boolean {
   }
 }
 
-/** Whether somebody listens there; a port that is denied to us may be given to a program. */
+/** Whether somebody listens on the port; a port that is denied to us may be allowed to a program. */
 export function isPortTaken(port: number, host: string): boolean {
   try {
     listenBriefly(host, port);
@@ -227,17 +232,14 @@ function listenBriefly(hostname: string, port: number): number {
   return listener.addr.port;
 }
 
-// How a program is started whose profiles are to be taken: V8's runtimes open their inspector, on a port of the
-// system's choice at loopback. Others need nothing.
-
-/** Deno's flag, which stands before the script. */
+/** Deno's flag to open its inspector, which stands before the script; the system chooses the port. */
 const DENO_FLAG = `--inspect=${LOOPBACK}:0`;
 
 /**
- * What each process of Node imports first, cluster workers too. `--inspect` in its place would give a worker the port
- * after its parent's, which may be taken, and fails where the program opens its inspector itself.
+ * The code that each process of Node imports first, cluster workers too. `--inspect` instead would give a worker the
+ * port after its parent's, which may be taken, and fails if the program opens its inspector itself.
  */
-const OPENING = `import{open,url}from'node:inspector';` + // no spaces: one would end it
+const OPENING = `import{open,url}from'node:inspector';` + // without spaces, because one would end it
   `import{isMainThread}from'node:worker_threads';isMainThread&&(url()||open(0,'${LOOPBACK}'))`;
 
 /** The arguments and the environment with which a foreign program is started. */
@@ -246,7 +248,7 @@ interface StartedProgram {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The same program as it is started to be watched from inside, as far as the context says. */
+/** The same program, started so that its inspector and counters can be used as far as the context requests them. */
 export function watchable(
   program: string,
   { args, env }: StartedProgram,
@@ -264,13 +266,13 @@ function isDeno(program: string): boolean {
   return /^deno(?:\.exe)?$/.test(basename(program));
 }
 
-/** The environment in which processes of Node open their inspector. Node 18.18 or later. */
+/** The environment in which processes of Node open their inspector. Needs Node 18.18 or later. */
 function inspectableEnv(env: Readonly<Record<string, string>>): Record<string, string> {
   const options = [env.NODE_OPTIONS ?? "", `--import=data:text/javascript,${OPENING}`];
   return { ...env, NODE_OPTIONS: options.join(" ").trim() };
 }
 
-/** Arguments of the program with which it opens its inspector, where that takes an argument. */
+/** The program's arguments with those that make it open its inspector, if it takes such an argument. */
 export function inspectableArgs(program: string, args: readonly string[]): string[] {
   if (!isDeno(program)) return [...args];
   const isRun = ["run", "serve"].includes(args[0]);

@@ -1,5 +1,5 @@
 /**
- * A program and all that it has started, as its supervisor finds and signals them, by what each system has for it.
+ * A program and all processes that it has started. Its supervisor finds and signals them by the means of each system.
  */
 import { randomUUID } from "node:crypto";
 import { adoptOrphans } from "../../base/system/prctl.ts";
@@ -26,17 +26,17 @@ import { enterJob, type Job } from "../../base/system/windows.ts";
  * Where none of this can be seen, only that group is signalled.
  */
 export interface ProcessFamily {
-  /** Processes that have not ended, as far as they can be found. */
+  /** The processes that have not ended, as far as they can be found. */
   living(): number[];
-  /** False if every living process is another user's and refuses the signal. */
+  /** Sends a signal to all processes; false if every living one belongs to another user and refuses it. */
   signal(name: Deno.Signal): boolean;
 }
 
-/** How the program must be started, so that its family can be found. */
+/** The way in which a program must be started so that its family can be found. */
 export interface Upbringing {
-  /** Whether it leads a process group of its own. */
+  /** Whether the program leads a process group of its own. */
   readonly detached: boolean;
-  /** Variables that are added to its environment. */
+  /** Variables that are added to the program's environment. */
   readonly env: Readonly<Record<string, string>>;
   of(child: Pick<Deno.ChildProcess, "pid" | "status">): ProcessFamily;
 }
@@ -53,7 +53,7 @@ export function bringUpFamily(): Upbringing {
   return { detached: false, env: { [MARK]: id }, of: (child) => family(child, marked, lives) };
 }
 
-/** How a system finds processes where it has no /proc. */
+/** The means of a system without /proc to find processes. */
 interface FamilySystem {
   readonly os: typeof Deno.build.os;
   readonly table: ProcessTable | null;
@@ -66,7 +66,7 @@ export function bringUpWithoutProc(
   { os, table, enterJob }: FamilySystem = THIS_SYSTEM,
 ): Upbringing {
   const job = os === "windows" ? enterJob() : null;
-  // A sandbox may deny ps, which then shows nobody, not even this process.
+  // A sandbox may deny ps, which then shows no process at all, not even this one.
   const isSeen = job !== null || (table?.() ?? []).length > 0;
   if (!isSeen) return { detached: true, env: {}, of: (child) => processGroup(child, os) };
   // On Windows no process leads a group, and only a detached one gets a console of its own.
@@ -78,14 +78,14 @@ export function bringUpWithoutProc(
   return { detached, env: {}, of: (child) => family(child, () => others(child.pid), () => true) };
 }
 
-/** All under this process, and those that the program has left behind in the group that it led. */
+/** All processes under this one, and those that the program has left behind in the group that it led. */
 function membersIn(rows: readonly TableRow[], program: number): number[] {
   const group = rows.filter((row) => row.group === program);
   return [Deno.pid, ...group.map(({ pid }) => pid)]
     .flatMap((pid) => treeIn(rows, pid)).map(({ pid }) => pid);
 }
 
-/** Whether processes can be seen in /proc. Where they cannot, a program leads a process group. */
+/** Whether processes can be seen in /proc. If not, a program leads a process group. */
 export function showsProcesses(): boolean {
   return Deno.build.os === "linux" && readStat(Deno.pid) !== null;
 }
@@ -94,7 +94,10 @@ function ourDescendants(): number[] {
   return descendantsOf(Deno.pid);
 }
 
-/** Another user's process may be hidden (`hidepid` of proc(5)); the program itself is waited for. */
+/**
+ * The family of a program by /proc. Another user's process may be hidden (`hidepid` of proc(5)); the program itself is
+ * waited for.
+ */
 function family(
   child: Pick<Deno.ChildProcess, "pid" | "status">,
   members: () => number[],
@@ -109,21 +112,21 @@ function family(
 }
 
 /**
- * Whether it lives. A zombie that we have adopted is reaped first: its other threads may outlive the first, and we may
- * end before.
+ * Whether a process lives. A zombie that we have adopted is reaped first: its other threads may outlive the first, and
+ * we may end before them.
  */
 function lives(pid: number): boolean {
   const { state = "Z", parent = 0 } = readStat(pid) ?? {};
   return state !== "Z" || (parent === Deno.pid && !reap(pid));
 }
 
-/** Processes that a killed supervisor has left, as its parent finds them; see `orphansOf`. */
+/** The processes that a killed supervisor has left, as its parent finds them; see `orphansOf`. */
 export function orphanedFamily(supervisor: number, others: ReadonlySet<number>): ProcessFamily {
   const living = (): number[] => orphansOf(supervisor, others).filter(lives);
   return { living, signal: (name) => signalAll(living(), name) };
 }
 
-/** Processes of the program's group, while the program itself lives; what outlives it is not found. */
+/** The processes of the program's group, while the program itself lives; those that outlive it are not found. */
 function processGroup(
   child: Pick<Deno.ChildProcess, "pid" | "status">,
   os: FamilySystem["os"],
@@ -147,7 +150,7 @@ function signalAll(pids: readonly number[], name: Deno.Signal): boolean {
   return pids.length === 0 || denied.length < pids.length;
 }
 
-/** False if the signal is denied; a process that has ended already needs no signal. */
+/** Sends a signal; false if it is denied. A process that has ended already needs no signal. */
 function signal(pid: number, name: Deno.Signal): boolean {
   try {
     Deno.kill(pid, name);

@@ -1,4 +1,4 @@
-/** Whether a server of gRPC responds: over HTTP/2, which is all that most of them speak. */
+/** Checks whether a gRPC server responds, over HTTP/2, which is the only protocol of most such servers. */
 import { PREFIX_BYTES } from "../../base/grpc/envelope.ts";
 import { callOnce } from "../../base/grpc/one_call.ts";
 import { MalformedMessage, VARINT, WireReader } from "../../base/grpc/wire.ts";
@@ -9,10 +9,10 @@ import { endpointOf } from "../../base/net/endpoint.ts";
 
 /** A method that many servers have; the others respond that they do not have it. */
 const HEALTH = "/grpc.health.v1.Health/Check";
-/** An empty request names no service, so it is about the health of the whole server. */
+/** An empty request names no service, so it asks about the health of the whole server. */
 const REQUEST = new Uint8Array(0);
 
-/** A server begins with it while what it calls is not there yet. */
+/** The status with which a server responds while the services that it depends on are not there yet. */
 const UNAVAILABLE = 14;
 
 /**
@@ -23,7 +23,7 @@ const HEALTH_FIELD = 1;
 const SERVING = 1;
 const HEALTHS = ["UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN"];
 
-/** Null if it is ready, else what it responds with; throws an error that says why there is no response. */
+/** What an unready server responds with; null if it is ready. Throws an error that says why there is no response. */
 export async function callFailure(origin: string, signal: AbortSignal): Promise<string | null> {
   const server = { origin, endpoint: endpointOf(origin, { http2: true }) };
   const response = await callOnce(server, { path: HEALTH, message: REQUEST }, signal)
@@ -48,7 +48,7 @@ function failureOf({ status, kept }: ReceivedResponse): string | null {
   return health === SERVING ? null : `health ${HEALTHS[health] ?? health}`;
 }
 
-/** 0 where the message has no status, as in protobuf; NaN where it is no message. */
+/** The status in the message; 0 if it has none, as in protobuf; NaN if the bytes are no such message. */
 function healthIn(kept: KeptResponse): number {
   try {
     const reader = new WireReader(kept.body().subarray(PREFIX_BYTES));

@@ -12,60 +12,63 @@ import type { TargetSpec } from "../../base/target/target_shape.ts";
 export interface Exit {
   readonly code: number;
   readonly signal: string | null;
-  /** It is the end of a supervisor, with which its program was ended. */
+  /** Whether a supervisor ended, and its program with it. */
   readonly isOfSupervisor?: boolean;
 }
 
-/** A process tree of ours, as `watchResources` takes it. */
+/** A process tree of ours, in the form that `watchResources` takes. */
 export interface WatchedTree {
-  /** The process that Plateau started, or null when it did not start any (`url`). */
+  /** The process that Plateau started, or null if it did not start any (`url`). */
   readonly pid: number | null;
-  /** True when `pid` is Plateau's supervisor, whose own use is not the target's: only what is under it counts. */
+  /** Whether `pid` is Plateau's supervisor, whose own use is not the target's: only the processes under it count. */
   readonly supervised: boolean;
 }
 
 /** A part of a composite target; several may have one name. */
 export interface WatchedPart extends WatchedTree {
-  /** gateway: it gets the requests, and sends them to the upstreams behind it. */
+  /** The role: a gateway gets the requests, and sends them to the upstreams behind it. */
   readonly role: "gateway" | "upstream";
-  /** The kind of gateway, or the target behind it. */
+  /** The kind of the gateway, or the name of the target behind it. */
   readonly name: string;
 }
 
-/** A server that has passed its ready check; one that ran already (`url`) had none. */
+/** A server that has passed its ready check; a server that ran already (`url`) had none. */
 export interface RunningTarget extends WatchedTree {
-  /** `http://host:port` or `https://host:port`, without a path. */
+  /** The origin, `http://host:port` or `https://host:port`, without a path. */
   readonly origin: string;
   /** How to reach the origin, beyond what the origin itself says; absent: nothing more. */
   readonly access?: Access;
-  /** From the start of the process to its first right response, milliseconds; null for `url`. */
+  /** The time from the start of the process to its first right response, in milliseconds; null for `url`. */
   readonly startUpMs: number | null;
-  /** Its runtimes with their versions, such as `node v20.20.2, express 5.3.0`; null if unknown. */
+  /** The target's runtimes with their versions, such as `node v20.20.2, express 5.3.0`; null if unknown. */
   readonly runtime: string | null;
-  /** Path of its ready check; null when there was none. */
+  /** The path of the ready check; null if there was none. */
   readonly readyPath: string | null;
-  /** All its process trees, the target's own included; absent: only its own. More may be added while it runs. */
+  /** All process trees of the target, its own included; absent: only its own. More may be added while it runs. */
   readonly parts?: () => readonly WatchedPart[];
-  /** To be called when the load begins, for actions that depend on that moment. @param atMs Milliseconds since the epoch. */
+  /**
+   * Must be called when the load begins, for actions that depend on that moment.
+   * @param atMs Milliseconds since the epoch.
+   */
   readonly onLoadStart?: (atMs: number) => void;
-  /** Reports of its runtimes; absent where they are not requested. */
+  /** Reports of the target's runtimes; absent if they are not requested. */
   readonly counters?: CounterSource;
   /** Resolves when the process ends on its own or by `stop`; never for `url`. */
   readonly exited: Promise<Exit>;
-  /** The last lines that it printed (standard output and error together), at most 20. */
+  /** The last lines that the process printed (standard output and error together), at most 20. */
   lastLines(): readonly string[];
   /** Ends the process with all its children: TERM, then KILL after a grace of 2 s. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** The environment of a launcher. */
+/** The environment in which a launcher starts a target. */
 export interface LaunchContext {
-  /** Name of the target in the experiment, for messages. */
+  /** The name of the target in the experiment, for messages. */
   readonly name: string;
-  /** Folder of the experiment file: relative paths in it start here. */
+  /** The folder of the experiment file, in which relative paths of the file start. */
   readonly baseDir: string;
   readonly redisUrl: string | null;
-  /** How long a target may take to its first right response, milliseconds. */
+  /** How long a target may take to its first right response, in milliseconds. */
   readonly readyTimeoutMs: number;
   /** Ends the wait early, on Ctrl-C. */
   readonly signal: AbortSignal;
@@ -73,25 +76,28 @@ export interface LaunchContext {
   readonly others: Readonly<Record<string, TargetSpec>>;
   /** Called with a line that the user should know. */
   readonly onNote: (text: string) => void;
-  /** Address or name of this machine at which it must listen and gets its requests; IPv6 without brackets. */
+  /** The address or name of this machine at which the target must listen; IPv6 without brackets. */
   readonly host: string;
-  /** The port; one of its own choice when absent. */
+  /** The port to listen on; absent: the target chooses one. */
   readonly listen?: ListeningPort;
-  /** Its runtime is to open its inspector, so that profiles can be taken; absent: it is not. */
+  /** Whether the target's runtime opens its inspector, so that profiles can be taken; absent: it does not. */
   readonly inspectable?: boolean;
-  /** Takes what its runtime counts; absent: it does not count. */
+  /** Takes the counters of the target's runtime; absent: it counts nothing. */
   readonly counters?: CounterSink;
 }
 
 interface ListeningPort {
   readonly port: number;
-  /** Other processes listen on the same port, and the kernel shares out connections. */
+  /** Whether other processes listen on the same port, so that the kernel shares out connections. */
   readonly shared: boolean;
 }
 
 /** The context for launchers of gateways in front of other targets. */
 export interface GatewayContext extends LaunchContext {
-  /** Starts another target of the experiment, on loopback unless `changes` says otherwise. Throws as `Launcher.start` does. */
+  /**
+   * Starts another target of the experiment, on loopback unless `changes` says otherwise. Throws as `Launcher.start`
+   * does.
+   */
   startOther(
     target: string,
     changes?: Partial<Pick<LaunchContext, "name" | "host" | "listen" | "signal">>,
@@ -99,14 +105,14 @@ export interface GatewayContext extends LaunchContext {
 }
 
 /**
- * Starts a target. Throws a TargetError when it does not come up, the signal's reason when the user
- * interrupts; either way no process is left behind.
+ * Starts a target. Throws a TargetError when it does not come up, or the signal's reason when the user interrupts;
+ * either way no process is left behind.
  */
 export interface Launcher<Spec> {
   start(spec: Spec, context: GatewayContext): Promise<RunningTarget>;
 }
 
-/** Starts a program that the experiment needs but that is no target of it: the error names the need. */
+/** Starts a program that the experiment needs but that is not a target; the error says what needs it. */
 export async function startOfNeed<Started>(
   need: Need,
   start: () => Promise<Started>,
@@ -119,7 +125,7 @@ export async function startOfNeed<Started>(
   }
 }
 
-/** The one error for a target that does not start. */
+/** The error that every target that does not start throws. */
 export function cannotStart(
   { name }: Pick<LaunchContext, "name">,
   why: string,

@@ -9,18 +9,18 @@ import { REAL_TIME, type Time } from "./settles.ts";
 const KEPT_BYTES = 16_384;
 const KEPT_LINES = 20;
 
-/** A quarter of a pipe's size on Linux (pipe(7)). */
+/** The most octets to read at once: a quarter of a pipe's size on Linux (pipe(7)). */
 const MOST_BYTES = 16_384;
-/** Timers make a shorter pause as long as this. */
+/** The shortest pause; timers cannot make a shorter one. */
 const SHORTEST_PAUSE_MS = 1;
 
 export class Output {
   readonly #ring = new Uint8Array(KEPT_BYTES);
   #written = 0;
-  /** Null while no caller waits for a line. */
+  /** Called when output comes; null while no caller waits for a line. */
   #onChunk: (() => void) | null = null;
 
-  /** @param onOutput Gets all that is read. */
+  /** @param onOutput Called with everything that is read. */
   constructor(
     private readonly onOutput: (bytes: Uint8Array) => void = () => {},
     private readonly time: Time = REAL_TIME,
@@ -34,7 +34,7 @@ export class Output {
     for await (const chunk of pacedReads(stream, () => this.#onChunk !== null, this.time)) {
       onChunk(chunk);
       this.onOutput(chunk);
-      // In pieces that fit, so that a line that is waited for is not lost under what came with it.
+      // In pieces that fit, so that a line that is waited for is not pushed out by output that came with it.
       for (let at = 0; at < chunk.length; at += KEPT_BYTES) {
         this.#keep(chunk.subarray(at, at + KEPT_BYTES));
         this.#onChunk?.();
@@ -46,12 +46,12 @@ export class Output {
   lastLines(): string[] {
     const isCut = this.#written > KEPT_BYTES;
     const text = isCut ? secrets.cutText(this.#text()) : secrets.text(this.#text());
-    return plainLines(text).slice(-KEPT_LINES).map(withoutSecrets); // colours may have stood within one
+    return plainLines(text).slice(-KEPT_LINES).map(withoutSecrets); // once more, because a colour may have split a secret
   }
 
   /**
-   * Takes out the first that matches `line`, as soon as it is whole; resolves with its first group. Never resolves
-   * without such a line.
+   * Removes the first line that matches `line`, as soon as it is complete, and resolves with its first group. Never
+   * resolves if no such line comes.
    */
   takeLine(line: RegExp): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>();
@@ -105,7 +105,10 @@ function plainLines(text: string): string[] {
   );
 }
 
-/** Chunks as they come, with a pause after each. @param isAwaited Whether a caller waits for more: then there is no pause. */
+/**
+ * Yields chunks as they come, with a pause after each.
+ * @param isAwaited Whether a caller waits for more; then there is no pause.
+ */
 export async function* pacedReads(
   stream: ReadableStream<Uint8Array>,
   isAwaited: () => boolean,
@@ -122,8 +125,8 @@ export async function* pacedReads(
 }
 
 /**
- * So long that at the pace at which `bytes` came in `elapsedMs`, a quarter of the pipe fills meanwhile: no writer may
- * have to wait for space.
+ * The pause after a chunk: at the pace at which `bytes` came in `elapsedMs`, a quarter of the pipe fills meanwhile, so
+ * no writer has to wait for space.
  */
 function pauseAfter(bytes: number, elapsedMs: number): number {
   return Math.min(OUTPUT_LATE_MS, elapsedMs * MOST_BYTES / bytes);

@@ -1,17 +1,17 @@
 /**
- * Ends this process with its parent, when Plateau started it, by the parent-death signal of prctl(2): the parent
- * may be killed with KILL, which leaves it no time to stop anything.
+ * Ends this process with its parent, if Plateau started it, by the parent-death signal of prctl(2): the parent may be
+ * killed with KILL, which leaves it no time to stop anything.
  */
 import { dieWithParent, outliveParent } from "../../base/system/prctl.ts";
 
-/** Set to 1 in the environment of a process that Plateau starts for itself. */
+/** The variable that is 1 in the environment of a process that Plateau starts for itself. */
 export const BOUND = "PLATEAU_BOUND";
 
 /**
- * Ends this process when its parent dies; does nothing unless Plateau is the parent. Belongs in the
- * first lines of `serve`. By the kernel on Linux, by a worker where the kernel does not do it, and everywhere by the
- * end of standard input, which only the parent holds open: it has ended, too, for a parent that died before.
- * @param onText Takes what the parent writes there.
+ * Ends this process when its parent dies; does nothing unless Plateau is the parent. Must be called in the first lines
+ * of `serve`. The kernel does this on Linux, a worker elsewhere, and in any case the end of standard input does, which
+ * only the parent holds open; that also covers a parent that died before.
+ * @param onText Called with what the parent writes there.
  */
 export function bindToParent(onText: (text: string) => void = () => {}): void {
   if (Deno.env.get(BOUND) !== "1") return;
@@ -26,8 +26,8 @@ function watchParent(): void {
 }
 
 /**
- * From now on the kernel does not kill this process with its parent: it ends by the end of standard
- * input alone, with the event `unload`. For what would leave something behind and is never busy for long.
+ * From now on the kernel does not kill this process with its parent: only the end of standard input ends it, with the
+ * event `unload`. For processes that would leave something behind and are never busy for long.
  */
 export function endInOrder(): void {
   if (Deno.env.get(BOUND) !== "1") return;
@@ -35,7 +35,7 @@ export function endInOrder(): void {
   watch?.terminate();
 }
 
-/** Resolves when whoever holds the other end of standard input is gone. */
+/** Resolves when the holder of the other end of standard input is gone. */
 export async function untilInputEnds(onText: (text: string) => void = () => {}): Promise<void> {
   const buffer = new Uint8Array(1_024);
   const decoder = new TextDecoder();

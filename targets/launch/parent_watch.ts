@@ -1,7 +1,7 @@
 /// <reference lib="deno.worker" />
 /**
- * A worker of a process that Plateau started, where the kernel does not end that process with its parent: it
- * does, also while the process computes and its event loop stands. An orphan gets another parent.
+ * A worker in a process that Plateau started, where the kernel does not end that process with its parent: the worker
+ * does, even while the process computes and its event loop is blocked. It notices that an orphan gets another parent.
  */
 const LOOK_MS = 100;
 

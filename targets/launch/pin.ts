@@ -1,22 +1,22 @@
 /**
- * Who runs on which cores while an experiment lasts: this process, with its load workers, and the
- * processes that it starts. Like the threads that it is about, it is one for the whole process.
+ * The cores for an experiment: those of this process, with its load workers, and those of the processes that it starts.
+ * Like the threads that it affects, the pin is global to the process.
  */
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { allowedCores, keepProcessTo, startOn } from "../../base/system/affinity.ts";
 
-/** Cores by number; null: as the system likes. */
+/** Cores by number; null: the system chooses. */
 interface Pin {
   readonly targets: readonly number[] | null;
   readonly workers: readonly number[] | null;
 }
 
-/** Cores for the processes that are started; null: the cores of this process. */
+/** The cores for processes that are started; null: the cores of this process. */
 let startCores: readonly number[] | null = null;
 
 /**
- * Keeps to the pin until it is disposed. A process that is started meanwhile has its cores from birth,
- * and so has all that it starts itself. Throws a TargetError where the system does not do it.
+ * Keeps to the pin until it is disposed. A process that is started meanwhile has its cores from birth, and so has
+ * everything that it starts. Throws a TargetError if the system refuses.
  */
 export function applyPin({ targets, workers }: Pin): Disposable {
   if (targets === null && workers === null) return { [Symbol.dispose]: () => {} };
@@ -39,7 +39,7 @@ export function applyPin({ targets, workers }: Pin): Disposable {
   }
 }
 
-/** Starts a process on the cores that are meant for it. */
+/** Starts a process on the cores that are meant for such processes. */
 export function startPinned<Started>(start: () => Started): Started {
   return startCores === null ? start() : startOn(startCores, start);
 }

@@ -1,21 +1,21 @@
 /**
- * The runtime of a foreign program, by its own name and version: "node v20.20.2". Known for programs that print
- * their version by a flag; others are not guessed at.
+ * The runtime of a foreign program, by its own name and version: "node v20.20.2". Known for programs that print their
+ * version when a flag asks; others are not guessed at.
  */
 import { basename } from "node:path";
 import { findProgram } from "./environment.ts";
 import { outputOfProgram } from "./step.ts";
 
-/** Longer than the slowest start of a runtime, the JVM's. */
+/** The limit for a program to print its version; longer than the slowest start of a runtime, the JVM's. */
 const LIMIT_MS = 5_000;
 
 interface Runtime {
-  /** The program's name, also with a version in it, as python3.11. */
+  /** The program's names, also with a version in them, such as python3.11. */
   readonly names: RegExp;
   readonly flag: string;
-  /** The version in its output (standard output and error together). */
+  /** The version in the program's output (standard output and error together). */
   readonly version: RegExp;
-  /** Text before the version, if that is a bare number. */
+  /** A text to put before the version, if that is a bare number. */
   readonly prefix?: string;
 }
 
@@ -32,18 +32,18 @@ const RUNTIMES: readonly Runtime[] = [
   { names: /^go$/, flag: "version", version: /go\d\S+/ },
 ];
 
-/** Environment and folder in which the program runs. */
+/** The environment and folder in which the program runs. */
 interface ProgramPlace {
   readonly env: Record<string, string>;
   readonly cwd: string;
 }
 
-/** Runtime of Plateau's own servers. */
+/** The runtime of Plateau's own servers. */
 export const OWN_RUNTIME = `deno ${Deno.version.deno}`;
 
 const versions = new Map<string, Promise<string | null>>();
 
-/** Version of the runtime of `command`; null if unknown. Each program is run once for it. */
+/** The version of the runtime of `command`; null if unknown. Each program is run once to find out. */
 export function runtimeOf(
   command: readonly string[],
   { env, cwd }: ProgramPlace,
@@ -57,7 +57,10 @@ export function runtimeOf(
   return version;
 }
 
-/** Version of the Go that compiled a program, as `go version FILE` reads it from there; null without Go, or of another one. */
+/**
+ * The version of Go that compiled a program, as `go version FILE` reads it from the file; null without Go, or if
+ * another compiler made it.
+ */
 export async function goOf(program: string, { env, cwd }: ProgramPlace): Promise<string | null> {
   const go = findProgram("go", { path: env.PATH ?? "", cwd });
   if (go === null) return null;
@@ -66,7 +69,7 @@ export async function goOf(program: string, { env, cwd }: ProgramPlace): Promise
   return version === undefined ? null : `go ${version}`;
 }
 
-/** The program itself, where `env` only sets variables for it. */
+/** The program itself, after an `env` that only sets variables for it. */
 export function programOf([first = "", ...rest]: readonly string[]): string {
   if (basename(first) !== "env") return first;
   return rest.find((argument) => !/^[^-=][^=]*=/.test(argument)) ?? first;
@@ -84,7 +87,7 @@ async function readVersion(
   return version === undefined ? null : prefix + version;
 }
 
-/** All that the program prints; "" when it can't be run or takes too long. */
+/** Everything that the program prints; "" if it cannot be run or takes too long. */
 async function outputOf(
   program: string,
   args: readonly string[],

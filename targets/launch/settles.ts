@@ -1,7 +1,7 @@
-/** Waiting: with a limit, or by a time that may be a test's. */
+/** Waiting with a limit, or by a clock that a test may replace. */
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Time that passes and can be waited for: this machine's, or a test's. Milliseconds. */
+/** A clock that can be read and waited for: this machine's, or a test's. In milliseconds. */
 export interface Time {
   readonly nowMs: () => number;
   readonly sleep: (ms: number) => Promise<void>;
@@ -12,7 +12,7 @@ export const REAL_TIME: Time = {
   sleep: (ms) => sleep(ms),
 };
 
-/** True when `promise` is fulfilled within `limitMs`, false when it takes longer; rejects as it does. */
+/** True if `promise` is fulfilled within `limitMs`, false if it takes longer; rejects if the promise does. */
 export async function settlesWithin(promise: Promise<unknown>, limitMs: number): Promise<boolean> {
   const late = Promise.withResolvers<false>();
   const timer = setTimeout(() => late.resolve(false), limitMs);

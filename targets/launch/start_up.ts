@@ -1,19 +1,19 @@
 /**
- * The start of a process of ours, until it has responded once. It can also end otherwise: the process
- * ends, time runs out, the user interrupts. Then no process is left.
+ * The start of a process of ours, until it has responded once. The start fails when the process ends, time runs out, or
+ * the user interrupts; then no process is left.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, StartError } from "../../base/errors.ts";
 import type { Child } from "./child.ts";
 import type { Exit } from "./launcher.ts";
 
-/** Limits of the pause between two attempts, which is a fiftieth of the time that the start has taken so far. */
+/** The bounds of the pause between two attempts, which is a fiftieth of the time that the start has taken so far. */
 const SHORTEST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 10;
 
 interface StartUp<Result> {
   readonly child: Child;
-  /** For messages: the process that starts and the request that it gets: "target express", "GET /static". */
+  /** Names the process and the request that it gets, for messages: "target express", "GET /static". */
   readonly what: string;
   readonly request: string;
   readonly limitMs: number;
@@ -26,19 +26,19 @@ interface StartUp<Result> {
 
 interface StartResult<Result> {
   readonly result: Result;
-  /** Time from the start of the process to its first response, ms. */
+  /** The time from the start of the process to its first response, in ms. */
   readonly startUpMs: number;
 }
 
 /** The state of a target that is starting. */
 interface StartProgress {
-  /** Why there is no response yet. */
+  /** The reason why there is no response yet. */
   reason: string;
-  /** Aborted when the wait is over, one way or the other. */
+  /** Aborted when the wait is over, however it ended. */
   readonly over: AbortSignal;
 }
 
-/** Throws a StartError, or the signal's reason when the user interrupts. */
+/** Waits until the process has responded. Throws a StartError, or the signal's reason when the user interrupts. */
 export async function awaitStartUp<Result>(startUp: StartUp<Result>): Promise<StartResult<Result>> {
   const waiting = new AbortController();
   const progress = { reason: "it did not say that it runs", over: waiting.signal };
@@ -67,7 +67,7 @@ async function firstResult<Result>(
     await sleep(
       Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, pauseMs)),
       undefined,
-      { signal: progress.over }, // throws when it is over
+      { signal: progress.over }, // throws when the wait is over
     );
   }
 }
@@ -89,7 +89,7 @@ function failure(startUp: StartUp<unknown>, progress: StartProgress): Promise<ne
   return promise;
 }
 
-/** "it exited with code 1" or "it was ended by SIGKILL". */
+/** A clause such as "it exited with code 1" or "it was ended by SIGKILL". */
 export function describeExit({ code, signal, isOfSupervisor }: Exit, who = "it"): string {
   if (signal === null) return `${who} exited with code ${code}`;
   if (!isOfSupervisor) return `${who} was ended by ${signal}`;

@@ -1,6 +1,6 @@
 /**
- * Programs that run to their end: one step of a target's commands (`build`, `setup`, `before`, `after`, `teardown`), and
- * what we run for ourselves.
+ * Runs programs to their end: the steps of a target's commands (`build`, `setup`, `before`, `after`, `teardown`), and
+ * programs that Plateau needs itself.
  */
 import { Buffer } from "node:buffer";
 import { TargetError } from "../../base/errors.ts";
@@ -12,28 +12,28 @@ import { findProgram, hideSecretVariables, joinEnv, whyNoProgram } from "./envir
 import { describeExit } from "./start_up.ts";
 
 interface StepContext {
-  /** The environment; that of the step is added to it. */
+  /** The environment, to which the step's own variables are added. */
   readonly env: Readonly<Record<string, string>>;
-  /** A full path. */
+  /** The folder in which the step runs, as a full path. */
   readonly cwd: string;
-  /** A folder that is removed when the step fails, or we are killed meanwhile. */
+  /** A folder that is removed if the step fails, or this process is killed meanwhile. */
   readonly stage?: string;
-  /** Ends the step. */
+  /** Ends the step when aborted. */
   readonly signal: AbortSignal;
-  /** Gets all that it prints, as it comes. */
+  /** Called with everything that the step prints, as it comes. */
   readonly onOutput: (bytes: Uint8Array) => void;
 }
 
 interface StepOutcome {
-  /** Null when it succeeded. */
+  /** The reason of the failure; null if the step succeeded. */
   readonly why: string | null;
-  /** The last lines that it printed, at most 20. */
+  /** The last lines that the step printed, at most 20. */
   readonly evidence: readonly string[];
 }
 
 /**
- * When it resolves, no process of the step is left, not even one in the background, except those that this user may not
- * end. After an abort the step counts as ended by force.
+ * Runs a step. When the result resolves, no process of the step is left, not even in the background, except those that
+ * this user may not end. After an abort the step counts as killed.
  */
 export async function takeStep(step: CommandStep, context: StepContext): Promise<StepOutcome> {
   const { cwd, stage, signal, onOutput } = context;
@@ -66,13 +66,13 @@ export async function takeStep(step: CommandStep, context: StepContext): Promise
 }
 
 interface OwnProgram {
-  /** Its whole environment. */
+  /** The program's whole environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Its working folder; absent: ours. */
+  /** The program's working folder; absent: that of this process. */
   readonly cwd?: string;
-  /** Ends it. */
+  /** Ends the program when aborted. */
   readonly signal?: AbortSignal;
-  /** Limit of all that it prints; absent: `toolOutput`. */
+  /** The limit of everything that the program prints; absent: `toolOutput`. */
   readonly limit?: LimitName;
 }
 
@@ -83,9 +83,9 @@ interface ProgramOutput {
 }
 
 /**
- * What a program prints that we run for ourselves, such as git. When it resolves or throws, nothing of the program is
- * left, and soon so when we are killed before. Throws a TargetError where it can't be started, prints without end or its
- * supervisor is killed, the signal's reason on abort.
+ * The output of a program that Plateau runs for itself, such as git. When the result resolves or rejects, nothing of
+ * the program is left; if this process is killed before, that is soon so, too. Throws a TargetError if the program
+ * cannot be started, prints without end or its supervisor is killed, or the signal's reason on abort.
  */
 export async function outputOfProgram(
   command: readonly string[],
@@ -122,7 +122,7 @@ export async function outputOfProgram(
   return { success: exit.code === 0, stdout, stderr };
 }
 
-/** Full path; null if there is none. @param env Its whole environment. */
+/** The full path of the step's program; null if there is none. @param env The whole environment of the step. */
 export function stepProgram(
   { command: [name] }: CommandStep,
   { env, cwd }: { readonly env: Readonly<Record<string, string>>; readonly cwd: string },

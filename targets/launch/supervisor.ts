@@ -14,35 +14,41 @@ import { REAL_TIME, type Time } from "./settles.ts";
 import { joinLimitGroup, removeLimitGroup } from "../../base/system/cgroup.ts";
 import { bringUpFamily, type ProcessFamily, type Upbringing } from "./family.ts";
 
-/** The words before the program's process id, and before those that could not be ended. */
+/**
+ * The words that stand in reports before the program's process id, and before the ids of processes that could not be
+ * ended.
+ */
 export const STARTED = "started";
 export const LEFT = "left";
-/** Exit code when the program's own is not known. */
+/** The exit code if the program's own is not known. */
 const FAILED = 1;
 
-/** Time between TERM and KILL. */
+/** The time between TERM and KILL. */
 export const STOP_GRACE_MS = 2_000;
-/** The grace when the process that started us has ended, so that nobody waits any more. */
+/** The grace when the process that started the supervisor has ended, so that nobody waits any more. */
 export const ORPHANED_GRACE_MS = 300;
-/** KILL does not end a process that hangs in the kernel; after this time it is no longer waited for. */
+/** How long a killed process is waited for; one that hangs in the kernel does not end. */
 const HOPELESS_MS = 2_000;
-/** Most programs end within milliseconds, and the next run waits for it; one that takes long is looked at seldom. */
+/**
+ * The shortest interval between two looks. Most programs end within milliseconds, and the next run waits for that; a
+ * program that takes long is looked at less often.
+ */
 const SHORTEST_POLL_MS = 1;
 const LONGEST_POLL_MS = 20;
-/** Seldom: it is watched while it is measured. */
+/** The interval between two looks at a program in the background; long, because the program is being measured. */
 const BACKGROUND_POLL_MS = 500;
 
-/** Holds the program's whole environment as a JSON object; without it, ours is inherited. */
+/** Holds the program's whole environment as a JSON object; without it, the supervisor's own is inherited. */
 export const SUPERVISED_ENV = "PLATEAU_SUPERVISED_ENV";
-/** Names a folder of the program's own, which is removed with it. */
+/** Names a folder of the program's own, which is removed with the program. */
 export const SUPERVISED_FOLDER = "PLATEAU_SUPERVISED_FOLDER";
-/** Holds the first word of the lines that the supervisor itself prints; without it, they begin with the next word. */
+/** Holds the first word of the lines that the supervisor itself prints; without it, they begin with the second word. */
 export const SUPERVISED_SIGN = "PLATEAU_SUPERVISED_SIGN";
-/** Holds the folders of the program's control group as a JSON list; the group is removed with it. */
+/** Holds the folders of the program's control group as a JSON list; the group is removed with the program. */
 export const SUPERVISED_GROUP = "PLATEAU_SUPERVISED_GROUP";
 /** Names a folder that is removed unless the program succeeds. */
 export const SUPERVISED_STAGE = "PLATEAU_SUPERVISED_STAGE";
-/** Set for a program that is over when it ends, whatever it leaves in the background. */
+/** Set for a program that counts as over when it ends, whatever it leaves in the background. */
 export const SUPERVISED_STEP = "PLATEAU_SUPERVISED_STEP";
 
 const STOP_SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
@@ -50,8 +56,8 @@ const STOP_SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
   : ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"];
 
 /**
- * Runs a program until it and all that it started have ended. Ends this process with the program's
- * exit code; 128 + n when signal n has ended it, as shells do.
+ * Runs a program until it and all processes that it started have ended. Then ends this process with the program's exit
+ * code; 128 + n if signal n has ended the program, as in shells.
  */
 export async function supervise(command: readonly string[]): Promise<never> {
   const upbringing = bringUpFamily();
@@ -97,7 +103,10 @@ function startProgram(
   }
 }
 
-/** Before it has done anything: whatever it starts is in its group from birth. */
+/**
+ * Puts the program into its control group before it has done anything, so that everything it starts is in the group
+ * from birth.
+ */
 function limit(child: Deno.ChildProcess): void {
   try {
     joinLimitGroup(limitGroup(), child.pid);
@@ -107,7 +116,10 @@ function limit(child: Deno.ChildProcess): void {
   }
 }
 
-/** A step's output is kept as it is, and its program may print before anything is known of it here. */
+/**
+ * Whether the program is a step. A step's output is kept as it is, and its program may print before its process id is
+ * reported.
+ */
 function isStep(): boolean {
   return Deno.env.get(SUPERVISED_STEP) !== undefined;
 }
@@ -116,20 +128,20 @@ function limitGroup(): string[] {
   return JSON.parse(Deno.env.get(SUPERVISED_GROUP) ?? "[]");
 }
 
-/** Who started us may be gone, and can't do it. */
+/** Removes a folder, because the process that started the supervisor may be gone and cannot do this. */
 export function removeFolder(folder: string | undefined): void {
   if (folder === undefined) return;
   try {
     Deno.removeSync(folder, { recursive: true });
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return; // whoever made it was faster
+    if (error instanceof Deno.errors.NotFound) return; // someone else has removed it
     print(Deno.stderr, `Cannot remove ${folder}: ${messageOf(error)}`);
   }
 }
 
 /**
- * A program that succeeds at once and leaves children behind has put itself in the background: it goes on. A step
- * is over when it ends, with all that it left behind.
+ * Waits for the program and its processes. A program that succeeds at once and leaves children behind has put itself in
+ * the background, and goes on. A step is over when its program ends, and everything that it left is ended.
  */
 async function untilGone(child: Deno.ChildProcess, family: ProcessFamily): Promise<void> {
   const { success } = await child.status;
@@ -138,12 +150,12 @@ async function untilGone(child: Deno.ChildProcess, family: ProcessFamily): Promi
   }
 }
 
-/** A single look may miss a process that is being adopted, because its parent has just ended. */
+/** The number of looks: a single look may miss a process that is being adopted, because its parent has just ended. */
 const LOOKS = 2;
 
 /**
- * TERM now, KILL after the grace, again and again until nobody is left who takes it. Gives those who do not: they had
- * their time after KILL, however long this machine halted before.
+ * Sends TERM now and KILL after the grace, again and again until no living process accepts signals. Returns the
+ * processes that are left: they had their time after KILL, however long this machine halted before.
  */
 export async function endFamily(
   family: ProcessFamily,
@@ -168,12 +180,12 @@ export async function endFamily(
   }
 }
 
-/** Reports to the process that started us, by the same way as the program's output. */
+/** Reports to the process that started the supervisor, in the same pipe as the program's output. */
 function report(word: string, pids: readonly number[]): void {
   print(Deno.stdout, [Deno.env.get(SUPERVISED_SIGN) ?? [], word, ...pids].flat().join(" "));
 }
 
-/** The reader may be gone; then standard input ends, too, so nothing is to be done here. */
+/** Prints a report. The reader may be gone; then standard input ends, too, so there is nothing to do here. */
 function print(stream: { writeSync(bytes: Uint8Array): number }, line: string): void {
   try {
     stream.writeSync(new TextEncoder().encode(`${line}\n`));

@@ -1,6 +1,6 @@
 /**
- * "Launches" a server that already runs: leaves it alone. The preflight checks that it responds before every
- * load, on the load's own way to it.
+ * "Launches" a server that already runs, that is, leaves it alone. The preflight checks before every load that the
+ * server responds, on the same connection path as the load.
  */
 import { resolve } from "node:path";
 import type { UrlTarget } from "../../base/target/target_shape.ts";

@@ -1,4 +1,4 @@
-/** Flags of V8 on their way to the program that runs on it, each by the way that its runtime has for them. */
+/** Passes flags of V8 to the program that runs on it, in the way that the program's runtime provides. */
 import { basename } from "node:path";
 import type { V8Options } from "../../base/target/target_shape.ts";
 
@@ -8,7 +8,7 @@ interface StartedProgram {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The flags of an option; `default` has none. */
+/** The V8 flags of an option; `default` needs none. */
 export function v8FlagsOf({ flags, gc }: V8Options = {}): string[] {
   return [flags, gc].flatMap((text) =>
     text === undefined || text === "default" ? [] : text.split(" ")
@@ -17,18 +17,18 @@ export function v8FlagsOf({ flags, gc }: V8Options = {}): string[] {
 
 const NODE = /^node(?:js)?(?:\.exe)?$/;
 const DENO = /^deno(?:\.exe)?$/;
-/** Scripts that start Node themselves, and whatever the user's package.json says. */
+/** Programs that start Node themselves, and whatever scripts the user's package.json has. */
 const STARTS_NODE = /^(?:npm|npx|pnpm|pnpx|yarn|tsx|ts-node|nodemon|pm2-runtime)(?:\.cmd)?$/;
 
-/** Flags of V8 that NODE_OPTIONS accepts, in Node 20 and later (Node.js, Command-line API, NODE_OPTIONS). */
+/** The V8 flags that NODE_OPTIONS accepts, in Node 20 and later (Node.js, Command-line API, NODE_OPTIONS). */
 const IN_NODE_OPTIONS =
   /^--(?:max[-_]old[-_]space[-_]size|max[-_]semi[-_]space[-_]size|stack[-_]trace[-_]limit|jitless)(?:=|$)/;
 
 /**
- * The program with these flags. Of Node they are arguments, which processes of its `cluster` inherit; Deno takes them from
- * its environment, for all that it starts.
- * @param program Full path.
- * @return A text says why they would have no effect.
+ * The program with these flags. For Node they are arguments, which processes of its `cluster` inherit; Deno takes them
+ * from its environment, for everything that it starts.
+ * @param program The full path.
+ * @returns A text says why the flags would have no effect.
  */
 export function withV8Flags(
   program: string,

@@ -1,5 +1,5 @@
 /**
- * What processes got of the cores, and how long they stood in line for one: of several trees together,
+ * How much processor time processes got, and how long they waited for a core: of several process trees together,
  * between two looks. Linux only.
  */
 import {
@@ -17,25 +17,25 @@ import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
 const TICK_MS = 1_000 / TICKS_PER_SEC;
 
 export interface TreesUse {
-  /** Processes at the second of the two looks. */
+  /** The processes at the second of the two looks. */
   readonly pids: readonly number[];
   readonly cpuMs: number;
-  /** Time for which threads waited for a core, all together; a thread that ends takes its last part along. */
+  /** How long threads waited for a core, all together; the last part of a thread that has ended is missing. */
   readonly waitedMs: number;
-  /** The thread that used most, with its process; null where threads can't be seen. */
+  /** The thread that used the most CPU time, with its process; null if threads cannot be seen. */
   readonly busiest: BusiestThread | null;
 }
 
 export interface BusiestThread {
-  /** Name of the process. */
+  /** The name of the process. */
   readonly name: string;
   readonly cpuMs: number;
-  /** CPU time of all threads of its process that are there at the end. */
+  /** The CPU time of those threads of the process that still live at the end. */
   readonly processMs: number;
-  /** Other processes with the same command line, except its ancestors; null if there are none. */
+  /** Other processes with the same command line, except ancestors of this one; null if there are none. */
   readonly peers: {
     readonly processes: number;
-    /** CPU time of the busiest thread in that process whose busiest thread used least. */
+    /** The CPU time of the busiest thread of that peer whose busiest thread used the least. */
     readonly leastMs: number;
   } | null;
 }
@@ -51,13 +51,13 @@ interface ContentionLook {
   readonly threads: ReadonlyMap<number, ThreadTimes>;
 }
 
-/** What the trees have used since the last look, or since this object was made. */
+/** Measures the trees' use since the last look, or since this object was made. */
 export class TreesContention {
   readonly #cpu = new CpuLedger();
-  /** Times of each thread at the last look. */
+  /** The times of each thread at the last look. */
   #threads: ReadonlyMap<number, ThreadTimes> = new Map();
 
-  /** @param roots Read at each look. One may be in the tree of another. */
+  /** @param roots Called at each look. One root may be in the tree of another. */
   constructor(private readonly roots: () => readonly number[]) {
     this.take();
   }
@@ -102,14 +102,17 @@ function busiestOf({ pid, cpuMs }: UsedThread, used: readonly UsedThread[]): Bus
   };
 }
 
-/** The process, and all above it. */
+/** The process, and all processes above it. */
 function lineageOf(pid: number): ReadonlySet<number> {
   const line = new Set<number>();
   for (let at = pid; at > 0 && !line.has(at); at = readStat(at)?.parent ?? 0) line.add(at);
   return line;
 }
 
-/** Parents come before their children: what a child used after it was read is never in both. */
+/**
+ * Looks at a tree. Parents come before their children, so that a child's use after its own reading is never counted in
+ * both.
+ */
 function lookUnder(pid: number, parent: number | null, seen: Map<number, ContentionLook>): void {
   const stat = readStat(pid);
   if (stat === null || seen.has(pid)) return;

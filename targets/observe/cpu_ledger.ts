@@ -1,28 +1,28 @@
 /**
- * CPU time of a process tree between looks at it, when processes end in between. What a process used after
- * the last look at it is in what its parent has waited for, together with all that was counted of it
- * before: that part the parent owes, until it shows. So nothing is lost, nothing counted twice, and nothing
- * is ever negative. Pure.
+ * The CPU time of a process tree between looks, when processes end in between. The time that a process used after the
+ * last look appears in its parent's time for children waited for, together with everything counted before: that part is
+ * a debt of the parent, until it appears. So nothing is lost, nothing counted twice, and nothing is ever negative.
+ * Pure.
  */
 
-/** A process at one look. Times are those of its whole life, ms. */
+/** A process at one look. Its times cover its whole life, in ms. */
 export interface CpuSample {
   readonly pid: number;
-  /** The one that it was found under; null for the root. */
+  /** The process that it was found under; null for the root. */
   readonly parent: number | null;
-  /** Distinguishes it from a later process with its number. */
+  /** The start time, which distinguishes the process from a later one with the same number. */
   readonly start: number;
   readonly ownMs: number;
-  /** CPU time of its children that have ended and were waited for. */
+  /** The CPU time of children that have ended and were waited for. */
   readonly waitedMs: number;
 }
 
 interface Entry extends CpuSample {
-  /** Time of ended processes that was counted already, and has still to show in `waitedMs`. */
+  /** The CPU time of ended processes that was counted already and has yet to appear in `waitedMs`. */
   owedMs: number;
 }
 
-/** A process that a look has missed, with the process that owes what was counted of it. */
+/** A process that a look has missed, and the process that owes the time already counted for it. */
 interface Debt {
   readonly entry: Entry;
   readonly heir: Entry;
@@ -30,10 +30,10 @@ interface Debt {
 
 export class CpuLedger {
   #entries: ReadonlyMap<number, Entry> = new Map();
-  /** Debts at the last look. */
+  /** The debts at the last look. */
   #debts: readonly Debt[] = [];
 
-  /** CPU time since the last look, ms; at the first, all that they have ever used. */
+  /** The CPU time since the last look, in ms; at the first look, all that the processes have ever used. */
   take(samples: readonly CpuSample[]): number {
     const before = this.#entriesWithMissed();
     const entries = new Map(samples.map((sample): [number, Entry] => {
@@ -58,7 +58,7 @@ export class CpuLedger {
     return new Map([...missed, ...this.#entries]);
   }
 
-  /** A process that got another parent while it was looked for may have been missed once, and is back. */
+  /** Cancels debts of processes that are back: one that got another parent during a look may have been missed once. */
   #forgive(entries: ReadonlyMap<number, Entry>): void {
     for (const { entry, heir } of this.#debts) {
       const debtor = isSame(entries.get(entry.pid), entry) ? entries.get(heir.pid) : undefined;
@@ -75,7 +75,7 @@ export class CpuLedger {
   }
 }
 
-/** What the process used since the last look at it, and those that it has waited for since. */
+/** The process's use since the last look, and the use of the children that it has waited for since. */
 function settle(entry: Entry, last: Entry | null): number {
   const own = Math.max(0, entry.ownMs - (last?.ownMs ?? 0));
   const waited = Math.max(0, entry.waitedMs - (last?.waitedMs ?? 0));

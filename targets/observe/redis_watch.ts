@@ -1,4 +1,4 @@
-/** Watches the Redis of a run: a private one by its processes, another by what it says of itself. */
+/** Watches the Redis of a run: a private one by its processes, another by what it reports of itself. */
 import { connectRedis, type RedisClient } from "../redis/client.ts";
 import { settlesWithin } from "../launch/settles.ts";
 import type { ProvidedRedis } from "../redis/provide.ts";
@@ -16,20 +16,20 @@ import {
 
 /** Redis's own counts of its commands. */
 interface RedisCounts extends Keyspace {
-  /** Time that Redis spent carrying out commands, ms. */
+  /** The time that Redis spent on carrying out commands, in ms. */
   readonly busyMs: number;
 }
 
-/** Read again and again; a connection may belong to it. */
+/** Measures the use of a Redis, call by call; may hold a connection. */
 export interface RedisUse {
-  /** Use since the last call, none at the first; null if it can't be had. */
+  /** The use since the last call, none at the first; null if it cannot be measured. */
   take(): Promise<UseSample | null>;
-  /** Redis's counts since its start, or since they were last reset; null if they can't be had. */
+  /** The counts of Redis since its start, or since they were last reset; null if they cannot be read. */
   counts(): Promise<RedisCounts | null>;
   close(): void;
 }
 
-/** Null when Redis does not reply, or refuses INFO. */
+/** Opens the measurement; null if Redis does not reply, or refuses INFO. */
 export async function openRedisUse(
   { url, pid, supervised }: Pick<ProvidedRedis, "url" | "pid" | "supervised">,
 ): Promise<RedisUse | null> {
@@ -56,7 +56,7 @@ async function readCounts(client: RedisClient): Promise<RedisCounts | null> {
   return { hits, misses, busyMs: usecs.reduce((sum, us) => sum + us, 0) / 1_000 };
 }
 
-/** A Redis that hangs must not keep the run from ending. */
+/** The limit for the last look, because a Redis that hangs must not keep the run from ending. */
 const LAST_LOOK_MS = 500;
 
 export function watchRedis(redis: RedisUse, times: LookTimes): ResourceWatch {
@@ -90,7 +90,7 @@ export function watchRedis(redis: RedisUse, times: LookTimes): ResourceWatch {
   };
 }
 
-/** Nothing where either is unknown, or Redis began to count anew meanwhile. */
+/** The difference between two counts; null if either is unknown, or Redis began to count anew meanwhile. */
 function since(
   before: RedisCounts | null,
   after: RedisCounts | null,
@@ -103,15 +103,15 @@ function since(
 }
 
 /**
- * The use of a Redis whose process is not ours to watch, by its own INFO. Each INFO costs it some 50 µs, four
- * times a second; that is in its own figures.
+ * The use of a Redis whose process we cannot watch, by its own INFO. Each INFO costs Redis some 50 µs, four times a
+ * second, which is in its figures.
  */
 export class RedisInfo {
   #last: RedisTotals | null = null;
 
   private constructor(private readonly client: RedisClient) {}
 
-  /** Null when it does not reply, or refuses INFO. */
+  /** Opens the connection; null if Redis does not reply, or refuses INFO. */
   static async open(url: string): Promise<RedisInfo | null> {
     const client = await connectRedis(url).catch(() => null);
     if (client === null) return null;
@@ -121,7 +121,7 @@ export class RedisInfo {
     return null;
   }
 
-  /** As `RedisUse.take`. */
+  /** The same as `RedisUse.take`. */
   async take(): Promise<UseSample | null> {
     const texts = [this.client.info("cpu"), this.client.info("memory")];
     const info = await Promise.all(texts).catch(() => null);
@@ -147,7 +147,9 @@ export class RedisInfo {
 
 type RedisTotals = Pick<UseSample, "cpuMs" | "systemMs" | "memoryBytes">;
 
-/** CPU time since it started, with that of ended children, and memory; null when a line of these is missing. */
+/**
+ * Reads the CPU time since the start, with that of ended children, and the memory; null if a line of these is missing.
+ */
 export function parseInfo(text: string): RedisTotals | null {
   const read = (field: string): number =>
     Number(new RegExp(`^${field}:([\\d.]+)`, "m").exec(text)?.[1] ?? NaN);

@@ -1,13 +1,13 @@
 /**
- * What a process tree uses, where only a table of all processes shows it: on macOS and Windows. What a process used after
- * the last look at it is not seen; files, their limits and context switches are not in the table.
+ * The use of a process tree on macOS and Windows, where only a table of all processes shows it. The use of a process
+ * between its last look and its end is not seen; files, their limits and context switches are not in the table.
  */
 import { type ProcessTable, type TableRow, treeIn } from "../../base/system/process_table.ts";
 import type { WatchedTree } from "../launch/launcher.ts";
 import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
 import type { TreeWatch, UseSample } from "./use_series.ts";
 
-/** Use of a process tree since the last look, or else since this was made. */
+/** Measures the use of a process tree since the last look or, at the first, since this object was made. */
 export class TableUse implements TreeWatch {
   readonly #cpu = new CpuLedger();
   readonly #system = new CpuLedger();

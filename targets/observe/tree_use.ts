@@ -1,6 +1,6 @@
 /**
- * What a process tree uses, on Linux. A look at a tree of 10 Node processes with 7 threads each takes 1.1 ms
- * of CPU, most of it for the context switches, which the kernel counts by thread: 0.4 % of a core at 250 ms.
+ * The use of a process tree, on Linux. A look at a tree of 10 Node processes with 7 threads each takes 1.1 ms of CPU
+ * time, most of it for the context switches, which the kernel counts by thread: 0.4 % of a core at 250 ms.
  */
 import {
   countOpenFiles,
@@ -23,22 +23,24 @@ interface ProcessLook {
   readonly pid: number;
   readonly parent: number | null;
   readonly stat: ProcessStat;
-  /** Its whole CPU time, null where only ticks are to be had. */
+  /** The whole CPU time of the process; null if only ticks are available. */
   readonly clockMs: number | null;
   readonly threads: readonly ProcessThread[];
   readonly files: number | null;
 }
 
-/** Use of a process tree since the last look, or else since this was made. */
+/** Measures the use of a process tree since the last look or, at the first, since this object was made. */
 export class TreeUse implements TreeWatch {
   readonly #cpu = new CpuLedger();
   readonly #system = new CpuLedger();
-  /** System time that the ticks have and the clock has not yet: each has its own rounding. */
+  /** System time that the ticks show and the clock does not yet: each has its own rounding. */
   #aheadMs = 0;
-  /** Context switches of each thread, at the last look. A thread takes its last ones along. */
+  /** The context switches of each thread at the last look. The last ones of a thread that has ended are lost. */
   #switches: ReadonlyMap<number, Switches> = new Map();
 
-  /** Limit of open files of each process when it was first seen: reading limits takes longer than all else. */
+  /**
+   * The limit of open files of each process when it was first seen; reading limits takes longer than everything else.
+   */
   readonly #limits = new Map<number, number | null>();
 
   #isSeen = false;
@@ -90,7 +92,10 @@ export class TreeUse implements TreeWatch {
   }
 }
 
-/** Parents come before their children: what a child used after it was read is never in both. */
+/**
+ * Looks at a tree. Parents come before their children, so that a child's use after its own reading is never counted in
+ * both.
+ */
 function seenUnder(pid: number, parent: number | null): ProcessLook[] {
   const stat = readStat(pid);
   if (stat === null) return [];
@@ -104,7 +109,7 @@ function seenUnder(pid: number, parent: number | null): ProcessLook[] {
   ];
 }
 
-/** @param counts False: only those count that the process has waited for. */
+/** @param counts Whether the process's own time counts; if false, only that of the children it has waited for. */
 function cpuOf({ pid, parent, stat, clockMs }: ProcessLook, counts: boolean): CpuSample {
   const ownMs = clockMs ?? (stat.userTicks + stat.systemTicks) * TICK_MS;
   const waitedMs = (stat.waitedUserTicks + stat.waitedSystemTicks) * TICK_MS;

@@ -1,34 +1,37 @@
-/** What a watch of processes gives, when it looks, and the points that are made of what processes used between two looks. */
+/**
+ * The results and the moments of a watch of processes, and the points that are made of processes' use between two
+ * looks.
+ */
 import { JoinedSeries, mostIntervalsOf } from "../../base/intervals.ts";
 import type { WatchedPart } from "../launch/launcher.ts";
 
-/** What processes used at one moment; rates are over the interval that ends there. */
+/** The use of processes at one moment; rates are over the interval that ends there. */
 export interface UsePoint {
-  /** Seconds since the start of the load. */
+  /** The end of the interval, in seconds since the start of the load. */
   readonly endS: number;
-  /** Cores in use: 1 is one whole core. */
+  /** The number of cores in use: 1 is one whole core. */
   readonly cpu: number;
-  /** The highest of the intervals that were joined to this one; absent where none was. */
+  /** The highest value of `cpu` among the intervals joined to this one; absent if none was joined. */
   readonly peakCpu?: number;
-  /** Resident memory, bytes; what processes share is counted for each. */
+  /** Resident memory in bytes; memory that processes share is counted for each of them. */
   readonly memory: number;
-  /** The user part of `cpu`, and then the system's. From here on, a figure is absent if it is unknown. */
+  /** The user part of `cpu`; the system's part follows. From here on, a figure is absent if it is unknown. */
   readonly user?: number;
   readonly system?: number;
   readonly processes?: number;
   readonly threads?: number;
-  /** Open files, sockets and pipes. */
+  /** The number of open files, sockets and pipes. */
   readonly files?: number;
-  /** Files that the process with fewest left could still open. */
+  /** The number of files that the process with the fewest left could still open. */
   readonly filesLeft?: number;
   /** Context switches per second. */
   readonly switches?: { readonly voluntary: number; readonly involuntary: number };
 }
 
 export interface WatchedUse {
-  /** Use of the whole target; none when it has no process of ours. */
+  /** The use of the whole target; empty if it has no process of ours. */
   readonly resources: UsePoint[];
-  /** Use of each of its parts, if there are several, and of Redis. */
+  /** The use of each of the target's parts, if there are several, and of Redis. */
   readonly parts: PartUse[];
 }
 
@@ -37,11 +40,11 @@ export interface PartUse {
   readonly name: string;
   readonly points: UsePoint[];
   readonly keyspace?: Keyspace;
-  /** Share of the time in which Redis carried out commands. */
+  /** The share of the time in which Redis carried out commands. */
   readonly busy?: number;
 }
 
-/** Look-ups in Redis that found a key, and those that did not. */
+/** The number of look-ups in Redis that found a key, and of those that did not. */
 export interface Keyspace {
   readonly hits: number;
   readonly misses: number;
@@ -54,13 +57,13 @@ export interface ResourceWatch {
 
 export interface LookTimes {
   readonly intervalMs: number;
-  /** The moment of t = 0, on this isolate's `performance.now()`; it may be to come. */
+  /** The moment of t = 0, on this isolate's `performance.now()`; may be in the future. */
   readonly sinceMs: number;
 }
 
 /**
- * Looks at t = 0, or at once when that is over, and at the end of each interval from then on: not an interval
- * after the look before, which would be later and later. Returns what ends it.
+ * Looks at t = 0, or at once if that is over, and then at the end of each interval. Looks do not follow the end of the
+ * look before, which would make them later and later. Returns a function that stops the looks.
  */
 export function lookEachInterval(
   { intervalMs, sinceMs }: LookTimes,
@@ -81,13 +84,13 @@ export function lookEachInterval(
   return () => clearTimeout(timer);
 }
 
-/** Since the look before, but for what it holds: memory, threads and files are those of the moment. */
+/** The use since the look before; memory, threads and files are those of the moment. */
 export interface UseSample {
   readonly cpuMs: number;
-  /** The part of `cpuMs` that the kernel spent for it. */
+  /** The part of `cpuMs` that the processes spent in the kernel. */
   readonly systemMs: number;
   readonly memoryBytes: number;
-  /** Null if the number cannot be had. */
+  /** The number of processes; null if unknown. */
   readonly processes: number | null;
   readonly threads: number | null;
   readonly files: number | null;
@@ -97,9 +100,9 @@ export interface UseSample {
 
 /** A process tree that is looked at again and again. */
 export interface TreeWatch {
-  /** Since the last look, or else since this was made. */
+  /** The use since the last look or, at the first, since this object was made. */
   take(): UseSample;
-  /** Whether there was anything to see of it, ever: without /proc, and of hidden processes, there is not. */
+  /** Whether any process of the tree has ever been seen; without /proc, and of hidden processes, none is. */
   readonly isSeen: boolean;
 }
 
@@ -108,7 +111,7 @@ export interface Switches {
   readonly involuntary: number;
 }
 
-/** Sum of several uses at the same time; a figure is unknown in the sum if it is unknown in one of them. */
+/** The sum of several uses at the same time; a figure of the sum is unknown if any of them lacks it. */
 export function sumOfUses([first, ...others]: readonly UseSample[]): UseSample {
   return others.reduce((sum, use) => ({
     cpuMs: sum.cpuMs + use.cpuMs,
@@ -122,7 +125,7 @@ export function sumOfUses([first, ...others]: readonly UseSample[]): UseSample {
   }), first);
 }
 
-/** Joins uses one after the other: for what is held at a moment the most, and the fewest files left. */
+/** Joins two successive uses; of memory, threads and files the most counts, of files left the fewest. */
 function joinUses(use: UseSample, next: UseSample): UseSample {
   return {
     cpuMs: use.cpuMs + next.cpuMs,
@@ -144,7 +147,7 @@ function sumOrNull(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a + b;
 }
 
-/** The fewest among those that are known; null: none is. */
+/** The fewest of those that are known; null if none is. */
 export function fewestLeft(all: readonly (number | null)[]): number | null {
   const known = all.filter((one) => one !== null);
   return known.length === 0 ? null : Math.min(...known);
@@ -157,12 +160,12 @@ function sumOfSwitches(a: Switches | null, b: Switches | null): Switches | null 
   };
 }
 
-/** Times are on this isolate's `performance.now()`. */
+/** A use between two moments on this isolate's `performance.now()`. */
 interface UseSpan {
   readonly fromMs: number;
   readonly toMs: number;
   readonly use: UseSample;
-  /** The most cores in use among the intervals that it is made of; null: it is a single one. */
+  /** The most cores in use among the intervals that were joined; null: this is a single interval. */
   readonly peakCpu: number | null;
 }
 
@@ -179,7 +182,7 @@ function peakOf(span: UseSpan): number {
   return span.peakCpu ?? span.use.cpuMs / (span.toMs - span.fromMs);
 }
 
-/** What one of those that are watched used, look by look; of a long run several looks together. */
+/** The use of one process tree, look by look; in a long run, several looks are joined. */
 export class UseSeries {
   readonly #spans: JoinedSeries<UseSpan>;
   #lastMs: number | null = null;
@@ -189,8 +192,8 @@ export class UseSeries {
   }
 
   /**
-   * The first look only begins it. A rest much shorter than an interval is joined to what is before it, as a
-   * rate over it would say little.
+   * Adds a look; the first one only starts the series. An interval much shorter than usual is joined to the one before,
+   * because a rate over it would say little.
    */
   add(nowMs: number, use: UseSample): void {
     const fromMs = this.#lastMs;

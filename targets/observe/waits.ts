@@ -17,21 +17,21 @@ import {
 } from "../../base/system/sockets.ts";
 
 export interface TargetWaits {
-  /** Number of looks at threads, and at sockets of name servers. */
+  /** The number of looks at threads, and at sockets of name servers. */
   readonly looks: number;
-  /** Threads in uninterruptible sleep, on average: they wait for storage, as a rule. */
+  /** The average number of threads in uninterruptible sleep, which usually wait for storage. */
   readonly sleeping: number;
-  /** Bytes that were read from storage or written for it; null where that is not ours to see. */
+  /** The number of bytes read from storage or written to it; null if this user may not see it. */
   readonly storageBytes: number | null;
-  /** Sockets that were connected to a name server, on average; null where that can't be seen. */
+  /** The average number of sockets connected to a name server; null if they cannot be seen. */
   readonly lookups: number | null;
-  /** Connections of the target's port; null where they can't be seen, or there is no port. */
+  /** The connections of the target's port; null if they cannot be seen, or there is no port. */
   readonly connections: {
     readonly looks: number;
-    /** Not yet accepted: in the look with fewest, and on average. */
+    /** The number of connections not yet accepted: the least at any look, and the average. */
     readonly leastQueued: number;
     readonly queued: number;
-    /** Accepted and open: the least and the most; null where there were too many to count. */
+    /** The number of accepted and open connections: the least and the most; null if there were too many to count. */
     readonly accepted: { readonly least: number; readonly most: number } | null;
   } | null;
 }
@@ -42,25 +42,27 @@ interface Look {
   readonly lookups: number | null;
 }
 
-/** The next look comes no sooner, and no sooner than so many times what one takes: at most 1 % of a core. */
+/** The least time between two looks, and the least multiple of a look's own time: looks take at most 1 % of a core. */
 const APART = { leastMs: 15, times: 100 };
-/** Rarer, as it takes longer, and what is seen of connections lasts: at most 0.5 % of a core. */
+/**
+ * The same for looks at connections, which take longer, while the state of connections lasts: at most 0.5 % of a core.
+ */
 const CONNECTIONS_APART = { leastMs: 250, times: 200 };
-/** Processes are looked for once in so many looks. */
+/** The number of looks for each search for processes. */
 const LOOKS_A_SEARCH = 10;
-/** With more threads, a look takes too long. */
+/** The most threads to look at; with more, a look takes too long. */
 const MOST_THREADS = 256;
-/** Looks of one minute are enough to estimate a mean. */
+/** The most looks; those of one minute are enough to estimate a mean. */
 const MOST_LOOKS = 4_000;
-/** With fewer looks, how long something waits is unknown. */
+/** The fewest looks from which the length of waits can be estimated. */
 const LEAST_LOOKS = 15;
 /** The fewest looks at connections from which a cap is concluded. */
 const LEAST_AT_CONNECTIONS = 3;
 
 /**
- * Begins to look; the returned function ends it, and gives null where too little was seen.
- *
- * @param listeners The target's processes that accept connections. @param port Theirs; null: a unix socket.
+ * Begins to look; the returned function ends that, and returns null if too little was seen.
+ * @param listeners The target's processes that accept connections.
+ * @param port The port on which they listen; null: a unix socket.
  */
 export function watchWaits(
   listeners: readonly number[],
@@ -92,10 +94,13 @@ export function watchWaits(
   };
 }
 
-/** Regular looks would meet a target that does something as regularly. Returns what ends them. */
+/**
+ * Looks at random moments, because regular looks would coincide with whatever a target does regularly. Returns a
+ * function that stops the looks.
+ */
 function lookAtRandom(apart: typeof APART, look: () => void): () => void {
   let timer: ReturnType<typeof setTimeout>;
-  // The quickest look is what it costs; another may have stood in line for a core.
+  // The time of the quickest look is taken as the cost of a look, because others may have waited for a core.
   let takesMs = Infinity;
   const lookLater = (): void => {
     const apartMs = Math.max(apart.leastMs, takesMs < Infinity ? apart.times * takesMs : 0);
@@ -137,7 +142,7 @@ export function waitsOf({ looks, queues, storageBytes }: Seen): TargetWaits {
   };
 }
 
-/** Null where there are too many threads, or none. */
+/** One look; null if there are too many threads, or none. */
 function lookAt(pids: readonly number[], inNamespaceOf: number): Look | null {
   const states = pids.flatMap((pid) => readThreadStates(pid, MOST_THREADS));
   if (states.length === 0 || states.length > MOST_THREADS) return null;
@@ -147,7 +152,10 @@ function lookAt(pids: readonly number[], inNamespaceOf: number): Look | null {
   };
 }
 
-/** The links of open files are read only where somebody has such a socket. */
+/**
+ * The number of sockets connected to a name server. The links of open files are read only if somebody has such a
+ * socket.
+ */
 function lookupsOf(pids: readonly number[], inNamespaceOf: number): number | null {
   const sockets = readNameServerSockets(inNamespaceOf);
   if (sockets === null || sockets.length === 0) return sockets && 0;
@@ -158,7 +166,7 @@ function treesOf(roots: readonly number[]): number[] {
   return [...new Set(roots.flatMap((pid) => [pid, ...descendantsOf(pid)]))];
 }
 
-/** Null if this user may not see the bytes of all these processes. */
+/** The bytes of these processes; null if this user may not see those of all. */
 function storageBytesOf(pids: readonly number[]): number | null {
   const all = pids.map(readStorageBytes);
   return all.reduce<number | null>(

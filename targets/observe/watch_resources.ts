@@ -1,4 +1,4 @@
-/** CPU, memory and what else the processes of a tree use, each interval, on the clock of the load. */
+/** Records the use of CPU, memory and other resources by a process tree, in each interval, on the clock of the load. */
 import { type ProcessTable, processTableOn } from "../../base/system/process_table.ts";
 import type { WatchedPart, WatchedTree } from "../launch/launcher.ts";
 import { type RedisUse, watchRedis } from "./redis_watch.ts";
@@ -18,28 +18,28 @@ interface ResourceWatchOptions {
   readonly intervalMs: number;
   /** The moment of t = 0, on this isolate's `performance.now()`. */
   readonly sinceMs: number;
-  /** So long from then on; absent or null: until it is stopped. */
+  /** How long to watch from that moment; absent or null: until the watch is stopped. */
   readonly forMs?: number | null;
   /** The Redis of the run, which is not part of the target; the caller closes it. */
   readonly redis?: RedisUse | null;
 }
 
-/** What is watched: its own process tree, or those that it consists of. */
+/** The watched target: its own process tree, or the trees of its parts. */
 type WatchedTarget = WatchedTree & { readonly parts?: () => readonly WatchedPart[] };
 
-/** What a system shows of process trees. */
+/** The way in which a system shows process trees. */
 interface TreeSight {
   open(root: WatchedTree & { readonly pid: number }): TreeWatch;
-  /** A look costs too much to be taken more often. */
+  /** The shortest interval between looks, which would cost too much if taken more often. */
   readonly shortestMs: number;
 }
 
-/** Trees that are looked at together share one reading of the table. */
+/** How long one reading of the table serves for all trees that are looked at together. */
 const SHARED_MS = 20;
-/** `ps` takes some 10 ms of CPU time. */
+/** The shortest interval with `ps`, which takes some 10 ms of CPU time. */
 const SHORTEST_PS_MS = 1_000;
 
-/** By /proc, or by a table of all processes. */
+/** The sight of process trees by /proc, or by a table of all processes. */
 export function treeSightOn(
   os: typeof Deno.build.os = Deno.build.os,
   table: ProcessTable | null = processTableOn(os),
@@ -63,7 +63,7 @@ function sharedFor(forMs: number, table: ProcessTable): ProcessTable {
   };
 }
 
-/** Starts to watch `target` and, where it is given, the Redis of the run. */
+/** Starts to watch `target` and, if given, the Redis of the run. */
 export function watchResources(
   target: WatchedTarget,
   options: ResourceWatchOptions,
@@ -79,7 +79,7 @@ export function watchResources(
     return stopped ??= stopAll(watches);
   };
   const { sinceMs, forMs = null } = options;
-  // A failure is reported to the caller who stops it later.
+  // A failure is reported to the caller who stops the watch later.
   const timer = forMs === null
     ? undefined
     : setTimeout(() => stop().catch(() => {}), waitUntil(sinceMs + forMs));
@@ -87,8 +87,8 @@ export function watchResources(
 }
 
 /**
- * A timer drops fractions, and would end too early. On a machine that halts, a short run may be over before it is
- * watched, and the runtime warns of a negative time on standard error.
+ * The time until a moment, rounded up, because timers drop fractions and would fire too early; never negative: on a
+ * machine that halts, a short run may be over before it is watched, and the runtime would print a warning.
  */
 function waitUntil(moment: number): number {
   return Math.max(0, Math.ceil(moment - performance.now()));
@@ -102,7 +102,7 @@ async function stopAll(watches: readonly ResourceWatch[]): Promise<WatchedUse> {
   };
 }
 
-/** Watches the process trees of a target, all together and each part apart. */
+/** Watches the process trees of a target, all together and each part by itself. */
 function watchTrees(target: WatchedTarget, asked: LookTimes, sight: TreeSight): ResourceWatch {
   const times = { ...asked, intervalMs: Math.max(asked.intervalMs, sight.shortestMs) };
   const trees = new Trees(target, times, sight);
@@ -146,7 +146,7 @@ class Trees {
     const parts = [...this.#parts.values()].map(({ part: { role, name }, series }) => {
       return { role, name, points: series.points() };
     });
-    // What is not known of one of them is not known of the whole.
+    // A figure that is unknown for one of the trees is unknown for the whole.
     if ([...this.#trees.values()].some(({ isSeen }) => !isSeen)) {
       return { resources: [], parts: [] };
     }

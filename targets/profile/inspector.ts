@@ -1,4 +1,7 @@
-/** A conversation with an inspector of V8: commands and their responses, over a WebSocket, within limits of size and time. */
+/**
+ * A conversation with an inspector of V8: commands and their responses, over a WebSocket, within limits of size and
+ * time.
+ */
 import * as z from "zod";
 import { messageOf } from "../../base/errors.ts";
 import { KeptRoom } from "../../base/http/kept.ts";
@@ -9,7 +12,7 @@ import { settlesWithin } from "../launch/settles.ts";
 import { jsonOrNull } from "../../base/yaml/json_text.ts";
 
 const OPEN_MS = 2_000;
-/** A process that is busy with a long task replies once that is over. */
+/** The limit for a reply; a process that is busy with a long task replies once that is over. */
 const REPLY_MS = 10_000;
 
 const reply = z.looseObject({
@@ -25,7 +28,7 @@ export class Inspector {
 
   private constructor(private readonly conn: Deno.Conn) {}
 
-  /** Throws an Error when it does not open. */
+  /** Opens the connection. Throws an Error if the inspector does not respond. */
   static async open(
     { port, path }: { readonly port: number; readonly path: string },
     signal: AbortSignal,
@@ -42,14 +45,14 @@ export class Inspector {
     throw inspector.#lost;
   }
 
-  /** Throws an Error when it refuses, or gives no response in 10 s. */
+  /** Calls a method. Throws an Error if the inspector refuses, or gives no response in 10 s. */
   async call(method: string, params: object = {}): Promise<unknown> {
     if (this.#lost !== null) throw this.#lost;
     const id = ++this.#lastId;
     const waiting = Promise.withResolvers<unknown>();
     this.#waiting.set(id, waiting);
     const timer = setTimeout(
-      () => waiting.reject(new Error(`its inspector gives no response to ${method}`)),
+      () => waiting.reject(new Error(`its inspector does not respond to ${method}`)),
       REPLY_MS,
     );
     const [mask] = crypto.getRandomValues(new Uint32Array(1));
@@ -65,7 +68,7 @@ export class Inspector {
     this.#lose("the connection to its inspector is closed");
   }
 
-  /** The opening handshake (RFC 6455 §4.1), after which all that comes is read. */
+  /** Sends the opening handshake (RFC 6455 §4.1), and then reads all messages that come. */
   async #upgrade(port: number, path: string): Promise<void> {
     const key = crypto.getRandomValues(new Uint8Array(16)).toBase64();
     this.#send(new TextEncoder().encode(
@@ -123,7 +126,7 @@ export class Inspector {
 
   #take(message: string): void {
     const read = reply.safeParse(jsonOrNull(message));
-    if (!read.success || read.data.id === undefined) return; // an event
+    if (!read.success || read.data.id === undefined) return; // the message is an event
     const { id, result, error } = read.data;
     const waiting = this.#waiting.get(id);
     if (error !== undefined) waiting?.reject(new Error(`its inspector refuses: ${error.message}`));
@@ -148,5 +151,5 @@ async function dialed(port: number): Promise<Deno.Conn> {
 const CLOSED = "its inspector has closed the connection";
 const UNREACHABLE = "its inspector can't be reached";
 const READ_BYTES = 65_536;
-/** Bytes of the head of the handshake's response. */
+/** The most bytes of the head of the handshake's response. */
 const MOST_HEAD = 16_384;

@@ -8,7 +8,7 @@ import { type CallTree, CallTreeBuilder, type Frame } from "../../base/profile/c
 import type { ProcessSamples, Profiler, RunningProfiler } from "./profiler.ts";
 import { installedTool, outputOfTool, type RunningTool, startTool } from "./tool.ts";
 
-/** Not 1,000: in step with timers of the program it would see always the same. */
+/** The sampling rate; not 1,000, because in step with timers of the program it would always meet the same code. */
 const SAMPLES_PER_SEC = 997;
 
 export const perfProfiler: Profiler = {
@@ -50,9 +50,11 @@ async function stop(
   return { bytes, idleMs: 0, ...read };
 }
 
-// What `perf script` prints: a line a sample, then its stack, the innermost call first, and an empty line.
-
-/** @param sampleMs Time that a sample stands for. */
+/**
+ * Reads the output of `perf script`: for each sample a line, then its stack, the innermost call first, and an empty
+ * line.
+ * @param sampleMs The time that a sample stands for.
+ */
 export function treeOfPerfScript(
   text: string,
   sampleMs: number,
@@ -68,7 +70,10 @@ export function treeOfPerfScript(
   return { tree: builder.build(), samples };
 }
 
-/** `    7f3c2 main.hot+0x1b (/srv/app)`; none on the line before. Linear in its length: a target chooses its names. */
+/**
+ * Reads a frame such as ` 7f3c2 main.hot+0x1b (/srv/app)`; none for the line before a stack. Takes time linear in the
+ * length, because a target chooses its names.
+ */
 function frameOf(line: string): Frame[] {
   const [{ length }] = /^\s+[\da-f]+ /.exec(line) ?? [""];
   const at = line.lastIndexOf(" (");
@@ -76,6 +81,6 @@ function frameOf(line: string): Frame[] {
   const name = line.slice(length, at).replace(/\+0x[\da-f]+$/, "");
   return [{
     ...{ name, module: line.slice(at + 2, -1).split("/").at(-1) ?? "", line: 0 },
-    ...name.startsWith("main.") && { own: true }, // the package of a Go program itself
+    ...name.startsWith("main.") && { own: true }, // `main` is a Go program's own package
   }];
 }

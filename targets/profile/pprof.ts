@@ -1,6 +1,6 @@
 /**
  * Go's own sampling profiler, through the endpoint that the program offers for it (net/http/pprof), whose path the
- * experiment names. Its files open in `go tool pprof` and speedscope.
+ * experiment names. The files open in `go tool pprof` and speedscope.
  */
 import { beyond, isWithin, type LimitName, oneMoreThan } from "../../base/limits.ts";
 import { boundedBody } from "../../base/net/bounded_body.ts";
@@ -16,7 +16,7 @@ import {
   type RunningProfiler,
 } from "./profiler.ts";
 
-/** Go collects a profile for a while after its time. */
+/** How long Go may take, beyond the time of the profile, to collect it. */
 const BEYOND_MS = 5_000;
 
 export const pprofProfiler: Profiler = {
@@ -25,7 +25,7 @@ export const pprofProfiler: Profiler = {
     pprofPath !== null && listenersOn(origin).includes(pid),
   start(_, context): Promise<RunningProfiler> {
     const profile = fetchProfile(context);
-    profile.catch(() => {}); // whoever stops it gets the error
+    profile.catch(() => {}); // the caller of `stop` gets the error
     return Promise.resolve({ stop: () => profile });
   },
 };
@@ -64,16 +64,13 @@ async function gunzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   return await boundedBody(unpacked, "profile");
 }
 
-// The format: a gzipped protocol buffer, https://github.com/google/pprof/blob/main/proto/profile.proto. It is read
-// here, as it takes seven fields of it.
-
-/** Counts what some MB can say millions of times. */
+/** Counts what is read, because some MB can name things millions of times. */
 class Counter {
   #count = 0;
 
   constructor(private readonly limit: LimitName) {}
 
-  /** Throws an Error beyond the limit. */
+  /** Counts one more. Throws an Error beyond the limit. */
   add(): void {
     if (isWithin(this.limit, ++this.#count)) return;
     throw new Error(beyond(this.limit, oneMoreThan(this.limit)));
@@ -86,7 +83,7 @@ interface PprofField {
   readonly value: number | Uint8Array;
 }
 
-/** Throws an Error where the bytes are cut, no protocol buffer, or beyond what is read. */
+/** Reads the fields of a protocol buffer. Throws an Error if the bytes are cut off, no protocol buffer, or too many. */
 export function* fieldsOf(
   bytes: Uint8Array,
   parts = new Counter("profileParts"),
@@ -126,7 +123,7 @@ class Reader {
     return this.#at >= this.bytes.length;
   }
 
-  /** Exact up to 2⁵³: numbers and times are; addresses are not read. */
+  /** Reads a number, exactly up to 2⁵³: counts and times are below that, and addresses are not read. */
   varint(): number {
     let value = 0;
     for (let scale = 1;; scale *= 128) {
@@ -145,7 +142,10 @@ class Reader {
   }
 }
 
-/** A message, whose fields are read anew each time: of a whole profile as objects they would take a hundred times its bytes. */
+/**
+ * A message whose fields are read anew each time, because a whole profile as objects would take a hundred times its
+ * bytes.
+ */
 class PprofMessage {
   constructor(private readonly bytes: Uint8Array, private readonly parts: Counter) {}
 
@@ -153,7 +153,7 @@ class PprofMessage {
     return this.#valuesOf(field).find(isNumber) ?? 0;
   }
 
-  /** Packed, or one by one. */
+  /** The numbers of a field, packed or one by one. */
   *numbers(field: number): Generator<number> {
     for (const value of this.#valuesOf(field)) {
       if (isNumber(value)) yield value;
@@ -191,7 +191,11 @@ function isNumber(value: PprofField["value"]): value is number {
 const PROFILE = { sampleType: 1, sample: 2, location: 4, function: 5, stringTable: 6 };
 const NS_PER_MS = 1e6;
 
-/** @param bytes Unpacked. Throws an Error where it is not a profile of CPU time, or beyond what is read. */
+/**
+ * Reads a gzipped protocol buffer (https://github.com/google/pprof/blob/main/proto/profile.proto), of which seven
+ * fields are needed.
+ * @param bytes The unpacked bytes. Throws an Error if they are not a profile of CPU time, or too many.
+ */
 export function treeOfPprof(bytes: Uint8Array): { tree: CallTree; samples: number } {
   const profile = new PprofMessage(bytes, new Counter("profileParts"));
   const strings = stringsOf(profile);
@@ -212,7 +216,7 @@ export function treeOfPprof(bytes: Uint8Array): { tree: CallTree; samples: numbe
   return { tree: builder.build(), samples };
 }
 
-/** The innermost first. */
+/** The frames of a stack, the innermost first. */
 function stackOf(
   sample: PprofMessage,
   stacks: ReadonlyMap<number, readonly Frame[]>,
@@ -228,7 +232,7 @@ function stackOf(
   return stack;
 }
 
-/** Longer names and paths are cut: thousands of functions may share one, and each is found by it. */
+/** The longest name or path: longer ones are cut, because thousands of functions may share one string. */
 const MOST_STRING_BYTES = 1_000;
 
 function stringsOf(profile: PprofMessage): string[] {
@@ -239,7 +243,10 @@ function stringsOf(profile: PprofMessage): string[] {
   );
 }
 
-/** Functions of each location by its number, the innermost first, because some are inlined in others. */
+/**
+ * The functions of each location by its number, the innermost first; there may be several, because some are inlined in
+ * others.
+ */
 function stackFrames(profile: PprofMessage, strings: readonly string[]): Map<number, Frame[]> {
   const functions = new Map<number, Frame>();
   for (const each of profile.messages(PROFILE.function)) {

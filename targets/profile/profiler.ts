@@ -11,18 +11,18 @@ import { unescaped } from "../../base/secret_fields.ts";
 /** A process of the target. */
 export interface ProfiledProcess {
   readonly pid: number;
-  /** File name of its program, such as `node`. */
+  /** The file name of the process's program, such as `node`. */
   readonly program: string;
 }
 
 export interface ProfilingContext {
-  /** Where the target gets its requests: `http://host:port`. */
+  /** The address at which the target gets its requests, `http://host:port`. */
   readonly origin: string;
-  /** Path of its profile in Go's manner, as the experiment has it; null for none. */
+  /** The path at which the target serves profiles as Go does, from the experiment; null: none. */
   readonly pprofPath: string | null;
-  /** How long is sampled, milliseconds: some have to know it when they begin. */
+  /** How long to sample, in milliseconds; some profilers have to know this when they begin. */
   readonly forMs: number;
-  /** Ends it early: the user interrupts, or the target is gone. */
+  /** Ends the sampling early: the user interrupts, or the target is gone. */
   readonly signal: AbortSignal;
 }
 
@@ -31,46 +31,47 @@ export interface ProcessSamples {
   /** The profile as the runtime wrote it, for the runtime's own tools. */
   readonly bytes: Uint8Array;
   readonly tree: CallTree;
-  /** Time without anything to do, milliseconds; it is not in the tree. */
+  /** The time in which the process had nothing to do, in milliseconds; the tree does not contain it. */
   readonly idleMs: number;
   readonly samples: number;
 }
 
 export interface RunningProfiler {
   /**
-   * Ends it and gives what there is. To be called once, also where the target is gone. Throws an Error that says
-   * why there is nothing.
+   * Ends the sampling and returns the samples so far. To be called once, even if the target is gone. Throws an Error
+   * that says why there are none.
    */
   stop(): Promise<ProcessSamples>;
 }
 
 export interface Profiler {
-  /** Whether it is for such a process. */
+  /** Whether the profiler can sample this process. */
   suits(process: ProfiledProcess, context: ProfilingContext): boolean;
-  /** Ending of its files, with the dot. */
+  /** The ending of the profiler's files, with the dot. */
   readonly ending: string;
-  /** Begins to sample. Throws an Error that says why it can't. */
+  /** Begins to sample. Throws an Error that says why this is not possible. */
   start(process: ProfiledProcess, context: ProfilingContext): Promise<RunningProfiler>;
 }
 
-// Short names of modules: the package and the file in it, or the end of a path.
-
-/** As many segments of a path as identify a file. */
+/** The number of path segments at the end that identify a file. */
 const SEGMENTS = 2;
 
-/** Node's folder of packages, Deno's cache of them, Python's, and Go's with a version. */
+/** The path of a package: in Node's folder of packages, Deno's cache of them, Python's, or Go's with a version. */
 const IN_PACKAGE = /^.*\/(?:node_modules|site-packages|registry\.[^/]+|pkg\/mod)\/(.+)$/s;
 
-/** Go's copies of packages and its own sources, and Python's own modules. */
+/** The paths of others' code: Go's copies of packages and its own sources, and Python's own modules. */
 const OF_OTHERS = /\/(?:vendor|go[^/]*\/src|lib\/python[\d.]+)\//;
 
-/** The mark of a frame whose file belongs to the program itself. @param url As in `moduleOf`. */
+/** The mark of a frame whose file belongs to the program itself. @param url The same as in `moduleOf`. */
 export function ownOf(url: string): Pick<Frame, "own"> {
   const isFile = /^(?:file:\/\/)?\//.test(url);
   return isFile && !IN_PACKAGE.test(url) && !OF_OTHERS.test(url) ? { own: true } : {};
 }
 
-/** @param url A file, as a runtime names it: an address or a path; "" for what has none. */
+/**
+ * The short name of a module: the package and the file in it, or the end of the path.
+ * @param url A file as a runtime names it, by address or path; "" if the frame has none.
+ */
 export function moduleOf(url: string): string {
   if (/^(?:node|ext|internal|deno):/.test(url)) return url;
   if (url.startsWith("data:")) return "data:";

@@ -1,6 +1,6 @@
 /**
- * The profiles of a target: of every process of it, all at the same time, each by the profiler that suits it. Whatever
- * a process does not give is a note; the others are profiled all the same.
+ * The profiles of a target: of all its processes at the same time, each by the profiler that suits it. A process
+ * without a profile gets a note; the others are profiled all the same.
  */
 import { messageOf } from "../../base/errors.ts";
 import { descendantsOf, processCpuMs, readProgram } from "../../base/system/processes.ts";
@@ -26,7 +26,7 @@ const profilers = {
   perf: perfProfiler,
 } satisfies Record<ProfilerName, Profiler>;
 
-/** Null if no profiler suits the process. */
+/** The profiler for the process; null if none suits it. */
 function profilerFor(
   process: ProfiledProcess,
   context: ProfilingContext,
@@ -34,16 +34,16 @@ function profilerFor(
   return PROFILERS.find((name) => profilers[name].suits(process, context)) ?? null;
 }
 
-/** Profiles of more processes say nothing new, and cost the target more. */
+/** The most processes to profile; more profiles say nothing new, and cost the target more. */
 const MOST_PROCESSES = 16;
 
-/** The samples of one process, or why there are none. */
+/** The samples of one process, or the reason why there are none. */
 export interface ProcessProfile extends ProfiledProcess {
   readonly profiler: ProfilerName;
-  /** Ending of its file, with the dot. */
+  /** The ending of the profile's file, with the dot. */
   readonly ending: string;
   readonly sampled: ProcessSamples | null;
-  /** Why there is nothing; null where there is. */
+  /** The reason why there are no samples; null if there are some. */
   readonly reason: string | null;
 }
 
@@ -54,7 +54,7 @@ interface BegunProfile extends ProfiledProcess {
 
 /** Profiles that are being taken. */
 export interface ProfileSession {
-  /** Ends them all. To be called once, also where the target is gone. */
+  /** Ends all profiles. To be called once, even if the target is gone. */
   stop(): Promise<{ readonly processes: ProcessProfile[]; readonly notes: string[] }>;
 }
 
@@ -73,7 +73,7 @@ export async function startProfiles(
   };
 }
 
-/** Those that used most processor time so far come first. */
+/** The processes of the target; those that used most processor time so far come first. */
 function processesOf(
   target: Pick<RunningTarget, "pid" | "supervised" | "parts">,
 ): ProfiledProcess[] {

@@ -25,7 +25,7 @@ export const pySpyProfiler: Profiler = {
     const pySpy = installedTool("py-spy", "pip install py-spy", interpreterFolder(pid));
     const folder = TemporaryFolder.make("profile");
     const file = join(folder.path, "stacks");
-    // It takes whole seconds: no more than there are, or it would sample what is not measured.
+    // py-spy takes whole seconds: the number is rounded down, so that it does not sample beyond the measured time.
     const seconds = Math.max(1, Math.floor(forMs / 1_000));
     const command = [
       ...[pySpy, "record", "--pid", `${pid}`, "--duration", `${seconds}`, "--function", "--gil"],
@@ -41,7 +41,10 @@ export const pySpyProfiler: Profiler = {
   },
 };
 
-/** Where its interpreter was called from: in a virtual environment, its other programs are there, too. Null where unknown. */
+/**
+ * The folder from which the interpreter was called: in a virtual environment, its other programs are there, too. Null
+ * if unknown.
+ */
 function interpreterFolder(pid: number): string | null {
   const [interpreter = ""] = readCommandLine(pid)?.split("\0") ?? [];
   return isAbsolute(interpreter) ? dirname(interpreter) : null;
@@ -63,12 +66,10 @@ async function stop(
   return { bytes, idleMs: 0, ...read };
 }
 
-// Folded stacks, as py-spy and the flame graph tools write them: `outer (a.py);inner (b.py:7) 12` a line.
-
 /**
- * Numbers of more digits than a profile can have are part of a name, as a target may choose its names.
- *
- * @param sampleMs Time that a sample stands for.
+ * Reads folded stacks, as py-spy and the flame graph tools write them, a line each: `outer (a.py);inner (b.py:7) 12`. A
+ * number with more digits than a profile can have is part of a name, because a target may choose its names.
+ * @param sampleMs The time that a sample stands for.
  */
 export function treeOfFolded(
   text: string,
@@ -85,14 +86,17 @@ export function treeOfFolded(
   return { tree: builder.build(), samples };
 }
 
-/** `name (file.py:12)`, the line only where it is known. Linear in its length: a target chooses its names. */
+/**
+ * Reads a frame such as `name (file.py:12)`, in which the line may be missing. Takes time linear in the length, because
+ * a target chooses its names.
+ */
 function frameOf(text: string): Frame {
   const at = text.lastIndexOf(" (");
   if (at < 0 || !text.endsWith(")")) return { name: text, module: "", line: 0 };
   const place = text.slice(at + 2, -1);
   const [, file = place, line = 0] = /^(.*):(\d{1,9})$/.exec(place) ?? [];
   const name = text.slice(0, at);
-  // The code of a module calls all else, so it says nothing.
+  // The code of a module calls everything else, so it is not marked as the program's own.
   return {
     name,
     module: moduleOf(file),

@@ -5,12 +5,13 @@ import { settlesWithin } from "../launch/settles.ts";
 import { startSupervised } from "../launch/child.ts";
 import { outputOfProgram } from "../launch/step.ts";
 
-/** Time for a tool's work beyond sampling: it reads symbols first, and writes its file at the end. */
+/** The time for a tool's work beyond sampling: it reads symbols first, and writes its file at the end. */
 const BEYOND_MS = 20_000;
 
 /**
- * Full path of a profiler. Throws an Error where it is not installed.
- * @param interpreter Folder of the target's interpreter, which comes before those of PATH; null: PATH alone is searched.
+ * The full path of a profiler. Throws an Error if it is not installed.
+ * @param interpreter The folder of the target's interpreter, which is searched before PATH; null: only PATH is
+ * searched.
  */
 export function installedTool(
   name: string,
@@ -27,13 +28,13 @@ export function installedTool(
 
 /** A tool that samples. */
 export interface RunningTool {
-  /** Resolves when it has ended well. Throws an Error with its last line when it has not. */
+  /** Resolves when the tool has succeeded. Throws an Error with its last line when it has failed. */
   ended(): Promise<void>;
-  /** Ends it, whatever it does. */
+  /** Ends the tool, whatever it is doing. */
   stop(): Promise<void>;
 }
 
-/** @param forMs How long it is to sample. */
+/** @param forMs How long the tool is to sample. */
 export function startTool(
   command: readonly string[],
   { forMs, signal }: { readonly forMs: number; readonly signal: AbortSignal },
@@ -58,7 +59,7 @@ export function startTool(
   };
 }
 
-/** Standard output of a tool. Throws an Error when the tool fails. */
+/** The standard output of a tool. Throws an Error when the tool fails. */
 export async function outputOfTool(command: readonly string[]): Promise<Uint8Array> {
   const { success, stdout, stderr } = await outputOfProgram(command, { env: cleanEnv() });
   if (success) return stdout;

@@ -39,10 +39,13 @@ export const cpuProfile = z.looseObject({
 
 export type CpuProfile = z.output<typeof cpuProfile>;
 
-/** V8's name for time with nothing to do, which is no function's. */
+/** V8's name for time with nothing to do, which belongs to no function. */
 const IDLE = "(idle)";
 
-/** With the time in each function that DevTools shows of the same file (`tests/browser/devtools_test.ts`). */
+/**
+ * Reads a profile; each function's time is the same that DevTools shows for the file
+ * (`tests/browser/devtools_test.ts`).
+ */
 export function treeOfCpuProfile(profile: CpuProfile): { tree: CallTree; idleMs: number } {
   const calls = callsOf(profile.nodes);
   const ownUs = ownTimes(withStacks(inOrder(profile), calls));
@@ -65,13 +68,13 @@ type Node = z.output<typeof node>;
 
 interface Call {
   readonly node: Node;
-  /** Index in the list of calls; null for the root. */
+  /** The index of the caller in the list of calls; null for the root. */
   readonly caller: number | null;
-  /** Id of the node at the top of its stack. */
+  /** The id of the node at the outer end of the stack, just below the root. */
   readonly outermost: number;
 }
 
-/** Calls, each after its caller and once; nodes that the first one does not reach are left out. */
+/** The calls, each once and after its caller; nodes that cannot be reached from the first are left out. */
 function callsOf(nodes: readonly Node[]): Call[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const calls: Call[] = [];
@@ -91,13 +94,13 @@ function callsOf(nodes: readonly Node[]): Call[] {
 }
 
 interface StackSample {
-  /** Id of its node. */
+  /** The id of the sample's node. */
   readonly id: number;
-  /** Microseconds. */
+  /** The moment of the sample, in microseconds. */
   readonly at: number;
 }
 
-/** V8 gives samples in the order of their arrival: some distances are negative. */
+/** The samples in order of time; V8 lists them in the order of their arrival, so some distances are negative. */
 function inOrder({ samples, timeDeltas, startTime }: CpuProfile): StackSample[] {
   let at = startTime;
   return samples.map((id, i) => ({ id, at: at += timeDeltas[i] ?? 0 }))
@@ -106,10 +109,12 @@ function inOrder({ samples, timeDeltas, startTime }: CpuProfile): StackSample[] 
 
 /** V8's name for a stack that it could not read, and for native code. */
 const PROGRAM = "(program)";
-/** Functions of the nodes that have no stack. */
+/** The functions of nodes that have no stack. */
 const STACKLESS = [PROGRAM, "(garbage collector)", IDLE];
 
-/** A stack that could not be read, between two of the same outermost call, is taken as the one before. */
+/**
+ * Replaces a stack that could not be read by the one before, if the stacks on both sides have the same outermost call.
+ */
 function withStacks(samples: readonly StackSample[], calls: readonly Call[]): StackSample[] {
   const byId = new Map(calls.map((call) => [call.node.id, call]));
   const nameOf = ({ id }: StackSample): string => byId.get(id)?.node.callFrame.functionName ?? IDLE;
@@ -123,7 +128,9 @@ function withStacks(samples: readonly StackSample[], calls: readonly Call[]): St
   });
 }
 
-/** Microseconds of each node. A sample stands for the time until the next, the last for as long as all on average. */
+/**
+ * The microseconds of each node. A sample stands for the time until the next; the last one stands for the average time.
+ */
 function ownTimes(samples: readonly StackSample[]): Map<number, number> {
   const spanUs = samples.length < 2 ? 0 : samples[samples.length - 1].at - samples[0].at;
   const meanUs = spanUs / Math.max(1, samples.length - 1);
@@ -144,7 +151,7 @@ function frameOf({ callFrame: { functionName, url, lineNumber } }: Node): Frame 
   };
 }
 
-/** V8 takes a sample each millisecond by default, and at this distance costs a few percent. */
+/** The sampling interval. V8's default is a millisecond, which costs a few percent. */
 const INTERVAL_US = 1_000;
 
 const stopped = z.looseObject({ profile: cpuProfile });
@@ -166,11 +173,11 @@ export const v8Profiler: Profiler = {
   },
 };
 
-/** Each step of a large profile takes part of a second: signals are heard between them. */
+/** Ends the profile. Each step with a large profile takes part of a second; signals are heard between the steps. */
 async function stop(inspector: Inspector): Promise<ProcessSamples> {
   try {
     const read = stopped.safeParse(await inspector.call("Profiler.stop"));
-    if (!read.success) throw new Error("its inspector gave something else than a profile");
+    if (!read.success) throw new Error("its inspector returned something other than a profile");
     const { profile } = read.data;
     await pause(0);
     const bytes = new TextEncoder().encode(JSON.stringify(profile));
@@ -184,10 +191,13 @@ async function stop(inspector: Inspector): Promise<ProcessSamples> {
 // The inspector of a V8 runtime: a WebSocket on a loopback port of the process, found among the ports on which the
 // process listens. The protocol: https://chromedevtools.github.io/devtools-protocol/v8/.
 
-/** An inspector has a thread of its own and responds within milliseconds, however busy its process is. */
+/**
+ * The limit for finding an inspector, which has a thread of its own and responds within milliseconds, however busy its
+ * process is.
+ */
 const FIND_MS = 1_000;
 const LOOK_EACH_MS = 100;
-/** Ports of a process that are looked at. */
+/** The most ports of a process to look at. */
 const MOST_PORTS = 256;
 
 const listed = z.array(z.looseObject({ webSocketDebuggerUrl: z.string() })).min(1);
@@ -199,8 +209,8 @@ interface InspectorPlace {
 }
 
 /**
- * All ports are looked at side by side, those too on which the process begins to listen meanwhile, within one time.
- * Throws an Error when none is an inspector.
+ * Finds the inspector of a process within one time limit: looks at all ports side by side, including those on which the
+ * process begins to listen meanwhile. Throws an Error if none is an inspector.
  */
 async function findInspector(pid: number, signal: AbortSignal): Promise<InspectorPlace> {
   const over = new AbortController();
@@ -230,14 +240,14 @@ async function findInspector(pid: number, signal: AbortSignal): Promise<Inspecto
   }
 }
 
-/** Null where another server listens, or one that does not respond. */
+/** The inspector at a port; null if another server listens there, or one that does not respond. */
 async function inspectorAt(port: number, signal: AbortSignal): Promise<InspectorPlace | null> {
   try {
     const url = `http://${LOOPBACK}:${port}/json/list`;
     const { body } = await fetch(url, { signal, redirect: "error" });
     const text = new TextDecoder().decode(await boundedBody(body, "inspectorList"));
     const [first] = listed.parse(JSON.parse(text));
-    // Only the path is taken from it: the address is that of the process.
+    // Only the path is taken from the URL; host and port are those of the process.
     return { port, path: new URL(first.webSocketDebuggerUrl).pathname };
   } catch {
     return null;

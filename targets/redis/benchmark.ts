@@ -1,6 +1,6 @@
 /**
- * Peak throughput of a Redis here, by the program that comes with it: GET of one key,
- * 50 connections, one request at a time on each.
+ * Peak throughput of a Redis on this machine, by the program that comes with Redis: GET of one key, 50 connections, one
+ * request at a time on each.
  */
 import { parse } from "csv-parse/sync";
 import * as z from "zod";
@@ -10,13 +10,13 @@ import { outputOfProgram } from "../launch/step.ts";
 import { connectRedis } from "./client.ts";
 
 const PROGRAMS = ["redis-benchmark", "valkey-benchmark"];
-/** This many requests take less than a second if Redis is quick. */
+/** The requests of a round, which take less than a second if Redis is quick. */
 const REQUESTS = 100_000;
 const CONNECTIONS = 50;
-/** Limit of a test, because redis-benchmark never gives up if nothing responds. */
+/** The limit of a test, because redis-benchmark never gives up if nothing responds. */
 const LIMIT_MS = 60_000;
 
-/** Enough rounds for an interval. */
+/** The number of rounds; enough for an interval. */
 const ROUNDS = 3;
 
 interface RedisBenchmark {
@@ -30,11 +30,11 @@ interface RedisBenchmark {
 interface BenchmarkOptions {
   readonly signal: AbortSignal;
   readonly env?: Record<string, string>;
-  /** Requests of each round. */
+  /** The number of requests in each round. */
   readonly requests?: number;
 }
 
-/** Throws an Error that says why there is no figure. */
+/** Measures the throughput. Throws an Error that says why there is no figure. */
 export async function benchmarkRedis(
   url: string,
   { signal, env = cleanEnv(), requests = REQUESTS }: BenchmarkOptions,
@@ -87,7 +87,7 @@ const rows = z.array(z.array(z.string()))
     z.tuple([z.literal("GET"), z.coerce.number<string>().positive()]).rest(z.string()),
   ]));
 
-/** Requests/s, as `redis-benchmark -t get --csv` prints them. Throws where it prints something else. */
+/** The requests/s that `redis-benchmark -t get --csv` prints. Throws if the output has another form. */
 export function perSecIn(csv: string): number {
   const read = rows.safeParse(parse(csv, { relax_column_count: true, skip_empty_lines: true }));
   if (!read.success) throw new Error(`it prints no figure for GET: ${JSON.stringify(csv)}`);

@@ -1,9 +1,9 @@
-/** A connection to Redis (or Valkey), and its address as it may be printed. */
+/** A connection to Redis (or Valkey), and the address of Redis in a form that may be printed. */
 import type { createClient } from "redis";
 import { messageOf, TargetError, UserError } from "../../base/errors.ts";
 import { settlesWithin } from "../launch/settles.ts";
 
-/** A server that takes longer to its first reply is not used; one over TLS, on a busy machine, may take some seconds. */
+/** The limit for the first reply. A server over TLS, on a busy machine, may take some seconds. */
 const FIRST_REPLY_MS = 5_000;
 const RECONNECT_MS = 100;
 
@@ -12,13 +12,13 @@ export type RedisClient = ReturnType<typeof createClient>;
 interface ConnectOptions {
   /** Authorities that are trusted besides the usual ones, as PEM; for rediss. */
   readonly caCerts?: readonly string[];
-  /** Commands wait while the connection is lost; else they fail at once. */
+  /** Whether commands wait while the connection is lost; if not, they fail at once. */
   readonly waits?: boolean;
 }
 
 /**
- * Connects and sees a reply to PING. A connection that is lost later is dialled again. Throws a UserError
- * when `url` is none, a TargetError that names the server, without its password, when it does not reply.
+ * Connects to Redis and waits for a reply to PING. A connection that is lost later is dialled again. Throws a UserError
+ * if `url` is invalid, or a TargetError that names the server, without its password, if it does not reply.
  */
 export async function connectRedis(
   url: string,
@@ -36,7 +36,7 @@ export async function connectRedis(
       reconnectStrategy: () => replied && RECONNECT_MS,
     },
   });
-  client.on("error", () => {}); // the command that fails reports it
+  client.on("error", () => {}); // the command that fails reports the error
   try {
     const first = client.connect().then(() => client.ping());
     replied = await settlesWithin(first, FIRST_REPLY_MS);
@@ -63,12 +63,12 @@ export function printableUrl(url: string): string {
 }
 
 /**
- * Prefixes of the keys of Plateau's own servers, in a Redis that others may use, too. All of ours begin with
+ * The prefixes of the keys of Plateau's own servers, in a Redis that others may use, too. All of them begin with
  * `plateau:`.
  */
 export const OWN_KEYS = { user: "plateau:user:", proxy: "plateau:proxy:" } as const;
 
-/** Takes away all keys that begin with `prefix`; others stay. */
+/** Removes all keys that begin with `prefix`; others stay. */
 export async function forgetKeys(client: RedisClient, prefix: string): Promise<void> {
   for await (const keys of client.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 })) {
     if (keys.length > 0) await client.unlink(keys);

@@ -1,6 +1,6 @@
 /**
- * The Redis client, to be imported as the program goes: of a CommonJS package that is imported so itself
- * a split bundle keeps the default export alone.
+ * The Redis client, for modules that import it dynamically. In a split bundle, a dynamic import of a CommonJS package
+ * itself has only the default export.
  */
 import { createClient } from "redis";
 

@@ -1,4 +1,4 @@
-/** The Redis of a run: the one that the user gave, else one that is found, else a private one. */
+/** The Redis of a run: the one that the user named, or else one that is found, or else a private one. */
 import { startSupervised } from "../launch/child.ts";
 import type { WatchedTree } from "../launch/launcher.ts";
 import { awaitStartUp } from "../launch/start_up.ts";
@@ -8,15 +8,18 @@ import { messageOf, TargetError } from "../../base/errors.ts";
 
 /** A Redis (or Valkey) server that has replied. */
 export interface ProvidedRedis extends WatchedTree {
-  /** May hold a password: print `printableUrl(url)` of redis_client.ts. */
+  /** The URL, which may hold a password: print `printableUrl(url)` of redis_client.ts instead. */
   readonly url: string;
-  /** given: by the user; found: it replied on 127.0.0.1:6379; private: started for this run. */
+  /**
+   * Where the Redis comes from. given: the user named it; found: it replied on 127.0.0.1:6379; private: it was started
+   * for this run.
+   */
   readonly kind: "given" | "found" | "private";
-  /** Such as `7.0.15`. */
+  /** The version, such as `7.0.15`. */
   readonly version: string;
   /**
-   * Takes away what earlier runs have left: everything in a private server, what Plateau's own servers
-   * keep in others. Throws a TargetError where that is refused.
+   * Removes what earlier runs have left: everything in a private server, only the keys of Plateau's own servers in
+   * others. Throws a TargetError if the server refuses.
    */
   forget(): Promise<void>;
   /** Stops a private server; leaves others alone. Idempotent. */
@@ -38,7 +41,9 @@ const PROGRAMS = ["redis-server", "valkey-server"];
 
 const START_MS = 5_000;
 
-/** Null if no Redis was given and none can be had. Throws as connectRedis does if the given one does not reply. */
+/**
+ * The Redis; null if none was given and none is available. Throws as connectRedis does if the given one does not reply.
+ */
 export async function provideRedis(
   { url, signal, wellKnownUrl = "redis://127.0.0.1:6379", env = cleanEnv() }: RedisOptions,
 ): Promise<ProvidedRedis | null> {
@@ -72,18 +77,18 @@ async function tidy(url: string, use: (client: RedisClient) => Promise<unknown>)
   }
 }
 
-/** Throws as connectRedis. */
+/** The version of the server. Throws as connectRedis does. */
 async function readVersion(url: string): Promise<string> {
   const client = await connectRedis(url);
   try {
-    const info = await client.info("server").catch(() => ""); // its ACL may forbid it
+    const info = await client.info("server").catch(() => ""); // the user's ACL may forbid INFO
     return /^(?:valkey|redis)_version:(\S+)/m.exec(info)?.[1] ?? "unknown";
   } finally {
     client.destroy();
   }
 }
 
-/** A server of our own, that writes nothing to disk and ends with us. */
+/** Starts a server of our own, which writes nothing to disk and ends with this process. */
 async function startPrivate(
   env: Record<string, string>,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** Builds the targets of a revision: each step a command in the target's folder, with a time-out and a log. */
+/** Builds the targets of a revision: each step is a command in the target's folder, with a time-out and a log. */
 import { resolve } from "node:path";
 import { CarefulFile } from "../../base/careful_file.ts";
 import { messageOf, TargetError } from "../../base/errors.ts";
@@ -9,24 +9,24 @@ import { commandText, takeStep } from "../launch/step.ts";
 
 export interface BuildRequest {
   readonly steps: readonly CommandStep[];
-  /** Folder in which its commands run. */
+  /** The folder in which the commands run. */
   readonly cwd: string;
-  /** The checkout: removed when a step fails, or we are killed meanwhile. */
+  /** The checkout, which is removed if a step fails, or this process is killed meanwhile. */
   readonly stage: string;
-  /** A file for all that the steps print. */
+  /** The file for everything that the steps print. */
   readonly log: string;
-  /** Such as `express at a1b2c3d`. */
+  /** What is built, such as `express at a1b2c3d`. */
   readonly what: string;
   readonly signal: AbortSignal;
   readonly onStep: (command: string) => void;
 }
 
-/** Bytes of all steps: a build may print without end. */
+/** The most bytes of all steps that are logged, because a build may print without end. */
 const MOST_LOGGED_BYTES = 4_000_000;
 
 /**
- * Throws a TargetError with the last lines of the step that failed, the signal's reason on abort. Then the checkout is
- * gone: its supervisor removes it, unless that ended before it had begun.
+ * Builds a checkout. Throws a TargetError with the last lines of the step that failed, or the signal's reason on abort.
+ * Then the checkout is gone: its supervisor removes it, unless the supervisor ended before it had begun.
  */
 export async function build(request: BuildRequest): Promise<void> {
   try {
@@ -56,14 +56,17 @@ async function takeSteps(request: BuildRequest): Promise<void> {
   }
 }
 
-/** The output of the steps, written by whole lines: a secret is taken out of a line, but would stay in two halves of one. */
+/**
+ * The output of the steps, written by whole lines, because a secret is removed from a line, but would stay in two
+ * halves of one.
+ */
 class BuildLog implements Disposable {
   readonly #file: CarefulFile;
   #left = MOST_LOGGED_BYTES;
-  /** A line that has not ended yet. */
+  /** The line that has not ended yet. */
   #begun = new Uint8Array();
 
-  /** Throws a TargetError where it can't be written. */
+  /** Opens the log. Throws a TargetError if the file cannot be written. */
   constructor(path: string) {
     this.#file = opened(path);
   }
@@ -82,7 +85,7 @@ class BuildLog implements Disposable {
     all.set(part, this.#begun.length);
     const end = all.lastIndexOf(LINE_FEED) + 1;
     this.#append(new TextDecoder().decode(all.subarray(0, end)));
-    this.#begun = this.#left === 0 ? new Uint8Array() : all.slice(end); // a part of a line is not shown
+    this.#begun = this.#left === 0 ? new Uint8Array() : all.slice(end); // a line that is cut is not shown
     if (this.#left === 0) this.#append("… the rest is left out\n");
   }
 
@@ -96,7 +99,7 @@ class BuildLog implements Disposable {
     try {
       this.#file.append(bytes);
     } catch {
-      this.#left = 0; // the disk is full: the build may say so itself
+      this.#left = 0; // the disk is full, which the build may report itself
     }
   }
 

@@ -12,37 +12,39 @@ import { type GitPlace, gitSettings, gitText, runGit } from "./git.ts";
 import type { Repository, Revision } from "./revision.ts";
 
 export interface Checkout {
-  /** Folder of its files. */
+  /** The folder of the checkout's files. */
   readonly folder: string;
-  /** Commit of its files: the revision's, or one made of the working tree. */
+  /** The commit of the files: the revision's, or one made of the working tree. */
   readonly commit: string;
-  /** Whether it was checked out and built before. */
+  /** Whether the checkout exists and was built before. */
   readonly isReady: boolean;
-  /** To be called once its build has succeeded. */
+  /** Must be called once the build has succeeded. */
   readonly markReady: () => Promise<void>;
 }
 
 export interface CheckoutRequest {
   readonly repository: Repository;
   readonly revision: Revision;
-  /** Folders that are no part of the working tree. */
+  /** Folders that are not part of the working tree. */
   readonly except?: readonly string[];
   /** The build that follows: each build has a checkout of its own. */
   readonly build: unknown;
   readonly signal: AbortSignal;
 }
 
-/** Checkouts that are kept of one repository. */
+/** The most checkouts to keep of one repository. */
 const MOST_KEPT = 6;
 
-/** Where the checkouts of a repository are: one process at a time has them. Throws a TargetError where it can't be made. */
+/**
+ * The folder of a repository's checkouts, which one process at a time holds. Throws a TargetError if it cannot be made.
+ */
 export async function keptFolder({ root }: Repository): Promise<string> {
   const folder = join(cacheFolder(), digest(root));
   await makeFolder(folder);
   return folder;
 }
 
-/** Throws a TargetError where it can't be had, the signal's reason on abort; then nothing is left. */
+/** Checks a revision out. Throws a TargetError if this fails, or the signal's reason on abort; then nothing is left. */
 export async function checkOut(request: CheckoutRequest): Promise<Checkout> {
   const { repository, revision, except = [], build, signal } = request;
   const kept = await keptFolder(repository);
@@ -55,7 +57,7 @@ export async function checkOut(request: CheckoutRequest): Promise<Checkout> {
   const mark = `${folder}.ready`;
   const markReady = (): Promise<void> => replaceFile(mark, "");
   if (await exists(mark) && await exists(folder)) {
-    await markReady(); // used last
+    await markReady(); // marks the checkout as used last
     return { folder, commit, isReady: true, markReady };
   }
   await prune(kept, objects);
@@ -66,12 +68,12 @@ export async function checkOut(request: CheckoutRequest): Promise<Checkout> {
 interface SnapshotRequest {
   readonly revision: Revision;
   readonly except: readonly string[];
-  /** Folder to which its objects are written. */
+  /** The folder to which the snapshot's objects are written. */
   readonly objects: string;
   readonly signal: AbortSignal;
 }
 
-/** The working tree with all that git does not ignore, as a commit in `objects`. */
+/** Makes a commit in `objects` of the working tree, with everything that git does not ignore. */
 async function snapshot(
   { root, gitFolder, index }: Repository,
   { revision: { commit }, except, objects, signal }: SnapshotRequest,
@@ -120,7 +122,7 @@ async function copyIndex(index: string, copy: string): Promise<void> {
   }
 }
 
-/** The same files have the same commit. */
+/** A constant author and date, so that the same files have the same commit. */
 const SIGNED = {
   GIT_AUTHOR_NAME: "plateau",
   GIT_AUTHOR_EMAIL: "plateau",
@@ -133,7 +135,7 @@ const SIGNED = {
 interface FillRequest {
   readonly repository: Repository;
   readonly commit: string;
-  /** Folder with the objects of a snapshot. */
+  /** The folder with the objects of a snapshot. */
   readonly objects: string;
   readonly signal: AbortSignal;
 }
@@ -164,7 +166,7 @@ async function fill(
   }
 }
 
-/** Objects of a snapshot: loose ones, `ab/cdef…`, and packs of large files. */
+/** Copies the objects of a snapshot: loose ones, `ab/cdef…`, and packs of large files. */
 async function copyObjects(from: string, to: string): Promise<void> {
   for await (const { name, isDirectory } of Deno.readDir(from)) {
     if (!isDirectory || !/^([0-9a-f]{2}|pack)$/.test(name)) continue;
@@ -175,7 +177,7 @@ async function copyObjects(from: string, to: string): Promise<void> {
   }
 }
 
-/** Submodules, from what the user's clone has of them: nothing is fetched. */
+/** Checks out submodules from what the user's clone has of them; nothing is fetched. */
 async function checkOutModules(gitFolder: string, place: GitPlace): Promise<void> {
   const { folder } = place;
   if (!await exists(join(folder, ".gitmodules"))) return;
@@ -197,7 +199,7 @@ async function checkOutModules(gitFolder: string, place: GitPlace): Promise<void
   await runGit(call, ["submodule", "--quiet", "update", "--init"]);
 }
 
-/** Whether a name is a path below the folder of all submodules, as git demands it, too. */
+/** Whether a name is a path below the folder of all submodules, as git demands, too. */
 function isWithin(name: string): boolean {
   return name !== "" && !name.startsWith("/") && !name.split("/").includes("..");
 }
@@ -207,7 +209,10 @@ function unfetchedModule(name: string): { place: string; message: string; fix: s
   return { place: name, message, fix: "git submodule update --init" };
 }
 
-/** Removes the checkouts that were used longest ago, and all that were cut off; logs of failed builds stay a while. */
+/**
+ * Removes the checkouts that were used longest ago, and all that were left incomplete; logs of failed builds stay a
+ * while.
+ */
 async function prune(kept: string, inUse: string): Promise<void> {
   const entries: { name: string; path: string; usedMs: number }[] = [];
   for await (const { name } of Deno.readDir(kept)) {
@@ -225,7 +230,7 @@ async function prune(kept: string, inUse: string): Promise<void> {
     ...stay.flatMap((stem) => [stem, `${stem}.ready`]),
     ...[...stay, ...failed].map((stem) => `${stem}.log`),
   ];
-  // A checkout without its mark was cut off.
+  // A checkout without its mark was left incomplete.
   for (const { path } of entries.filter(({ name }) => !names.includes(name))) {
     await Deno.remove(path, { recursive: true }).catch(() => {});
   }
@@ -247,7 +252,7 @@ function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }
 
-/** In the cache folder of the XDG Base Directory Specification. */
+/** The cache folder, by the XDG Base Directory Specification. */
 function cacheFolder(): string {
   return join(Deno.env.get("XDG_CACHE_HOME") || join(homedir(), ".cache"), "plateau/revisions");
 }

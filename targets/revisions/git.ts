@@ -7,37 +7,37 @@ import { startSupervised } from "../launch/child.ts";
 import { cleanEnv, findProgram } from "../launch/environment.ts";
 import { outputOfProgram } from "../launch/step.ts";
 
-/** Settings by which git runs no other program of the user's, and leaves none in the background. */
+/** Settings with which git runs no other program of the user's, and leaves none in the background. */
 const SETTINGS = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
   "gc.auto=0",
-  // Files of a repository may look like another one, with a configuration that runs programs.
+  // Files of a repository may look like another repository, with a configuration that runs programs.
   "safe.bareRepository=explicit",
 ];
-/** No optional lock, so that a status writes no index. */
+/** Arguments for quiet calls, without optional locks, so that a status writes no index. */
 const QUIET = ["--no-optional-locks", ...SETTINGS.flatMap((setting) => ["-c", setting])];
 
 export interface GitOutput {
   readonly success: boolean;
   /** The output without its last line break. */
   readonly text: string;
-  /** The last line of its error output. */
+  /** The last line of git's error output. */
   readonly why: string;
 }
 
 export interface GitPlace {
-  /** Folder in which git is called. */
+  /** The folder in which git is called. */
   readonly folder: string;
-  /** Ends it. */
+  /** Ends the call when aborted. */
   readonly signal: AbortSignal;
   /** Variables added to a clean environment, in which no GIT_DIR names another repository. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
- * Settings for one call, as git-config(1) takes them from the environment: unlike `-c key=value`, where the first `=` ends
- * the key, a key may have any sign here.
+ * Settings for one call, as git-config(1) takes them from the environment. Unlike in `-c key=value`, where the first
+ * `=` ends the key, a key may contain any character here.
  */
 export function gitSettings(
   settings: readonly (readonly [key: string, value: string])[],
@@ -49,7 +49,7 @@ export function gitSettings(
   return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(entries) };
 }
 
-/** Git, for a moment. Throws a TargetError where there is no git, the signal's reason on abort. */
+/** Calls git for a short task. Throws a TargetError if there is no git, or the signal's reason on abort. */
 export async function gitOutput(
   { folder, signal, env = {} }: GitPlace,
   args: readonly string[],
@@ -62,7 +62,7 @@ export async function gitOutput(
   return { success, text, why: errors.split("\n").at(-1) ?? "" };
 }
 
-/** The same, for one that must succeed: its text. Throws a TargetError that names `what` could not be done. */
+/** Calls git, which must succeed, and returns its output. Throws a TargetError that names `what` could not be done. */
 export async function gitText(
   place: GitPlace,
   args: readonly string[],
@@ -74,13 +74,16 @@ export async function gitText(
 }
 
 interface LongCall extends GitPlace {
-  /** Removed when the call fails, or we are killed meanwhile. */
+  /** A folder that is removed when the call fails, or this process is killed meanwhile. */
   readonly stage: string;
-  /** Such as `check out a1b2c3d`. */
+  /** The task, such as `check out a1b2c3d`. */
   readonly what: string;
 }
 
-/** A call that may take long: it ends when we do. Throws a TargetError, or the signal's reason. */
+/**
+ * Calls git for a task that may take long; git ends when this process does. Throws a TargetError, or the signal's
+ * reason.
+ */
 export async function runGit(
   { folder, signal, env = {}, stage, what }: LongCall,
   args: readonly string[],

@@ -1,11 +1,11 @@
-/** Packages that a program needs and git ignores, so that no checkout of it has them. */
+/** Packages that a program needs and git ignores, so that no checkout contains them. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 interface Install {
-  /** File that fixes the versions. */
+  /** The file that fixes the versions. */
   readonly lock: string;
-  /** Folder in which the packages are. */
+  /** The folder for the packages. */
   readonly into: string;
   readonly command: readonly string[];
 }
@@ -24,7 +24,7 @@ const INSTALLS: readonly Install[] = [
   { lock: "uv.lock", into: ".venv", command: ["uv", "sync", "--frozen"] },
 ];
 
-/** How the packages of a folder are installed; null where they are there, or nothing says which they are. */
+/** How the packages of a folder are installed; null if they are installed, or no file names them. */
 export function missingPackages(folder: string): Install | null {
   const has = (name: string): boolean => existsSync(join(folder, name));
   return INSTALLS.find(({ lock, into }) => has(lock) && !has(into)) ?? null;

@@ -1,48 +1,48 @@
-/** `BASE..HEAD` → two revisions of the repository that a file lies in: commits, or the working tree. */
+/** Turns `BASE..HEAD` into two revisions of the repository that contains a file: commits, or the working tree. */
 import { dirname, relative, resolve } from "node:path";
 import { type Problem, UserError } from "../../base/errors.ts";
 import { gitOutput, type GitPlace, gitText } from "./git.ts";
 import { quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
 
 export interface Repository {
-  /** Its top folder. */
+  /** The top folder of the repository. */
   readonly root: string;
-  /** Folder of its git data, common to all its worktrees. */
+  /** The folder of the repository's git data, common to all its worktrees. */
   readonly gitFolder: string;
-  /** Path of the index of this worktree. */
+  /** The path of this worktree's index. */
   readonly index: string;
-  /** Path from `root` to the folder of the experiment file; "" if they are the same. */
+  /** The path from `root` to the folder of the experiment file; "" if they are the same. */
   readonly inside: string;
 }
 
 export interface Revision {
-  /** The name that the user gave, or how it was chosen. */
+  /** The name that the user gave, or a phrase that says how the revision was chosen. */
   readonly name: string;
   /** The commit; for the working tree, the commit on which it is based. */
   readonly commit: string;
-  /** The first line of its message; may be "". */
+  /** The first line of the commit's message; may be "". */
   readonly subject: string;
   readonly isWorkingTree: boolean;
 }
 
-/** A range as written: null for a side that is left out. */
+/** A range as written; null for a side that is left out. */
 export interface RevisionRange {
   readonly base: string | null;
   readonly head: string | null;
-  /** Whether it has three dots: BASE is then the point at which HEAD branched off it. */
+  /** Whether the range has three dots: BASE is then the point at which HEAD branched off. */
   readonly fromMergeBase: boolean;
 }
 
-/** No ref holds two dots, and a path has them between slashes. */
+/** A range. No ref contains two dots, and a path has them between slashes. */
 const RANGE = /^(?<base>.*?[^/.])?(?<dots>\.{2,3})(?<head>[^/.].*)?$/s;
 
-/** Null when it is not a range, but a path or a name. */
+/** The range in a text; null if the text is a path or a name. */
 export function rangeIn(text: string): RevisionRange | null {
   const { base = null, dots, head = null } = RANGE.exec(text)?.groups ?? {};
   return dots === undefined ? null : { base, head, fromMergeBase: dots.length === 3 };
 }
 
-/** The repository of the experiment file's folder. Throws a UserError if that is in none. */
+/** The repository of the experiment file's folder. Throws a UserError if there is none. */
 export async function repositoryOf(file: string, signal: AbortSignal): Promise<Repository> {
   const folder = dirname(resolve(file));
   const { success, text } = await gitOutput({ folder, signal }, [
@@ -58,8 +58,8 @@ export async function repositoryOf(file: string, signal: AbortSignal): Promise<R
 }
 
 /**
- * Both revisions. By default BASE is where this branch left the default branch, HEAD the working tree.
- * Throws a UserError with every ref that is not there.
+ * Both revisions. By default BASE is where this branch left the default branch, and HEAD is the working tree. Throws a
+ * UserError with every ref that does not exist.
  */
 export async function revisionsOf(
   range: RevisionRange,
@@ -88,7 +88,7 @@ export async function revisionsOf(
   };
 }
 
-/** Only the subject, whatever else the user's log settings would show. */
+/** The call for a commit's subject alone, whatever else the user's log settings would show. */
 const SUBJECT = ["log", "-1", "--no-show-signature", "--no-color", "--format=%s"];
 
 async function withSubject(
@@ -114,7 +114,7 @@ async function commitOf(place: GitPlace, ref: string, problems: Problem[]): Prom
   return "";
 }
 
-/** Where the branch of `head` left the default branch. */
+/** The commit at which the branch of `head` left the default branch. */
 async function branchPoint(
   place: GitPlace,
   head: string,

@@ -69,17 +69,17 @@ const BROKEN: [
   [
     "a signature of less",
     (_, view) => view.setUint32(CODE_BYTES + 52, PAGE),
-    /signature is of 4096 bytes, and begins at byte 8292/,
+    /signature covers 4096 bytes, and begins at byte 8292/,
   ],
   [
     "a signature behind the file's end",
     (_, view) => view.setUint32(116, 1e6, true),
-    /behind the end of the file/,
+    /beyond the end of the file/,
   ],
   [
     "a segment behind the file's end",
     (_, view) => view.setBigUint64(80, 100_000n, true),
-    /segment __LINKEDIT goes on/,
+    /segment __LINKEDIT extends beyond/,
   ],
   [
     "a signature outside its segment",
@@ -91,7 +91,7 @@ const BROKEN: [
     (_, view) => view.setUint32(CODE_BYTES + 48, 2),
     /^it has 2 hashes for 3 pages$/,
   ],
-  ["SHA-1", (_, view) => view.setUint8(CODE_BYTES + 57, 1), /of kind 1, not SHA-256/],
+  ["SHA-1", (_, view) => view.setUint8(CODE_BYTES + 57, 1), /have kind 1, not SHA-256/],
 ];
 
 for (const [what, change, problem] of BROKEN) {

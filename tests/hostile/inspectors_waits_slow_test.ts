@@ -64,7 +64,7 @@ const FAILURES: readonly { what: string; answer: Answer; says: RegExp }[] = [
   {
     what: "never responds",
     answer: () => null,
-    says: /^its inspector gives no response to Profiler\.enable$/,
+    says: /^its inspector does not respond to Profiler\.enable$/,
   },
   {
     what: "refuses",
@@ -79,7 +79,7 @@ const FAILURES: readonly { what: string; answer: Answer; says: RegExp }[] = [
   {
     what: "gives something else than a profile",
     answer: () => ({ result: { profile: { nodes: "none" } } }),
-    says: /^its inspector gave something else than a profile$/,
+    says: /^its inspector returned something other than a profile$/,
   },
 ];
 
@@ -120,7 +120,7 @@ testWith(["linux"], "many ports that never respond take no longer than one", {
       assert.ok(performance.now() - before < 20_000, "2 s for each port would be 80 s");
       await withInspector(() => ({ result: {} }), async () => {
         const profiler = await v8Profiler.start(PROCESS, context());
-        await assert.rejects(profiler.stop(), /something else than a profile$/);
+        await assert.rejects(profiler.stop(), /something other than a profile$/);
       });
     } finally {
       for (const listener of silent) listener.close();

@@ -194,7 +194,7 @@ Deno.test("what is no alert is none", () => {
 const REMEDIES: Readonly<Record<string, RegExp | null>> = {
   "the certificate is self-signed": /--cacert names .* --insecure takes/,
   "the certificate is not signed by an authority that is trusted here": /--cacert .*--insecure/,
-  [OF_AN_AUTHORITY]: /^--cacert trusts it where it names .*--insecure takes any/,
+  [OF_AN_AUTHORITY]: /^--cacert trusts the certificate if it names .*--insecure takes any/,
   "the server demands a client certificate": /^--cert and --key/,
   "the server does not speak TLS": /^write http:/,
   "127.0.0.1:80: connection refused": /^nothing listens there: start the server/,

@@ -71,7 +71,7 @@ Deno.test("what an idle target waits for is said with how much of it was seen, o
       "stored: requests wait for storage (on average, 6.2 threads sleep in reads or writes while 8.0 requests are under way); fewer or joined writes (fsync) a request will help, or quicker storage.",
       "named: requests wait for name look-ups (DNS) (on average, 7.5 sockets to a name server are open while 8.0 requests are under way); to keep addresses or connections will help, or a quicker name server.",
       "capped: a cap on connections: the target is not busy, and leaves some waiting or closes them (it took 4 of 8); a higher cap, more workers or fewer connections will help.",
-      "other: unknown: nothing that was seen explains the time of most requests (of 20.0 ms, 3.00 ms are CPU time); `plateau run --profile` shows what computes and `plateau run --observe runtime` shows its garbage collection.",
+      "other: unknown: nothing that was seen explains the time of most requests (of 20.0 ms, 3.00 ms are CPU time); `plateau run --profile` shows which code computes and `plateau run --observe runtime` shows its garbage collection.",
     ],
   );
 });
@@ -86,7 +86,7 @@ Deno.test("what the experiment already looks at is not advised", () => {
     `${seen}; \`plateau run --observe runtime\` shows its garbage collection.`,
   ]);
   assert.deepEqual(sentencesOf(unknown, { observe }), [
-    `${seen}; \`plateau run --profile\` shows what computes.`,
+    `${seen}; \`plateau run --profile\` shows which code computes.`,
   ]);
 });
 

@@ -40,7 +40,7 @@ const REASONS: Samples<Reason> = {
   "few-runs": [{}, "inconclusive: too few runs"],
   "measured-once": [{ name: "the peak" }, "the peak was measured once: no interval"],
   "at-least": [{ name: "the peak" }, "the peak is known to be at least that, and may be more"],
-  "settling-open": [CELL, "a run of static, hono ended before it had surely settled"],
+  "settling-open": [CELL, "a run of static, hono ended before it was certain that it had settled"],
   "requests-open": [
     { ...CELL, count: 1_250 },
     "1,250 requests of static, hono never ended, so it may be more",
@@ -117,7 +117,7 @@ const REASONS: Samples<Reason> = {
   ],
   family: [
     { tests: 20, remedy: { code: "more-runs", runs: null, isEachSide: false } },
-    "it fails alone, but not surely among 20 tests; it lies so near the limit that 1,000 runs would not decide",
+    "it fails on its own, but not after correction for 20 tests; it lies so near the limit that 1,000 runs would not decide",
   ],
 };
 

@@ -176,8 +176,8 @@ scenarios:
   t: { get: /, targets: [other], load: { connections: 5 } }
 load: { http2: true }`,
     [
-      "x.yaml:3:42: targets.plain.httpProxy: Cannot speak HTTP/2 through an HTTP proxy but in a tunnel, " +
-      "which is for https; leave out httpProxy or http2, or write https://",
+      "x.yaml:3:42: targets.plain.httpProxy: Cannot speak HTTP/2 through an HTTP proxy without a tunnel, " +
+      "which only https uses; leave out httpProxy or http2, or write https://",
     ],
   ],
   [

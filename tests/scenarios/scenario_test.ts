@@ -139,7 +139,7 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
     "c: { pattern: '(a{1001})' }, d: { pattern: '[(?=](a)' }, e: { pattern: '(?:a{600})(b{600})' } } }] }",
     [
       'flow.0.capture.a.pattern: Cannot use "(?<=x)(a)" as a pattern: (?<=…) cannot be matched in linear time: write what stands around the value as it is, outside of the group',
-      'flow.0.capture.b.pattern: Cannot use "(a)\\\\1" as a pattern: \\1, which repeats a group, cannot be matched in linear time: write what stands there once more',
+      'flow.0.capture.b.pattern: Cannot use "(a)\\\\1" as a pattern: \\1, which repeats a group, cannot be matched in linear time: write the repeated text out',
       'flow.0.capture.c.pattern: Cannot use "(a{1001})" as a pattern: RE2 cannot do it (invalid repeat count: `{1001}`)',
       'flow.0.capture.e.pattern: Cannot use "(?:a{600})(b{600})" as a pattern: a compiled pattern has 1,204 steps; the limit is 1,000: repeat less',
     ],

@@ -1,21 +1,21 @@
 /**
- * Frames that wait for a server to read them. The server decides how many those are: each PING and SETTINGS wants a reply
- * (CVE-2019-9512 and CVE-2019-9515), and the end of a request makes the load send its next, also where the server has not
- * read that request. A server that reads is never near these limits.
+ * Frames that wait for a server to read them. The server decides how many there are: each PING and SETTINGS needs a
+ * reply (CVE-2019-9512 and CVE-2019-9515), and the end of a request makes the load send the next one, even if the
+ * server has not read the first. A server that reads never comes near these limits.
  */
 import { LIMITS } from "../../limits.ts";
 import { ConnectionError, type FrameWriter } from "./frames.ts";
 
-/** A place has one request on its way, and maybe some that it gave up. */
+/** Each place has one request on its way, and perhaps a few that were cancelled. */
 const REQUESTS_OF_A_PLACE = 4;
 const SPARE_REQUESTS = 100;
 
 export class Backlog {
   readonly #mostRequests: number;
-  // Replies and requests that are known to be sent: at least as many were.
+  // Lower bounds of the replies and requests that were sent.
   #sentReplies = 0;
   #sentRequests = 0;
-  // Once `#nextBytes` are sent, so are these numbers of replies and requests.
+  // Once `#nextBytes` are sent, so are `#nextReplies` and `#nextRequests`.
   #nextBytes = 0;
   #nextReplies = 0;
   #nextRequests = 0;
@@ -24,7 +24,7 @@ export class Backlog {
     this.#mostRequests = SPARE_REQUESTS + REQUESTS_OF_A_PLACE * places;
   }
 
-  // hot: throws ConnectionError. @param unsentBytes Bytes that were taken to be sent, and are not sent yet.
+  // hot: throws ConnectionError. @param unsentBytes Bytes that were handed over for sending, and are not sent yet.
   look(unsentBytes: number): void {
     const { out } = this;
     const sentBytes = out.writtenBytes - out.length - unsentBytes;
@@ -45,7 +45,7 @@ export class Backlog {
     this.#sentRequests = this.#nextRequests;
   }
 
-  // hot: throws ConnectionError where the last frame wanted a reply too many.
+  // hot: throws ConnectionError if the last frame asked for one reply too many.
   check(): void {
     const { most } = LIMITS.http2Replies;
     if (this.out.replies - this.#sentReplies > most) throw tooMany(`${most} replies`);

@@ -1,8 +1,7 @@
 /**
- * The client's side of a connection of HTTP/2 (RFC 9113): octets in, events and octets out. No I/O, no clock.
- *
- * A place is a place for one stream at a time, so that a load can treat it as a connection of its own: a request
- * is begun on it, brings a response or fails, and then the next may begin.
+ * The client's side of an HTTP/2 connection (RFC 9113): octets in, events and octets out. No I/O, no clock. * A place
+ * holds one stream at a time, so that a load can treat a place like a connection of its own: a request begins on it,
+ * gets a response or fails, and then the next may begin.
  */
 import type { KeptResponse } from "../kept.ts";
 import type { ReceivedResponse } from "../received.ts";
@@ -39,16 +38,16 @@ import { RequestSender, Stream } from "./stream.ts";
 import { opening, WINDOW_BYTES } from "./settings.ts";
 import { LiveStreams, type StreamEvents } from "./live_streams.ts";
 
-/** Frames that want something from us and bring nothing, without any of a response in between. */
+/** The most frames that ask for a reply or bring nothing, with no part of a response between them. */
 const MOST_IDLE_FRAMES = 10_000;
-/** Stream identifiers and the increments of windows have 31 bits; the bit before is ignored (§4.1, §6.9). */
+/** Stream identifiers and window increments have 31 bits; the reserved bit before them is ignored (§4.1, §6.9). */
 const WITHOUT_RESERVED = 0x7fff_ffff;
 
-/** Gives what keeps the responses of a place; null: they are not kept. */
+/** Returns the store for the responses of a place; null: they are not kept. */
 type Keep = (place: number) => KeptResponse | null;
 
 export class Http2Connection {
-  /** Whether the server's SETTINGS have arrived; before that, it is unknown how many streams it takes. */
+  /** Whether the server's SETTINGS have arrived; until then its limit of streams is unknown. */
   isReady = false;
   /** Why the connection can't go on; null while it can. */
   error: string | null = null;
@@ -58,7 +57,7 @@ export class Http2Connection {
   readonly #streams: LiveStreams;
   readonly #backlog: Backlog;
   #isLeaving = false;
-  /** Bytes that came since the server last got leave to send more. */
+  /** Bytes received since the last WINDOW_UPDATE for the connection. */
   #unreportedBytes = 0;
   #idleFrames = 0;
   /** The HEADERS frame whose block continues in CONTINUATION frames; null if there is none. */
@@ -86,22 +85,25 @@ export class Http2Connection {
     return this.#sender.out;
   }
 
-  /** Streams at a time that the server takes. */
+  /** The most concurrent streams that the server accepts. */
   get mostStreams(): number {
     return this.#sender.peer.mostStreams;
   }
 
-  /** Streams at hand. */
+  /** Number of open streams. */
   get active(): number {
     return this.#streams.active;
   }
 
-  /** Whether no stream may begin any more, and another connection has to take over. */
+  /** Whether no more streams may begin, so that another connection has to take over. */
   get isLeaving(): boolean {
     return this.#isLeaving || this.#streams.areUsedUp;
   }
 
-  /** Whether the server has said that it took a request before it leaves: the next connection will take some, too. */
+  /**
+   * Whether the server, before leaving, said that it took a request, so the next connection can expect to get some,
+   * too.
+   */
   get hasTaken(): boolean {
     return this.#streams.hasTaken;
   }
@@ -114,17 +116,17 @@ export class Http2Connection {
     return this.#streams.places[place].id !== 0;
   }
 
-  // hot: the place's response, from its end until it is forgotten or the next begins.
+  // hot: the place's response, valid from its end until it is forgotten or the next one begins.
   response(place: number): ReceivedResponse {
     return this.#streams.places[place];
   }
 
-  /** Gives back the memory kept of the place's response. */
+  /** Frees the memory of the place's response. */
   forget(place: number): void {
     this.#streams.places[place].forget();
   }
 
-  /** Gives back the memory of all responses, because the connection is over. */
+  /** Frees the memory of all responses, because the connection is over. */
   giveBack(): void {
     for (const { kept } of this.#streams.places) kept?.giveBack();
   }
@@ -134,29 +136,29 @@ export class Http2Connection {
     return this.#streams.places[place].hasBegun;
   }
 
-  // hot: begins a stream; gives the octets that it takes, with those of a body that has to wait.
+  // hot: begins a stream; returns its size in octets, including any part of the body that has to wait.
   begin(place: number, request: Http2Request): number {
     return this.#streams.begin(place, request);
   }
 
-  /** Gives up the place's stream; no event of it follows. */
+  /** Cancels the place's stream; no event of it follows. */
   cancel(place: number): void {
     this.#streams.cancel(place, "CANCEL");
   }
 
-  /** Wants a word of the server. */
+  /** Asks the server for a sign of life. */
   ping(): void {
     this.out.frame(PING, 0, 0, new Uint8Array(8));
   }
 
-  /** Says that nothing more will come. */
+  /** Tells the server that nothing more will come. */
   leave(code: ErrorCode = "NO_ERROR"): void {
     this.#isLeaving = true;
     this.out.frame(GOAWAY, 0, 0, numbers(0, numberOfCode(code)));
   }
 
-  // hot: reads what came; what it means for the places are events, for the connection `error`.
-  /** @param unsentBytes What was taken of `out` and still waits to be sent. */
+  // hot: reads received octets; reports news of a place as events, and a problem of the connection as `error`.
+  /** @param unsentBytes Octets that were taken from `out` and still wait to be sent. */
   read(octets: Uint8Array, length: number, unsentBytes = 0): void {
     try {
       this.#backlog.look(unsentBytes);
@@ -186,7 +188,7 @@ export class Http2Connection {
     this.#backlog.check();
   }
 
-  /** A server of HTTP/1.1 responds to the preface in its own words, which as a frame are endless (§3.4). */
+  /** An HTTP/1.1 server responds to the preface with text, which read as a frame is far too long (§3.4). */
   #tooLong(): ConnectionError {
     return this.isReady
       ? new ConnectionError("FRAME_SIZE_ERROR", "a frame over its limit")
@@ -218,7 +220,7 @@ export class Http2Connection {
     else if (type === SETTINGS) this.#takeSettings();
     else if (type === PING) this.#takePing(flags);
     else if (type === GOAWAY) this.#takeGoAway();
-    else if (type === PUSH_PROMISE) throw wrong("a push that nobody allowed");
+    else if (type === PUSH_PROMISE) throw wrong("a push that was not allowed");
     else if (type === PRIORITY) {
       if (stream === 0) throw wrong("PRIORITY of no stream");
       if (to - from !== 5) throw cutShort();
@@ -246,7 +248,7 @@ export class Http2Connection {
     this.#takeBlock(id, begun.flags, block, 0, block.length);
   }
 
-  // hot: a whole header block.
+  // hot: takes a whole header block.
   #takeBlock(id: number, flags: number, payload: Uint8Array, from: number, to: number): void {
     this.#idleFrames = 0;
     this.#streams.takeBlock(id, flags, payload, from, to);

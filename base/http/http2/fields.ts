@@ -1,6 +1,4 @@
-/**
- * Field lines of HTTP/2 (RFC 9113 §8.2), and how a block of them can be wrong.
- */
+/** Field lines of HTTP/2 (RFC 9113 §8.2), and the defects that a block of them can have. */
 
 /** A field line; name and value are octets, each a character from 0 to 255. */
 export interface Field {
@@ -27,7 +25,7 @@ export type HpackDefect =
   | "the table is resized more than twice"
   | "the table is resized after a field line";
 
-/** The tables of the two sides differ from now on: a connection error COMPRESSION_ERROR (RFC 9113 §4.3). */
+/** From now on the tables of the two sides differ: a connection error COMPRESSION_ERROR (RFC 9113 §4.3). */
 export class HpackError extends Error {
   override readonly name = "HpackError";
   constructor(readonly defect: HpackDefect) {
@@ -35,7 +33,7 @@ export class HpackError extends Error {
   }
 }
 
-/** The block is right and its list too long: only its stream fails (RFC 9113 §10.5.1). */
+/** The block is valid but its list is too long, so only its stream fails (RFC 9113 §10.5.1). */
 export class FieldListTooLong extends Error {
   override readonly name = "FieldListTooLong";
   constructor(readonly listBytes: number, readonly mostBytes: number) {

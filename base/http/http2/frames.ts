@@ -64,11 +64,11 @@ export const MAX_FRAME_BYTES = 16_384;
 
 // Values of `FrameReader.found`.
 export const NOTHING = 0;
-/** `payload[from, to)` is content of a DATA frame, maybe none; `isLast`: the frame ends with it. */
+/** `payload[from, to)` is content of a DATA frame, perhaps empty; `isLast`: the frame ends with it. */
 export const CONTENT = 1;
 /** `payload[from, to)` is a whole frame without its padding. */
 export const FRAME = 2;
-/** The current frame is too long, or its padding is. */
+/** The current frame, or its padding, is too long. */
 export const TOO_LONG = 3;
 export const BAD_PADDING = 4;
 
@@ -79,7 +79,7 @@ export class FrameReader {
   type = 0;
   flags = 0;
   stream = 0;
-  /** Bytes of the payload with its padding, which is what flow control counts. */
+  /** Bytes of the payload including padding, as flow control counts them. */
   length = 0;
   payload: Uint8Array = NO_OCTETS;
   from = 0;
@@ -92,10 +92,10 @@ export class FrameReader {
   #leftBytes = 0;
   /** Bytes of padding at the end of the payload; −1 until the byte that says so has arrived. */
   #padBytes = 0;
-  /** A payload that does not come whole. */
+  /** Collects a payload that arrives in pieces. */
   #gathered: Uint8Array = NO_OCTETS;
 
-  // hot: the offset after the octets that it took; `found` says what they are.
+  // hot: returns the offset after the octets that were read; `found` says what they are.
   next(bytes: Uint8Array, from: number, to: number): number {
     this.found = NOTHING;
     let at = from;
@@ -106,7 +106,7 @@ export class FrameReader {
     return this.type === DATA ? this.#readData(bytes, at, to) : this.#readWhole(bytes, at, to);
   }
 
-  // hot: nearly every head comes whole.
+  // hot: reads a frame's head, which nearly always arrives whole.
   #readHead(bytes: Uint8Array, from: number, to: number): number {
     if (this.#headBytes === 0 && to - from >= HEAD_BYTES) {
       this.#takeHead(bytes, from);
@@ -144,7 +144,7 @@ export class FrameReader {
     this.#leftBytes -= end - at;
     this.payload = bytes;
     this.from = at;
-    // What is left holds the padding, as far as it has not come.
+    // The rest includes the padding, as far as it has not arrived.
     this.to = Math.max(at, end - Math.max(0, this.#padBytes - this.#leftBytes));
     this.isLast = this.#leftBytes === 0;
     if (this.isLast) this.#headBytes = 0;
@@ -186,29 +186,29 @@ export class FrameReader {
   }
 }
 
-/** A whole number of four octets. */
+/** A 32-bit unsigned number. */
 export function numberAt(bytes: Uint8Array, at: number): number {
   return (bytes[at] << 24 | bytes[at + 1] << 16 | bytes[at + 2] << 8 | bytes[at + 3]) >>> 0;
 }
 
 const FIRST_BYTES = 256;
-/** Buffer that a busy connection gets at a time. */
+/** Size of the buffers of a busy connection. */
 const CHUNK_BYTES = 4_096;
 
-/** Frames that wait to be sent together. */
+/** Collects frames, to be sent together. */
 export class FrameWriter {
   #bytes = NO_OCTETS;
-  /** Where the octets begin; those before were taken, and stay unchanged. */
+  /** Where the waiting octets begin; those before were handed over, and stay unchanged. */
   #from = 0;
-  /** The last that were taken from the beginning: a connection often sends as many octets again. */
+  /** The last buffer that was handed over whole: a connection often sends as many octets again. */
   #first = NO_OCTETS;
-  /** Number of octets that wait. */
+  /** Number of octets that wait to be sent. */
   length = 0;
   /** Octets of all frames so far. */
   writtenBytes = 0;
-  /** Requests among them. */
+  /** Number of requests among these frames. */
   requests = 0;
-  /** Frames that are of no request. */
+  /** Number of frames that belong to no request. */
   replies = 0;
 
   /** All bytes to send; the caller may keep them until `reuse`. */
@@ -222,12 +222,12 @@ export class FrameWriter {
     return this.#first;
   }
 
-  // hot: all that was taken is sent, and its room is free.
+  // hot: everything that was handed over is sent, and its buffer is free again.
   reuse(): void {
     if (this.length === 0) this.#from = 0;
   }
 
-  // hot: a frame whose payload is `payload[from, to)`.
+  // hot: writes a frame whose payload is `payload[from, to)`.
   frame(
     type: number,
     flags: number,
@@ -250,7 +250,7 @@ export class FrameWriter {
     else if (type !== DATA && type !== CONTINUATION) this.replies++;
   }
 
-  /** Octets that are no frame. */
+  /** Octets that are not a frame. */
   raw(octets: Uint8Array): void {
     const at = this.#room(octets.length);
     this.#bytes.set(octets, at);
@@ -264,7 +264,7 @@ export class FrameWriter {
     return at;
   }
 
-  /** Moves the waiting octets to a buffer with room for twice as many, so that they are not all moved each time. */
+  /** Moves the waiting octets to a buffer twice as large, so that they are not moved each time. */
   #renew(leastBytes: number): void {
     const chunkBytes = Math.min(CHUNK_BYTES, 2 * this.#bytes.length);
     const bytes = new Uint8Array(Math.max(FIRST_BYTES, chunkBytes, 2 * leastBytes));
@@ -282,14 +282,14 @@ function putNumber(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 3] = value;
 }
 
-/** Whole numbers of four octets each. */
+/** Numbers of 32 bits each. */
 export function numbers(...values: readonly number[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(4 * values.length);
   values.forEach((value, i) => putNumber(bytes, 4 * i, value));
   return bytes;
 }
 
-/** SETTINGS by their identifiers (§6.5.1), each two octets, and its value of four. */
+/** The payload of SETTINGS (§6.5.1): each a 16-bit identifier and a 32-bit value. */
 export function settingsPayload(settings: Iterable<readonly [number, number]>): Uint8Array {
   return Uint8Array.from(
     [...settings].flatMap(([id, value]) => [id >> 8, id & 0xff, ...numbers(value)]),

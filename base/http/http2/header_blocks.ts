@@ -11,9 +11,9 @@ import { MalformedResponse, type ResponseHead, responseHead } from "./response.t
 
 /** Longer header blocks are not remembered, and are decoded each time. */
 const MOST_KNOWN_BYTES = 1_024;
-/** Blocks that are known, by the low bits of their lengths: responses to different requests differ in them as a rule. */
+/** Remembered blocks, by the low bits of their length: responses to different requests usually differ in length. */
 const MOST_KNOWN = 8;
-/** Frames that one block may come in: each but the last could be empty. */
+/** Frames into which one block may be split: all but the last could be empty. */
 const MOST_PARTS = 64;
 
 interface EarlierBlock {
@@ -57,7 +57,7 @@ export class HeaderBlocks {
     }
   }
 
-  /** The whole block, whose last part has been gathered, too. */
+  /** The whole block, after its last part was gathered. */
   gathered(): Uint8Array {
     const block = new Uint8Array(this.#partsBytes);
     let at = 0;
@@ -70,7 +70,7 @@ export class HeaderBlocks {
     return block;
   }
 
-  /** Throws MalformedResponse and ConnectionError; the table is as the server believes it to be after either of them. */
+  /** Throws MalformedResponse and ConnectionError; in either case the table is as the server believes it to be. */
   fields(block: Uint8Array): readonly Field[] {
     return this.#read(block).fields;
   }
@@ -89,7 +89,7 @@ export class HeaderBlocks {
     }
   }
 
-  // hot: as `responseHead` of the fields in the block `payload[from, to)`. Throws as `fields` does.
+  // hot: `responseHead` of the fields in the block `payload[from, to)`. Throws as `fields` does.
   head(payload: Uint8Array, from: number, to: number): ResponseHead {
     const known = this.shared.find(payload, from, to) ?? this.#own.find(payload, from, to);
     if (known === null || !this.#saysTheSame(known)) {
@@ -111,7 +111,7 @@ export class HeaderBlocks {
     return head;
   }
 
-  /** A block that refers to the table and changes it means something else the next time. */
+  /** Whether the same octets mean the same again: not if the block refers to the table and changes it. */
   #saysTheSame({ decoded, generation }: EarlierBlock): boolean {
     if (!decoded.usesTable) return true;
     return decoded.inserted.length === 0 && generation === this.#decoder.generation;

@@ -1,6 +1,6 @@
 /**
- * Reads field blocks (RFC 7541 §3 and §6). The two sides of a connection keep the same table, so that each block counts,
- * also those whose list is of no use.
+ * Reads field blocks (RFC 7541 §3 and §6). The two sides of a connection keep the same table, so every block must be
+ * decoded, even if its list is not needed.
  */
 import { LIMITS } from "../../limits.ts";
 import { type Field, fieldBytes, FieldListTooLong, HpackError } from "./fields.ts";
@@ -12,21 +12,21 @@ const INDEXED = 0x80;
 const INDEXED_LITERAL = 0x40;
 const SIZE_UPDATE = 0x20;
 
-/** To the lowest size since the last block, and to the last (RFC 7541 §4.2). */
+/** One to the lowest size since the last block, and one to the final size (RFC 7541 §4.2). */
 const MOST_SIZE_UPDATES = 2;
 
 interface DecoderLimits {
-  /** What was announced as SETTINGS_HEADER_TABLE_SIZE, before the peer could send a block. */
+  /** The announced SETTINGS_HEADER_TABLE_SIZE, before the peer could send a block. */
   readonly tableBytes?: number;
-  /** Largest decoded list, in which each field counts 32 bytes more than its name and value (RFC 9113 §10.5.1). */
+  /** Largest decoded list; each field counts as 32 bytes more than its name and value (RFC 9113 §10.5.1). */
   readonly listBytes?: number;
 }
 
 export interface DecodedBlock {
   readonly fields: readonly Field[];
-  /** What it has put into the dynamic table, in order. */
+  /** The fields added to the dynamic table, in order. */
   readonly inserted: readonly Field[];
-  /** Whether it refers to the dynamic table, or resizes it: else the same octets always say the same. */
+  /** Whether the block refers to the dynamic table or resizes it: if not, the same octets always mean the same. */
   readonly usesTable: boolean;
 }
 
@@ -34,12 +34,15 @@ export class HpackDecoder {
   readonly #mostTableBytes: number;
   readonly #mostListBytes: number;
   readonly #table: HpackTable;
-  /** A peer that must use a smaller table than the initial one says so before all else (RFC 9113 §4.3.1). */
+  /**
+   * Whether the peer must still announce a table smaller than the initial one, which comes before all else (RFC 9113
+   * §4.3.1).
+   */
   #mustShrink: boolean;
-  // What the current block has inserted, and whether it uses the table, as in `DecodedBlock`.
+  // The fields that the current block has inserted, and whether it uses the table, as in `DecodedBlock`.
   #inserted: Field[] = [];
   #usesTable = false;
-  /** A block that has come again, so often that the table does not know of yet. */
+  /** A block that was received again `#repeats` times, without the table having been updated for it yet. */
   #repeated: DecodedBlock | null = null;
   #repeats = 0;
 
@@ -52,13 +55,14 @@ export class HpackDecoder {
     this.#table = new HpackTable(Math.min(tableBytes, INITIAL_TABLE_BYTES));
   }
 
-  /** Changes whenever the dynamic table does. A block that leaves it alone means the same as long as it stays. */
+  /** Changes whenever the dynamic table does. A block that does not change the table means the same until then. */
   get generation(): number {
     if (this.#repeats > 0) this.#catchUp();
     return this.#table.generation;
   }
 
-  // hot: does to the table what a block did that came before, and did not use it; not before the table is next looked at.
+  // hot: repeats the effect on the table of an earlier block that did not use it, though not before the table is next
+  // read.
   repeat(block: DecodedBlock): void {
     if (block.inserted.length === 0) return;
     if (block !== this.#repeated) {
@@ -86,8 +90,9 @@ export class HpackDecoder {
   }
 
   /**
-   * The fields of a whole block, in order. Throws HpackError, after which the connection can't go on; or FieldListTooLong
-   * at the end of the block, with the table as the peer has it, so that only the stream fails.
+   * The fields of a whole block, in order. Throws HpackError, after which the connection is unusable; or
+   * FieldListTooLong at the end of the block, when the table is in the state that the peer expects, so that only the
+   * stream fails.
    */
   read(block: Uint8Array): DecodedBlock {
     this.#catchUp();
@@ -107,7 +112,7 @@ export class HpackDecoder {
     throw new FieldListTooLong(listBytes, this.#mostListBytes);
   }
 
-  /** Whether there are any. */
+  /** Reads all size updates; whether there are any. */
   #readSizeUpdates(reader: HpackReader): boolean {
     let updates = 0;
     for (; !reader.isAtEnd && isSizeUpdate(reader.peek()); updates++) {

@@ -1,6 +1,6 @@
 /**
- * Writes field blocks (RFC 7541 §6): what repeats enters the table, what varies does not, and what is secret is marked
- * as such for whoever passes it on.
+ * Writes field blocks (RFC 7541 §6): fields that repeat enter the table, varying ones do not, and secret ones are
+ * marked as such for intermediaries.
  */
 import { isSecretField } from "../../secret_fields.ts";
 import { type Field, fieldBytes } from "./fields.ts";
@@ -14,11 +14,11 @@ const LITERAL = { flags: 0, prefixBits: 4 };
 const SECRET_LITERAL = { flags: 0x10, prefixBits: 4 };
 const SIZE_UPDATE = { flags: 0x20, prefixBits: 5 };
 
-/** Fields whose values vary from message to message, as nghttp2 has them. */
+/** Fields whose values vary from message to message, the same as in nghttp2. */
 const VARYING = new Set([
   ...[":path", "age", "content-length", "etag", "if-modified-since", "if-none-match", "location"],
 ]);
-/** A larger one would evict most of the others; also as in nghttp2. */
+/** A larger field would evict most of the others; the same as in nghttp2. */
 const MOST_ENTRY_RATIO = 3 / 4;
 
 const MOST_INTEGER_BYTES = 1 + MOST_CONTINUED;
@@ -29,7 +29,7 @@ export class HpackEncoder {
   /** The lowest size since the last block; Infinity while the peer knows the size. */
   #lowestBytes = Infinity;
 
-  /** Changes whenever the dynamic table does. A block that leaves it alone means the same as long as it stays. */
+  /** Changes whenever the dynamic table does. A block that does not change the table means the same until then. */
   get generation(): number {
     return this.#table.generation;
   }
@@ -43,7 +43,7 @@ export class HpackEncoder {
     this.#table.resize(bytes);
   }
 
-  /** Throws on a name or value that is no octets. */
+  /** Encodes a field block. Throws if a name or value has characters beyond octets. */
   encode(fields: readonly Field[]): Uint8Array<ArrayBuffer> {
     const writer = new HpackWriter(mostBytes(fields));
     if (this.#lowestBytes < Infinity) this.#writeSizeUpdates(writer);
@@ -72,7 +72,7 @@ export class HpackEncoder {
     if (literal === INDEXED_LITERAL) this.#table.insert(field);
   }
 
-  /** Secrets are in no table, except for the empty value, so that none can be guessed through it (RFC 7541 §7.1.3). */
+  /** Secrets enter no table, so that none can be guessed through it (RFC 7541 §7.1.3); an empty value is no secret. */
   #literalFor(field: Field): typeof LITERAL {
     if (isSecretField(field.name)) return SECRET_LITERAL;
     const isLarge = fieldBytes(field) > this.#tableBytes * MOST_ENTRY_RATIO;

@@ -1,19 +1,17 @@
-/**
- * Integers and strings of HPACK (RFC 7541 §5), as they are read from a block and written to one.
- */
+/** Integers and strings of HPACK (RFC 7541 §5), read from a block and written to one. */
 import { Buffer } from "node:buffer";
 import { HpackError } from "./fields.ts";
 import { decodeHuffman, encodeHuffman, huffmanBytes, mostDecoded } from "./huffman.ts";
 
 const MOST_INTEGER = 2 ** 31 - 1;
-/** After the octet of the prefix: as many as the largest integer takes. Zeros beyond are refused as well (§5.1). */
+/** The most octets after the prefix, as the largest integer takes. Further zeros are refused as well (§5.1). */
 export const MOST_CONTINUED = 5;
 
 /** The bit for Huffman coding in the first octet of a string. */
 const HUFFMAN = 0x80;
 const LENGTH_PREFIX_BITS = 7;
 
-/** Holds decoded octets until they become a string: one buffer for all, because none outlives its string. */
+/** Holds decoded octets until they become a string: one shared buffer, because none are needed afterwards. */
 const DECODED = Buffer.alloc(4_096);
 
 export class HpackReader {
@@ -25,13 +23,13 @@ export class HpackReader {
     return this.#at === this.bytes.length;
   }
 
-  /** The octet that comes next, which must be there. */
+  /** The next octet, without consuming it; throws if there is none. */
   peek(): number {
     if (this.isAtEnd) throw new HpackError("it ends within a field line");
     return this.bytes[this.#at];
   }
 
-  /** @param prefixBits The low bits of the first octet, in which the integer begins. */
+  /** @param prefixBits Number of low bits of the first octet in which the integer begins. */
   integer(prefixBits: number): number {
     const most = (1 << prefixBits) - 1;
     const value = this.#octet() & most;
@@ -85,7 +83,7 @@ export class HpackWriter {
   readonly #bytes: Uint8Array<ArrayBuffer>;
   #at = 0;
 
-  /** @param mostBytes All that will be written. */
+  /** @param mostBytes Upper bound of the bytes that will be written. */
   constructor(mostBytes: number) {
     this.#bytes = new Uint8Array(mostBytes);
   }
@@ -115,7 +113,7 @@ export class HpackWriter {
     }
   }
 
-  /** Gives all that was written. */
+  /** Returns all octets that were written. */
   finish(): Uint8Array<ArrayBuffer> {
     return this.#bytes.slice(0, this.#at);
   }

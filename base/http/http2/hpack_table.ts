@@ -39,7 +39,7 @@ function valued(name: string, values: readonly string[]): Field[] {
   return values.map((value) => ({ name, value }));
 }
 
-/** The first index of each name; those of one name follow each other. */
+/** The first index of each name; entries with the same name are adjacent. */
 const STATIC_NAMES = new Map(
   STATIC_TABLE.map(({ name }, at) => [name, at + 1] as const).reverse(),
 );
@@ -57,12 +57,12 @@ export class HpackTable {
   length = 0;
   /** A ring, whose length is a power of two: most connections need few entries, or none. */
   #ring = NO_ENTRIES;
-  /** Counts all insertions; its low bits are the place of the next. */
+  /** Number of all insertions so far; its low bits are the slot of the next one. */
   #inserted = 0;
 
   constructor(private mostBytes: number) {}
 
-  /** Undefined where neither table has such an index. */
+  /** The entry at an index; undefined if neither table has it. */
   at(index: number): Field | undefined {
     return index < FIRST_DYNAMIC ? STATIC_TABLE[index - 1] : this.#newest(index - FIRST_DYNAMIC);
   }
@@ -88,7 +88,7 @@ export class HpackTable {
     return 0;
   }
 
-  /** Index of a field with that name; 0 if there is none. */
+  /** Index of a field with this name; 0 if there is none. */
   indexOfName(name: string): number {
     const index = STATIC_NAMES.get(name);
     if (index !== undefined) return index;
@@ -98,7 +98,7 @@ export class HpackTable {
     return 0;
   }
 
-  /** A field that is larger than the table empties it, which is not an error (RFC 7541 §4.4). */
+  /** Adds a field; one larger than the table empties the table, which is not an error (RFC 7541 §4.4). */
   insert(field: Field): void {
     const bytes = fieldBytes(field);
     this.generation++;
@@ -120,13 +120,13 @@ export class HpackTable {
     while (this.length > 0 && this.bytes > bytes) {
       const slot = this.#slot(this.#inserted - this.length);
       const oldest = this.#ring[slot];
-      this.#ring[slot] = null; // so that it is freed
+      this.#ring[slot] = null; // so that its memory is freed
       this.length--;
       if (oldest !== null) this.bytes -= fieldBytes(oldest);
     }
   }
 
-  /** Twice as many places, with the oldest entry in the first. */
+  /** Doubles the ring, with the oldest entry in the first slot. */
   #grow(): void {
     const { length } = this;
     const entries = this.#ring.map((_, at) => this.#newest(length - 1 - at) ?? null);

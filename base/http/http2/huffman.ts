@@ -4,7 +4,7 @@
  */
 import { HpackError } from "./fields.ts";
 
-/** Ends a string by its code, which no string may hold. */
+/** The symbol that would end a string; its code must not occur in one. */
 const EOS = 256;
 
 /** Bits of the code of each octet, and of EOS. */
@@ -72,9 +72,12 @@ export function encodeHuffman(text: string, into: Uint8Array, from: number): num
   return at;
 }
 
-// Decoding looks up eight bits at once. Where a code is longer, a step leads to another table for the next eight.
+// Decoding looks up eight bits at once. For a longer code, a step leads to another table for the next eight bits.
 
-/** From here on, a step yields no byte: `LINK | n` leads to the n-th table. Below, it is `bits << 8 | byte`. */
+/**
+ * From this value on, a step yields no octet: `LINK | n` leads to the n-th table. Below it, a step is `bits << 8 |
+ * octet`.
+ */
 const NO_OCTET = 0x4000;
 const AT_EOS = NO_OCTET;
 const LINK = 0x8000;
@@ -106,7 +109,7 @@ export function mostDecoded(bytes: number): number {
   return Math.floor(bytes * 8 / SHORTEST_BITS);
 }
 
-// hot: decodes `bytes[from, to)`; gives how many octets it wrote.
+// hot: decodes `bytes[from, to)`; returns the number of octets written.
 export function decodeHuffman(
   bytes: Uint8Array,
   from: number,
@@ -115,7 +118,7 @@ export function decodeHuffman(
 ): number {
   let length = 0;
   let table = 0;
-  // The last `left` bits have not been looked at.
+  // The last `left` bits have not been looked up yet.
   let bits = 0;
   let left = 0;
   for (let at = from; at < to; at++) {

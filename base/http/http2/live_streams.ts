@@ -16,36 +16,36 @@ import type { RequestSender } from "./stream.ts";
 import { WINDOW_BYTES } from "./settings.ts";
 import type { Stream } from "./stream.ts";
 
-/** Called from within `read` alone. */
+/** Events of the streams, reported only during `read`. */
 export interface StreamEvents {
   /** The first head of the place's response has come. */
   onBegin(place: number): void;
-  /** The place's response is whole: it is there until it is forgotten, or the next begins. */
+  /** The place's response is complete; it can be read until it is forgotten or the next one begins. */
   onEndOfResponse(place: number): void;
-  /** The server gave the place's stream up, for this reason. */
+  /** The server reset the place's stream, for this reason. */
   onReset(place: number, reason: string): void;
   onMalformed(place: number, reason: string): void;
-  /** The server leaves, and has not looked at the place's request: another connection may take it. */
+  /** The server is leaving and has not processed the place's request: another connection may send it. */
   onTurnedAway(place: number): void;
 }
 
 /** The last identifier of a stream that a client may use (§5.1.1). */
 const LAST_ID = 2 ** 31 - 1;
 const NONE = -1;
-/** The most streams that were given up without the server knowing it yet. */
+/** The most cancelled streams that the server may not know of yet. */
 const MOST_CANCELLED = 10_000;
 
 export class LiveStreams {
-  /** How many there are. */
+  /** Number of open streams. */
   active = 0;
-  /** Whether the server has said which requests it took before it leaves, and there are some. */
+  /** Whether the server, before leaving, has said which requests it took, and took at least one. */
   hasTaken = false;
-  /** The place of each stream at hand, by the low bits of its identifier; another may stand there. */
+  /** The likely place of each open stream, by the low bits of its identifier; another stream may have the same ones. */
   readonly #likely: Int32Array;
   readonly #cancelled = new Set<number>();
   #nextId = 1;
 
-  /** @param places A stream at a time of each. */
+  /** @param places Each carries one stream at a time. */
   constructor(
     readonly places: readonly Stream[],
     private readonly sender: RequestSender,
@@ -59,7 +59,7 @@ export class LiveStreams {
     return this.#nextId > LAST_ID;
   }
 
-  // hot: gives the octets that it takes, with those of a body that has to wait.
+  // hot: begins a stream; returns its size in octets, including any part of the body that has to wait.
   begin(place: number, request: Http2Request): number {
     const id = this.#nextId;
     this.#nextId += 2;
@@ -74,9 +74,9 @@ export class LiveStreams {
     return id >> 1 & this.#likely.length - 1;
   }
 
-  // hot: the place of a stream at hand; −1 for any other.
+  // hot: the place of an open stream; −1 for any other.
   #placeOf(id: number): number {
-    if (id === 0) return NONE; // as places have it that are free
+    if (id === 0) return NONE; // free places have the id 0, too
     const likely = this.#likely[this.#hash(id)];
     return this.places[likely].id === id ? likely : this.#find(id);
   }
@@ -85,7 +85,7 @@ export class LiveStreams {
     return this.places.findIndex((stream) => stream.id === id);
   }
 
-  /** Gives up the place's stream; no event of it follows. */
+  /** Cancels the place's stream; no event of it follows. */
   cancel(place: number, code: ErrorCode): void {
     if (this.places[place].id === 0) return;
     this.#stop(place, code);
@@ -97,7 +97,7 @@ export class LiveStreams {
     this.#forsake(place);
   }
 
-  /** Frees the place; whatever still comes on its stream is skipped. */
+  /** Frees the place; whatever still arrives on its stream is skipped. */
   #forsake(place: number): void {
     this.#cancelled.add(this.places[place].id);
     if (this.#cancelled.size > MOST_CANCELLED) {
@@ -111,12 +111,12 @@ export class LiveStreams {
     this.active--;
   }
 
-  /** Whether the stream was never begun: nothing may say anything of it. */
+  /** Whether the stream was never opened, so that no frame may refer to it. */
   isIdle(id: number): boolean {
     return id % 2 === 0 || id >= this.#nextId;
   }
 
-  // hot: the place of a stream that may bring something; −1 for one that we have given up. Throws ConnectionError.
+  // hot: the place of a stream that may receive frames; −1 for a cancelled one. Throws ConnectionError.
   #placeFor(id: number): number {
     const place = this.#placeOf(id);
     return place === NONE ? this.#absent(id) : place;
@@ -125,12 +125,13 @@ export class LiveStreams {
   #absent(id: number): typeof NONE {
     if (this.#cancelled.has(id)) return NONE;
     if (this.isIdle(id)) {
-      throw new ConnectionError("PROTOCOL_ERROR", "a frame of a stream that nobody began");
+      throw new ConnectionError("PROTOCOL_ERROR", "a frame of a stream that was never begun");
     }
     throw new ConnectionError("STREAM_CLOSED", "a frame of a stream that has ended");
   }
 
-  // hot: content of a response, of a DATA frame of `length` that ends with it, or 0. Throws ConnectionError.
+  // hot: takes content of a response. @param length The length of the DATA frame if the content ends it, else 0. Throws
+  // ConnectionError.
   takeContent(
     id: number,
     octets: Uint8Array,
@@ -151,7 +152,7 @@ export class LiveStreams {
     }
   }
 
-  /** Reports to the server that it may send on, long before it has to wait. */
+  /** Lets the server send more, long before it would have to wait. */
   #account(stream: Stream, length: number): void {
     stream.unreportedBytes += length;
     if (stream.unreportedBytes <= WINDOW_BYTES / 2) return;
@@ -159,7 +160,7 @@ export class LiveStreams {
     stream.unreportedBytes = 0;
   }
 
-  // hot: a whole header block, `payload[from, to)`. Throws ConnectionError.
+  // hot: takes a whole header block, `payload[from, to)`. Throws ConnectionError.
   takeBlock(id: number, flags: number, payload: Uint8Array, from: number, to: number): void {
     const place = this.#placeFor(id);
     const isEnd = (flags & END_STREAM) !== 0;
@@ -184,7 +185,7 @@ export class LiveStreams {
     this.#end(place);
   }
 
-  /** Decodes a header block of a stream that was given up, because it still changes the HPACK table. */
+  /** Decodes a header block of a cancelled stream, because it still changes the HPACK table. */
   #skip(id: number, block: Uint8Array, isEnd: boolean): void {
     this.blocks.fields(block);
     if (isEnd) this.#cancelled.delete(id);
@@ -194,7 +195,7 @@ export class LiveStreams {
   #end(place: number): void {
     const stream = this.places[place];
     stream.checkEnd();
-    // §8.1: a response may come before the request is sent, and makes its rest needless.
+    // §8.1: a response may come before the whole request is sent, whose rest is then not needed.
     if (stream.isSent) this.#free(place);
     else this.#stop(place, "NO_ERROR");
     this.events.onEndOfResponse(place);
@@ -217,7 +218,7 @@ export class LiveStreams {
     this.events.onReset(place, `RST_STREAM with ${nameOfCode(code)}`);
   }
 
-  /** The server takes more of a stream's body. Throws ConnectionError. */
+  /** The server's window for a stream's body grows. Throws ConnectionError. */
   widen(id: number, bytes: number): void {
     if (this.isIdle(id)) throw new ConnectionError("PROTOCOL_ERROR", "a window of no stream");
     const place = this.#placeOf(id);
@@ -229,8 +230,9 @@ export class LiveStreams {
   }
 
   /**
-   * The server looks at none after stream `last` (§6.8); with a complaint they have failed. It may say so twice: that it
-   * leaves, when every stream is before the last that there can be, and which it took, once it knows.
+   * Fails the streams after `last`, which the server does not process (§6.8); if the server complains, the others have
+   * failed, too. A server may send GOAWAY twice: first with the highest stream number, to say that it leaves, and then
+   * with the last stream that it has accepted.
    */
   turnAway(last: number, code: number): void {
     if (last > 0 && last < LAST_ID && this.#nextId > 1) this.hasTaken = true;

@@ -1,6 +1,6 @@
 /**
- * A request of HTTP/1.1 as one of HTTP/2 (RFC 9113 §8.3.1): the load has its requests as octets, whatever protocol
- * they go by.
+ * A request of HTTP/1.1 as one of HTTP/2 (RFC 9113 §8.3.1): a load prepares its requests as octets of HTTP/1.1,
+ * whatever the protocol.
  */
 import { CR, LF } from "../octets.ts";
 import type { Field } from "./fields.ts";
@@ -9,13 +9,13 @@ export interface Http2Request {
   readonly fields: readonly Field[];
   /** Whether the request is a HEAD, whose response has no body. */
   readonly isHead: boolean;
-  /** Empty if the request has no body. */
+  /** The request's body; empty if there is none. */
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
 export const NO_REQUEST: Http2Request = { fields: [], isHead: false, body: new Uint8Array(0) };
 
-/** Fields about a single connection of HTTP/1.1: they are malformed in HTTP/2 (§8.2.2). */
+/** Connection-specific fields of HTTP/1.1, which are malformed in HTTP/2 (§8.2.2). */
 const OF_A_CONNECTION = new Set([
   "connection",
   "proxy-connection",
@@ -24,7 +24,7 @@ const OF_A_CONNECTION = new Set([
   "upgrade",
 ]);
 
-/** @param bytes As `encodeRequest` makes them. */
+/** @param bytes A request as `encodeRequest` makes it. */
 export function asHttp2(bytes: Uint8Array<ArrayBuffer>, scheme: "http" | "https"): Http2Request {
   const bodyAt = afterHead(bytes);
   const [requestLine, ...lines] = latin1(bytes.subarray(0, bodyAt - 4)).split("\r\n");

@@ -1,6 +1,6 @@
 /**
- * What the field lines of a response say (RFC 9113 §8.3.2). As strict as §8.1.1 and §8.2.1 want it: what is malformed
- * there fails its stream. It depends on the lines alone, so that of the same lines it is found once.
+ * The content of a response's field lines (RFC 9113 §8.3.2). As strict as §8.1.1 and §8.2.1 require: a malformed
+ * response fails its stream. The result depends on the lines alone, so equal lines are interpreted once.
  */
 import { servedIn } from "../framing_fields.ts";
 import { TEXT, TOKEN } from "../octets.ts";
@@ -10,11 +10,11 @@ export interface ResponseHead {
   readonly status: number;
   /** The value of content-length; −1 without one. */
   readonly lengthBytes: number;
-  /** The instance that served it and its use of a cache, see `FramingFields.served`. */
+  /** The instance that served the response and its cache status, see `FramingFields.served`. */
   readonly served: number;
   /** All fields but the status. */
   readonly fields: readonly Field[];
-  /** Size of the fields, as lists count them (§10.5.1). */
+  /** Size of the field list (§10.5.1). */
   readonly listBytes: number;
 }
 
@@ -23,7 +23,7 @@ export class MalformedResponse extends Error {}
 
 const OF_A_CONNECTION = /^(?:connection|proxy-connection|keep-alive|transfer-encoding|upgrade)$/;
 
-/** Throws MalformedResponse. */
+/** Reads the fields of a head. Throws MalformedResponse. */
 export function responseHead([first, ...fields]: readonly Field[]): ResponseHead {
   if (first?.name !== ":status") throw new MalformedResponse("a response without its status first");
   if (!/^[1-9]\d\d$/.test(first.value)) throw new MalformedResponse("malformed status");
@@ -51,7 +51,7 @@ function checkField({ name, value }: Field): void {
   if (!isValue(value)) throw new MalformedResponse("malformed field value");
 }
 
-/** A token without capital letters. */
+/** Whether a name is a token without capital letters. */
 function isName(name: string): boolean {
   for (let i = 0; i < name.length; i++) {
     const octet = name.charCodeAt(i);
@@ -60,7 +60,7 @@ function isName(name: string): boolean {
   return name.length > 0;
 }
 
-/** Text without space around it. */
+/** Whether a value is text without surrounding space. */
 function isValue(value: string): boolean {
   for (let i = 0; i < value.length; i++) {
     if (TEXT[value.charCodeAt(i)] === 0) return false;

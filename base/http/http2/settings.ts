@@ -1,4 +1,4 @@
-/** What both sides say of themselves when a connection of HTTP/2 begins (RFC 9113 §6.5). */
+/** The settings that both sides announce when an HTTP/2 connection begins (RFC 9113 §6.5). */
 import { LIMITS } from "../../limits.ts";
 import {
   ConnectionError,
@@ -25,10 +25,10 @@ export const DEFAULT_WINDOW_BYTES = 65_535;
 export const MOST_WINDOW_BYTES = 2 ** 31 - 1;
 const MOST_FRAME_BYTES = 2 ** 24 - 1;
 
-/** Ours: wide enough that no response waits for us. h2load's is as wide. */
+/** Our window: wide enough that no response waits for us, and as wide as h2load's. */
 export const WINDOW_BYTES = 2 ** 30;
 
-/** The octets with which a client begins (§3.4), and its settings. */
+/** The octets with which a client begins (§3.4), including its settings. */
 export function opening(): Uint8Array<ArrayBuffer> {
   const frames = new FrameWriter();
   frames.raw(new TextEncoder().encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));
@@ -46,9 +46,9 @@ export function opening(): Uint8Array<ArrayBuffer> {
   return frames.take();
 }
 
-/** The server's. */
+/** The server's settings. */
 export class PeerSettings {
-  /** Streams at a time. */
+  /** The most concurrent streams. */
   mostStreams = Infinity;
   windowBytes = DEFAULT_WINDOW_BYTES;
   frameBytes = MAX_FRAME_BYTES;

@@ -1,4 +1,4 @@
-/** A place for one HTTP/2 stream after another: what has been sent of its request, and received of its response. */
+/** A place, which carries one HTTP/2 stream after another: how much of the request is sent, and the response so far. */
 import type { KeptResponse } from "../kept.ts";
 import { LIMITS } from "../../limits.ts";
 import type { ReceivedResponse } from "../received.ts";
@@ -21,16 +21,16 @@ export class Stream implements ReceivedResponse {
   /** 0 while the place has no stream. */
   id = 0;
   request = NO_REQUEST;
-  /** How much of its body is sent. */
+  /** Bytes of the request's body that are sent. */
   sentBytes = 0;
   /** Octets of the body that may still be sent (RFC 9113 §6.9.1); below 0 after SETTINGS that allow less. */
   windowBytes = 0;
-  /** Bytes that came since the last WINDOW_UPDATE was sent. */
+  /** Bytes received since the last WINDOW_UPDATE was sent. */
   unreportedBytes = 0;
   status = 0;
   bodyBytes = 0;
   served = 0;
-  /** Whether a head has come, and whether the final one has. */
+  /** Whether any head, even an interim one, has arrived; and whether the final one has. */
   hasBegun = false;
   hasHead = false;
   #hasContent = false;
@@ -39,7 +39,7 @@ export class Stream implements ReceivedResponse {
   #interim = 0;
   readonly #keepsBody: boolean;
 
-  /** @param kept Keeps the response; null: it is not kept. */
+  /** @param kept Stores the response; null: the response is not kept. */
   constructor(readonly kept: KeptResponse | null) {
     this.#keepsBody = kept?.keepsBody === true;
   }
@@ -96,14 +96,14 @@ export class Stream implements ReceivedResponse {
     if (!kept.takeFields(status, fields, listBytes)) throw new MalformedResponse(NO_ROOM);
   }
 
-  /** Fields behind the content. Throws MalformedResponse. */
+  /** Takes the fields after the content. Throws MalformedResponse. */
   takeTrailers(fields: readonly Field[]): void {
     if (this.kept === null) return;
     const bytes = fields.reduce((sum, field) => sum + fieldBytes(field), 0);
     if (!this.kept.takeTrailers(fields, bytes)) throw new MalformedResponse(NO_ROOM);
   }
 
-  // hot: content as it comes. Throws MalformedResponse.
+  // hot: takes content as it arrives. Throws MalformedResponse.
   takeContent(octets: Uint8Array, from: number, to: number): void {
     if (!this.hasHead) throw new MalformedResponse("content before the head");
     if (from === to) return;
@@ -115,14 +115,14 @@ export class Stream implements ReceivedResponse {
     if (this.#keepsBody && !this.#keep(octets, from, to)) throw new MalformedResponse(NO_ROOM);
   }
 
-  /** False when there is no room for it. */
+  /** False if there is no room for the content. */
   #keep(octets: Uint8Array, from: number, to: number): boolean {
     const { kept } = this;
     return kept !== null && this.bodyBytes <= kept.room.mostBodyBytes &&
       kept.addBody(octets, from, to);
   }
 
-  // hot: nothing more will come. Throws MalformedResponse.
+  // hot: the response is complete: checks its length. Throws MalformedResponse.
   checkEnd(): void {
     if (this.#hasContent && this.#lengthBytes >= 0 && this.bodyBytes !== this.#lengthBytes) {
       throw new MalformedResponse(OTHER_LENGTH);
@@ -133,9 +133,9 @@ export class Stream implements ReceivedResponse {
 const OTHER_LENGTH = "content of another length than content-length says";
 const NO_ROOM = "the body is larger than is kept for checks: 64 MB, and 256 MB in a worker";
 
-// Requests on their way: header blocks, and bodies as far as the server's windows let them.
+// Requests on their way: header blocks, and bodies as far as the server's windows allow.
 
-/** Requests whose block is kept: a load has few, or too many to be worth it. */
+/** The most requests whose block is remembered: a load has few requests, or too many to be worth it. */
 const MOST_KNOWN = 64;
 
 interface KnownBlock {
@@ -150,13 +150,13 @@ export class RequestSender {
   readonly peer = new PeerSettings();
   readonly #encoder = new HpackEncoder();
   readonly #known = new Map<Http2Request, KnownBlock>();
-  /** The request that was sent last, and its block: a load often has one alone. */
+  /** The request that was sent last, and its block: a load often repeats a single one. */
   #last: Http2Request = NO_REQUEST;
   #lastBlock: KnownBlock = NO_BLOCK;
   /** Octets that may still be sent on all streams together (RFC 9113 §6.9.1). */
   #windowBytes = DEFAULT_WINDOW_BYTES;
 
-  // hot: gives the octets that the request takes, with those of a body that has to wait.
+  // hot: returns the size of the request in octets, including any part of the body that has to wait.
   begin(stream: Stream): number {
     const { id, request } = stream;
     const { body } = request;
@@ -178,7 +178,7 @@ export class RequestSender {
     }
     const { generation } = encoder;
     const block = encoder.encode(request.fields);
-    // A block that changes the table means something else the next time.
+    // A block that changes the table would mean something else the next time.
     if (generation === encoder.generation) {
       if (this.#known.size === MOST_KNOWN) this.#known.clear();
       this.#known.set(request, { block, generation });
@@ -197,7 +197,7 @@ export class RequestSender {
     }
   }
 
-  /** Sends as much of the rest of its body as the windows allow. */
+  /** Sends as much of the rest of the stream's body as the windows allow. */
   sendBody(stream: Stream): void {
     const { id, request: { body } } = stream;
     for (;;) {
@@ -212,13 +212,13 @@ export class RequestSender {
     }
   }
 
-  /** The server enlarges the window of all streams together. Throws ConnectionError. */
+  /** The window of the whole connection grows. Throws ConnectionError. */
   widen(bytes: number, streams: readonly Stream[]): void {
     this.#windowBytes = widened(this.#windowBytes, bytes);
     for (const stream of streams) if (!stream.isSent) this.sendBody(stream);
   }
 
-  /** The server takes more on one stream; false where that passes the limit. */
+  /** The window of one stream grows; false if it exceeds the limit. */
   widenOne(bytes: number, stream: Stream): boolean {
     stream.windowBytes += bytes;
     if (stream.windowBytes > MOST_WINDOW_BYTES) return false;
@@ -226,7 +226,9 @@ export class RequestSender {
     return true;
   }
 
-  /** Takes the payload of the server's SETTINGS, which change windows that are there, too (§6.9.2). Throws ConnectionError. */
+  /**
+   * Takes the payload of the server's SETTINGS, which also change existing windows (§6.9.2). Throws ConnectionError.
+   */
   set(payload: Uint8Array, from: number, to: number, streams: readonly Stream[]): void {
     const { peer } = this;
     const { windowBytes, tableBytes } = peer;

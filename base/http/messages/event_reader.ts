@@ -1,13 +1,13 @@
 /**
- * A client's reader of event streams, `text/event-stream` (WHATWG HTML, section 9.2, "Server-sent events"): octets in, events
- * out, however they are cut. No I/O. Text stays octets until somebody wants to read it: a character of UTF-8 that is split
- * over reads, or over the limit of a buffer, needs no care here.
+ * A client's reader of event streams, `text/event-stream` (WHATWG HTML, section 9.2, "Server-sent events"): octets in,
+ * events out, wherever the octets are split. No I/O. Text stays in octets until somebody needs it as text, so a UTF-8
+ * character that is split over reads, or over the limit of a buffer, needs no care here.
  */
 import { LIMITS } from "../../limits.ts";
 import type { KeptRoom } from "../kept.ts";
 import { LineReader } from "./line_reader.ts";
 
-/** An event: its name, `message` unless the stream gives another, and its data, valid during the call. */
+/** Receives an event: its name (`message` unless the stream gives another) and its data, valid during the call. */
 export type OnEvent = (name: string, data: Uint8Array<ArrayBuffer>) => void;
 
 export const UNNAMED = "message";
@@ -17,9 +17,9 @@ const COLON = 58;
 const SPACE = 32;
 const BOM = [0xef, 0xbb, 0xbf] as const;
 const NO_BYTES = new Uint8Array(0);
-/** A byte order mark within the stream is a character as any other. */
+/** A byte order mark within the stream is an ordinary character. */
 const TEXT = new TextDecoder("utf-8", { ignoreBOM: true });
-/** Data of an event that is no larger stays for the next. */
+/** A buffer up to this size is kept for the next event. */
 const FREE_BYTES = 512;
 /** Longer names are cut: they are labels of figures. */
 const MOST_NAME_BYTES = 200;
@@ -27,13 +27,13 @@ const MOST_NAME_BYTES = 200;
 export class EventReader {
   /** Identifier of the last event that had one, to be sent as Last-Event-ID; "" for none. */
   lastEventId = "";
-  /** How long the server wants a client to wait before it connects again, ms; null: it has not said. */
+  /** How long the server wants a client to wait before reconnecting, ms; null: unspecified. */
   retryMs: number | null = null;
-  /** Bytes of a byte order mark that have arrived; −1: there is none, or it has been read. */
+  /** Bytes of a byte order mark that have arrived; −1: there is none, or the whole was read. */
   #bom = 0;
   #name = UNNAMED;
   #id: string | null = null;
-  /** Whether the event has any data: a line `data` alone is an empty one. */
+  /** Whether the event has any data: a bare `data` line is empty data. */
   #hasData = false;
   #data: Uint8Array<ArrayBuffer> = NO_BYTES;
   #length = 0;
@@ -53,7 +53,7 @@ export class EventReader {
     );
   }
 
-  /** Whether an event was larger than the limit, or than what the room had left: no other will come. */
+  /** Whether an event exceeded the limit or the remaining room, after which no more events come. */
   get isOverLimit(): boolean {
     return this.#isOverLimit || this.#lines.isOverLimit;
   }
@@ -63,7 +63,7 @@ export class EventReader {
     let at = from;
     while (this.#bom >= 0 && at < to) {
       if (bytes[at] !== BOM[this.#bom]) {
-        // A part of one is text as any other.
+        // Part of a byte order mark is ordinary text.
         this.#lines.read(Uint8Array.from(BOM), 0, this.#bom);
         this.#bom = -1;
       } else {
@@ -74,12 +74,12 @@ export class EventReader {
     if (at < to && !this.#isOverLimit) this.#lines.read(bytes, at, to);
   }
 
-  /** Nothing more comes on this response: an event without its empty line is discarded, as the standard wants it. */
+  /** The response has ended: an event without its empty line is discarded, as the standard requires. */
   end(): void {
     this.clear();
   }
 
-  /** Forgets the part of an event that it has, and with it an identifier that no empty line has made the last. */
+  /** Forgets a partial event, and with it an identifier that no empty line has confirmed. */
   clear(): void {
     this.#lines.clear();
     this.#reset();
@@ -107,7 +107,7 @@ export class EventReader {
       const cut = Math.min(to, value + MOST_NAME_BYTES);
       this.#name = TEXT.decode(bytes.subarray(value, cut)) || UNNAMED;
     } else if (length === 2 && isNamed(bytes, from, "id")) {
-      if (to - value > LIMITS.lastEventId.most) return; // no head of a request could hold it
+      if (to - value > LIMITS.lastEventId.most) return; // no request head could hold it
       const id = TEXT.decode(bytes.subarray(value, to));
       if (!id.includes("\0")) this.#id = id;
     } else if (length === 5 && isNamed(bytes, from, "retry")) {
@@ -138,7 +138,7 @@ export class EventReader {
     return true;
   }
 
-  /** Without its last line end; an event without data is not dispatched. */
+  /** Dispatches the event without its last line end; an event without data is not dispatched. */
   #dispatch(): void {
     if (this.#id !== null) this.lastEventId = this.#id;
     if (this.#hasData && !this.#isOverLimit) {

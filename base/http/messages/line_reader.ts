@@ -1,28 +1,28 @@
 /**
- * Cuts octets into lines, however they come: a line may be split anywhere, also between its CR and LF. No I/O. What is kept
- * of a line that is not whole yet is bounded for each reader, and for all of a worker together by the room.
+ * Cuts octets into lines: a line may be split anywhere, even between its CR and LF. No I/O. The size of an incomplete
+ * line is limited for each reader, and for all readers of a worker together.
  */
 import { LIMITS } from "../../limits.ts";
 import type { KeptRoom } from "../kept.ts";
 
-/** `bytes[from, to)` is a line without its end, valid during the call. */
+/** Receives a line, `bytes[from, to)` without its end, valid during the call. */
 export type OnLine = (bytes: Uint8Array, from: number, to: number) => void;
 
-/** What ends a line: LF, maybe with CR before it; or any of CR LF, LF and CR, as event streams have it. */
+/** What ends a line: LF, perhaps after a CR; or any of CR LF, LF and CR, as in event streams. */
 export type LineEnds = "lf" | "any";
 
 const LF = 10;
 const CR = 13;
 const NO_BYTES = new Uint8Array(0);
-/** A part of a line that is no longer is kept outside of the room. */
+/** A partial line up to this length does not count towards the room. */
 const FREE_BYTES = 512;
 
 export class LineReader {
-  /** Whether a line was longer than the limit, or than what the room had left: no other will come. */
+  /** Whether a line exceeded the limit or the remaining room, after which no more lines come. */
   isOverLimit = false;
   #part: Uint8Array<ArrayBuffer> = NO_BYTES;
   #length = 0;
-  /** The last octet was a CR that ended a line: an LF after it belongs to it. */
+  /** Whether the last octet was a CR that ended a line, so that an LF after it belongs to the same line end. */
   #wasCr = false;
 
   constructor(
@@ -53,13 +53,13 @@ export class LineReader {
     if (start < to && !this.isOverLimit) this.#keep(bytes, start, to);
   }
 
-  /** Nothing more comes: gives what stands after the last line end, if it is not empty. */
+  /** The input has ended: hands on a last line without a line end, unless it is empty. */
   end(): void {
     if (this.#length > 0 && !this.isOverLimit) this.#emit(NO_BYTES, 0, 0);
     this.clear();
   }
 
-  /** Forgets the part of a line that it has. */
+  /** Forgets a partial line. */
   clear(): void {
     this.#drop();
     this.#wasCr = this.isOverLimit = false;
@@ -101,7 +101,7 @@ export class LineReader {
     return true;
   }
 
-  /** An idle stream keeps nothing but a small part. */
+  /** Drops a large buffer: an idle stream keeps at most a small part. */
   #drop(): void {
     this.#length = 0;
     if (this.#part.length <= FREE_BYTES) return;

@@ -1,16 +1,16 @@
 /**
- * permessage-deflate (RFC 7692), as a client offers and uses it. Each message is compressed by itself, which a client may
- * always do (§7.1.1.2); of those of the server, the window is kept where the server keeps it.
+ * permessage-deflate (RFC 7692), as a client offers and uses it. Each sent message is compressed by itself, which a
+ * client may always do (§7.1.1.2); for received messages, the window is kept if the server keeps it.
  */
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Inflater } from "./message_reader.ts";
 
 export interface DeflateSetting {
-  /** Whether the server compresses each message by itself. */
+  /** Whether the server compresses each message independently. */
   readonly isEachAlone: boolean;
 }
 
-/** What the server has agreed to; null where it is not what our offer lets it (§7.1). */
+/** The extension parameters that the server accepted; null if they are not ones that our offer allows (§7.1). */
 export function deflateOf(extensions: string): DeflateSetting | null {
   const [name, ...parameters] = extensions.split(";").map((part) => part.trim().toLowerCase());
   if (name !== "permessage-deflate") return null;
@@ -27,7 +27,7 @@ export function deflateOf(extensions: string): DeflateSetting | null {
   return { isEachAlone: names.has("server_no_context_takeover") };
 }
 
-/** What a message ends with before it is sent (§7.2.1), and what is put back behind it. */
+/** The end of every compressed message, which is not sent (§7.2.1), and is appended again on receipt. */
 const TAIL = Uint8Array.of(0x00, 0x00, 0xff, 0xff);
 const WINDOW_BYTES = 32_768;
 
@@ -39,7 +39,7 @@ export function deflated(message: Uint8Array): Uint8Array {
 
 /** Decompresses the messages of one WebSocket. */
 export class MessageInflater implements Inflater {
-  /** The end of the earlier messages; empty if each message is compressed alone. */
+  /** The end of the messages so far, as the sliding window; empty if each message is compressed independently. */
   #window: Uint8Array = new Uint8Array(0);
 
   constructor(private readonly setting: DeflateSetting) {}
@@ -66,9 +66,10 @@ export class MessageInflater implements Inflater {
 }
 
 /**
- * Throws a RangeError where it would be more than the most: a few octets can stand for a thousand times as many.
- * @param window What references may reach back into. It goes before the payload as a block that is not compressed (RFC 1951
- * §3.2.4), as not every runtime takes a dictionary here.
+ * Inflates a payload. Throws a RangeError if the result would be larger than allowed: a few octets can stand for a
+ * thousand times as many.
+ * @param window The octets to which references may reach back. They go before the payload as a block that is not
+ * compressed (RFC 1951 §3.2.4), because not every runtime accepts a dictionary here.
  */
 function inflatedOrNull(
   payload: Uint8Array,

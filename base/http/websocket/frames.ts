@@ -1,6 +1,6 @@
 /**
- * Frames of a WebSocket (RFC 6455 §5.2) as a client writes them: masked, in place, into octets that the caller has. Pure:
- * the masks are arguments.
+ * Frames of a WebSocket (RFC 6455 §5.2) as a client writes them: masked, in place, into the caller's buffer. Pure: the
+ * masks are arguments.
  */
 
 // Opcodes.
@@ -16,7 +16,7 @@ export const LAST = 0x80;
 export const COMPRESSED = 0x40;
 const MASKED = 0x80;
 
-/** The most that a control frame holds (§5.5), and that a frame of 7 bits of length does. */
+/** The most that a control frame may hold (§5.5), and that a 7-bit length can express. */
 export const MOST_CONTROL_BYTES = 125;
 const TWO_OCTETS = 126;
 const EIGHT_OCTETS = 127;
@@ -29,9 +29,9 @@ export function headBytes(payloadBytes: number): number {
 }
 
 /**
- * Writes the head of a masked frame; gives where its payload begins.
+ * Writes the head of a masked frame; returns the offset of the payload.
  * @param first Opcode with LAST and COMPRESSED.
- * @param mask 32 bits that nobody on the way can foresee (§5.3).
+ * @param mask 32 bits that no intermediary can predict (§5.3).
  */
 export function writeHead(
   into: Uint8Array,
@@ -63,10 +63,10 @@ function writeUint32(into: Uint8Array, at: number, value: number): number {
   return at + 4;
 }
 
-/** Payload from which a view of whole words is worth its cost. */
+/** From this payload on, masking whole words is worth the cost of a view. */
 const MANY_BYTES = 256;
 
-/** Masks `bytes[from, to)` in place, or takes a mask away, four octets at a time where there are many (§5.3). */
+/** Masks or unmasks `bytes[from, to)` in place, four octets at a time if there are many (§5.3). */
 export function maskPayload(bytes: Uint8Array, from: number, to: number, mask: number): void {
   if (to - from < MANY_BYTES) return maskEach(bytes, from, to, mask);
   const lead = (4 - (bytes.byteOffset + from) % 4) % 4;
@@ -75,7 +75,7 @@ export function maskPayload(bytes: Uint8Array, from: number, to: number, mask: n
   const words = (to - from - lead) >>> 2;
   const all = new DataView(bytes.buffer, bytes.byteOffset + from + lead, 4 * words);
   const word = all.getUint32(0) ^ turned;
-  // The order of octets in a word is the machine's, so the mask is brought into it through the first word.
+  // The byte order of a word is the machine's, so the mask is converted through the first word.
   const view = new Uint32Array(bytes.buffer, bytes.byteOffset + from + lead, words);
   const first = view[0];
   all.setUint32(0, word);
@@ -90,7 +90,7 @@ function maskEach(bytes: Uint8Array, from: number, to: number, mask: number): vo
   }
 }
 
-/** A whole frame of its own octets, for what is sent seldom. */
+/** A whole frame in a buffer of its own, for frames that are sent rarely. */
 export function clientFrame(
   first: number,
   payload: Uint8Array,

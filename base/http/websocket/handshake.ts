@@ -2,27 +2,23 @@
 import { createHash } from "node:crypto";
 import { deflateOf, type DeflateSetting } from "./deflate.ts";
 
-/** §1.3: what a server proves with that it has understood the request. */
+/** §1.3: with this, a server proves that it has understood the request. */
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/** What the request for a WebSocket offers (§4.1). */
+/** The offers in the request for a WebSocket (§4.1). */
 export interface Offer {
-  /** The server may choose one of these subprotocols; if there are none, it must choose none. */
+  /** Subprotocols of which the server may choose one; if there are none, it must not choose any. */
   readonly subprotocols: readonly string[];
   /** Whether messages may be compressed (RFC 7692). */
   readonly deflate: boolean;
 }
 
-/**
- * A key as it is sent.
- *
- * @param nonce 16 random bytes.
- */
+/** The value of Sec-WebSocket-Key. @param nonce 16 random bytes. */
 export function keyOf(nonce: Uint8Array): string {
   return nonce.toBase64();
 }
 
-/** What Sec-WebSocket-Accept must be (§4.2.2). */
+/** The required value of Sec-WebSocket-Accept (§4.2.2). */
 export function acceptOf(key: string): string {
   return createHash("sha1").update(key + GUID).digest("base64");
 }
@@ -49,10 +45,10 @@ function endOf(text: string, bytes: Uint8Array): number {
   throw new Error("A request for a WebSocket has no key");
 }
 
-/** What was agreed on; or why the response opens no WebSocket (§4.1). */
+/** What was agreed on, or why the response does not open a WebSocket (§4.1). */
 export type Opened = { readonly deflate: DeflateSetting | null } | { readonly problem: string };
 
-/** @param field The value of a field, several joined by ", "; null for none. */
+/** @param field Returns the value of a field, several joined by ", "; null for none. */
 export function openedBy(
   field: (name: string) => string | null,
   key: string,

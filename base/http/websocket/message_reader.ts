@@ -1,20 +1,20 @@
 /**
- * A client's reader of a WebSocket (RFC 6455 §5 and §7): octets in, messages and control frames out, with the same outcome
- * wherever they are split. It does no I/O, and keeps no more than a message that has begun, within its limit and the room.
- * As strict as browsers: the first frame that breaks a rule ends it.
+ * A client's reader of a WebSocket (RFC 6455 §5 and §7): octets in, messages and control frames out, with the same
+ * outcome wherever the octets are split. The reader does no I/O, and keeps no more than one incomplete message, within
+ * its limits. As strict as browsers: the first frame that breaks a rule ends the WebSocket.
  */
 import { beyond, type LimitName, LIMITS, oneMoreThan } from "../../limits.ts";
 import type { KeptRoom } from "../kept.ts";
 import { BINARY, CLOSE, CONTINUATION, MOST_CONTROL_BYTES, PING, PONG, TEXT } from "./frames.ts";
 import { Utf8Check } from "./utf8_check.ts";
 
-/** Takes what a reader finds. Its octets are used again after the call. */
+/** Receives the messages and control frames that a reader finds. Their octets are valid only during the call. */
 export interface MessageTaker {
   /** A whole message. */
   onMessage(isText: boolean, bytes: Uint8Array, from: number, to: number): void;
   onPing(bytes: Uint8Array, from: number, to: number): void;
   onPong(bytes: Uint8Array, from: number, to: number): void;
-  /** The peer closes: nothing more of it is read. @param code 1005 where it names none (§7.1.5). */
+  /** The peer closes; nothing after that is read. @param code 1005 if the frame has none (§7.1.5). */
   onClose(code: number, reason: string): void;
 }
 
@@ -24,7 +24,7 @@ export interface SocketProblem {
   readonly reason: string;
 }
 
-/** Makes the payload of a message again what it was (RFC 7692 §7.2.2). */
+/** Decompresses the payload of a message (RFC 7692 §7.2.2). */
 export interface Inflater {
   /** Null if the payload is malformed. Throws a RangeError if it would exceed the limit. */
   inflate(payload: Uint8Array, mostBytes: number): Uint8Array | null;
@@ -34,7 +34,7 @@ interface ReaderOptions {
   readonly room: KeptRoom;
   /** Limit of the bytes of a message after decompression. */
   readonly limit: LimitName;
-  /** Absent if no compression was agreed on. */
+  /** Absent or null if no compression was agreed on. */
   readonly inflater?: Inflater | null;
 }
 
@@ -44,7 +44,7 @@ export const NO_CODE = 1005;
 export const NOT_UTF8 = 1007;
 export const TOO_LARGE = 1009;
 
-// The part of a frame that comes next.
+// The part of a frame that is read next.
 const FIRST = 0;
 const SECOND = 1;
 const LENGTH = 2;
@@ -52,26 +52,26 @@ const PAYLOAD = 3;
 const ENDED = 4;
 
 const NO_BYTES = new Uint8Array(0);
-/** Shared by all readers: of messages that come whole. */
+/** For messages that arrive whole; shared by all readers. */
 const wholeCheck = new Utf8Check();
 
 export class MessageReader {
-  /** The rule that was broken; null as long as none was. */
+  /** The protocol rule that the peer broke; null if none. */
   problem: SocketProblem | null = null;
   #state = FIRST;
   #opcode = CONTINUATION;
   #isLast = true;
-  /** Octets of the frame's payload that are still to come; while its length is read, that length so far. */
+  /** Octets of the frame's payload that are still to come; while the length is being read, its value so far. */
   #left = 0;
   #lengthOctets = 0;
-  /** A smaller one would have been written in fewer octets (§5.2). */
+  /** A smaller length should have been written in fewer octets (§5.2). */
   #leastLength = 0;
-  /** TEXT or BINARY while a message has begun; CONTINUATION: none has. */
+  /** TEXT or BINARY within a message; CONTINUATION between messages. */
   #message = CONTINUATION;
   #isCompressed = false;
   #kept: Uint8Array = NO_BYTES;
   #keptBytes = 0;
-  /** Bytes that this reader has taken of the room. */
+  /** Bytes of the room that this reader has taken. */
   #takenBytes = 0;
   #control: Uint8Array = NO_BYTES;
   #controlBytes = 0;
@@ -84,12 +84,12 @@ export class MessageReader {
     this.#mostBytes = LIMITS[options.limit].most;
   }
 
-  /** Whether the peer has closed, or broken a rule: the rest is not read. */
+  /** Whether the peer has closed or broken a rule, so that nothing more is read. */
   get hasEnded(): boolean {
     return this.#state === ENDED;
   }
 
-  // hot: once a read; most of them hold one frame, which is a whole message.
+  // hot: called for each read; most reads hold one frame, which is a whole message.
   read(bytes: Uint8Array, from: number, to: number): void {
     let at = from;
     while (at < to) {
@@ -112,7 +112,7 @@ export class MessageReader {
     }
   }
 
-  /** Gives back the memory that it keeps, and reads no more. */
+  /** Frees the reader's memory, and reads no more. */
   end(): void {
     this.#state = ENDED;
     this.#forget();
@@ -136,7 +136,9 @@ export class MessageReader {
       this.#message = opcode;
       this.#isCompressed = isCompressed;
     } else if (opcode === CONTINUATION) {
-      if (this.#message === CONTINUATION) this.#break("a message goes on that has not begun");
+      if (this.#message === CONTINUATION) {
+        this.#break("a continuation frame came without a message to continue");
+      }
     } else if (opcode !== CLOSE && opcode !== PING && opcode !== PONG) {
       this.#break("a frame has an unknown opcode");
     } else if (!this.#isLast) this.#break("a control frame is fragmented");
@@ -224,7 +226,7 @@ export class MessageReader {
     this.taker.onClose(code, text);
   }
 
-  /** A part of a message that does not come whole. False: it is broken. */
+  /** Keeps part of a message that does not arrive whole. False if the message is invalid. */
   #keep(bytes: Uint8Array, from: number, to: number): boolean {
     if (this.#message === TEXT && !this.#isCompressed) {
       this.#check ??= new Utf8Check();
@@ -305,7 +307,7 @@ export class MessageReader {
   }
 }
 
-/** Whether a close frame may have the code: of RFC 6455 §7.4, IANA's registry, or the applications' own. */
+/** Whether a close frame may carry the code: one of RFC 6455 §7.4 or IANA's registry, or an application's own. */
 export function mayBeSent(code: number): boolean {
   if (code >= 3000) return code <= 4999;
   return code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code);

@@ -1,4 +1,7 @@
-/** Whether octets are UTF-8, decided as they come, in any parts: the decoder of WHATWG Encoding, section 8.1.1, without its text. */
+/**
+ * Whether octets are UTF-8, checked in pieces as they arrive: the decoder of WHATWG Encoding, section 8.1.1, without
+ * its text.
+ */
 
 const LEAST = 0x80;
 const MOST = 0xbf;
@@ -6,24 +9,24 @@ const MOST = 0xbf;
 export class Utf8Check {
   /** Octets that the current character still needs. */
   #needed = 0;
-  /** The least value that the next octet may have; the greatest stands below. */
+  /** The lowest value that the next octet may have; the highest is in the field below. */
   #least = LEAST;
   #most = MOST;
 
-  /** Forgets what came before. */
+  /** Forgets all earlier octets. */
   begin(): void {
     this.#needed = 0;
     this.#least = LEAST;
     this.#most = MOST;
   }
 
-  /** Whether no character is unfinished. */
+  /** Whether the last character is complete. */
   get isWhole(): boolean {
     return this.#needed === 0;
   }
 
-  // hot: once an octet of a text.
-  /** Whether `bytes[from, to)` may go on what came before. */
+  // hot: loops over every octet of text messages.
+  /** Whether `bytes[from, to)` may follow the octets before. */
   take(bytes: Uint8Array, from: number, to: number): boolean {
     for (let at = from; at < to; at++) {
       const byte = bytes[at];

@@ -1,4 +1,4 @@
-/** Apache httpd with mod_http2: files by itself, the rest from the origin. */
+/** Apache httpd with mod_http2, which serves files itself and passes the rest on to the origin. */
 import { join } from "node:path";
 import type { FieldServer } from "../server.ts";
 
@@ -7,7 +7,7 @@ const MODULES = [
   ...["proxy_http", "alias", "filter", "deflate", "unixd"],
 ];
 
-/** Some are part of the program, as its package wants it. */
+/** The directive that loads a module; none if the package has built it into the program. */
 function loaded(name: string): string {
   return `<IfModule !${name}_module>
   LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so

@@ -1,4 +1,4 @@
-/** Deno.serve on two ports: deno_server.ts HTTP1 TLS, with CERT, KEY and LOG in the environment. */
+/** Deno.serve on two ports, called as `deno_server.ts HTTP1 TLS`, with CERT, KEY and LOG in the environment. */
 import { appendFileSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { BIG, SMALL } from "./app.mjs";
@@ -6,7 +6,7 @@ import { BIG, SMALL } from "./app.mjs";
 const [http1, tls] = Deno.args.map(Number);
 const encoder = new TextEncoder();
 
-/** Pieces with a pause between them; `null` breaks the body off. */
+/** A body of pieces with a pause between them; `null` breaks the body off. */
 function inPieces(pieces: readonly (string | null)[]): ReadableStream<Uint8Array> {
   const waiting = [...pieces];
   return new ReadableStream({

@@ -1,4 +1,4 @@
-/** h2o: files by itself, the rest from the origin. */
+/** h2o, which serves files itself and passes the rest on to the origin. */
 import { join } from "node:path";
 import type { FieldServer } from "../server.ts";
 

@@ -1,4 +1,4 @@
-/** HAProxy in front of the origin; what it logs goes to a file by way of its standard output. */
+/** HAProxy in front of the origin; its log goes to a file by way of its standard output. */
 import { join } from "node:path";
 import type { FieldServer } from "../server.ts";
 

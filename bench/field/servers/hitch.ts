@@ -1,4 +1,4 @@
-/** hitch, which ends TLS, in front of Varnish, which speaks HTTP/1.1 and HTTP/2 to clients, in front of the origin. */
+/** hitch, which terminates TLS, in front of Varnish, which speaks HTTP/1.1 and HTTP/2, in front of the origin. */
 import { join } from "node:path";
 import type { FieldServer } from "../server.ts";
 

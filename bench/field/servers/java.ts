@@ -1,4 +1,4 @@
-/** Servers of Java: Jetty, Tomcat and Undertow run the same servlet, Vert.x stands for Netty. */
+/** Servers in Java: Jetty, Tomcat and Undertow run the same servlet; Vert.x represents Netty. */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { start } from "../../stage/programs.ts";

@@ -1,4 +1,4 @@
-/** nghttpd, the reference of nghttp2: files alone. */
+/** nghttpd, the reference server of nghttp2, which serves files only. */
 import type { FieldServer } from "../server.ts";
 
 export const nghttpd: FieldServer = {

@@ -1,4 +1,4 @@
-/** nginx: files by itself, the rest from the origin. */
+/** nginx, which serves files itself and passes the rest on to the origin. */
 import { join } from "node:path";
 import type { FieldServer } from "../server.ts";
 

@@ -1,4 +1,4 @@
-/** Servers of Python, which run the same application. */
+/** Servers in Python, which all run the same application. */
 import { fileURLToPath } from "node:url";
 import type { FieldServer, Place } from "../server.ts";
 
@@ -12,7 +12,10 @@ const common = {
   }),
 };
 
-/** By the Python that it is installed for, as it does not say it itself. */
+/**
+ * A command that prints a package's version by the Python that it is installed for, because the server does not print
+ * it.
+ */
 function versionOf(name: string): readonly string[] {
   const program = `import importlib.metadata as m; print(m.version("${name}"))`;
   return ["sh", "-c", `"$(dirname "$(command -v ${name})")/python3" -c '${program}'`];

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /**
- * When charts are drawn: those on the screen at once, all others in idle turns after them, so that a picture or a print
- * of the whole page has them, too; anew in other colours.
+ * When charts are drawn: those on the screen immediately, and all others in idle time, so that a picture or a print of
+ * the whole page contains them. They are redrawn if colours change.
  */
 import { Chart as Drawing } from "chart.js";
 import type { Chart } from "../../chart.ts";
@@ -12,7 +12,7 @@ import { type Theme, useTheme } from "./theme.ts";
 
 type DrawChart = (canvas: HTMLCanvasElement, chart: Chart, theme: Theme) => Drawing | null;
 
-/** Charts this near to the screen are drawn with those on it. */
+/** Charts within this distance of the screen are drawn together with those on it. */
 const NEAR_PX = 400;
 const TURN_MS = 40;
 const PAPER_PIXEL_RATIO = 2;
@@ -21,7 +21,7 @@ export class Drawings {
   readonly #drawingOf: DrawChart;
   readonly #drawn = new Map<HTMLCanvasElement, Drawing>();
   readonly #waiting = new Set<HTMLCanvasElement>();
-  /** Watches canvases that wait to be shown; once a chart is drawn, Chart.js itself follows its size. */
+  /** Watches canvases that are not visible yet; once a chart is drawn, Chart.js follows its size. */
   readonly #shown = new ResizeObserver((entries) => this.#onShown(entries));
   #theme: Theme = useTheme();
   #turn: ReturnType<typeof setTimeout> | undefined;
@@ -41,11 +41,11 @@ export class Drawings {
   }
 
   /**
-   * Draws each canvas of the page, those on screen at once, so that nothing flickers after canvases were replaced, or
-   * others are chosen.
+   * Draws each canvas of the page, those on screen immediately, so that nothing flickers after canvases were replaced
+   * or the choice of targets changed.
    */
   restart(): void {
-    // A chart that has nothing left goes.
+    // Removes a chart of which nothing is shown any more.
     for (const canvas of document.querySelectorAll("canvas")) {
       const chart = chartOf(canvas.id);
       canvas.parentElement?.toggleAttribute("hidden", chart && linkedChart(chart) === null);
@@ -59,17 +59,17 @@ export class Drawings {
     this.#drawInTurns();
   }
 
-  /** The drawing of a canvas; undefined before there is one. */
+  /** The drawing of a canvas; undefined until there is one. */
   of(canvas: HTMLCanvasElement): Drawing | undefined {
     return this.#drawn.get(canvas);
   }
 
-  /** Draws a canvas anew, if it was drawn at all. */
+  /** Redraws a canvas that was drawn before. */
   renew(canvas: HTMLCanvasElement): void {
     if (this.#drawn.has(canvas)) this.draw(canvas);
   }
 
-  /** Redraws the charts on the screen, with the data that they have. */
+  /** Redraws the charts on the screen with their current data. */
   redraw(): void {
     for (const [canvas, drawing] of this.#drawn) if (isNearScreen(canvas, 0)) drawing.draw();
   }
@@ -111,7 +111,7 @@ export class Drawings {
     this.#drawn.delete(canvas);
   }
 
-  /** A chart that is hidden by now is drawn once it is shown. */
+  /** A chart that is hidden by now is drawn when it is next shown. */
   draw(canvas: HTMLCanvasElement): void {
     this.#waiting.delete(canvas);
     this.#drawn.get(canvas)?.destroy();
@@ -122,7 +122,7 @@ export class Drawings {
     else this.#drawn.delete(canvas);
   }
 
-  /** Paper has its own width and no dark; sharper canvases, too. */
+  /** Prepares for paper, which has another width, no dark mode, and sharper canvases. */
   #print(printing: boolean): void {
     document.documentElement.classList.toggle("printing", printing);
     fitTables(printing);
@@ -140,15 +140,15 @@ function isNearScreen(canvas: HTMLCanvasElement, px: number): boolean {
   return width > 0 && top < innerHeight + px && bottom > -px;
 }
 
-/** Safari has no idle time. */
+/** Runs work in idle time; Safari has no such callback. */
 function inIdleTime(work: () => void): void {
   if ("requestIdleCallback" in globalThis) requestIdleCallback(work, { timeout: 200 });
   else setTimeout(work, 50);
 }
 
 /**
- * Scales each table that is too wide for paper, which scrolls nothing and would shrink the whole page for it;
- * `false` undoes that.
+ * Scales down each table that is too wide for paper, because the browser would otherwise shrink the whole page; `false`
+ * undoes that.
  */
 function fitTables(printing: boolean): void {
   for (const table of document.querySelectorAll<HTMLElement>(".scroll table")) {

@@ -1,4 +1,4 @@
-/** Texts in charts: cut to the room that they have, and names beside the dots that they belong to. */
+/** Texts in charts: shortened to the available room, and names beside their dots. */
 
 /** Cuts a text to the available pixels, in its middle, because names differ at their ends. */
 export function cutTo(
@@ -16,7 +16,7 @@ export function cutTo(
   return "…";
 }
 
-/** Pixels of the canvas. */
+/** A rectangle in pixels of the canvas. */
 interface Box {
   readonly left: number;
   readonly right: number;
@@ -34,7 +34,7 @@ const LINE_PX = 13;
 /** Distance between a dot and its name. */
 const GAP_PX = 5;
 
-/** Where the name of each dot stands, the first names first; null where it would cover a dot or another name. */
+/** The place of each dot's name, first names first; null if it would cover a dot or another name. */
 export function placedNames(
   names: readonly { readonly dot: PlacedDot; readonly width: number }[],
   dots: readonly PlacedDot[],
@@ -51,7 +51,7 @@ export function placedNames(
   });
 }
 
-/** Places from the best: to the right, to the left, above and below. */
+/** Places in order of preference: right, left, above and below. */
 function placesBeside({ x, y, radius }: PlacedDot, width: number): Box[] {
   const gap = radius + GAP_PX;
   const lefts = [x + gap, x - gap - width];

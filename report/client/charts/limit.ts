@@ -1,6 +1,9 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** A limit that the reader moves across a chart, by its number or by dragging its line, and what it says of each series. */
+/**
+ * A limit that the reader moves across a chart, by its number or by dragging its line, and the resulting text about
+ * each series.
+ */
 import type { Scale } from "chart.js";
 import type { Xy, XySeries } from "../../chart.ts";
 import { formatNumber, formatPercent, formatTick } from "../../writing/units.ts";
@@ -8,7 +11,7 @@ import { isShownLabel } from "../linked/choice.ts";
 import type { Drawings } from "./drawings.ts";
 import { chartOf } from "./page_data.ts";
 
-/** The limit that is chosen on the axis; null if none is, or the chart has no control for it. */
+/** The chosen limit on the axis; null if none is chosen, or the chart has no control for it. */
 export function limitOf(canvas: HTMLCanvasElement): number | null {
   const form = canvas.parentElement?.nextElementSibling;
   if (!form?.matches(".limit")) return null;
@@ -34,7 +37,7 @@ interface Limited {
   readonly drawings: Drawings;
 }
 
-/** A press so near to the line moves it. */
+/** A press within this distance of the line moves it. */
 const NEAR_PX = 14;
 
 function equip(
@@ -72,7 +75,10 @@ function equip(
   follow();
 }
 
-/** `98.1 % of quiet; 86.0 % of logging.` Of points on lines: `Measured with p99 under 4 ms: plain: at most 744 requests/s.` */
+/**
+ * `98.1 % of quiet; 86.0 % of logging.` For points on lines: `Measured with p99 under 4 ms: plain: at most 744
+ * requests/s.`
+ */
 function textOf(chart: Xy, limit: number): string {
   if (!(limit > 0) || !chart.limit) return "";
   const shown = chart.series.filter(({ label }) => isShownLabel(label));
@@ -88,14 +94,14 @@ function textOf(chart: Xy, limit: number): string {
   return `${where}: ${served.join("; ")}.`;
 }
 
-/** `97.3 %`, of all; `≥` where some of unknown value may lie within the limit, too. */
+/** Share within the limit: `97.3 %` of all; with `≥` if some values with lower bounds may also lie within. */
 export function shareWithin(
   { at = [] }: Xy,
   { within = [], boundsFrom = Infinity }: XySeries,
   limit: number,
 ): string {
   const beyond = at.findIndex((edge) => edge > limit);
-  // Before the axis begins, nothing is known but how few are as fast.
+  // Below the start of the axis, only an upper limit of the share is known.
   if (beyond === 0) return `≤ ${percentText(within[0])}`;
   if (beyond < 0) return `≥ ${percentText(within[within.length - 1])}`;
   const [from, to] = [within[beyond - 1], within[beyond]];
@@ -103,7 +109,7 @@ export function shareWithin(
   return `${boundsFrom <= beyond - 1 ? "≥ " : ""}${percentText(from + part * (to - from))}`;
 }
 
-/** Rounding alone never makes it 100 %. */
+/** A share in percent, which rounding alone never turns into 100 %. */
 function percentText(percent: number): string {
   return `${formatPercent(Math.min(1, percent / 100)).replace(/^[<>] /, "")} %`;
 }

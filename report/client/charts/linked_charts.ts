@@ -1,5 +1,7 @@
 /// <reference lib="dom" />
-/** How charts follow the targets that the reader chose and marked: what belongs to another than the marked one fades. */
+/**
+ * How charts follow the targets that the reader chose and marked: anything of other targets than the marked one fades.
+ */
 import type { Chart as Drawing, ChartDataset, Plugin } from "chart.js";
 import type { Chart } from "../../chart.ts";
 import { linkedItems, markedTarget, markTarget, targetOf } from "../linked/choice.ts";
@@ -20,14 +22,14 @@ export function linkedChart(chart: Chart): Chart | null {
   }
 }
 
-/** The label to which a dataset belongs: that of its stack, if it is one of several. */
+/** The label of a dataset: that of its stack, if it is part of one. */
 export function labelOf(
   { label = "", stack = label }: Pick<ChartDataset<"line">, "label" | "stack">,
 ): string {
   return stack;
 }
 
-/** How strongly something is drawn beside others. */
+/** The opacity of an item among others. */
 export function strengthAmong(labels: readonly string[], label: string): number {
   const marked = markedTarget();
   const isFaded = marked !== null && targetOf(label) !== marked &&
@@ -39,7 +41,7 @@ const FADED = 0.2;
 /** Distance from a line within which the pointer counts as on it. */
 const NEAR_PX = 24;
 
-/** Marks the target under the pointer, in whatever chart shows several. */
+/** Marks the target under the pointer, in any chart with several targets. */
 export const linkedMarks: Plugin = {
   id: "linkedMarks",
   beforeDatasetDraw: (drawing, { index }) => {

@@ -1,14 +1,16 @@
 /// <reference lib="dom" />
-/** The data that travels with the page: JSON in script elements, of which what is large and not needed at once is deflated. */
+/**
+ * The data that comes with the page: JSON in script elements; large data that is not needed immediately is deflated.
+ */
 import type { Chart } from "../../chart.ts";
 
-/** Charts by ids of canvases, as delivered with the page; null before the first is drawn. */
+/** Charts by canvas id, as delivered with the page; null until the first chart is drawn. */
 let written: Readonly<Record<string, Chart>> | null = null;
 
-/** Charts that replace the written ones, by id of their canvas. */
+/** Charts that replace the delivered ones, by canvas id. */
 const put = new Map<string, Chart>();
 
-/** The chart of a canvas; undefined for an id that has none. */
+/** The chart of a canvas; undefined if there is none. */
 export function chartOf(id: string): Chart | undefined {
   return put.get(id) ?? writtenChart(id);
 }
@@ -23,20 +25,20 @@ function writtenCharts(): Readonly<Record<string, Chart>> {
   return written ??= JSON.parse(scriptText("charts") ?? "{}");
 }
 
-/** Charts below the summary of a saved page, which stand at its end. */
+/** Reads the charts below the summary of a saved page, which are at the end of the page. */
 export async function readMoreCharts(): Promise<void> {
   const more = scriptText("more-charts");
   if (more === null) return;
   written = { ...writtenCharts(), ...await inflated(JSON.parse(more)).json() };
 }
 
-/** Puts a chart in the place of the page's own; null puts that back. */
+/** Replaces one of the page's charts; null restores it. */
 export function putChart(id: string, chart: Chart | null): void {
   if (chart === null) put.delete(id);
   else put.set(id, chart);
 }
 
-/** Forgets the charts, because the page's parts were replaced. */
+/** Forgets the charts, because parts of the page were replaced. */
 export function forgetCharts(): void {
   written = null;
   put.clear();
@@ -54,14 +56,14 @@ export function inflated(base64: string): Response {
   );
 }
 
-/** Waits for the end of the page, which holds the data that charts do not need; null if it is there already. */
+/** Waits for the end of the page, with the data that charts do not need; null if it is loaded already. */
 export function parsed(): Promise<unknown> | null {
   return document.readyState === "loading"
     ? new Promise((resolve) => addEventListener("DOMContentLoaded", resolve))
     : null;
 }
 
-/** Markup of the page's own writer. */
+/** Nodes of markup from the page's own writer. */
 export function nodesOf(html: string): Node[] {
   return [...new DOMParser().parseFromString(html, "text/html").body.childNodes];
 }

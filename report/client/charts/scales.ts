@@ -6,14 +6,14 @@ import { type Range, ticksAcross, ticksOf, tickText } from "../../render/html/ti
 
 export type AxisOptions = ScaleOptions<"linear" | "logarithmic">;
 
-/** Least distance from one grid line to the next. */
+/** Least distance between grid lines. */
 const GRID_PX = 36;
 
 export function valueScale(axis: Axis): AxisOptions {
   const { unit, scale, min, max, title = "" } = axis;
   return {
     ...{ type: scale === "log" ? "logarithmic" : "linear", min, max },
-    // Bars would have room beside the first and the last.
+    // Otherwise bars would leave room beside the first and the last.
     offset: false,
     grid: { drawTicks: false, offset: false },
     title: { display: title !== "", text: title, font: { size: 12 }, padding: 2 },
@@ -44,16 +44,19 @@ function setTicks(drawn: Scale, values: readonly number[]): void {
   drawn.ticks = values.map((value) => ({ value }));
 }
 
-/** Tracks have one width, which the stack takes from any of them: that of "200,000" with its padding. */
+/**
+ * All tracks have the same width of labels, for which the stack takes any of theirs: that of "200,000" with its
+ * padding.
+ */
 export const TICKS_PX = 54;
-/** Room above the highest value of a track for its title: no line goes through it. */
+/** Room above the highest value of a track for its title, which no line crosses. */
 const TITLE_PX = 16;
-/** Height of a track of weight 1, about. */
+/** Approximate height of a track of weight 1. */
 const WEIGHT_PX = 29;
-/** Least distance between the middles of two labels; the upper one may be the lowest of the track above. */
+/** Least distance between the middles of two labels; the upper one may be the lowest label of the track above. */
 const LABEL_PX = 13;
 
-/** @param weight Height among the tracks; a higher one has room for more ticks. */
+/** @param weight Height relative to other tracks; a higher track has room for more ticks. */
 export function trackScale(axis: Axis, weight: number): AxisOptions {
   const headroom = TITLE_PX / (WEIGHT_PX * weight - TITLE_PX);
   const max = axis.scale === "log"
@@ -62,14 +65,14 @@ export function trackScale(axis: Axis, weight: number): AxisOptions {
   const whole = { ...axis, unit: "", max };
   return {
     ...valueScale(whole),
-    // Chart.js adds up the values of lines that name one stack, unless their axis forbids it.
+    // Chart.js adds up the values of lines in one stack, unless their axis prevents it.
     ...{ axis: "y", position: "left", stack: "tracks", stackWeight: weight, stacked: false },
     afterFit: (scale: Scale) => void (scale.width = Math.max(scale.width, TICKS_PX)),
     afterBuildTicks: (scale: Scale) => setTicks(scale, trackTicks(whole, weight)),
   };
 }
 
-/** Ticks of a track, except those so near to its top that their labels would run into the track above. */
+/** Ticks of a track, without those so near to its top that their labels would collide with the track above. */
 export function trackTicks(axis: Range, weight: number): number[] {
   const share = 1 - LABEL_PX / (WEIGHT_PX * weight);
   const { scale, min, max } = axis;

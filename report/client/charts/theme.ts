@@ -13,11 +13,11 @@ export interface Theme {
   readonly alarm: string;
   readonly font: string;
   color(color: Color): string;
-  /** Colour of one of the `HEAT_SHARES`, from the palest: one hue, so that everybody sees the order. */
+  /** Colour of one of the `HEAT_SHARES`, from the palest: all of one hue, so that everybody can see the order. */
   heat(index: number): string;
 }
 
-/** Chart.js takes over what axes and tooltips have of it. */
+/** Applies the theme to the axes and tooltips of Chart.js. */
 export function useTheme(): Theme {
   const style = getComputedStyle(document.documentElement);
   const variable = (name: string): string => style.getPropertyValue(`--${name}`).trim();
@@ -58,7 +58,7 @@ export function faded(color: string, opacity: number): string {
   return color + Math.round(opacity * 255).toString(16).padStart(2, "0");
 }
 
-/** Straight lines in one stroke, each from a point to another. */
+/** Draws straight lines, each from one point to another, in a single stroke. */
 export function strokeLines(
   ctx: CanvasRenderingContext2D,
   lines: readonly (readonly number[])[],

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** One figure against another: lines, dots, steps and stacked bars, with their intervals, and what they are compared with. */
+/** One figure against another: lines, dots, steps and stacked bars, with their intervals and reference values. */
 import type {
   Chart,
   ChartConfiguration,
@@ -24,22 +24,25 @@ interface Place {
 type Line = ChartDataset<"line", Place[]>;
 type Bars = ChartDataset<"bar", Place[]>;
 
-/** Steps of more series stand above each other, where they may. */
+/** Steps of more series are drawn as ridges, if the chart allows it. */
 const MOST_OVERLAID = 2;
 /** Height of the highest ridge, in distances between ridges. */
 const RIDGE = 1.7;
 
-/** A chart as it is shown, a dataset for each series. */
+/** A chart as it is shown, with a dataset for each series. */
 interface Frame {
   readonly chart: Xy;
   readonly theme: Theme;
-  /** Where the values of a series of steps begin on the axis, and by how much they are stretched; null: not apart. */
+  /**
+   * Baseline of each series of steps on the axis, and the factor by which steps are stretched; null: not drawn as
+   * ridges.
+   */
   readonly ridges:
     | { readonly baseOf: (series: XySeries) => number; readonly stretch: number }
     | null;
 }
 
-/** @param limit Where the reader's line is; null for none. */
+/** @param limit Position of the reader's line; null for none. */
 export function xyConfig(
   chart: Xy,
   theme: Theme,
@@ -96,7 +99,7 @@ export function xyConfig(
 function scalesOf({ chart, ridges }: Frame, most: number): Record<string, AxisOptions> {
   const { x, y, series } = chart;
   const stacked = series.some(({ draw }) => draw === "bars");
-  // Ridges have no values on the axis, but places; two over each other are as high as what is shown of them.
+  // Ridges show no values on the axis, only positions; two on top of each other are as high as the range shown.
   const upright = ridges
     ? { max: series.length - 1 + RIDGE * 1.03, ticks: series.map((_, at) => ({ at, text: "" })) }
     : chart.ridges && { max: most * 1.05 };
@@ -115,8 +118,6 @@ function interactionOf({ at, series }: Xy): ChartOptions["interaction"] {
     ? { mode: "nearest", axis: "x", intersect: false }
     : { mode: "nearest", intersect: true };
 }
-
-// The series.
 
 function colorOf({ color, isFaint }: XySeries, theme: Theme): string {
   return isFaint ? faded(theme.color(color), 0.45) : theme.color(color);
@@ -162,7 +163,7 @@ function datasetOf(series: XySeries, frame: Frame): Line | Bars {
   }
 }
 
-/** What a size of 1 adds to the radius. */
+/** The part of the radius that a size of 1 adds. */
 const MOST_ADDED_PX = 6;
 
 function radiusOf({ size = 0, mark = "dot" }: XyPoint, { isFaint }: XySeries): number {
@@ -170,7 +171,7 @@ function radiusOf({ size = 0, mark = "dot" }: XyPoint, { isFaint }: XySeries): n
   return (isFaint ? 2 : least) + MOST_ADDED_PX * Math.sqrt(size);
 }
 
-/** Chart.js's names of the shapes, and their rotation in degrees. */
+/** Names of the shapes in Chart.js, with their rotation in degrees. */
 const POINTS = {
   dot: ["circle", 0],
   up: ["triangle", 0],
@@ -195,7 +196,7 @@ function dotted(own: Line, series: XySeries, theme: Theme): Line {
     ...own,
     showLine: series.draw === "line",
     borderWidth: 1.75,
-    // A dot at an end of the axis is whole, too.
+    // Shows the whole of a dot at the end of the axis.
     clip: Math.max(0, ...radii) + 3,
     pointStyle: points.map(({ mark = "dot" }) => POINTS[mark][0]),
     pointRotation: points.map(({ mark = "dot" }) => POINTS[mark][1]),
@@ -208,7 +209,7 @@ function dotted(own: Line, series: XySeries, theme: Theme): Line {
   };
 }
 
-/** A point at the start of each step, and one at the end of the last. */
+/** A point at the start of each step, and one at the end of the last step. */
 function stepped(
   own: Line,
   series: XySeries,
@@ -230,7 +231,7 @@ function stepped(
   };
 }
 
-/** The least length of a bar, so that even a tiny value is seen. */
+/** The least length of a bar, so that even a tiny value is visible. */
 const LEAST_BAR_PX = 2;
 /** Height of the plot, in heights of the tallest column at its foot. */
 const FOOT_HEIGHTS = 7;
@@ -257,7 +258,7 @@ function barred(series: XySeries, data: Place[], { chart: { at = [] }, theme }: 
   };
 }
 
-// What the pointer reads.
+// Texts that the pointer shows.
 
 type Item = TooltipItem<XyType>;
 
@@ -270,7 +271,7 @@ function titleOf({ at, places, x, series }: Xy, items: readonly Item[]): string 
     `${formatNumber(at[i])}–${formatNumber(at[i + 1])} ${x.unit}`.trim();
 }
 
-/** The end of the last step belongs to it. */
+/** The index of an item; the end of the last step belongs to that step. */
 function placeOf({ dataIndex }: Item, { values }: XySeries): number {
   return Math.min(dataIndex, (values?.length ?? Infinity) - 1);
 }
@@ -294,15 +295,11 @@ function linesOf(chart: Xy, item: Item): string[] {
   return [`${series.label}: ${text}${within}`];
 }
 
-// Behind and above the series.
+// Drawn behind and above the series.
 
 const CAP_PX = 3;
 
-/**
- * Lines from one end of an interval to the other, with caps.
- *
- * @param at Position across.
- */
+/** Lines from one end of an interval to the other, with caps. @param at Position on the other axis. */
 function intervalLines([from, to]: readonly number[], at: number): number[][] {
   return [
     [from, at, to, at],
@@ -360,7 +357,7 @@ function drawReference(drawing: Chart, { chart, theme }: Frame, reference: Refer
       break;
     }
     case "equality": {
-      // Bent where only one of the axes is logarithmic.
+      // The line is curved if only one axis is logarithmic.
       const path = (factor: number): number[][] =>
         Array.from({ length: EQUALITY_STEPS + 1 }, (_, i) => {
           const px = left + (right - left) * i / EQUALITY_STEPS;
@@ -403,7 +400,7 @@ function drawLimit(
   strokeLines(ctx, [axis === "x" ? [at, top, at, bottom] : [left, at, right, at]]);
 }
 
-/** Draws names at the right end of each ridge, where it is low. */
+/** Draws names at the right end of each ridge, where the ridge is low. */
 function drawRidgeNames(
   { ctx, chartArea: { right }, scales: { y } }: Chart,
   { chart: { series: shown }, theme }: Frame,
@@ -425,10 +422,10 @@ function drawRidgeNames(
   ctx.textAlign = "left";
 }
 
-/** Share of the width of the plot. */
+/** The longest name, as a share of the plot's width. */
 const LONGEST_NAME = 0.6;
 
-/** Where they cover no dot and no other name: else the colour says whose one is. */
+/** Draws names where they cover neither a dot nor another name; otherwise only the colour identifies the dot. */
 function drawNames(
   { ctx, chartArea, scales: { x, y } }: Chart,
   { chart: { series: shown }, theme }: Frame,
@@ -466,7 +463,7 @@ function drawPointed(drawing: Chart, theme: Theme): void {
   strokeLines(ctx, [[active.element.x, top, active.element.x, bottom]]);
 }
 
-/** Two strokes through the axis, left of which it is not to scale. */
+/** Two strokes across the axis, left of which the axis is not to scale. */
 function drawBreak(
   { ctx, chartArea: { bottom }, scales: { x } }: Chart,
   at: number,

@@ -6,7 +6,7 @@
  */
 import type { PageTarget } from "../../subjects/verdict/compared_scenarios.ts";
 
-/** The script element that holds the targets of the page. */
+/** The script element with the page's targets. */
 const DATA = "targets";
 
 let targets: readonly PageTarget[] = [];
@@ -16,7 +16,7 @@ let order: readonly string[] | null = null;
 let marked: string | null = null;
 let base: string | null = null;
 
-/** Takes over the targets of the page; what was chosen stays, as more of them come in. */
+/** Takes over the targets of the page, keeping the choice, because more of them may arrive. */
 export function readTargets(): void {
   targets = JSON.parse(document.getElementById(DATA)?.textContent ?? "[]");
   byName = new Map([
@@ -30,8 +30,8 @@ export function allTargets(): readonly PageTarget[] {
 }
 
 /**
- * The target that something is called after: a cell (`hono · connections 50`), a run (`static, hono, run 2`); null
- * for what belongs to none.
+ * The target in the label of a cell (`hono · connections 50`) or a run (`static, hono, run 2`); null if the label
+ * belongs to none.
  */
 export function targetOf(label: string): string | null {
   const whole = byName.get(label);
@@ -40,13 +40,13 @@ export function targetOf(label: string): string | null {
   return parts.map((part) => byName.get(part)).find((name) => name !== undefined) ?? null;
 }
 
-/** Whether what is called so is shown: it belongs to a shown target, or to none. */
+/** Whether an item with this label is shown: it belongs to a shown target, or to none. */
 export function isShownLabel(label: string): boolean {
   const target = targetOf(label);
   return target === null || !hidden.has(target);
 }
 
-/** Names, in the order of the experiment. */
+/** Names of the shown targets, in the order of the experiment. */
 export function shownTargets(): readonly string[] {
   return targets.map(({ name }) => name).filter((name) => !hidden.has(name));
 }
@@ -55,20 +55,20 @@ export function hiddenTargets(): readonly string[] {
   return targets.map(({ name }) => name).filter((name) => hidden.has(name));
 }
 
-/** Items that are shown, in the reader's order. */
+/** Shown items, in the reader's order. */
 export function linkedItems<Item extends { readonly label: string }>(
   items: readonly Item[],
 ): readonly Item[] {
   return inOrder(items.filter(({ label }) => isShownLabel(label)), ({ label }) => label);
 }
 
-/** Puts rows, bars and series of the whole page into the order of these; null: as they were written. */
+/** Arranges rows, bars and series of the whole page in the order of these labels; null: in the original order. */
 export function orderBy(labels: readonly string[] | null): void {
   order = labels;
   announce("chosen");
 }
 
-/** Stable: a cell has its own place, or that of its target; what has none comes last. */
+/** Stable sort: a cell has a place of its own, or that of its target; items without a place come last. */
 export function inOrder<Item>(items: readonly Item[], labelOf: (item: Item) => string): Item[] {
   if (order === null) return [...items];
   const [places, targetPlaces] = [new Map<string, number>(), new Map<string, number>()];
@@ -82,7 +82,7 @@ export function inOrder<Item>(items: readonly Item[], labelOf: (item: Item) => s
   return items.toSorted((a, b) => placeOf(labelOf(a)) - placeOf(labelOf(b)));
 }
 
-/** Shows only these; none of them means all. */
+/** Shows only these targets; an empty list means all. */
 export function showTargets(names: readonly string[]): void {
   const kept = targets.filter(({ name }) => names.includes(name));
   hidden.clear();
@@ -92,7 +92,7 @@ export function showTargets(names: readonly string[]): void {
   announce("chosen");
 }
 
-/** The last one that is shown stays. */
+/** Shows or hides a target; the last shown one stays. */
 export function toggleTarget(name: string): void {
   const shown = shownTargets();
   showTargets(
@@ -132,7 +132,7 @@ export function choiceParts(): string[] {
   ];
 }
 
-/** Takes over the choice of an address, if it holds one. */
+/** Takes over the choice in an address, if it has one. */
 export function followChoice(fragment: string): void {
   const parts = new URLSearchParams(fragment.replace(/^#/, ""));
   const isChoice = ["view", "hide", "base"].some((part) => parts.has(part));

@@ -1,6 +1,8 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** What in the page belongs to a target: rows, panels and legends; and how they follow the reader's choice. */
+/**
+ * The parts of the page that belong to a target (rows, panels and legends), and how they follow the reader's choice.
+ */
 import { buttonOf } from "../elements.ts";
 import {
   hiddenTargets,
@@ -12,11 +14,11 @@ import {
   toggleTarget,
 } from "./choice.ts";
 
-/** Rules for what is hidden and marked, as the page's policy allows no style elements. */
+/** Style rules for hidden and marked elements, adopted here because the page's policy allows no style elements. */
 const sheet = new CSSStyleSheet();
 document.adoptedStyleSheets.push(sheet);
 
-/** Follows the choice, and pointer and focus over whatever belongs to a target. */
+/** Follows the choice, and the pointer and focus over anything that belongs to a target. */
 export function startElements(): void {
   addEventListener("chosen", followElements);
   addEventListener("marked", writeRules);
@@ -31,7 +33,7 @@ export function startElements(): void {
   });
 }
 
-/** A canvas looks for itself what the pointer is over. */
+/** The target of an element; a canvas determines itself what is under the pointer. */
 function nameOfElement(element: Element): string | null {
   if (element instanceof HTMLCanvasElement && !element.closest(".panel[data-of]")) {
     return markedTarget();
@@ -39,7 +41,7 @@ function nameOfElement(element: Element): string | null {
   return element.closest<HTMLElement>("[data-of]")?.dataset.of ?? null;
 }
 
-/** Finds what belongs to targets; what is known stays. */
+/** Finds the elements that belong to targets; known ones are kept. */
 export function linkElements(): void {
   for (const head of document.querySelectorAll<HTMLElement>("main tbody th[scope=row]")) {
     const row = head.parentElement;
@@ -81,10 +83,10 @@ function followElements(): void {
   writeRules();
 }
 
-/** The rows of each chart as they were written, with its axis and headings. */
+/** The rows of each chart in the original order, with its axis and headings. */
 const rowsAsWritten = new WeakMap<Element, readonly HTMLElement[]>();
 
-/** Rows of a group stay together, below its heading. */
+/** Orders rows; those of a group stay together, below its heading. */
 function orderRows(): void {
   for (const list of document.querySelectorAll<HTMLElement>("main .rows")) {
     const written = rowsAsWritten.get(list) ?? [...list.querySelectorAll("li")];

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** The control in the page's bar that chooses targets, the note of what is hidden, and the address that keeps both. */
+/** The control in the page's bar for choosing targets, the note about hidden ones, and the address that stores both. */
 import { buttonOf, element } from "../elements.ts";
 import { listed } from "../../writing/words.ts";
 import {
@@ -17,7 +17,7 @@ import {
 const menu = element("div", { className: "choice", popover: "auto" });
 const opener = buttonOf([], {}, { className: "targets", popoverTargetElement: menu });
 
-/** Takes over the choice in the address, and shows the control where there is something to choose. */
+/** Takes over the choice in the address, and shows the control if there is anything to choose. */
 export function startMenu(): void {
   document.querySelector("form.depth")?.before(opener, menu);
   menu.addEventListener("click", ({ target }) => {
@@ -36,7 +36,7 @@ export function startMenu(): void {
   addEventListener("hashchange", () => followChoice(location.hash));
 }
 
-/** After newer parts of the page came: more targets may be in. */
+/** Call after newer parts of the page arrived: there may be more targets. */
 export function renewMenu(): void {
   readTargets();
   const names = allTargets();
@@ -68,7 +68,7 @@ function showCount(): void {
   menu.querySelector("a")?.setAttribute("href", `#${choiceParts().join("&")}`);
 }
 
-/** Shows on screen and on paper that only a part is shown. */
+/** Shows, on screen and on paper, that the page is only part of the whole. */
 function showNote(): void {
   const names = hiddenTargets();
   const known = document.querySelector("main > .filtered");
@@ -78,7 +78,7 @@ function showNote(): void {
   if (known === null) document.querySelector("main")?.prepend(note);
 }
 
-/** Beside the view of a timeline, if the address holds one. */
+/** Stores the choice in the address, beside the view of a timeline if there is one. */
 function keepInAddress(): void {
   const kept = new URLSearchParams(location.hash.slice(1)).has("view")
     ? location.hash.slice(1).split("&").filter((part) => !/^(?:hide|base)=/.test(part))

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * The client of the page of a running experiment: it listens to Plateau, puts in newer parts as runs come in,
- * and shows the progress.
+ * The client of the page of a running experiment: listens to Plateau, inserts newer parts as runs are completed, and
+ * shows the progress.
  */
 import {
   type EndEvent,
@@ -15,7 +15,7 @@ import { atLeisure, renew, Sorting } from "./renewal.ts";
 
 const SECOND_MS = 1_000;
 
-/** The bar that shows how far the experiment is. */
+/** The bar with the progress of the experiment. */
 class Bar {
   readonly #element = document.getElementById("live");
   #endMs: number | null = null;
@@ -24,7 +24,7 @@ class Bar {
     setInterval(() => this.#count(), SECOND_MS);
   }
 
-  /** The number of the page that it came with. */
+  /** The number of the page that contains the bar. */
   get page(): number {
     return Number(this.#element?.dataset.page);
   }
@@ -41,7 +41,7 @@ class Bar {
     this.#count();
   }
 
-  /** The connection ended without a last event. */
+  /** Shows that the connection ended without a final event. */
   showLost(): void {
     this.#endMs = null;
     this.#announce(
@@ -52,7 +52,7 @@ class Bar {
 
   #announce(text: string): void {
     const status = this.#element?.querySelector("[role=status]");
-    // Once: a text that is set again is read out again.
+    // Set only if it differs, because screen readers read a text again when it is set.
     if (status && status.textContent !== text) status.textContent = text;
   }
 
@@ -69,7 +69,7 @@ let shown = bar.page;
 let wanted = shown;
 let renewing: Promise<void> | null = null;
 
-/** Until the newest page is shown; several may have come by then. */
+/** Fetches pages until the newest one is shown; several may have been made meanwhile. */
 async function catchUp(): Promise<void> {
   while (shown < wanted) {
     const text = await fetchText("/", { cache: "no-store" });
@@ -80,7 +80,7 @@ async function catchUp(): Promise<void> {
   }
 }
 
-/** Null when Plateau no longer responds, which the bar then shows. */
+/** Null if Plateau no longer responds, which the bar then shows. */
 async function fetchText(path: string, request: RequestInit): Promise<string | null> {
   try {
     const response = await fetch(path, request);
@@ -115,7 +115,7 @@ listen<PointsEvent>("points", (event) => chart.add(event));
 listen<PageEvent>("page", show);
 listen<EndEvent>("end", async ({ status, ...last }) => {
   isOver = true;
-  source.close(); // or the browser would reconnect for ever
+  source.close(); // otherwise the browser would reconnect for ever
   bar.show(status);
   await show(last);
 });

@@ -1,17 +1,20 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** Puts newer parts into the page while it is read: what its reader opened, chose, scrolled, focused and sorted stays. */
+/**
+ * Inserts newer parts into the page while it is being read: whatever its reader opened, chose, scrolled, focused or
+ * sorted stays.
+ */
 const DATA = 'script[type="application/json"]';
 
-/** The first paints it, the second begins when that is done. */
+/** The first frame paints the page; the second begins when that is done. */
 const FRAMES = 2;
 
-/** The page's policy allows no other style element than its first: newer rules are adopted. */
+/** The page's policy allows no style element besides its first, so newer rules are adopted. */
 const STYLE = /<style>(.*?)<\/style>/s;
 const style = new CSSStyleSheet();
 document.adoptedStyleSheets.push(style);
 
-/** Resolves with the number of the page that is shown, when it is painted. */
+/** Resolves with the number of the page that is shown, once it is painted. */
 export async function renew(text: string): Promise<number> {
   letGo();
   const page = new DOMParser().parseFromString(text.replace(STYLE, ""), "text/html");
@@ -33,11 +36,11 @@ export async function renew(text: string): Promise<number> {
   return Number(page.getElementById("live")?.dataset.page);
 }
 
-/** Tables that are opened again, and what is computed anew, come in after the page itself. */
+/** Some parts arrive after the page itself: tables that are opened again, and recomputed figures. */
 const grown = new ResizeObserver(() => kept?.restore());
 let kept: ScrollPosition | null = null;
 
-/** Keeps the page in place until the reader moves on. */
+/** Keeps the page in place until the reader scrolls. */
 function keepInPlace(place: ScrollPosition): void {
   kept = place;
   for (const part of document.querySelectorAll("main > *")) grown.observe(part);
@@ -58,7 +61,7 @@ async function painted(): Promise<void> {
   }
 }
 
-/** Resolves when the reader neither drags nor copies from a box that a newer page would take away. */
+/** Resolves when the reader is neither dragging nor copying from a box that a newer page would remove. */
 export async function atLeisure(): Promise<void> {
   while (isPressed || document.activeElement instanceof HTMLTextAreaElement) {
     await new Promise((resolve) => {
@@ -78,11 +81,11 @@ for (const type of ["pointerup", "pointercancel"] as const) {
 const HEADINGS = "main h1, main h2, main h3, main h4, main summary, main caption.seen";
 
 interface ScrollPosition {
-  /** In the page that took the place of the one where it was noted. */
+  /** Restores the position in the page that replaced the original one. */
   restore(): void;
 }
 
-/** Keeps the visible part of the page in place, however much comes in above it. */
+/** Keeps the visible part of the page in place, whatever is inserted above it. */
 function noteScrollPosition(): ScrollPosition {
   const isAtTop = scrollY === 0;
   const headings = keyed(HEADINGS);
@@ -96,7 +99,7 @@ function noteScrollPosition(): ScrollPosition {
   return { restore };
 }
 
-/** The first that is seen; else the last above. */
+/** The first heading that is visible, or else the last one above. */
 function anchorOf(headings: readonly Element[]): Element | null {
   const shown = headings.filter((heading) => heading.checkVisibility());
   const navigation = document.querySelector("nav")?.getBoundingClientRect().bottom ?? 0;
@@ -106,21 +109,21 @@ function anchorOf(headings: readonly Element[]): Element | null {
   return shown.findLast((heading) => heading.getBoundingClientRect().top < navigation) ?? null;
 }
 
-// The choices of the reader are noted before newer parts of the page come, and restored in them.
+// The reader's choices are noted before newer parts of the page are inserted, and then restored in them.
 
 const FOCUSABLE = "main :is(a, button, input, summary, [tabindex]), nav a";
 const SCROLLED = "main .scroll, main pre, nav ul";
 
 interface ReaderChoices {
-  /** Before the page's client looks at the new parts. */
+  /** Call before the page's client looks at the new parts. */
   restore(): void;
-  /** After that: sends the events that the page's client follows. */
+  /** Call afterwards: sends the events that the page's client follows. */
   apply(): void;
 }
 
 function noteChoices(): ReaderChoices {
   const opened = [...keyed("main details[open]").keys()];
-  // What was put into the old elements stays in them.
+  // Input that was typed into the old elements would be lost with them.
   const inputs = [...keyed<HTMLInputElement>(INPUTS)]
     .filter(([, { value, defaultValue }]) => value !== defaultValue);
   const selected = [...document.querySelectorAll(SELECTED)];
@@ -138,7 +141,7 @@ function noteChoices(): ReaderChoices {
         if (input) input.value = value;
         if (input?.form) changed.add(input.form);
       }
-      // The figures of each selection, until they are computed anew: nothing moves when they come.
+      // Keeps the figures of each selection until they are recomputed, so that nothing moves.
       for (const element of document.querySelectorAll(SELECTED)) {
         const old = selected.find(({ ariaLabel }) => ariaLabel === element.ariaLabel);
         element.replaceChildren(...old?.childNodes ?? []);
@@ -147,7 +150,7 @@ function noteChoices(): ReaderChoices {
     },
     apply: () => {
       for (const details of document.querySelectorAll("main details[open]")) {
-        // The browser's own event comes later, when the page would move once more.
+        // The browser sends its own event later, when the page would move once more.
         details.dispatchEvent(new Event("toggle"));
       }
       for (const form of inOrder([...changed])) {
@@ -165,34 +168,34 @@ function noteChoices(): ReaderChoices {
 const SELECTED = "main .selected";
 const INPUTS = "form.view input";
 
-/** Unless the reader is elsewhere by now. */
+/** Focuses an element, unless the reader is elsewhere by now. */
 function focus(key: string | undefined): void {
   if (key === undefined || document.activeElement !== document.body) return;
   keyed<HTMLElement>(FOCUSABLE).get(key)?.focus({ preventScroll: true });
 }
 
-/** That of the page's address last, as the address follows the last one. */
+/** The form named in the page's address comes last, because the address follows the last one. */
 function inOrder(forms: readonly HTMLFormElement[]): HTMLFormElement[] {
   const section = new URLSearchParams(location.hash.slice(1)).get("view");
   const isLast = (form: HTMLFormElement): number => Number(form.closest("section")?.id === section);
   return [...forms].sort((a, b) => isLast(a) - isLast(b));
 }
 
-/** A head may have to be pressed twice: once for each order. */
+/** A column head may have to be pressed twice, once for each order. */
 const ORDERS = 2;
 
-/** Sorted tables are sorted again, as soon as the page's client has made them sortable. */
+/** Sorts tables again as soon as the page's client has made them sortable. */
 export class Sorting {
-  /** Orders by their heads, as far as they are still to be restored. */
+  /** Orders still to be restored, by column head. */
   readonly #wanted = new Map<string, string | null>();
-  /** The head that had the focus. */
+  /** The column head that had the focus. */
   #focused: string | undefined;
 
   constructor(main: Element) {
     new MutationObserver(() => this.#restore()).observe(main, { childList: true, subtree: true });
   }
 
-  /** Before newer tables come. */
+  /** Call before newer tables are inserted. */
   note(): void {
     for (const [key, head] of keyed("main th[aria-sort]")) this.#wanted.set(key, head.ariaSort);
     this.#focused = keyIn(keyed("main th"), document.activeElement?.parentElement ?? null);
@@ -217,10 +220,10 @@ export class Sorting {
   }
 }
 
-// Elements by what they are called, so that one is found again in a newer page: there, positions and ids may have
-// moved on, as more scenarios and targets are in.
+// Elements by name, so that each can be found again in a newer page, where more scenarios and targets may have changed
+// positions and ids.
 
-/** The elements of a page that match, by their names; of those with one name, each has a number. */
+/** The matching elements of a page by name, numbered if several have the same name. */
 function keyed<Kind extends Element>(selector: string): Map<string, Kind> {
   const counts = new Map<string, number>();
   return new Map(
@@ -233,7 +236,7 @@ function keyed<Kind extends Element>(selector: string): Map<string, Kind> {
   );
 }
 
-/** The key of one of them; undefined for null. */
+/** The key of an element; undefined for null. */
 function keyIn<Kind extends Element>(
   elements: ReadonlyMap<string, Kind>,
   wanted: Element | null,

@@ -13,7 +13,7 @@ interface ChartedFigure {
   readonly text: (value: number) => string;
 }
 
-/** Figures by the page's names for them. */
+/** Charted figures, by the page's names for them. */
 const CHARTED: Readonly<Record<string, ChartedFigure>> = {
   rate: {
     label: ({ rateLabel }) => rateLabel,
@@ -23,7 +23,7 @@ const CHARTED: Readonly<Record<string, ChartedFigure>> = {
   p99: { label: ({ p99Label }) => p99Label, of: ({ p99Ms }) => p99Ms, text: formatMs },
 };
 
-/** A run that has just begun does not fill the width. */
+/** The least number of intervals shown, so that a run that has just begun does not fill the width. */
 const LEAST_SHOWN = 40;
 
 export class RunChart {
@@ -65,7 +65,7 @@ function put(row: Element, selector: string, text: string): void {
   if (element) element.textContent = text;
 }
 
-/** A path of steps in a box of 1 × 1, with gaps where there is no value. */
+/** A path of steps in a box of 1 × 1, with gaps for missing values. */
 function stepsOf(values: readonly (number | null)[], most: number): string {
   const width = 1 / Math.max(LEAST_SHOWN, values.length);
   let isDrawing = false;

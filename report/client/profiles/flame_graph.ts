@@ -1,6 +1,9 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** The flame graph of a scenario: which profile, against which other, what is sought in it, and which call it shows whole. */
+/**
+ * The flame graph of a scenario: the chosen profile, the one to compare it with, the text sought, and the call that
+ * fills the width.
+ */
 import {
   areComparable,
   type Flame,
@@ -18,14 +21,14 @@ import { counted } from "../../writing/words.ts";
 
 /** Height of a row, px. */
 const ROW_PX = 18;
-/** Share of the width below which nothing can be seen. */
+/** Share of the width below which a call is invisible. */
 const NARROWEST = 0.002;
 
-/** Draws those that are not drawn yet. */
+/** Draws flame graphs that are not drawn yet. */
 export function equipFlames(): void {
   for (const figure of document.querySelectorAll<HTMLElement>("figure.flame:not([data-ready])")) {
     const data = document.getElementById(`flames-${figure.id}`)?.textContent;
-    if (data === null || data === undefined) continue; // the page is still being read
+    if (data === null || data === undefined) continue; // the page is still loading
     figure.dataset.ready = "";
     new FlameGraph(figure, JSON.parse(data));
   }
@@ -76,7 +79,7 @@ class FlameGraph {
     this.#drawing.addEventListener("keydown", (event) => this.#follow(event));
   }
 
-  /** Another profile, with those that it can be compared with. */
+  /** Shows another profile, with those that it can be compared with. */
   #choose(): void {
     const options = this.#flames.flatMap((other, i) =>
       areComparable(this.#flame, other) ? [new Option(other.label, String(i))] : []
@@ -119,7 +122,7 @@ class FlameGraph {
       : `${this.#legend()}Point at a call for its module, line and shares; press it to see it whole.`;
   }
 
-  /** What the colours mean where two profiles are compared with each other. */
+  /** What colours mean if two profiles are compared. */
   #legend(): string {
     const base = this.#base.selectedOptions[0]?.label ?? "";
     return this.#changes === null
@@ -160,7 +163,10 @@ class FlameGraph {
     if (node !== null) this.#readout.textContent = this.#textOf(node);
   }
 
-  /** Arrows go to the caller, the first call of it, and its neighbours; Enter shows it whole, Escape all. */
+  /**
+   * Arrow keys go to the caller, the first called function, and the neighbours; Enter zooms to the call, Escape shows
+   * everything.
+   */
   #follow(event: KeyboardEvent): void {
     const node = nodeAt(event.target);
     if (node === null) return;
@@ -211,7 +217,7 @@ function changeText({ beforeUs, afterUs, isBeyondNoise }: FlameChange): string {
   return `${after} on a request, ${before} in the other: ${noise}`;
 }
 
-/** The call that an event is at; null beside them. */
+/** The call at which an event happened; null elsewhere. */
 function nodeAt(target: EventTarget | null): number | null {
   const call = target instanceof Element ? target.closest("[data-node]") : null;
   return call === null ? null : Number(call.getAttribute("data-node"));

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Buttons that copy a table; where the clipboard is out of reach, its text stands selected in a box. */
+/** Buttons that copy a table; if the clipboard is unavailable, the text is shown selected in a box. */
 import { buttonOf, element } from "../elements.ts";
 import { withoutFormula } from "../../writing/csv.ts";
 import { documentOf, lines, row, rule } from "../../writing/markdown.ts";
@@ -7,7 +7,7 @@ import { documentOf, lines, row, rule } from "../../writing/markdown.ts";
 const FORMS = { "Copy for a spreadsheet": tsvOf, "Copy as markdown": markdownOf } as const;
 const COPIED_SHOWN_MS = 2_000;
 
-/** Takes no room: the buttons lie over the end of the table while it is looked at. */
+/** Takes no room: the buttons are over the end of the table, and visible while the pointer is on it. */
 export function copyTools(table: HTMLTableElement): HTMLElement {
   const tools = element("div", { className: "tools" });
   const status = element("span", { role: "status" });
@@ -29,7 +29,7 @@ async function copy(text: string, tools: HTMLElement, status: HTMLElement): Prom
 
 async function reachesClipboard(text: string): Promise<boolean> {
   try {
-    // Not there, or refused, where a page is opened as a file.
+    // Unavailable or refused in a page opened as a file.
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
@@ -49,11 +49,11 @@ function selectedText(value: string): HTMLElement {
 
 interface CellText {
   readonly text: string;
-  /** Text of its second line; "" for none. */
+  /** Text of the cell's second line; "" for none. */
   readonly below: string;
 }
 
-/** Tabs between columns; numbers without separators; second lines in a column of their own. */
+/** The table with tabs between columns, numbers without separators, and second lines in columns of their own. */
 function tsvOf(table: HTMLTableElement): string {
   const [head, ...rows] = rowsOf(table);
   const seconds = head.map((_, i) => rows.find((row) => row[i].below !== "")?.[i].below ?? "");
@@ -75,7 +75,7 @@ function markdownOf(table: HTMLTableElement): string {
   ]));
 }
 
-/** Head and body, as they stand. */
+/** Texts of head and body. */
 function rowsOf(table: HTMLTableElement): CellText[][] {
   return [...table.rows].map(({ cells }) => [...cells].map(cellText));
 }
@@ -94,13 +94,16 @@ function textIn(element: Element | null): string {
   return (element?.textContent ?? "").replace(/\s+/g, " ").trim();
 }
 
-/** What a second line says of the number above it. */
+/** The meaning of a second line for the number above it. */
 function kindOf(second: string): string {
   if (second.startsWith("[")) return "interval";
   return second.endsWith("×") ? "ratio" : "range";
 }
 
-/** A number without separators; a figure with its sign and unit as it is; a name that is not a formula. */
+/**
+ * Text for a spreadsheet: a number without separators; a figure with sign and unit as it is; a name that is not taken
+ * for a formula.
+ */
 function sheetText(text: string): string {
   if (/^[\d,]+(?:\.\d+)?$/.test(text)) return text.replaceAll(",", "");
   return /^[+-][\d.,]+\s?[%\w]*$/.test(text) ? text : withoutFormula(text);

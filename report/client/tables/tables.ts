@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** What the client adds to tables, as they come near the screen: sorting and copying. */
+/** Adds sorting and copying to tables as they come near the screen. */
 import { tableMarkup } from "../../render/html/sections/tables.ts";
 import type { Table } from "../../subjects/tables/table.ts";
 import { nodesOf } from "../charts/page_data.ts";
@@ -26,15 +26,15 @@ export function equipTables(): void {
   }
 }
 
-/** Runs at once, because the next press of tab leads into it. */
+/** Runs immediately, because the next press of Tab leads into the table. */
 function equipFocused({ currentTarget }: Event): void {
   if (currentTarget instanceof HTMLElement) equipTable(currentTarget);
 }
 
-/** Tables that have come near the screen, and are equipped. */
+/** Tables that are equipped, because they have come near the screen. */
 const equipped = new WeakSet<Element>();
 
-/** @param scroll The table's scroll container, which stands in the page. */
+/** @param scroll The table's scroll container in the page. */
 export function equipTable(scroll: HTMLElement): void {
   const table = scroll.querySelector("table");
   if (table === null || equipped.has(scroll)) return;
@@ -43,12 +43,12 @@ export function equipTable(scroll: HTMLElement): void {
   scroll.after(copyTools(table));
 }
 
-/** A table that the client makes, in the form of those of the page. @param id Unique in the page. */
+/** A table made by the client, in the form of the page's own tables. @param id Unique in the page. */
 export function tableNodes(table: Table, id: string): Node[] {
   return nodesOf(tableMarkup(table, { id, captioned: true }).text.trim());
 }
 
-/** Buttons that show and hide the rows of their outcome; all of them come back when the last would go. */
+/** Buttons that show and hide the rows of an outcome; if the last outcome would be hidden, all are shown again. */
 export function equipOutcomes(): void {
   for (const control of document.querySelectorAll<HTMLElement>(".outcomes")) {
     if (equipped.has(control)) continue;
@@ -72,7 +72,10 @@ function toggleOutcome(control: HTMLElement, pressed: HTMLButtonElement): void {
 const ORDERS = ["ascending", "descending"] as const;
 type SortOrder = (typeof ORDERS)[number];
 
-/** Sorts by the column whose head is pressed: numbers first by the highest, texts by the alphabet; then back. */
+/**
+ * Sorts by the column whose head is pressed: numbers in descending order, texts alphabetically; then the original
+ * order.
+ */
 function makeSortable(table: HTMLTableElement): void {
   const heads = [...table.tHead?.rows[0].cells ?? []];
   const body = table.tBodies[0];
@@ -94,16 +97,16 @@ function makeSortable(table: HTMLTableElement): void {
   });
 }
 
-/** Whether each row is another target or cell: then its order is one for the page. */
+/** Whether each row is another target or cell, so that its order can be that of the whole page. */
 function isOfTargets(rows: readonly HTMLTableRowElement[]): boolean {
   const labels = rows.map(({ dataset }) => dataset.label);
   return !labels.includes(undefined) && new Set(labels).size === rows.length;
 }
 
-/** The rows of each table as they were written. */
+/** The rows of each table in the original order. */
 const asWritten = new WeakMap<HTMLTableElement, readonly HTMLTableRowElement[]>();
 
-/** Brings the other tables and the charts into the order of these rows; null: as they were written. */
+/** Arranges the other tables and the charts in the order of these rows; null: in the original order. */
 function orderOthers(sorted: HTMLTableElement, rows: readonly HTMLTableRowElement[] | null): void {
   orderBy(rows?.map(({ dataset }) => dataset.label ?? "") ?? null);
   for (const table of document.querySelectorAll<HTMLTableElement>("main .scroll table")) {
@@ -111,7 +114,7 @@ function orderOthers(sorted: HTMLTableElement, rows: readonly HTMLTableRowElemen
   }
 }
 
-/** A table whose rows are of several targets follows their order; what it was sorted by no longer holds. */
+/** Arranges a table whose rows are of several targets in the page's order; its own sorting then no longer holds. */
 function follow(table: HTMLTableElement): void {
   const [body] = table.tBodies;
   const rows = asWritten.get(table) ?? [...body.rows];
@@ -121,7 +124,7 @@ function follow(table: HTMLTableElement): void {
   body.append(...inOrder(rows, ({ dataset }) => dataset.label ?? ""));
 }
 
-/** Stable; cells that hold nothing to compare come last either way. */
+/** Stable sort; cells without a comparable value come last in either direction. */
 function sorted(
   rows: readonly HTMLTableRowElement[],
   column: number,

@@ -1,17 +1,17 @@
-/** Where moments of runs that stand side by side are on the axis, and back. */
+/** Converts moments of runs that are shown side by side to positions on the axis, and back. */
 import type { Scale } from "chart.js";
 import type { TimeRange } from "../../subjects/charts/time_range.ts";
 import { formatTick } from "../../writing/units.ts";
 import { roundStep } from "../../render/html/ticks.ts";
 import { type AxisOptions, valueScale } from "../charts/scales.ts";
 
-/** Runs side by side: seconds that each takes on the axis, and the ends of its intervals. */
+/** Runs side by side: the seconds that each takes on the axis, and the ends of its intervals. */
 export interface RunsAxis {
   readonly span: number;
   readonly runs: readonly { readonly label: string; readonly t: readonly number[] }[];
 }
 
-/** Blank between two runs, as a share of a run's time. */
+/** Gap between runs, as a share of a run's width. */
 const GAP = 0.06;
 
 /** Where run `index` begins on the axis. */
@@ -19,27 +19,27 @@ export function startOf({ span }: RunsAxis, index: number): number {
   return index * span * (1 + GAP);
 }
 
-/** A moment of a run: its position among those shown, and seconds from its start, at most the span. */
+/** A moment of a run: the run's position among those shown, and seconds from its start, at most the span. */
 export interface RunMoment {
   readonly run: number;
   readonly seconds: number;
 }
 
-/** What a value of the axis stands for. @param run Null: whichever run the value lies in. */
+/** The moment at a position on the axis. @param run Null: whichever run contains the position. */
 export function momentAt(data: RunsAxis, value: number, run: number | null): RunMoment {
   const under = Math.floor(value / startOf(data, 1) + 1e-6);
   const of = run ?? Math.max(0, Math.min(under, data.runs.length - 1));
   return { run: of, seconds: Math.min(data.span, Math.max(0, value - startOf(data, of))) };
 }
 
-/** Index of the interval that a moment lies in; of the last one where it lies after all. −1 without any. */
+/** Index of the interval that contains a moment, or of the last one if the moment is later. −1 without any. */
 export function intervalAt({ runs }: RunsAxis, { run, seconds }: RunMoment): number {
   const t = runs[run]?.t ?? [];
   const interval = t.findIndex((endS) => seconds <= endS);
   return interval < 0 ? t.length - 1 : interval;
 }
 
-/** The times of that interval, from the start of its run; null without any. */
+/** Start and end of that interval, from the start of its run; null without any. */
 export function intervalTimes(data: RunsAxis, moment: RunMoment): TimeRange | null {
   const interval = intervalAt(data, moment);
   if (interval < 0) return null;
@@ -47,13 +47,13 @@ export function intervalTimes(data: RunsAxis, moment: RunMoment): TimeRange | nu
   return { fromS: t[interval - 1] ?? 0, toS: t[interval] };
 }
 
-/** A step of a line: its value holds from the start of an interval to its end. */
+/** A point of a stepped line, whose value holds from the start of an interval to its end. */
 export interface StepPoint {
   readonly x: number;
   readonly y: number | null;
 }
 
-/** Two points an interval, by run, each followed by two that end its line. @param values Of each run. */
+/** Two points for each interval, run by run, with two more to end each run's line. @param values Values of each run. */
 export function stepPoints(
   data: RunsAxis,
   values: readonly (readonly (number | null)[])[],
@@ -72,24 +72,24 @@ export function stepPoints(
   });
 }
 
-/** Index, in every line, of the first point of the interval that contains a moment; null if none does. */
+/** In every line: index of the first point of the interval that contains a moment; null if there is none. */
 export function indexOf(data: RunsAxis, moment: RunMoment): number | null {
   const interval = intervalAt(data, moment);
   if (interval < 0) return null;
   return 2 * data.runs.slice(0, moment.run).reduce((sum, { t }) => sum + t.length + 1, interval);
 }
 
-/** `run 2, 4–4.25 s`; of a single run the times alone. */
+/** `run 2, 4–4.25 s`; for a single run, only the times. */
 export function intervalText({ runs }: RunsAxis, run: number, { fromS, toS }: TimeRange): string {
   const times = `${formatTick(fromS)}–${formatTick(toS)} s`;
   return runs.length > 1 ? `${runs[run].label}, ${times}` : times;
 }
 
 const TICK_PX = 44;
-/** A tick this near to the next run's start, in steps, would run into its label. */
+/** A tick that is nearer to the next run's start than this many steps would collide with its label. */
 const NEAR_NEXT_RUN = 0.45;
 
-/** Seconds since the start of each run, at round steps. */
+/** Ticks in seconds since the start of each run, at round steps. */
 export function timeScale(data: RunsAxis): AxisOptions {
   const { runs, span } = data;
   const max = startOf(data, runs.length - 1) + span;

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /**
- * A scenario over time: its timelines and heatmaps, which range of time is selected in them, and the figures recomputed
- * for it.
+ * A scenario over time: its timelines and heatmaps, the range of time selected in them, and the figures recomputed for
+ * that range.
  */
 import { Chart as Drawing } from "chart.js";
 import {
@@ -48,7 +48,7 @@ import { brush, RangeForm } from "./range_form.ts";
 import { linkTo, readLink } from "./range_link.ts";
 import { followPart, partOf, partTable, type Steps, stepsOf } from "./selection.ts";
 
-/** Time after the last change until the selection is announced and the link renewed. */
+/** Time after the last change until the selection is announced and the link updated. */
 const REST_MS = 300;
 
 class ScenarioFigure {
@@ -61,12 +61,12 @@ class ScenarioFigure {
   readonly #marks: Marks = { range: null, moment: null, track: null };
   /** The selected range; null for the whole run. */
   #range: TimeRange | null = null;
-  /** What canvases show; null where nothing of their chart is shown. */
+  /** What each canvas shows; null if its whole chart is hidden. */
   readonly #frames = new Map<HTMLCanvasElement, OverTime | null>();
   readonly #heats = new Map<HTMLCanvasElement, Heat>();
   #steps: Promise<Steps> | null = null;
   #isDragged = false;
-  /** Whether the figures of a range have been looked at. */
+  /** Whether the recomputed figures were opened. */
   #isRecomputed = false;
   #frame = 0;
   #rest: ReturnType<typeof setTimeout> | undefined;
@@ -88,7 +88,7 @@ class ScenarioFigure {
     this.#fillWhenOpened(heatmaps?.querySelector("details.heats"), () => this.#heatTables());
   }
 
-  /** Selects the range of a link, or that of a drag. */
+  /** Selects the range given by a link or a drag. */
   show(range: TimeRange | null): void {
     this.#form.range = range;
     this.#show(this.#form.range);
@@ -98,7 +98,7 @@ class ScenarioFigure {
     this.#element.scrollIntoView();
   }
 
-  /** Null where nothing of the chart is shown, and before the intervals of a heatmap are unpacked. */
+  /** Null if the whole chart is hidden, or the intervals of a heatmap are not unpacked yet. */
   draw(
     canvas: HTMLCanvasElement,
     chart: Timeline | Overlay | Heatmap,
@@ -116,7 +116,7 @@ class ScenarioFigure {
     return new Drawing(canvas, heatConfig(heat, theme, this.#marks));
   }
 
-  /** Other targets are shown, or compared with; the charts are drawn anew anyway. */
+  /** Other targets are shown or compared with; the charts are redrawn anyway. */
   followChoice(): void {
     this.#frames.clear();
     if (this.#isRecomputed) this.#recompute();
@@ -157,13 +157,13 @@ class ScenarioFigure {
     }, REST_MS);
   }
 
-  /** Names of the percentiles that the timelines show. */
+  /** Names of the percentiles in the timelines. */
   get #percentiles(): readonly string[] {
     const charts = this.#timelines.map(({ id }) => chartOf(id));
     return charts.find((chart) => chart?.kind === "timeline")?.percentiles ?? [];
   }
 
-  /** Unpacks the steps at first use. */
+  /** Unpacks the intervals at first use. */
   #unpacked(): Promise<Steps> {
     return this.#steps ??= stepsOf(this.section);
   }
@@ -176,7 +176,7 @@ class ScenarioFigure {
     return frame;
   }
 
-  /** Where some of the targets are hidden, the charts share the axis that fits the others. */
+  /** If some targets are hidden, the charts share an axis that fits the others. */
   #fitted(chart: Timeline): Timeline {
     const panels = this.#timelines.filter((canvas) => isShownLabel(labelOf(canvas)));
     if (panels.length === this.#timelines.length) return chart;
@@ -254,7 +254,7 @@ class ScenarioFigure {
       }));
   }
 
-  /** Every chart shows the interval under the pointer, not only the chart that it is on; null ends it. */
+  /** Makes every chart show the interval under the pointer, not only the chart below it; null stops that. */
   #point(moment: RunMoment | null, track: string | null = null): void {
     const { moment: before } = this.#marks;
     const isSame = moment?.run === before?.run && moment?.seconds === before?.seconds;
@@ -267,7 +267,7 @@ class ScenarioFigure {
     for (const canvas of this.#heatmaps) this.#drawings.of(canvas)?.draw();
   }
 
-  /** The accessible form of the charts, built when it is first opened: tables with what they are linked by. */
+  /** The accessible form of the charts, built when first opened: tables with the names by which they are linked. */
   #fillWhenOpened(
     details: Element | null | undefined,
     tablesOf: () => Promise<readonly (readonly [label: string, table: Table])[]>,
@@ -300,7 +300,7 @@ class ScenarioFigure {
   }
 }
 
-/** The chart over time of a canvas; null if nothing of it is shown. */
+/** The chart over time of a canvas; null if all of it is hidden. */
 function framed(id: string, fitted: (chart: Timeline) => Timeline): OverTime | null {
   const chart = chartOf(id);
   if (chart?.kind === "timeline") return framedRuns(fitted(chart));
@@ -312,21 +312,21 @@ function framed(id: string, fitted: (chart: Timeline) => Timeline): OverTime | n
   return targets.length === 0 ? null : framedTargets(targets);
 }
 
-/** The middle of the interval of a moment; null without any. */
+/** The middle of the interval that contains a moment; null without one. */
 function middleOf(data: RunsAxis, moment: RunMoment): RunMoment | null {
   const times = intervalTimes(data, moment);
   return times && { run: moment.run, seconds: (times.fromS + times.toS) / 2 };
 }
 
-/** Name of a chart's cell. */
+/** The name of a chart's cell. */
 function labelOf(canvas: HTMLCanvasElement): string {
   return canvas.closest(".panel")?.querySelector("h3, h4")?.textContent ?? "";
 }
 
-/** Figures of the page's scenarios, by their section. */
+/** Figures of the page's scenarios, by section. */
 type ScenarioFigures = ReadonlyMap<string, ScenarioFigure>;
 
-/** @param known Those that stood in the page before. */
+/** @param known Figures that were in the page before. */
 export function scenarioFigures(
   drawings: Drawings,
   known: ScenarioFigures = new Map(),
@@ -341,12 +341,12 @@ export function scenarioFigures(
   return new Map(figures.map((figure) => [figure.section, figure]));
 }
 
-/** Selects the range in the page's address, if it holds one. */
+/** Selects the range in the page's address, if there is one. */
 export function followLink(figures: ScenarioFigures): void {
   const link = readLink(location.hash);
   const figure = link && figures.get(link.section);
   if (!link || !figure) return;
   figure.show(link.range);
-  history.scrollRestoration = "manual"; // or a browser that reloads scrolls back, after us
+  history.scrollRestoration = "manual"; // otherwise a browser that reloads would scroll back after us
   figure.scrollIntoView();
 }

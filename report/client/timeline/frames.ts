@@ -48,21 +48,21 @@ interface Track {
   readonly id: string;
   readonly title: string;
   readonly axis: Axis;
-  /** Unit of its columns; "" if their names say it. */
+  /** Unit of the track's columns; "" if their names contain it. */
   readonly unit: string;
-  /** Height among the tracks. */
+  /** Height relative to other tracks. */
   readonly weight: number;
   readonly lines: readonly TrackLine[];
 }
 
 interface TrackLine {
-  /** Column of the table: `p99`. */
+  /** Column in the table: `p99`. */
   readonly column: string;
-  /** The cell whose line it is, where targets share the frame. */
+  /** The cell to which the line belongs, if targets share the frame. */
   readonly of?: { readonly label: string; readonly color: number };
-  /** Values of each run. */
+  /** Values, by run. */
   readonly values: readonly (readonly (number | null)[])[];
-  /** Band from the lowest run of a target to the highest. */
+  /** Band from a target's lowest run to its highest. */
   readonly band?: OverlayLine;
   readonly isBound?: (run: number, interval: number) => boolean;
   readonly look: (theme: Theme) => Partial<Dataset>;
@@ -70,7 +70,7 @@ interface TrackLine {
 
 type Dataset = ChartDataset<"line", StepPoint[]>;
 
-/** The band between two percentiles, darker towards the median. */
+/** Opacity of the bands between percentiles, darker towards the median. */
 const BAND_OPACITY = [0, 0.4, 0.26, 0.14];
 
 export function framedRuns(chart: Timeline): OverTime {
@@ -129,9 +129,8 @@ function failedOf({ failed, t }: TimelineRun): readonly number[] {
 }
 
 /**
- * All targets as one run: as long as the longest, marked where any of them is.
- *
- * @param targets At least one, with the runs and percentiles that are shown.
+ * All targets in one frame: as long as the longest, with the marks of all.
+ * @param targets At least one, with the runs and percentiles to show.
  */
 export function framedTargets(
   targets: readonly { readonly label: string; readonly chart: Timeline }[],
@@ -159,7 +158,7 @@ export function framedTargets(
         }),
       };
     });
-  // The lowest and the highest of the percentiles: a tail must not press the medians together.
+  // The lowest and the highest percentile have a track each: a tail must not squeeze the medians together.
   const tracks = [...new Set([0, percentiles.length - 1])].map((at): Track => {
     const lines = linesOf(percentiles[at], ({ latency }) => latency[at]);
     return {
@@ -197,7 +196,7 @@ function bandEnds(lines: readonly TrackLine[]): number[] {
   return lines.flatMap(({ band = [] }) => band.flatMap((one) => one ? [one.low, one.high] : []));
 }
 
-/** The figure shows the interval under the pointer: Chart.js itself follows none. */
+/** Chart.js shows nothing at the pointer itself, because the figure does that for all charts. */
 export function overTimeConfig(
   frame: OverTime,
   theme: Theme,
@@ -224,7 +223,7 @@ export function overTimeConfig(
       elements: { point: { radius: 0, hoverRadius: 0 }, line: { borderJoinStyle: "round" } },
       scales: {
         x: timeScale(frame),
-        // Tracks are stacked from the bottom up.
+        // Chart.js stacks tracks from the bottom up.
         ...Object.fromEntries(
           frame.tracks.map(({ id, axis, weight }) => [id, trackScale(axis, weight)])
             .reverse(),
@@ -245,7 +244,7 @@ export function overTimeConfig(
   };
 }
 
-/** Without a name, which is the median's, the ends of a band say nothing to the pointer. */
+/** The ends of a band have no names, so that the pointer only shows the median. */
 function datasetsOf(
   frame: OverTime,
   { id, unit }: Track,
@@ -274,7 +273,7 @@ function titleOf(frame: OverTime, { moment }: Marks): string {
   return times ? intervalText(frame, own.run, times) : "";
 }
 
-/** Over the other lines: where a target keeps up, both are seen. */
+/** Drawn over the other lines: if a target keeps up, both are visible. */
 function offeredLine(frame: OverTime, parts: readonly OfferedPart[], theme: Theme): Dataset {
   return {
     ...{ label: "", yAxisID: "rate", order: -1, fill: false },
@@ -290,7 +289,7 @@ function offeredLine(frame: OverTime, parts: readonly OfferedPart[], theme: Them
   };
 }
 
-/** Shows the interval of the moment that is marked, and what each line says of it. */
+/** Shows the marked moment's interval, and the value of each line. */
 export function pointOut(drawing: Chart, frame: OverTime, { moment }: Marks): void {
   const index = moment && indexOf(frame, momentOf(frame, moment));
   const active = index === null
@@ -303,7 +302,7 @@ export function pointOut(drawing: Chart, frame: OverTime, { moment }: Marks): vo
   drawing.draw();
 }
 
-/** A line so near belongs to what is under the pointer. */
+/** A line within this distance is the one under the pointer. */
 const NEAR_PX = 24;
 
 /** Target of the line nearest to the pointer in a track; null if none is near. */
@@ -318,7 +317,10 @@ export function targetAt(drawing: Chart, track: string | null, y: number): strin
   return target;
 }
 
-/** A row an interval of each run or target; of a target the median of its runs, below it the lowest and the highest. */
+/**
+ * A row for each interval of each run or target; for a target, the median of its runs, with the lowest and highest
+ * below.
+ */
 export function frameTable(frame: OverTime, caption: string): Table {
   const all = frame.tracks.flatMap(({ lines, unit }) => lines.map((line) => ({ line, unit })));
   const owners = Map.groupBy(all.map(({ line }) => line), ({ of }) => of?.label);
@@ -342,7 +344,7 @@ export function frameTable(frame: OverTime, caption: string): Table {
   ]);
 }
 
-/** Only the line of failed requests may be missing: then no request of the target failed. */
+/** Only the line of failed requests may be missing, if no request of the target failed. */
 function cellOf(line: TrackLine | undefined, run: number, i: number): TableCell {
   const value = line ? line.values[run][i] : 0;
   if (value === null) return NONE;

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * A latency heatmap: a column an interval, a row a step of latency, a colour for the share of the interval's requests.
- * Read by pointer and arrow keys, and as a table.
+ * A latency heatmap: a column for each interval, a row for each step of latency, and a colour for the share of the
+ * interval's requests. Readable by pointer, by arrow keys, and as a table.
  */
 import type { Chart, ChartConfiguration } from "chart.js";
 import {
@@ -28,18 +28,18 @@ export interface Heat extends MarkedRuns {
   readonly map: Heatmap;
   /** Unit of the latencies. */
   readonly unit: DisplayUnit;
-  /** The place under the pointer, or that the arrow keys have reached. */
+  /** The place under the pointer, or the one reached by arrow keys. */
   place: HeatPlace | null;
 }
 
-/** A cell, by the positions of its run, column and row. */
+/** A place in the heatmap, by the indexes of its run, column and row. */
 export interface HeatPlace {
   readonly run: number;
   readonly column: number;
   readonly row: number;
 }
 
-/** @param edgesUs Of all cells. */
+/** @param edgesUs Edges of the rows, for all cells. */
 export function heatOfCell(
   { cells, unit }: Steps,
   cell: number,
@@ -90,12 +90,12 @@ function shownAs({ unit }: Heat, us: number): number {
   return us / 1_000 / unit.size;
 }
 
-/** Where rows and moments are, px. */
+/** Positions of rows and moments, px. */
 function gridOf({ scales: { x, y } }: Chart, heat: Heat): {
   readonly rows: readonly number[];
   readonly at: (run: number, seconds: number) => number;
 } {
-  // Or neighbours would leave a seam, half of a pixel each.
+  // Rounded to whole pixels, because neighbours would otherwise leave a seam, half a pixel each.
   const whole = (pixel: number): number => Math.round(pixel * devicePixelRatio) / devicePixelRatio;
   return {
     rows: heat.map.edgesUs.map((us) => whole(y.getPixelForValue(shownAs(heat, us)))),
@@ -113,7 +113,7 @@ function drawHeat(drawing: Chart, heat: Heat, theme: Theme): void {
       const width = Math.max(1, at(run, column.toS) - left);
       drawColumn(ctx, theme, column, { left, width, rows });
     }
-    // Below it nothing is counted: what was faster is in the row above it.
+    // No requests are counted below: faster ones are in the lowest row.
     const foot = rows[heat.map.lowest] + 1;
     ctx.strokeStyle = theme.muted;
     ctx.lineWidth = 2;
@@ -143,7 +143,7 @@ function drawColumn(
     ctx.fillStyle = theme.heat(heat);
     ctx.fillRect(left, top, width, height);
     if (bounds[row] === 0) continue;
-    // They took longer than that: an edge towards the longer times.
+    // Requests that took longer: an edge towards longer times.
     ctx.fillStyle = theme.alarm;
     ctx.fillRect(left, top, width, Math.min(2, height));
   }
@@ -161,7 +161,7 @@ function drawPlace(drawing: Chart, heat: Heat, theme: Theme): void {
   drawing.ctx.strokeRect(left, top, Math.max(2, right - left), bottom - top);
 }
 
-/** Null where nothing is counted. */
+/** Null if no requests are counted there. */
 export function placeAt(
   { scales }: Chart,
   heat: Heat,
@@ -179,7 +179,7 @@ const ARROWS: Readonly<Record<string, readonly [right: number, up: number]>> = {
   ...{ ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] },
 };
 
-/** The place to which an arrow key leads; null for another key. */
+/** The place to which an arrow key leads; null for other keys. */
 export function placeBeside(
   { map: { runs, lowest, edgesUs }, place }: Heat,
   key: string,
@@ -209,7 +209,7 @@ export function placeText(heat: Heat, { run, column, row }: HeatPlace): string {
   return `${intervalText(heat, run, own)}: ${heatText(heat.map, own, { row, unit: heat.unit })}`;
 }
 
-/** A row an interval, a column a step of latency that any request took. */
+/** A row for each interval, a column for each step of latency with any requests. */
 export function heatTable({ label, map, unit, runs }: Heat): Table {
   const rows = map.runs.flatMap((columns, run) =>
     columns.map((column) => ({ ...column, name: runs[run].label }))

@@ -9,16 +9,16 @@ import type { TimeRange } from "../../subjects/charts/time_range.ts";
 import { faded, strokeLines, type Theme } from "../charts/theme.ts";
 import { intervalTimes, type RunMoment, type RunsAxis, startOf } from "./axis.ts";
 
-/** The marks that change with the selection; drawn anew without a new chart. */
+/** The marks that change with the selection, drawn without making a new chart. */
 export interface Marks {
   range: TimeRange | null;
-  /** Under the pointer, in any chart of the scenario; null while something is dragged. */
+  /** The moment under the pointer, in any chart of the scenario; null during a drag. */
   moment: RunMoment | null;
-  /** The track under the pointer: where many targets share a frame, only its values are shown. */
+  /** The track under the pointer: if many targets share a frame, only this track's values are shown. */
   track: string | null;
 }
 
-/** What is marked: seconds from the start of each run. */
+/** The marked moments: seconds from the start of each run. */
 export interface MarkedRuns extends RunsAxis {
   readonly marks: readonly TimelineMark[];
   readonly runs:
@@ -29,14 +29,14 @@ export interface MarkedRuns extends RunsAxis {
   readonly tracks: readonly { readonly id: string; readonly title: string }[];
 }
 
-/** Narrower runs have only their number. */
+/** Runs narrower than this only show their number. */
 const LABEL_PX = 44;
 const ROWS = 2;
 const ROW_PX = 13;
 const RUNS_PX = 14;
 const TOP_PX = 4;
 
-/** Room above the tracks: two rows of labels where there are any, above them the names of the runs. */
+/** Room above the tracks: two rows of labels if there are any, and above them the names of the runs. */
 export function labelsPx({ isLabelled, runs }: MarkedRuns): number {
   return TOP_PX + (isLabelled ? ROWS * ROW_PX : 0) + (runs.length > 1 ? RUNS_PX : 0);
 }
@@ -57,7 +57,7 @@ export function timelineMarks(data: MarkedRuns, theme: Theme, marks: Marks): Plu
   };
 }
 
-/** Distance of the lines of the hatching, pixels. */
+/** Distance between the lines of the hatching, pixels. */
 const HATCH_PX = 7;
 
 class MarksDrawing {
@@ -94,7 +94,7 @@ class MarksDrawing {
     this.#drawTitles();
   }
 
-  /** Where a moment of run `index` is, in pixels. */
+  /** Position of a moment of run `index`, in pixels. */
   #x(index: number, seconds: number): number {
     return this.drawing.scales.x.getPixelForValue(startOf(this.data, index) + seconds);
   }
@@ -114,7 +114,7 @@ class MarksDrawing {
     this.#ctx.fillText(text, left + 2, TOP_PX, right - left);
   }
 
-  /** Shaded, with a line along its foot. */
+  /** Draws the steady part: shaded, with a line along its foot. */
   #drawSteady(i: number, { fromS, toS }: TimeRange): void {
     const { latency: { top, bottom } } = this.drawing.scales;
     const [left, right] = [this.#x(i, fromS), this.#x(i, toS)];
@@ -143,7 +143,7 @@ class MarksDrawing {
     ctx.restore();
   }
 
-  /** Solid: planned. Dashed: found. */
+  /** Draws vertical lines: solid for planned moments, dashed for detected ones. */
   #drawMoments({ changes }: MarkedRuns["runs"][number], i: number): void {
     const draw = (color: string, dash: number[], seconds: readonly number[]): void => {
       this.#ctx.lineWidth = 1;
@@ -156,7 +156,7 @@ class MarksDrawing {
     draw(this.theme.ink, [], this.data.marks.map(({ atS }) => atS).filter((atS) => atS > 0));
   }
 
-  /** What was planned first, then what is discarded, then what was found. */
+  /** Draws labels: planned moments take precedence, then the discarded part, then detected moments. */
   #drawLabels({ steadyFrom, changes, discardedS }: MarkedRuns["runs"][number], i: number): void {
     const found: TimelineMark[] = [
       ...discardedS === undefined ? [] : [{ atS: 0, label: "discarded" }],
@@ -175,7 +175,7 @@ class MarksDrawing {
     }
   }
 
-  /** What is not selected is veiled; the ends are lines where runs are not too narrow for them. */
+  /** Veils everything outside the selection; its ends are lines unless runs are too narrow. */
   #drawRange(i: number, { fromS, toS }: TimeRange): void {
     const { theme } = this;
     const [start, left, right, end] = [0, fromS, toS, this.data.span].map((s) => this.#x(i, s));
@@ -185,7 +185,7 @@ class MarksDrawing {
     for (const at of [left, right]) this.#fill(theme.link, [at - 0.75, at + 0.75]);
   }
 
-  /** The whole interval: its values hold from its start to its end. */
+  /** Marks the whole interval, because its values hold from its start to its end. */
   #drawPointed(moment: RunMoment): void {
     const times = intervalTimes(this.data, moment);
     if (times === null) return;
@@ -198,7 +198,7 @@ class MarksDrawing {
     ctx.font = `600 11px ${this.theme.font}`;
     ctx.fillStyle = this.theme.muted;
     ctx.textBaseline = "top";
-    // A halo, where a mark goes through.
+    // A halo around the text, because a mark may cross it.
     ctx.strokeStyle = this.theme.paper;
     ctx.lineWidth = 3;
     for (const { id, title } of this.data.tracks) {
@@ -209,7 +209,7 @@ class MarksDrawing {
   }
 }
 
-/** Runs that share a frame are one. */
+/** Runs that share a frame count as one. */
 export function momentOf({ runs }: RunsAxis, moment: RunMoment): RunMoment {
   return runs.length === 1 ? { ...moment, run: 0 } : moment;
 }
@@ -219,18 +219,18 @@ export function momentOf({ runs }: RunsAxis, moment: RunMoment): RunMoment {
 
 interface Label {
   readonly text: string;
-  /** Pixels. */
+  /** Left edge in pixels. */
   readonly left: number;
   readonly right: number;
 }
 
-/** Blank between two labels of a row, pixels. */
+/** Gap between two labels in a row, pixels. */
 const GAP_PX = 6;
 
 /**
- * In rows from the lowest, 0; the first ones find room first, as they are in the order of importance.
- *
- * @param labels Each with its moment, and the ends of its run, between which it may stand.
+ * Places labels in rows from the lowest, 0; the first ones find room first, because they are in the order of
+ * importance.
+ * @param labels Labels with their moments, and the ends of the run between which each may stand.
  */
 export function placedLabels(
   labels: readonly (Label & { readonly width: number; readonly at: number })[],

@@ -11,7 +11,7 @@ export class RangeForm {
     [this.#from, this.#to] = form.querySelectorAll<HTMLInputElement>("input[type=number]");
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("input", () => onChange(this.range));
-    // The fields keep the typed text until it is complete; then they show the range that is used.
+    // Fields keep the typed text until it is complete, and then show the range in use.
     form.addEventListener("change", () => {
       const { range } = this;
       this.range = range;
@@ -38,7 +38,7 @@ export class RangeForm {
     [this.#from.value, this.#to.value] = [fromS, toS].map(String);
   }
 
-  /** The whole steps that the seconds touch, at least one; null for all. */
+  /** All whole steps that the range touches, at least one; null for all. */
   wholeSteps(fromS: number, toS: number): TimeRange | null {
     const step = Number(this.#to.step);
     const count = Math.round(Number(this.#to.max) / step);
@@ -49,10 +49,12 @@ export class RangeForm {
   }
 }
 
-// Dragging over a chart, by mouse, pen or finger; a finger that moves up or down still scrolls the page.
+// Dragging over a chart, by mouse, pen or finger; moving a finger up or down still scrolls the page.
 
 interface Brush {
-  /** Seconds of the run under the pointer; `run` null looks it up, and the rest of the drag stays in it. */
+  /**
+   * Seconds of the run under the pointer; with `run` null, the run is looked up, and the rest of the drag stays in it.
+   */
   at(
     offsetPx: number,
     run: number | null,
@@ -62,7 +64,7 @@ interface Brush {
   onEnd(): void;
 }
 
-/** A press that moves less is a click. */
+/** A press that moves less than this is a click. */
 const LEAST_PX = 4;
 
 export function brush(canvas: HTMLCanvasElement, { at, onStart, onMove, onEnd }: Brush): void {

@@ -1,14 +1,17 @@
-/** The link that keeps the range of time selected in a scenario, and what the page hides: `#view=e1-s2&range=2-5.5&hide=express`. */
+/**
+ * The link that stores the range of time selected in a scenario, and hidden targets:
+ * `#view=e1-s2&range=2-5.5&hide=express`.
+ */
 import type { TimeRange } from "../../subjects/charts/time_range.ts";
 import { choiceParts } from "../linked/choice.ts";
 
-/** The fragment of a link to a section, with its sign. @param range Null: the whole run. */
+/** The fragment of a link to a section, including `#`. @param range Null: the whole run. */
 export function linkTo(section: string, range: TimeRange | null): string {
   const selected = range === null ? [] : [`range=${range.fromS}-${range.toS}`];
   return `#${[`view=${section}`, ...selected, ...choiceParts()].join("&")}`;
 }
 
-/** The section and range of a fragment; null where it is no such link. A range that makes no sense is the whole run. */
+/** The section and range in a fragment; null if it is no such link. An invalid range means the whole run. */
 export function readLink(
   fragment: string,
 ): { readonly section: string; readonly range: TimeRange | null } | null {

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /**
- * A selected part of the runs, recomputed from their intervals: a table of its figures; the bars and the tails of the
- * scenario; everything else of it is greyed, as it is of the whole runs.
+ * A selected part of the runs, recomputed from their intervals: a table of its figures, and the bars and tails of the
+ * scenario. Everything else in the scenario is greyed out, because it describes the whole runs.
  */
 import { rowsMarkup } from "../../render/html/rows.ts";
 import {
@@ -44,13 +44,13 @@ interface StepsOfCell extends NamedSteps {
 }
 
 export interface Steps {
-  /** Cells in the order of the section's timelines. */
+  /** Cells, in the order of the section's timelines. */
   readonly cells: readonly StepsOfCell[];
-  /** Unit of their latencies: that of the whole runs, for every selection. */
+  /** Unit of the latencies: that of the whole runs, for every selection. */
   readonly unit: DisplayUnit;
 }
 
-/** The intervals of a section. */
+/** The unpacked intervals of a section. */
 export async function stepsOf(section: string): Promise<Steps> {
   await parsed();
   const data: { cells: readonly Omit<StepsOfCell, "runs">[]; packed: string } = JSON.parse(
@@ -74,7 +74,10 @@ export function partOf({ cells }: Steps, range: TimeRange | null): Part {
   return { range, what, cells };
 }
 
-/** Its figures beside those of the chosen base, or else of the first cell. @param percentiles Names: `p99`. */
+/**
+ * The figures of the part, compared with those of the chosen base, or else of the first cell.
+ * @param percentiles Names: `p99`.
+ */
 export function partTable(
   { what, range, cells }: Part,
   percentiles: readonly string[],
@@ -121,7 +124,7 @@ export function partTable(
   ]);
 }
 
-/** @param section Of the scenario. @param part Null: the whole of all runs. */
+/** @param section Section of the scenario. @param part Null: the whole of all runs. */
 export function followPart(section: string, part: SelectedPart | null, drawings: Drawings): void {
   const [experiment, number] = section.split("-s");
   const [bars, tails] = [`${experiment}-verdict-${number}`, `${section}-tails`];
@@ -150,7 +153,7 @@ export function followPart(section: string, part: SelectedPart | null, drawings:
     ...elsewhere.flatMap((element) => element.closest(FIGURES) ?? []),
     ...document.querySelectorAll(`td:has(a[href="#${section}"])`),
   ];
-  // Once is enough where one holds another.
+  // If one element contains another, one of them is enough.
   for (const element of all) {
     const isInside = all.some((other) => other !== element && other.contains(element));
     if (!isInside) element.classList.toggle("whole-run", part !== null);

@@ -1,4 +1,4 @@
-/** Blocks → markup of the page: each kind of block once, whatever subject it belongs to. */
+/** Blocks → markup of the page: one function for each kind of block, whatever its subject. */
 import type {
   Alternatives,
   Block,
@@ -17,7 +17,10 @@ import { figureContent, figureMarkup, ownPlace, type PagePlace, readingMarkup } 
 import { tableMarkup } from "./sections/tables.ts";
 import { findingsMarkup, foldMarkup, headingMarkup, withCode } from "./texts.ts";
 
-/** @param place Its id is that of what the blocks stand in; those of its parts begin with it. @param level Of headings in it. */
+/**
+ * @param place Place of the blocks' container, whose id begins the ids of its parts.
+ * @param level Level of headings.
+ */
 export function blocksMarkup(
   blocks: readonly Block[],
   place: PagePlace,
@@ -58,7 +61,7 @@ const DEPTH_CLASSES: Readonly<Record<Depth, string>> = {
   everything: "in-everything",
 };
 
-/** A `<section>` with an id, so that links can lead to it. */
+/** A `<section>` with an id for links. */
 export function sectionMarkup(group: Group, place: PagePlace): Markup {
   const id = `${place.id}-${group.id}`;
   return markup`<section id="${id}"${classAttribute([DEPTH_CLASSES[group.depth]])}>${
@@ -109,7 +112,7 @@ function listMarkup({ title, items }: List, level: number): Markup {
   return markup`${title === "" ? null : headingMarkup(title, level)}${findingsMarkup(items)}`;
 }
 
-/** Why runs are not valid. */
+/** Why runs are invalid. */
 function trustMarkup({ title, items }: List, level: string): Markup {
   return markup`<details class="trust ${level}"><summary>${title}</summary>${
     reasonsMarkup(items.map(({ text }) => text))
@@ -130,7 +133,7 @@ function reasonsMarkup(reasons: readonly string[]): Markup | null {
   return markup`<ul>${items}</ul>${rest}`;
 }
 
-/** On paper the rest would come before every figure. */
+/** More items than this are not printed, because on paper they would come before every figure. */
 const MOST_PRINTED = 3;
 
 function factsMarkup({ facts }: Facts): Markup {
@@ -160,7 +163,7 @@ function tableBlockMarkup(
 ${shown}`;
 }
 
-/** The client draws it; without one there are the tables. */
+/** A flame graph, which the client draws; without scripts there are the tables. */
 function flamesMarkup({ of, flames }: Flames, { id }: PagePlace): Markup {
   const options = flames.map(({ label }, i) => markup`<option value="${i}">${label}</option>`);
   return markup`<figure class="flame" id="${id}">
@@ -173,7 +176,7 @@ function flamesMarkup({ of, flames }: Flames, { id }: PagePlace): Markup {
 <script type="application/json" id="flames-${id}">${scriptJson(flames)}</script>`;
 }
 
-/** The client puts in what is chosen; null where there is nothing to choose. */
+/** Markup into which the client puts the choices; null if there is nothing to choose. */
 function choiceMarkup({ label, standard, others }: Alternatives): Markup | null {
   const names = others().map(({ name }) => name);
   if (names.length === 0) return null;
@@ -181,11 +184,7 @@ function choiceMarkup({ label, standard, others }: Alternatives): Markup | null 
   return markup`<form class="base" autocomplete="off"><label>${label} <select name="base"><option value="">${standard}</option>${options}</select></label></form>`;
 }
 
-/**
- * Figures that a choice replaces, by its name and by their ids.
- *
- * @param place Place of the section that they are in.
- */
+/** Replacement figures by the name of the choice, and by id. @param place Place of the section that contains them. */
 export function replacedFigures(
   { others }: Alternatives,
   place: PagePlace,
@@ -203,7 +202,7 @@ export function replacedFigures(
   );
 }
 
-/** Level of headings in a figure that stands in a group of a section. */
+/** Level of headings in a figure within a group of a section. */
 const FIGURE_LEVEL = 4;
 
 function figuresIn(blocks: readonly Block[]): Figure[] {
@@ -212,7 +211,7 @@ function figuresIn(blocks: readonly Block[]): Figure[] {
   );
 }
 
-/** Focusable, as it scrolls. */
+/** Focusable, because it scrolls. */
 function verbatimMarkup({ text, fold }: Verbatim): Markup {
   const whole = markup`<pre tabindex="0">${text}</pre>`;
   return fold === null ? whole : foldMarkup(fold, whole);

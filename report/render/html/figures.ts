@@ -1,4 +1,4 @@
-/** Figures: a canvas for each chart with its text, its controls, the findings, and how to read it. */
+/** Figures: a canvas for each chart with its text and controls, findings, and instructions for reading. */
 import {
   type Chart,
   type Overlay,
@@ -15,14 +15,14 @@ import { rowsMarkup } from "./rows.ts";
 import { swatchMarkup, tableMarkup } from "./sections/tables.ts";
 import { findingsMarkup, foldMarkup, headingMarkup } from "./texts.ts";
 
-/** Charts of the page by the id of their canvas; travels to the client as JSON. */
+/** Charts of the page by canvas id, which the client gets as JSON. */
 export type Charts = Map<string, Chart>;
 
 export interface PagePlace {
   /** Unique in the page. */
   readonly id: string;
   readonly charts: Charts;
-  /** How long a packed step of intervals is, by the id of the section that shows them. */
+  /** Length of a packed step of intervals, by the id of the section that shows them. */
   readonly steps: ReadonlyMap<string, { readonly seconds: number }>;
 }
 
@@ -33,13 +33,13 @@ export function figureMarkup(figure: Figure, place: PagePlace, level: number): M
   return markup`<figure${attributes}>${figureContent(figure, own, level)}</figure>\n`;
 }
 
-/** The class of a figure in which the page's client does more than draw it. */
+/** The class of a figure for which the page's client does more than draw. */
 function followedAs(chart: Chart): string | null {
   if (chart.kind === "rows") return chart.margin === undefined ? null : "forest";
   return chart.kind === "timeline" || chart.kind === "heatmap" ? `${chart.kind}s` : null;
 }
 
-/** A figure with a name is found by it, wherever in its section it stands. */
+/** A named figure has its name as id, wherever it is in its section. */
 export function ownPlace({ id }: Figure, place: PagePlace): PagePlace {
   return id === "" ? place : { ...place, id: `${sectionOf(place.id)}-${id}` };
 }
@@ -105,9 +105,9 @@ function panelMarkup(panel: Panel, place: PagePlace, level: number): Markup {
 ${drawn}</div>`;
 }
 
-/** A box of a height that its class fixes, so that nothing moves when the client draws; and its controls. */
+/** A box whose class fixes its height, so that nothing moves when the client draws; and its controls. */
 function chartMarkup(chart: Chart, { id, charts }: PagePlace): Markup {
-  // Bars are made anew of a selected part of the runs.
+  // Bars are redrawn for a selected part of the runs.
   if (chart.kind !== "rows" || chart.margin === undefined) charts.set(id, chart);
   if (chart.kind === "rows") return rowsMarkup(chart, id);
   const canvas = markup`<canvas id="${id}" role="img" aria-label="${chart.alt}"></canvas>`;
@@ -120,35 +120,35 @@ function chartMarkup(chart: Chart, { id, charts }: PagePlace): Markup {
   }`;
 }
 
-/** The class of the charts that are as high as this one. */
+/** The class of charts with the same height as this one. */
 function sizeOf(chart: Exclude<Chart, Rows>): string {
   const px = heightPx(chart);
   if (px !== null) return `high-${px}`;
   return chart.kind === "xy" ? chart.size : chart.kind;
 }
 
-/** Rules for the heights of charts that grow, as the page's policy forbids styles on elements. */
+/** Rules for the heights of growing charts, because the page's policy forbids styles on elements. */
 export function heightRules(charts: Iterable<Chart>): string {
   const heights = new Set([...charts].flatMap((chart) => heightPx(chart) ?? []));
   return [...heights].map((px) => `.high-${px}{height:${px}px}`).join("");
 }
 
-/** Ridges that fit into a large chart of `RIDGES_PX`; each further one adds `RIDGE_PX` to its height. */
+/** Number of ridges that fit into a large chart of `RIDGES_PX`; each further one adds `RIDGE_PX`. */
 const RIDGES = 6;
 const RIDGES_PX = 300;
 const RIDGE_PX = 44;
-/** Latency and requests; each track below them. */
+/** Height of latency and requests, and of each track below. */
 const TRACKS_PX = 291;
 const TRACK_PX = 55;
 
-/** Height of a chart that grows with what it shows; null for charts of a fixed height. */
+/** Height of a chart that grows with its content; null for charts of a fixed height. */
 function heightPx(chart: Chart): number | null {
   if (chart.kind === "timeline") return TRACKS_PX + Math.max(1, chart.tracks.length) * TRACK_PX;
   const isHigh = chart.kind === "xy" && chart.ridges && chart.series.length > RIDGES;
   return isHigh ? RIDGES_PX + (chart.series.length - RIDGES) * RIDGE_PX : null;
 }
 
-/** A limit that the reader moves. */
+/** The control for a limit that the reader moves. */
 function limitMarkup({ limit, x, y }: Xy): Markup | null {
   if (!limit) return null;
   const axis = limit.axis === "x" ? x : y;
@@ -165,26 +165,26 @@ function legendMarkup(series: readonly Pick<Series, "label" | "color">[]): Marku
   return markup`<p class="legend">${names}</p>`;
 }
 
-/** Marks in the order of `SCENARIO_MARKS`, as the client draws them. */
+/** Characters in the order of `SCENARIO_MARKS`, as the client draws them. */
 const MARKS = ["●", "▲", "■", "◆", "▼", "▶", "◀"];
 
-/** What the shapes of dots stand for; null where all have one. */
+/** The meaning of the dots' shapes; null if all are alike. */
 function marksMarkup(names: readonly string[]): Markup | null {
   if (names.length < 2) return null;
   const marks = names.map((name, i) => markup`<span>${MARKS[i % MARKS.length]} ${name}</span> `);
   return markup`<p class="legend">${marks}</p>`;
 }
 
-/** Folded up: it is read once, for the first figure of a kind. */
+/** Folded up, because it is read once, at the first figure of a kind. */
 export function readingMarkup(reading: string): Markup | null {
   if (reading === "") return null;
   return markup`<details class="reading"><summary>How to read this</summary>
 <p class="note">${reading}</p></details>`;
 }
 
-// Timelines: all targets in one frame first, and the controls that choose a range of time.
+// Timelines: first all targets in one frame, and the controls for choosing a range of time.
 
-/** Null where it would show what the only panel shows. */
+/** Null if it would show the same as the only panel. */
 function overlayMarkup(
   panels: readonly Panel[],
   timelines: readonly Timeline[],
@@ -204,7 +204,7 @@ function overlayMarkup(
 ${chartMarkup(chart, { ...place, id: `${place.id}-overlay` })}`;
 }
 
-/** What the lines in the track of requests mean, where there is more than one. */
+/** The meaning of the lines in the track of requests, if there is more than one. */
 function keyMarkup(timelines: readonly Timeline[]): Markup | null {
   const hasOffered = timelines.some(({ offered }) => offered.length > 0);
   const hasFailed = timelines.some(({ runs }) => runs.some(({ failed }) => failed));
@@ -215,7 +215,7 @@ function keyMarkup(timelines: readonly Timeline[]): Markup | null {
   }</p>`;
 }
 
-/** Works with a keyboard, by touch and, on the charts, by dragging; shown once the client is there. */
+/** Controls that work by keyboard, by touch and by dragging on the charts; shown once the client is loaded. */
 function viewMarkup(timelines: readonly Timeline[], { id, steps }: PagePlace): Markup {
   const stepS = steps.get(sectionOf(id))?.seconds ?? 1;
   const [{ span }] = timelines;

@@ -29,7 +29,7 @@ export function renderLivePage(
   return renderReportPage(documents, { bar: barMarkup(state), script, css });
 }
 
-/** Its client changes its texts as the experiment goes on. */
+/** The progress bar, whose texts the client updates. */
 function barMarkup({ page, status }: LiveState): Markup {
   const { done, runs, text, leftMs } = status;
   const left = leftMs === null ? "" : remainingText(leftMs);
@@ -57,10 +57,10 @@ export const GETTING_READY: LiveStatus = {
   isOver: false,
 };
 
-/** Stands before the last trial of a search for a capacity, and the rates between which the capacity then lies. */
+/** Separates the last trial of a search for a capacity, and the rates between which the capacity lies. */
 const BEFORE_TRIAL = "; trial ";
 
-/** Returns the same object if the event changes nothing in it. */
+/** Returns the same object if the event changes nothing. */
 export function advanceStatus(status: LiveStatus, event: Progress): LiveStatus {
   switch (event.kind) {
     case "planned":
@@ -90,7 +90,7 @@ export function advanceStatus(status: LiveStatus, event: Progress): LiveStatus {
   }
 }
 
-/** @param path Where the page lies from now on. */
+/** @param path The page's new path. */
 export function endedStatus(
   { done, runs }: LiveStatus,
   { isWhole, path }: { readonly isWhole: boolean; readonly path: string },
@@ -100,7 +100,7 @@ export function endedStatus(
   return { done, runs: isWhole ? done : runs, text, leftMs: null, isOver: true };
 }
 
-/** The experiment stopped early, and there is no last page. */
+/** The experiment stopped early, so there is no final page. */
 export function brokenStatus(status: LiveStatus): LiveStatus {
   const text = "Stopped by an error (see the terminal): this page no longer changes. " +
     "Completed runs are in results.json";

@@ -2,21 +2,21 @@
 import { formatDuration } from "../../writing/units.ts";
 
 export interface LiveStatus {
-  /** Runs that ended, measured or not. */
+  /** Number of runs that ended, measured or not. */
   readonly done: number;
   /** 0 until the number is known. */
   readonly runs: number;
   readonly text: string;
-  /** Expected from the moment of this status; null when unknown. */
+  /** Expected time left when this status was made; null if unknown. */
   readonly leftMs: number | null;
-  /** No further status follows. */
+  /** Whether no further status follows. */
   readonly isOver: boolean;
 }
 
 /** A newer page is ready. */
 export interface PageEvent {
   readonly page: number;
-  /** The page sends it back when it is shown. */
+  /** The page sends the receipt back when it is shown. */
   readonly receipt: string;
 }
 
@@ -25,26 +25,26 @@ export interface EndEvent extends PageEvent {
   readonly status: LiveStatus;
 }
 
-/** An interval of the run in progress, as it was measured: no statistics are made of a part of a run. */
+/** An interval of the current run as measured, without any statistics. */
 export interface LivePoint {
   /** Milliseconds since the start of the run. */
   readonly endMs: number;
-  /** Labels of the rate and of the percentile: they name what is counted and timed. */
+  /** Labels of the rate and the percentile, which say what is counted and timed. */
   readonly rateLabel: string;
   readonly p99Label: string;
   readonly ratePerSec: number;
-  /** Null without a response, or a message. */
+  /** Null without a response or message. */
   readonly p99Ms: number | null;
   readonly failed: number;
 }
 
-/** The next points of the run in progress; if `isNew`, of another run than the points before. */
+/** The next points of the current run; `isNew` if that run differs from the one of earlier points. */
 export interface PointsEvent {
   readonly isNew: boolean;
   readonly points: readonly LivePoint[];
 }
 
-/** Points of two minutes at four a second; older ones leave the picture. */
+/** Points of two minutes at four per second; older ones are dropped. */
 export const MOST_POINTS = 480;
 
 export function remainingText(ms: number): string {

@@ -22,18 +22,18 @@ export interface PackedSteps {
   readonly packed: string;
 }
 
-/** Approximate size for all scenarios of a page. */
+/** Approximate size limit for all scenarios of a page. */
 const MOST_CHARACTERS = 2_800_000;
 /**
- * The cells of about this many runs are packed to estimate the size of all: latencies that spread widely take several
- * times as much.
+ * The cells of about this many runs are packed to estimate the size of all: widely spread latencies take several times
+ * as much.
  */
 const TRIED_RUNS = 30;
 
 /**
  * With the shortest steps that the page has room for: one interval, two, four, … up to a whole run.
  *
- * @param scenarios By the ids of the sections that show them. @param most Characters that all may take, about.
+ * @param scenarios The scenarios by the ids of the sections that show them. @param most Roughly the most characters for all.
  */
 export function packScenarios(
   scenarios: ReadonlyMap<string, { readonly cells: readonly CellRuns[] }>,
@@ -44,7 +44,7 @@ export function packScenarios(
   return new Map([...scenarios].map(([id, { cells }]) => [id, packScenario(cells, joined)]));
 }
 
-/** @param cells The runs of each. */
+/** @param cells Runs by cell. */
 function intervalsOfStep(cells: readonly (readonly Run[])[], most: number): number {
   const runs = cells.flat();
   const tried = cells.filter((_, i) => i % Math.ceil(runs.length / TRIED_RUNS) === 0);
@@ -67,7 +67,7 @@ function packScenario(cells: readonly CellRuns[], joined: number): PackedSteps {
   return { seconds: stepSeconds(runs, joined), packed: packed(runs, joined) };
 }
 
-/** Length of a step. Long runs have longer intervals than short ones, so the longest one decides for all. */
+/** Length of a step. Long runs have longer intervals than short ones, so the longest interval decides for all. */
 function stepSeconds(cells: readonly (readonly Run[])[], joined: number): number {
   return joined * Math.max(...cells.flat().map(({ timeline }) => timeline.intervalS));
 }
@@ -90,7 +90,7 @@ function stepsOf({ timeline: { points } }: Run, intervals: number): PackedStep[]
   });
 }
 
-/** Added up as they are read: thousands of runs have more intervals than memory has room for. */
+/** Summed while reading, because the intervals of thousands of runs would not fit in memory. */
 function stepOf(points: readonly IntervalPoint[], fromS: number): PackedStep {
   const [alone] = points;
   return {
@@ -106,7 +106,7 @@ function hasBounds({ censoredHistogram, failed, errors }: IntervalPoint): boolea
   return censoredHistogram !== undefined || (errors?.timeout ?? failed) > 0;
 }
 
-/** Results of earlier versions don't mark lower bounds: there the time-outs are the largest values. */
+/** Results of earlier versions don't mark lower bounds; in those, time-outs are the largest values. */
 function boundsOf(point: IntervalPoint): SparseHistogram {
   const { censoredHistogram, failed, errors } = point;
   return censoredHistogram === undefined
@@ -114,7 +114,7 @@ function boundsOf(point: IntervalPoint): SparseHistogram {
     : decodeSparse(censoredHistogram);
 }
 
-/** The `count` largest values. The sums, which are not packed, remain those of all values. */
+/** The `count` largest values. Sums, which are not packed, stay those of all values. */
 function largest(latency: SparseHistogram, count: number): SparseHistogram {
   if (count === 0) return EMPTY;
   let first = latency.indices.length;

@@ -24,27 +24,27 @@ import css from "./style.css" with { type: "text" };
 /** The style sheet without comments and indentation. */
 const RULES = css.replaceAll(/\/\*[^]*?\*\/|^\s+/gm, "");
 
-/** The additional parts of the page of a running experiment. */
+/** Additional parts of the page of a running experiment. */
 interface LiveParts {
   readonly bar: Markup;
-  /** Runs after the page's own. */
+  /** Script that runs after the page's own. */
   readonly script: string;
   readonly css: string;
 }
 
-/** A document, and how the page shows it. */
+/** A document with its place on the page. */
 interface Article {
   readonly document: Document;
-  /** Id of its element; ids of its parts begin with it. */
+  /** Id of the article's element; the ids of its parts begin with it. */
   readonly id: string;
   /** Groups without a title. */
   readonly head: readonly Group[];
-  /** Groups up to the first that is not in the summary. */
+  /** Groups up to the first one outside of the summary. */
   readonly summary: readonly Group[];
   readonly rest: readonly Group[];
 }
 
-/** The nth comparison is c1, c2, … */
+/** The articles of the documents; the nth comparison has the id c1, c2, … */
 function articlesOf(documents: readonly Document[]): Article[] {
   return documents.map((document, i) => {
     const { kind, groups } = document;
@@ -65,8 +65,7 @@ function articlesOf(documents: readonly Document[]): Article[] {
 
 /**
  * One page of one or more documents, in the given order.
- *
- * @param live Null for the saved page, which sends no request.
+ * @param live Null for a saved page, which sends no requests.
  */
 export function renderReportPage(
   documents: readonly Document[],
@@ -114,7 +113,8 @@ export function renderReportPage(
 <nav aria-label="Sections"><div class="bar">${linksMarkup(articles)}
 ${deep < 0 && isSaved ? null : depthMarkup()}</div></nav>
 <main id="main">${
-    // The verdict is drawn, and controls work, while a browser reads on. A live page replaces all of this.
+    // The verdict is drawn, and controls work, while the browser still loads the rest. A live page replaces all of
+    // this.
     articles.map((_, i) => [summaries[i], i === begun && isSaved ? begin : null, rests[i]])}</main>
 ${live?.bar ?? null}${isSaved ? moreChartsScript(charts) : begin}
 ${live && markup`<script>${verbatim(live.script)}</script>\n`}${
@@ -136,7 +136,7 @@ function scenariosOf(articles: readonly Article[]): Map<string, Document["scenar
   );
 }
 
-/** The beginning of an article, after which the page's client can begin. */
+/** The beginning of an article, after which the page's client can start. */
 function summaryMarkup({ document, head, summary }: Article, place: PagePlace): Markup {
   const { title, lead, card } = document;
   const { id } = place;
@@ -148,7 +148,7 @@ ${blocksMarkup(head, place, 2)}</header>
 ${summary.map((group) => sectionMarkup(group, place))}`;
 }
 
-/** The targets to which the page's client can narrow everything. */
+/** The targets to which the page's client can narrow the whole page. */
 function targetsScript(documents: readonly Document[]): Markup {
   const byName = Map.groupBy(documents.flatMap(({ targets }) => targets), ({ name }) => name);
   const targets = [...byName.values()].map((same): PageTarget => ({
@@ -159,8 +159,8 @@ function targetsScript(documents: readonly Document[]): Markup {
 }
 
 /**
- * Data of the charts that the page shows first; of all charts for a running experiment, whose newer parts are drawn at
- * once.
+ * Data of the charts that the page shows first; for a running experiment, of all charts, because newer parts are drawn
+ * immediately.
  */
 function chartsScript(charts: Charts): Markup {
   return markup`<script type="application/json" id="charts">${
@@ -175,14 +175,14 @@ function moreChartsScript(charts: Charts): Markup {
   }</script>\n`;
 }
 
-/** After the client, which reads it only when a part of the runs is selected. */
+/** Placed after the client, which reads it only when a part of the runs is selected. */
 function intervalScript(id: string, cells: readonly CellRuns[], packed: string): Markup {
   return markup`<script type="application/json" id="intervals-${id}">${
     scriptJson({ cells: cells.map(namedRuns), packed })
   }</script>\n`;
 }
 
-/** Facts about a cell's runs that its packed steps do not hold. */
+/** Facts about a cell's runs that its packed steps do not contain. */
 function namedRuns(
   { label, color, runs }: CellRuns,
 ): { label: string; color: number; clock: "intended" | "sent"; repetitions: number[] } {
@@ -190,7 +190,7 @@ function namedRuns(
   return { label, color, clock, repetitions: runs.map(({ repetition }) => repetition) };
 }
 
-/** Deflated: what other bases say is mostly alike; read when one is chosen. */
+/** Deflated, because the blocks of other bases are similar; inflated when one is chosen. */
 function basesScript(groups: readonly Group[], place: PagePlace): Markup | null {
   const replaced = groups.flatMap((group) =>
     group.blocks.flatMap((block) =>

@@ -8,13 +8,11 @@ import { formatNumber } from "../../writing/units.ts";
 import { swatchMarkup } from "./sections/tables.ts";
 import { shareOf, ticksAcross, tickText } from "./ticks.ts";
 
-/**
- * Width of the narrowest panel; and of a digit of its axis, so that labels of ticks stay apart in wider panels, too.
- */
+/** Width of the narrowest panel, and of a digit on its axis, so that tick labels stay apart in wider panels, too. */
 const PANEL_PX = 330;
 const DIGIT_PX = 7;
 
-/** @param id Id of its element. @param width Least width of the plot, px. */
+/** @param id Id of the element. @param width Least width of the plot, px. */
 export function rowsMarkup(
   { alt, axis, margin, rows }: Rows,
   id: string,
@@ -32,7 +30,7 @@ export function rowsMarkup(
   }${items}</ul>`;
 }
 
-/** Behind the rows: lines at the ticks, or the band in which a difference makes none and the line of equality. */
+/** Drawn behind the rows: lines at the ticks, or the band of ratios that count as equal with the line of equality. */
 function axisMarkup(axis: Axis, margin: number | undefined, width: number): Markup {
   const ticks = ticksAcross(axis, width, (text) => DIGIT_PX * text.length);
   const at = percentOn(axis);
@@ -47,12 +45,12 @@ function axisMarkup(axis: Axis, margin: number | undefined, width: number): Mark
   }${lines}${texts}</svg>`;
 }
 
-/** Attributes are written without quotes, because a large report has thousands of these elements. */
+/** Attributes have no quotes, because a large report has thousands of these elements. */
 function spanMarkup([from, to]: readonly [number, number], name: string): Markup {
   return markup`<rect class=${name} x=${from}% width=${Number((to - from).toFixed(2))}% />`;
 }
 
-/** Per cent of the width; what lies beyond the axis stands at its end. */
+/** Per cent of the width; values beyond the axis are put at its end. */
 function percentOn(axis: Axis): (value: number) => number {
   return (value) => {
     const share = shareOf(axis, Math.min(axis.max, Math.max(axis.min, value)));
@@ -65,7 +63,7 @@ function rowMarkup(row: Row, axis: Axis): Markup {
   const at = percentOn(axis);
   const known = runs.length < 2 ? [] : runs;
   const tip = known.map(({ repetition, value }) => `run ${repetition}: ${formatNumber(value)}`);
-  // A long interval has a line of its own where there is no room.
+  // A long interval moves to a line of its own if there is no room.
   const [value, ...interval] = text.split(/(?=\[)/);
   return markup`<li class=${tone} data-label="${label}"><span class=of>${
     draw === "dot" ? swatchMarkup(color) : null
@@ -80,7 +78,7 @@ function rowMarkup(row: Row, axis: Axis): Markup {
   }</svg>${tip.length === 0 ? null : markup`<small class=tip>${tip.join(", ")}</small>`}`;
 }
 
-/** A dot is filled where there is a verdict; its interval has caps. */
+/** The dot is filled if there is a verdict; the interval has caps. */
 function intervalMarkup({ value, low, high }: Row, at: (value: number) => number): Markup {
   const dot = markup`<circle cx=${at(value)}% />`;
   if (low === null || high === null) return dot;

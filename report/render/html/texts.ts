@@ -1,8 +1,11 @@
-/** Texts that stand in several kinds of block: headings, findings, and what is folded up. */
+/** Texts used in several kinds of block: headings, findings, and folded-up text. */
 import type { Finding } from "../../blocks.ts";
 import { type Markup, markup, verbatim } from "../../writing/html.ts";
 
-/** A heading below the fourth level looks like one on the fourth. @param beside A swatch before it, or code behind it. */
+/**
+ * A heading below the fourth level looks like one of the fourth.
+ * @param beside A swatch before the heading, or code after it.
+ */
 export function headingMarkup(title: string, level: number, beside: Beside = {}): Markup {
   const content = markup`${beside.swatch ?? null}${title}${
     beside.code ? markup` <code>${beside.code}</code>` : null
@@ -23,7 +26,7 @@ export function findingsMarkup(findings: readonly Finding[]): Markup | null {
   return markup`<ul class="findings">${items}</ul>\n`;
 }
 
-/** What stands between backticks, in pairs, is code. */
+/** Turns text between pairs of backticks into code. */
 export function withCode(text: string): Markup {
   const parts = text.split("`");
   if (parts.length % 2 === 0) return markup`${text}`;

@@ -1,4 +1,6 @@
-/** Round ticks of an axis: linear in steps of 1, 2, 2.5, 5, logarithmic in steps of 1, 2, 5; none of their labels in another. */
+/**
+ * Round ticks of an axis: linear in steps of 1, 2, 2.5, 5, logarithmic in steps of 1, 2, 5; their labels never overlap.
+ */
 import type { Axis } from "../../chart.ts";
 import { isTurned } from "../../writing/ratios.ts";
 import { formatTick } from "../../writing/units.ts";
@@ -8,7 +10,7 @@ export type Range = Pick<Axis, "scale" | "min" | "max">;
 /** Least distance between two labels of an axis, px. */
 const GAP_PX = 10;
 
-/** The unit stands at the highest tick; the sign of ratios at each. */
+/** A tick's label; the unit is on the highest tick only, the sign of ratios on each. */
 export function tickText({ unit, ticks }: Axis, value: number, isHighest: boolean): string {
   if (ticks) return ticks.find(({ at }) => at === value)?.text ?? "";
   if (unit === "×") {
@@ -18,9 +20,10 @@ export function tickText({ unit, ticks }: Axis, value: number, isHighest: boolea
 }
 
 /**
- * The most round values whose labels stand apart; of given ones and of ratios those that do, the more important first.
- *
- * @param width Of the axis, px. @param widthOf Of a label.
+ * As many round values as fit without overlapping labels; of given values and ratios, those that fit, the more
+ * important ones first.
+ * @param width Width of the axis, px.
+ * @param widthOf Width of a label.
  */
 export function ticksAcross(
   axis: Axis,
@@ -66,7 +69,10 @@ export function shareOf({ scale, min, max }: Range, value: number): number {
     : (value - min) / (max - min);
 }
 
-/** Ticks of an axis, at most about `most`; in equal steps also on a logarithmic one that spans too little for three others. */
+/**
+ * Ticks of an axis, at most about `most`; a logarithmic axis too short for three logarithmic ticks also gets equal
+ * steps.
+ */
 export function ticksOf(axis: Range, most: number): number[] {
   const ticks = axis.scale === "log" ? logTicks(axis, most) : [];
   return ticks.length < 3 && axis.max / axis.min < 100 || axis.scale === "linear"
@@ -74,7 +80,7 @@ export function ticksOf(axis: Range, most: number): number[] {
     : ticks;
 }
 
-/** Steps within a decade, finest first; the first with few enough ticks is taken. */
+/** Steps within a decade, finest first; the first with few enough ticks is used. */
 const LOG_STEPS = [[1, 2, 5], [1, 3], [1]];
 
 export function logTicks({ min, max }: Omit<Range, "scale">, most: number): number[] {
@@ -90,7 +96,7 @@ export function logTicks({ min, max }: Omit<Range, "scale">, most: number): numb
     someOf(choices[choices.length - 1], most);
 }
 
-/** Every second decade, or third, and so on: 1 is among them. */
+/** Every second decade, every third, and so on, always including 1. */
 function someOf(decades: readonly number[], most: number): number[] {
   const step = Math.ceil(decades.length / most);
   return decades.filter((decade) => Math.round(Math.log10(decade)) % step === 0);

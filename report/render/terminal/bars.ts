@@ -1,11 +1,11 @@
-/** Bars and sparklines of characters, for terminals with and without Unicode. */
+/** Bars and sparklines made of characters, for terminals with and without Unicode. */
 import type { TerminalOptions } from "../../writing/terminal.ts";
 
 type BarSigns = Pick<TerminalOptions, "unicode">;
 
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/** A bar of `columns` columns, to an eighth where the terminal has the signs. */
+/** A bar of `columns` columns, with a resolution of one eighth if the terminal has the characters. */
 export function barOf(columns: number, { unicode }: BarSigns): string {
   if (!unicode) return "#".repeat(Math.round(columns));
   const whole = Math.floor(columns);
@@ -15,15 +15,12 @@ export function barOf(columns: number, { unicode }: BarSigns): string {
 const LEVELS = "▁▂▃▄▅▆▇█";
 const ASCII_LEVELS = "_.-:=+*#";
 
-/**
- * One character a value, from 0 at the bottom to the largest value at the top; a space for what was not
- * measured.
- */
+/** One character for each value, from 0 at the bottom to the largest value at the top; a space for missing values. */
 export function sparkline(values: readonly (number | null)[], signs: BarSigns): string {
   return columnChart(values, 1, signs)[0];
 }
 
-/** The same in several rows, the highest first: each has eight levels. */
+/** The same in several rows, the highest first: each row has eight levels. */
 export function columnChart(
   values: readonly (number | null)[],
   rows: number,

@@ -1,4 +1,7 @@
-/** Blocks → lines of a terminal: each kind of block once, whatever subject it belongs to. Of figures it shows what they found. */
+/**
+ * Blocks → lines of a terminal: one function for each kind of block, whatever its subject. Figures are reduced to their
+ * findings.
+ */
 import {
   type Block,
   type Figure,
@@ -22,7 +25,7 @@ import { BLANK, HANGING, indented, lineOf, paragraphLines } from "./line.ts";
 import { histogramLines } from "./latency.ts";
 import { tableLines } from "./table.ts";
 
-/** All that a command prints, from its first line. */
+/** The whole output of a command, from its first line. */
 export function renderBlocks(
   blocks: readonly Block[],
   options: TerminalOptions,
@@ -31,7 +34,7 @@ export function renderBlocks(
   return writtenLines(lines[0] === BLANK ? lines.slice(1) : lines, options);
 }
 
-/** The blocks as a terminal shows them. */
+/** Lines for blocks. */
 export function blocksLines(blocks: readonly Block[], options: TerminalOptions): TextLine[] {
   return shownIn("terminal", blocks).flatMap((block) => blockLines(block, options));
 }
@@ -62,7 +65,7 @@ function blockLines(block: Block, options: TerminalOptions): TextLine[] {
       return [
         ...block.isCaptioned ? [BLANK, lineOf(block.table.caption, "cyan")] : [],
         ...tableLines(withoutZeros(block.table), options),
-        // Other notes would take more room than the table.
+        // Any other note would take more room than the table.
         ...block.table.notes.filter((note) => note === WEAK_NOTE)
           .flatMap((note) => paragraphLines(note, width, { ...HANGING, style: TONES.note })),
       ];
@@ -102,7 +105,7 @@ const OUTCOMES: Readonly<Record<NonNullable<Finding["outcome"]>, Style>> = {
   open: "yellow",
 };
 
-/** A terminal has no code type. */
+/** A finding; a terminal has no font for code. */
 function findingLines({ text, outcome }: Finding, width: number, style?: Style): TextLine[] {
   return paragraphLines(text.replaceAll("`", ""), width, {
     ...HANGING,
@@ -110,7 +113,7 @@ function findingLines({ text, outcome }: Finding, width: number, style?: Style):
   });
 }
 
-/** A histogram is drawn, and shows its findings by itself; other figures are replaced by their findings. */
+/** A histogram is drawn with its findings; other figures are replaced by their findings. */
 function figureLines({ panels, findings }: Figure, options: TerminalOptions): TextLine[] {
   const drawn = panels.flatMap(({ chart }) =>
     chart.kind === "xy" && chart.ridges ? histogramLines(chart, options) : []
@@ -119,7 +122,7 @@ function figureLines({ panels, findings }: Figure, options: TerminalOptions): Te
   return findings.flatMap((finding) => findingLines(finding, options.width));
 }
 
-/** Without the columns that are 0 for every target: they would take room from others. */
+/** The table without columns that are 0 for every target. */
 function withoutZeros(table: Table): Table {
   const kept = table.columns.flatMap(({ kind }, i) =>
     kind !== "number" || table.rows.some((row) => row[i].value !== 0) ? [i] : []
@@ -131,7 +134,7 @@ function withoutZeros(table: Table): Table {
   };
 }
 
-/** The heading and, where there is room beside it, its subject. */
+/** The heading and, if there is room beside it, its subject. */
 function headLines({ title, aside }: Group, width: number): TextLine[] {
   if (title === "") return [];
   const isRoom = aside !== "" && widthOf(title) + widthOf(aside) + 2 <= width;

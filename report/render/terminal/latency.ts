@@ -1,4 +1,4 @@
-/** How the latencies of a scenario's cells are distributed, as rows of characters on one axis. */
+/** Distributions of the latencies of a scenario's cells, as rows of characters on a common axis. */
 import type { Xy } from "../../chart.ts";
 import { sum } from "../../writing/spread.ts";
 import { formatNumber, GLUE } from "../../writing/units.ts";
@@ -11,7 +11,7 @@ import { lineOf } from "./line.ts";
 const WIDEST_NAME = 30;
 const LEAST_COLUMNS = 10;
 
-/** One row a cell, on an axis for all, each row up to its own highest; none where there is no room. */
+/** One row for each cell, on a common axis, each row scaled to its own maximum; none if there is no room. */
 export function histogramLines(
   { at: edges = [], x: axis, series }: Xy,
   options: TerminalOptions,
@@ -45,7 +45,7 @@ function merged(shares: readonly (number | null)[], columns: number): number[] {
   );
 }
 
-/** The ends of the axis below the ends of the `used` columns; "" where there is no room for both. */
+/** The ends of the axis, below the ends of the `used` columns; "" if there is no room for both. */
 function axisText(
   ends: readonly [number, number],
   unit: string,

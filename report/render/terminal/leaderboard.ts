@@ -13,15 +13,15 @@ import { lineOf } from "./line.ts";
 import type { Board, BoardCell } from "./progress.ts";
 import { tableLines } from "./table.ts";
 
-/** A scenario with fewer rows than this is not begun. */
+/** With fewer rows than this left, a scenario is not shown. */
 const LEAST_CUT_ROWS = 4;
 
-/** Rows that the whole board takes. */
+/** Number of rows of the whole board. */
 export function boardRows({ scenarios }: Board): number {
   return [...scenarios.values()].reduce((rows, { size }) => rows + size + 1, 0);
 }
 
-/** None before the first result, or without room; that of the run in progress first where not all scenarios have room. */
+/** None before the first result, or without room; if not all scenarios fit, the current one comes first. */
 export function boardLines(board: Board, rows: number, options: TerminalOptions): TextLine[] {
   const names = [...board.scenarios.keys()];
   const isWhole = boardRows(board) <= rows;
@@ -42,7 +42,7 @@ export function boardLines(board: Board, rows: number, options: TerminalOptions)
   return lines;
 }
 
-/** Cells by result, first those that met what was required. */
+/** Cells by result; those that met the requirements come first. */
 function ranked(cells: readonly BoardCell[]): BoardCell[] {
   const rank = ({ value, wrongRatio }: BoardCell): number =>
     value === null ? 2 : wrongRatio > TOLERATED_WRONG_RATIO ? 1 : 0;
@@ -52,7 +52,7 @@ function ranked(cells: readonly BoardCell[]): BoardCell[] {
   });
 }
 
-/** A bar goes to the low end of the interval, then, less dark, to its high end: the second part narrows. */
+/** A bar extends to the low end of the interval, and, less dark, to its high end; the second part shrinks over time. */
 function scenarioTable(
   scenario: string,
   cells: readonly BoardCell[],
@@ -85,14 +85,17 @@ function scenarioTable(
   ]);
 }
 
-/** Longest bar, as a multiple of its value. With two runs an interval may reach anywhere, and would leave the other bars no length. */
+/**
+ * The longest bar, as a multiple of its value: with two runs, an interval may be so long that no length would be left
+ * for other bars.
+ */
 const MOST_REACH = 2;
 
 function endOf({ value, interval }: BoardCell): number {
   return Math.min(interval?.high ?? value ?? 0, MOST_REACH * (value ?? 0));
 }
 
-/** `± 1.2 %`, with a mark where the rule is met; on the logarithmic scale, as the interval is made: the factor to either end. */
+/** `± 1.2 %`, with a mark if the rule is met. On a logarithmic scale, like the interval: the factor to either end. */
 function widthText({ interval, halfWidth }: BoardCell, until: number | null): string {
   const ofInterval = interval === null
     ? null
@@ -104,7 +107,7 @@ function widthText({ interval, halfWidth }: BoardCell, until: number | null): st
   return `±${GLUE}${percentText(half)}${until !== null && half <= until ? `${GLUE}✓` : ""}`;
 }
 
-/** A remark about its problems; "" if there are none. */
+/** A remark about the cell's problems; "" if there are none. */
 function remarkOf({ failed, wrongRatio, doubted }: BoardCell): string {
   return [
     failed > 0 ? `${failed} failed` : "",
@@ -113,7 +116,7 @@ function remarkOf({ failed, wrongRatio, doubted }: BoardCell): string {
   ].filter(Boolean).join(", ").replaceAll(" ", GLUE);
 }
 
-/** `1.2 %`, `12 %`; nobody needs a third digit of it. */
+/** A share with two digits: `1.2 %`, `12 %`. */
 function percentText(share: number): string {
   const percent = share * 100;
   if (percent >= 1_000) return `> 999${GLUE}%`;

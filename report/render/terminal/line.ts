@@ -1,4 +1,4 @@
-/** Lines laid out: cut, filled up, broken. Their text may be from outside: the writer escapes it. */
+/** Lays out lines: shortens, pads and wraps them. Their text may be from outside, and is escaped by the writer. */
 import { fitted, padEnd, widthOf, wrapped } from "../../writing/columns.ts";
 import {
   encoded,
@@ -10,21 +10,21 @@ import {
 
 export const BLANK: TextLine = [];
 
-/** A line with a text in one style. */
+/** A line with one text in one style. */
 export function lineOf(text: string, style?: Style): TextLine {
   return [{ text, style }];
 }
 
 interface ParagraphStyle {
-  /** Text before every line except the first. */
+  /** Put before every line except the first. */
   readonly indent?: string;
   readonly style?: Style;
 }
 
-/** Sets a paragraph apart from the next one. */
+/** Separates a paragraph from the next one. */
 export const HANGING: ParagraphStyle = { indent: "  " };
 
-/** Lines of at most `width` columns, in one style. */
+/** Wraps text into lines of at most `width` columns, in one style. */
 export function paragraphLines(
   text: string,
   width: number,
@@ -33,7 +33,7 @@ export function paragraphLines(
   return wrapped(text, width, indent).map((line) => lineOf(line, style));
 }
 
-/** The line moved two columns to the right. */
+/** The line moved to the right by two columns. */
 export function indented(line: TextLine): TextLine {
   return [{ text: "  " }, ...line];
 }
@@ -45,7 +45,7 @@ export function trimmed(line: TextLine): TextLine {
     .map((span, i) => i === last ? { ...span, text: span.text.trimEnd() } : span);
 }
 
-/** The line cut to `width` columns. */
+/** The line shortened to `width` columns. */
 export function fittedLine(
   spans: TextLine,
   width: number,
@@ -62,7 +62,7 @@ export function fittedLine(
   return line;
 }
 
-/** A span of a column: filled up to `width`. */
+/** A cell of a column: padded to `width`. */
 export function cell(text: string, width: number, style?: Style): TextSpan {
   return { text: padEnd(text, width), style };
 }

@@ -38,11 +38,11 @@ export interface LiveViewOptions extends ScreenSize, Pick<TerminalOptions, "unic
   readonly nowMs: number;
 }
 
-/** Below the view stands the cursor; at the end of a line a terminal may echo ^C. */
+/** Rows kept free for the cursor below the view, where a terminal may echo ^C. */
 const KEPT_ROWS = 1;
 const ECHO_COLUMNS = 3;
 
-/** Empty while no run is in progress. */
+/** The view; empty while no run is in progress. */
 export function liveLines(state: ProgressState, options: LiveViewOptions): TextLine[] {
   const { columns, unicode, nowMs } = options;
   const { run, intervals, board } = state;
@@ -96,18 +96,18 @@ type ViewPart =
   | ("progress" | "run" | "url" | "board" | "timeline" | "axis")
   | ("errors" | "generator" | "fleet" | "histogram");
 
-/** What a part gets rows for; it comes again with more than others needed. */
+/** How many rows a part of the view wants; it may occur again with a request for more rows. */
 interface RowsWanted {
   readonly part: ViewPart;
   readonly upTo: number;
-  /** Rows come in as many at once: a histogram without its last steps would mislead. */
+  /** Rows are only useful in multiples of this: a histogram without its last steps would mislead. */
   readonly step?: number;
 }
 
 const LEAST_BOARD_ROWS = 4;
 const MOST_FIGURE_ROWS = 8;
 
-/** @param wanted The most needed first. */
+/** @param wanted The most important part first. */
 function allotted(rows: number, wanted: readonly RowsWanted[]): Map<ViewPart, number> {
   const given = new Map<ViewPart, number>();
   let left = Math.max(1, rows);
@@ -121,7 +121,7 @@ function allotted(rows: number, wanted: readonly RowsWanted[]): Map<ViewPart, nu
 }
 
 const LEAST_BAR = 10;
-/** With the words beside it narrower than most windows, as what a narrower one breaks takes more rows. */
+/** With the text beside it, the bar is narrower than most windows: a narrower window wraps the line into more rows. */
 const MOST_BAR = 40;
 
 /** How much of the whole is done, as a bar and in words. */
@@ -136,8 +136,7 @@ function progressLine(
   const ratio = run === null
     ? ofRun
     : Math.min(1, (run.order - 1 + (run.partner ? 2 : 1) * (ofRun ?? 0)) / run.runs);
-  // Time left of the whole plan, as expected when the run began; for a single run, by how far it
-  // has come.
+  // Time left for the whole plan, as expected when the run began; for a single run, estimated from its progress.
   const leftMs = run !== null
     ? run.remainingMs - (nowMs - beganMs)
     : live !== undefined && ofRun
@@ -177,7 +176,7 @@ function elapsedText(live: Live | undefined): string {
 
 const LEAST_NAME = 12;
 
-/** The run in progress; empty for `bench`, whose one run is the whole. */
+/** The current run; empty for `bench`, whose single run is the whole. */
 function runLine(
   { run, beganMs, intervals }: ProgressState,
   nowMs: number,
@@ -193,11 +192,13 @@ function runLine(
   return [{ text: name, style: "bold" }, { text }];
 }
 
-/** An agent that has sent nothing for this long is shown as silent; after the end of the load it would count as lost. */
+/**
+ * After this long without a message, an agent is shown as silent; after the end of the load, it would count as lost.
+ */
 const SILENT_MS = 2_000;
 const MOST_SHOWN = 8;
 
-/** Each agent with its rate where these have room in a line; otherwise the slowest, and who is silent. */
+/** Each agent with its rate, if they fit on a line; otherwise the slowest, and the silent ones. */
 function fleetLines(agents: readonly LiveAgent[], width: number): TextLine[] {
   if (agents.length === 0) return [];
   const names = withoutCommon(agents.map(({ name }) => name));

@@ -1,6 +1,6 @@
 /**
- * The progress of an experiment by its events: the run in progress and the cells so far, for the live view, and the
- * lines that stay. Pure; `live.ts` lays the view out, `view.ts` writes it.
+ * The progress of an experiment, from its events: the current run and the cells so far, for the live view, and the
+ * permanent lines. Pure; `live.ts` lays out the view, `view.ts` writes it.
  */
 import type { CellProgress, Progress } from "../../../runner/result/progress.ts";
 import type { Measurement, Missing } from "../../../runner/result/result.ts";
@@ -19,40 +19,40 @@ export type Starting = EventOf<"starting">;
 export type Live = EventOf<"live">;
 
 export interface ProgressState {
-  /** The run in progress, and when it began by the view's clock. */
+  /** The current run, and when it began by the view's clock. */
   readonly run: Starting | null;
   readonly beganMs: number;
-  /** Its last intervals, the newest last, and when it came. */
+  /** The last intervals of the run, the newest at the end, and when that arrived. */
   readonly intervals: readonly Live[];
   readonly receivedMs: number;
-  /** Notes so far: each is printed once, not with every run. */
+  /** Notes so far; each is printed once, not for every run. */
   readonly notes: readonly string[];
-  /** Why parts of the plan were not measured, each reason once: many cells may have the same. */
+  /** Why parts of the plan were not measured; each reason once, because many cells may share one. */
   readonly reasons: readonly string[];
   readonly board: Board;
 }
 
 /** The cells so far. */
 export interface Board {
-  /** The half width at which repetitions end; null without such a rule. */
+  /** The half width at which repetition ends; null without such a rule. */
   readonly until: number | null;
   /** Repetitions of each cell so far. */
   readonly repetitions: number;
-  /** The scenario of the run in progress, or of the last one. */
+  /** The scenario of the current run, or of the last one. */
   readonly scenario: string;
-  /** In the order of their first results, each with its cells by key. */
+  /** Scenarios, in the order of their first results, each with its cells by key. */
   readonly scenarios: ReadonlyMap<string, ReadonlyMap<string, BoardCell>>;
 }
 
-/** A cell with at least one run that ended; without a value if no run was measured, or has the figure. */
+/** A cell with at least one finished run; without a value if no run was measured, or none has the figure. */
 export interface BoardCell extends Omit<CellProgress, "runs"> {
   readonly label: string;
   readonly isAtLeast: boolean;
   readonly measured: number;
   readonly failed: number;
-  /** Share of its requests that were wrong. */
+  /** Share of the cell's requests with a wrong response. */
   readonly wrongRatio: number;
-  /** Runs that are not valid. */
+  /** Number of invalid runs. */
   readonly doubted: number;
 }
 
@@ -64,10 +64,10 @@ export const NOTHING_YET: ProgressState = {
   board: { until: null, repetitions: 0, scenario: "", scenarios: new Map() },
 };
 
-/** Columns of a wide terminal. */
+/** The most intervals kept, one for each column of a wide terminal. */
 const MOST_INTERVALS = 400;
 
-/** @param nowMs When the event came, by any clock that doesn't go back. */
+/** @param nowMs When the event came, by any monotonic clock. */
 export function advance(before: ProgressState, event: Progress, nowMs: number): ProgressState {
   const state = { ...before, board: advanceBoard(before.board, event) };
   switch (event.kind) {
@@ -116,7 +116,7 @@ const NOTHING_MEASURED: Omit<BoardCell, "label"> = {
   ...{ measured: 0, failed: 0, wrongRatio: 0, doubted: 0 },
 };
 
-/** @param measured Null where a run of the cell failed. */
+/** @param measured Null if a run of the cell failed. */
 function withCell(
   board: Board,
   run: Pick<Missing, "target" | "scenario" | "parameters">,
@@ -129,16 +129,16 @@ function withCell(
   return { ...board, scenarios: new Map(board.scenarios).set(run.scenario, cells) };
 }
 
-/** The lines of an event, which stay; `state` is that before it. The live view has the time left below them. */
+/** Permanent lines for an event; `state` is that before the event. The live view below them has the time left. */
 export function lastingLines(state: ProgressState, event: Progress, isLive: boolean): TextSpan[] {
   switch (event.kind) {
     case "planned":
       return [{ text: plannedText(event) }];
     case "note":
-      // One line, whatever the note holds: it may come from an agent, which must not forge lines of this output.
+      // One line, whatever the note contains: it may come from an agent, which must not forge lines of this output.
       return state.notes.includes(event.text) ? [] : [{ text: event.text }];
     case "measured":
-      // Without a run this is `bench`, which prints the whole measurement at its end.
+      // Without a planned run this is `bench`, which prints the whole measurement at its end.
       return state.run === null ? [] : measuredLines(state.run, event, isLive);
     case "missing":
       return missingLines(event.missing, state.reasons);
@@ -159,7 +159,7 @@ function plannedText(
     : `From ${least}, to ${counted(mostRuns, "run")}, ${within(mostMs)}`;
 }
 
-/** A line for the run, and one for its partner; the time that is left stands in the last. */
+/** A line for the run, and one for its partner; the last one has the time left. */
 function measuredLines(
   run: Starting,
   { measurement, partner, remainingMs = 0 }: EventOf<"measured">,
@@ -173,7 +173,10 @@ function measuredLines(
   return [measuredLine(run, measurement, ""), measuredLine(other, partner, left)];
 }
 
-/** `[2/9] static, express: 8,352 requests/s, p50 6.01 ms, p99 12.3 ms (54 s left)`, each number as wide for every run. */
+/**
+ * `[2/9] static, express: 8,352 requests/s, p50 6.01 ms, p99 12.3 ms (54 s left)`, with numbers of the same width in
+ * every run.
+ */
 function measuredLine(run: Starting, measurement: Measurement, left: string): TextSpan {
   const { requests: { dropped }, generator: { trust } } = measurement;
   const lead = leadOf(measurement);
@@ -199,13 +202,13 @@ export function cellText(run: Starting): string {
   return `${run.scenario}, ${cellLabel(run)}`;
 }
 
-/** `54 s left`, or at most as much. */
+/** `54 s left`, or at most that much. */
 export function leftText(ms: number, run: Pick<Starting, "mayEndEarly"> | null): string {
   const time = formatDuration(Math.ceil(ms / 1_000));
   return `${atMostText(time, run?.mayEndEarly ?? false)} left`;
 }
 
-/** A missing cell with the last lines of its program, unless another cell had the same reason. */
+/** A missing cell, with the last lines of its program unless another cell had the same reason. */
 function missingLines(missing: Missing, reasons: readonly string[]): TextSpan[] {
   const { scenario, repetition, kind, reason, evidence } = missing;
   const run = repetition === null ? "" : `, run ${repetition}`;

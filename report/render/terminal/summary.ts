@@ -1,4 +1,4 @@
-/** A document in a terminal, as `run`, `compare` and `ab` end with it. */
+/** A document in a terminal, as printed at the end of `run`, `compare` and `ab`. */
 import { group, saidOnce, shownIn } from "../../blocks.ts";
 import type { Document } from "../../document.ts";
 import { cardBlocks } from "../../subjects/verdict/conclusion.ts";
@@ -7,8 +7,8 @@ import type { Written } from "../../writing/written.ts";
 import { blocksLines } from "./blocks.ts";
 
 /**
- * With a line break at its end; the verdict is last, where nobody has to scroll back.
- * @param hasToldMissing Whether progress has said what was not measured, and why.
+ * Ends with a line break; the verdict comes last, so that nobody has to scroll back.
+ * @param hasToldMissing Whether the progress output has named the missing measurements and reasons.
  */
 export function renderSummary(
   { title, lead, groups, card, scenarios }: Document,

@@ -15,18 +15,18 @@ import { barOf } from "./bars.ts";
 import { paragraphLines, trimmed } from "./line.ts";
 
 const GAP = "  ";
-/** Indent of the continuation of a broken line. */
+/** Indent of the continuation of a wrapped line. */
 const INDENT = "  ";
 const NARROWEST_NAME = 12;
 const LEAST_BAR = 8;
 const MOST_BAR = 50;
-/** Rather than these, a narrow table loses the lines below its numbers. */
+/** The number of columns that a narrow table keeps, even at the cost of the lines below its numbers. */
 const KEPT_COLUMNS = 4;
 
 interface TextColumn {
-  /** Widths, from the one that it takes to the least that it can do with: the narrower, the more is given up. */
+  /** Widths from the preferred one to the least possible: the narrower, the more content is dropped. */
   readonly widths: readonly [most: number, number, number, number, least: number];
-  /** Lines of its head and of each row, each of this width. */
+  /** Lines of the head and of each row, each with this width. */
   readonly cellsIn: (width: number) => TextSpan[][];
 }
 
@@ -60,7 +60,7 @@ export function tableLines(table: Table, options: TerminalOptions): TextLine[] {
     : [...lines, ...paragraphLines(text, options.width, { indent: "  ", style: "dim" })];
 }
 
-/** Widths of the columns that have room, from the left; 0 for a bar without room. */
+/** Widths of the columns that fit, from the left; 0 for a bar that does not. */
 function widthsIn(room: number, columns: readonly TextColumn[]): number[] {
   const found = columns.map(({ widths }) => widths[0]);
   for (const step of [1, 2, 3, 4] as const) {
@@ -93,7 +93,7 @@ function headOf({ label, unit }: Column, options: TerminalOptions): string {
   return encoded(unit ? `${label} ${unit}` : label, options);
 }
 
-/** With the signs that the terminal has, as some take more columns than others. */
+/** Measured with the characters that the terminal has, because some take more columns than others. */
 function textColumn(
   column: Column,
   cells: readonly TableCell[],
@@ -121,7 +121,7 @@ function numberColumn(
   cells: readonly TableCell[],
   options: TerminalOptions,
 ): TextColumn {
-  // A number that too few requests support stands in brackets, as grey is not seen everywhere.
+  // A number supported by too few requests is in brackets, because grey is not visible everywhere.
   const texts = alignedOnPoint(
     cells.map(({ text, weak }) => encoded(weak ? `(${text})` : text, options)),
   );
@@ -174,7 +174,7 @@ function wordsColumn(
   };
 }
 
-/** `hono · connections 50` breaks before a setting rather than within one. */
+/** Makes `hono · connections 50` wrap before a setting rather than within one. */
 function settingsHeld(name: string): string {
   return name.replaceAll(" · ", ` ·${GLUE}`).replaceAll(/ (?=\d)/g, GLUE);
 }
@@ -208,8 +208,8 @@ function alignedOnPoint(texts: readonly string[]): string[] {
 }
 
 /**
- * `names` in `width` columns, still distinct: where they don't fit, first their common beginning goes, then their ends,
- * or their middles where only the ends differ.
+ * Shortens `names` to `width` columns, keeping them distinct: first drops their common beginning, then their ends, or
+ * their middles if only the ends differ.
  */
 export function fittedNames(
   names: readonly string[],
@@ -229,8 +229,8 @@ export function fittedNames(
 }
 
 /**
- * `load-7d9f-x2x4z`, `load-7d9f-k8w1q` → `x2x4z`, `k8w1q`: whole words of the beginning go.
- * @param isEnough Whether these ends need no further shortening.
+ * `load-7d9f-x2x4z`, `load-7d9f-k8w1q` → `x2x4z`, `k8w1q`: drops whole words from the beginning.
+ * @param isEnough Whether these ends are short enough.
  */
 export function withoutCommon(
   names: readonly string[],

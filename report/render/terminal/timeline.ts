@@ -1,4 +1,7 @@
-/** The run in progress as lines: rate and latencies over time, errors, the generator, and the latencies of the last seconds. Pure. */
+/**
+ * The current run as lines: rate and latencies over time, errors, the generator, and the latencies of the last seconds.
+ * Pure.
+ */
 import {
   EMPTY,
   mergeHistograms,
@@ -24,7 +27,7 @@ const BESIDE_COLUMNS = LABEL_COLUMNS + VALUE_COLUMNS + 2 * GAP.length;
 
 interface LiveFigure {
   readonly label: string;
-  /** Null without a response, or a message: there is no latency then. */
+  /** Null without a response or message, when there is no latency. */
   readonly of: (interval: Live) => number | null;
   readonly text: (value: number) => string;
 }
@@ -65,10 +68,10 @@ function percentileMs(
   return times.count === 0 ? null : valueAtPercentile(times, p) / 1_000;
 }
 
-/** Rows that they take at least. */
+/** The least number of rows that the figures take. */
 export const TIMELINE_FIGURES = 3;
 
-/** Rate and latencies over time, the newest at the right, each from 0 to the largest that is shown. */
+/** Rate and latencies over time, the newest on the right, each from 0 to the largest shown value. */
 export function timelineLines(
   intervals: readonly Live[],
   { width, rows, unicode, hasAxis }: LiveLayout & { readonly hasAxis: boolean },
@@ -79,8 +82,8 @@ export function timelineLines(
     .filter((_, i) => rows >= TIMELINE_FIGURES || i !== 1)
     .slice(0, rows);
   const each = Math.max(1, Math.floor(rows / TIMELINE_FIGURES));
-  // The scale's width decides which intervals fit, and these decide the scale: it gets the width of the longest
-  // possible.
+  // The width of the scale decides which intervals fit, and these decide the scale, so it gets the width of the longest
+  // possible one.
   const scales = figures.flatMap((figure) => scaleTexts(intervals, figure, each));
   const scale = Math.max(0, ...scales.map(widthOf));
   const shown = stretched(intervals, width - BESIDE_COLUMNS - scale - 1);
@@ -100,7 +103,7 @@ export function timelineLines(
     : charts;
 }
 
-/** The scale beside a chart's rows: its two ends, or both in one if it has a single row. */
+/** The scale beside a chart's rows: its two ends, or both in one row if there is only one. */
 function scaleTexts(
   intervals: readonly Live[],
   { of, text }: LiveFigure,
@@ -112,7 +115,7 @@ function scaleTexts(
   return [ends[0], ...Array<string>(rows - 2).fill(""), ends[1]];
 }
 
-/** The interval of each column. Intervals of a shorter run are stretched so that the columns are filled at its end. */
+/** The interval for each column. Intervals of a shorter run are stretched, so that columns are filled at its end. */
 function stretched(intervals: readonly Live[], room: number): readonly Live[] {
   const columns = Math.max(1, room);
   const intervalMs = intervalMsOf(intervals);
@@ -131,7 +134,7 @@ function intervalMsOf([first, second]: readonly Live[]): number {
   return second === undefined ? first.elapsedMs : second.elapsedMs - first.elapsedMs;
 }
 
-/** When the first of the shown intervals began, and the last one ended. */
+/** When the first shown interval began, and when the last one ended. */
 function axisLine(shown: readonly Live[], intervalMs: number, margin: number): TextLine {
   const [from, to] = [shown[0].elapsedMs - intervalMs, shown[shown.length - 1].elapsedMs]
     .map((ms) => formatDuration(ms / 1_000));
@@ -140,7 +143,7 @@ function axisLine(shown: readonly Live[], intervalMs: number, margin: number): T
   return lineOf(" ".repeat(margin) + text, "dim");
 }
 
-/** With those of the intervals as a sparkline, where there are any. */
+/** Number of errors, with those of the intervals as a sparkline, if there are any. */
 export function errorsLine(
   intervals: readonly Live[],
   { width, unicode }: TerminalOptions,
@@ -155,7 +158,7 @@ export function errorsLine(
   ];
 }
 
-/** The busiest worker, and the agent that it belongs to. */
+/** The busiest worker, and the agent to which it belongs. */
 export function workersLine({ workers: { count, cpuRatio, lateMs }, agents = [] }: Live): TextLine {
   const agent = agents.length > 1
     ? ` (agent ${agents.reduce((a, b) => b.cpuRatio > a.cpuRatio ? b : a).name})`
@@ -170,7 +173,7 @@ const LAST_MS = 3_000;
 const STEPS = 8;
 export const HISTOGRAM_ROWS = STEPS + 1;
 
-/** Latencies of the last seconds, or times between their messages: each bar a step of equal ratio. */
+/** Latencies of the last seconds, or times between messages: a bar for each step of equal ratio. */
 export function recentLatencyLines(
   intervals: readonly Live[],
   options: TerminalOptions,

@@ -1,6 +1,6 @@
 /**
- * Writes progress to standard error: on a terminal lines that stay with the live view below them, elsewhere
- * the lines alone. It has no clock, timer or stream: those are given.
+ * Writes progress to standard error: on a terminal, permanent lines with the live view below them; elsewhere, only the
+ * lines. Clock, timer and stream are passed in.
  */
 import type { OnProgress, Progress } from "../../../runner/result/progress.ts";
 import type { liveLines, ScreenSize } from "./live.ts";
@@ -16,29 +16,29 @@ import { HANGING, lineOf, paragraphLines } from "./line.ts";
 
 interface ProgressOutput extends Pick<TerminalOptions, "color" | "unicode"> {
   readonly write: (text: Written<"terminal">) => void;
-  /** Null without a live view: its code is then not loaded, because loading it would delay the load. */
+  /** Null without a live view, whose code is then not loaded, because that would delay the load. */
   readonly live: LiveOutput | null;
-  /** Time of any monotonic clock. */
+  /** Time by any monotonic clock. */
   readonly nowMs: () => number;
 }
 
 export interface LiveOutput {
-  /** Size of the terminal, read each time, because windows change. */
+  /** Size of the terminal, read each time because windows change. */
   readonly size: () => ScreenSize;
   readonly linesOf: typeof liveLines;
 }
 
 export interface ProgressView {
   readonly onProgress: OnProgress;
-  /** Draws anew, as time has passed or the window has another size. */
+  /** Redraws the view, because time has passed or the window has another size. */
   redraw(): void;
-  /** Shows it anew, after others have written to the terminal. */
+  /** Shows the view again, after others have written to the terminal. */
   resume(): void;
-  /** Takes the live view away; it doesn't come back. */
+  /** Removes the live view for good. */
   stop(): void;
 }
 
-/** At most five frames a second: short intervals don't keep the terminal busy. */
+/** At most five frames a second, so that short intervals don't keep the terminal busy. */
 const LEAST_REDRAW_MS = 200;
 
 export function startProgress(output: ProgressOutput): ProgressView {

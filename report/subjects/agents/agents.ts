@@ -1,4 +1,4 @@
-/** What a report says of the agents that loaded together: who they were, when they disagree, and a table. */
+/** A report's section about the agents of a fleet: which they were, where they disagree, and a table. */
 import type { Measurement, Run } from "../../../runner/result/result.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { list, table } from "../../blocks.ts";
@@ -20,12 +20,12 @@ import {
 } from "./disagreement.ts";
 
 export interface AgentsModel {
-  /** One for each agent that was lost or disagrees, or one that they agree. */
+  /** One for each agent that was lost or disagrees, or a single one that they agree. */
   readonly findings: readonly string[];
   readonly table: Table;
 }
 
-/** The agents of a cell, or of a measurement alone. */
+/** The agents of a cell, or of a single measurement. */
 interface Loaded {
   /** Null if there is only one cell. */
   readonly target: Pick<CellRuns, "label" | "color"> | null;
@@ -35,7 +35,7 @@ interface Loaded {
   readonly agents: readonly AgentFigures[];
 }
 
-/** Each agent beside the whole; nothing where one program loaded alone. */
+/** Each agent beside the whole; empty if a single program loaded. */
 export const agents: Subject<ScenarioContext> = {
   id: "agents",
   title: "Agents",
@@ -69,7 +69,7 @@ export const agents: Subject<ScenarioContext> = {
   },
 };
 
-/** A longer table is folded up: it serves to look up one agent. */
+/** A longer table is folded up, because it only serves to look up single agents. */
 const MOST_ROWS = 30;
 
 export function measurementAgents(measurement: Measurement): AgentsModel | null {
@@ -88,15 +88,13 @@ function loadedBy(runs: readonly Measurement[], target: Loaded["target"]): Loade
   };
 }
 
-// When agents disagree.
-
-/** Findings that are listed; the table has all. */
+/** The most findings that are listed; the table has all. */
 const MOST_FINDINGS = 8;
 
 function findingsOf(loaded: readonly Loaded[]): string[] {
   const found = loaded.flatMap(({ target, agents, kind }) => {
     const cell = loaded.length === 1 ? "" : target?.label ?? "";
-    // Where there is one run, its trust says who was lost already.
+    // For a single run, its trust already names the lost agents.
     const lost = agents.filter(({ lost, ofRuns }) => lost.length > 0 && ofRuns > 1)
       .map(({ name, lost, ofRuns }) => {
         const [{ atS, reason }] = lost;
@@ -123,7 +121,7 @@ function findingsOf(loaded: readonly Loaded[]): string[] {
   ];
 }
 
-/** Says nothing about a single agent, and leaves out lost ones, because they measured another period. */
+/** Empty for a single agent; leaves out lost agents, because they measured another period. */
 function agreement(loaded: readonly Loaded[]): string[] {
   const apart = loaded.map(({ agents }) =>
     agents.filter(({ latencies, lost }) => latencies > 0 && lost.length === 0)
@@ -137,7 +135,7 @@ function agreement(loaded: readonly Loaded[]): string[] {
   return [`${who} agree: their median latencies are from ${low} to ${high}.`];
 }
 
-/** Names in a line are not to fill it. */
+/** The most characters of names in a line. */
 const MOST_NAMES_LENGTH = 36;
 
 /** `4: a, b (lost), c, d · 12,000/s each`; "" without agents. */
@@ -160,7 +158,7 @@ function eachText(agents: readonly AgentFigures[]): string {
   return `${text}/s${agents.length === 1 ? "" : " each"}`;
 }
 
-// The whole, and below it each agent that loaded.
+// The whole, and below it each agent.
 
 interface AgentRow extends AgentFigures {
   readonly target: Loaded["target"];
@@ -236,7 +234,7 @@ function middle(of: (part: LoadedPart) => number): (row: AgentRow) => number {
 
 const lagOf = middle(({ lag }) => lag);
 
-/** The most; null of all agents together. */
+/** The largest uncertainty; null for all agents together. */
 function uncertaintyOf(parts: readonly LoadedPart[]): number | null {
   const known = parts.flatMap(({ uncertaintyMs }) => uncertaintyMs ?? []);
   return known.length === 0 ? null : Math.max(...known);

@@ -8,7 +8,7 @@ import { poolLatency } from "../../figures/pool.ts";
 import { lowerMedian, mean, median, sum } from "../../writing/spread.ts";
 import { formatCount, formatMs, formatNumber, formatShare } from "../../writing/units.ts";
 
-/** Share of the others' figure. */
+/** Share of the others' figure by which an agent must differ. */
 const DIFFERENT_RATIO = 0.25;
 /** Smaller differences come from the power saving of a core. */
 const DIFFERENT_MS = 0.1;
@@ -22,21 +22,21 @@ const EXPLAINED_RATIO = 0.4;
  * takes longer than this many medians was delayed by a busy machine, and says nothing about the network.
  */
 const MOST_TRIPS = 4;
-/** Share of the requests due, against the others' share. */
+/** Share of the due requests that were completed, relative to the others' share. */
 const COMPLETED_RATIO = 0.9;
 
 export type LoadKind = Measurement["load"]["kind"];
 
-/** A difference between an agent and the others. Differences of one agent with the same `because` say the same. */
+/** A difference between an agent and the others. Differences of an agent with the same `because` mean the same. */
 interface Difference {
   readonly because: "network" | "machine" | "share" | "pace";
-  /** The statement without the agent's name: `measured a median latency of …`; no full stop. */
+  /** The statement without the agent's name: `measured a median latency of …`; without a full stop. */
   readonly text: string;
 }
 
 type Others = readonly AgentFigures[];
 
-/** Disagreements of agents that were not lost: lost ones have findings of their own. */
+/** Disagreements of agents that were not lost; lost ones have findings of their own. */
 export function disagreements(
   all: readonly AgentFigures[],
   kind: LoadKind,
@@ -72,7 +72,7 @@ function isOther(ms: number, restMs: number): boolean {
   return Math.abs(ms - restMs) > DIFFERENT_MS && !isLike(ms, restMs);
 }
 
-/** Whether it is the network, by how long connections took to open. */
+/** Whether the network explains it, judging by how long connections took to open. */
 function explanation(agent: AgentFigures, others: Others, restMs: number): Difference {
   const known = others.filter(({ connectMs }) => connectMs !== null);
   if (
@@ -98,7 +98,7 @@ function doubt({ trust }: AgentFigures): string {
     : `: its own figures are ${trust}, so its machine may be the difference`;
 }
 
-/** In an open loop every agent has the same to do. */
+/** A finding if an agent completed less; in an open loop, every agent has the same work. */
 function shortfall(agent: AgentFigures, others: Others): Difference | null {
   const completedBy = ({ parts }: AgentFigures): number | null =>
     shareOf("completed", parts.filter(({ lost }) => lost === null));
@@ -124,9 +124,12 @@ const LEFT = [
   ["unfinished", "unfinished"],
 ] as const;
 
-/** In a closed loop a connection sends as fast as it gets responses: more than the median may be slow. */
+/**
+ * A finding about another pace: in a closed loop, a connection sends as fast as it gets responses, so more than the
+ * median may be slow.
+ */
 function otherPace(agent: AgentFigures, others: Others): Difference | null {
-  // If the median differs, a different pace is no news; and a lost agent sent nothing more.
+  // If the median differs, so does the pace; and a lost agent stopped sending.
   const peers = others.filter(({ p50Ms, lost }) => isLike(agent.p50Ms, p50Ms) && lost.length === 0);
   if (peers.length === 0) return null;
   const rest = middleOf(peers, paceOf);
@@ -153,37 +156,37 @@ function namesOf(others: Others): string {
   return others.length === 1 ? `agent ${others[0].name}` : "the others";
 }
 
-/** The lower median: of two halves that differ, only one is then reported, not each against the other. */
+/** The lower median: of two differing halves, only one is then reported, not each against the other. */
 function middleOf(agents: Others, of: (agent: AgentFigures) => number): number {
   return lowerMedian(agents.map(of));
 }
 
-// What each agent did in the runs of one cell, or in a single measurement: one set of figures an agent.
+// What each agent did in the runs of a cell, or in a single measurement, as one set of figures for each agent.
 
 /**
- * Figures over the runs in which the agent took part: a rate is their mean, so that the rates of all agents add up;
- * other figures are medians.
+ * Figures over the runs in which the agent took part: the rate is a mean, so that all agents' rates add up; other
+ * figures are medians.
  */
 export interface AgentFigures {
   readonly name: string;
   readonly host: string;
-  /** Its part in each run in which it took part. */
+  /** The agent's part in each run in which it took part. */
   readonly parts: readonly LoadedPart[];
   readonly ofRuns: number;
-  /** When its last report came and why it was given up, one entry for each run in which it was lost. */
+  /** When the agent's last report came and why it was given up, one entry for each run in which it was lost. */
   readonly lost: readonly NonNullable<AgentPart["lost"]>[];
   readonly connections: number;
   readonly ratePerSec: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly latencies: number;
-  /** Time of its fastest connection, which bounds a round trip; null if unknown. */
+  /** Connect time of the fastest connection, which bounds a round trip; null if unknown. */
   readonly connectMs: number | null;
-  /** The worst. */
+  /** The worst trust over all runs. */
   readonly trust: AgentPart["trust"];
 }
 
-/** What an agent did in one run, or all of them. */
+/** What an agent did in one run, or what all of them did. */
 export interface LoadedPart extends
   Pick<
     AgentPart,
@@ -196,12 +199,12 @@ export interface LoadedPart extends
   readonly isAtLeast: (percentile: number) => boolean;
 }
 
-/** In the order in which they first come; none without a fleet. */
+/** In the order of their first appearance; none without a fleet. */
 export function agentFigures(runs: readonly Pick<Measurement, "agents">[]): AgentFigures[] {
   const parts = runs.flatMap(({ agents = [] }) => agents).map((part): LoadedPart => ({
     ...part,
     uncertaintyMs: part.clock.uncertainty,
-    // Latencies of requests that were not completed are lower bounds, and may turn out to be the longest of all.
+    // Latencies of uncompleted requests are lower bounds, whose true values may be the longest of all.
     isAtLeast: (p) =>
       part.latency.count > part.requests.completed &&
       p / 100 * part.latency.count > part.requests.completed,
@@ -245,7 +248,7 @@ function figuresOf(parts: readonly LoadedPart[], ofRuns: number): AgentFigures {
   };
 }
 
-/** Share of the requests due that ended so; null if nothing was due. */
+/** Share of the due requests with this outcome; null if none were due. */
 export function shareOf(
   end: keyof AgentPart["requests"],
   parts: readonly LoadedPart[],

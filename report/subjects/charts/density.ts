@@ -1,4 +1,4 @@
-/** How latencies are distributed: shares of the requests in steps of equal ratio. */
+/** Distributions of latencies: shares of the requests in steps of equal ratio. */
 import { sum } from "../../writing/spread.ts";
 import { formatCount, formatMs, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
@@ -12,10 +12,10 @@ import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 
 const STEPS_PER_DECADE = 24;
 
-/** Percentiles between which the axis lies; the few beyond would press all others together. */
+/** Percentiles between which the axis lies; the few values beyond would squeeze all others together. */
 const SHOWN = { from: 0.1, to: 99.95 };
 
-/** The times that a curve is drawn from. */
+/** The times from which a curve is drawn. */
 interface Distributed {
   readonly label: string;
   readonly color: Color;
@@ -28,14 +28,14 @@ export type DrawnTimes = Pick<
 >;
 
 interface Described {
-  /** What the shares count, in the plural. */
+  /** The things that shares count, in the plural. */
   readonly what: string;
   readonly limit: string;
 }
 
 const REQUESTS: Described = { what: "requests by latency", limit: "Requests within" };
 
-/** Distribution of the completed requests, or of other times; null when no cell has one. */
+/** Distribution of completed requests, or of other times; null if no cell has one. */
 export function densityOf(
   cells: readonly Distributed[],
   { what, limit }: Described = REQUESTS,
@@ -67,7 +67,7 @@ export function densityOf(
   };
 }
 
-/** The lowest time above 0. A logarithmic axis cannot show 0, the gap between messages that come together. */
+/** The lowest time above 0. A logarithmic axis can't show 0, which is the gap between messages that arrive together. */
 function lowestUs(ended: Histogram): number {
   const lowUs = ended.valueAtPercentile(SHOWN.from);
   if (lowUs > 0) return lowUs;
@@ -76,7 +76,7 @@ function lowestUs(ended: Histogram): number {
   return Math.min(leastUs, ended.maxUs);
 }
 
-/** A limit reads one more than it shows. */
+/** A limit has one more decimal than it shows. */
 const WITHIN_DECIMALS = 3;
 
 /** Shares of the completed requests, and how many of all requests lie below each edge. */
@@ -89,8 +89,7 @@ function spreadOver(
   const [below] = sharesBetween(ended, [-0.5, edgesUs[0]]);
   let all = 0;
   const within = [below, ...shares].map((share) => (all += share) * ended.count / count);
-  // The first edge below which a lower bound lies, too: one request more than those known to be below it, and the last of
-  // them is a bound.
+  // The first edge with a lower bound below it, where more requests are below than are known to be.
   const boundsFrom = latency.censored === 0 ? -1 : edgesUs.findIndex((edgeUs, i) => {
     const { value, isAtLeast } = latency.percentile(Math.min(100, 100 * (within[i] + 1 / count)));
     return isAtLeast && value * 1_000 <= edgeUs;
@@ -102,7 +101,7 @@ function spreadOver(
   };
 }
 
-/** Edges at whole steps of the axis, so that every figure has the same, around `lowUs` … `highUs`. */
+/** Edges at whole steps of the axis, the same in every figure, around `lowUs` … `highUs`. */
 function decadeEdgesUs(lowUs: number, highUs: number): number[] {
   const first = Math.floor(Math.log10(Math.max(1, lowUs)) * STEPS_PER_DECADE);
   const last = Math.floor(Math.log10(highUs + 1) * STEPS_PER_DECADE) + 1;
@@ -133,7 +132,7 @@ function halfText({ label, latency }: CellRuns): string {
     : `${half} less, and one in a hundred more than ${formatMs(p99.value)}.`;
 }
 
-/** Null when no cell has enough requests for a curve. */
+/** Null if no cell has enough requests for a curve. */
 export function tailsOfCells(cells: readonly CellRuns[]): Xy | null {
   const filled = cells.filter(({ latency }) => latency.count > 0);
   return tailsOf(
@@ -161,7 +160,7 @@ export function tailsFinding(cells: readonly CellRuns[]): string {
   return `One request in ${formatCount(odds)} took longer than ${texts.join(", ")}.`;
 }
 
-/** Up to three items as they are; of more, the first and the last. */
+/** Up to three items unchanged; of more, the first and the last. */
 function firstAndLast<Item>(items: readonly Item[]): readonly Item[] {
   return items.length <= 3 ? items : [items[0], items[items.length - 1]];
 }

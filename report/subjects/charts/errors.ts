@@ -23,13 +23,13 @@ interface ErrorKind {
   readonly label: string;
   /** Number of the colour in the style sheet. */
   readonly color: number;
-  /** The number in an interval. */
+  /** Number in an interval. */
   readonly of: (point: ErrorPoint) => number;
-  /** The number in a run. */
+  /** Number in a run. */
   readonly all: (run: Run) => number;
 }
 
-/** In the order of ERRORS, as far apart as colours go. */
+/** Colours in the order of ERRORS, as distinct as possible. */
 const ERROR_COLORS = [0, 1, 3, 7, 8, 5, 6];
 
 const KINDS: readonly ErrorKind[] = [
@@ -51,13 +51,13 @@ const KINDS: readonly ErrorKind[] = [
   { label: "Never sent", color: 9, of: () => 0, all: ({ requests }) => requests.dropped },
 ];
 
-/** With more cells than these, the others are only in the table. */
+/** With more cells than this, the others are only in the table. */
 const MOST_CELLS = 6;
 
 export function errorsModel(cells: readonly CellRuns[]): ErrorsModel {
   const countOf = ({ runs }: CellRuns): number => errorsOf(runs).count;
   const all = cells.filter((cell) => countOf(cell) > 0);
-  // In the order of the cells, if they are not too many.
+  // In the order of the cells, unless there are too many.
   const faulty = all.length <= MOST_CELLS
     ? all
     : all.toSorted((a, b) => countOf(b) - countOf(a)).slice(0, MOST_CELLS);
@@ -68,7 +68,7 @@ export function errorsModel(cells: readonly CellRuns[]): ErrorsModel {
   };
 }
 
-/** One sentence for all scenarios in which nothing went wrong; "" for none. */
+/** One sentence for all scenarios without errors; "" for none. */
 export function flawlessText(
   scenarios: readonly { readonly name: string; readonly errors: ErrorsModel }[],
 ): string {
@@ -79,7 +79,7 @@ export function flawlessText(
   return `In ${listed(flawless.map(({ name }) => name), "and")} n${text}`;
 }
 
-/** All runs of the cell, one laid over the other, by the intervals of the longest: shorter ones may have shorter. */
+/** All runs of the cell overlaid, by the intervals of the longest run; shorter runs may have shorter intervals. */
 function chartOf({ label, runs }: CellRuns): Xy {
   const endsOf = ({ timeline }: Run): number[] => timeline.points.map(({ endS }) => endS);
   const ends = runs.map(endsOf).reduce((a, b) => (b.at(-1) ?? 0) > (a.at(-1) ?? 0) ? b : a);

@@ -1,4 +1,4 @@
-/** Comparisons as a figure: for each pair and figure the ratio with its interval, its verdict, the margin. */
+/** Comparisons as a figure: for each pair and figure the ratio with its interval, the verdict, and the margin. */
 import type { Panel } from "../../blocks.ts";
 import { axisOver, compact, type Row, type Rows } from "../../chart.ts";
 import { cellParts } from "../../cells/cell_label.ts";
@@ -10,13 +10,13 @@ import { isTooWide } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import type { ComparedPair } from "../tables/compared.ts";
 
-/** A panel for each figure, with the pairs in the same order; several panels for many pairs. */
+/** A panel for each figure, with the pairs in the same order; several panels if there are many pairs. */
 export interface ForestPanel extends Panel {
   readonly title: string;
   readonly chart: Rows;
 }
 
-/** If requests come at a pace of their own, all targets serve the same number, so requests/s are not compared. */
+/** If requests come at a fixed pace, all targets serve the same number, so requests/s are not compared. */
 const FIGURES: Record<"closed" | "open", readonly ComparedFigure[]> = {
   closed: ["rate", 50, 99],
   open: [50, 99],
@@ -37,7 +37,7 @@ export function forestOf(pairs: readonly ComparedPair[], isOpen: boolean): Fores
   ).flat().filter(({ chart }) => chart.rows.length > 0);
 }
 
-/** Rows that fit on a page of paper. */
+/** Number of rows that fit on a page of paper. */
 const MOST_ROWS = 16;
 
 /** `Requests/s against express, more is better`. */
@@ -68,7 +68,7 @@ function chartOf(pairs: readonly ComparedPair[], figure: ComparedFigure): Rows {
     const compared = comparisonOf(comparison, figure);
     const { ratio, interval, verdict, isDoubted } = compared;
     if (ratio === null) return [];
-    // Drawn, it would push every other to the same place.
+    // A very wide interval is not drawn, because it would squeeze all others together.
     const drawn = interval && !isTooWide(interval) ? interval : null;
     return [{
       label: common !== null ? name : pairLabel(pair),
@@ -78,7 +78,7 @@ function chartOf(pairs: readonly ComparedPair[], figure: ComparedFigure): Rows {
       low: drawn && compact(drawn.low),
       high: drawn && compact(drawn.high),
       runs: [],
-      // Without an interval there is no verdict to give.
+      // Without an interval there is no verdict.
       tone: interval === null || verdict === "inconclusive" || isDoubted ? "open" : TONES[verdict],
       word: interval === null ? "" : verdictWord(compared, comparison.marginRatio),
       text: ratioText(compared),

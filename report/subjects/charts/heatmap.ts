@@ -7,14 +7,14 @@ import type { SparseHistogram } from "../../../runner/stats/histogram/histogram.
 import { type DisplayUnit, formatCount, formatShare, formatTick } from "../../writing/units.ts";
 import type { CellSteps } from "./packing.ts";
 
-/** One interval of a run, or several where the page has room for no more. */
+/** One interval of a run, or several if the page has no room for more columns. */
 export interface HeatColumn {
   /** Seconds since the start of the run. */
   readonly fromS: number;
   readonly toS: number;
-  /** Requests by row: between two edges each. */
+  /** Number of requests by row, which is the range between two edges. */
   readonly counts: Float64Array;
-  /** The lower bounds among them: requests that had no response by then. */
+  /** Lower bounds among these: requests that had no response by then. */
   readonly bounds: Float64Array;
   readonly total: number;
 }
@@ -24,16 +24,16 @@ export interface Heatmap {
   readonly edgesUs: readonly number[];
   /** The columns of each run, in order. */
   readonly runs: readonly (readonly HeatColumn[])[];
-  /** The lowest row with requests counts those that were faster, too. */
+  /** The lowest row with requests, in which faster ones are counted, too. */
   readonly lowest: number;
 }
 
-/** Preferred numbers (ISO 3, R20 rounded): every edge can be read aloud. */
+/** Preferred numbers (ISO 3, R20 rounded), so that every edge is easy to read. */
 const STEPS = "1 1.12 1.25 1.4 1.6 1.8 2 2.24 2.5 2.8 3.15 3.55 4 4.5 5 5.6 6.3 7.1 8 9"
   .split(" ").map(Number);
 const MOST_ROWS = 32;
 
-/** The edges of the rows that hold every latency of the cells: a fifth, a tenth or a twentieth of a decade each. */
+/** Edges of rows that cover every latency of the cells, each a fifth, a tenth or a twentieth of a decade. */
 export function heatEdgesUs(cells: readonly CellSteps[]): number[] {
   const filled = cells.flat(2).map(({ latency }) => latency).filter(({ count }) => count > 0);
   const low = filled.reduce((least, { minUs }) => Math.min(least, minUs), Infinity);
@@ -49,7 +49,7 @@ export function heatEdgesUs(cells: readonly CellSteps[]): number[] {
   return choices.find(({ length }) => length <= MOST_ROWS + 1) ?? choices[2];
 }
 
-/** @param edgesUs The edges that all cells beside it share. */
+/** @param edgesUs Edges shared by all cells shown side by side. */
 export function heatmapOf(runs: CellSteps, edgesUs: readonly number[]): Heatmap {
   const columns = runs.map((steps) => {
     let endS = 0;
@@ -80,12 +80,12 @@ function countedBetween(
   return counted;
 }
 
-// What its colours and its readout say.
+// The meaning of colours, and the text at the pointer.
 
-/** Shares of an interval's requests from which the next colour begins. */
+/** Shares of an interval's requests from which on the next colour is used. */
 export const HEAT_SHARES = [0, 0.001, 0.01, 0.03, 0.1, 0.3] as const;
 
-/** Index of the colour of so many requests, from 0, the palest; -1 for none. */
+/** Index of the colour for this many requests, from 0, the palest; -1 for none. */
 export function heatOf(count: number, total: number): number {
   if (count === 0) return -1;
   const share = count / total;
@@ -110,7 +110,7 @@ export function heatText(
   return `${requests} ${rowText({ edgesUs, lowest }, row, unit)}${share}.${longer}`;
 }
 
-/** `between 8 and 10 ms`; of the lowest row, which counts the faster ones, `under 10 ms`. */
+/** `between 8 and 10 ms`; for the lowest row, which includes faster requests, `under 10 ms`. */
 export function rowText(
   { edgesUs, lowest }: Omit<Heatmap, "runs">,
   row: number,

@@ -13,10 +13,9 @@ export type OverlayLine = readonly ({
 } | null)[];
 
 /**
- * Runs count as many intervals as they have: the last ones may be the median of fewer. Of a run with shorter intervals,
- * the median of those that end in one of `t` counts.
- *
- * @param t Ends of the intervals, seconds: those of the longest run.
+ * Puts runs over each other. Runs count with as many intervals as they have, so the last medians may be of fewer runs.
+ * For a run with shorter intervals, the median of those that end within one of `t` counts.
+ * @param t The ends of the intervals in seconds: those of the longest run.
  */
 export function overlaid(
   runs: readonly TimelineRun[],

@@ -21,7 +21,7 @@ export interface PackedStep {
   readonly bounds: SparseHistogram;
 }
 
-/** The runs of a cell, and the steps of each run in order. */
+/** The runs of a cell, with the steps of each run in order. */
 export type CellSteps = readonly (readonly PackedStep[])[];
 
 const SECOND_US = 1e6;
@@ -50,8 +50,8 @@ export function packSteps(cells: readonly CellSteps[]): Uint8Array<ArrayBuffer> 
 }
 
 /**
- * Reads what `packSteps` wrote. Only percentiles that are `EXACT` may be read from the histograms, and no sums, as these
- * are of groups.
+ * Reads the output of `packSteps`. Only `EXACT` percentiles may be read from the histograms, and no sums, because
+ * values were grouped.
  */
 export function unpackSteps(bytes: Uint8Array): CellSteps[] {
   const numbers = new Leb128Reader(bytes);

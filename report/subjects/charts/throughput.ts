@@ -1,6 +1,6 @@
 /**
  * Throughput as bars, and against the tail: the p99 at which a target serves its requests/s, and the cells that no
- * other beats in both.
+ * other cell beats in both.
  */
 import { boundText, formatMs, formatNumber, timeUnit } from "../../writing/units.ts";
 import { COLORS } from "../../cells/colors.ts";
@@ -25,10 +25,10 @@ export interface TradeoffModel {
   readonly finding: string;
 }
 
-/** Requests/s whose ratio is below this count as equal: an open loop at a single rate trades nothing. */
+/** Requests/s within this ratio count as equal: an open loop at a single rate trades nothing. */
 const ONE_RATE = 1.01;
 
-/** Null for fewer than two cells, and where all serve as much. @param right Cells whose responses were right. */
+/** Null for fewer than two cells, or if all serve the same rate. @param right Cells with correct responses. */
 export function tradeoffOf(scenario: string, right: readonly CellRuns[]): TradeoffModel | null {
   const cells = right.filter((cell) => p99Of(cell) > 0 && cell.rate.mean > 0);
   const rates = cells.map(({ rate }) => rate.mean);
@@ -59,7 +59,8 @@ export function tradeoffOf(scenario: string, right: readonly CellRuns[]): Tradeo
       ),
     }));
   const points = series.flatMap(({ points = [] }) => points);
-  // Room about the outermost, so that no dot lies on the edge; a decade apart and more is read on a logarithmic axis.
+  // Room around the outermost dots, so that none lies on the edge; values more than a decade apart need a logarithmic
+  // axis.
   const about = { logFrom: 8, room: 1.15 };
   const x = axisOver("", points.flatMap(({ x, left, right }) => [x, left, right]), about);
   const y = axisOver(unit.name, points.flatMap(({ y, low, high }) => [y, low, high]), about);
@@ -78,7 +79,7 @@ export function tradeoffOf(scenario: string, right: readonly CellRuns[]): Tradeo
   };
 }
 
-/** A line whose p99 can be had at every rate up to what its cell serves. */
+/** A line that shows the p99 available at every rate up to what its cell serves. */
 function frontSeries(front: readonly XyPoint[], x: Axis, y: Axis): XySeries {
   const corners = front.flatMap((point, i) => [
     [i === 0 ? x.min : front[i - 1].x, point.y],
@@ -94,7 +95,7 @@ function frontSeries(front: readonly XyPoint[], x: Axis, y: Axis): XySeries {
   };
 }
 
-/** Cells that no other beats in both, by requests/s. */
+/** Cells that no other cell beats in both figures, by requests/s. */
 function frontOf(cells: readonly CellRuns[]): CellRuns[] {
   const isBeaten = (cell: CellRuns): boolean =>
     cells.some((other) =>
@@ -122,7 +123,7 @@ function findingOf(cells: readonly CellRuns[], front: readonly CellRuns[]): stri
   return `No other cell has both more requests/s and a lower p99 than ${names}.`;
 }
 
-/** Whether the intervals of both have nothing in common. */
+/** Whether the intervals of both do not overlap. */
 function areApart(cell: CellRuns, other: CellRuns, figure: "rate" | 99): boolean {
   const [own, its] = [cell, other].map((one) => one.interval(figure));
   return own !== null && its !== null && (own.low > its.high || its.low > own.high);
@@ -138,7 +139,7 @@ function linesOf(cell: CellRuns): string[] {
   ];
 }
 
-/** Null where its ends cannot be drawn. */
+/** Null if the ends can't be drawn. */
 function drawnInterval(ends: ReturnType<CellRuns["interval"]>): typeof ends {
   return ends !== null && ends.low > 0 && ends.high < Infinity ? ends : null;
 }
@@ -147,7 +148,7 @@ function p99Of({ latency }: CellRuns): number {
   return latency.percentile(99).value;
 }
 
-/** Cores that the target used; 0 if no run was watched. */
+/** Cores that the target used; 0 if no run was observed. */
 function coresOf({ runs }: CellRuns): number {
   const watched = runs.filter(({ resources }) => resources.length > 0);
   return watched.reduce((sum, run) => sum + meanCoresOf(run), 0) / Math.max(1, watched.length);
@@ -178,7 +179,7 @@ export function barsOf(cells: readonly CellRuns[], unit: string): Rows {
   };
 }
 
-/** Names as papers print them: targets below the setting that they share; with one target, its settings alone. */
+/** Names as papers print them: targets below the setting that they share; with a single target, only its settings. */
 function groupedNames(
   cells: readonly CellRuns[],
 ): ReadonlyMap<CellRuns, Required<Pick<Row, "name" | "group">>> {
@@ -198,7 +199,7 @@ function groupedNames(
   }));
 }
 
-/** Puts rows of a group beside each other, groups in the order of their first rows. */
+/** Puts rows of a group side by side, with groups in the order of their first rows. */
 function inGroups(rows: readonly Row[]): Row[] {
   return [...Map.groupBy(rows, ({ group }) => group).values()].flat();
 }

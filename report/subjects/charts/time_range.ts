@@ -20,27 +20,27 @@ export interface TimeRange {
 
 export interface RangePercentile {
   readonly ms: number;
-  /** False if too few requests lie beyond it. */
+  /** False if too few requests lie beyond the percentile. */
   readonly isSupported: boolean;
-  /** Whether requests known only by a lower bound could turn out to make it larger. */
+  /** Whether the true values of lower bounds may make it larger. */
   readonly isAtLeast: boolean;
 }
 
 export interface RangeFigures {
-  /** Completed requests per second: the mean of the runs; null when no step lies in the range. */
+  /** Completed requests per second: the mean over runs; null if no step lies in the range. */
   readonly ratePerSec: number | null;
   readonly completed: number;
   readonly failed: number;
-  /** How many of the latencies are lower bounds. */
+  /** Number of latencies that are lower bounds. */
   readonly censored: number;
-  /** In the order of the invocation; null without a request. */
+  /** In the order requested; null without a request. */
   readonly percentiles: readonly (RangePercentile | null)[];
 }
 
-/** A step within the range counts, with this tolerance for rounding. */
+/** Tolerance for rounding when deciding whether a step lies within the range. */
 const ROUNDING_S = 1e-4;
 
-/** The steps of a run that lie within the range; null is the whole run. */
+/** The steps of a run within the range; null means the whole run. */
 export function stepsWithin(
   steps: readonly PackedStep[],
   range: TimeRange | null,
@@ -90,13 +90,13 @@ function sampleOf(steps: readonly PackedStep[], clock: Sample["clock"]): Sample 
   return { clock, all, bounds, ended: withoutBounds(all, bounds) };
 }
 
-// How slow the slowest requests are: the latency that one in so many requests exceeds, of all runs of a cell and of each. A
-// curve ends where fewer than ten requests lie beyond it.
+// How slow the slowest requests are: the latency that one in so many requests exceeds, over all runs of a cell and for
+// each run. A curve ends where fewer than ten requests lie beyond.
 
 const MOST_DECADES = 6;
 const TAIL_STEPS_PER_DECADE = 12;
 
-/** One request in so many: 1/(1 − p), from the median on in equal steps of a logarithmic axis. */
+/** One request in so many, 1/(1 − p): from the median on, in equal steps of a logarithmic axis. */
 const ODDS = [
   2,
   ...Array.from(
@@ -119,7 +119,7 @@ interface TailOfCell {
   readonly runs: readonly Latencies[];
 }
 
-/** Null when no cell has enough requests for a curve. */
+/** Null if no cell has enough requests for a curve. */
 export function tailsOf(cells: readonly TailOfCell[], unit: DisplayUnit): Xy | null {
   const valuesOf = (latency: Latencies) =>
     ODDS.map((odds) => 100 * (1 - 1 / odds)).filter((p) => supportsPercentile(latency.count, p))
@@ -152,7 +152,7 @@ export function tailsOf(cells: readonly TailOfCell[], unit: DisplayUnit): Xy | n
       series.filter(({ isFaint }) => !isFaint).map(({ label }) => label).join("; ")
     }`,
     size: "medium",
-    // Percentiles, each tick ten times as rare as the one before.
+    // Percentiles, each tick ten times as rare as the previous one.
     x: {
       ...{ unit: "", scale: "log", min: odds[0], max: compact(last) },
       ticks: [2, ...decades].map((at) => ({ at, text: `p${percentText(at)}` })),
@@ -164,15 +164,15 @@ export function tailsOf(cells: readonly TailOfCell[], unit: DisplayUnit): Xy | n
   };
 }
 
-/** With as many decimals as show the share that lies beyond it. */
+/** A percentage with as many decimals as the share beyond it needs. */
 function percentText(odds: number): string {
   const decimals = Math.max(0, Math.ceil(Math.log10(odds)) - 1);
   return String(Number((100 * (1 - 1 / odds)).toFixed(decimals)));
 }
 
-// The charts of a scenario for a part of its runs: the same bars and curves, of other figures.
+// The charts of a scenario for a part of its runs: the same bars and curves, with other figures.
 
-/** A cell by its name, with those of its runs that are looked at. */
+/** A named cell, with the runs that are considered. */
 export interface NamedSteps extends TimedSteps {
   readonly label: string;
   /** The repetition of each run. */
@@ -184,7 +184,7 @@ export interface SelectedPart {
   readonly range: TimeRange | null;
   /** `2–5 s of run 1`. */
   readonly what: string;
-  /** Cells of all targets, with the chosen runs only. */
+  /** Cells of all targets, with only the chosen runs. */
   readonly cells: readonly NamedSteps[];
 }
 
@@ -209,7 +209,7 @@ export function rangeBars(chart: Rows, { cells, range, what }: SelectedPart): Ro
   };
 }
 
-/** On the axis of the whole runs, or a wider one. */
+/** The tail chart of a selected part, on the axis of the whole runs, or on a wider one. */
 export function rangeTails(chart: Xy, { cells, range, what }: SelectedPart): Xy {
   const { y, at = [] } = chart;
   const latenciesOf = (runs: CellSteps, clock: Sample["clock"]): Latencies => {

@@ -1,4 +1,4 @@
-/** Cells → timelines that share their axes. */
+/** Cells → timelines with shared axes. */
 import * as z from "zod";
 import type { Run } from "../../../runner/result/result.ts";
 import type { CountersPoint } from "../../../runner/result/runtime/counters.ts";
@@ -33,7 +33,7 @@ import {
 } from "../../writing/units.ts";
 import { counted, unique } from "../../writing/words.ts";
 
-/** The part of the results with the plan; a measurement alone has no experiment. */
+/** The part of the results with the plan; a single measurement has no experiment. */
 type PlannedFor = Partial<Pick<Grouped, "experiment">>;
 
 /** One chart for each cell, on the same axes. */
@@ -98,7 +98,7 @@ function timelineRun(run: Run, unit: DisplayUnit, tracks: readonly Track[]): Tim
     latency: POINT_PERCENTILES.map((p) =>
       intervals.map(({ point }) => isEmpty(point) ? null : compact(point[p] / unit.size))
     ),
-    // Left out if there are no lower bounds, as in most runs.
+    // Omitted without lower bounds, as in most runs.
     ...bounds.some(({ length }) => length > 0) && {
       lowerBounds: Object.fromEntries(POINT_PERCENTILES.map((p) => [p, boundsOf(p)])),
     },
@@ -110,10 +110,13 @@ function timelineRun(run: Run, unit: DisplayUnit, tracks: readonly Track[]): Tim
   };
 }
 
-/** Changes of latency and rate that are this many intervals apart, or fewer, are one. */
+/** Changes of latency and rate within this many intervals of each other count as one. */
 const SAME = 3;
 
-/** Seconds at which latency or rate goes to another level: what its steady state was judged by. None for a load that itself changes. */
+/**
+ * Seconds at which latency or rate changes its level, as its steady state was judged. None for a load that itself
+ * changes.
+ */
 function levelChangesS(run: Run): number[] {
   const intervals = intervalsOf(run);
   if (run.warmup === null || intervals.length === 0) return [];
@@ -132,7 +135,7 @@ function levelChangesS(run: Run): number[] {
     .map((from) => intervals[from - 1].point.endS);
 }
 
-// Below requests per second: messages, what a target used, and what its runtime reported of itself.
+// Tracks below requests per second: messages, the target's resources, and what its runtime reported.
 
 interface Track {
   readonly title: string;
@@ -208,7 +211,10 @@ function messageTracks(runs: readonly Run[]): Track[] {
   ];
 }
 
-/** @param least The axis reaches so far, so that what is next to nothing looks so. @param valueAt Of a moment of a run, seconds. */
+/**
+ * @param least The axis covers at least this much, so that tiny values look tiny.
+ * @param valueAt The value at a moment of a run, in seconds.
+ */
 function trackOf(
   runs: readonly Run[],
   title: string,
@@ -233,7 +239,7 @@ function countersAt({ counters, timeline }: Run, atS: number): CountersPoint | n
   return point !== undefined && point.endS - timeline.intervalS < atS ? point : null;
 }
 
-// What was planned: how much was offered when, what happened at which moment, and what does not count.
+// Planned events: offered rates over time, marked moments, and the discarded part.
 
 type LoadPhase = Extract<Run["load"], { kind: "phases" }>["phases"][number];
 
@@ -243,7 +249,7 @@ function startsOf(phases: readonly LoadPhase[]): (LoadPhase & { readonly atS: nu
   return phases.map((phase) => ({ ...phase, atS: (endS += phase.durationS) - phase.durationS }));
 }
 
-/** Load that was offered, if each arrival sends one request; otherwise it is unknown how many were due when. */
+/** Offered load, if each arrival sends one request; otherwise it is unknown how many requests were due when. */
 function offeredTo(runs: readonly Run[]): OfferedPart[] {
   const isOneEach = runs.every(({ sessions, requests }) =>
     sessions === null || sessions.created === requests.due
@@ -287,7 +293,7 @@ const gateway = z.object({
   proxy: z.object({ origin: z.string().optional() }).optional(),
 });
 
-/** To a cluster, or to one behind the target. @param targets Of the experiment. */
+/** Instances added to a cluster, or to one behind the target. @param targets Targets of the experiment. */
 function addedTo(target: string | undefined, targets: unknown): z.output<typeof added>[] {
   if (target === undefined) return [];
   const spec = gateway.safeParse(Object(targets)[target]).data;
@@ -299,7 +305,7 @@ function addedTo(target: string | undefined, targets: unknown): z.output<typeof 
   ];
 }
 
-/** `Marked: +1 instance at 2 s.`, `Hatched: the start that no figure counts, up to 1 s.`; "" where nothing is. */
+/** `Marked: +1 instance at 2 s.`, `Hatched: the start that no figure counts, up to 1 s.`; "" without marks. */
 export function marksText(charts: readonly Timeline[]): string {
   const marks = unique(
     charts.flatMap(({ marks }) =>

@@ -1,4 +1,4 @@
-/** The card of two results compared with each other: what the new ones cost or gain. */
+/** The card of a comparison of two results: what the new side costs or gains. */
 import {
   areInTurns,
   type ComparedCell,
@@ -45,7 +45,7 @@ export function comparedCard(comparison: ResultsComparison): CardModel {
     .filter((figure) => shown.length > 0 && figure !== shown[0].figure);
   return {
     ...verdict,
-    // Thresholds decide alone.
+    // If thresholds decide, they alone do.
     notes: verdict.code === "thresholds" ? [] : [
       ...others.map((figure) => figureNote(figure, places, sides[1].name)),
       ...places.some(({ decision }) => decision?.sliced?.areTheseTwo) ? [THESE_TWO] : [],
@@ -78,14 +78,17 @@ function verdictIn(comparison: ResultsComparison, shown: readonly Place[]): Verd
     return verdictOf("thresholds", { sentence: gatesSentence(gates) });
   }
   if (shown.length === 0) return verdictOf("incomparable", {});
-  // Wrong responses are reported before how fast they came.
+  // Wrong responses are reported before speed.
   const broken = shown.filter(({ short }) => short.some(({ label }) => label === other));
   return broken.length > 0
     ? shortVerdict(broken, shown)
     : sideVerdict(shown, { other, base, isCostFirst: true });
 }
 
-/** The judged places of the figure that decides: the first with a loss, or else with a gain; or else the first of all. */
+/**
+ * The judged places of the headline figure: the first figure with a loss, or else with a gain; or else the first of
+ * all.
+ */
 function headlined(
   { sides: [{ name: base }, { name: other }] }: ResultsComparison,
   places: readonly Place[],
@@ -119,7 +122,7 @@ function figureNote(figure: string, places: readonly Place[], other: string): st
   return `By ${figure}: ${word}${own.length === 1 ? "" : ` in ${all}`}.`;
 }
 
-/** @param figure Default: all that decide. */
+/** @param figure Default: all deciding figures. */
 function judgedBoth(comparison: ResultsComparison, figure?: ComparedFigure): Judged {
   const { cells, again } = comparison;
   const placesIn = (cells: readonly ComparedCell[]): Place[] =>
@@ -127,7 +130,7 @@ function judgedBoth(comparison: ResultsComparison, figure?: ComparedFigure): Jud
   return judgedTwice(placesIn(cells), again && placesIn(again));
 }
 
-/** Each cell, once for each figure that decides. */
+/** Each cell, once for each deciding figure. */
 function placesOf({ sides }: ResultsComparison, cells: readonly ComparedCell[]): Place[] {
   return cells.flatMap((cell) =>
     decisiveOf(cell.comparison).map(({ figure }) => placeOf(cell, figure, sides))
@@ -201,7 +204,7 @@ function nextSteps({ cells, differences, outcome }: ResultsComparison): NextStep
   const [needed] = all.filter((one) => neededOf(one) > 0)
     .toSorted((a, b) => neededOf(b) - neededOf(a));
   const decide = all.some(({ sliced }) => sliced?.areTheseTwo)
-    ? "Measure for longer: more slices may decide." // nobody adds runs to two running processes
+    ? "Measure for longer: more slices may decide." // runs can't be added to two running processes
     : needed === undefined
     ? null
     : tooManyRunsText(needed.runsNeeded ?? 0) ??

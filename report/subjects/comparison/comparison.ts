@@ -1,4 +1,4 @@
-/** Two results → every cell that is in both compared, with what makes that doubtful. */
+/** Two results → a comparison of every cell that is in both, with reasons for doubt. */
 import { isUnanswered } from "../../../runner/result/outcome.ts";
 import type { Run, Threshold } from "../../../runner/result/result.ts";
 import type { Verdict, VerdictReason } from "../../../runner/stats/comparison/verdict.ts";
@@ -37,22 +37,22 @@ import { type CellRuns, groupRuns, repeatedOf } from "../../cells/cells.ts";
 import { type CellPair, cellsOf, matchCells, nameOf } from "../../cells/match.ts";
 
 export interface ComparedCell {
-  /** `static, api`, or `static, express → fastify` where the targets differ. */
+  /** `static, api`, or `static, express → fastify` if the targets differ. */
   readonly name: string;
   readonly scenario: string;
   /** Target, and the parameters that vary. */
   readonly base: string;
   readonly next: string;
-  /** The runs of both; of several sessions those of the last. */
+  /** The cells of both sides; with several sessions, those of the last one. */
   readonly match: CellPair;
   readonly comparison: GroupComparison;
-  /** Why the figures say nothing: responses were wrong; "" when they do. The verdicts then are of the responses. */
+  /** Why the figures are meaningless: wrong responses; "" if they are not. Verdicts are then about the responses. */
   readonly errors: string;
 }
 
-/** One of the two results, of one session or several. */
+/** One of the two results, from one session or several. */
 export interface ComparedSide {
-  /** `BASE` and `NEW`, or those of two commits: `base` and `head`. */
+  /** `BASE` and `NEW`; for two commits, `base` and `head`. */
   readonly name: string;
   /** The last session. */
   readonly last: ResultSide;
@@ -64,7 +64,7 @@ export interface ComparedSide {
   readonly trust: TrustModel | null;
 }
 
-/** What each side is of, where that is known: `main (a1b2c3d): Add a cache` of one repository, or the URL of a server. */
+/** The origin of each side, if known: `main (a1b2c3d): Add a cache` from one repository, or the URL of a server. */
 export interface Revisions {
   readonly base: string;
   readonly next: string;
@@ -73,28 +73,28 @@ export interface Revisions {
 export interface ResultsComparison {
   readonly cells: readonly ComparedCell[];
   readonly sides: readonly [base: ComparedSide, next: ComparedSide];
-  /** Null where the sides are two results. */
+  /** Null if the sides are two results. */
   readonly revisions: Revisions | null;
-  /** The cells by the runs that are valid; null where all are. None where a side has none. */
+  /** The cells by their valid runs; null if all are valid. Empty if a side has none. */
   readonly again: readonly ComparedCell[] | null;
-  /** What differs besides the figures, a line each. */
+  /** Other differences than the figures, one line each. */
   readonly differences: readonly string[];
-  /** Sides whose figures may not be those of the target, and why, a line each. */
+  /** Sides whose figures may not be the target's, with the reason, one line each. */
   readonly untrusted: readonly string[];
   /** Cells without a counterpart. */
   readonly onlyBase: readonly string[];
   readonly onlyNext: readonly string[];
   /** Profiles of the cells that were profiled on both sides, by name. */
   readonly profiles: readonly { readonly name: string; readonly profiles: ProfilesModel }[];
-  /** Thresholds of the new results, with the base as their baseline. */
+  /** Thresholds of the new results, with the base as the baseline. */
   readonly gates: readonly GateOutcome[];
   readonly marginRatio: number;
   readonly decidedBy: DecidedBy;
-  /** Outcome of what decides. */
+  /** The deciding outcome. */
   readonly outcome: ThresholdOutcome;
 }
 
-/** `figures`: requests/s, p99 and CPU per request of every cell, and thresholds besides; `thresholds`: these alone. */
+/** `figures`: requests/s, p99 and CPU per request of every cell, and thresholds as well; `thresholds`: only these. */
 export type DecidedBy = "figures" | "thresholds";
 
 export interface CompareOptions {
@@ -103,15 +103,15 @@ export interface CompareOptions {
   readonly marginRatio?: number;
   readonly thresholds?: readonly Threshold[];
   readonly revisions?: Revisions;
-  /** What the sides are called. Default: BASE and NEW. */
+  /** Names of the sides. Default: BASE and NEW. */
   readonly names?: readonly [base: string, next: string];
   /** Earlier sessions of the same programs, in which nothing but the session differed. */
   readonly earlier?: readonly ResultSide[];
-  /** The last repetition of the first stage, where what may be worse was measured again in later ones. */
+  /** The last repetition of the first stage, if cells that may be worse were measured again later. */
   readonly firstStage?: number;
 }
 
-/** Two results, each of one session. */
+/** Compares two results, each from one session. */
 export function compareResults(
   base: ResultSide,
   next: ResultSide,
@@ -120,7 +120,7 @@ export function compareResults(
   return compareSessions([base], [next], options);
 }
 
-/** @param bases,nexts The sessions of each side, at least one; the last is the one that thresholds are compared with. */
+/** @param bases,nexts The sessions of each side, at least one; thresholds use the last base as their baseline. */
 export function compareSessions(
   bases: readonly ResultSide[],
   nexts: readonly ResultSide[],
@@ -138,7 +138,7 @@ export function compareSessions(
   const measured = { ...next, machine: next.machine ?? undefined };
   const before = { bases: bases.slice(0, -1), nexts: nexts.slice(0, -1), earlier };
   const tested = gatesOf(thresholds, scenarios, measured, { baseline: base, before });
-  // Where both end in one exit code, Holm's method goes over both.
+  // If both end in one exit code, Holm's method covers both.
   const gates = judgeTogether(tested, byFigures ? decisivePs(tests) : []).map(gateOutcome);
   const comparisons = judgePairs(tests, byFigures ? gatePs(tested) : []);
   const cells = matches.pairs.map((match, i) => comparedCell(match, comparisons[i]));
@@ -177,14 +177,17 @@ export function compareSessions(
 }
 
 /**
- * Whether each side has a valid run; without one there is no verdict. Where both took turns, what disturbs one disturbs the
- * other: their figures decide all the same.
+ * Whether each side has a valid run, without which there is no verdict. If both took turns, disturbances affect both,
+ * and their figures decide anyway.
  */
 export function isTrusted(comparison: Pick<ResultsComparison, "sides" | "revisions">): boolean {
   return areInTurns(comparison) || comparison.sides.every(({ valid }) => valid > 0);
 }
 
-/** Whether the runs of both sides took turns, or their slices did, and some of them show more than how fast the generator is. */
+/**
+ * Whether the runs of both sides, or their slices, took turns, and some of them show more than the speed of the
+ * generator.
+ */
 export function areInTurns(
   { sides, revisions }: Pick<ResultsComparison, "sides" | "revisions">,
 ): boolean {
@@ -197,7 +200,7 @@ export interface FigureOutcome {
   readonly outcome: ThresholdOutcome;
 }
 
-/** Outcome of each figure that decides, in each cell. Thresholds judge for themselves which runs they rest on. */
+/** Outcome of each deciding figure in each cell. Thresholds decide themselves which runs they use. */
 export function figureOutcomes(
   comparison: Pick<ResultsComparison, "cells" | "sides" | "revisions">,
 ): FigureOutcome[] {
@@ -245,7 +248,7 @@ function comparedCell(match: CellPair, comparison: GroupComparison): ComparedCel
   };
 }
 
-/** A fast error is not a response: where responses were wrong, they decide and not how fast they came. */
+/** If responses were wrong, they decide rather than their speed: a fast error is not a response. */
 function judgedByResponses(
   comparison: GroupComparison,
   base: CellRuns,
@@ -264,7 +267,7 @@ function judgedByResponses(
   return { comparison: judgedAlike(comparison, verdict, "errors"), errors };
 }
 
-/** All its figures with one verdict, which comes from elsewhere: so none of their intervals, which did not decide, stands beside it. */
+/** All figures with one verdict from elsewhere, and therefore without the intervals, which did not decide it. */
 function judgedAlike(
   comparison: GroupComparison,
   verdict: Verdict,
@@ -279,7 +282,7 @@ function judgedAlike(
   return { ...comparison, figures };
 }
 
-/** `no request got a response now: 50 timed out after 5 s`; "" where each run of both had one. */
+/** `no request got a response now: 50 timed out after 5 s`; "" if each run of both sides had one. */
 function silenceOf(base: CellRuns, next: CellRuns): string {
   const sides = [["before", base.runs.filter(isUnanswered)], [
     "now",
@@ -290,7 +293,7 @@ function silenceOf(base: CellRuns, next: CellRuns): string {
     .join("; ");
 }
 
-/** Worse fails; an undecided figure is inconclusive. */
+/** A worse figure fails; an undecided one is inconclusive. */
 export function comparedOutcome(cell: ComparedCell, figure: ComparedFigure): ThresholdOutcome {
   const { verdict } = comparisonOf(cell.comparison, figure);
   return verdict === "worse" ? "fail" : verdict === "inconclusive" ? "inconclusive" : "pass";
@@ -309,7 +312,10 @@ interface ProfiledSide {
   readonly sessions: readonly ResultSide[];
 }
 
-/** Where the time of a cell goes on either side, and what a change of its figures comes from; null where one has no profile of it. */
+/**
+ * Where a cell's time goes on either side, and what causes a change of its figures; null if a side has no profile of
+ * it.
+ */
 function profilesOf(
   { match: { base, next }, comparison, errors }: ComparedCell,
   [before, after]: readonly [ProfiledSide, ProfiledSide],
@@ -319,14 +325,14 @@ function profilesOf(
     cell,
     profiles: sessions.flatMap(({ profiles }) => profiles ?? []),
   });
-  // When responses are wrong, the figures say nothing.
+  // If responses are wrong, the figures mean nothing.
   const change = errors === "" ? workChange(comparison) : null;
   return pairedProfiles(next.scenario, [of(before, base), of(after, next)], change);
 }
 
 /**
- * Profiles explain CPU time alone: a wait that has become longer is not a function's. Between two sessions the change may
- * not be the programs'.
+ * Profiles only explain CPU time: a longer wait belongs to no function. Between two sessions, the programs may not be
+ * the cause of the change.
  */
 function workChange(comparison: GroupComparison): WorkChange | null {
   const { interval, verdict } = comparisonOf(comparison, "cpuPerRequest");

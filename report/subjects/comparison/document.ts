@@ -1,4 +1,4 @@
-/** Two results compared with each other, as a document: both sides of each cell, the ratios, profiles and distributions. */
+/** A comparison of two results as a document: both sides of each cell, the ratios, profiles and distributions. */
 import { TRUSTS } from "../../../runner/result/generator.ts";
 import { type Block, type Fact, figure, group, list, table, text } from "../../blocks.ts";
 import { legendOf } from "../../chart.ts";
@@ -27,7 +27,7 @@ import {
   type ResultsComparison,
 } from "./comparison.ts";
 
-/** @param comparison Of at least one cell. */
+/** @param comparison Has at least one cell. */
 export function comparedDocument(comparison: ResultsComparison): Document {
   const { cells, sides } = comparison;
   return {
@@ -52,14 +52,14 @@ function titleOf({ last: { experiment, runs } }: ComparedSide): string {
   return typeof title === "string" ? title : "Comparison";
 }
 
-/** `BASE is main (a1b2c3d): Add a cache`; none of two results. */
+/** `BASE is main (a1b2c3d): Add a cache`; empty for two results. */
 export function revisionTexts({ revisions, sides: [base, next] }: ResultsComparison): string[] {
   return revisions === null
     ? []
     : [`${base.name} is ${revisions.base}`, `${next.name} is ${revisions.next}`];
 }
 
-/** The revisions of the sides or, if they are unknown, when the sides were measured. */
+/** The revisions of the sides or, if unknown, when the sides were measured. */
 function sidesText(comparison: ResultsComparison): string[] {
   if (comparison.revisions !== null) return revisionTexts(comparison);
   return comparison.sides.flatMap(({ name, last: { startedAt } }) =>
@@ -144,14 +144,14 @@ export const sideBySide: Subject<ResultsComparison> = {
   },
 };
 
-/** The verdicts of the figures that decide, or why there are none, and then the other figures. */
+/** The verdicts of the deciding figures, or why there are none, and then the other figures. */
 function findingsOf({ comparison, errors, match }: ComparedCell): string[] {
   const texts = comparedTexts(comparison, [match.base, match.next]);
   const [{ verdict }] = comparison.figures;
   return errors === "" ? texts : [`${verdict}: ${errors}`, ...texts.slice(-1)];
 }
 
-/** Cells in the summary, so that it fits on paper. */
+/** The most cells in the summary, so that it fits on paper. */
 const MOST_IN_SUMMARY = 8;
 
 function depthFor({ length }: readonly ComparedCell[]): "summary" | "detail" {
@@ -179,7 +179,7 @@ const profiles: Subject<ResultsComparison> = {
     profiles.map(({ name, profiles }) => group(name, profileBlocks(name, profiles))),
 };
 
-/** Grey and vermilion: neither is the colour of a target. */
+/** Grey and vermilion, neither of which is the colour of a target. */
 const SIDE_COLORS = [6, 1];
 
 const takingTurns: Subject<ResultsComparison> = {

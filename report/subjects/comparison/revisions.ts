@@ -1,5 +1,5 @@
 /**
- * Two revisions of the targets, measured as one experiment: the two sides of their comparison, and the part that is
+ * * Two revisions of the targets, measured as one experiment: the two sides of their comparison, and the part that is
  * measured again.
  */
 import type { Results, Run, TargetProfile } from "../../../runner/result/result.ts";
@@ -10,15 +10,14 @@ import type { ThresholdOutcome } from "../../judge/gates.ts";
 import type { ComparedFigure } from "../../judge/group.ts";
 import type { ResultSide } from "../../judge/differences.ts";
 
-/** A target's names on either side. */
+/** A target's names on the two sides. */
 export interface SideNames {
   readonly base: string;
   readonly head: string;
 }
 
 /**
- * Splits results in which each target was measured twice into two sides of one session, as their runs took turns.
- *
+ * Splits results in which each target was measured twice into two sides of one session, because their runs took turns.
  * @param names Names of both sides, by the target's own name.
  */
 export function revisionSides(
@@ -53,7 +52,7 @@ function sideOf(
   };
 }
 
-/** The folders of one revision's path that the other's path does not have. */
+/** The folders in one revision's path that the other's path does not have. */
 function ownFolders(
   targets: Readonly<Record<string, unknown>>,
   sides: SideNames,
@@ -64,7 +63,7 @@ function ownFolders(
   return own.filter((folder) => !other.includes(folder));
 }
 
-/** Modules have the same name in both revisions: without the folder that only one of them has. */
+/** Gives modules the same name in both revisions, without the folders that only one of them has. */
 function withModulesFrom(folders: readonly string[], profile: TargetProfile): TargetProfile {
   const { tree } = profile;
   const frames = tree.frames.map((frame) => {
@@ -97,7 +96,7 @@ function withoutFolder(spec: unknown): unknown {
 // What may be worse after the first blocks is measured again, and judged by all blocks (`two_stage.ts`). Both stages run
 // the same two builds: what the layout of a build does to its speed is in both.
 
-/** Cells of which a figure that decides may be worse than the margin allows: those to measure again. */
+/** Cells with a deciding figure that may be worse than the margin allows, which are measured again. */
 export function doubtfulCells(comparison: ResultsComparison): ComparedCell[] {
   const { marginRatio } = comparison;
   return comparison.cells.filter(({ comparison: { decisive, figures } }) =>
@@ -108,7 +107,7 @@ export function doubtfulCells(comparison: ResultsComparison): ComparedCell[] {
   );
 }
 
-/** The runs of both stages as one experiment, whose later repetitions are the fresh ones. */
+/** The runs of both stages as one experiment, in which the later repetitions are the fresh ones. */
 export function withFreshRuns(first: Results, fresh: Results): Results {
   const most = (of: (run: Run) => number): number => Math.max(...first.runs.map(of));
   const [repetitions, orders] = [most(({ repetition }) => repetition), most(({ order }) => order)];
@@ -125,16 +124,16 @@ export function lastRepetition({ runs }: Pick<Results, "runs">): number {
   return Math.max(0, ...runs.map(({ repetition }) => repetition));
 }
 
-/** One figure that was worse after the first blocks, or is after all of them, and how it stands. */
+/** A figure that was worse after the first blocks, or after all of them, and how it stands. */
 export interface Alarm {
   readonly cell: ComparedCell;
   readonly figure: ComparedFigure;
   readonly outcome: ThresholdOutcome;
-  /** Whether it was measured again. */
+  /** Whether the figure was measured again. */
   readonly isStaged: boolean;
 }
 
-/** @param all Of both stages; the first itself where nothing was measured again. */
+/** @param all Comparison over both stages; the first one itself if nothing was measured again. */
 export function alarmsIn(first: ResultsComparison, all: ResultsComparison): Alarm[] {
   const atFirst = figureOutcomes(first).filter(({ outcome }) => outcome === "fail");
   return figureOutcomes(all).flatMap(({ cell, figure, outcome }) => {

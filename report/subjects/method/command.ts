@@ -1,10 +1,10 @@
-/** The command that measures the same again. */
+/** The command that repeats the same measurement. */
 import type { Results } from "../../../runner/result/result.ts";
 import type { MeasuredRuns } from "../../cells/measured.ts";
 
 type InvocationFlags = NonNullable<Results["flags"]>;
 
-/** A flag and its value, as they are written; "" of a flag without one. */
+/** A flag and its value as written; "" for a flag without one. */
 export type FlagWord = readonly [flag: string, text: string];
 
 export function commandOf(measured: MeasuredRuns): string {
@@ -17,7 +17,7 @@ export function commandOf(measured: MeasuredRuns): string {
   return ["plateau", "run", name, ...words].map(quoted).join(" ");
 }
 
-/** Called in the repository's top folder. The results have each target of the file twice. */
+/** Meant for the repository's top folder. The results have each target of the file twice. */
 function abCommandOf(
   { range, file, only, margin, order, confirm, threshold }: NonNullable<MeasuredRuns["ab"]>,
   flags: Partial<InvocationFlags>,
@@ -33,7 +33,7 @@ function abCommandOf(
   return ["plateau", "ab", range, file, ...words.flat()].map(quoted).join(" ");
 }
 
-/** What the experiment's file is called there; "" for one that is built in. */
+/** The name of the experiment's file there; "" for a built-in one. */
 export function sourceNameOf(
   { experiment, file }: Pick<MeasuredRuns, "experiment" | "file">,
 ): string {
@@ -42,8 +42,8 @@ export function sourceNameOf(
 }
 
 /**
- * The same for `bench`, from its arguments. A page is handed on, so what proves who asked is left out of header
- * fields and of URLs, and has to be put in again.
+ * The same for `bench`, from its arguments. Pages are passed on, so credentials are left out of header fields and URLs,
+ * and have to be added again.
  */
 export function benchCommandOf(args: readonly string[], seed: number): string {
   const words = args.filter((arg, i) => !isLeftOut(arg) && !LEFT_OUT.includes(args[i - 1]));
@@ -53,8 +53,8 @@ export function benchCommandOf(args: readonly string[], seed: number): string {
 }
 
 /**
- * The arguments already include the flags that `--like` stands for; and a repeated measurement must not go to the same
- * collector.
+ * The arguments already include the flags that `--like` stands for, and a repeated measurement must not be sent to the
+ * same collector.
  */
 const LEFT_OUT = ["--like", "--otlp"];
 
@@ -105,7 +105,7 @@ function durationText(ms: number): string {
   return ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`;
 }
 
-/** Quotes a word for a shell; in double quotes if they suffice, because every system knows them. */
+/** Quotes a word for a shell; with double quotes if possible, because every system knows them. */
 export function quoted(word: string): string {
   if (/^[\w.,:/=@%+-]+$/.test(word)) return word;
   return /["$`\\!]/.test(word) ? `'${word.replaceAll("'", "'\\''")}'` : `"${word}"`;

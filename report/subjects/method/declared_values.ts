@@ -1,6 +1,6 @@
 /**
- * What the experiment file has for each target and scenario, measured or left out: the values of every line
- * that could vary. Cells can be named by a line of one value as by a factor.
+ * The experiment file's values for each target and scenario, measured or left out, for every key that could vary. A key
+ * with one value can name cells just like a factor.
  */
 import type { Results } from "../../../runner/result/result.ts";
 import {
@@ -16,7 +16,7 @@ export type DeclaredSettings = Partial<Pick<Results, "experiment" | "flags">>;
 export interface DeclaredPair {
   readonly target: string;
   readonly scenario: string;
-  /** Every value of each line, by its path, as people write it. */
+  /** All values of each key, by its path, as people write them. */
   readonly values: DeclaredValues;
   /** Whether `--only` left it out. */
   readonly isLeftOut: boolean;
@@ -46,8 +46,8 @@ function loadValues(load: unknown): DeclaredValues {
 }
 
 /**
- * The target's own values and those of the target behind it. If both have a path, the latter's has the target's name
- * before it.
+ * The target's own values and those of the target behind it. If both have a path, the target's name precedes the
+ * latter's.
  */
 function targetValues(name: string, targets: Readonly<Record<string, unknown>>): DeclaredValues {
   const { [name]: lines, ...others } = targets;
@@ -61,7 +61,7 @@ function targetValues(name: string, targets: Readonly<Record<string, unknown>>):
   return { ...Object.fromEntries(further), ...own };
 }
 
-/** @param units Of the paths whose numbers people write with one. */
+/** @param units Units for the paths whose numbers people write with one. */
 function valuesWithin(
   lines: unknown,
   before: string,
@@ -79,12 +79,12 @@ function valuesWithin(
   return Object.assign({}, ...inner);
 }
 
-/** The paths that some line has. */
+/** The paths that some pair has. */
 export function pathsOf(pairs: readonly DeclaredPair[]): NonNullable<ExperimentNames["others"]> {
   return [...new Set(pairs.flatMap(({ values }) => Object.keys(values)))];
 }
 
-/** The lines of a cell that have one value. */
+/** The keys of a cell that have a single value. */
 export function constantsOf(
   { target, scenario }: Pick<SelectableCell, "target" | "scenario">,
   pairs: readonly DeclaredPair[],
@@ -97,7 +97,7 @@ export function constantsOf(
   );
 }
 
-/** Whether `--only` left out cells that are meant. */
+/** Whether `--only` left out cells that are selected. */
 export function isLeftOut(
   { target, scenario, factors }: Selection,
   pairs: readonly DeclaredPair[],

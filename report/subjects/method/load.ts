@@ -1,4 +1,4 @@
-/** A load in words, and what a scenario sends. */
+/** A load in words, and the requests of a scenario. */
 import * as z from "zod";
 import { type LoadOptions, optionTexts } from "../../../base/load_options.ts";
 import type { Run } from "../../../runner/result/result.ts";
@@ -29,7 +29,7 @@ export function loadText(runs: readonly { readonly load: RunLoad }[]): string {
   ]).join("; ");
 }
 
-/** How each scenario was loaded, by its name; empty where all were loaded alike. */
+/** How each scenario was loaded, by name; empty if all were loaded alike. */
 export function scenarioLoads(
   { experiment, runs }: {
     readonly experiment?: Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ export function scenarioLoads(
   return new Map(new Set(loads.map(([, load]) => load)).size > 1 ? loads : []);
 }
 
-/** `scale paper, delay 50ms`. @param parameters Of the experiment: name → value. */
+/** `scale paper, delay 50ms`. @param parameters Parameters of the experiment: name → value. */
 export function parametersText(parameters: unknown): string {
   return Object.entries(Object(parameters)).map(([name, value]) =>
     `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`
@@ -65,7 +65,7 @@ function mostText(load: Pick<RunLoad, "connections" | keyof LoadOptions>): strin
   return [most, ...optionTexts(load)].join(", ");
 }
 
-/** `10 or 50`: each once, in their order. */
+/** `10 or 50`: each number once, in order. */
 function numbersText(numbers: readonly number[], format: (n: number) => string): string {
   return listed(unique(numbers.toSorted((a, b) => a - b).map((n) => format(n))));
 }
@@ -82,7 +82,10 @@ function stagesText(load: LoadOf<"closed">): string {
 
 const EACH_NEW = "a new connection for every request";
 
-/** `10 HTTP/2 connections, 5 s, 8 streams on each`; where both protocols are: `10 connections, 5 s, over HTTP/1.1 or HTTP/2`. */
+/**
+ * `10 HTTP/2 connections, 5 s, 8 streams on each`; if both protocols occur: `10 connections, 5 s, over HTTP/1.1 or
+ * HTTP/2`.
+ */
 function closedText(loads: readonly LoadOf<"closed">[]): string {
   const connections = numbersText(loads.map(({ connections }) => connections), formatCount);
   const ends = loads.toSorted((a, b) => (a.durationS ?? 0) - (b.durationS ?? 0))
@@ -147,12 +150,12 @@ function courseText(phases: Course): string {
   }).join(", then ");
 }
 
-// The requests of a scenario, in a line.
+// The requests of a scenario, on one line.
 
 const MOST_CHARS = 100;
 const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"];
 
-/** A request, also one of a mix, or a step of a flow; `think` in milliseconds. */
+/** A request, a part of a mix, or a step of a flow; `think` in milliseconds. */
 const requestSpec = z.object({
   weight: z.number().positive().default(1),
   think: z.union([z.number().min(0), z.object({ mean: z.number().min(0), as: z.string() })])
@@ -198,7 +201,7 @@ export function requestText(name: string, scenarios: unknown): string {
 }
 
 function stepText({ think, ...spec }: WrittenRequest): string {
-  // A think time is written with the digits that the file has.
+  // A think time has the same digits as in the file.
   if (typeof think === "number") return `think ${thinkText(think)}`;
   if (think !== undefined) return `think ${thinkText(think.mean)} on average (${think.as})`;
   if (typeof spec.grpc === "string") return `gRPC ${spec.grpc}`;

@@ -1,4 +1,4 @@
-/** How it was measured, on what, and how to do it again. */
+/** How the measurement was made, on what, and how to repeat it. */
 import type { Machine } from "../../../base/system/facts.ts";
 import type { TargetCommand } from "../../../runner/result/invocation.ts";
 import type { Results, Run } from "../../../runner/result/result.ts";
@@ -135,16 +135,16 @@ export function methodSentences(results: MeasuredRuns): string[] {
 const WHOLE =
   "Outcomes, CPU and memory, timelines and steady states are of whole runs, and results.json keeps everything.";
 
-/** Sentences about whatever was measured, a run of an experiment or a single run. */
+/** Sentences about the measurement, whether it is the runs of an experiment or a single run. */
 function measuredSentences(runs: readonly Run[]): string[] {
   const timeouts = unique(runs.map(({ load }) => formatMs(load.timeout)));
   const after = timeouts.length === 0 ? "" : `after ${listed(timeouts)} `;
-  // Results of earlier versions have no latency of requests that were never sent.
+  // Results of earlier versions have no latency for requests that were never sent.
   const hasDropped = runs.some(({ requests, censoredHistogram }) =>
     requests.dropped > 0 && censoredHistogram !== undefined
   );
   const dropped = hasDropped ? " and, at the time they had waited, those never sent" : "";
-  // Closed loops of earlier versions know no lower bounds.
+  // Closed loops of earlier versions have no lower bounds.
   const isEstimated = runs.some(({ latency, censoredHistogram }) =>
     latency.clock === "sent" && censoredHistogram !== undefined
   );
@@ -172,7 +172,7 @@ const CLOSED =
 const OPEN =
   "Open loop: requests arrive at a pace of their own. Latency counts from the moment a request was due, so a wait for a free connection is in it; requests that were due and never sent are counted as dropped.";
 
-/** Who served: processes that the experiment started, or servers that run without it. */
+/** Which processes served: those started by the experiment, or servers that run without it. */
 function processSentences(
   { targets, fresh, prove }: Results["experiment"],
   runs: readonly Run[],
@@ -195,7 +195,7 @@ function processSentences(
   ];
 }
 
-/** Length of names in a sentence. */
+/** The most characters of names in a sentence. */
 const MOST_LENGTH = 60;
 
 const WHEN = {
@@ -205,7 +205,7 @@ const WHEN = {
   teardown: "at the end",
 } as const;
 
-/** The commands of targets that ran around the runs. */
+/** The targets' commands that ran around the runs. */
 function commandTable(commands: readonly TargetCommand[] = []): Table {
   const unit = timeUnit(commands.map(({ times, total }) => total / times));
   return tableOf({ caption: "Commands of the targets" }, commands, [
@@ -219,9 +219,7 @@ function commandTable(commands: readonly TargetCommand[] = []): Table {
   ]);
 }
 
-// The machine, and what ran on it.
-
-/** Facts that are unknown are left out. */
+/** Facts about the machine; unknown ones are left out. */
 export function machineFacts({ machine, redis, version, runs, ...rest }: MeasuredRuns): Fact[] {
   const { cpu, cores, allowedCores, arch, governor, turbo, container, virtual } = machine;
   const usable = allowedCores < cores ? ` (${formatCount(allowedCores)} for Plateau)` : "";
@@ -264,7 +262,7 @@ export function machineFacts({ machine, redis, version, runs, ...rest }: Measure
   ].filter(({ text }) => text !== "");
 }
 
-/** The system's limits on what a process may use. */
+/** The system's limits for a process. */
 function limitsText({ limits: { cores, memory }, openFiles, ports }: Machine): string {
   return joined([
     cores !== null && `CPU time of ${formatNumber(cores)} ${cores === 1 ? "core" : "cores"}`,
@@ -274,7 +272,7 @@ function limitsText({ limits: { cores, memory }, openFiles, ports }: Machine): s
   ]);
 }
 
-/** @param pin As the experiment has it; its schema stands in scenarios/load/pin.ts. */
+/** @param pin The experiment's `pin`; its schema is in scenarios/load/pin.ts. */
 function pinText(pin: unknown): string {
   const { targets, workers }: { targets?: unknown; workers?: unknown } = Object(pin);
   return joined([
@@ -283,7 +281,7 @@ function pinText(pin: unknown): string {
   ]);
 }
 
-/** "" where it was not measured. */
+/** "" if not measured. */
 function peakText(peak: NonNullable<Results["peakThroughput"]>["redis"]): string {
   if (peak === undefined) return "";
   if (peak === null) return "could not be measured";

@@ -16,7 +16,7 @@ interface ProfiledSide {
   readonly runs: readonly TargetProfile[];
 }
 
-/** Null where `after` takes no more time per request, or the profiles do not say. */
+/** Null if `after` takes no more time per request, or if the profiles do not show it. */
 export function slowdownSentence(before: ProfiledSide, after: ProfiledSide): string | null {
   const change = changeBetween(before, after);
   return change && changeSentence(change, "more", [
@@ -25,10 +25,10 @@ export function slowdownSentence(before: ProfiledSide, after: ProfiledSide): str
   ]);
 }
 
-/** Direction in which the CPU time of a request changed, by runs without a profiler; either: they have no CPU time. */
+/** How the CPU time of a request changed, according to runs without a profiler; either: they have no CPU time. */
 export type WorkChange = "more" | "less" | "either";
 
-/** Compares one target before and after a change. Null if either has no profile, or they show no such change. */
+/** Compares one target before and after a change. Null if either has no profile, or if they show no such change. */
 export function comparedSentence(
   base: ProfiledSide,
   next: ProfiledSide,
@@ -48,7 +48,7 @@ function changeBetween(before: ProfiledSide, after: ProfiledSide): ProfileChange
   return isGrown ? change : null;
 }
 
-/** Requests completed while it was sampled follow from the rate. */
+/** The number of requests completed during sampling follows from the rate. */
 function perRun({ runs }: ProfiledSide): Parameters<typeof profileChange>[0] {
   return { runs: runs.map(({ tree, rate, forS }) => ({ tree, requests: (rate ?? 0) * forS })) };
 }
@@ -89,7 +89,7 @@ function changeSentence(
     }; by function most in ${functions}${noise}`;
 }
 
-/** The largest changes, without those that may be due to chance. */
+/** The largest changes, without those that may be chance. */
 function firstOf<T extends TimeChange>(grown: readonly T[]): T[] {
   return grown.filter(({ isBeyondNoise }) => isBeyondNoise !== false).slice(0, MOST_NAMED);
 }

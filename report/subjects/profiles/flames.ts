@@ -13,19 +13,19 @@ import { frameTimes, outsideText } from "../../../base/profile/frame_times.ts";
 import type { TargetProfile } from "../../../runner/result/result.ts";
 import { mean, sum } from "../../writing/spread.ts";
 
-/** The profile runs of one cell, as one tree that is small enough for a page. */
+/** The profile runs of one cell, as one tree small enough for a page. */
 export interface Flame {
   readonly label: string;
-  /** Runtime, such as "node", within which profiles can be compared; "" if unknown. */
+  /** Runtime, such as "node", within which profiles are comparable; "" if unknown. */
   readonly runtime: string;
   readonly tree: CallTree;
-  /** Own time on a request of each of the tree's functions in each profile run, µs; empty where the rate is unknown. */
+  /** Own time per request of each of the tree's functions in each profile run, µs; empty if the rate is unknown. */
   readonly ownUs: readonly (readonly number[])[];
 }
 
 type ProfileRun = Pick<TargetProfile, "rate" | "forS"> & { readonly tree: CallTree };
 
-/** Narrower calls can't be seen on a page. */
+/** Narrower calls are not visible on a page. */
 const NARROWEST_RATIO = 0.002;
 /** This many calls take some 8 KB of a page. */
 const MOST_CALLS = 500;
@@ -52,7 +52,7 @@ export function flameOf(
   };
 }
 
-/** Own time of each function on a request, µs. Lines move from one commit to the next, so they are no part of it. */
+/** Own time per request of each function, µs. Line numbers are ignored, because they change between commits. */
 function ownUsOf(tree: CallTree, requests: number): Map<string, number> {
   const own = new Map<string, number>();
   for (const { frame, ownMs } of frameTimes(tree)) {
@@ -67,11 +67,11 @@ function functionKey({ name, module }: { readonly name: string; readonly module:
   return JSON.stringify([name, module]);
 }
 
-// Where calls stand.
+// The positions of calls.
 
 export interface PlacedCall {
   readonly node: number;
-  /** Left end and width as shares of the drawing. */
+  /** Left end and width, as shares of the drawing. */
   readonly x: number;
   readonly width: number;
   /** 0 for an outermost call. */
@@ -98,7 +98,7 @@ export function placedCalls(
     let x = left;
     for (const node of nodes.toSorted((a, b) => totals[b] - totals[a] || a - b)) {
       const width = totals[node] / wholeMs;
-      if (width < narrowest) return; // those after it are narrower
+      if (width < narrowest) return; // the calls after it are narrower
       placed.push({ node, x, width, depth });
       place(children.get(node) ?? [], x, depth + 1);
       x += width;
@@ -108,14 +108,14 @@ export function placedCalls(
   return placed;
 }
 
-/** The outermost first. */
+/** Callers, the outermost first. */
 function callersOf({ parent }: CallTree, node: number): number[] {
   const callers: number[] = [];
   for (let above = parent[node]; above >= 0; above = parent[above]) callers.unshift(above);
   return callers;
 }
 
-/** Shares of all time: of the call itself, and with all that it called. */
+/** Shares of all time: of the call itself, and including everything that it called. */
 export function sharesOf(tree: CallTree, node: number): { own: number; total: number } {
   const wholeMs = treeMs(tree);
   return { own: tree.ownMs[node] / wholeMs, total: totalsOf(tree)[node] / wholeMs };
@@ -123,7 +123,7 @@ export function sharesOf(tree: CallTree, node: number): { own: number; total: nu
 
 export interface Found {
   readonly nodes: ReadonlySet<number>;
-  /** Share of all time that these calls took with what they called; nested calls count once. */
+  /** Share of all time that these calls took, including their callees; nested calls count once. */
   readonly ratio: number;
 }
 
@@ -146,25 +146,23 @@ export function foundCalls(tree: CallTree, text: string): Found {
   return { nodes, ratio: nodes.size === 0 ? 0 : ms / treeMs(tree) };
 }
 
-// One profile against another.
-
 export interface FlameChange {
-  /** Own time for each request, µs: in the other profile, and in this one. */
+  /** Own time per request, µs: in the other profile, and in this one. */
   readonly beforeUs: number;
   readonly afterUs: number;
-  /** The change as a share of all time on a request, of the profile that takes more. */
+  /** The change as a share of all time per request, in the profile that takes more. */
   readonly ratio: number;
-  /** Whether every run of one is beyond every run of the other; null: one has a single run, which shows no noise. */
+  /** Whether every run of one lies beyond every run of the other; null: one has a single run, which shows no noise. */
   readonly isBeyondNoise: boolean | null;
 }
 
-/** Whether the two can be compared with each other. */
+/** Whether the two are comparable. */
 export function areComparable(flame: Flame, other: Flame): boolean {
   return flame !== other && flame.runtime !== "" && flame.runtime === other.runtime &&
     flame.ownUs.length > 0 && other.ownUs.length > 0;
 }
 
-/** What each function of `flame` takes more or less than in `base`, in the order of its tree's functions. */
+/** How much more or less time each function takes in `flame` than in `base`, in the order of its tree's functions. */
 export function flameChanges(flame: Flame, base: Flame): FlameChange[] {
   const of = new Map(
     base.tree.frames.map((frame, at) => [functionKey(frame), base.ownUs[at]] as const),
@@ -185,13 +183,13 @@ export function flameChanges(flame: Flame, base: Flame): FlameChange[] {
   });
 }
 
-/** Own time of all functions on a request, µs; a function that stands in several lines of a file counts once. */
+/** Own time per request of all functions, µs; a function on several lines of a file counts once. */
 function wholeUsOf({ tree: { frames }, ownUs }: Flame): number {
   const byKey = new Map(frames.map((frame, at) => [functionKey(frame), mean(ownUs[at])]));
   return sum([...byKey.values()], (us) => us);
 }
 
-/** How a call is painted: time outside of functions, grown or shrunk in three steps, or by its module. */
+/** The colour of a call: time outside of functions, growth or decline in three steps, or by module. */
 export function paintOf(
   { tree: { frames, frame } }: Flame,
   node: number,
@@ -209,7 +207,7 @@ export function paintOf(
   return `${ratio > 0 ? "grown" : "shrunk"}${step}`;
 }
 
-/** Shares of the time on a request from which on a change has the next deeper colour. */
+/** Shares of the time per request from which on a change has the next deeper colour. */
 const STEPS = [0.005, 0.02, 0.08];
 const SHADES = 4;
 

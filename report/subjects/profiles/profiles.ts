@@ -1,4 +1,4 @@
-/** What the profiles of a scenario show: where each target spends its time, and why the slowest takes more than the fastest. */
+/** The profiles of a scenario: where each target spends its time, and why the slowest takes more than the fastest. */
 import {
   type CallTree,
   type Frame,
@@ -49,9 +49,9 @@ interface ProfiledCell {
 }
 
 export interface ProfilesModel {
-  /** The fastest first. */
+  /** Cells, fastest first. */
   readonly cells: readonly ProfiledCell[];
-  /** For each runtime: what the slowest does more than the fastest. */
+  /** For each runtime, the work that the slowest does more than the fastest. */
   readonly differences: readonly string[];
 }
 
@@ -66,7 +66,7 @@ function profiledCell(
   return { cell, label, runs: profiles.filter(isOwn) };
 }
 
-/** Name of the target's runtime, without its version. */
+/** Name of the target's runtime, without the version. */
 function runtimeOf({ runs }: CellRuns): string {
   return runs[0].runtime?.split(/[ /]/)[0].toLowerCase() ?? "";
 }
@@ -83,7 +83,10 @@ function treesOf({ runs }: Pick<ProfiledCell, "runs">): CallTree[] {
   return runs.map(({ tree }) => tree).filter(({ frame }) => frame.length > 0);
 }
 
-/** The profiles of one cell of two results. Null if either has none. @param change The change to explain; null for none. */
+/**
+ * The profiles of one cell in two results. Null if either has none.
+ * @param change The change to explain; null for none.
+ */
 export function pairedProfiles(
   scenario: string,
   sides: readonly {
@@ -95,7 +98,7 @@ export function pairedProfiles(
 ): ProfilesModel | null {
   const cells = sides.map(({ name, cell, profiles }): ProfiledCell => {
     const { runs } = profiledCell(scenario, cell, profiles);
-    // Its files are of another folder.
+    // The files are in another folder.
     const elsewhere = runs.map((run) => ({
       ...run,
       processes: run.processes.map((process) => ({ ...process, file: null })),
@@ -110,7 +113,7 @@ export function pairedProfiles(
 
 const FORMS: readonly Form[] = ["page", "terminal", "markdown"];
 
-/** @param of Name of the scenario or cell whose profiles these are. */
+/** @param of Name of the scenario or cell to which the profiles belong. */
 export function profileBlocks(of: string, { cells, differences }: ProfilesModel): Block[] {
   const flames = cells.flatMap(({ cell, label, runs }) =>
     flameOf({ label, runtime: runtimeOf(cell) }, runs) ?? []
@@ -135,7 +138,7 @@ function cellGroup(profiled: ProfiledCell): Block {
     { ...text("hot", trees.length === 0 ? "" : hotText(profiled, trees)), forms: FORMS },
     ...[...notes].map((note) => ({
       ...text("profile-note", `${note}.`, "note"),
-      // Without any function, the notes are all that there is to say.
+      // Without any function, the notes are all there is to say.
       ...trees.length === 0 && { forms: FORMS },
     })),
     table(functionTable(label, trees), { fold: "Functions as a table" }),
@@ -143,7 +146,7 @@ function cellGroup(profiled: ProfiledCell): Block {
   ]);
 }
 
-/** How many small calls are not shown, with their time. */
+/** How many small calls are not shown, and their time. */
 function prunedNotes(runs: readonly TargetProfile[]): string[] {
   const nodes = sum(runs, ({ pruned }) => pruned.nodes);
   const share = sum(runs, ({ pruned }) => pruned.ms) / sum(runs, ({ busyMs }) => busyMs);
@@ -154,7 +157,7 @@ function prunedNotes(runs: readonly TargetProfile[]): string[] {
   ];
 }
 
-/** Rows beyond these do not matter. */
+/** Further rows do not matter. */
 const MOST_ROWS = 20;
 
 /** The longest own time first. */
@@ -172,19 +175,19 @@ function functionTable(label: string, trees: readonly CallTree[]): Table {
   ]);
 }
 
-/** `lib/response.js:239`; "" where neither is known. */
+/** `lib/response.js:239`; "" if unknown. */
 function placeText({ module, line }: Frame): string {
   return line > 0 ? `${module}:${line}` : module;
 }
 
-// Where the time goes, in a sentence or two.
+// Where the time goes, in one or two sentences.
 
-/** A smaller share makes no function the one in which the time is spent. */
+/** With a smaller share, no function counts as the one in which the time is spent. */
 const HOT_RATIO = 0.05;
-/** Share of all time; what takes less of it outside of functions, such as garbage collection, is not named. */
+/** Share of all time; smaller parts outside of functions, such as garbage collection, are not named. */
 const NAMED_RATIO = 0.02;
 
-/** @param trees One a profile run with samples; at least one. */
+/** @param trees One for each profile run with samples; at least one. */
 function hotText(profiled: ProfiledCell, trees: readonly CallTree[]): string {
   const { cell, runs } = profiled;
   const whole = mergeTrees(trees);
@@ -197,7 +200,7 @@ function hotText(profiled: ProfiledCell, trees: readonly CallTree[]): string {
   ].filter(Boolean).join(" ");
 }
 
-/** If most of the time goes to a library or the system, the program's own function that it is spent for. */
+/** If most of the time goes to a library or the system: the program's own function on whose behalf it is spent. */
 function ownSentence({ label, runs }: ProfiledCell, whole: CallTree): string {
   const part = largestOwnPart(whole);
   if (part === null || part.ratio < HOT_RATIO || hotPathOf(whole)?.frame === part.frame) return "";
@@ -228,7 +231,7 @@ function pathSentence(
   return `${share} of ${label}'s ${time} is in ${names.join(" → ")}${place}.`;
 }
 
-/** Profilers that sample by a clock that stands still while a thread waits. */
+/** Profilers whose sampling clock stands still while a thread waits. */
 const BY_CPU_TIME: readonly ProfilerName[] = ["pprof", "perf"];
 
 function timeNoun(runs: readonly TargetProfile[]): "CPU time" | "time" {
@@ -238,7 +241,7 @@ function timeNoun(runs: readonly TargetProfile[]): "CPU time" | "time" {
   return isCpu ? "CPU time" : "time";
 }
 
-/** The share of all runs together, and how far runs differ: `62 % (58 %–65 % in 3 runs)`. */
+/** The share over all runs, and how much runs differ: `62 % (58 %–65 % in 3 runs)`. */
 function sharesText({ name, module }: Frame, ratio: number, trees: readonly CallTree[]): string {
   if (trees.length < 2) return formatShare(ratio);
   const shares = trees.map((tree) =>
@@ -251,7 +254,7 @@ function sharesText({ name, module }: Frame, ratio: number, trees: readonly Call
   return `${formatShare(ratio)} (${low}–${high} in ${trees.length} runs)`;
 }
 
-/** Native functions that are little but a system call. */
+/** Native functions that are little more than a system call. */
 const SYSTEM_CALLS = /^(?:writev|write(?:Buffer|(?:Utf8|Latin1|Ascii|Ucs2)String))$/;
 /** Share of the time by which samples and CPU time may differ. */
 const TOO_OFTEN = 0.1;

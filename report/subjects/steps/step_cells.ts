@@ -47,7 +47,7 @@ const NO_TIMES: Run["service"] = {
   percentiles: { "50": 0, "75": 0, "90": 0, "95": 0, "99": 0, "99.9": 0, "99.99": 0 },
 };
 
-/** The run as if it had sent the requests of this step alone; what is known of the whole only is left out. */
+/** The run as if it had only sent the requests of this step; facts known only for the whole are left out. */
 function stepRun(run: Run, step: StepFigures): Run {
   const { requests, wrong, errors, status, rate, latency, histogram, censoredHistogram } = step;
   const { streams, sockets } = step;

@@ -1,4 +1,4 @@
-/** A row for each request of a mix, flow or page of each cell. */
+/** A table with a row for each request of a mix, flow or page, for each cell. */
 import { isRedirectedName } from "../../../base/figures/steps.ts";
 import type { StepFigures } from "../../../runner/result/step.ts";
 import { table } from "../../blocks.ts";
@@ -13,7 +13,7 @@ import * as column from "../tables/column.ts";
 import { type Table, tableOf } from "../tables/table.ts";
 import { stepScenarios } from "./step_cells.ts";
 
-/** Empty for a scenario of a single request. */
+/** Empty for a scenario with a single request. */
 export const steps: Subject<ScenarioContext> = {
   id: "steps",
   title: "Requests one by one",
@@ -29,7 +29,7 @@ const NOTE =
 
 function stepsTable(scenario: ScenarioContext): Table {
   const places = scenario.cells.map(({ label }) => label);
-  // Where `follow` is on, any request might be redirected: those that never were say nothing.
+  // With `follow`, any request may be redirected; requests that never were are left out.
   const rows = stepScenarios([scenario], scenario.results)
     .filter(({ name, cells }) => !isRedirectedName(name) || cells.some((cell) => dueOf(cell) > 0))
     .flatMap(({ name, cells }) =>
@@ -53,7 +53,7 @@ function dueOf({ runs }: CellRuns): number {
   return sum(runs, ({ requests }) => requests.due);
 }
 
-/** Columns of one run for CSV. */
+/** Columns of one run, for CSV. */
 export function stepColumns(steps: readonly StepFigures[]): Record<string, number> {
   return Object.fromEntries(
     steps.flatMap(({ name, rate, requests, wrong, latency, ...messages }) => [

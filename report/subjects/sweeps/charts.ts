@@ -1,4 +1,4 @@
-/** The drawings of a sweep: requests/s, p50 and p99 against the factor, on axes that its facets share. */
+/** The drawings of a sweep: requests/s, p50 and p99 against the factor, on axes shared by its facets. */
 import type { CellRuns } from "../../cells/cells.ts";
 import { type FactorValue, type NumericFactor, phraseOf, textAt } from "../../cells/factors.ts";
 import { type Axis, compact, type Reference, type Xy, type XyPoint } from "../../chart.ts";
@@ -71,7 +71,10 @@ export function drawingsOf(
   );
 }
 
-/** Reference lines: no more than offered can be served; and where each line stops growing, if that is on the axis. */
+/**
+ * Reference lines: the offered rate, which can't be exceeded; and where each line stops growing, if that is on the
+ * axis.
+ */
 function referencesOf(
   lines: readonly SweepLine[],
   { isOffered }: NumericFactor,
@@ -107,9 +110,9 @@ export function shownFigures(cells: readonly CellRuns[]): Shown[] {
   return [{ figure: "rate", title: "Requests/s", unit: PER_SEC }, timeOf(50), timeOf(99)];
 }
 
-/** Logarithmic from this ratio of the largest to the smallest value on: equal steps would crowd most at one end. */
+/** Logarithmic from this ratio of largest to smallest value, because equal steps would crowd most values at one end. */
 const LOG_FROM = 20;
-/** Beside the outermost points, as a share of the axis. */
+/** Room beside the outermost points, as a share of the axis. */
 const PADDING = 0.05;
 
 /** The axis of a figure, with room for the intervals. */
@@ -130,7 +133,7 @@ export function figureAxis(
   return { unit, scale: "log", min: compact(least / step), max: compact(most * step) };
 }
 
-/** A cell's figure with its interval, wherever it stands on the other axis. */
+/** A cell's figure with its interval, at any position on the other axis. */
 export function figurePoint(cell: CellRuns, { figure, unit }: Shown): Omit<XyPoint, "x"> {
   const { value, interval = null, isAtLeast = false, isWeak = false } = figureIn(cell, figure);
   const held = interval === null || isAtLeast || isWeak
@@ -147,8 +150,7 @@ export function figurePoint(cell: CellRuns, { figure, unit }: Shown): Omit<XyPoi
 }
 
 /**
- * The factor's axis, and where a value stands on it: a 0 beside a logarithmic one, left of a break.
- *
+ * The factor's axis, and the position of a value on it: 0 is beside a logarithmic axis, left of a break.
  * @param values Ascending, at least two.
  */
 function positionsOf(
@@ -159,7 +161,7 @@ function positionsOf(
   const [least, next] = positive;
   const isLog = positive.length >= 2 && positive[positive.length - 1] / least >= LOG_FROM &&
     values[0].at >= 0;
-  // On a logarithmic axis, 0 stands as far below the least value as that is from the next, by a factor of 2 to 10.
+  // On a logarithmic axis, 0 is placed as far below the least value as that is from the next, by a factor of 2 to 10.
   const zeroAt = isLog ? least / Math.max(2, Math.min(10, next / least)) : 0;
   const of = (at: number): number => isLog && at === 0 ? zeroAt : at;
   const ticks = values.map(({ at, text }) => ({ at: of(at), text }));

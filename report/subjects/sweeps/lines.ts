@@ -1,4 +1,7 @@
-/** The lines of a sweep's figures: one for each target and value of the other factors; side by side where there are many. */
+/**
+ * The lines of a sweep's figures: one for each target and value of the other factors, in several facets if there are
+ * many.
+ */
 import { type Knee, kneeOf } from "../../../runner/stats/regression/knee.ts";
 import {
   type SampledScalingPoint,
@@ -23,20 +26,20 @@ export interface LinePoint extends OfCell {
 }
 
 export interface SweepLine {
-  /** How it differs from the other lines of its drawing. */
+  /** What distinguishes the line from others in its drawing. */
   readonly label: string;
-  /** What distinguishes it from all other lines of the figure, with its target. */
+  /** What distinguishes the line from all others of the figure, including its target. */
   readonly subject: string;
   readonly color: number;
   readonly points: readonly LinePoint[];
   readonly knee: Knee;
-  /** Null where its runs show no scaling law. */
+  /** Null if its runs show no scaling law. */
   readonly scaling: ScalingLaw | null;
 }
 
 /** Lines that share a drawing. */
 export interface SweepFacet {
-  /** What its lines have in common; "" for a single facet. */
+  /** What the lines have in common; "" for a single facet. */
   readonly label: string;
   readonly lines: readonly SweepLine[];
 }
@@ -81,7 +84,7 @@ export function facetsOf(
   }));
 }
 
-/** Target first, then the other factors; only what varies. */
+/** The target first, then the other factors; only those that vary. */
 function dimensionsOf(cells: readonly CellRuns[], { path }: NumericFactor): Dimension[] {
   const others = factorPaths(cells).filter((other) => other !== path).map((other) => {
     const name = factorName(cells, other);
@@ -96,10 +99,10 @@ function dimensionsOf(cells: readonly CellRuns[], { path }: NumericFactor): Dime
     .filter(({ size }) => size > 1);
 }
 
-/** The most lines of a chart whose colours and dashes can still be told apart. */
+/** The most lines in a chart whose colours and dashes can still be distinguished. */
 const MOST_LINES = 8;
 
-/** The first dimensions, as many as make no more lines than look different; at least one. */
+/** The first dimensions: as many as give distinguishable lines, but at least one. */
 function lineDimensions(dimensions: readonly Dimension[]): readonly Dimension[] {
   let lines = 1;
   const end = dimensions.findIndex(({ size }, i) => (lines *= size) > MOST_LINES && i > 0);
@@ -110,7 +113,7 @@ function labelOf(cell: CellRuns, dimensions: readonly Dimension[]): string {
   return dimensions.map(({ levelOf }) => levelOf(cell)).filter(Boolean).join(" · ");
 }
 
-/** Over the values at which responses were right: a fast error is not a response. */
+/** Uses only values at which responses were correct: a fast error is not a response. */
 function growthOf(
   points: readonly LinePoint[],
   factor: NumericFactor,
@@ -127,9 +130,12 @@ function growthOf(
   };
 }
 
-/** Factors that add capacity: twice as many can serve twice as much at best. */
+/** Factors that add capacity: twice as many units serve twice as much at best. */
 const ADD_CAPACITY: readonly string[] = ["connections", "instances", "workers"];
-/** A law that misses a measured value by more than this does not fit the line, which then has a knee, or another shape. */
+/**
+ * A law that misses a measured value by more than this ratio does not fit the line, which then has a knee, or another
+ * shape.
+ */
 const MOST_MISSED_RATIO = 1.1;
 
 /** Null if the factor is another one, if the law does not fit the points, or if the runs do not show it. */

@@ -1,4 +1,4 @@
-/** How much each value of each factor moves the p99 of a scenario, with an interval. */
+/** How much each value of each factor shifts the p99 of a scenario, with an interval. */
 import {
   distributionOf,
   type PartEffect,
@@ -15,12 +15,12 @@ import { type Dimension, dimensionsOf } from "./variance_explained.ts";
 const SHARE = 0.99;
 /** Any fixed seed. */
 const SEED = 16;
-/** With fewer in a cell, fewer than ten lie beyond its p99. */
+/** With fewer requests in a cell, fewer than ten lie beyond its p99. */
 const LEAST_REQUESTS = 1_000;
-/** Cells, because each takes a page some 5 ms. */
+/** The most cells, because each costs a page some 5 ms. */
 const MOST_CELLS = 40;
 
-/** No rows with fewer than two factors, of which the target is one, for one run a cell, and for too few requests. */
+/** No rows with fewer than two factors (the target is one), with a single run per cell, or with too few requests. */
 export function tailTable(scenario: string, cells: readonly CellRuns[]): Table {
   const dimensions = dimensionsOf(cells);
   const isSought = dimensions.length > 1 && factorPaths(cells).length > 0 &&
@@ -69,7 +69,7 @@ function regressedOf(cell: CellRuns, dimensions: readonly Dimension[]): Regresse
   return { row: [1, ...row], runs: latencies.flatMap((latency) => distributionOf(latency) ?? []) };
 }
 
-/** Whether each value occurs with others of all factors, so that what it does can be told from what they do. */
+/** Whether each value occurs with different values of the other factors, so that their effects can be separated. */
 function isSeparable(cells: readonly RegressedCell[]): boolean {
   return new Set(cells.map(({ row }) => row.join())).size === cells.length &&
     rankOf(cells.map(({ row }) => row)) === cells[0].row.length;

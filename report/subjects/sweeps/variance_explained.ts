@@ -13,7 +13,7 @@ import { mean, median } from "../../writing/spread.ts";
 import * as column from "../tables/column.ts";
 import { type Table, tableOf, unitNamed } from "../tables/table.ts";
 
-/** The target, or a factor; and its values from one end to the other. */
+/** The target, or a factor; with its values from one end to the other. */
 export interface Dimension {
   readonly name: string;
   readonly levelOf: (cell: CellRuns) => string;
@@ -30,17 +30,17 @@ const FIGURES: readonly ExplainedFigure[] = [
   { name: "p99", of: ({ latency }) => latency.percentiles["99"] },
 ];
 
-/** Shares of what differs between so few cells say little of the factors. */
+/** With fewer cells, shares of the variance say little about the factors. */
 const FEWEST_WEIGHED = 5;
 
-/** No rows with fewer than two factors (the target is one), for few cells, and where not every combination was measured. */
+/** No rows with fewer than two factors (the target is one), for few cells, or unless every combination was measured. */
 export function weightsTable(scenario: string, cells: readonly CellRuns[]): Table {
   const dimensions = dimensionsOf(cells);
   const isWeighed = cells.length >= FEWEST_WEIGHED && dimensions.length > 1 &&
     factorPaths(cells).length > 0;
   const explained = FIGURES.flatMap((figure) => {
     const logs = isWeighed ? logsOf(figure, dimensions, cells) : null;
-    // Without every combination, the effects of factors cannot be separated.
+    // Without every combination, the effects of factors can't be separated.
     const isFull = logs !== null && varianceExplained(logs) !== null;
     return isFull ? [{ figure, weights: sharesShown(logs) }] : [];
   });
@@ -79,7 +79,7 @@ export function weightsTable(scenario: string, cells: readonly CellRuns[]): Tabl
   );
 }
 
-/** A factor, or what is left beside them. */
+/** A factor, or the rest that factors do not explain. */
 interface FactorRow {
   readonly name: string;
   readonly ends?: string;
@@ -99,7 +99,7 @@ const RATIOS =
   "The ratios are geometric means over all else, from the first value to the last; values that are not numbers go from " +
   "the fewest requests/s to the most.";
 
-/** Factors that not all targets have are shown with the target: their effect can't be separated from its own. */
+/** Factors that not all targets have are shown with the target, because their effects can't be separated. */
 export function dimensionsOf(cells: readonly CellRuns[]): Dimension[] {
   const paths = factorPaths(cells);
   const isOwn = (path: string): boolean => cells.some((cell) => valueOf(cell, path) === undefined);
@@ -126,14 +126,14 @@ export function dimensionsOf(cells: readonly CellRuns[]): Dimension[] {
   ].filter(({ levels }) => levels.length > 1);
 }
 
-/** The values of a factor, from the fewest requests/s to the most. */
+/** The values of a factor, from the lowest requests/s to the highest. */
 function byRate(cells: readonly CellRuns[], levelOf: Dimension["levelOf"]): string[] {
   return [...Map.groupBy(cells, levelOf)]
     .map(([level, those]) => ({ level, rate: median(those.map(({ rate }) => rate.mean)) }))
     .sort((a, b) => a.rate - b.rate).map(({ level }) => level);
 }
 
-/** Null where a run has no such figure. */
+/** Null if a run lacks the figure. */
 function logsOf(
   { of }: ExplainedFigure,
   dimensions: readonly Dimension[],
@@ -146,7 +146,7 @@ function logsOf(
   return logs.every(({ values }) => values.every(Number.isFinite)) ? logs : null;
 }
 
-/** The last value over the first, all else equal: the plan is full, so that all else is the same on both sides. */
+/** The last value over the first, all else equal: the plan is full, so all else is the same on both sides. */
 function effectOf(
   { levels, levelOf }: Dimension,
   { of }: ExplainedFigure,

@@ -1,4 +1,4 @@
-/** Comparisons as a table: one row a pair, one column a figure. */
+/** Comparisons as a table: one row for each pair, one column for each figure. */
 import { boundText, formatMs, formatNumber, formatShare } from "../../writing/units.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { percentileOf } from "../../figures/pool.ts";
@@ -74,7 +74,9 @@ function figureColumn(figure: ComparedFigure, areSides: boolean): ColumnOf<Compa
   });
 }
 
-/** `1,000 → 2,600`, `≥ 12.1 ms → 9.3 ms`: the figure of both sides, as in other tables; for several sessions, their mean. */
+/**
+ * `1,000 → 2,600`, `≥ 12.1 ms → 9.3 ms`: the figure of both sides, as in other tables; for several sessions, the mean.
+ */
 function valuesText(
   { figure, base, next, between }: FigureComparison,
   cells: readonly [base: CellRuns, next: CellRuns],
@@ -87,7 +89,7 @@ function valuesText(
   }).join(" → ");
 }
 
-/** Null for CPU time, because no other table has it for each request. */
+/** Null for CPU time, which no other table has per request. */
 function valueIn({ rate, latency }: CellRuns, figure: ComparedFigure): number | null {
   switch (figure) {
     case "rate":
@@ -101,7 +103,7 @@ function valueIn({ rate, latency }: CellRuns, figure: ComparedFigure): number | 
   }
 }
 
-/** What each figure says that decides such comparisons, and then the others. */
+/** What each deciding figure of such comparisons says, followed by the other figures. */
 export function comparedTexts(
   { figures, marginRatio, decisive }: GroupComparison,
   cells: readonly [base: CellRuns, next: CellRuns],
@@ -128,7 +130,7 @@ export function comparedTexts(
   ];
 }
 
-/** What intervals over sessions rest on. */
+/** What intervals over sessions are based on. */
 function sessionsNote(contrasts: readonly SessionContrast[]): string {
   const [widest] = contrasts.toSorted((a, b) => b.variance - a.variance);
   const { base, next, earlier } = widest.sessions;
@@ -139,7 +141,7 @@ function sessionsNote(contrasts: readonly SessionContrast[]): string {
     }; sessions in a row correlate by about ${widest.correlation.toFixed(1)}.`;
 }
 
-/** What ratios of cells rest on that might be worse and were measured again. */
+/** What the ratios are based on for cells that might be worse and were measured again. */
 function stagesNote({ blocks: { first, fresh } }: FigureStages): string {
   return `What might be worse after ${
     counted(first, "block")
@@ -150,7 +152,7 @@ function stagesNote({ blocks: { first, fresh } }: FigureStages): string {
     "slower is in both.";
 }
 
-/** What ratios and verdicts mean; why one says no more, its word says. */
+/** The meaning of ratios and verdicts; the reason for a limited verdict is in its own word. */
 export function notesOf(comparisons: readonly GroupComparison[]): string[] {
   const [{ marginRatio }] = comparisons;
   const all = comparisons.flatMap(({ figures }) => figures);

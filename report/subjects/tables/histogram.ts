@@ -1,19 +1,19 @@
-/** Latencies as a histogram of rows, each with a bar, for terminals. */
+/** Latencies as a histogram of rows with bars, for terminals. */
 import type { Histogram } from "../../../runner/stats/histogram/histogram.ts";
 import { timeUnit } from "../../writing/units.ts";
 import * as column from "./column.ts";
 import { type Table, tableOf } from "./table.ts";
 
-/** The first step takes the fastest values up to this percentile, so that outliers cost one line. */
+/** The first step contains the fastest values up to this percentile, so that outliers take only one line. */
 const FIRST_STEP_UP_TO = 1;
 
 interface HistogramForm {
   /** Number of steps, all with the same ratio of their ends. */
   readonly steps?: number;
   readonly caption?: string;
-  /** Heading above the upper ends of its steps. */
+  /** Heading above the upper ends of the steps. */
   readonly label?: string;
-  /** Heading above the shares: what has these times. */
+  /** Heading above the shares: the things that have these times. */
   readonly of?: string;
 }
 
@@ -23,10 +23,10 @@ export function histogramTable(
   { steps = 11, caption = "Latency histogram", label = "Up to", of = "Requests" }: HistogramForm =
     {},
 ): Table {
-  let endUs = 0; // of the last bucket, which the largest value may not fill
+  let endUs = 0; // end of the last bucket, which may be above the largest value
   histogram.forEachBucket((_lowUs, highUs) => endUs = highUs);
   const lowUs = histogram.valueAtPercentile(FIRST_STEP_UP_TO);
-  // Whole microseconds begin half a microsecond before 0.
+  // Whole microseconds begin half a microsecond earlier.
   const edgesUs = [-0.5, ...equalRatioEdgesUs(lowUs, endUs, steps - 1)];
   const unit = timeUnit(edgesUs.map((us) => us / 1_000));
   const rows = sharesBetween(histogram, edgesUs).map((share, i) => ({
@@ -40,7 +40,7 @@ export function histogramTable(
   ]);
 }
 
-/** `steps` + 1 edges of equal ratio from `lowUs` to the end of the bucket that ends with `highUs`. */
+/** `steps` + 1 edges of equal ratio from `lowUs` to the end of the bucket that contains `highUs`. */
 function equalRatioEdgesUs(lowUs: number, highUs: number, steps: number): number[] {
   const from = Math.max(1, lowUs);
   const ratio = (highUs + 0.5) / from;

@@ -1,4 +1,4 @@
-/** Figures of single runs with the intervals that they have in them, of a measurement and of cells that were run once. */
+/** Figures of single runs with the intervals computed within them, for a measurement and for cells with one run. */
 import { NAMED_FIGURES } from "../../../base/figures/figure.ts";
 import type { InRun, InRunFigure } from "../../../runner/result/in_run.ts";
 import { table } from "../../blocks.ts";
@@ -13,7 +13,7 @@ import { type ColumnOf, type Format, type OfCell, type Table, tableOf } from "./
 
 const SHOWN: readonly InRunFigure[] = ["rate", "mean", "p50", "p99", "errors"];
 
-/** Null where no figure has an interval for want of time: one sentence says that. */
+/** Null if the run is too short for any interval, which one sentence says. */
 export function inRunTable({ fromS, figures }: InRun): Table | null {
   const rows = SHOWN.flatMap((name) => {
     const figure = figures[name];
@@ -44,7 +44,9 @@ export function inRunTable({ fromS, figures }: InRun): Table | null {
   ]);
 }
 
-/** Only for cells with a single run: over several runs, the interval says more, and this one could be mistaken for it. */
+/**
+ * Only for cells with a single run: over several runs, the interval says more, and this one could be mistaken for it.
+ */
 export const inOneRun: Subject<ScenarioContext> = {
   id: "in-run",
   title: "Within the only run",

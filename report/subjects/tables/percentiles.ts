@@ -1,4 +1,4 @@
-/** How latencies and whole seconds are distributed: a row a cell, its runs pooled, or a row a run. */
+/** Distributions of latencies and of whole seconds: a row for each cell with its runs pooled, or a row for each run. */
 import type { Run } from "../../../runner/result/result.ts";
 import { PERCENTILES } from "../../../runner/stats/quantile.ts";
 import { group, table, text } from "../../blocks.ts";
@@ -26,7 +26,7 @@ export const percentiles: Subject<ScenarioContext> = {
     const unit = timeUnit(latencies.flatMap(({ percentiles }) => percentiles));
     const caption = `Latency of ${name}`;
     const rows = cells.map((cell) => ({ cell }));
-    // Without an interval, as it is only read beside its neighbours.
+    // Without an interval, because it is only read beside its neighbours.
     const plain = (p: number): ColumnOf<OfCell> =>
       column.number(`p${p}`, ({ cell }) => percentileIn(cell.latency, p), unit);
     const runs = cells.flatMap((cell) => cell.runs);
@@ -57,7 +57,7 @@ export const percentiles: Subject<ScenarioContext> = {
         maxColumn(unit),
         column.number("Requests", ({ cell }) => cell.latency.count, "count"),
       ])),
-      // Starts with the median where room is short.
+      // Starts with the median if room is short.
       table(
         tableOf({ caption }, latencies.some(({ count }) => count > 0) ? rows : [], [
           column.cell,
@@ -75,10 +75,10 @@ const POOLED =
 const MINIMUM =
   "Mean and stdev count them as values; the minimum is that of the completed requests.";
 
-/** Percentiles of so few seconds are those seconds. */
+/** With fewer seconds, percentiles are just those seconds. */
 const FEWEST_SECONDS = 4;
 
-/** autocannon's table: how requests and bytes of whole seconds spread; nothing where no run has seconds enough. */
+/** autocannon's table: the spread of requests and bytes over whole seconds; empty if no run has enough seconds. */
 export const perSecond: Subject<ScenarioContext> = {
   id: "per-second",
   title: "Per second",
@@ -87,7 +87,7 @@ export const perSecond: Subject<ScenarioContext> = {
     const runs = runsOf(cells).filter(({ run }) => run.elapsedS >= FEWEST_SECONDS);
     if (runs.length === 0) return [];
     const unit = sizeUnit(runs.map(({ run }) => run.perSecond.bytes.p50));
-    // All columns have one unit, so the caption has it for them.
+    // All columns have one unit, which is in the caption.
     const spread = (caption: string, of: keyof Run["perSecond"], format: Format) =>
       table(
         tableOf({ caption }, runs, [

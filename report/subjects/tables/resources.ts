@@ -1,4 +1,7 @@
-/** What the targets used: CPU, memory, threads, files and context switches, and what they did with it. */
+/**
+ * The resources that targets used: CPU, memory, threads, files and context switches, and the work that they did with
+ * them.
+ */
 import type { Run } from "../../../runner/result/result.ts";
 import { table, text } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
@@ -30,7 +33,7 @@ interface ResourceRow extends OfCell {
   readonly runs: readonly Used[];
 }
 
-/** Empty if no target could be watched. */
+/** Empty if no target could be observed. */
 export const resources: Subject<ScenarioContext> = {
   id: "resources",
   title: "Resources of the targets",
@@ -77,7 +80,7 @@ const PARTS_NOTE =
   "Below a target stand its parts. Cores and memory of a whole target are without the Redis of the run.";
 const CORES = unitNamed("cores");
 
-/** Empty for targets that could not be watched. */
+/** Empty for targets that could not be observed. */
 function rowsOf(cell: CellRuns): ResourceRow[] {
   const used = cell.runs.flatMap((run) => [
     { part: null, run, used: run },
@@ -86,7 +89,7 @@ function rowsOf(cell: CellRuns): ResourceRow[] {
   return [...Map.groupBy(used, ({ part }) => part)].map(([part, runs]) => ({ cell, part, runs }));
 }
 
-/** The median over the runs that have it: other systems and older results lack some. */
+/** The median over the runs that have the figure, which some systems and older results lack. */
 function middle(
   label: string,
   of: (one: Used) => number | null,
@@ -106,15 +109,17 @@ function memoryOf({ used }: Used): number {
   return peakMemoryBytesOf(used);
 }
 
-/** The mean over the runs, with its interval where there are several; null of a part, and where no CPU time was seen. */
+/** The mean over runs, with its interval if there are several; null for a part, and if CPU time is unknown. */
 function perCpuOf({ cell, part }: ResourceRow): ReturnType<typeof figureOf> {
   return part === null ? figureOf("perCpu", cell) : null;
 }
 
-/** With more of them a sentence would be a table. */
+/** The most parts that are named in a sentence. */
 const MOST_PARTS = 4;
 
-/** The targets with the least and the most CPU time for a request, and the use of their parts; "" if none was watched. */
+/**
+ * The targets with the least and the most CPU time per request, and the use of their parts; "" if none was observed.
+ */
 function perCpuFinding(rows: readonly ResourceRow[]): string {
   const wholes = rows.flatMap((row) => {
     const value = perCpuOf(row)?.value ?? 0;

@@ -1,4 +1,4 @@
-/** Outcomes of the requests, the slowest ones, which instance served them, and the time to connect. */
+/** Outcomes of the requests, the slowest of them, which instance served them, and the time to connect. */
 import type { FigureName } from "../../../base/figures/figure.ts";
 import {
   CACHE_USES,
@@ -28,7 +28,7 @@ import {
   tableOf,
 } from "./table.ts";
 
-// What became of the requests: every one that was due is in one of the columns.
+// Outcomes of the requests: each due request is in one of the columns.
 
 export const ERROR_WORDS: Record<ErrorKind, string> = {
   connect: "Not connected",
@@ -41,7 +41,7 @@ export const ERROR_WORDS: Record<ErrorKind, string> = {
   script: "Script failed",
 };
 
-/** Whether requests ended in more ways than one. */
+/** Whether requests had more than one outcome. */
 export function areMixed(cells: readonly CellRuns[]): boolean {
   const runs = cells.flatMap((cell) => cell.runs);
   return runs.some(({ requests: { due, completed } }) => due !== completed) ||
@@ -79,7 +79,7 @@ const OUTCOMES =
   "expectation of the scenario refused, or, without one, those outside 2xx and 3xx; they are among the statuses. " +
   "Errors are the wrong responses, the failed requests and those never sent, as a share of all but the unfinished.";
 
-/** On the wait after the deadline for requests in flight, while nothing new is sent. */
+/** Notes on the drain: the wait after the deadline for requests in flight, while nothing new is sent. */
 function drainNotes(runs: readonly Run[]): string[] {
   const long = runs.flatMap(({ drain, elapsedS }) =>
     drain !== undefined && isLongDrain(drain.durationS, elapsedS) ? [drain] : []
@@ -93,10 +93,10 @@ function drainNotes(runs: readonly Run[]): string[] {
   ];
 }
 
-/** A wait shorter than this share of the run explains no figure of it. */
+/** A drain shorter than this share of the run does not explain any of its figures. */
 const WORTH_A_WORD = 0.01;
 
-/** @param durationS Of the wait. @param elapsedS Of the run, up to its deadline. */
+/** @param durationS Duration of the drain. @param elapsedS Duration of the run, up to its deadline. */
 export function isLongDrain(durationS: number, elapsedS: number): boolean {
   return durationS > WORTH_A_WORD * elapsedS;
 }
@@ -108,10 +108,10 @@ interface ReasonCount extends OfCell {
   readonly count: number;
 }
 
-/** A breach of the protocol that no request failed of. */
+/** A protocol violation that made no request fail. */
 export const UNSOLICITED_TEXT = "connections closed: unsolicited bytes came on them";
 
-/** Why requests failed, in the words of what refused them; no rows when nothing went wrong. */
+/** Why requests failed, with the error messages; no rows if nothing went wrong. */
 export function reasonsTable(scenario: string, cells: readonly CellRuns[]): Table {
   return tableOf({ caption: `Errors of ${scenario}` }, cells.flatMap(reasonsOf), [
     column.cell,
@@ -120,7 +120,7 @@ export function reasonsTable(scenario: string, cells: readonly CellRuns[]): Tabl
   ]);
 }
 
-/** The same for a terminal, in which a table would lose its last column, the reason, first. */
+/** The same as findings, for a terminal, where a table would first lose its last column, the reason. */
 export function reasonFindings(cells: readonly CellRuns[]): Finding[] {
   return cells.flatMap(reasonsOf).map(({ cell: { label }, count, text }) => ({
     code: "reason",
@@ -144,7 +144,7 @@ function reasonsOf(cell: CellRuns): ReasonCount[] {
 
 // The slowest requests: when each was due and sent, how long it took, and how it ended.
 
-/** Slowest requests that are shown of each cell; each run keeps as many. */
+/** Number of slowest requests shown for each cell; each run keeps as many. */
 const SLOWEST_SHOWN = 10;
 
 type SlowestRequest = NonNullable<Run["slowest"]>[number];
@@ -173,7 +173,7 @@ export function slowestTable(scenario: string, cells: readonly CellRuns[]): Tabl
       isAtLeast: isLowerBound(request),
     }), unit),
     ...isOpen
-      // How long it waited for a connection: a slow one is not always the server's.
+      // Shows how long a request waited for a connection: the server is not always to blame for a slow one.
       ? [moment("Due at", "s", ({ dueS }) => dueS), moment("Sent after", "ms", waitMs)]
       : [moment("Sent at", "s", ({ sentS }) => sentS)],
     column.text("Request", ({ request }) => request.request ?? "never sent"),
@@ -191,7 +191,7 @@ function endText({ outcome, status }: SlowestRequest): string {
   return outcome === "timeout" ? "timed out" : "unfinished";
 }
 
-/** Slowest requests of all runs of the cell; exact, because each run keeps its own. */
+/** The slowest requests over all runs of the cell; exact, because each run keeps its own. */
 function slowestOfCell(cell: CellRuns): Slow[] {
   return cell.runs.flatMap(({ repetition, slowest = [] }) =>
     slowest.map((request) => ({ cell, repetition, request }))
@@ -224,7 +224,8 @@ function moment(
   };
 }
 
-// Who served the responses, and of which class they were: a row for each instance, class or use of a cache of a cell.
+// Which instance served the responses, with which class of status and cache status: a row for each of these groups in a
+// cell.
 
 interface GroupOfRun {
   readonly name: string;
@@ -235,9 +236,9 @@ interface GroupOfRun {
 interface GroupRow extends OfCell {
   readonly name: string;
   readonly count: number;
-  /** Share of all responses of the cell that are in this group. */
+  /** Share of the cell's responses that are in this group. */
   readonly share: number;
-  /** Groups with responses. */
+  /** Groups that have responses. */
   readonly groups: readonly GroupOfRun[];
 }
 
@@ -249,15 +250,15 @@ interface GroupKind {
 }
 
 /**
- * Responses by class of status, by instance and by cache, and the virtual users' sessions; nothing that no response
- * mentions.
+ * Responses by class of status, by instance and by cache, and the virtual users' sessions; without anything that no
+ * response mentions.
  */
 export const served: Subject<ScenarioContext> = {
   id: "served",
   title: "Kinds of responses",
   depth: "everything",
   build: ({ cells, roomy }) => {
-    // If every request got a response of 2xx, there is only one class.
+    // If every response was a 2xx, there is only one class.
     const hasClasses = cells.some(({ runs }) =>
       runs.some(({ statusLatency }) => statusLatency !== undefined)
     );
@@ -271,7 +272,7 @@ const CLASSES: GroupKind = {
   caption: "Latency by class of status",
   head: "Class",
   note: "Latency of the completed responses by class of status, without requests that timed out.",
-  // Also for a run with responses of 2xx only, if another run has others.
+  // Included for a run with only 2xx responses, too, if another run has others.
   groupsOf: (run) =>
     STATUS_CLASSES.flatMap((name) => {
       const kept = timesIn(run, name);
@@ -352,7 +353,7 @@ function groupTable(
   ]);
 }
 
-/** The added histograms of all runs; for one run, the figure in its results. */
+/** The sum of all runs' histograms; for a single run, the figure in its results. */
 function pooled(
   { cell: { level }, groups, count }: GroupRow,
   figure: "mean" | 50 | 95 | 99,
@@ -364,9 +365,9 @@ function pooled(
   return range && { ...range, isWeak: figure !== "mean" && !supportsPercentile(count, figure) };
 }
 
-// What it took to connect, and how much came back: oha's details.
+// Times to connect, and amounts of data, as in oha's details.
 
-/** Empty if no connection was made, and nothing responded. */
+/** Empty if no connection was made, and there was no response. */
 export const connections: Subject<ScenarioContext> = {
   id: "connections",
   title: "Connections and responses",
@@ -422,7 +423,7 @@ function hasNoHistogram({ connect, histograms }: CellRuns["runs"][number]): bool
   return connect.count > 0 && histograms?.connect === undefined;
 }
 
-/** How TLS was done, for each cell whose runs had any. */
+/** Which TLS was used, for each cell with TLS. */
 function tlsNotes(cells: readonly CellRuns[]): string[] {
   return cells.flatMap(({ label, runs }) => {
     const use = mergeTls(runs.map(({ tls }) => tls));

@@ -1,4 +1,4 @@
-/** Every run as in the results, without what the experiment discards. */
+/** Every run as in the results, without the part that the experiment discards. */
 import { table } from "../../blocks.ts";
 import { type PooledLatency, poolLatency } from "../../figures/pool.ts";
 import { PERCENTILES } from "../../../runner/stats/quantile.ts";

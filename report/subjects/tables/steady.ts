@@ -1,4 +1,4 @@
-/** How each cell reaches its steady state, and how it responds before and after; one row a cell. */
+/** How each cell reaches its steady state, and its figures before and after; one row for each cell. */
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { STEADY_LABELS } from "../../../runner/stats/steady_state/steady_state.ts";
 import { group, list, table } from "../../blocks.ts";
@@ -13,7 +13,7 @@ import { type ColumnOf, NONE, type OfCell, type Table, tableOf } from "./table.t
 
 type SteadyRow = OfCell & Steadiness;
 
-/** Nothing for a load that itself changes: then there is no steady state to look for. */
+/** Empty for a load that itself changes, which can't have a steady state. */
 export const steady: Subject<ScenarioContext> = {
   id: "steady",
   title: "Warm-up and steady state",
@@ -28,7 +28,7 @@ export const steady: Subject<ScenarioContext> = {
     const hasParts = rows.some(({ startUp, steady }) => startUp ?? steady);
     return [
       list(findings, { forms: ["page"] }),
-      // A flat cell is what a reader expects.
+      // A flat cell is as expected, and not mentioned.
       list(findings.filter(({ code }) => code !== FLAT), { forms: ["terminal", "markdown"] }),
       group("", [
         table(partsTable(name, hasParts ? rows : []), { isCaptioned: true }),
@@ -63,7 +63,7 @@ function labelsText({ labels }: SteadyRow): string {
   }).join(", ");
 }
 
-/** The median of the runs, and where they differ from the lowest to the highest. */
+/** The median of the runs and, where they differ, the lowest and highest value. */
 function spreadColumn(
   label: string,
   unit: string,

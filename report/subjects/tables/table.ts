@@ -18,29 +18,32 @@ import {
 
 export interface TableCell {
   readonly text: string;
-  /** How far the number may be off, or how far runs differ: `[1,200, 1,270]`, `1.5–2.25`. */
+  /** The interval of the number, or the range over runs: `[1,200, 1,270]`, `1.5–2.25`. */
   readonly below?: string;
-  /** The number behind the text in the base unit of the results (ms, bytes, per second, share). */
+  /** The number behind the text, in the base unit of the results (ms, bytes, per second, share). */
   readonly value?: number;
   /** Whether too few requests support the number. */
   readonly weak?: boolean;
-  /** True when the reader should look at it: failures, wrong responses. */
+  /** Whether the number needs the reader's attention: failures, wrong responses. */
   readonly alarming?: boolean;
   /** The part of a bar's value that is certain; absent: all of it. */
   readonly certain?: number;
-  /** Index of the series' colour, for the swatch before a name. */
+  /** Index of the series' colour, for a swatch before a name. */
   readonly color?: number;
-  /** The section of the document that a press on the text leads to. */
+  /** The section of the document to which the text links. */
   readonly link?: string;
-  /** How the page shades it. */
+  /** Shade of the cell on the page. */
   readonly shade?: string;
 }
 
 export interface Column {
   readonly label: string;
-  /** Written once, in the head of the column; empty when it has none. */
+  /** Shown once, in the head of the column; "" for none. */
   readonly unit: string;
-  /** "name" heads its row; "number" is aligned on its decimal point; "bar" is as long as its value, in a terminal alone. */
+  /**
+   * "name" is the head of its row; "number" is aligned on its decimal point; "bar" is as long as its value, in
+   * terminals only.
+   */
   readonly kind: "name" | "text" | "number" | "bar";
 }
 
@@ -52,12 +55,12 @@ export interface Table {
   readonly notes: readonly string[];
 }
 
-/** A column and how it gets its cell from a row of type T. */
+/** A column, with the function that makes its cell from a row of type T. */
 export interface ColumnOf<T> {
   readonly label: string;
   readonly unit?: string;
   readonly kind?: Column["kind"];
-  /** Whether it is left out where all of its numbers are 0. */
+  /** Whether the column is left out if all its numbers are 0. */
   readonly isRare?: true;
   readonly cell: (row: T) => TableCell;
 }
@@ -66,7 +69,7 @@ export interface ColumnOf<T> {
 export const WEAK_NOTE =
   "In round brackets: percentiles that fewer than ten requests exceed, which makes them a matter of chance.";
 
-/** Without the columns that hold nothing in any row; with a note on weak numbers where there are any. */
+/** Makes a table without columns that are empty in every row, and with a note if there are weak numbers. */
 export function tableOf<T>(
   { caption, notes = [] }: { readonly caption: string; readonly notes?: readonly string[] },
   rows: readonly T[],
@@ -93,8 +96,6 @@ function isBlank({ text, below }: TableCell): boolean {
   return (text === NONE.text || text === "") && below === undefined;
 }
 
-// What cells hold.
-
 export const NONE: TableCell = { text: "–" };
 
 /** How a column writes its numbers: in a unit, as counts, or as shares, 0–1, in per cent. */
@@ -104,13 +105,13 @@ export type Format = DisplayUnit | "number" | "count" | "share";
 export interface Measured {
   readonly value: number;
   readonly interval?: Pick<Ends, "low" | "high"> | null;
-  /** Whether lower bounds could turn out to make it larger. */
+  /** Whether the true value may be larger, because of lower bounds. */
   readonly isAtLeast?: boolean;
-  /** Whether too few requests support it. */
+  /** Whether too few requests support the number. */
   readonly isWeak?: boolean;
 }
 
-/** An interval is around what is known alone: not around a lower bound, nor a weak number. */
+/** A cell with an interval, unless the number is a lower bound or weak. */
 export function measuredCell(
   { value, interval = null, isAtLeast = false, isWeak = false }: Measured,
   format: Format = "number",
@@ -119,9 +120,9 @@ export function measuredCell(
   if (isWeak) return { ...cell, weak: true };
   if (isAtLeast || interval === null) return cell;
   const isShare = format === "share";
-  // A histogram's buckets have a width, so that a percentile may lie just beside an interval of almost none.
+  // Histogram buckets have a width, so a percentile may lie just outside of a very narrow interval.
   const [low, high] = [Math.min(interval.low, value), Math.max(interval.high, value)];
-  // Nothing takes less than no time, and no share is more than all.
+  // No time is below 0, and no share above 100 %.
   const ends = { low: Math.max(0, low), high: Math.min(isShare ? 1 : Infinity, high) };
   const unit = isShare ? PERCENT : typeof format === "object" ? format : undefined;
   const below = intervalText(ends, unit);

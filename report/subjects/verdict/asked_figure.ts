@@ -21,7 +21,7 @@ interface Asked extends ScenarioRuns {
 
 interface AskedFigure {
   readonly unit: string;
-  /** The figure of a run; null where it was not seen. */
+  /** The figure of a run; null if unknown. */
   readonly of: (run: Run) => number | null;
 }
 
@@ -29,7 +29,9 @@ export const REQUESTS = "requests/s";
 
 type OfExperiment = Pick<MeasuredRuns, "experiment">;
 
-/** A scenario with the figure that is asked for in place of requests/s; unchanged if not every run has that figure. */
+/**
+ * A scenario with the figure that the experiment asks for in place of requests/s; unchanged if a run lacks that figure.
+ */
 export function askedOf({ name, cells }: ScenarioRuns, { experiment }: OfExperiment): Asked {
   const runs = cells.flatMap((cell) => cell.runs);
   const figure = figureOf(name, runs, experiment);
@@ -38,7 +40,7 @@ export function askedOf({ name, cells }: ScenarioRuns, { experiment }: OfExperim
     : { name, cells: cells.map((cell) => withFigure(cell, figure)), unit: figure.unit };
 }
 
-/** A scenario with its messages/s in place of requests/s, where they lead; otherwise unchanged. */
+/** A scenario with messages/s in place of requests/s, if messages lead; otherwise unchanged. */
 export function ledOf({ name, cells }: ScenarioRuns): Asked {
   const runs = cells.flatMap((cell) => cell.runs);
   const figure = isSearched(runs) ? null : messagesOf(runs);
@@ -47,7 +49,7 @@ export function ledOf({ name, cells }: ScenarioRuns): Asked {
     : { name, cells: cells.map((cell) => withFigure(cell, figure)), unit: figure.unit };
 }
 
-/** The figure that the experiment names and some runs do not have, so that it cannot decide; null: each has it. */
+/** The figure that the experiment names but some runs lack, so that it can't decide; null: every run has it. */
 export function lackedFigure(
   { runs, experiment }: OfExperiment & Pick<MeasuredRuns, "runs">,
 ): { readonly figure: string; readonly scenarios: readonly string[] } | null {
@@ -76,7 +78,7 @@ function figureOf(
   if (Object(experiment?.compare).figure !== undefined) return namedFigure(experiment);
   const isFlow = Object(Object(experiment?.scenarios)[scenario]).flow !== undefined;
   if (!isFlow) return messagesOf(runs);
-  // `purchases` of a flow that is called so.
+  // `purchases`, for flows with such a name.
   const flows = /^[a-z]+$/i.test(scenario) ? scenario.replace(/s?$/, "s") : "flows";
   return {
     unit: `${flows}/s`,
@@ -84,7 +86,7 @@ function figureOf(
   };
 }
 
-/** Null where requests lead, or where some bring tokens and others do not. */
+/** Null if requests lead, or if only some of the requests bring tokens. */
 function messagesOf(runs: readonly Run[]): AskedFigure | null {
   const [unit, ...others] = new Set(runs.map((run) => leadOf(run).unit));
   if (unit === undefined || unit === "requests" || others.length > 0) return null;
@@ -93,7 +95,7 @@ function messagesOf(runs: readonly Run[]): AskedFigure | null {
 
 function withFigure(cell: CellRuns, { of }: AskedFigure): CellRuns {
   const values = cell.runs.map((run) => of(run) ?? 0);
-  // Estimated anew: if streams outlast a run, no request ends by the deadline, and requests/s have no estimate.
+  // Estimated separately: if streams outlast a run, no request ends by the deadline, and requests/s have no estimate.
   const estimate = estimateOfMean(values, cell.sampling);
   return {
     ...cell,

@@ -1,6 +1,6 @@
 /**
- * The verdict of places, as a card shows it: a code with its sentence, one large figure, and beside it a small forest or,
- * where there are several settings, who wins at each.
+ * The verdict over places, as shown on a card: a code with its sentence, one large figure, and a small forest or, with
+ * several settings, the winner at each.
  */
 import type { Conclusion } from "../../../runner/result/conclusion.ts";
 import {
@@ -33,7 +33,7 @@ export function figureText({ text, interval, label }: HeadlineFigure): string {
   return [text, interval, label].filter(Boolean).join(" ");
 }
 
-/** A verdict by its code, with its sentence and the figure in its headline. */
+/** A verdict as a code, with its sentence and the headline figure. */
 export interface Verdict {
   readonly code: CardCode;
   readonly sentence: string;
@@ -46,12 +46,12 @@ export function verdictOf<Code extends keyof CardEvidence>(
   figure: HeadlineFigure | null = null,
 ): Verdict {
   const said: keyof CardEvidence = code;
-  // A likely lead is no decision.
+  // A likely lead is not a decision.
   const known = said === "likely" ? "undecided" : said;
   return { code: known, sentence: cardSentence(code, evidence), figure };
 }
 
-/** Who is ahead. @param places At least one. */
+/** Which target is ahead. @param places At least one. */
 export function rankedVerdict(places: readonly Place[]): Verdict {
   const decided = having(places, "leads", "equivalent");
   if (decided.length > 0 && areSeparate(places)) {
@@ -76,19 +76,19 @@ function having(places: readonly Place[], ...codes: readonly Place["code"][]): P
   return places.filter(({ code }) => codes.includes(code));
 }
 
-/** Whether of several scenarios no two have a target in common. */
+/** Whether, of several scenarios, no two have a target in common. */
 function areSeparate(places: readonly Place[]): boolean {
   const byScenario = [...Map.groupBy(places, ({ scenario }) => scenario).values()];
   const targets = byScenario.flatMap((those) => unique(those.flatMap(targetsOf)));
   return byScenario.length > 1 && new Set(targets).size === targets.length;
 }
 
-/** Places by their winner, first the one with most places. */
+/** Places by their winner; the winner of most places comes first. */
 function byWinner(places: readonly Place[]): Place[][] {
   return [...Map.groupBy(places, winnerName).values()].sort((a, b) => b.length - a.length);
 }
 
-/** The verdict if no target leads for certain anywhere. */
+/** The verdict if no target certainly leads anywhere. */
 function openVerdict(places: readonly Place[]): Verdict {
   const [likely] = byWinner(having(places, "likely"));
   if (likely !== undefined) {
@@ -106,7 +106,7 @@ function openVerdict(places: readonly Place[]): Verdict {
   return verdictOf(isUnsettled ? "unsettled" : "undecided", { those: open, places }, figure);
 }
 
-/** The verdict where only a single side, or none, meets what is required. */
+/** The verdict if only a single side, or none, meets the requirements. */
 export function shortVerdict(some: readonly Place[], places = some): Verdict {
   const kept = having(some, "only");
   const those = kept.length > 0 ? kept : having(some, "none");
@@ -143,7 +143,10 @@ const SHORT_ENDS: Readonly<Record<Shortfall["kind"], string>> = {
   slow: "are not completed in time",
 };
 
-/** What others do beside a base: of several, the one of which most is certain, and that is farthest. @param places At least one. */
+/**
+ * How others compare with a base: of several, the one with the most certain and largest difference.
+ * @param places At least one.
+ */
 export function besideVerdict(places: readonly Place[], base: string): Verdict {
   const otherOf = ({ first, rival, short }: Place): string =>
     [first.name, rival?.name, ...short.map(({ label }) => label)]
@@ -163,11 +166,11 @@ export function besideVerdict(places: readonly Place[], base: string): Verdict {
 interface Sides {
   readonly other: string;
   readonly base: string;
-  /** Whether a cost in any place comes first. */
+  /** Whether a cost in any place takes precedence. */
   readonly isCostFirst?: boolean;
 }
 
-/** One other beside the base, in all places: of a cost and a gain, the one in more of them. */
+/** One other target compared with the base over all places: of costs and gains, whichever occur in more places. */
 export function sideVerdict(
   places: readonly Place[],
   { other, base, isCostFirst = false }: Sides,
@@ -209,7 +212,7 @@ function costFigure({ those, other, base }: CardEvidence["costs"]): HeadlineFigu
 
 const NO_INTERVAL = { interval: "", value: null, low: null, high: null } as const;
 
-/** The ratio of one place with its interval, or the range of several. */
+/** The ratio of one place with its interval, or the range over several places. */
 function ratioFigure(
   places: readonly Place[],
   certainty: HeadlineFigure["certainty"],
@@ -230,7 +233,7 @@ function ratioFigure(
   }
   const { decision, figure, isAtLeast } = place;
   if (decision === null || decision.ratio === null || place.rival === null) return null;
-  // Where nobody leads, the ratio is the one that tables have.
+  // If no target leads, the ratio is shown in the direction that tables use.
   const isBehind = certainty === "open"
     ? place.isFirstBase
     : certainty === "likely" && winnerOf(place) === place.rival;
@@ -284,10 +287,10 @@ export function winnersOf(places: readonly Place[]): Winner[] {
   });
 }
 
-/** Winners that fit on a first screen. */
+/** The most winners that fit on a first screen. */
 const MOST_WINNERS = 10;
 
-/** Null without winners. A margin is the winner's; where nobody wins, the matrix has the ratios. */
+/** Null without winners. Margins are those of winners; for undecided settings, the matrix has the ratios. */
 export function winnersTable(winners: readonly Winner[]): Table | null {
   if (winners.length === 0) return null;
   const figures = unique(winners.map(({ figure }) => figure));

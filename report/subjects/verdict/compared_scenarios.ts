@@ -27,7 +27,7 @@ import { REQUESTS } from "./asked_figure.ts";
 
 /** The pairs as a chart and as a table; empty if there is nothing to compare. */
 export interface Based {
-  /** The scenario. */
+  /** Name of the scenario. */
   readonly name: string;
   readonly forest: readonly ForestPanel[];
   readonly table: Table | null;
@@ -40,7 +40,7 @@ export interface ScenarioComparison extends DecidedPlan, Based {
 }
 
 export interface CompareScenariosOptions extends JudgeOptions {
-  /** Default: what the cells suggest. */
+  /** Default: the choice that the cells suggest. */
   readonly choice?: ComparedChoice;
   /** The comparisons by the undisturbed runs alone; null if that is all of them, or if what disturbed them leaves the ratios unchanged. */
   readonly again?: readonly Based[] | null;
@@ -48,7 +48,7 @@ export interface CompareScenariosOptions extends JudgeOptions {
 
 const NO_CHOICE: ComparedChoice = { factor: null, base: null };
 
-/** In the order of the scenarios; all of them are judged together. */
+/** Comparisons in the order of the scenarios, all judged together. */
 export function compareScenarios(
   scenarios: readonly (ScenarioRuns & { readonly unit?: string })[],
   { choice = NO_CHOICE, level = 0.95, again = null, ...judge }: CompareScenariosOptions,
@@ -98,7 +98,7 @@ function basedOf(
 
 export interface OtherBase {
   readonly base: string;
-  /** Says over which pairs they are judged together. */
+  /** States over which pairs the comparisons are judged together. */
   readonly finding: string;
   /** One entry for each scenario. */
   readonly scenarios: readonly Based[];
@@ -149,7 +149,7 @@ function pairsOf({ cells }: ScenarioComparison, base: string): CellPair[] {
     .filter((pair) => pair.base.target === base);
 }
 
-/** A pair counts once, either way around. */
+/** Number of pairs, regardless of direction. */
 function distinctPairs(pairs: readonly CellPair[]): number {
   const cells = [...new Set(pairs.flatMap(({ base, next }) => [base, next]))];
   const placeOf = new Map(cells.map((cell, i) => [cell, i]));
@@ -159,19 +159,18 @@ function distinctPairs(pairs: readonly CellPair[]): number {
   return new Set(keys).size;
 }
 
-/** What the whole page can be narrowed to: a target or, if there is only one, a value of a factor. */
+/** An item to which the whole page can be narrowed: a target or, if there is only one, a value of a factor. */
 export interface PageTarget {
   readonly name: string;
   readonly color: number;
-  /** Its other names on the page, except for those that begin with its own: `least-connections · connections 10`. */
+  /** Other names on the page, except those that begin with the item's own: `least-connections · connections 10`. */
   readonly also: readonly string[];
 }
 
 /**
- * In the order of the experiment. Of one target alone these are the values of the factor that is compared, or else
- * its cells.
- *
- * @param compared One for each of the scenarios.
+ * In the order of the experiment. For a single target, the items are the values of the compared factor, or else the
+ * cells.
+ * @param compared One for each scenario.
  */
 export function pageTargets(
   scenarios: readonly ScenarioRuns[],
@@ -181,7 +180,7 @@ export function pageTargets(
     .size === 1;
   const named = scenarios.flatMap(({ cells }, i) =>
     cells.map((cell) => {
-      // The cell as it is compared: if a factor takes the place of its target, it is another one with the same parts.
+      // The cell as compared: if a factor takes the place of its target, it is another object with the same parts.
       const as = compared[i].cells.find(({ parts }) => parts === cell.parts) ?? cell;
       const own = compared[i].factor === null ? cell.label : as.target;
       return { cell, name: isOne ? own : cell.target, labels: [cell.label, as.label, as.target] };

@@ -64,11 +64,11 @@ import { baseForest, placesForest } from "./small_forest.ts";
 
 type Reliability = NonNullable<Conclusion["reliability"]>;
 
-/** What a card shows, of an experiment or of two results compared with each other. */
+/** The content of a card, for an experiment or for a comparison of two results. */
 export interface CardModel
   extends Pick<Conclusion, "sentence" | "figure" | "forest" | "claims" | "next"> {
   readonly code: CardCode;
-  /** Facts that a reader must know beside the sentence. */
+  /** Facts that a reader must know in addition to the sentence. */
   readonly notes: readonly string[];
   /** The winner at each of several settings; otherwise empty. */
   readonly winners: readonly Winner[];
@@ -77,20 +77,20 @@ export interface CardModel
 }
 
 export interface ConclusionModel extends CardModel {
-  /** The question, where the experiment has one; otherwise its name. */
+  /** The question of the experiment, or else its name. */
   readonly question: string;
   readonly reliability: Reliability | null;
-  /** Null where there is only one cell. */
+  /** Null if there is only one cell. */
   readonly matrix: MatrixModel | null;
 }
 
-/** What the rest of the report has made of the same results. */
+/** Parts of the report that were computed from the same results. */
 export interface OfReport {
   readonly compared: readonly ScenarioComparison[];
   /** The comparisons by the undisturbed runs alone; null where they are not needed. */
   readonly again: readonly ScenarioComparison[] | null;
   readonly claims: readonly JudgedClaim[];
-  /** Null where no percentile was ever far from where it ends. */
+  /** Null if no percentile was ever far from its final value. */
   readonly settling: { readonly brief: string } | null;
   /** Whether any run got a response. */
   readonly isMeasured: boolean;
@@ -98,7 +98,7 @@ export interface OfReport {
 
 export interface Concluded {
   readonly card: ConclusionModel;
-  /** Verdict of each scenario by its name, if there are several; none if no run is valid. */
+  /** The verdict of each scenario by name, if there are several; none if no run is valid. */
   readonly verdicts: ReadonlyMap<string, Verdict>;
 }
 
@@ -151,7 +151,7 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
   };
 }
 
-/** The scenarios as the question asks of them. @param compared By requests/s. */
+/** The scenarios with the figure that the question is about. @param compared Compared by requests/s. */
 function askedPlans(
   results: MeasuredRuns,
   compared: readonly ScenarioComparison[] | null,
@@ -167,7 +167,7 @@ function askedPlans(
 }
 
 interface JudgedBeside extends Judged {
-  /** What the places hold others against; null where the question is who is ahead. */
+  /** The base with which places compare others; null if the question is which target is ahead. */
   readonly base: string | null;
 }
 
@@ -209,7 +209,7 @@ function verdictIn(
   return base === null ? rankedVerdict(places) : besideVerdict(places, base);
 }
 
-/** Where nothing is compared: what the best cell serves. */
+/** The verdict without a comparison: the throughput of the best cell. */
 function loneVerdict(plans: readonly ScenarioComparison[], isCompared: boolean): Verdict {
   const cells = plans.flatMap(({ name, unit, cells }) =>
     cells.map((cell) => ({ name, unit, cell, taken: takenPerSec(cell) }))
@@ -269,7 +269,7 @@ function overSlowest({ pairs, cells, lookup }: ScenarioComparison, fastest: Cell
   }
 }
 
-/** `80 connections`; of several factors `connections 80 · delay 10ms`; "" where none varies. */
+/** `80 connections`; for several factors `connections 80 · delay 10ms`; "" if none varies. */
 function settingIn(cell: CellRuns, cells: readonly CellRuns[]): string {
   if (cells.length === 1) return "";
   const { parameters } = cell.runs[0];
@@ -279,7 +279,7 @@ function settingIn(cell: CellRuns, cells: readonly CellRuns[]): string {
     : settingLabel(parameters);
 }
 
-/** A forest of one setting, or beside a base; the winners of several. */
+/** The forest for a single setting or a comparison with a base; the winners for several settings. */
 function besideIt(
   plans: readonly ScenarioComparison[],
   { places, base }: JudgedBeside,
@@ -305,7 +305,7 @@ function notesOf(
     & Pick<Verdict, "code">,
 ): string[] {
   const { experiment } = results;
-  // An experiment about settling times holds published ones beside its own.
+  // Whether an experiment about settling times compares published ones with its own.
   const holdsPublished = [experiment?.published ?? []].flat()
     .some(({ figure }) => figure === "stable");
   return [
@@ -444,7 +444,7 @@ export function claimCountsText(claims: NonNullable<CardModel["claims"]>): strin
     .join(" · ");
 }
 
-/** The card where there is no page: the verdict first, what to do next last. */
+/** The card in forms other than the page: the verdict first, the next steps last. */
 export function cardBlocks(
   { sentence, notes, figure, winners, reliability, claims, next }: CardModel,
 ): Block[] {
@@ -454,7 +454,7 @@ export function cardBlocks(
   return [
     text("verdict", sentence, "verdict"),
     ...notes.map((note) => text("note", note)),
-    // The sentence has a figure without an interval, and the table that of each setting.
+    // The sentence has a figure without an interval, and the table has one with an interval for each setting.
     ...won === null
       ? [text("figure", figure === null || figure.interval === "" ? "" : figureText(figure))]
       : [table({ ...won, notes: [] })],

@@ -1,4 +1,4 @@
-/** What the reader should do next, the most pressing first; nothing where nothing is left to do. */
+/** What the reader should do next, the most important step first; empty if nothing is left to do. */
 import type { Conclusion } from "../../../runner/result/conclusion.ts";
 import type { Advice } from "../../../runner/result/findings.ts";
 import type { Run } from "../../../runner/result/result.ts";
@@ -20,12 +20,12 @@ export interface Situation {
   readonly places: readonly Place[];
   readonly plans: readonly DecidedPlan[];
   readonly isCompared: boolean;
-  /** Whether there is a verdict that more could decide. */
+  /** Whether there is a verdict that further runs may decide. */
   readonly isTrusted: boolean;
   readonly experiment: MeasuredRuns["experiment"];
   /** Which Redis was used; null: none. */
   readonly redis: string | null;
-  /** Whether runs of the plan are still to come: then no more are asked for. */
+  /** Whether more runs of the plan will follow, so that no further ones are advised. */
   readonly isRunning: boolean;
   /** Cores of the generator's machine. */
   readonly cores: number;
@@ -45,7 +45,7 @@ export function mendStep(
   const doubted = runs.filter((run) => !isValid(run)).length;
   if (doubted === 0) return [];
   const most = commonAdvice({ runs, places, cores });
-  // How many they are stands in the line of trust.
+  // The line about trust has their number.
   const text = most === null || most === "repeat-run"
     ? `Repeat the ${doubted === 1 ? "run that is" : "runs that are"} not valid.`
     : most === "longer-run"
@@ -54,7 +54,7 @@ export function mendStep(
   return [{ code: "mend-runs", text }];
 }
 
-/** How two targets are compared on a machine that cannot be made quiet. */
+/** Advice on comparing two targets on a machine that can't be made quiet. */
 function slicesStep(situation: Situation): NextStep[] {
   const { runs, places } = situation;
   const isBusy = runs.every(isMovedAlike) &&
@@ -67,7 +67,7 @@ function slicesStep(situation: Situation): NextStep[] {
   }];
 }
 
-/** Whether the runs were not measured in slices, and `scenarios/plan/in_slices.ts` would not refuse to. */
+/** Whether the runs were not measured in slices, and `scenarios/plan/in_slices.ts` would allow it. */
 function couldTakeTurns({ runs, experiment, redis }: Situation): boolean {
   const { fresh = true, scenarios } = Object(experiment);
   return areInTwos(runs) && fresh && redis === null && runs.every(isLoadedForATime) &&
@@ -90,7 +90,7 @@ function isLoadedForATime({ load, slices, streams, agents }: Run): boolean {
   return isOfOneTime && [slices, streams, agents].every((one) => one === undefined);
 }
 
-/** Keys of scenarios that cannot be measured in slices. */
+/** Keys of scenarios that can't be measured in slices. */
 const CUT_BY_SLICES = [
   ...["flow", "page", "mix", "replay", "websocket", "stream"],
   ...["before", "after", "user", "follow"],
@@ -101,16 +101,16 @@ function isCutBySlices(scenario: unknown): boolean {
   return CUT_BY_SLICES.some(has) || has("grpc") && !has("proto");
 }
 
-/** What nobody can do whose machine has no core to spare. */
+/** Advice that is impossible on a machine without spare cores. */
 const NEEDS_CORES: readonly Advice[] = ["more-generator-cores", "separate-cores", "more-workers"];
 const FEW_CORES = 2;
 
-/** The advice that most of the runs have that are not valid, of what can be done here. */
+/** The advice for most of the invalid runs that can be followed here. */
 function commonAdvice(
   { runs, places, cores }: Pick<Situation, "runs" | "places" | "cores">,
 ): Advice | null {
   const fits = (advice: Advice): boolean =>
-    // How to compare helps nobody who compares nothing.
+    // Advice on comparing is useless without a comparison.
     (places.length > 0 || advice !== "compare-differences") &&
     (cores > FEW_CORES || !NEEDS_CORES.includes(advice));
   const first = runs.filter((run) => !isValid(run)).flatMap(({ generator: { findings } }) =>
@@ -121,7 +121,7 @@ function commonAdvice(
   return most?.[0] ?? null;
 }
 
-/** A step for targets that do not respond, or respond wrongly: their figures say nothing. */
+/** A step for targets that do not respond, or respond wrongly, so that their figures mean nothing. */
 function checkStep({ plans }: Situation): NextStep[] {
   const wrong = plans.flatMap(({ cells }) => cells).filter((cell) => {
     const kind = shortfallOf(cell)?.kind ?? "slow";
@@ -131,7 +131,7 @@ function checkStep({ plans }: Situation): NextStep[] {
   return names === "" ? [] : [{ code: "check-targets", text: `Check the responses of ${names}.` }];
 }
 
-/** For targets whose figures are nobody's, as their runs never settled. */
+/** A step for targets without figures, because their runs never settled. */
 function longerStep({ places, runs, cores }: Situation): NextStep[] {
   const isSaid = commonAdvice({ runs, places, cores }) === "longer-run";
   if (isSaid) return [];
@@ -140,14 +140,14 @@ function longerStep({ places, runs, cores }: Situation): NextStep[] {
   return isLost ? [{ code: "longer-runs", text: "Make runs longer." }] : [];
 }
 
-/** Fewer runs of a kind show nothing of how often the other comes. */
+/** With fewer runs, the frequency of two groups is unknown. */
 const RUNS_FOR_GROUPS = 14;
-/** Repetitions of an experiment by default. */
+/** Default number of repetitions of an experiment. */
 const USUAL_RUNS = 5;
-/** An interval as wide holds what is found far within it. */
+/** Beyond this width of the interval, findings well within it are noise. */
 const NOISY_RATIO = 1.2;
 
-/** How many runs would decide, one number for all places; or that more would not. */
+/** How many runs would decide, as one number for all places; or that more would not help. */
 function runsStep({ places, runs }: Situation): NextStep[] {
   const open = places.filter(({ code }) => code === "undecided" || code === "likely");
   const has = (why: Place["why"]): boolean =>

@@ -13,7 +13,7 @@ import type { ScenarioComparison } from "./compared_scenarios.ts";
 export type ConclusionForest = NonNullable<Conclusion["forest"]>;
 export type ConclusionRow = ConclusionForest["rows"][number];
 
-/** What a row is made of, as a place has it. */
+/** The parts of a place from which a row is made. */
 type Compared = Pick<Place, "decision" | "figure" | "marginRatio"> & {
   readonly label: string;
   readonly color: number;
@@ -22,10 +22,10 @@ type Compared = Pick<Place, "decision" | "figure" | "marginRatio"> & {
   readonly isDoubted: boolean;
 };
 
-/** Rows that fit on a first screen. */
+/** The most rows that fit on a first screen. */
 const MOST_ROWS = 10;
 
-/** A forest of the first figure, because it has one axis; null without a ratio. */
+/** A forest of the first figure only, because it has a single axis; null without a ratio. */
 function forestOf(compared: readonly Compared[]): ConclusionForest | null {
   const all = compared.flatMap(({ decision, ...row }) =>
     decision === null || decision.ratio === null
@@ -60,7 +60,9 @@ function forestOf(compared: readonly Compared[]): ConclusionForest | null {
   };
 }
 
-/** A forest of one scenario at one setting, or of one target, the best first; of those that keep up alone, if any does. */
+/**
+ * A forest of one scenario at one setting, or of one target, the best first; only of targets that keep up, if any do.
+ */
 export function baseForest(
   { rows, cells, unit }: ScenarioComparison,
   isDoubted: (target: string) => boolean,
@@ -81,7 +83,7 @@ export function baseForest(
   return forestOf(bestFirst(shown));
 }
 
-/** A forest of others beside a base, or of new runs beside earlier ones, place by place. */
+/** A forest of others compared with a base, or of new runs with earlier ones, place by place. */
 export function placesForest(places: readonly Place[]): ConclusionForest | null {
   const isOne = places.every(({ first }) => first.name === places[0].first.name);
   const areSeveral = places.some(({ name }) => name !== places[0].name);

@@ -1,7 +1,4 @@
-/**
- * The agent: it waits in the fleet's Redis for shares of a load, and carries out one at a time, for one
- * coordinator at a time.
- */
+/** The agent: takes shares of loads from the fleet's Redis, one at a time, for one coordinator at a time. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Queue, Worker } from "bullmq";
 import { ExpectedError, messageOf, TargetError } from "../../../base/errors.ts";
@@ -43,21 +40,21 @@ import {
 interface AgentOptions extends LinkOptions {
   readonly name: string;
   readonly workers: number;
-  /** Hosts that it may load, as `AllowList` takes them. */
+  /** Hosts that the agent may load, as `AllowList` takes them. */
   readonly allow: readonly string[];
   /** Folder for the request log of each run; null for none. */
   readonly logFolder: string | null;
   /** Called with a line for the person who watches the agent. */
   readonly onNote: (text: string) => void;
-  /** Ends the start early. */
+  /** Cancels the start of the agent. */
   readonly signal: AbortSignal;
 }
 
 /** Two, so that another coordinator's job is refused at once rather than left waiting. */
 const JOBS_AT_ONCE = 2;
-/** Clocks drift some milliseconds a minute at worst. */
+/** How often the clock is compared with Redis's: clocks drift some milliseconds a minute at worst. */
 const CLOCK_MS = 30_000;
-/** Redis is not waited for longer when the agent ends. */
+/** How long an ending agent waits for Redis. */
 const LEAVE_MS = 1_000;
 
 export class Agent {
@@ -69,7 +66,7 @@ export class Agent {
   #worker: Worker | null = null;
   #messages: Queue | null = null;
   #clockReadMs = performance.now();
-  /** Whom it works for; it lives on after a run, as long as that coordinator does. */
+  /** The coordinator that the agent works for, even after a run, for as long as that coordinator lives. */
   #coordinator: string | null = null;
   #atWork: Promise<void> | null = null;
   #run: AgentRun | null = null;
@@ -87,8 +84,8 @@ export class Agent {
   }
 
   /**
-   * Is listed, and takes jobs, once it resolves. Throws a UserError when its name is taken, a TargetError
-   * when Redis does not respond or does not let it.
+   * Resolves once the agent is listed and takes jobs. Throws a UserError if its name is taken, a TargetError if Redis
+   * does not respond or denies access.
    */
   static async start(options: AgentOptions): Promise<Agent> {
     const { onNote, signal } = options;
@@ -111,18 +108,18 @@ export class Agent {
   async #begin(): Promise<void> {
     const { name } = this.options;
     await this.#presence.claim();
-    await this.link.queue(agentQueue(name)).obliterate({ force: true }); // of one that was killed
+    await this.link.queue(agentQueue(name)).obliterate({ force: true }); // jobs of an earlier agent that was killed
     const take = (data: unknown): Promise<void> => this.#take(data);
     this.#worker = await this.link.worker(agentQueue(name), take, JOBS_AT_ONCE);
     await this.#presence.begin((responds) => this.#onTouch(responds));
   }
 
-  /** Whether it is loading just now, or has not yet reported all of its load. */
+  /** Whether the agent is loading, or has not yet reported all of its load. */
   get isAtWork(): boolean {
     return this.#run !== null && !this.#run.isReported;
   }
 
-  /** Breaks off its run, reports so, and leaves. */
+  /** Breaks off the agent's run, reports that, and leaves the fleet. */
   async end(): Promise<void> {
     this.#ends.abort();
     await this.#atWork;
@@ -179,7 +176,7 @@ export class Agent {
     const { runState } = await readRunState(this.link.client, coordinator);
     if (runState?.run !== job.run) throw new Error("its run is over");
     this.#hold(coordinator);
-    while (this.#atWork !== null) await this.#atWork; // its last run, which is being broken off
+    while (this.#atWork !== null) await this.#atWork; // the last run, which is being broken off
     if (this.#ends.signal.aborted) return await this.#refuse(job, ["Cannot begin: it is ending"]);
     this.#hold(coordinator);
     const { name: agent, logFolder, onNote } = this.options;
@@ -196,7 +193,7 @@ export class Agent {
     void this.#release(coordinator);
   }
 
-  /** The last one is kept, as most coordinators have many runs. */
+  /** The queue to a coordinator; the last one is kept, because most coordinators make many runs. */
   #queueTo(coordinator: string): Queue {
     const name = messageQueue(coordinator);
     return this.#messages?.name === name ? this.#messages : this.#messages = this.link.queue(name);
@@ -208,7 +205,7 @@ export class Agent {
     this.#presence.renewNow();
   }
 
-  /** Releases the agent once its coordinator is gone: until then, no other coordinator may have it. */
+  /** Releases the agent once its coordinator is gone; until then, no other coordinator may take it. */
   async #release(coordinator: string): Promise<void> {
     let repliedMs = performance.now();
     const isGone = async (): Promise<boolean> => {

@@ -1,4 +1,4 @@
-/** One run's share of an agent: from the job to the last word about it. */
+/** An agent's share of one run, from the job to the agent's final message. */
 import type { Queue } from "bullmq";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,7 +22,7 @@ import { Bundler, Outbox } from "./outbox.ts";
 import { type End, readRunState, RunStateWatch } from "./run_state_watch.ts";
 
 interface RunSetting {
-  /** Its name. */
+  /** Name of the agent. */
   readonly agent: string;
   readonly link: Link;
   /** The queue on which the agent reports to its coordinator. */
@@ -30,15 +30,15 @@ interface RunSetting {
   readonly loader: Pick<LocalLoader, "load">;
   /** Folder for the request log of each run; null for none. */
   readonly logFolder: string | null;
-  /** The agent ends: the run is broken off. */
+  /** Aborts when the agent ends: the run is broken off. */
   readonly signal: AbortSignal;
   /** Called with a line for the person who watches the agent. */
   readonly onNote: (text: string) => void;
 }
 
-/** How long an agent that is ready waits for the start. */
+/** How long an agent that is ready waits for the start of the run. */
 const START_MS = 30_000;
-/** How long an agent that ends tries to report it. */
+/** How long an ending agent tries to report its end. */
 const LAST_WORD_MS = 1_000;
 const RETRY_MS = 100;
 
@@ -65,7 +65,7 @@ export class AgentRun {
     this.#watch = new RunStateWatch({ client: setting.link.client, coordinator, run });
   }
 
-  /** Whether all of it is reported. */
+  /** Whether the agent has reported everything about the run. */
   get isReported(): boolean {
     return this.#isReported;
   }
@@ -99,7 +99,7 @@ export class AgentRun {
       onNote: (text: string) => void this.#notes.push(withoutSecrets(text)),
       onReady: () => {},
       onStart: (atMs: number) => {
-        // If the agent learns of the start too late, its workers start at once.
+        // If the agent learns of the start too late, its workers start immediately.
         this.#startedAtMs = Math.max(atMs, nowMs()) + this.#clock.offsetMs;
         reporting = setInterval(() => this.#report(), job.reportEveryMs);
       },
@@ -129,7 +129,7 @@ export class AgentRun {
     return logFolder === null ? null : join(logFolder, `${run}.${agent}.csv`);
   }
 
-  /** Says that the workers are ready, and waits for the start. By this machine's clock. */
+  /** Reports that the workers are ready, and waits for the start; returns that moment by this machine's clock. */
   async #startMoment(delayMs: number): Promise<number> {
     const { access, origin } = this.job;
     const { driver } = await chooseDriver(this.job.driver, endpointOf(origin, access));
@@ -171,7 +171,7 @@ export class AgentRun {
     if (bundle !== null) this.#outbox.add(bundle);
   }
 
-  /** Hands in the results of the run; gives a note about it. */
+  /** Sends the results of the run; returns a note about it. */
   #finish({ reports, stage }: Loaded): string {
     const completed = reports.reduce((sum, { totals }) => sum + totals.completed, 0);
     const seconds = Math.max(...reports.map(({ elapsedUs }) => elapsedUs)) / 1e6;
@@ -197,11 +197,7 @@ export class AgentRun {
     return `run ${this.#watch.lost.aborted ? "broken off" : how}: ${figures}`;
   }
 
-  /**
-   * Waits until all reports that the coordinator waits for have arrived.
-   *
-   * @param ended How the run ended, for the note about it.
-   */
+  /** Waits until every report that the coordinator needs has arrived. @param ended How the run ended, for the note. */
   async #handOver(ended: string): Promise<void> {
     const { signal } = this.setting;
     const giveUp = (): void => this.#outbox.giveUp();
@@ -228,18 +224,18 @@ export class AgentRun {
     this.setting.onNote(`${ended}; its results are thrown away: ${why}`);
   }
 
-  /** Deletes messages that will not be read any more. */
+  /** Deletes messages that nobody will read any more. */
   async #sweep(): Promise<void> {
     const swept = this.setting.queue.obliterate({ force: true }).catch(() => {});
     await settlesWithin(swept, LAST_WORD_MS);
   }
 
-  /** Sends only while the run is the wanted one: nobody reads a late message. */
+  /** Sends only while the coordinator still wants this run: nobody reads a later message. */
   async #send(messages: readonly AgentMessageInput[]): Promise<void> {
     const { run, coordinator } = this.job;
     const { runState } = await readRunState(this.setting.link.client, coordinator);
     if (runState?.run !== run) throw new Error("The run is not wanted just now");
-    // Not in bulk: that is a transaction, which waits for ever when the connection breaks under it.
+    // Not in bulk, because that is a transaction, which waits for ever if the connection breaks during it.
     await Promise.all(
       messages.map((message) =>
         this.setting.queue.add(message.kind, message, { ...ONCE, jobId: messageId(message) })

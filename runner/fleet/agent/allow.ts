@@ -1,4 +1,7 @@
-/** Which hosts an agent, or a server of tools, loads: those that its own command line names, whatever it is asked for. */
+/**
+ * Which hosts an agent or an MCP server may load: only those that its own command line names, whatever it is asked to
+ * do.
+ */
 import { BlockList, isIP } from "node:net";
 import * as z from "zod";
 import { messageOf } from "../../../base/errors.ts";
@@ -6,7 +9,7 @@ import type { Endpoint } from "../../../base/net/endpoint.ts";
 import { quotedOpenly } from "../../../base/secrets.ts";
 import { lookUp } from "../../../base/net/resolve.ts";
 
-/** Hosts that are this machine itself. */
+/** Hosts that always mean this machine. */
 export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.0/8", "::1"];
 
 /** Allows unix sockets. */
@@ -32,7 +35,7 @@ function familyOf(address: string): AddressFamily {
 
 /** A host as `--allow` takes it. */
 export const allowedHost = z.string().trim().refine(
-  // what looks like an address and is none is not a name either
+  // Anything that looks like an address and is not one is not a name either.
   (text) => networkOf(text) !== null || (NAME.test(text) && !/^[\d.]+$/.test(text)),
   {
     error: ({ input }) =>
@@ -45,12 +48,12 @@ export const allowedHost = z.string().trim().refine(
 type Resolve = (name: string) => Promise<readonly string[]>;
 
 type Admission =
-  /** @property refusal Why it is not loaded, a sentence. */
+  /** @property refusal Why the endpoint is not loaded, as a sentence. */
   | { readonly refusal: string }
-  /** @property addresses Those that were checked, to be dialed; null when the endpoint is loaded as it is. */
+  /** @property addresses The checked addresses, to be dialed; null if the endpoint is loaded as it is. */
   | { readonly addresses: readonly string[] | null };
 
-/** Who keeps to a list, and the flag that makes it. */
+/** The program that enforces a list, and the flag that sets it. */
 interface Keeper {
   readonly who: string;
   readonly flag: string;
@@ -63,8 +66,8 @@ export class AllowList {
   readonly #networks = new BlockList();
 
   /**
-   * @param hosts Each an `allowedHost`.
-   * @param resolve Null: a name is allowed by itself alone, not by its addresses.
+   * @param hosts Each is an `allowedHost`.
+   * @param resolve Null: names are matched only as names, not by their addresses.
    */
   constructor(
     readonly hosts: readonly string[],
@@ -79,9 +82,8 @@ export class AllowList {
   }
 
   /**
-   * Whether the endpoint may be loaded. A name that is allowed by its addresses must have none but allowed
-   * ones, and is then loaded at those: whoever resolves the name may resolve it otherwise the
-   * next time (DNS rebinding), so it is not looked up again.
+   * Whether the endpoint may be loaded. A name that is allowed by its addresses must have only allowed ones, and these
+   * are then loaded: the name is not looked up again, because the next look-up may give others (DNS rebinding).
    */
   async admit(endpoint: Endpoint): Promise<Admission> {
     if ("path" in endpoint) return this.#decide(this.#names.has(UNIX), UNIX, "unix sockets");
@@ -122,7 +124,7 @@ function unknown(hostname: string, why: string): Admission {
   return { refusal: `Cannot load ${hostname} as its address can't be had: ${why}` };
 }
 
-/** Names are the same in any case, and with the dot of the root (RFC 1034 §3.1). */
+/** A host name in its canonical form: in lower case and without the root's dot (RFC 1034 §3.1). */
 function nameOf(host: string): string {
   return host.toLowerCase().replace(/\.$/, "");
 }

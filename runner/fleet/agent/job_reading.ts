@@ -1,4 +1,4 @@
-/** What an agent makes of a job that it finds in its queue: a load that it may carry out, or why not. */
+/** Reads a job from an agent's queue: the load that the agent may make, or why it refuses. */
 import * as z from "zod";
 import { explain } from "../../../base/explain.ts";
 import { withEngine } from "../../../base/pattern.ts";
@@ -9,13 +9,13 @@ import { VERSION } from "../../../base/version.ts";
 import type { AllowList } from "./allow.ts";
 import { type AgentJob, agentJob } from "../protocol/agent_message.ts";
 
-/** The coordinator that is told if the job is refused. */
+/** The coordinator to notify if the job is refused. */
 export type Sender = Pick<AgentJob, "run" | "coordinator">;
 
 type ReadJob =
-  /** @property job Goes to the addresses that were checked, where any were. */
+  /** @property job Uses the addresses that were checked, if any were. */
   | { readonly job: AgentJob }
-  /** @property sender Null when the job does not even have that. */
+  /** @property sender Null if the job does not even name one. */
   | { readonly sender: Sender | null; readonly problems: readonly string[] };
 
 const head = z.object({
@@ -24,7 +24,7 @@ const head = z.object({
   version: agentJob.shape.version,
 });
 
-/** The secrets that a job names, which must not be shown; none where they can't be read. */
+/** The secrets that a job names, which must not be shown; none if they can't be read. */
 export function secretsOfJob(data: unknown): readonly SecretValue[] {
   return agentJob.shape.secrets.safeParse(Reflect.get(Object(data), "secrets")).data ?? [];
 }
@@ -45,7 +45,7 @@ export async function readJob(data: unknown, allow: AllowList): Promise<ReadJob>
   return { job: addresses === null ? job : { ...job, access: { ...job.access, addresses } } };
 }
 
-/** How much a sender learns of a job that may be wrong in a million places, each with a megabyte. */
+/** The most lines reported to the sender: a job may be wrong in a million places, each with a megabyte of text. */
 const MOST_LINES = 20;
 const MOST_CHARS = 500;
 

@@ -1,6 +1,6 @@
 /**
- * Messages on their way to a coordinator, in order: each is kept, and sent again and again, until Redis
- * has it. What waits goes together, so that a far Redis holds nothing up. Whoever adds one goes on at once.
+ * Messages on their way to a coordinator, in order: each is kept, and sent again and again, until Redis has it. Waiting
+ * messages are sent together, so that a distant Redis does not hold them up. Adding a message does not wait.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { settlesWithin } from "../../../targets/launch/settles.ts";
@@ -12,18 +12,18 @@ import type { AgentMessageInput } from "../protocol/agent_message.ts";
 import { packHealth, packPart, packSoFar } from "../protocol/packing.ts";
 
 const RETRY_MS = 100;
-/** Messages that arrived longer ago than this are presumed taken. */
+/** Messages that arrived longer ago than this count as taken. */
 const TAKEN_MS = 5_000;
 
 export class Outbox<Message> {
   readonly #waiting: Message[] = [];
-  /** Messages that arrived lately, and when. */
+  /** Messages that arrived recently, and when. */
   #arrived: { readonly message: Message; readonly atMs: number }[] = [];
   readonly #givenUp = new AbortController();
   #sending: Promise<void> = Promise.resolve();
   #isSending = false;
 
-  /** @param send Fulfilled when the messages have arrived. May be called again for some that had arrived. */
+  /** @param send Resolves when the messages have arrived. May be called again for messages that had arrived. */
   constructor(private readonly send: (messages: readonly Message[]) => Promise<unknown>) {}
 
   add(message: Message): void {
@@ -32,13 +32,13 @@ export class Outbox<Message> {
     if (!this.#isSending) this.#sending = this.#sendAll();
   }
 
-  /** Sends the latest messages once more, because Redis was away and may have forgotten those that were not taken yet. */
+  /** Sends the latest messages again, because Redis was away and may have forgotten those that nobody had taken yet. */
   sendAgain(): void {
     if (this.#givenUp.signal.aborted) return;
     const sinceMs = performance.now() - TAKEN_MS;
     const recent = this.#arrived.filter(({ atMs }) => atMs >= sinceMs);
     this.#arrived = [];
-    // While it sends, the first ones are on their way: these go behind all others.
+    // During a send, the first messages are on their way, so these are queued behind all others.
     this.#waiting.push(...recent.map(({ message }) => message));
     if (!this.#isSending) this.#sending = this.#sendAll();
   }
@@ -49,12 +49,12 @@ export class Outbox<Message> {
     this.#arrived.push(...messages.map((message) => ({ message, atMs })));
   }
 
-  /** How many have not arrived. */
+  /** Number of messages that have not arrived. */
   get size(): number {
     return this.#waiting.length;
   }
 
-  /** Resolves when all have arrived, or were given up, or the time is over: whether all have arrived. */
+  /** Resolves when all messages have arrived or were given up, or at the time limit: whether all have arrived. */
   async emptied(limitMs: number): Promise<boolean> {
     const { signal } = this.#givenUp;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -66,7 +66,7 @@ export class Outbox<Message> {
     return this.size === 0 && !signal.aborted;
   }
 
-  /** Throws away the messages that have not arrived, and all that are added later. */
+  /** Discards the messages that have not arrived, and all that are added later. */
   giveUp(): void {
     this.#waiting.length = 0;
     this.#givenUp.abort();
@@ -92,8 +92,8 @@ export class Outbox<Message> {
 export type BundleInput = Extract<AgentMessageInput, { kind: "bundle" }>;
 
 /**
- * Intervals of an agent's workers, put together as bundles for the coordinator. Each bundle says, too,
- * what the workers' reports would be if the run ended with it. Pure.
+ * Intervals of an agent's workers, bundled for the coordinator. Each bundle also contains what the workers' reports
+ * would be if the run ended with it. Pure.
  */
 export class Bundler {
   #seq = 0;
@@ -105,23 +105,23 @@ export class Bundler {
     private readonly assigned: AssignedWorkers,
   ) {}
 
-  /** How many bundles were taken. */
+  /** Number of bundles taken so far. */
   get count(): number {
     return this.#seq;
   }
 
-  /** @param worker Of the own ones, from 0. */
+  /** @param worker Index among the agent's own workers, from 0. */
   addPart(worker: number, part: IntervalPart, health: Health): void {
     const whose = this.assigned.firstWorker + worker;
     this.#parts.push({ worker: whose, part: packPart(part), health: packHealth(health) });
   }
 
-  /** Keeps what a worker would report if the run ended with its last part. */
+  /** Stores what a worker would report if the run ended with its last part. */
   addSoFar(worker: number, report: SoFarReport): void {
     this.#soFar.set(worker, report);
   }
 
-  /** What has not been sent; null when there is nothing, or not yet something of every worker. */
+  /** The next bundle; null if nothing is unsent, or some worker has not sent anything yet. */
   take(): BundleInput | null {
     if (this.#parts.length === 0 || this.#soFar.size < this.assigned.own) return null;
     const reports = [...this.#soFar].sort(([a], [b]) => a - b).map(([, report]) => report);
@@ -136,7 +136,7 @@ export class Bundler {
     };
   }
 
-  /** The rest, at the end of the run: nothing is open any more. */
+  /** The last bundle, at the end of the run, when nothing is open any more. */
   takeLast(reports: readonly WorkerReport[]): BundleInput | null {
     reports.forEach((report, worker) => this.addSoFar(worker, { ...report, open: EMPTY }));
     return this.take();

@@ -1,4 +1,4 @@
-/** An agent's entry in the list of present agents: taken, renewed each second, and given back. */
+/** An agent's entry in the list of present agents: created, renewed every second, and removed. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../../../base/errors.ts";
 import { settlesWithin } from "../../../targets/launch/settles.ts";
@@ -14,7 +14,7 @@ export class PresenceKeeper {
   readonly #key: string;
   #renewal: ReturnType<typeof setInterval> | undefined;
 
-  /** @param describe The agent as it is just now. */
+  /** @param describe Returns the agent's current state. */
   constructor(
     private readonly client: RedisClient,
     private readonly name: string,
@@ -24,8 +24,8 @@ export class PresenceKeeper {
   }
 
   /**
-   * Takes the name, without being listed yet. One that was killed is there for a while, and is waited for.
-   * Throws a UserError when another agent has the name.
+   * Takes the name, without being listed yet. If a killed agent's entry still exists, waits until it expires. Throws a
+   * UserError if another agent has the name.
    */
   async claim(): Promise<void> {
     const endMs = performance.now() + PRESENCE_MS.lives + PRESENCE_MS.renewed;
@@ -36,7 +36,7 @@ export class PresenceKeeper {
     }
   }
 
-  /** Is listed from now on. @param onTouch Called after each renewal: whether Redis has responded. */
+  /** Lists the agent from now on. @param onTouch Called after each renewal with whether Redis has responded. */
   async begin(onTouch: (responds: boolean) => void): Promise<void> {
     await this.#write();
     this.#renewal = setInterval(() => {
@@ -44,7 +44,7 @@ export class PresenceKeeper {
     }, PRESENCE_MS.renewed);
   }
 
-  /** Something has changed: writes it at once, if Redis responds. */
+  /** Writes a change of state immediately, if Redis responds. */
   renewNow(): void {
     if (this.#renewal !== undefined) this.#write().catch(() => {});
   }

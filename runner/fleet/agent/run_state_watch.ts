@@ -1,6 +1,6 @@
 /**
- * An agent's view of its coordinator's run state: whether the coordinator lives, still wants this run, and
- * when it starts.
+ * An agent's view of its coordinator's run state: whether the coordinator lives, whether it still wants this run, and
+ * when the run starts.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RedisClient } from "../../../targets/redis/client.ts";
@@ -9,12 +9,12 @@ import { OUT_OF_TOUCH_MS, POLL_MS, RUN_STATE_MS, runStateKey } from "../protocol
 import { replyWithin } from "../protocol/redis_link.ts";
 
 /**
- * stopped: the coordinator wants what there is. The others want nothing any more: over, it is at another
- * run or at none; gone, it renews its run state no longer; out of touch, Redis does not respond.
+ * stopped: the coordinator requests the results so far. After the others, it needs none: over, it is at another run or
+ * at none; gone, it no longer renews its run state; out of touch, Redis does not respond.
  */
 export type End = "stopped" | "over" | "gone" | "out of touch";
 
-/** The run state, and how long ago it was written; null for none. */
+/** The run state and its age; null if there is none. */
 interface SeenRunState {
   readonly runState: RunState | null;
   readonly ageMs: number;
@@ -31,7 +31,7 @@ export class RunStateView {
     this.#writtenMs = this.#repliedMs = this.#inTouchSinceMs = nowMs;
   }
 
-  /** Redis has responded. */
+  /** Redis has responded with a run state. */
   see({ runState, ageMs }: SeenRunState, nowMs: number): End | null {
     if (this.#isSilent) this.#inTouchSinceMs = nowMs;
     this.#isSilent = false;
@@ -79,7 +79,7 @@ interface RunStateWatchOptions {
   readonly run: string;
 }
 
-/** Reads the run state until it is closed. */
+/** Polls the run state until it is closed. */
 export class RunStateWatch {
   readonly #ends = new AbortController();
   readonly #lost = new AbortController();
@@ -93,31 +93,31 @@ export class RunStateWatch {
 
   constructor(private readonly options: RunStateWatchOptions) {
     this.#sight = new RunStateView(options.run, performance.now());
-    this.#start.promise.catch(() => {}); // nobody may be waiting for it
+    this.#start.promise.catch(() => {}); // there may be nobody to await it
     this.#over = this.#look();
   }
 
-  /** The reason for which the load ends early; null while it goes on. */
+  /** Why the load must end early; null while it goes on. */
   get ended(): End | null {
     return this.#ended;
   }
 
-  /** Aborts when the load is to end early. */
+  /** Aborts when the load must end early. */
   get ends(): AbortSignal {
     return this.#ends.signal;
   }
 
-  /** Aborts when nobody waits any more for the results. */
+  /** Aborts when nobody waits for the results any more. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
 
-  /** When to start, by Redis's clock; rejects when the run ends before. */
+  /** The start of the run by Redis's clock; rejects if the run ends before. */
   startAtMs(): Promise<number> {
     return this.#start.promise;
   }
 
-  /** Resolves when nobody waits any more for the results, when the time is over, or when the signal aborts. */
+  /** Resolves when nobody waits for the results any more, at the time limit, or on abort. */
   async over(limitMs: number, signal: AbortSignal): Promise<void> {
     this.#pauseMs = POLL_MS.waiting;
     const endMs = performance.now() + limitMs;

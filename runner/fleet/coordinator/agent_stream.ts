@@ -16,7 +16,7 @@ import { packedSoFar } from "../protocol/packing.ts";
 import type { FleetMember } from "./roster.ts";
 import { implausibleBundle, implausibleOrder } from "./plausibility.ts";
 
-/** One interval of one worker. */
+/** One worker's part of one interval. */
 export interface ReceivedPart {
   /** Number of the worker in the whole fleet. */
   readonly worker: number;
@@ -35,20 +35,20 @@ export class AgentStream {
   #doubt: string | null = null;
   #finished: AgentMessageOf<"finished"> | null = null;
   /**
-   * Results so far of each own worker, packed as if the run had ended with its last part; empty before the first
-   * bundle.
+   * For each of the agent's workers, its packed results as if the run had ended with its last part; empty before the
+   * first bundle.
    */
   #soFar: readonly unknown[] = [];
-  /** The last part of each own worker. */
+  /** The last part of each of the agent's workers. */
   readonly #last: (ReceivedPart | undefined)[];
 
-  /** @param lastMs When its last message came. */
+  /** @param lastMs When the agent's last message came. */
   constructor(readonly assigned: AssignedWorkers, public lastMs: number) {
     this.#last = Array.from({ length: assigned.own });
   }
 
   /**
-   * Gives the parts whose turn it is.
+   * Takes a bundle, and returns all parts that are now in order.
    * @param most The last interval that can have ended by now.
    */
   bundle(bundle: AgentMessageOf<"bundle">, nowMs: number, most = Infinity): ReceivedPart[] {
@@ -68,19 +68,19 @@ export class AgentStream {
     return parts;
   }
 
-  /** Messages that arrive too early wait for their turn, up to a limit. */
+  /** Whether a bundle is new. Bundles that arrive too early are stored until their turn, up to a limit. */
   #isNew({ seq }: AgentMessageOf<"bundle">): boolean {
     const isSoon = isWithin("fleetBundles", seq - this.#next);
     return seq >= this.#next && isSoon && !this.#early.has(seq);
   }
 
-  /** Notes why its word is not taken. */
+  /** Records why the agent's reports are not believed. */
   doubt(why: string): [] {
     this.#doubt ??= why;
     return [];
   }
 
-  /** The first impossible thing that it reported; null if there is none. */
+  /** The first impossible report of the agent; null without any. */
   get implausible(): string | null {
     return this.#doubt;
   }
@@ -91,12 +91,12 @@ export class AgentStream {
     this.#bounds += censored.count;
   }
 
-  /** How many are in the parts that were given. */
+  /** Counts over all parts returned so far. */
   get counts(): IntervalCounts {
     return { seconds: this.#seconds, values: this.#values, bounds: this.#bounds };
   }
 
-  /** The last interval that any of its workers reported. */
+  /** The last interval that any of the agent's workers has reported. */
   get lastIndex(): number {
     return Math.max(0, ...this.#last.map((last) => last?.part.index ?? 0));
   }
@@ -127,7 +127,10 @@ export class AgentStream {
     this.#settle();
   }
 
-  /** Once all is there it must add up, with the intervals, too; else its last word is still to come. */
+  /**
+   * Once everything has arrived, checks that it adds up, with the intervals, too; until then the final message stays
+   * pending.
+   */
   #settle(): void {
     if (this.whole === null) return;
     const totals = this.whole.reports.map(({ totals }) => totals);
@@ -137,12 +140,12 @@ export class AgentStream {
     this.#finished = null;
   }
 
-  /** Its last word, once everything before it is there, too. */
+  /** The agent's final message, once everything before it has arrived, too. */
   get whole(): AgentMessageOf<"finished"> | null {
     return this.#finished !== null && this.#next >= this.#finished.bundles ? this.#finished : null;
   }
 
-  /** Pace of the last interval reported, over all its workers. */
+  /** Pace of the last reported interval, over all the agent's workers. */
   pace(intervalMs: number): { readonly ratePerSec: number; readonly cpuRatio: number } {
     const last = this.#last.filter((part) => part !== undefined);
     const completed = last.reduce((sum, { part }) => sum + part.completed, 0);
@@ -151,11 +154,11 @@ export class AgentStream {
   }
 
   /**
-   * What its workers' reports are when nothing more comes: as it last reported, and what was still to
-   * come as dropped. The latencies of what was in flight then are of the worker's last interval, those of what
-   * was dropped of the run's.
-   * @param shares Of its own workers.
-   * @param end When the run was ended early, Infinity when it was not; and the last interval that it reported.
+   * The reports of the agent's workers if nothing more comes: the last ones, with everything that was still to come as
+   * dropped. The latencies of requests that were in flight count in the worker's last interval, those of dropped ones
+   * in the run only.
+   * @param shares The shares of the agent's workers.
+   * @param end When the run was ended early, Infinity if it was not; and the last interval that the agent reported.
    */
   abandon(
     shares: readonly SilentShare[],
@@ -179,7 +182,7 @@ export class AgentStream {
     return { reports: lost.map(({ report }) => report), parts, afterMs: afterUs / 1_000 };
   }
 
-  /** A part of an interval of own worker `at` that is nothing but lower bounds. */
+  /** A part of an interval of the agent's worker `at` that consists of lower bounds alone. */
   #boundsOf(at: number, index: number, bounds: SparseHistogram): ReceivedPart {
     return {
       worker: this.assigned.firstWorker + at,
@@ -188,33 +191,33 @@ export class AgentStream {
     };
   }
 
-  /** Empty if they are not what an agent sends. */
+  /** The results so far; empty if they are not what an agent may send. */
   #readSoFar(): readonly SoFarReport[] {
     return z.array(packedSoFar).safeParse(this.#soFar).data ?? [];
   }
 }
 
-/** How long preparing may take: a worker compiles its code, and names are looked up. */
+/** How long an agent may take to prepare: workers compile their code, and names are looked up. */
 export const READY_MS = 20_000;
 
 export type Ready = AgentMessageOf<"ready">;
 
-/** One agent of a load, as its coordinator knows it. */
+/** One agent of a load, as the coordinator sees it. */
 export interface FleetAgent {
   readonly member: FleetMember;
   readonly stream: AgentStream;
   ready: Ready | null;
-  /** Why it won't. */
+  /** Why the agent refuses the job. */
   problems: readonly string[];
   lostWhy: string | null;
 }
 
-/** Whether its last word is still to come. */
+/** Whether the agent's final message is still to come. */
 export function isPending({ stream, lostWhy }: FleetAgent): boolean {
   return stream.whole === null && lostWhy === null;
 }
 
-/** Why it does not begin; nothing when it does. */
+/** Why the agent does not begin; empty if it does. */
 export function reasonsNotReady(name: string, { ready, problems }: FleetAgent): string[] {
   if (problems.length > 0) return problems.map((problem) => `agent ${name}: ${problem}`);
   return ready === null ? [`agent ${name} was not ready within ${READY_MS / 1_000} s`] : [];

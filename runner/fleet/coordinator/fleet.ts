@@ -1,6 +1,6 @@
 /**
- * The coordinator: it loads from the agents of a fleet as if they were workers here. Jobs and
- * messages go through BullMQ; `redis_keys.ts` is the map of what lies in Redis.
+ * The coordinator: makes loads with the agents of a fleet as if they were local workers. Jobs and messages go through
+ * BullMQ; `redis_keys.ts` lists all keys in Redis.
  */
 import { randomUUID } from "node:crypto";
 import process from "node:process";
@@ -44,29 +44,30 @@ import { Claims, type FleetMember, membersOf, roster } from "./roster.ts";
 import { IDLE, RunStateKeeper } from "./run_state_keeper.ts";
 
 interface FleetOptions extends LinkOptions {
-  /** How many, or all that are free. */
+  /** How many agents, or all that are free. */
   readonly agents: number | "all";
   readonly onNote: (text: string) => void;
 }
 
-/** Messages that are taken at a time. */
+/** Messages that are processed concurrently. */
 const AT_ONCE = 64;
-/** An agent that has just been lost may still be at the end of its work. */
+/** How long to wait for an agent that was lost in the last load and may still be finishing its work. */
 const RETURN_MS = 5_000;
-/** Time beyond what clocks and dials need, so that a busy agent learns of the start early enough. */
+/** Time beyond the needs of clocks and dials, so that even a busy agent learns of the start in time. */
 const MARGIN_MS = 50;
-/** The longest that an agent takes to look at the run state, with a second look. */
+/** The longest that an agent takes to notice a new run state, including a second poll. */
 const NOTICE_MS = 3 * POLL_MS.waiting;
-/** Least time between an agent's reports, for each agent of the fleet: 1,000 messages a second are read with ease. */
+/** Interval between an agent's reports, per agent of the fleet: 1,000 messages a second are easy to read. */
 const MS_PER_AGENT = 1;
-/** Redis is not waited for longer when the fleet ends. */
+/** How long an ending fleet waits for Redis. */
 const SWEEP_MS = 2_000;
 const NO_PROXY: Problem = {
   place: "proxy",
-  message: "Cannot load by an HTTP proxy from other machines: agents load what they are allowed to",
+  message:
+    "Cannot load by an HTTP proxy from other machines: an agent connects only to hosts that it may load",
   fix: "leave the proxy out, or load from this machine",
 };
-/** Notes about messages that were left out, at most. */
+/** The most notes about messages that were left out. */
 const MOST_NOTES = 20;
 
 export class Fleet implements Loader {
@@ -78,14 +79,13 @@ export class Fleet implements Loader {
     private readonly link: Link,
     private readonly runState: RunStateKeeper,
     private readonly claims: Claims,
-    /** Names of the agents that it has taken. */
+    /** Names of the agents that the fleet has taken. */
     private readonly names: readonly string[],
     private readonly options: FleetOptions,
   ) {}
 
   /**
-   * Takes the agents. Throws a TargetError when Redis does not respond or does not let it, or when they are
-   * too few.
+   * Takes the agents. Throws a TargetError if Redis does not respond or denies access, or if there are too few agents.
    */
   static async open(options: FleetOptions): Promise<Fleet> {
     const link = await openLink(options);
@@ -122,17 +122,17 @@ export class Fleet implements Loader {
     }
   }
 
-  /** Passes each note on once, and not too many: anyone with access to Redis may send a hundred thousand a second. */
+  /** Passes on each note once, up to a limit: anyone with access to Redis may send a hundred thousand a second. */
   #noteOnce(note: string): void {
     if (this.#noted.has(note) || this.#noted.size >= MOST_NOTES) return;
     this.#noted.add(note);
     this.options.onNote(note);
   }
 
-  /** Throws a UserError or a TargetError when the load can't be begun, and the signal's reason when it aborts before. */
+  /** Throws a UserError or a TargetError if the load can't be begun, and the signal's reason on an earlier abort. */
   async load(request: LoadRequest, hooks: LoaderHooks): Promise<Loaded> {
     const endpoint = endpointOf(request.origin, request);
-    checkDriver(request.driver, endpoint, request.load.tls === "resume"); // what no agent can grant
+    checkDriver(request.driver, endpoint, request.load.tls === "resume"); // conditions that no agent can fulfil
     if (request.proxy !== undefined) throw new UserError([NO_PROXY]);
     const { signal } = hooks;
     const clock = await retryUntilReply(() => readClock(this.link.client), signal);
@@ -163,7 +163,7 @@ export class Fleet implements Loader {
     }
   }
 
-  /** The taken agents, once they are free again. Throws a TargetError that names who is missing. */
+  /** The agents that were taken, once they are free again. Throws a TargetError that names the missing ones. */
   async #present(signal: AbortSignal): Promise<Presence[]> {
     const endMs = performance.now() + RETURN_MS;
     for (;;) {
@@ -244,11 +244,11 @@ export class Fleet implements Loader {
   async close(): Promise<void> {
     await this.claims.end();
     await this.runState.end();
-    await replyWithin(this.#sweep(), SWEEP_MS).catch(() => {}); // Redis is away, or others have done it
+    await replyWithin(this.#sweep(), SWEEP_MS).catch(() => {}); // Redis is away, or another process has done it
     await this.link.close();
   }
 
-  /** Removes messages that will not be read, and the jobs of agents that are gone. */
+  /** Removes messages that nobody will read, and the jobs of agents that are gone. */
   async #sweep(): Promise<void> {
     const there = await roster(this.link.client);
     const gone = this.names.filter((name) => there.every((agent) => agent.name !== name));
@@ -258,7 +258,7 @@ export class Fleet implements Loader {
   }
 }
 
-/** How far ahead the start is, milliseconds. */
+/** How far in the future the start must be, milliseconds. */
 function leadMsOf(
   readies: readonly { readonly delayMs: number; readonly clock: ClockReading }[],
   own: ClockReading,

@@ -1,4 +1,4 @@
-/** What a fleet's load comes to: each agent's results, or what is known of one that never sent them. Pure. */
+/** The outcome of a fleet's load: each agent's results, or what is known of an agent that never sent them. Pure. */
 import { TargetError } from "../../../base/errors.ts";
 import { UNKNOWN_ACTIVITY } from "../../host/host_activity.ts";
 import type { DriverName } from "../../load/engine/driver.ts";
@@ -18,11 +18,11 @@ interface AgentEnd {
   readonly agent: LoadedAgent;
   /** Lower bounds for requests that the agent, if lost, had in flight or dropped, which no interval contains yet. */
   readonly lostParts: readonly ReceivedPart[];
-  /** Counts of all its intervals, with `lostParts`. */
+  /** Counts of all the agent's intervals, including `lostParts`. */
   readonly counts: IntervalCounts;
 }
 
-/** @param run Its start by Redis's clock; when it was ended early, and the last interval that was reported. */
+/** @param run The run's start by Redis's clock; when it was ended early, and the last interval that was reported. */
 export function endOf(
   { member: { presence, assigned, shares }, stream, ready, lostWhy }: FleetAgent,
   run: {
@@ -51,7 +51,7 @@ export function endOf(
   return { reports, agent, lostParts: parts, counts: stream.counts };
 }
 
-/** Throws a TargetError when one does not add up: it is in the intervals and can't be taken out. */
+/** Throws a TargetError if an agent's counts do not add up: they are part of the intervals and can't be removed. */
 export function reportsOf(ended: readonly AgentEnd[]): FleetReports {
   const agents = ended.map(({ agent }) => agent);
   const breaches = ended.flatMap(({ agent, reports, counts }) => {

@@ -1,6 +1,6 @@
 /**
- * One load by the agents of a fleet, from "everybody is ready" to the last report: what each agent reported,
- * who is silent, and who is lost. It sends nothing; the fleet does.
+ * One load by the agents of a fleet, from "all are ready" to the last report: what each agent reported, and which
+ * agents are silent or lost. All sending is done by `fleet.ts`.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { TargetError } from "../../../base/errors.ts";
@@ -23,30 +23,30 @@ import { endOf, type FleetReports, reportsOf } from "./fleet_end.ts";
 import type { FleetMember } from "./roster.ts";
 import { implausibleStart } from "./plausibility.ts";
 
-/** How Redis responds to the coordinator (`RunStateKeeper`). */
+/** Redis as the coordinator sees it (`RunStateKeeper`). */
 interface Touch {
   readonly inTouchSinceMs: number;
   readonly silentMs: number;
 }
 
-/** An agent that is silent for longer is not waited for when everybody else is done. */
+/** Once all others are done, an agent that has been silent for longer is not waited for. */
 const GRACE_MS = 2_000;
 /** An agent that is silent for this long no longer holds up the live view. */
 const REPORTING_MS = 1_500;
 const LOOK_MS = 25;
 const CUT_OFF = "killed, stopped or cut off";
-/** Time beyond the drain: Redis may be away, and a thousand agents may have much to send. */
+/** Time allowed beyond the drain: Redis may be away, and a thousand agents may have a lot to send. */
 const LATE_MS = 60_000;
-/** How much the clocks of a fleet may differ from what its agents think. */
+/** How far the clocks of a fleet may differ beyond their agents' own estimates. */
 const CLOCKS_MS = 10_000;
-/** Longest time from the deadline: an agent waits for what is in flight, and then ends a worker that is held. */
+/** Longest time after the deadline: an agent waits for requests in flight, then ends workers that are stuck. */
 const LONGEST_END_MS = LONGEST_DRAIN_US / 1_000 + 1.5 * GRACE_OF_WORKERS_MS;
 
 /** How long a load lasts. */
 export interface Length {
   /** Null if the load ends by count. */
   readonly durationMs: number | null;
-  /** Whether no request starts after that: users who are there at the end of phases go on. */
+  /** Whether no request starts after that time; false for phases, where users continue beyond the end. */
   readonly isFixed: boolean;
 }
 
@@ -55,7 +55,7 @@ export class FleetRun {
   #startAtMs = 0;
   #startMs = Infinity;
   #length: Length = { durationMs: null, isFixed: false };
-  /** When the run was ended early, microseconds since its start; Infinity when it was not. */
+  /** When the run was ended early, microseconds since its start; Infinity if it was not. */
   #stoppedUs = Infinity;
   #reporting = 0;
 
@@ -66,7 +66,7 @@ export class FleetRun {
       readonly intervalMs: number;
       readonly reportEveryMs: number;
       readonly touch: Touch;
-      /** How many messages of agents have come and are not yet read. */
+      /** Number of agents' messages that have arrived and are not yet read. */
       readonly unread: () => Promise<number>;
       readonly hooks: LoaderHooks;
       /** A clock like performance.now(), which is the default. */
@@ -81,7 +81,7 @@ export class FleetRun {
     }));
   }
 
-  /** Takes an agent's message about this run. One that came before does not show again that it is there. */
+  /** Takes an agent's message about this run. A repeated message is no sign of life. */
   receive(message: AgentMessage): void {
     const agent = this.#agents.get(message.agent);
     if (agent === undefined) return;
@@ -101,12 +101,12 @@ export class FleetRun {
     }
   }
 
-  /** Notes that it sent what could not be read. */
+  /** Records that an agent sent an unreadable message. */
   doubt(agent: string): void {
     this.#agents.get(agent)?.stream.doubt("it sent what no agent of this version sends");
   }
 
-  /** The last interval that can have ended, by clocks that differ a little. */
+  /** The last interval that can have ended, allowing for small differences between clocks. */
   #lastEnded(nowMs: number): number {
     const { intervalMs } = this.setting;
     const { durationMs, isFixed } = this.#length;
@@ -124,7 +124,7 @@ export class FleetRun {
     }
   }
 
-  /** Resolves when every agent is. Throws a TargetError that names all who are not, and why. */
+  /** Resolves when all agents are ready. Throws a TargetError that names all that are not, and why. */
   async ready(): Promise<Ready[]> {
     const { signal, onNote } = this.setting.hooks;
     const endMs = performance.now() + READY_MS;
@@ -146,8 +146,9 @@ export class FleetRun {
   }
 
   /**
-   * The start is known, before any agent is: earlier messages do not count.
-   * @param startAtMs By Redis's clock; `startMs` is the same moment by performance.now().
+   * Sets the start of the load, before any agent learns of it; earlier messages do not count.
+   * @param startAtMs The start by Redis's clock.
+   * @param startMs The same moment by performance.now().
    */
   begin(startAtMs: number, startMs: number, length: Length): void {
     this.#startAtMs = startAtMs;
@@ -155,7 +156,7 @@ export class FleetRun {
     this.#length = length;
   }
 
-  /** Resolves when every agent has sent its last message, or won't. */
+  /** Resolves when every agent has sent its final message or was given up. */
   async over(): Promise<void> {
     for (const { stream } of this.#agents.values()) stream.lastMs = this.#now();
     const { durationMs } = this.#length;
@@ -169,7 +170,7 @@ export class FleetRun {
     }
   }
 
-  /** Gives up agents that won't report any more; gives whether none is left to wait for. */
+  /** Gives up agents that will not report any more; returns whether there are none left to wait for. */
   async #look(endMs: number | null): Promise<boolean> {
     if (this.setting.touch.silentMs > OUT_OF_TOUCH_MS) this.#giveUpAll();
     const open = [...this.#agents.values()].filter(isPending);
@@ -181,14 +182,14 @@ export class FleetRun {
     return ![...this.#agents.values()].some(isPending);
   }
 
-  /** An agent that still reports this long after the end is not waited for either. */
+  /** Whether it is so long after the end that even an agent that still reports is not waited for. */
   #isLate(endMs: number | null): boolean {
     const stoppedMs = this.#startMs + this.#stoppedUs / 1_000;
     const lastMs = this.#length.isFixed ? endMs ?? Infinity : Infinity;
     return this.#now() > Math.min(lastMs, stoppedMs) + LATE_MS;
   }
 
-  /** Open agents that need not be waited for: the load is over, and no message of theirs is on its way. */
+  /** Agents that are not done but need not be waited for: the load is over, and no message of theirs is on its way. */
   async #silent(open: readonly FleetAgent[], endMs: number | null): Promise<FleetAgent[]> {
     const { touch, hooks, unread } = this.setting;
     const silent = open.filter((agent) => this.#silentMs(agent) > this.#graceMs(agent));
@@ -196,12 +197,14 @@ export class FleetRun {
       ? silent
       : silent.filter((agent) => this.#isOver(agent, endMs, silent.length === open.length));
     if (given.length === 0) return [];
-    // Their messages may wait here, unread, or in a Redis that does not respond.
+    // Messages may wait here, unread, or in a Redis that does not respond.
     const mayStillArrive = touch.inTouchSinceMs === Infinity || await unread().catch(() => 1) > 0;
     return mayStillArrive ? [] : given;
   }
 
-  /** An agent that was there at the deadline may still wait for requests in flight, and sends nothing meanwhile. */
+  /**
+   * Whether the load is over for an agent. One that was there at the deadline may wait silently for requests in flight.
+   */
   #isOver(agent: FleetAgent, endMs: number | null, areAllSilent: boolean): boolean {
     if (endMs === null) return areAllSilent;
     const wasThere = agent.stream.lastMs > endMs - this.#graceMs(agent);
@@ -220,7 +223,7 @@ export class FleetRun {
     this.setting.hooks.onReportingWorkers(workers);
   }
 
-  /** How long it is silent although Redis would have passed its messages on, milliseconds. */
+  /** How long an agent has been silent although Redis would have delivered its messages, milliseconds. */
   #silentMs({ stream }: FleetAgent): number {
     const sinceMs = Math.max(stream.lastMs, this.setting.touch.inTouchSinceMs);
     return this.#now() - sinceMs;
@@ -236,7 +239,7 @@ export class FleetRun {
     for (const agent of this.#agents.values()) if (isPending(agent)) agent.lostWhy = why;
   }
 
-  /** What each agent does just now. */
+  /** The current state of each agent, for the live view. */
   live(): LiveAgent[] {
     return [...this.#agents].map(([name, agent]) => ({
       name,
@@ -245,7 +248,7 @@ export class FleetRun {
     }));
   }
 
-  /** Throws a TargetError when an agent's results do not add up: it is in the intervals and can't be taken out. */
+  /** Throws a TargetError if an agent's results do not add up: they are part of the intervals and can't be removed. */
   reports(): FleetReports {
     const agents = [...this.#agents.values()];
     const index = Math.max(...agents.map(({ stream }) => stream.lastIndex));

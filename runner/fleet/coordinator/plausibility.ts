@@ -1,6 +1,6 @@
 /**
- * Recognises messages that no agent can have measured. Such a message is left out, as if it had not come; an agent of
- * which the rest never comes is lost, for the reason that is given here. Pure.
+ * Recognises messages that no agent can have measured. Such a message is ignored, as if it had not come; an agent whose
+ * further messages never come is lost, for the reason given here. Pure.
  */
 import type { IntervalPart } from "../../load/recording/intervals.ts";
 import type { AssignedWorkers } from "../../measure/share.ts";
@@ -8,7 +8,7 @@ import type { AgentMessageOf } from "../protocol/agent_message.ts";
 
 type Bundle = AgentMessageOf<"bundle">;
 
-/** Why a bundle is implausible by itself; null when there is none. */
+/** Why a bundle is implausible by itself; null if it is plausible. */
 export function implausibleBundle(
   { parts, soFar }: Bundle,
   { firstWorker, own }: AssignedWorkers,
@@ -24,7 +24,7 @@ export function implausibleBundle(
   return null;
 }
 
-/** Whatever completed has a latency, and so has each lower bound; the last interval has those of the drain, too. */
+/** Each completed request has a latency, and so has each lower bound; the last interval also has those of the drain. */
 function implausibleCounts(
   { completed, failed, errors, latency, censored, secondCompleted }: IntervalPart,
 ): string | null {
@@ -40,10 +40,9 @@ function implausibleCounts(
 }
 
 /**
- * Why a bundle whose turn it is is implausible: each worker reports one interval after the other, and none
- * that is still to come.
- *
- * @param lastOf The interval that a worker reported last, −1 for none.
+ * The reason why a bundle whose turn has come is implausible: each worker reports one interval after the other, and
+ * none before it ends.
+ * @param lastOf The last interval that a worker reported, −1 for none.
  * @param most The last interval that can have ended by now.
  */
 export function implausibleOrder(
@@ -63,7 +62,9 @@ export function implausibleOrder(
   return null;
 }
 
-/** What a worker that was ended had in flight or dropped, which belongs to intervals that it reported already. */
+/**
+ * Whether these are the lower bounds of a worker that was ended, which belong to intervals that it reported already.
+ */
 function isLowerBounds({ completed, failed, latency, censored }: IntervalPart): boolean {
   return completed + failed === 0 && latency.count > 0 && latency.count === censored.count;
 }
@@ -73,10 +74,10 @@ function outOfOrder(index: number, before: number): string {
   return `it reported interval ${index} ${where}`;
 }
 
-/** Clocks may be very wrong, but a start that is hours away is not that of this run. */
+/** Clocks may be very wrong, but a start that is hours away is not the start of this run. */
 const MOST_OFF_MS = 600_000;
 
-/** Why a reported start is implausible; null when it is not. Both moments are by Redis's clock. */
+/** Why a reported start is implausible; null if it is plausible. Both moments are by Redis's clock. */
 export function implausibleStart(startedAtMs: number, startAtMs: number): string | null {
   const offMs = Math.abs(startedAtMs - startAtMs);
   return offMs <= MOST_OFF_MS

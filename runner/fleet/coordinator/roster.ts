@@ -21,8 +21,8 @@ import { usableConnections } from "../../../scenarios/load/load.ts";
 import { type AssignedWorkers, shareOut } from "../../measure/share.ts";
 
 /**
- * All agents that are there, by name, each with the coordinator that it works for or that has claimed it.
- * What is not a presence is passed over. Throws a TargetError when they are too many.
+ * All present agents by name, each with the coordinator that it works for or that has claimed it. Entries of any other
+ * form are ignored. Throws a TargetError if there are too many.
  */
 export async function roster(client: RedisClient): Promise<Presence[]> {
   const keys = new Set<string>();
@@ -38,7 +38,7 @@ export async function roster(client: RedisClient): Promise<Presence[]> {
   return present.map((agent, at) => ({ ...agent, coordinator: agent.coordinator ?? claims[at] }));
 }
 
-/** Empty if the text is no presence, is another agent's, or is longer than any presence. */
+/** The agent at a key; empty if the text is not a presence, belongs to another agent, or is too long. */
 async function presenceAt(client: RedisClient, key: string): Promise<Presence[]> {
   try {
     const text = await client.getRange(key, 0, LIMITS.agentText.most);
@@ -51,7 +51,7 @@ async function presenceAt(client: RedisClient, key: string): Promise<Presence[]>
   }
 }
 
-/** The coordinator that has claimed it; null if none has. */
+/** The coordinator that has claimed the agent; null if none has. */
 async function claimOn(client: RedisClient, name: string): Promise<string | null> {
   const holder = await client.getRange(claimKey(name), 0, MOST_HOLDER_CHARS);
   return holder || null;
@@ -59,13 +59,13 @@ async function claimOn(client: RedisClient, name: string): Promise<string | null
 
 const MOST_HOLDER_CHARS = 300;
 
-/** Time for agents to notice that their coordinator is gone, however it went. */
+/** How long agents may take to notice that their coordinator is gone, whatever the cause. */
 const NOTICE_MS = 4_000;
 const LOOK_AGAIN_MS = 50;
 
 /**
- * All agents that are there, once there are enough. Those that may be free in a moment, as their coordinator
- * is gone, are waited for.
+ * All present agents, once enough are free. Waits for agents that are about to be freed because their coordinator is
+ * gone.
  */
 async function rosterFor(
   client: RedisClient,
@@ -83,7 +83,7 @@ async function rosterFor(
   }
 }
 
-/** The agents that a load may use. Throws a TargetError when they are too few. */
+/** The agents that a load may use. Throws a TargetError if there are too few. */
 export function freeOf(present: readonly Presence[], wanted: number | "all"): Presence[] {
   const fit = present.filter(isFit);
   const least = leastOf(wanted);
@@ -96,7 +96,7 @@ export function freeOf(present: readonly Presence[], wanted: number | "all"): Pr
   );
 }
 
-/** Agents that a load does without, and why. */
+/** Agents that a load can't use, and why. */
 function unusableAgents(present: readonly Presence[]): string[] {
   return present.filter((agent) => !isFit(agent)).map((agent) =>
     `${whyNot(agent)}: it is left out`
@@ -107,7 +107,7 @@ function isFit({ version, coordinator }: Presence): boolean {
   return version === VERSION && coordinator === null;
 }
 
-/** The least number of agents that will do. */
+/** The least number of agents that is enough. */
 export function leastOf(wanted: number | "all"): number {
   return wanted === "all" ? 1 : wanted;
 }
@@ -123,8 +123,8 @@ function whyNot({ name, version, coordinator }: Presence): string {
 }
 
 /**
- * Workers of each agent: added one at a time to one agent after the other, up to `mostWorkers`, so that none of them is
- * without a connection.
+ * Workers of each agent: dealt out one at a time to the agents in turn, up to `mostWorkers`, so that every worker has a
+ * connection.
  */
 export function workersByAgent(
   agents: readonly { readonly workers: number }[],
@@ -143,12 +143,12 @@ export function workersByAgent(
   return own;
 }
 
-// Which agents a coordinator has, from before its first load until its end: those that it took are nobody
-// else's, at work or not. Two that choose at the same moment choose different ones.
+// Claims on agents, held from before the coordinator's first load until its end: nobody else may take them, even while
+// idle. Two coordinators that choose at the same moment get different agents.
 
 /**
- * Claims the first ARGV[4] of the keys that are nobody else's than ARGV[1]'s, for ARGV[2] milliseconds; none
- * when they are fewer than ARGV[3]. Gives which, from 1 on.
+ * Claims for ARGV[1] the first ARGV[4] keys that are not claimed by others, for ARGV[2] milliseconds; none if there are
+ * fewer than ARGV[3]. Returns their indexes, from 1.
  */
 const CLAIM = `
 local mine = {}
@@ -177,7 +177,7 @@ export class Claims {
       const names = free.map(({ name }) => name);
       const most = wanted === "all" ? free.length : wanted;
       this.#names = await this.#claim(names, least, most);
-      if (this.#names.length === 0) continue; // somebody else was faster
+      if (this.#names.length === 0) continue; // another coordinator was faster
       if (wanted === "all") unusableAgents(present).forEach(onNote);
       this.#renewal = setInterval(() => this.#renew().catch(() => {}), RUN_STATE_MS.renewed);
       return free.filter(({ name }) => this.#names.includes(name));
@@ -190,7 +190,9 @@ export class Claims {
     await replyWithin(this.client.del(this.#names.map(claimKey))).catch(() => {});
   }
 
-  /** Renews the claims, except on agents that another coordinator took while this process was stopped for long. */
+  /**
+   * Renews the claims, except on agents that another coordinator took while this process was stopped for a long time.
+   */
   #renew(): Promise<unknown> {
     return this.#claim(this.#names, 0, this.#names.length);
   }
@@ -206,9 +208,9 @@ export class Claims {
   }
 }
 
-// Who of a fleet takes which part of a load.
+// Which part of a load each member of a fleet gets.
 
-/** What a coordinator keeps of a worker's share: the script can be large, and is its agent's to know. */
+/** What a coordinator keeps of a worker's share: not the script, which can be large and which only the agent needs. */
 interface MemberShare extends SilentShare {
   readonly connections: number;
 }
@@ -217,11 +219,11 @@ interface MemberShare extends SilentShare {
 export interface FleetMember {
   readonly presence: Presence;
   readonly assigned: AssignedWorkers;
-  /** Share of each own worker. */
+  /** The share of each of the agent's workers. */
   readonly shares: readonly MemberShare[];
 }
 
-/** The load, split over the agents' workers; agents for which nothing is left have no part in it. */
+/** The load, split over the agents' workers; agents for which nothing is left take no part. */
 export function membersOf(request: LoadRequest, agents: readonly Presence[]): FleetMember[] {
   const brought = agents.map(({ workers }) => ({ workers: request.load.workers ?? workers }));
   const own = workersByAgent(brought, usableConnections(request.load));
@@ -231,7 +233,7 @@ export function membersOf(request: LoadRequest, agents: readonly Presence[]): Fl
     if (own[at] === 0) return [];
     const assigned: AssignedWorkers = { firstWorker, workers, own: own[at] };
     firstWorker += own[at];
-    // The agent decides which driver it takes; the due moments do not depend on it.
+    // The agent decides which driver it uses; the due times do not depend on that.
     const driver: DriverName = presence.driver;
     const shares = shareOut(request, driver, assigned).map((share) => ({
       connections: share.connections,

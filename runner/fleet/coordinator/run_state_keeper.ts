@@ -4,7 +4,7 @@ import type { RunState } from "../protocol/agent_message.ts";
 import { RUN_STATE_MS, runStateKey } from "../protocol/redis_keys.ts";
 import { replyWithin } from "../protocol/redis_link.ts";
 
-/** The last run state is there for this long: agents look every 50 ms when they wait. */
+/** Lifetime of the last run state: waiting agents poll every 50 ms. */
 const LAST_MS = 200;
 
 export const IDLE: RunState = { run: null, startAtMs: null, stop: false };
@@ -23,7 +23,7 @@ export class RunStateKeeper {
     this.#renewal = setInterval(() => this.#write().catch(() => {}), RUN_STATE_MS.renewed);
   }
 
-  /** Throws when Redis does not respond; it is written again all the same. */
+  /** Announces a run state. Throws if Redis does not respond; the state is then written later. */
   async publish(runState: RunState): Promise<void> {
     this.#runState = runState;
     await this.#write();
@@ -42,7 +42,10 @@ export class RunStateKeeper {
     this.#repliedMs = nowMs;
   }
 
-  /** Since when Redis has responded without a gap, by performance.now(); Infinity while it does not. */
+  /**
+   * The moment since which Redis has responded without a gap, by performance.now(); Infinity while Redis does not
+   * respond.
+   */
   get inTouchSinceMs(): number {
     return performance.now() - this.#repliedMs > RUN_STATE_MS.lives
       ? Infinity
@@ -54,7 +57,7 @@ export class RunStateKeeper {
     return performance.now() - this.#repliedMs;
   }
 
-  /** Wants nothing more. Agents have a moment to see that, which is sooner than they notice its absence. */
+  /** Announces that nothing more is wanted. Agents notice this sooner than the absence of a run state. */
   async end(): Promise<void> {
     clearInterval(this.#renewal);
     const expiration = { type: "PX", value: LAST_MS } as const;

@@ -14,7 +14,7 @@ import { jobSecrets, loadShape, scriptShape } from "./job_schema.ts";
 import { packedHealth, packedPart, packedReport } from "./packing.ts";
 import { quotedOpenly } from "../../../base/secrets.ts";
 
-/** It is a part of keys, ids and file names. */
+/** The name is part of keys, ids and file names. */
 export const agentName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/i, {
   error: ({ input }) =>
     `Cannot use ${
@@ -22,24 +22,24 @@ export const agentName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9]
     } as an agent's name: letters, digits, dots, hyphens and underscores are, up to 64`,
 });
 
-/** Characters of the texts that make up a line about a fleet, or a key in Redis. */
+/** The most characters of texts that become a line about a fleet, or a key in Redis. */
 const MOST_CHARS = { run: 100, name: 300, sentence: 10_000 } as const;
 
-/** How long an agent may make its coordinator wait: not for years. */
+/** How long an agent may make its coordinator wait. */
 const MOST_MS = { uncertainty: 10_000, delay: 60_000 } as const;
 
 const ms = z.number();
 
-/** A line of a table, without control characters. */
+/** A name without control characters, to fit in a line of a table. */
 const name = z.string().max(MOST_CHARS.name).regex(/^\P{Cc}*$/u);
 
-/** Limit of one worker; none reaches a hundredth of it. */
+/** Upper bound for one worker; none reaches a hundredth of it. */
 const MOST_PER_SEC = 1e9;
-/** Workers of one agent: as many as its machine has cores, unless somebody says otherwise. */
+/** Workers of one agent: as many as its machine has cores, unless set otherwise. */
 const MOST_WORKERS = LIMITS.agentWorkers.most;
 const ownWorkers = z.int().min(1).max(MOST_WORKERS);
 
-/** An agent's idea of Redis's clock. */
+/** An agent's estimate of Redis's clock. */
 const clock = z.strictObject({
   offsetMs: ms.describe("Redis's clock minus the agent's"),
   uncertaintyMs: ms.min(0).max(MOST_MS.uncertainty).describe(
@@ -49,14 +49,14 @@ const clock = z.strictObject({
 
 export type ClockReading = z.output<typeof clock>;
 
-/** An agent's entry in Redis, by which it is known to be present. */
+/** An agent's entry in Redis, which shows that it is present. */
 export const presence = z.strictObject({
   name: agentName,
   version: name,
   host: name,
   cores: z.int().min(1),
   openFiles: z.int().min(1).nullable().describe(
-    "Files that its process may open; null: unlimited or unknown",
+    "Files that the agent's process may open; null: unlimited or unknown",
   ),
   workers: ownWorkers,
   driver: z.enum(DRIVER_NAMES),
@@ -65,16 +65,18 @@ export const presence = z.strictObject({
   ),
   allow: z.array(name).max(1_000),
   clock,
-  coordinator: name.nullable().describe("Whom it works for; null: it is idle"),
-  since: ms.describe("When it began, milliseconds since the epoch by Redis's clock"),
+  coordinator: name.nullable().describe(
+    "Coordinator that the agent works for; null: the agent is idle",
+  ),
+  since: ms.describe("When this work began, in milliseconds since the epoch by Redis's clock"),
 });
 
 export type Presence = z.output<typeof presence>;
 
-/** The run that a coordinator announces just now. */
+/** The run that a coordinator currently announces. */
 export const runState = z.strictObject({
   run: z.string().nullable().describe("The run at hand; null between runs"),
-  startAtMs: ms.nullable().describe("When it starts, by Redis's clock; null: not yet known"),
+  startAtMs: ms.nullable().describe("When the run starts, by Redis's clock; null: not yet known"),
   stop: z.boolean().describe("Whether the run is to end early"),
 });
 
@@ -82,14 +84,14 @@ export type RunState = z.output<typeof runState>;
 
 const id = z.string().min(1).max(LIMITS.name.most);
 
-/** One run's share for one agent. */
+/** One agent's share of one run. */
 export const agentJob = z.strictObject({
   run: id,
   coordinator: id,
   version: id,
   assigned: z.strictObject({
     firstWorker: z.int().min(0),
-    workers: z.int().min(1).max(LIMITS.fleetWorkers.most).describe("Of the whole fleet"),
+    workers: z.int().min(1).max(LIMITS.fleetWorkers.most).describe("Workers of the whole fleet"),
     own: ownWorkers,
   }).refine(
     ({ firstWorker, workers, own }) => firstWorker + own <= workers,
@@ -115,14 +117,14 @@ export type AgentJob = z.output<typeof agentJob>;
 /** A job as it is sent. */
 export type AgentJobInput = z.input<typeof agentJob>;
 
-/** The sender, as every message names it. */
+/** The sender of a message, for every kind of message. */
 export const messageSender = z.object({ run: z.string(), agent: z.string() });
 
 const from = { run: z.string().max(MOST_CHARS.run), agent: agentName };
 const sentence = z.string().max(MOST_CHARS.sentence);
 const seq = z.int().min(0).describe("0 for the first bundle of a run");
 
-/** Agents' messages. Bundles may come twice and in any order; `finished` says how many there were. */
+/** Agents' messages. Bundles may arrive twice and in any order; `finished` says how many there were. */
 export const agentMessage = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("ready"),
@@ -137,14 +139,14 @@ export const agentMessage = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("refused"),
     ...from,
-    problems: z.array(sentence).min(1).max(100).describe("Each a sentence"),
+    problems: z.array(sentence).min(1).max(100).describe("Problems, each as a sentence"),
   }),
   z.strictObject({
     kind: z.literal("bundle"),
     ...from,
     seq,
     parts: z.array(z.strictObject({
-      worker: z.int().min(0).describe("Of the whole fleet"),
+      worker: z.int().min(0).describe("Number of the worker in the whole fleet"),
       part: packedPart,
       health: packedHealth,
     })).min(1).max(LIMITS.fleetParts.most),
@@ -179,7 +181,7 @@ export type AgentMessageOf<Kind extends AgentMessage["kind"]> = Extract<
   { kind: Kind }
 >;
 
-/** Adding the same thing twice is adding it once. */
+/** An id for a message, so that adding it twice has no effect. */
 export function messageId({ run, agent, ...message }: AgentMessage | AgentMessageInput): string {
   return `${run}.${agent}.${message.kind}${message.kind === "bundle" ? `.${message.seq}` : ""}`;
 }

@@ -1,17 +1,17 @@
 /**
- * The job engine, to be imported as the program goes: of a CommonJS package that is imported so itself a
- * split bundle keeps the default export alone. Its modules for bundlers are no use either, as one that
- * they import (tslib's) is empty in a bundle; so what Node loads is named.
+ * The job engine, for modules that import it dynamically. In a split bundle, a dynamic import of a CommonJS package
+ * itself has only the default export. The package's modules for bundlers do not work either, because one that they
+ * import (tslib's) is empty in a bundle; so the file that Node loads is named.
  */
 // @ts-types="bullmq"
 import { createNodeRedisClient, Queue, Worker } from "bullmq/dist/cjs/index.js";
 
 export { createNodeRedisClient, Queue };
 
-/** How soon a worker tries again when Redis was away. */
+/** Delay before a worker tries again after Redis was away. */
 export const RETRY_MS = 200;
 
-/** Looks for stalled jobs again as soon as for new ones when Redis was away, where the engine's own waits for 5 s. */
+/** After Redis was away, looks for stalled jobs as soon as for new ones; BullMQ's own worker waits for 5 s. */
 export class LinkWorker extends Worker {
   #looked: Promise<unknown> = Promise.resolve();
 
@@ -21,7 +21,7 @@ export class LinkWorker extends Worker {
     return looked;
   }
 
-  /** Once it is closed: without a timer that nothing waits for. */
+  /** For a worker that is closed: removes a timer that nothing waits for. */
   async rest(): Promise<void> {
     await this.#looked;
   }

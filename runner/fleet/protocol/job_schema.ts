@@ -47,7 +47,7 @@ import { quotedOpenly } from "../../../base/secrets.ts";
 const text = z.string().max(LIMITS.body.most);
 
 const secretText = z.string().min(1).max(LIMITS.fieldValue.most);
-/** Text in place of a secret, such as the name of a variable; a long one would make every text long. */
+/** The text shown in place of a secret, such as a variable's name; kept short, because it may appear often. */
 const shownText = z.string().min(1).max(LIMITS.sentence.most);
 
 /** Secrets of the job, each with the text that an agent shows in its place. */
@@ -59,7 +59,7 @@ export const jobSecrets = z.array(z.tuple([secretText, shownText])).max(LIMITS.j
     }
   });
 
-// Where a file has a name in it, anything may stand between the braces, and what has no value stays.
+// Unlike in a file, anything may stand between the braces of a placeholder; one without a value is sent as it is.
 const wirePath = path.max(LIMITS.path.most).regex(/^\P{Cc}*$/u, {
   error: ({ input }) => `Cannot use ${quotedOpenly(input)} as a path: it has control characters`,
 });
@@ -143,7 +143,7 @@ const socket = z.strictObject({
   deflate: z.boolean(),
 });
 
-/** Names of the steps with figures of their own. */
+/** Names of the steps that have figures of their own. */
 const stepNames = z.array(z.string().min(1).max(200)).max(LIMITS.stepNames.most);
 
 const requestStep = z.strictObject({

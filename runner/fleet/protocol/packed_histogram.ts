@@ -16,7 +16,7 @@ const us = z.number().min(0);
 const histogram = z.strictObject({
   sumUs: us,
   sumSquaresUs: us,
-  minUs: us.nullable().describe("Null when it holds nothing"),
+  minUs: us.nullable().describe("The smallest value; null: the histogram is empty"),
   maxUs: us,
   buckets: z.string().max(MOST_CHARS),
 });
@@ -30,14 +30,14 @@ export const packedHistogram = histogram.transform((packed, context): SparseHist
   return z.NEVER;
 });
 
-/** An empty histogram may be left out. */
+/** A histogram, which is omitted if it is empty. */
 export const packedHistogramOrNone = packedHistogram.optional().transform((part) => part ?? EMPTY);
 
 export function packHistogramOrNone(part: SparseHistogram): PackedHistogram | undefined {
   return part.count === 0 ? undefined : packHistogram(part);
 }
 
-/** Whether all values of `part` can be values of `whole`: as lower bounds are among the latencies. */
+/** Whether all values of `part` can be values of `whole`, as lower bounds are part of the latencies. */
 export function isAmong(part: SparseHistogram, whole: SparseHistogram): boolean {
   let at = 0;
   return part.count <= whole.count && part.indices.every((index, i) => {
@@ -52,7 +52,7 @@ export function packHistogram(part: SparseHistogram): PackedHistogram {
   return { sumUs, sumSquaresUs, minUs: count === 0 ? null : minUs, maxUs, buckets };
 }
 
-/** Null when the buckets are not whole, or go beyond the layout. */
+/** Null if the buckets are incomplete, or exceed the layout. */
 function unpackHistogram({ buckets, minUs, ...sums }: PackedHistogram): SparseHistogram | null {
   try {
     const { indices, counts, count } = decodeCounts(Uint8Array.fromBase64(buckets));
@@ -65,7 +65,7 @@ function unpackHistogram({ buckets, minUs, ...sums }: PackedHistogram): SparseHi
 /** The relative error that adding up many doubles may cause. */
 const ROUNDING = 1e-6;
 
-/** Whether the sums can be of values in these buckets. */
+/** Whether the sums are possible for values in these buckets. */
 function isPossible({ indices, count, ...sums }: SparseHistogram): boolean {
   const { sumUs, sumSquaresUs, minUs, maxUs } = sums;
   if (count === 0) return sumUs === 0 && sumSquaresUs === 0 && minUs === Infinity && maxUs === 0;

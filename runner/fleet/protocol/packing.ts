@@ -1,6 +1,6 @@
 /**
- * Workers' reports as JSON and back: `pack…` makes the JSON, the shapes read it and give what was
- * packed. Agents are not trusted: everything is bounded and checked.
+ * Workers' reports as JSON and back: `pack…` makes the JSON, the schemas read it back. Agents are not trusted:
+ * everything is bounded and checked.
  */
 import * as z from "zod";
 import { ofIntervalTimes } from "../../../base/figures/figure.ts";
@@ -37,11 +37,11 @@ import {
 
 /** Longer texts are cut before they are sent. */
 const MOST_CHARS = { reason: 500, request: 2_000 } as const;
-/** A run of a day at the shortest intervals. */
+/** The intervals of a day-long run at the shortest setting. */
 const MOST_INTERVALS = 8_640_000;
-/** A full table with one entry for this many seconds spans 20 days. */
+/** With one entry for this many seconds, a full table spans 20 days. */
 const MOST_EVERY_S = 1_024;
-/** The longest interval is a minute, which may begin within a second. */
+/** The longest interval is a minute, and may begin in the middle of a second. */
 const MOST_SECONDS_OF_INTERVAL = 61;
 
 const count = z.int().min(0);
@@ -107,7 +107,7 @@ export function packHealth({ cpuRatio, lateUs }: Health): PackedHealth {
   return { cpuRatio, lateUs };
 }
 
-/** How many completed with each status code that there was, in the codes' order. */
+/** Number of completed requests for each status code that occurred, in the codes' order. */
 const packedStatus = z.array(z.tuple([count.max(STATUS_CODES - 1), count])).max(STATUS_CODES)
   .refine((pairs) => pairs.every(([code], at) => at === 0 || code > pairs[at - 1][0]), {
     error: "Cannot read status codes out of order",
@@ -125,7 +125,7 @@ function packStatus(status: Float64Array): [code: number, completed: number][] {
   return pairs;
 }
 
-/** How many failed for each reason; one more than are kept apart is for all others. */
+/** Number of failures for each reason; one additional entry counts all other reasons. */
 const packedReasons = z.array(z.tuple([z.string().max(MOST_CHARS.reason), count]))
   .max(MAX_REASONS + 1)
   .refine((pairs) => new Set(pairs.map(([reason]) => reason)).size === pairs.length, {
@@ -145,7 +145,7 @@ function cutTo(chars: number, text: string): string {
   return text.length <= chars ? text : `${text.slice(0, chars - 1)}…`;
 }
 
-/** A table of seconds: what each entry stands for is a power of two, or tables could not be added up. */
+/** A table of seconds: each entry covers a power of two of them, as other tables could not be added up. */
 const packedSeconds = z.strictObject({
   everyS: z.int().min(1).max(MOST_EVERY_S).refine(
     (everyS) => Number.isInteger(Math.log2(everyS)),
@@ -216,7 +216,7 @@ function packStep(step: StepTotals): z.input<typeof packedSteps>[number] {
   };
 }
 
-/** Counts of the messages of a step. */
+/** Counts of a step's messages. */
 const messageCounts = {
   step: count.max(LIMITS.stepNames.most),
   due: count,
@@ -226,7 +226,7 @@ const messageCounts = {
   dropped: count,
 };
 
-/** One name more than are kept apart is for all others. */
+/** One more name than are kept apart, for all others. */
 const packedMessages = z.strictObject({
   ...messageCounts,
   inTime: count,
@@ -261,7 +261,7 @@ function packMessages(messages: MessageTotals): z.input<typeof packedMessages> {
   };
 }
 
-/** One code more than are kept apart is for all others. */
+/** One more code than are kept apart, for all others. */
 const packedSockets = z.strictObject({
   ...messageCounts,
   opened: count,
@@ -283,7 +283,7 @@ function packSockets(
   };
 }
 
-/** Totals of each step. A load with only one has it as step 0. */
+/** Totals of each step. A load with a single step has it as step 0. */
 function byStep<Totals extends z.ZodType<{ readonly step: number }>>(
   totals: Totals,
 ): z.ZodArray<Totals> {
@@ -315,7 +315,9 @@ const packedTotals = z.strictObject({
   firstByte: packedHistogram,
   connect: packedHistogram,
   lag: packedHistogram,
-  fastestUs: us.nullable().describe("Null when none completed").transform((us) => us ?? Infinity),
+  fastestUs: us.nullable().describe("The shortest latency; null: no request completed").transform((
+    us,
+  ) => us ?? Infinity),
   slowest: z.array(packedSlow).max(SLOWEST),
   tail: packedTail,
   lastUs: us,

@@ -23,11 +23,11 @@ export interface Link {
   readonly client: RedisClient;
   queue(name: string): Queue;
   /**
-   * Takes the jobs of a queue, `concurrency` at a time, each once: what was begun is never begun again.
-   * Rejects when Redis does not let it.
+   * Takes the jobs of a queue, `concurrency` at a time, each at most once: a job that was begun is never begun again.
+   * Rejects if Redis denies access.
    */
   worker(name: string, take: Take, concurrency: number): Promise<Worker>;
-  /** Like `worker`, but each at least once: what was on its way when Redis died comes again. */
+  /** Like `worker`, but takes each job at least once: what was being processed when Redis died comes again. */
   reader(name: string, take: Take, concurrency: number): Promise<Worker>;
   close(): Promise<void>;
 }
@@ -39,25 +39,25 @@ export const ONCE = {
   removeOnFail: true,
 } as const satisfies JobsOptions;
 
-/** A process that is stopped for longer has lost what it was at. */
+/** A process that is stopped for longer loses the job that it had. */
 const TAKEN_ONCE = { lockDuration: 60_000, maxStalledCount: 0 };
-/** A message is taken at once, or its taker has never had it. */
+/** A message is processed immediately, or its taker never got it. */
 const TAKEN_AGAIN = { lockDuration: 500, stalledInterval: 250, maxStalledCount: 1_000_000 };
 
 type Taking = Pick<WorkerOptions, "concurrency" | "lockDuration" | "maxStalledCount">;
 
-/** Throws as connectRedis. */
+/** Opens both connections. Throws as `connectRedis` does. */
 export async function openLink({ url, caCerts }: LinkOptions): Promise<Link> {
   const { createNodeRedisClient, LinkWorker, Queue, RETRY_MS } = await import("./bullmq.ts");
   const client = await connectRedis(url, { caCerts });
   const engine = await connectRedis(url, { caCerts, waits: true });
-  engine.setMaxListeners(0); // each queue listens
-  // One connection for all queues: one that a queue makes for itself has no listener once that queue is closed.
+  engine.setMaxListeners(0); // each queue adds a listener
+  // One connection for all queues: a connection that a queue makes for itself has no listener once the queue is closed.
   const connection = createNodeRedisClient(engine).on("error", unheeded);
   const common = { connection, prefix: PREFIX };
   const workers: InstanceType<typeof LinkWorker>[] = [];
   const begin = async (name: string, take: Take, taking: Taking): Promise<Worker> => {
-    // A worker that is run before it is ready, and never becomes ready, spins without a pause.
+    // A worker that is run before it is ready, and never becomes ready, would spin without a pause.
     const timing = { runRetryDelay: RETRY_MS, drainDelay: 1, autorun: false };
     const worker = new LinkWorker(name, ({ data }) => take(data), {
       ...common,
@@ -86,10 +86,12 @@ export async function openLink({ url, caCerts }: LinkOptions): Promise<Link> {
   };
 }
 
-/** The plain keys show what goes wrong with Redis; without a listener it would end the program. */
+/**
+ * Ignores errors, since the plain connection reports problems of Redis; without a listener they would end the program.
+ */
 function unheeded(): void {}
 
-// Waiting for Redis has a limit: a request to one that is away or cut off may never get a reply.
+// Time limits for Redis: a request to a server that is away or cut off may never get a reply.
 
 const RETRY_AFTER_MS = 100;
 
@@ -138,18 +140,18 @@ function outOfTouch(limitMs: number, error: unknown): TargetError {
   return new TargetError(`Cannot load from the fleet: ${why}`);
 }
 
-// How far Redis's clock is from this machine's. Redis gives its time: its reply is of a moment between the
-// request and the reply's arrival, so half of that is how wrong the middle can be (F. Cristian,
-// Probabilistic clock synchronization, 1989). The fastest response is the most exact.
+// The offset of Redis's clock from this machine's. Redis's reply tells a moment between the request and the reply's
+// arrival, so the middle of these is wrong by at most half the time between (F. Cristian, Probabilistic clock
+// synchronization, 1989). The fastest response is the most exact.
 
-/** One question; by this machine's clock, and by Redis's. Milliseconds since the epoch. */
+/** One reading of both clocks, this machine's and Redis's. Milliseconds since the epoch. */
 export interface ClockSample {
   readonly sentMs: number;
   readonly redisMs: number;
   readonly receivedMs: number;
 }
 
-/** @param samples One at least. */
+/** @param samples At least one. */
 export function clockFrom(samples: readonly ClockSample[]): ClockReading {
   const [fastest] = samples.toSorted((a, b) => roundTripMs(a) - roundTripMs(b));
   const { sentMs, redisMs, receivedMs } = fastest;
@@ -160,17 +162,17 @@ function roundTripMs({ sentMs, receivedMs }: ClockSample): number {
   return receivedMs - sentMs;
 }
 
-/** This machine's clock, which is not set while the program runs, with fractions of a millisecond. */
+/** This machine's clock with fractions of a millisecond; later changes of the system time do not affect it. */
 export function nowMs(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** No coordinator names a start further away, and no message to an agent takes longer. */
+/** The farthest start that a coordinator names, and the longest that a message to an agent takes. */
 const FARTHEST_START_MS = 30_000;
 
 /**
- * The start that a coordinator names, by this machine's clock. Throws where that is not a start of this run: Redis's
- * clock was set between the coordinator's reading and this agent's.
+ * The start that a coordinator names, by this machine's clock. Throws if it can't be the start of this run, because
+ * Redis's clock was changed between the coordinator's reading and this agent's.
  */
 export function startHereMs(atMs: number, nowMs: number): number {
   const aheadMs = atMs - nowMs;
@@ -179,7 +181,7 @@ export function startHereMs(atMs: number, nowMs: number): number {
   throw new Error(`its coordinator named a start ${when}: Redis's clock was set meanwhile`);
 }
 
-/** Rejects when Redis does not respond. */
+/** Compares the clocks several times. Rejects if Redis does not respond. */
 export async function readClock(client: RedisClient, requests = 8): Promise<ClockReading> {
   const samples: ClockSample[] = [];
   for (let i = 0; i < requests; i++) samples.push(await readOnce(client));

@@ -1,6 +1,6 @@
 /**
- * A script as a job of a fleet has it: the types of calls of gRPC stand in it once, however many requests need them. Each
- * request names its types by their place.
+ * A script in the form that a fleet's job has: the types of gRPC calls are in it once, however many requests need them,
+ * and each request refers to them by index.
  */
 import type { MessageTypes, RootType } from "../../../base/grpc/message_types.ts";
 import {
@@ -14,7 +14,7 @@ import {
 
 interface SentRoot {
   readonly name: string;
-  /** Place among the types of the script. */
+  /** Index among the types of the script. */
   readonly types: number;
 }
 
@@ -28,11 +28,14 @@ interface SentRequest extends Omit<ScriptRequest, "call"> {
 }
 
 export type SentScript = ScriptOf<SentRequest> & {
-  /** Absent: no request needs any. */
+  /** Absent: no request needs types. */
   readonly types?: readonly MessageTypes[];
 };
 
-/** Without its tables: the coordinator works out which row was sent when. @param script Its calls are ready. */
+/**
+ * A script without its tables, since the coordinator works out which row is sent when.
+ * @param script A script whose calls are ready.
+ */
 export function sentScript({ tables: _, ...script }: Script): SentScript {
   const places = new Map<MessageTypes, number>();
   const placed = ({ name, types }: RootType): SentRoot => {
@@ -61,7 +64,7 @@ export function sentScript({ tables: _, ...script }: Script): SentScript {
   return places.size === 0 ? own : { ...own, types: [...places.keys()] };
 }
 
-/** Null where a request names types that are not there. */
+/** Null if a request refers to types that are missing. */
 export function receivedScript({ types = [], ...script }: SentScript): Script | null {
   let isWhole = true;
   const found = ({ name, types: at }: SentRoot): RootType => {

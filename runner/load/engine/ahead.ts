@@ -7,18 +7,21 @@ import type { Journey } from "./flow.ts";
 import type { OpenPacer } from "./pacers.ts";
 import type { Message } from "./protocol.ts";
 
-/** No request is made earlier: signatures have a time, and data is renewed. */
+/** No request is made earlier than this before it is due: signatures contain a time, and data is renewed. */
 const EARLIEST_US = 10_000;
-/** No user is prepared when something is due sooner than this: it would be sent late. */
+/** No user is prepared if something is due sooner than this, since it would be sent late. */
 const LEAST_US = 100;
-/** Users who are prepared at a time. */
+/** The most users who are prepared at a time. */
 const MOST = 16;
 /**
- * When no more users than these are left, others are prepared up to `MOST`, and not one by one: each look at the sockets
- * in between costs microseconds.
+ * When only this many prepared users are left, more are prepared at once, up to `MOST`: polling the sockets after each
+ * one would cost microseconds.
  */
 const FEW = 4;
-/** How long responses that come meanwhile may wait for hooks: quick ones are called for many users, slow ones for one. */
+/**
+ * How long responses that arrive meanwhile may wait: quick hooks are called for many users in this time, slow ones for
+ * one.
+ */
 export const PASS_US = 20;
 
 /** A user who has not arrived. */
@@ -64,7 +67,7 @@ export class Ahead {
     this.#numbers.push(number);
   }
 
-  /** Whether there is time to prepare another user now. @param dueUs When anything is due. */
+  /** Whether there is time to prepare another user now. @param dueUs When the next thing is due. */
   hasTime(nowUs: number, dueUs: number): boolean {
     if (!this.#mayAdd || dueUs - nowUs < LEAST_US) return false;
     if (nowUs >= this.#fromUs) return true;
@@ -72,7 +75,7 @@ export class Ahead {
     return false;
   }
 
-  /** When to look next whether another user can be prepared. */
+  /** When to check next whether another user can be prepared. */
   wakeUs(nowUs: number): number {
     return this.#mayAdd && this.#fromUs > nowUs ? this.#fromUs : Infinity;
   }
@@ -81,7 +84,7 @@ export class Ahead {
     return this.#isFilling && this.#numbers.length > 0;
   }
 
-  /** Earliest moment at which the user after those that are prepared may be prepared. */
+  /** The earliest moment for preparing the user after those already prepared. */
   get #fromUs(): number {
     return this.pacer.coming(this.#users.length) - EARLIEST_US;
   }

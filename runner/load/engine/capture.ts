@@ -1,6 +1,6 @@
 /**
- * Values taken from a response. What a server can make this cost is bounded: by the part of a body that is
- * looked at, by the length of a value, and as patterns are matched in linear time.
+ * Values taken from a response. A server can't make this expensive: only part of a body is searched, values have a
+ * maximal length, and patterns are matched in linear time.
  */
 import type { ReceivedResponse } from "../../../base/http/received.ts";
 import { beyond, isWithin } from "../../../base/limits.ts";
@@ -13,8 +13,8 @@ type Taker = (response: ReceivedResponse) => string | null;
 const NOTHING = new Uint8Array(0);
 
 /**
- * What takes the value out of a response that is kept: null when it isn't there, or beyond what is looked at.
- * Call it within `withEngine`, as a pattern needs that.
+ * A function that extracts the value from a stored response, or null if it is missing or beyond the searched part. Call
+ * within `withEngine`, which patterns need.
  */
 export function takerOf({ from }: CaptureSpec): Taker {
   const take = unlimited(from);
@@ -31,7 +31,7 @@ function unlimited(from: CaptureSpec["from"]): Taker {
   return (response) => take(bodyOf(response));
 }
 
-/** What takes the value out of JSON or text; null when it isn't there. Call it within `withEngine`. */
+/** A function that extracts the value from JSON or text, or null if it is missing. Call within `withEngine`. */
 export function takerOfText(
   from: BodySource,
 ): (body: Uint8Array<ArrayBuffer>) => string | null {
@@ -51,14 +51,14 @@ function ofHeader({ name, pattern }: CaptureSpec["from"] & { kind: "header" }): 
   };
 }
 
-/** The cookie's value in the last Set-Cookie of that name; null where there is none. */
+/** The cookie's value in the last Set-Cookie with that name; null if there is none. */
 function cookieIn({ kept }: ReceivedResponse, name: string): string | null {
   const pairs = kept?.fields("set-cookie").map((line) => line.split(";", 1)[0]) ?? [];
   const pair = pairs.findLast((text) => text.slice(0, text.indexOf("=")).trim() === name);
   return pair === undefined ? null : pair.slice(pair.indexOf("=") + 1).trim();
 }
 
-/** Why a value may be missing although the response has it; null if it cannot be. */
+/** Why a value may be missing although the response contains it; null if that can't be. */
 export function whyOverlooked({ from }: CaptureSpec, response: ReceivedResponse): string | null {
   const isOfBody = from.kind === "json" || from.kind === "pattern";
   const problem = isOfBody ? response.kept?.content().problem ?? null : null;
@@ -75,13 +75,13 @@ function bodyOf(response: ReceivedResponse): Uint8Array<ArrayBuffer> {
   return response.kept?.content().bytes ?? NOTHING;
 }
 
-/** The value as text; objects and lists as JSON. Null when it isn't there or the body is not JSON. */
+/** The value as text; objects and lists as JSON. Null if it is missing or the body is not JSON. */
 function jsonAt(body: Uint8Array<ArrayBuffer>, path: readonly string[]): string | null {
   if (!isWithin("jsonBody", body.length)) return null;
   try {
     return textOf(memberAt(JSON.parse(new TextDecoder().decode(body)), path));
   } catch {
-    return null; // no JSON, or one that is nested too deep to be written again
+    return null; // not JSON, or nested too deep to be written again
   }
 }
 

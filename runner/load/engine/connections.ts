@@ -1,9 +1,8 @@
 /**
- * The connections of a load: what state each slot is in, when it was dialed, and when it may be dialed again. It gives the
- * protocol the commands to dial and close; what is sent is not its business.
- *
- * Over HTTP/1.1 each slot is a connection. Over HTTP/2 the slots of one connection leave the same remainder when they are
- * divided by the number of connections, and what is said of dials is said once for all of them.
+ * The connections of a load: the state of each slot, when it was dialed, and when it may be dialed again. This module
+ * gives the protocol the commands to dial and to close; requests are not its concern. * Over HTTP/1.1 each slot is a
+ * connection. Over HTTP/2 the slots of one connection have the same remainder when divided by the number of
+ * connections, and the state of dials is kept once for all of them.
  */
 import type { DialTurns } from "./driver.ts";
 import type { Message, Protocol } from "./protocol.ts";
@@ -23,39 +22,39 @@ export const CLOSED = 0;
 export const CONNECTING = 1;
 export const OPEN = 2;
 
-/** Each dial takes some 50 µs. */
+/** Limit for each step, since a dial takes some 50 µs. */
 const DIALS_AT_ONCE = 16;
 
-/** The load's parts that count dials, spread them, and hear that the first one failed. */
+/** The load's parts that count dials, spread them out, and are told if the first one failed. */
 export interface DialParts {
   readonly recorder: Recorder;
   /** Absent: a dial begins at once. */
   readonly dialTurns?: DialTurns;
-  /** Called once, where the first dial that ends has failed. */
+  /** Called once, if the first dial to finish has failed. */
   readonly onUnreached?: () => void;
 }
 
 export class Connections {
   readonly #state: Uint8Array;
   readonly #dialedUs: Float64Array;
-  /** Whether the slot shares the connection that another has dialed. */
+  /** Whether a slot shares a connection that another slot has dialed. */
   readonly #joins: Uint8Array;
   readonly #waiting: (WaitingExchange | null)[];
   readonly #connections: number;
   /** By connection: whether it was dialed before. */
   readonly #wasDialed: Uint8Array;
-  /** By connection: set to 1 when a response comes on it. */
+  /** By connection: 1 once it has brought a response. */
   readonly responded: Uint8Array;
   readonly #backOff: BackOff;
-  /** Every closed slot, and some that have been dialed since. */
+  /** Every closed slot, and some slots that have been dialed since. */
   readonly #closed: SlotQueue;
-  /** How many are being dialed. */
+  /** Number of connections being dialed. */
   dialing = 0;
-  /** Whether every slot has had its turn: before that, requests would keep the server from accepting the others. */
+  /** Whether every slot has had its turn: until then, requests would keep the server from accepting connections. */
   areDialed = false;
   #hasDialEnded = false;
 
-  /** @param connections Each has an equal share of the slots. */
+  /** @param connections Number of connections, each with an equal share of the slots. */
   constructor(
     slots: number,
     connections: number,
@@ -88,7 +87,7 @@ export class Connections {
     return this.#dialedUs[slot];
   }
 
-  /** Visits the slots that are being dialed, with the moment since when; the current one may be closed. */
+  /** Visits the slots being dialed, with the moment when that began; the visitor may close the current one. */
   forEachDial(visit: (slot: number, dialedUs: number) => void): void {
     for (let slot = 0, left = this.dialing; left > 0; slot++) {
       if (this.#state[slot] !== CONNECTING) continue;
@@ -97,7 +96,7 @@ export class Connections {
     }
   }
 
-  /** Visits the slots that have a connection, or dial one; the current one may be closed. */
+  /** Visits the slots that have or are dialing a connection; the visitor may close the current one. */
   forEachOpen(visit: (slot: number) => void): void {
     for (let slot = 0; slot < this.#state.length; slot++) {
       if (this.#state[slot] !== CLOSED) visit(slot);
@@ -105,9 +104,9 @@ export class Connections {
   }
 
   /**
-   * Visits the slots that have no connection; the current one may be dialed. Stops after some dials: the connections that
-   * are open are looked at before the next, or each would seem to take as long as all dials together. False: there
-   * are more.
+   * Visits the slots that have no connection; the current one may be dialed. Stops after some dials, so that open
+   * connections are served in between; otherwise each would seem to take as long as all dials together. False: there
+   * are more slots.
    */
   forEachClosed(visit: (slot: number) => void): boolean {
     const most = this.dialing + DIALS_AT_ONCE;
@@ -131,7 +130,7 @@ export class Connections {
     return slot % this.#connections;
   }
 
-  /** @param waiting What is sent once it is open; absent: whatever is due then. */
+  /** @param waiting The exchange to send once the connection is open; absent: whatever is due then. */
   dial(slot: number, nowUs: number, waiting: WaitingExchange | null = null): void {
     const { protocol } = this;
     const joins = protocol.joins(slot);
@@ -150,7 +149,7 @@ export class Connections {
     this.#backOff.dialed(connection);
   }
 
-  /** The protocol has dialed the slot's connection again by itself, and it was there so long after that. */
+  /** The protocol has redialed the slot's connection by itself, which took this long. */
   replaced(slot: number, timeUs: number): void {
     this.#countDial(slot);
     const connection = this.#connectionOf(slot);
@@ -158,7 +157,7 @@ export class Connections {
     this.#connected(connection, timeUs);
   }
 
-  /** @param timeUs Since the dial was asked for, which may have waited for its turn. */
+  /** @param timeUs Since the dial was requested, which may have had to wait for its turn. */
   #connected(connection: number, timeUs: number): void {
     const { dialTurns, recorder } = this.parts;
     recorder.connected(timeUs - (dialTurns?.waitedUs(connection) ?? 0));
@@ -169,7 +168,7 @@ export class Connections {
     return this.#waiting[slot];
   }
 
-  /** Takes the exchange that waits, so that it waits no longer. */
+  /** Removes and returns the exchange that waits for the dial. */
   takeWaiting(slot: number): WaitingExchange | null {
     const waiting = this.#waiting[slot];
     this.#waiting[slot] = null;
@@ -184,7 +183,7 @@ export class Connections {
     if (this.#joins[slot] === 0) this.#connected(connection, nowUs - this.#dialedUs[slot]);
   }
 
-  /** The dial has failed: the next is tried after a pause. */
+  /** The dial has failed: the next attempt follows after a pause. */
   refused(slot: number, nowUs: number): void {
     this.#enter(slot, CLOSED);
     this.#backOff.refused(this.#connectionOf(slot), nowUs);
@@ -192,12 +191,12 @@ export class Connections {
     this.#hasDialEnded = true;
   }
 
-  /** The peer has ended it, and the protocol knows. */
+  /** The peer has closed the connection, and the protocol knows that. */
   ended(slot: number): void {
     this.#enter(slot, CLOSED);
   }
 
-  /** Closes it, and takes the next for another's first. */
+  /** Closes the slot's connection; the next dial is not a reconnect. */
   leave(slot: number): void {
     this.close(slot);
     const connection = this.#connectionOf(slot);
@@ -217,7 +216,9 @@ export class Connections {
     this.#state[slot] = state;
   }
 
-  /** Gives up one that brings nothing more: how soon another may be dialed depends on whether it ever did. */
+  /**
+   * Abandons a connection that brings nothing more: when it is redialed depends on whether it ever brought a response.
+   */
   giveUp(slot: number, nowUs: number): void {
     this.close(slot);
     this.#backOff.ended(this.#connectionOf(slot), nowUs);
@@ -230,17 +231,17 @@ export class Connections {
  */
 const FIRST_PAUSE_US = 10_000;
 const LONGEST_PAUSE_US = 1_000_000;
-/** 10 ms doubled this often passes the longest pause. */
+/** 10 ms doubled this often exceeds the longest pause. */
 const MOST_DOUBLINGS = 7;
 
 class BackOff {
   readonly #dialAtUs: Float64Array;
-  /** Dials since the last connection that brought a response, which counts as one. */
+  /** Dials since the last connection that brought a response, which itself counts as one. */
   readonly #dials: Uint8Array;
-  /** Whether a dial is under way: slots of the connection before may report its end only now. */
+  /** Whether a dial is under way: slots of the previous connection may report its end only now. */
   readonly #isDialing: Uint8Array;
 
-  /** @param responded By connection: 1 where it has brought a response since the last look. */
+  /** @param responded For each connection, 1 if it has brought a response since the last check. */
   constructor(private readonly responded: Uint8Array) {
     this.#dialAtUs = new Float64Array(responded.length).fill(-Infinity);
     this.#dials = new Uint8Array(responded.length);
@@ -284,14 +285,14 @@ class BackOff {
     this.#dialAtUs[connection] = nowUs + Math.min(pauseUs, LONGEST_PAUSE_US);
   }
 
-  /** A connection was given up that others count nothing of: its response owes the next one nothing. */
+  /** A connection whose outcome counts for nothing was closed: its response does not affect the next dial. */
   left(connection: number): void {
     if (this.responded[connection] === 1) this.#dials[connection] = 0;
     this.responded[connection] = 0;
   }
 }
 
-/** When a dial or the oldest exchange of a slot has had its time. */
+/** Finds slots whose dial or oldest exchange has timed out. */
 export class Timeouts {
   /** Earliest moment at which anything can time out. */
   #nextUs = -Infinity;
@@ -304,8 +305,8 @@ export class Timeouts {
   ) {}
 
   /**
-   * Visits the slots whose time is over. All have the same time, and what begins from now on began later: so they need no
-   * look before the time of the oldest is over.
+   * Visits the slots that have timed out. The time-out is the same for all, and later exchanges time out later, so
+   * nothing needs to be checked until the oldest one can have timed out.
    */
   forEach(nowUs: number, visit: (slot: number) => void): void {
     if (nowUs < this.#nextUs) return;

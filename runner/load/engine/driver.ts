@@ -1,11 +1,9 @@
 /**
- * What a driver is: the sockets under a worker's load. It moves bytes and reports what happened. What they mean is the
- * protocol's, which knows no socket.
- * One file a member, one line in `drivers.ts`; `tests/conformance/drivers_test.ts` runs the same
- * suite over all of them.
- *
- * A slot is here the place of one connection, 0 … slots − 1. It is closed → connecting → open → closed.
- * All moments are microseconds since the start of the run, by one monotonic clock; below 0 before it.
+ * The contract of a driver: the sockets under a worker's load. A driver moves bytes and reports events; their meaning
+ * is the protocol's concern, which knows no socket. Each driver has one file, and one line in `drivers.ts`;
+ * `tests/conformance/drivers_test.ts` runs the same suite over all of them. * Here, a slot is the place of one
+ * connection, 0 … slots − 1. It is closed → connecting → open → closed. All moments are microseconds since the start of
+ * the run, by one monotonic clock; negative before the start.
  */
 
 import type { TlsUse } from "../../result/tls.ts";
@@ -13,7 +11,7 @@ import type { TlsUse } from "../../result/tls.ts";
 export const DRIVER_NAMES = ["epoll", "tcp"] as const;
 export type DriverName = typeof DRIVER_NAMES[number];
 
-/** What a connection was refused by: its dial, its handshake, the look-up of its name, or what the server then said. */
+/** What refused a connection: the dial, the handshake, the look-up of the name, or the server's first response. */
 export type RefusedBy = "connect" | "tls" | "dns" | "protocol";
 
 /** How a driver spreads its dials over time. */
@@ -24,37 +22,37 @@ export interface DialTurns {
   waitedUs(connection: number): number;
 }
 
-/** Commands, given by the protocol; a driver carries them out in order and never calls back from within one. */
+/** Commands that the protocol gives; a driver carries them out in order and never calls back during one. */
 export interface Driver {
   /** Dials slot `slot`; `onOpen` or `onRefused` follows. */
   connect(slot: number): void;
   /** Queues `bytes` on an open slot. They are not copied, so they must stay unchanged until all are sent. */
   send(slot: number, bytes: Uint8Array): void;
-  /** Bytes that `send` was given and that the system has not taken yet. */
+  /** Bytes handed to `send` that the system has not accepted yet. */
   unsentBytes(slot: number): number;
-  /** Whether all that the open slot was given has reached the peer; null where that cannot be known. */
+  /** Whether everything sent on the open slot has reached the peer; null if that can't be known. */
   isSent(slot: number): boolean | null;
-  /** Closes a slot at once, in any state, without any further event from it. */
+  /** Closes a slot immediately, in any state; no further event of it follows. */
   close(slot: number): void;
-  /** Runs until `onTick` says so; resolves when every slot is closed. */
+  /** Runs until `onTick` returns Infinity; resolves when every slot is closed. */
   run(events: DriverEvents): Promise<void>;
   /** Absent: a dial begins at once. */
   readonly dialTurns?: DialTurns;
-  /** The TLS of its connections; absent without TLS. */
+  /** The TLS of the driver's connections; absent without TLS. */
   readonly tls?: { readonly use: TlsUse };
 }
 
 /** Events of a connection, reported by the driver. */
 export interface DriverEvents {
-  /** Whether a tick that comes late falsifies the load (open loop), or only delays some housekeeping. */
+  /** Whether a late tick distorts the load (open loop), or only delays some housekeeping. */
   readonly punctual: boolean;
   onOpen(slot: number, nowUs: number): void;
   /** The dial failed. */
   onRefused(slot: number, by: RefusedBy, reason: string, nowUs: number): void;
-  /** `bytes[0, length)` arrived; the buffer is the driver's and is used again after the call. */
+  /** `bytes[0, length)` arrived; the buffer belongs to the driver and is used again after the call. */
   onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void;
   /** The peer closed its side (`reset` null) or the connection broke (its reason). */
   onEnd(slot: number, reset: string | null, nowUs: number): void;
-  /** Does what is due by now. Returns the moment of the next tick, or Infinity when the load is over. */
+  /** Does everything that is due by now. Returns the moment of the next tick, or Infinity when the load is over. */
   onTick(nowUs: number): number;
 }

@@ -1,8 +1,8 @@
 /**
- * The end of a load of any kind. At the deadline nothing new is sent, and what is in flight is waited for:
- * up to each request's own time-out, and no longer than `LONGEST_DRAIN_US`. Without the wait the last request of
- * every connection would be a lower bound, also on a server that does well. Whatever is left then is unfinished, and
- * an exchange that was due and never sent is dropped: both are in the latency at the time that they waited. Rates end at the deadline.
+ * The end of a load of any kind. At the deadline no new request is sent, and those in flight are waited for: up to each
+ * request's own time-out, and no longer than `LONGEST_DRAIN_US`. Without the wait, the last request of every connection
+ * would be a lower bound, even on a fast server. Requests in flight after that are unfinished, and an exchange that was
+ * due and never sent is dropped: both count in the latency with the time that they waited. Rates end at the deadline.
  */
 import type { InFlightExchanges, VisitInFlight } from "../recording/so_far.ts";
 import type { WorkerTotals } from "../recording/totals.ts";
@@ -16,7 +16,7 @@ import type { Workload } from "./workload.ts";
 export const LONGEST_DRAIN_US = 5_000_000;
 
 /**
- * How late a time-out may be noticed. The wait ends then, because a response that goes on and on, as a stream may, would
+ * How late a time-out may be noticed. After that the wait ends, because an endless response, such as a stream, would
  * keep the worker beyond its time.
  */
 const LATE_US = 500_000;
@@ -34,16 +34,16 @@ interface EndingParts {
   readonly connections: Connections;
   readonly inFlight: InFlight;
   readonly workload: Pick<Workload, "isIdle" | "stepOf" | "skipStep">;
-  /** Called at the deadline, before what is in flight is waited for. */
+  /** Called at the deadline, before the wait for requests in flight. */
   readonly onDeadline?: () => void;
 }
 
 export class Ending implements InFlightExchanges {
-  /** What was recorded; null until the load is over. */
+  /** Everything recorded; null until the load is over. */
   totals: WorkerTotals | null = null;
   /** Time from the start until sending ended, microseconds. */
   elapsedUs = 0;
-  /** Whether the deadline has passed, and what is in flight is waited for. */
+  /** Whether the deadline has passed, so that only requests in flight are waited for. */
   isDraining = false;
   /** The next moment at which the load changes: the deadline, then the end of the drain; −∞ once the load is over. */
   untilUs: number;
@@ -52,11 +52,11 @@ export class Ending implements InFlightExchanges {
     private readonly job: Pick<Job, "stop" | "durationUs" | "timeoutUs" | "waitsForLast">,
     private readonly parts: EndingParts,
   ) {
-    // Phases go on until the last virtual user has gone; any other load ends when its time is over.
+    // Phases go on until the last virtual user has left; any other load ends after its duration.
     this.untilUs = job.waitsForLast ? Infinity : job.durationUs;
   }
 
-  /** Ends what is to end by now; gives whether the load is over. */
+  /** Takes the steps towards the end that are due by now; returns whether the load is over. */
   isOver(nowUs: number): boolean {
     if (nowUs < this.untilUs) return false;
     if (this.totals !== null) return true;
@@ -68,7 +68,7 @@ export class Ending implements InFlightExchanges {
   /** Like `isOver`, for conditions that are checked only now and then: whether the load was stopped, or is done. */
   isOverEarly(nowUs: number): boolean {
     const { job: { stop, durationUs, waitsForLast }, parts: { recorder } } = this;
-    // Before the start a load can be stopped, too; it has lasted no time then.
+    // A load can also be stopped before its start, and then has lasted no time.
     if (Atomics.load(stop, 0) !== 0) this.#finish(Math.max(0, nowUs));
     else if (this.#isDone(nowUs)) {
       this.#finish(Math.max(recorder.lastUs, waitsForLast ? durationUs : 0));
@@ -76,7 +76,10 @@ export class Ending implements InFlightExchanges {
     return this.totals !== null;
   }
 
-  /** A closed loop ends with its last response, phases with the last virtual user; a rate lasts as long as it was to. */
+  /**
+   * A closed loop ends with its last response, phases with their last virtual user; a rate lasts for its whole
+   * duration.
+   */
   #isDone(nowUs: number): boolean {
     const { pacer, workload, recorder: { due, completed, failed, unfinished } } = this.parts;
     if (pacer.left + due - completed - failed - unfinished !== 0) return false;
@@ -105,7 +108,9 @@ export class Ending implements InFlightExchanges {
     this.untilUs = -Infinity;
   }
 
-  /** Gives up what is not yet sent: exchanges that wait for a dial, which in a closed loop each dial begins. */
+  /**
+   * Gives up exchanges that are not yet sent because they wait for a dial; in a closed loop, each dial stands for one.
+   */
   #stopSending(endUs: number): void {
     const { recorder, pacer, connections, workload } = this.parts;
     this.elapsedUs = endUs;
@@ -125,8 +130,8 @@ export class Ending implements InFlightExchanges {
   }
 
   /**
-   * Closes idle connections only now: with a thousand of them, closing earlier would delay the responses that are
-   * waited for.
+   * Closes idle connections only now: with a thousand of them, closing them earlier would delay the responses still in
+   * flight.
    */
   #leaveUnfinished(endUs: number): void {
     const { recorder, connections, inFlight, workload } = this.parts;
@@ -137,7 +142,7 @@ export class Ending implements InFlightExchanges {
     });
   }
 
-  /** After the end: the moment to look again, Infinity once every connection is closed. */
+  /** After the end: the next moment to check, or Infinity once every connection is closed. */
   linger(nowUs: number, stepUs: number): number {
     const { connections } = this.parts;
     let isOpen = false;
@@ -155,7 +160,7 @@ export class Ending implements InFlightExchanges {
       const waiting = connections.waiting(slot);
       if (waiting !== null) {
         visit(workload.stepOf(slot, waiting.request), waiting.dueUs, dialedUs, true);
-      } else if (begun-- > 0) visit(0, dialedUs, dialedUs, false); // nobody knows yet which it will be
+      } else if (begun-- > 0) visit(0, dialedUs, dialedUs, false); // it is not yet known which step that will be
     });
     inFlight.forEach((slot, request, dueUs, sentUs) =>
       visit(workload.stepOf(slot, request), dueUs, sentUs, true)

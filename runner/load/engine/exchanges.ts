@@ -28,11 +28,11 @@ import type { Workload } from "./workload.ts";
 export interface ExchangeParts extends DialParts {
   readonly protocol: ProtocolOf;
   readonly pacer: Pacer;
-  /** Called at the deadline, before what is in flight is waited for. */
+  /** Called at the deadline, before the wait for requests in flight. */
   readonly onDeadline?: () => void;
 }
 
-/** Time-outs, and dials that had to wait, are looked for this often. */
+/** How often time-outs, and dials that had to wait, are checked. */
 const SWEEP_US = 10_000;
 
 export class Exchanges implements ExchangeEvents {
@@ -47,7 +47,7 @@ export class Exchanges implements ExchangeEvents {
   readonly #sweepUs: number;
   #nextSweepUs = -Infinity;
   readonly #timeouts: Timeouts;
-  /** By slot: responses that its connection may still have before it is closed. */
+  /** By slot: responses that its connection may still carry before it is closed. */
   readonly #left: Float64Array;
 
   constructor(
@@ -73,7 +73,7 @@ export class Exchanges implements ExchangeEvents {
     parts.recorder.slowest.labelBy((slot) => this.#label(slot));
   }
 
-  /** Whether the slot can be given one more. */
+  /** Whether the slot can take one more exchange. */
   hasRoom(slot: number): boolean {
     return this.inFlight.count(slot) < this.job.pipeline;
   }
@@ -92,7 +92,7 @@ export class Exchanges implements ExchangeEvents {
     this.connections.dial(slot, nowUs, { request, message, dueUs });
   }
 
-  // hot: once a request.
+  // hot: runs for every request.
   /** Begins an exchange that is due on an open connection. */
   send(slot: number, request: number, message: Message, dueUs: number, nowUs: number): void {
     this.parts.recorder.due++;
@@ -102,7 +102,7 @@ export class Exchanges implements ExchangeEvents {
   #send(slot: number, request: number, message: Message, dueUs: number, nowUs: number): void {
     const { recorder, pacer } = this.parts;
     if (pacer.intended) recorder.sent(nowUs - dueUs);
-    // In a closed loop nothing is due but by the loop itself, so the clock runs from the send.
+    // In a closed loop only the loop makes exchanges due, so latency counts from the send.
     this.inFlight.add(slot, request, message.head, pacer.intended ? dueUs : nowUs, nowUs);
     this.protocol.send(slot, message, nowUs);
   }
@@ -126,7 +126,7 @@ export class Exchanges implements ExchangeEvents {
     }
   }
 
-  /** The load is over, or waits for others alone. */
+  /** Whether an event on the slot comes too late: the load is over, or waits only for other slots. */
   isTooLate(slot: number, nowUs: number): boolean {
     if (nowUs < this.ending.untilUs) return false;
     const isOver = this.ending.isOver(nowUs);
@@ -174,10 +174,10 @@ export class Exchanges implements ExchangeEvents {
     this.connections.replaced(slot, timeUs);
   }
 
-  /** The dial has failed, and with it the exchange that waits for it or would have taken the connection. */
+  /** The dial has failed, and so has the exchange that waits for it or would have used the connection. */
   onRefused(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
     if (this.isTooLate(slot, nowUs)) return;
-    this.parts.recorder.advance(nowUs); // before anything is counted that has not ended yet
+    this.parts.recorder.advance(nowUs); // before any event is counted that happened later
     const waiting = this.connections.takeWaiting(slot);
     const why = isRefusalByAlert(reason) ? "tls" : kind;
     this.failing.dial(slot, waiting, why, reason, this.connections.dialedUs(slot), nowUs);
@@ -203,7 +203,7 @@ export class Exchanges implements ExchangeEvents {
     const request = inFlight.request(slot);
     const dueUs = inFlight.dueUs(slot);
     const sentUs = inFlight.sentUs(slot);
-    const step = recorder.steps === null ? 0 : this.workload.stepOf(slot, request); // a check moves on
+    const step = recorder.steps === null ? 0 : this.workload.stepOf(slot, request); // read before the check, which moves on to the next step
     const passes = this.workload.check(slot, request, response);
     this.connections.responded[slot % this.#connections] = 1;
     if (typeof passes === "string") return this.failing.oldest(slot, "script", passes, nowUs, step);
@@ -219,7 +219,9 @@ export class Exchanges implements ExchangeEvents {
     inFlight.drop(slot);
   }
 
-  /** Bytes came while no request was out (RFC 9112 §9.2), with the last response or later: they respond to nothing. */
+  /**
+   * Bytes came while no request was out (RFC 9112 §9.2), with the last response or later: they belong to no request.
+   */
   onUnsolicited(slot: number, hasEnded: boolean, nowUs: number): void {
     if (!this.ending.isDraining) this.parts.recorder.unsolicited++;
     this.connections.giveUp(slot, nowUs);
@@ -227,7 +229,10 @@ export class Exchanges implements ExchangeEvents {
     else this.workload.onClosed(slot, nowUs);
   }
 
-  /** Fails every exchange in flight on the slot, and closes it, unless it was but a stream of a connection that goes on. */
+  /**
+   * Fails every exchange in flight on the slot, and closes it unless it was only one stream of a connection that stays
+   * open.
+   */
   #break(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
     this.failing.all(slot, kind, reason, nowUs);
     const isOpen = this.protocol.cancel(slot, nowUs);

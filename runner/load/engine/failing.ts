@@ -1,4 +1,4 @@
-/** Exchanges that fail: each is recorded with its step and its moments, and is in flight no longer. */
+/** Failed exchanges: each is recorded with its step and its times, and is then no longer in flight. */
 import type { ErrorKind } from "../../result/outcome.ts";
 import type { Recorder } from "../recording/recorder.ts";
 import type { WaitingExchange } from "./connections.ts";
@@ -21,7 +21,7 @@ export class Failing {
     while (this.parts.inFlight.count(slot) > 0) this.oldest(slot, kind, reason, nowUs);
   }
 
-  /** @param step Where the workload has moved on since. */
+  /** @param step The exchange's step, if the workload has moved on since; else absent. */
   oldest(slot: number, kind: ErrorKind, reason: string, nowUs: number, step?: number): void {
     const { recorder, inFlight, workload } = this.parts;
     step ??= workload.stepOf(slot, inFlight.request(slot));
@@ -39,7 +39,7 @@ export class Failing {
     recorder.fail(slot, step, { kind: "script", reason }, sinceUs, nowUs, nowUs);
   }
 
-  /** The one that waits for a dial, or would have taken its connection. */
+  /** Fails the exchange that waits for a dial, or that would have used its connection. */
   dial(
     slot: number,
     waiting: WaitingExchange | null,

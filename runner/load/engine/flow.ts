@@ -1,6 +1,6 @@
 /**
- * The journeys of virtual users through a site, ready to be followed: requests encoded once where nothing in them
- * varies, what is captured from a response, and what makes it right.
+ * The journeys of virtual users through a site, prepared for a load: requests (encoded once unless something in them
+ * varies), captures, and checks of responses.
  */
 import {
   type ConnectionOptions,
@@ -31,28 +31,28 @@ export type Variables = Map<string, string>;
 /** A flow as posted to a worker. */
 export interface FlowSpec {
   readonly journeys: readonly (readonly StepSpec[])[];
-  /** Which journey virtual user 0, 1, 2 … takes, as indexes into `journeys`, round and round. */
+  /** The journeys of virtual users 0, 1, 2 … as indexes into `journeys`, repeated from the start. */
   readonly sequence: readonly number[];
-  /** The target's, then those to which redirects may lead. */
+  /** The target's origin, then those to which redirects may lead. */
   readonly origins: readonly OriginSpec[];
-  /** The variables of virtual user 0, 1, 2 …, round and round. */
+  /** The variables of virtual users 0, 1, 2 …, repeated from the start. */
   readonly users: readonly Readonly<Record<string, string>>[];
   /** Values that each of this worker's users has alone, by number, in all its sessions; absent: there are none. */
   readonly own?: readonly Readonly<Record<string, string>>[];
-  /** First of this worker's users, and the distance to the next: `first`, `first + stride`, … */
+  /** Number of this worker's first user and the distance to its next one: `first`, `first + stride`, … */
   readonly first: number;
   readonly stride: number;
   /** Seed of this worker's random think times. */
   readonly thinkSeed: number;
-  /** Whether a connection serves one user after the other. */
+  /** Whether a connection serves one user after another. */
   readonly sharedPool: boolean;
   /** Null: users keep no cookies. */
   readonly cookies: CookieSpec | null;
-  /** The script with the functions of requests and users; absent: there are none. */
+  /** The script that defines the functions of requests and users; absent: none. */
   readonly code?: {
     readonly script: ScriptCode;
     readonly seed: number;
-    /** Functions that are called for each user; undefined: there are none. */
+    /** Functions that are called for each user; undefined: none. */
     readonly user: UserHooks | undefined;
     /** Memory in which the script's data is renewed; undefined: it is not renewed. */
     readonly fresh: SharedArrayBuffer | undefined;
@@ -66,9 +66,9 @@ interface OriginSpec {
 
 interface ThinkStep {
   readonly kind: "think";
-  /** The mean, where it varies. */
+  /** The think time; if it varies, its mean. */
   readonly us: number;
-  /** How it varies; absent: it does not. */
+  /** The distribution of a varying think time; absent: it is constant. */
   readonly as?: ThinkShape;
 }
 
@@ -77,21 +77,21 @@ export type StepSpec =
   | ThinkStep
   | {
     readonly kind: "request";
-    /** Index among the load's steps that have figures of their own. */
+    /** Index among the steps of the load that have figures of their own. */
     readonly step: number;
-    /** Null: redirects are responses as any other. */
+    /** Null: redirects are treated like any other response. */
     readonly follow: FollowSpec | null;
     readonly wire: WireRequest;
-    /** Its response is a stream of messages; absent: it is read as a whole. */
+    /** Set if the response is a stream of messages; absent: it is read as a whole. */
     readonly stream?: StreamSpec;
-    /** Type of the gRPC messages whose values are still to be filled in; absent: there are none. */
+    /** Type of gRPC messages whose values are still to be filled in; absent: none. */
     readonly input?: RootType;
-    /** It opens a WebSocket, on which the body of `wire` is what is sent; absent: it does not. */
+    /** Set if the request opens a WebSocket, which sends the body of `wire`; absent: it does not. */
     readonly socket?: SocketSpec;
     readonly check: ResponseExpectation | null;
     /** Whether a wrong response ends the session. */
     readonly strict: boolean;
-    /** The request may be in flight together with neighbouring steps that have `beside`, too. */
+    /** The request may be in flight together with neighbouring steps that also have `beside`. */
     readonly beside?: true;
     readonly captures: readonly CaptureSpec[];
     readonly hooks?: RequestHooks;
@@ -104,7 +104,7 @@ type PreparedStep =
     readonly step: number;
     readonly follow: FollowSpec | null;
     readonly wire: WireRequest;
-    /** Null where something in it varies. */
+    /** The encoded request; null if something in it varies. */
     readonly message: Message | null;
     readonly stream?: StreamSpec;
     readonly input?: RootType;
@@ -130,33 +130,33 @@ const NO_HOOKS: PreparedHooks = { before: null, after: null };
 const NO_USER_HOOKS: PreparedUserHooks = { start: null, end: null };
 
 interface ResponseJudgement {
-  /** Why the script has failed; null: it has not. */
+  /** Why the script failed; null if it did not. */
   readonly failure: string | null;
-  /** Whether anything was expected of the response, and whether it was so. */
+  /** Whether the response was checked, and whether it passed. */
   readonly checked: boolean;
   readonly right: boolean;
   /** Whether the session continues. */
   readonly goesOn: boolean;
 }
 
-/** What a virtual user is going to do, and the values that it brings along. */
+/** The steps of a virtual user, and the values that it brings along. */
 export interface Journey {
   readonly steps: readonly PreparedStep[];
   readonly variables: Variables;
   /** Null if the user keeps no cookies. */
   readonly cookies: UserCookies | null;
   readonly redirected: Redirected;
-  /** The user as hooks know it; null if no request has hooks. */
+  /** The user as seen by hooks; null if no request has hooks. */
   readonly user: HookUser | null;
-  /** The current request as a hook has changed it; null: no hook has. */
+  /** The current request as changed by a hook; null if none has changed it. */
   hooked: WireRequest | null;
-  /** Whether its first request was made, and its first hook called. */
+  /** Whether the session's first request was made, and its first hook called. */
   hasBegun: boolean;
 }
 
 export class Flow {
   readonly sharedPool: boolean;
-  /** Whether responses must be kept to be judged; head: their bodies need not. */
+  /** Whether responses must be kept to be checked; head: without their bodies. */
   readonly readsResponses: boolean | "head";
   readonly #journeys: readonly (readonly PreparedStep[])[];
   readonly #origins: readonly string[];
@@ -164,7 +164,7 @@ export class Flow {
   readonly #user: PreparedUserHooks;
   #nextUser: number;
 
-  /** @param jars Where users keep cookies. */
+  /** @param jars The users' cookie jars. */
   constructor(
     private readonly spec: FlowSpec,
     private readonly jars: CookieJars | null = null,
@@ -212,7 +212,7 @@ export class Flow {
     };
   }
 
-  /** Whether the first request of a user is made by a hook, and can be made before the user arrives. */
+  /** Whether the first request of a user is made by a hook, which can run before the user arrives. */
   get hasEarlyHooks(): boolean {
     return this.#user.start !== null ||
       this.#journeys.some(([first]) => first.kind === "request" && first.hooks.before !== null);
@@ -223,17 +223,17 @@ export class Flow {
     return as === undefined ? us : this.#thinkTimes.take(us, as);
   }
 
-  /** When a message that was made at `nowUs` can be sent: hooks take their time. */
+  /** When a message made at `nowUs` can be sent: later than that if hooks took time. */
   readyUs(nowUs: number): number {
     return Math.max(nowUs, this.hooks?.endedUs ?? nowUs);
   }
 
-  /** Time within hooks so far. */
+  /** Time spent in hooks so far. */
   get hookTimeUs(): number {
     return this.hooks?.timeUs ?? 0;
   }
 
-  /** What is sent; a text: why the script has failed. */
+  /** The request to send, or, as a text, why the script failed. */
   message(step: PreparedRequestStep, journey: Journey): Message | string {
     const { redirected, cookies, user } = journey;
     if (!journey.hasBegun) {
@@ -255,7 +255,7 @@ export class Flow {
     return typeof encoded === "string" ? encoded : messageOf(encoded, connection, step);
   }
 
-  /** The request with its messages encoded, or, as a text, why a value does not fit into a message. */
+  /** The request with its gRPC messages encoded, or, as a text, why a value does not fit a message. */
   #encoded(wire: WireRequest, { input }: PreparedRequestStep): WireRequest | string {
     if (input === undefined || this.encodeCall === null) return wire;
     try {
@@ -265,12 +265,12 @@ export class Flow {
     }
   }
 
-  /** The session is over. Why the script has failed; null where it has not. */
+  /** Ends the session. Returns why the script failed, or null. */
   end({ user, hasBegun }: Journey): string | null {
     return user !== null && hasBegun ? this.#user.end?.(user) ?? null : null;
   }
 
-  /** Checks the response, and takes the cookies and what is captured from it for the rest of the journey. */
+  /** Checks the response, and keeps its cookies and captured values for the rest of the journey. */
   judge(
     step: PreparedRequestStep,
     response: ReceivedResponse,
@@ -300,7 +300,7 @@ export class Flow {
     return { failure, checked, right: right && taken, goesOn };
   }
 
-  /** A redirect is wrong if it leads to a host that is not named, to no URL, or beyond the most that may be followed. */
+  /** Whether a redirect is valid: not to an unnamed host, not to something that is no URL, and not beyond the limit. */
   #redirect(next: Redirect, { most }: FollowSpec, redirected: Redirected): ResponseJudgement {
     if (!("wire" in next) || redirected.hops >= most) {
       return { failure: null, checked: true, right: false, goesOn: false };
@@ -312,7 +312,7 @@ export class Flow {
   }
 }
 
-/** The current request: what the last response led to, else that of the step. */
+/** The current request: the one that a redirect led to, or else that of the step. */
 export function sentBy(
   { wire, message }: PreparedRequestStep,
   { redirected, variables, hooked }: Journey,

@@ -24,7 +24,7 @@ export class InFlight {
     return this.#count[slot];
   }
 
-  /** @param head Whether it is a HEAD, whose response has no body. */
+  /** @param head Whether the request is a HEAD, whose response has no body. */
   add(slot: number, request: number, head: boolean, dueUs: number, sentUs: number): void {
     const after = this.#oldest[slot] + this.#count[slot]++;
     const at = slot * this.depth + (after < this.depth ? after : after - this.depth);
@@ -34,7 +34,7 @@ export class InFlight {
     this.#sentUs[at] = sentUs;
   }
 
-  /** Number of the oldest request, as the load numbers them. */
+  /** Number of the slot's oldest request, in the load's own numbering. */
   request(slot: number): number {
     return this.#request[slot * this.depth + this.#oldest[slot]];
   }
@@ -43,17 +43,19 @@ export class InFlight {
     return this.#head[slot * this.depth + this.#oldest[slot]] === 1;
   }
 
-  /** Due moment of the oldest, microseconds. */
+  /** When the oldest exchange was due, microseconds. */
   dueUs(slot: number): number {
     return this.#dueUs[slot * this.depth + this.#oldest[slot]];
   }
 
-  /** Moment at which the oldest was sent, microseconds. */
+  /** When the oldest exchange was sent, microseconds. */
   sentUs(slot: number): number {
     return this.#sentUs[slot * this.depth + this.#oldest[slot]];
   }
 
-  /** Visits all, slot by slot, oldest first; the current one, always its slot's oldest, may be dropped. */
+  /**
+   * Visits all exchanges, slot by slot, oldest first; the visitor may drop the current one, which is its slot's oldest.
+   */
   forEach(
     visit: (slot: number, request: number, dueUs: number, sentUs: number) => void,
   ): void {
@@ -67,7 +69,7 @@ export class InFlight {
     }
   }
 
-  /** Forgets the oldest. */
+  /** Forgets the slot's oldest exchange. */
   drop(slot: number): void {
     this.#oldest[slot] = this.#oldest[slot] + 1 === this.depth ? 0 : this.#oldest[slot] + 1;
     this.#count[slot]--;

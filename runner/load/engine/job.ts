@@ -1,4 +1,4 @@
-/** What one worker does in one run: its share of a load, as plain numbers and bytes. */
+/** What a worker does in one run: its share of a load, as plain numbers and bytes. */
 import type { ArrivalOptions, Phase, RecordedArrivals } from "../../../scenarios/pace/arrivals.ts";
 import type { LoadOptions } from "../../../base/load_options.ts";
 import type { TurnsSpec } from "../../../scenarios/pace/slices.ts";
@@ -11,11 +11,11 @@ import type { ResponseExpectation } from "./response_check.ts";
 import type { SocketRequest, SocketSpec } from "./sockets/socket_spec.ts";
 import type { StreamSpec } from "./streams/stream_spec.ts";
 
-/** What makes exchanges due. */
+/** The schedule by which exchanges become due. */
 export type PacerSpec =
   /**
-   * @property requests Infinity when the run ends by time.
-   * @property levels How many virtual users may be there when; absent: as many as there are connections.
+   * @property requests Infinity when the run ends by time. @property levels How many virtual users may be present at a
+   * time, over time; absent: one for each connection.
    */
   | { readonly kind: "closed"; readonly requests: number; readonly levels?: LevelsShare }
   | { readonly kind: "open"; readonly phases: readonly Phase[]; readonly arrivals: ArrivalOptions }
@@ -24,21 +24,21 @@ export type PacerSpec =
 /** A request, ready to be sent. */
 export interface PreparedRequest {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Whether it is a HEAD, whose response has no body. */
+  /** Whether the request is a HEAD, whose response has no body. */
   readonly head: boolean;
-  /** Index of its step in the load. */
+  /** Index of the request's step in the load. */
   readonly step: number;
-  /** Null where nothing is expected of its response. */
+  /** What is expected of the response; null: nothing. */
   readonly check: ResponseExpectation | null;
-  /** Its response is a stream of messages; absent: it is read as a whole. */
+  /** Set if the response is a stream of messages; absent: it is read as a whole. */
   readonly stream?: StreamSpec;
-  /** The WebSocket that it opens; absent: none. */
+  /** The WebSocket that the request opens; absent: none. */
   readonly socket?: SocketRequest;
 }
 
 /** The requests that are sent. */
 export type ScriptSpec =
-  /** @property sequence Indexes into `requests`, gone through again and again. */
+  /** @property sequence Indexes into `requests`, repeated from the start. */
   | {
     readonly kind: "requests";
     readonly requests: readonly PreparedRequest[];
@@ -46,7 +46,7 @@ export type ScriptSpec =
   }
   | ({ readonly kind: "flow" } & FlowSpec);
 
-/** At a rate of the whole load, this worker begins dial `first`, `first + stride` and so on. */
+/** The dials that this worker may begin, out of the whole load's: `first`, `first + stride` and so on. */
 export interface DialTurnsSpec {
   readonly perSec: number;
   readonly first: number;
@@ -60,13 +60,15 @@ export interface Job extends LoadOptions {
   /** Other hosts, to which redirects may lead; absent: none. */
   readonly elsewhere?: readonly Endpoint[];
   readonly script: ScriptSpec;
-  /** How many steps have figures of their own; 0 where the load has one, which is the whole. */
+  /**
+   * Number of steps with figures of their own; 0 if the load has one step, whose figures are those of the whole load.
+   */
   readonly steps: number;
   readonly connections: number;
   readonly pipeline: number;
-  /** Streams at a time on each connection; absent: HTTP/1.1. */
+  /** Concurrent streams on each connection; absent: HTTP/1.1. */
   readonly streams?: number;
-  /** Connections that a virtual user may have at a time to each host, over HTTP/1.1; absent: one. */
+  /** Concurrent connections that a virtual user may have to each host, over HTTP/1.1; absent: one. */
   readonly lanes?: number;
   readonly keepAlive: boolean;
   readonly timeoutUs: number;
@@ -74,39 +76,42 @@ export interface Job extends LoadOptions {
   /** Infinity when the run ends by count. */
   readonly durationUs: number;
   readonly pacer: PacerSpec;
-  /** When it may send, where another load has the other turns; absent: always. */
+  /** The worker's turns to send, if another load has the other turns; absent: it may always send. */
   readonly turns?: TurnsSpec;
-  /** This worker's turns to dial, where new connections have a rate; absent: no dial has to wait. */
+  /** This worker's turns to dial, if the rate of new connections is limited; absent: dials never wait. */
   readonly dialTurns?: DialTurnsSpec;
-  /** Whether virtual users who are there when the time is over may finish. */
+  /** Whether virtual users who are present at the end may finish their sessions. */
   readonly waitsForLast: boolean;
-  /** Where the request log goes, and the number of this worker's first connection; null for none. */
+  /** Path of the request log, and the number of this worker's first connection; null for no log. */
   readonly log: { readonly path: string; readonly firstConnection: number } | null;
   /** One Int32; any value but 0 makes the worker end now. */
   readonly stop: Int32Array<SharedArrayBuffer>;
 }
 
 /**
- * Places of connections: each of the load, or of its virtual users, may have one or some to each host, `connections` to the
- * target and so on. With HTTP/2 each of its streams has a place.
+ * Number of slots, which are places for connections: the load, or each virtual user, has one or several for each host,
+ * `connections` for the target and so on. With HTTP/2, each stream has a slot.
  */
 export function slotsOf({ connections, streams = 1, lanes = 1, elsewhere = [] }: JobShare): number {
   return connections * streams * lanes * (1 + elsewhere.length);
 }
 
-/** The slots of virtual users, each at a place 0, 1, 2 …: one to each host for every request that may be in flight. */
+/**
+ * The slots of virtual users, each at a place 0, 1, 2 …: for each host, one for every request that may be in flight.
+ */
 export class UserSlots {
   readonly count: number;
-  /** Requests of a user in flight. */
+  /** Concurrent requests of a user. */
   readonly lanes: number;
-  /** How far apart the slots of a user's lanes to a host are, and to the hosts of a lane. */
+  /** Distance between a user's slots: from lane to lane on one host, and from host to host in one lane. */
   readonly #apart: { readonly lanes: number; readonly hosts: number };
 
   constructor(job: JobShare) {
     const { connections: users, streams, lanes = 1, elsewhere = [] } = job;
     this.count = slotsOf(job);
     this.lanes = streams ?? lanes;
-    // Hosts have equal shares of the slots, but of the connections over HTTP/2, whose streams are spread as places are.
+    // Each host has an equal share of the slots; over HTTP/2, of the connections, whose streams are spread as places
+    // are.
     this.#apart = streams === undefined
       ? { lanes: users, hosts: users * lanes }
       : { lanes: users * (1 + elsewhere.length), hosts: users };
@@ -121,7 +126,7 @@ export class UserSlots {
   }
 }
 
-/** The streams among the requests, each with the step that it is of. */
+/** The streams among the requests, each with its step. */
 export function streamsIn(
   script: ScriptSpec,
 ): { readonly step: number; readonly stream: StreamSpec }[] {
@@ -131,7 +136,7 @@ export function streamsIn(
   return requests.flatMap(({ step, stream }) => stream === undefined ? [] : [{ step, stream }]);
 }
 
-/** The WebSockets among the requests, each with the step that it is of. */
+/** The WebSockets among the requests, each with its step. */
 export function socketsIn(
   script: ScriptSpec,
 ): { readonly step: number; readonly socket: SocketSpec }[] {
@@ -145,7 +150,7 @@ export function socketsIn(
   );
 }
 
-/** Bytes of the largest request as written; a value that is filled in may make it larger. */
+/** Size of the largest request as written, in bytes; values that are filled in may make it larger. */
 export function largestRequestBytes(script: ScriptSpec): number {
   const sizes = script.kind === "requests"
     ? script.requests.map(({ bytes, socket }) =>
@@ -157,5 +162,5 @@ export function largestRequestBytes(script: ScriptSpec): number {
   return sizes.reduce((largest, size) => Math.max(largest, size), 0);
 }
 
-/** A job without what the pool adds itself. */
+/** A job without the parts that the pool adds itself. */
 export type JobShare = Omit<Job, "stop">;

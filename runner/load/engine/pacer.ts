@@ -2,34 +2,34 @@
  * When the next exchange is due: a pacer calculates, and never looks at a clock. Moments: µs since the start.
  */
 export interface Pacer {
-  /** The due moment of the next exchange if it may start by `nowUs`, otherwise −1. One that is given is used up. */
+  /** The due time of the next exchange if it may start by `nowUs`, which uses it up; otherwise −1. */
   take(nowUs: number): number;
-  /** When `take` will give the next one; Infinity when it never will. */
+  /** When `take` will return the next exchange; Infinity if there are no more. */
   readonly nextUs: number;
-  /** How many exchanges it will still give, as far as that is known: else Infinity, 0 after the last. */
+  /** How many exchanges are left; Infinity while unknown, 0 after the last. */
   readonly left: number;
-  /** From now on it makes no exchange due. */
+  /** Makes no more exchanges due from now on. */
   stop(): void;
   /**
-   * Stops, and visits the due moment of each exchange before `endUs` that was not given, in order: there may be
-   * millions. None in a closed loop, where nothing is due but by the loop itself.
+   * Stops, and visits in order the due time of each exchange before `endUs` that was never taken: there may be
+   * millions. None in a closed loop, where only the loop itself makes exchanges due.
    */
   drop(endUs: number, visit: (dueUs: number) => void): void;
-  /** Whether due moments are somebody's intention (open loop), so that latency counts from them. */
+  /** Whether due times are intended (open loop), so that latency counts from them. */
   readonly intended: boolean;
 }
 
-/** Closed loop: an exchange is due whenever somebody is free to carry it out, `limit` times in all. */
+/** Closed loop: an exchange is due whenever a connection is free, `limit` times in total. */
 export class ClosedPacer implements Pacer {
   readonly intended = false;
 
-  /** @param left Exchanges to give; Infinity for as long as the run lasts. */
+  /** @param left Number of exchanges; Infinity for as long as the run lasts. */
   constructor(public left: number) {}
 
   take(nowUs: number): number {
     if (this.left <= 0) return -1;
     this.left--;
-    return Math.max(0, nowUs); // below zero would say that there is none
+    return Math.max(0, nowUs); // a negative time would mean that there is none
   }
 
   stop(): void {

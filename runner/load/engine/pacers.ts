@@ -1,4 +1,4 @@
-/** The pacer of a job, and those of open loops and of loads that two targets get in turns. */
+/** The pacer of a job, with those for open loops and for loads that take turns on two targets. */
 import { Arrivals, Profile, RecordedSchedule } from "../../../scenarios/pace/arrivals.ts";
 import { Turns, type TurnsSpec } from "../../../scenarios/pace/slices.ts";
 import type { PacerSpec } from "./job.ts";
@@ -8,9 +8,9 @@ import { ClosedPacer, type Pacer } from "./pacer.ts";
 export class OpenPacer implements Pacer {
   readonly intended = true;
   nextUs: number;
-  /** The first that it was stopped before; Infinity until then. */
+  /** The first due time after the stop; Infinity until then. */
   #keptUs = Infinity;
-  /** Due moments after the next that were asked for. */
+  /** Due times beyond the next one that were looked up in advance. */
   readonly #foreseen: number[] = [];
 
   constructor(private readonly arrivals: Pick<Arrivals, "next">) {
@@ -28,7 +28,7 @@ export class OpenPacer implements Pacer {
     return this.#foreseen.shift() ?? this.arrivals.next();
   }
 
-  /** When the exchange is due that is `later` places after the next one; Infinity if there is none. */
+  /** When the exchange `later` places after the next one is due; Infinity if there is none. */
   coming(later: number): number {
     if (later === 0 || this.nextUs === Infinity) return this.nextUs;
     while (this.#foreseen.length < later) this.#foreseen.push(this.arrivals.next());
@@ -50,12 +50,12 @@ export class OpenPacer implements Pacer {
   }
 }
 
-/** A closed loop in slices: an exchange is due whenever somebody is free and it is this side's turn. */
+/** A closed loop in slices: an exchange is due whenever a connection is free and it is this side's turn. */
 export class TurnsPacer implements Pacer {
   readonly intended = false;
   left = Infinity;
   #pair = 0;
-  /** When the current slice begins; between slices, when the next one does. */
+  /** When the current slice began; between slices, when the next one begins. */
   nextUs: number;
   #endUs: number;
 

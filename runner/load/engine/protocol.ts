@@ -20,79 +20,79 @@ import type { StreamSpec } from "./streams/stream_spec.ts";
 
 /** A request, ready to be sent. */
 export interface Message {
-  /** The request as HTTP/1.1 writes it. */
+  /** The request in the octets of HTTP/1.1. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Whether it is a HEAD, whose response has no body. */
+  /** Whether the request is a HEAD, whose response has no body. */
   readonly head: boolean;
-  /** Index of its step in the load. */
+  /** Index of the request's step in the load. */
   readonly step: number;
-  /** Its response is a stream of messages; absent: it is read as a whole. */
+  /** Set if the response is a stream of messages; absent: it is read as a whole. */
   readonly stream?: StreamSpec;
-  /** It asks for a WebSocket, and has a key to be replaced; absent: its exchange is one of HTTP. */
+  /** Set if the request opens a WebSocket, with a key still to be filled in; absent: a plain HTTP exchange. */
   readonly socket?: SocketRequest;
 }
 
-/** Commands, given by the exchanges; carried out in order, and never answered by an event from within one. */
+/** Commands that the exchanges give; a protocol carries them out in order, and reports no event during one. */
 export interface Protocol {
   /** Dials slot `slot`; `onOpen` or `onRefused` follows. */
   connect(slot: number): void;
-  /** Whether the slot would share a connection that is there, or is being dialed. */
+  /** Whether the slot would share a connection that exists or is being dialed. */
   joins(slot: number): boolean;
-  /** Sends a request on an open slot, as soon as it may. */
+  /** Sends a request on an open slot, as soon as the protocol allows it. */
   send(slot: number, message: Message, nowUs: number): void;
   /**
-   * Gives up the exchange in flight on a slot, if there is one left, without any further event from it. True: the slot is
-   * open for the next. False: it is to be closed.
+   * Cancels the exchange in flight on a slot, if there still is one; no further event of it follows. True: the slot is
+   * open for the next exchange. False: it must be closed.
    */
   cancel(slot: number, nowUs: number): boolean;
-  /** Closes a slot at once, in any state, without any further event from it. */
+  /** Closes a slot immediately, in any state; no further event of it follows. */
   close(slot: number): void;
-  /** Runs until `onTick` says so; resolves when every slot is closed. */
+  /** Runs until `onTick` returns Infinity; resolves when every slot is closed. */
   run(): Promise<void>;
   /**
-   * Streams at a time that a server has at last taken on a connection, where that is fewer than it has slots. Infinity: none
-   * took fewer.
+   * The fewest concurrent streams that the server finally allowed on any connection, if fewer than its slots; else
+   * Infinity.
    */
   readonly fewestStreams: number;
   /**
-   * When the exchange in flight on a slot last brought a part of a stream, which has no time as a whole: its time-out counts
-   * from there. −Infinity: it is not a stream, or has brought nothing. Infinity: it is a WebSocket that waits for nothing. Absent:
-   * no exchange is either.
+   * The moment at which the exchange in flight on a slot last received a part of its stream; its time-out counts from
+   * there, because a stream has no total time. −Infinity: the exchange is not a stream, or has received nothing.
+   * Infinity: it is a WebSocket that waits for nothing. Absent: no exchange is a stream or a WebSocket.
    */
   aliveUs?(slot: number): number;
 }
 
-/** What has ended an exchange before its response did. */
+/** What ended an exchange before its response was complete. */
 export type FailedBy = RefusedBy | "reset" | "closed" | "timeout";
 
-/** What a protocol reports, and what it may want to know. */
+/** What a protocol reports, and what it may ask. */
 export interface ExchangeEvents {
-  /** Whether a tick that comes late falsifies the load (open loop), or only delays some housekeeping. */
+  /** Whether a late tick distorts the load (open loop), or only delays some housekeeping. */
   readonly punctual: boolean;
-  /** Whether responses are kept to be read; head: their bodies need not. */
+  /** Whether responses are kept to be read; head: without their bodies. */
   readonly retain: boolean | "head";
-  /** The room that keeps responses; absent: the protocol has a room of its own. */
+  /** Memory for kept responses; absent: the protocol has its own. */
   readonly room?: KeptRoom;
-  /** Does what is due by now. Returns the moment of the next tick, or Infinity when the load is over. */
+  /** Does everything that is due by now. Returns the moment of the next tick, or Infinity when the load is over. */
   onTick(nowUs: number): number;
   onOpen(slot: number, nowUs: number): void;
   /** The dial failed. */
   onRefused(slot: number, by: RefusedBy, reason: string, nowUs: number): void;
-  /** The protocol itself has replaced the slot's connection by another, which was there this long after its dial. */
+  /** The protocol itself has replaced the slot's connection; the new one opened this long after its dial. */
   onReplaced(slot: number, timeUs: number): void;
-  /** Called with the number of bytes of requests that go over the wire. */
+  /** Called with the number of request bytes written to the wire. */
   onSent(bytes: number): void;
-  /** Called with the number of bytes that came over the wire. */
+  /** Called with the number of bytes read from the wire. */
   onReceived(bytes: number, nowUs: number): void;
-  /** How many exchanges are in flight on a slot; whether the oldest is a HEAD, and when it was due. */
+  /** How many exchanges are in flight on a slot, whether the oldest is a HEAD, and when it was due. */
   readonly inFlight: Pick<InFlight, "count" | "isHead" | "dueUs">;
-  /** Whether what comes on the slot no longer counts; it may then have been closed. */
+  /** Whether an event on the slot no longer counts; the slot may have been closed by this call. */
   isTooLate(slot: number, nowUs: number): boolean;
   /**
-   * The oldest exchange in flight on the slot has its whole response, which is read before the call is over.
-   * @param isLast No other exchange may follow on the slot's connection.
-   * @param doneUs When it was there, where that is noticed only later; absent: now.
-   * Returns whether the slot is still open. Then `onRead` follows.
+   * The oldest exchange in flight on the slot has its whole response, which must be read before the call returns.
+   * @param isLast Whether no other exchange may follow on the slot's connection.
+   * @param doneUs When the response was complete, if that is noticed only later; absent: now. Returns whether the slot
+   * is still open. Then `onRead` follows.
    */
   onEnd(
     slot: number,
@@ -102,13 +102,13 @@ export interface ExchangeEvents {
     nowUs: number,
     doneUs?: number,
   ): boolean;
-  /** The read that ended an exchange has been handled whole: what is sent from now on cannot have been answered in it. */
+  /** The read that ended an exchange is fully processed: no response in it can belong to a request sent from now on. */
   onRead(slot: number, nowUs: number): void;
-  /** The exchanges in flight on the slot have failed. Whether the slot is open for the next, `cancel` says. */
+  /** The exchanges in flight on the slot have failed. `cancel` tells whether the slot is open for the next. */
   onFailed(slot: number, by: FailedBy, reason: string, nowUs: number): void;
-  /** Unsolicited bytes came on the slot, maybe behind a response. */
+  /** Unsolicited bytes came on the slot, perhaps after a response. */
   onUnsolicited(slot: number, hasEnded: boolean, nowUs: number): void;
-  /** The peer has ended the slot's connection. Returns whether an exchange is in flight on it, whose event is to follow. */
+  /** The peer closed the slot's connection. Returns whether an exchange is in flight on it, whose event must follow. */
   onDisconnected(slot: number, nowUs: number): boolean;
 }
 

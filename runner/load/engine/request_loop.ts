@@ -1,6 +1,6 @@
 /**
- * What a closed loop and a rate send next: single requests on a fixed number of connections, each begun when the
- * pacer says that it is due. What becomes of them is decided in `exchanges.ts`.
+ * The workload of closed loops and rates: single requests on a fixed number of connections, each begun when the pacer
+ * says that it is due. Their outcomes are handled in `exchanges.ts`.
  */
 import { methodAndPath } from "../../../base/http/request.ts";
 import type { ReceivedResponse } from "../../../base/http/received.ts";
@@ -15,7 +15,7 @@ export class RequestLoop implements Workload {
   readonly exchanges: Exchanges;
   readonly readsResponses: boolean;
   readonly isIdle = true;
-  /** Slots whose connection has nothing to do. */
+  /** Slots whose connection is idle. */
   readonly #idle: SlotQueue;
 
   constructor(
@@ -28,7 +28,7 @@ export class RequestLoop implements Workload {
   }
 
   // hot: in an open loop it runs for every arrival.
-  /** Gives what is due to connections that wait for it, the longest idle first. */
+  /** Begins due exchanges on idle connections, the longest idle first. */
   onTick(nowUs: number): number {
     const { exchanges, parts: { pacer } } = this;
     while (exchanges.connections.areDialed && pacer.nextUs <= nowUs) {
@@ -36,7 +36,7 @@ export class RequestLoop implements Workload {
       if (slot < 0) break;
       if (exchanges.isIdle(slot)) this.#fill(slot, nowUs);
     }
-    // A due exchange that finds no idle connection waits for the first response, not for the clock.
+    // A due exchange without an idle connection waits for the next response, not for the clock.
     return pacer.nextUs > nowUs ? pacer.nextUs : Infinity;
   }
 
@@ -45,7 +45,7 @@ export class RequestLoop implements Workload {
     else this.#idle.add(slot);
   }
 
-  // hot: once a read that ends a response.
+  // hot: runs for every read that ends a response.
   onCompleted(slot: number, isOpen: boolean, nowUs: number): void {
     if (isOpen) this.#fill(slot, nowUs);
     else this.onClosed(slot, nowUs);
@@ -57,12 +57,12 @@ export class RequestLoop implements Workload {
 
   onClosed(slot: number, nowUs: number): void {
     const { connections } = this.exchanges;
-    // The dials under way may be enough for all that is left to send.
+    // The dials under way may be enough for everything left to send.
     const isNeeded = connections.dialing < this.parts.pacer.left;
     if (isNeeded && connections.mayDial(slot, nowUs)) connections.dial(slot, nowUs);
   }
 
-  /** Sends what is due until the pipeline is full, or waits for what will be. */
+  /** Sends what is due until the pipeline is full, or else waits until more is due. */
   #fill(slot: number, nowUs: number): void {
     const { exchanges, parts: { pacer, script } } = this;
     while (exchanges.hasRoom(slot)) {
@@ -92,12 +92,12 @@ export class RequestLoop implements Workload {
   }
 }
 
-/** A request with what makes its response right. */
+/** A request with the checks of its response. */
 interface ScriptedRequest extends Message {
   readonly check: ResponseCheck | null;
 }
 
-/** Single requests in the order in which they are sent: an endless round through a sequence drawn before the load. */
+/** Single requests in the order of sending: an endless loop over a sequence drawn before the load. */
 export class RequestScript {
   readonly requests: readonly ScriptedRequest[];
   /** Whether responses must be kept to be checked. */

@@ -1,25 +1,25 @@
 /**
- * Whether a completed response is the right one, decided on bytes: no text is made per response, unless it is expected
- * to be JSON or to match a pattern.
+ * * Checks completed responses, on bytes: no text is made for a response unless it is expected to be JSON or to match a
+ * pattern.
  */
 import type { ReceivedResponse } from "../../../base/http/received.ts";
 import { matchFor } from "../../../base/pattern.ts";
 import type { Json } from "../../../base/yaml/json_text.ts";
 import { isExpectedJson, jsonIn } from "../../../scenarios/request/expected_json.ts";
 
-/** What makes a completed response right. */
+/** The conditions for a correct response. */
 export interface ResponseExpectation {
-  /** Statuses that are right. */
+  /** Accepted statuses. */
   readonly statuses: readonly number[];
-  /** The whole body, exactly. */
+  /** The exact body. */
   readonly body: Uint8Array<ArrayBuffer> | null;
   /** Bytes that the body must contain. */
   readonly contains: Uint8Array<ArrayBuffer> | null;
-  /** JSON that the body must be, by value. */
+  /** JSON that the body must equal by value. */
   readonly json?: Json;
   /** Pattern that must match somewhere in the body. */
   readonly matches?: string;
-  /** Its body is a stream of messages, which were read as they came; what they should be was decided there. */
+  /** The body is a stream of messages, which were checked as they arrived. */
   readonly isStream?: true;
 }
 
@@ -34,7 +34,7 @@ export class ResponseCheck {
   readonly #contains: ByteSearch | null;
   readonly #rules: readonly BodyRule[];
 
-  /** Call it within `withEngine`, as a pattern needs that. */
+  /** Call within `withEngine`, which patterns need. */
   constructor(private readonly check: ResponseExpectation) {
     this.#contains = check.contains && new ByteSearch(check.contains);
     this.#rules = textRules(check);
@@ -47,7 +47,7 @@ export class ResponseCheck {
     return isStream || body !== null || contains !== null || this.#rules.length > 0;
   }
 
-  // hot: with a status alone it is one look-up.
+  // hot: if only the status is checked, this is one look-up.
   passes(response: ReceivedResponse): boolean {
     if (this.#right[response.status] === 0) return false;
     if (!this.readsBody) return true;
@@ -56,7 +56,7 @@ export class ResponseCheck {
     return problem === null && this.holdsIn(body);
   }
 
-  /** Whether this is expected of a body, or of a message of a stream. */
+  /** Whether a body, or a message of a stream, meets the expectation. */
   holdsIn(body: Uint8Array<ArrayBuffer>): boolean {
     const { body: whole } = this.check;
     return (whole === null || (body.length === whole.length && isSame(body, whole))) &&
@@ -64,7 +64,7 @@ export class ResponseCheck {
   }
 }
 
-/** Rules that need the body as a text, which is made once for a response and only where one of them is expected. */
+/** Checks that need the body as a text, which is made once for a response, and only if there is such a check. */
 function textRules({ json, matches }: ResponseExpectation): BodyRule[] {
   const rules: BodyRule[] = [];
   if (json !== undefined) {
@@ -80,11 +80,11 @@ function isSame(bytes: Uint8Array, others: Uint8Array): boolean {
 }
 
 /**
- * Looks for some bytes in others, in time that grows with both and no faster (Knuth, Morris & Pratt 1977): with
- * a look from each byte anew, a body that nearly holds them everywhere would take as long as their product.
+ * Searches bytes for other bytes in linear time (Knuth, Morris & Pratt 1977): a naive search would take the product of
+ * both lengths in a body that nearly contains the bytes everywhere.
  */
 export class ByteSearch {
-  /** For each prefix of the text that is sought: how many of its last bytes repeat its beginning. */
+  /** For each prefix of the sought text: how many of its last bytes repeat its beginning. */
   readonly #again: Uint32Array<ArrayBuffer>;
 
   constructor(private readonly sought: Uint8Array<ArrayBuffer>) {
@@ -96,7 +96,7 @@ export class ByteSearch {
     }
   }
 
-  // hot: once a byte of a body that is searched.
+  // hot: loops over every byte of a searched body.
   isIn(bytes: Uint8Array): boolean {
     const { sought } = this;
     let found = 0;

@@ -1,12 +1,10 @@
 /**
- * What virtual users send next, in Artillery's model: every arrival is a virtual user with a session of its own, who
- * goes through a flow step by step: a request, a pause to think, another request with what was captured. What becomes
- * of the requests is decided in `exchanges.ts`.
- *
- * A slot is a virtual user's connection, or its stream over HTTP/2. With a shared pool it stays open for the next user. Where
- * steps may be sent beside each other, as the resources of a page, a user has several lanes: each has a slot for the target,
- * and one for every other host to which redirects may lead. The slots of one user leave the same remainder when they are
- * divided by the number of users.
+ * The workload of virtual users, in Artillery's model: every arrival is a virtual user with a session of its own, who
+ * goes through a flow step by step: a request, a pause to think, another request with captured values. `exchanges.ts`
+ * decides what becomes of the requests. * A slot is a virtual user's connection or, over HTTP/2, its stream. With a
+ * shared pool the slot stays open for the next user. If steps may be sent side by side, such as the resources of a
+ * page, a user has several lanes: each has a slot for the target, and one for every other host to which redirects may
+ * lead. The slots of one user have the same remainder when divided by the number of users.
  */
 import { Ahead, type ComingUser, PASS_US } from "./ahead.ts";
 import { UserLevels } from "../../../scenarios/pace/levels.ts";
@@ -26,21 +24,21 @@ interface SessionParts extends ExchangeParts {
   readonly sessions: SessionRecorder;
 }
 
-/** The step of a slot without a virtual user. */
+/** In place of a step: the slot has no virtual user. */
 const NO_USER = -1;
-/** A refused dial is repeated no sooner. */
+/** Shortest time before a failed session is followed by the next. */
 const AFTER_FAILURE_US = 1_000;
-/** The request of a lane that has none in flight. */
+/** In place of a request: the lane has none in flight. */
 const NONE = -1;
 /**
- * Time in hooks after which the loop looks at the sockets, and whether the load is over: a thousand users may be due at
- * once.
+ * Time in hooks after which the loop polls the sockets and checks whether the load is over: a thousand users may be due
+ * at the same time.
  */
 const MOST_HOOKS_US = 10_000;
 
 /** One of the requests that a virtual user may have in flight. */
 class Lane {
-  /** Index of its step in the journey. */
+  /** Index of the request's step in the journey. */
   request = NONE;
   journey: Journey = {
     steps: [],
@@ -53,15 +51,15 @@ class Lane {
   };
 }
 
-/** How far a virtual user is. */
+/** A virtual user's progress. */
 class VirtualUser {
-  /** The step of the journey that begins next; NO_USER while no user has the slot. */
+  /** The step of the journey that begins next; NO_USER while the slot has no user. */
   step = NO_USER;
   /** By which hooks and rows of tables know the user: its place, unless users are made ahead. */
   number = 0;
   arrivedUs = 0;
   inFlight = 0;
-  /** Whether all responses have let the session continue. */
+  /** Whether all responses so far let the session continue. */
   goesOn = true;
   /** The first message, where it was made before the user arrived; null once it is taken. */
   #message: ComingUser["message"] = null;
@@ -80,7 +78,7 @@ class VirtualUser {
     this.goesOn = true;
     for (const [at, lane] of this.lanes.entries()) {
       lane.request = NONE;
-      // They share what the user knows, but each is redirected by itself.
+      // Parallel requests share what the user knows, but each has redirects of its own.
       lane.journey = at === 0 ? journey : { ...journey, redirected: new Redirected() };
     }
   }
@@ -118,9 +116,9 @@ export class SessionLoop implements Workload {
   readonly #slots: UserSlots;
   readonly #thinking: WakeQueue;
   readonly #free: FreeSlots;
-  /** Null: as many may be there as there are slots. */
+  /** How many users may be present, over time; null: as many as there are slots. */
   readonly #levels: UserLevels | null;
-  /** Null if nothing is made ahead. */
+  /** Null if nothing is prepared ahead. */
   readonly #ahead: Ahead | null;
   #present = 0;
 
@@ -158,7 +156,7 @@ export class SessionLoop implements Workload {
     return this.parts.flow.readyUs(nowUs) - nowUs > MOST_HOOKS_US;
   }
 
-  /** Makes the first requests of users ahead, while there is time; gives when to look again. */
+  /** Prepares the first requests of users ahead while there is time; returns when to continue. */
   #prepare(ahead: Ahead, nowUs: number, dueUs: number): number {
     const { pacer: { nextUs }, flow } = this.parts;
     if (nextUs === Infinity || this.exchanges.ending.isDraining) return dueUs;
@@ -175,7 +173,10 @@ export class SessionLoop implements Workload {
     }
   }
 
-  /** Admits users who have arrived and may be there; gives when the next may come, or Infinity while no slot is free. */
+  /**
+   * Admits users who have arrived, as far as the load allows; returns when the next may come, or Infinity while no slot
+   * is free.
+   */
   #admit(nowUs: number): number {
     const { pacer, sessions } = this.parts;
     for (let admitted = 0; pacer.nextUs <= nowUs; admitted++) {
@@ -203,7 +204,7 @@ export class SessionLoop implements Workload {
     return this.#levels !== null && this.#present >= this.#levels.at(nowUs);
   }
 
-  /** The place of the user whose slot it is: its first slot. */
+  /** The place of the user to whom the slot belongs, which is also the user's first slot. */
   #placeOf(slot: number): number {
     return slot % this.#users.length;
   }
@@ -216,7 +217,7 @@ export class SessionLoop implements Workload {
     return this.#userOf(slot).lanes[this.#slots.laneOf(slot)];
   }
 
-  /** What the user at a place does next, due at `dueUs`: as much at a time as it may. */
+  /** Begins the next steps of the user at a place, due at `dueUs`: as many in parallel as allowed. */
   #goOn(place: number, dueUs: number, nowUs: number): void {
     const user = this.#users[place];
     for (;;) {
@@ -236,7 +237,10 @@ export class SessionLoop implements Workload {
     }
   }
 
-  /** Sends what the lane is at: its step, or where that was redirected to. False: its script has failed, and the session with it. */
+  /**
+   * Sends the lane's request: its step's, or the one that a redirect led to. False: the script, and so the session, has
+   * failed.
+   */
   #begin(
     place: number,
     at: number,
@@ -253,12 +257,12 @@ export class SessionLoop implements Workload {
       this.#giveUp(place, lane, nowUs);
       return false;
     }
-    // `readyUs` also counts for a message made ahead, because a hook of another user may have run in this tick.
+    // `readyUs` also matters for a message made ahead, because another user's hook may have run in this tick.
     this.exchanges.begin(slot, request, message, dueUs, flow.readyUs(nowUs));
     return true;
   }
 
-  /** The session of a user whose script has failed ends a little later, as a loop would begin the next at once, and spin. */
+  /** Ends the session of a failed script a little later: otherwise the next would begin immediately, in a busy loop. */
   #giveUp(place: number, lane: Lane, nowUs: number): void {
     const user = this.#users[place];
     lane.request = NONE;
@@ -277,7 +281,7 @@ export class SessionLoop implements Workload {
     return checked ? right : null;
   }
 
-  /** A connection is only dialed for an exchange, which waits for it, so there is nothing to do. */
+  /** Connections are dialed only for exchanges that wait for them, so there is nothing to do. */
   onOpen(): void {}
 
   onCompleted(slot: number, _: boolean, nowUs: number): void {
@@ -289,13 +293,13 @@ export class SessionLoop implements Workload {
     if (!this.exchanges.ending.isDraining) this.#begin(place, at, { dueUs: nowUs, nowUs });
   }
 
-  /** The current exchange has failed, and the session with it. */
+  /** The current exchange has failed, and so has the session. */
   onFailed(slot: number, _: boolean, nowUs: number): void {
     this.#userOf(slot).goesOn = false;
     this.#ended(slot, nowUs);
   }
 
-  /** A request of the slot's user has ended: the session goes on, or ends with the last that is in flight. */
+  /** A request of the slot's user has ended: the session continues, or ends with its last request in flight. */
   #ended(slot: number, nowUs: number): void {
     const place = this.#placeOf(slot);
     const user = this.#users[place];
@@ -305,14 +309,14 @@ export class SessionLoop implements Workload {
     if (user.inFlight === 0) this.#leave(place, nowUs);
   }
 
-  /** A user who thinks dials again at the next step. */
+  /** A thinking user redials at the next step. */
   onClosed(slot: number): void {
     if (slot < this.#users.length && this.#users[slot].isFree) this.#free.add(slot);
   }
 
   #leave(place: number, nowUs: number): void {
     const user = this.#users[place];
-    // If the script calls a session wrong at its end, the session has failed, while its requests keep their outcomes.
+    // If the script rejects a session at its end, the session has failed, while its requests keep their outcomes.
     if (this.parts.flow.end(user.lanes[0].journey) !== null) user.goesOn = false;
     this.#ahead?.giveBack(user.number);
     this.parts.sessions.end(user.goesOn, nowUs - user.arrivedUs);
@@ -353,10 +357,10 @@ function requestOf({ journey }: Lane, request: number): PreparedRequestStep {
   return step;
 }
 
-/** Slots that may not dial yet are passed over, but not all of ten thousand for every arrival. */
+/** Slots that may not dial yet are skipped, but at most so many, as there may be ten thousand at every arrival. */
 const MOST_TRIES = 16;
 
-/** Slots that no virtual user has: with a connection that can be used again, and without. */
+/** Slots without a virtual user: those with a reusable connection, and those without one. */
 class FreeSlots {
   readonly #open: SlotQueue;
   readonly #closed: SlotQueue;
@@ -383,7 +387,7 @@ class FreeSlots {
     return -1;
   }
 
-  /** A free place for a new user; −1 when there is none. */
+  /** A free place for a new user; −1 if there is none. */
   take(nowUs: number): number {
     const open = this.#takeOpen();
     if (open >= 0) return open;

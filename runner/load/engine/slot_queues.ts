@@ -1,8 +1,8 @@
-/** Queues of slots: first come, first served, and by the moment at which each goes on. */
+/** Queues of slots: first come, first served; or ordered by the time at which each continues. */
 
 /**
- * Slots in the order in which they came, each at most once; adding one that waits already changes
- * nothing. Who takes one checks whether it is still what it was.
+ * Slots in the order of arrival, each at most once; adding a waiting slot again changes nothing. The state of a slot
+ * may have changed by the time it is taken.
  */
 export class SlotQueue {
   readonly #ring: Int32Array;
@@ -25,7 +25,7 @@ export class SlotQueue {
     this.#ring[(this.#first + this.#length++) % this.#ring.length] = slot;
   }
 
-  /** The one that came first, or −1. */
+  /** The slot that came first, or −1. */
   take(): number {
     if (this.#length === 0) return -1;
     const slot = this.#ring[this.#first];
@@ -36,19 +36,19 @@ export class SlotQueue {
   }
 }
 
-/** Slots whose virtual user thinks, by the moment at which it goes on: a binary heap in flat arrays. */
+/** Slots of thinking users, ordered by the time at which they continue: a binary heap in flat arrays. */
 export class WakeQueue {
   readonly #slots: Int32Array;
   readonly #wakeUs: Float64Array;
   #length = 0;
 
-  /** @param slots Each waits at most once at a time. */
+  /** @param slots Number of slots, each in the queue at most once. */
   constructor(slots: number) {
     this.#slots = new Int32Array(slots);
     this.#wakeUs = new Float64Array(slots);
   }
 
-  /** When the first waiting slot goes on; Infinity when none waits. */
+  /** When the first waiting slot continues; Infinity if none waits. */
   get nextUs(): number {
     return this.#length === 0 ? Infinity : this.#wakeUs[0];
   }
@@ -63,7 +63,7 @@ export class WakeQueue {
     this.#wakeUs[at] = wakeUs;
   }
 
-  /** The slot that goes on first; the queue must not be empty. */
+  /** The slot that continues first; the queue must not be empty. */
   take(): number {
     const slot = this.#slots[0];
     const last = --this.#length;

@@ -1,30 +1,32 @@
 /**
- * What a kind of load is: it decides what is sent when, and on which slot. `request_loop.ts` and `session_loop.ts` are the
- * members; what becomes of an exchange is decided in `exchanges.ts`, which calls them.
+ * The contract of a workload, which decides what is sent when, and on which slot. Its members are `request_loop.ts` and
+ * `session_loop.ts`; they are called by `exchanges.ts`, which decides what becomes of an exchange.
  */
 import type { ReceivedResponse } from "../../../base/http/received.ts";
 
-/** What is sent next, and what a response has to be: single requests, or the journeys of virtual users. */
+/** What is sent next, and how responses are checked: single requests, or the journeys of virtual users. */
 export interface Workload {
-  /** Whether responses must be kept to be checked; head: their bodies need not. */
+  /** Whether responses must be kept to be checked; head: without their bodies. */
   readonly readsResponses: boolean | "head";
-  /** Whether no virtual user is on a journey, so that a load may end before its time. */
+  /** Whether no virtual user is on a journey, so that the load may end early. */
   readonly isIdle: boolean;
-  /** Begins what is due; gives when more will be, Infinity where an event decides that. */
+  /** Begins everything that is due; returns when more will be, or Infinity if that depends on an event. */
   onTick(nowUs: number): number;
   /** The slot's connection is open, and nothing waited for it. */
   onOpen(slot: number, nowUs: number): void;
-  /** Responses have come on the slot, and its connection is still open or closed after them. */
+  /** Responses have come on the slot, whose connection is then still open, or closed. */
   onCompleted(slot: number, isOpen: boolean, nowUs: number): void;
-  /** All that was in flight on the slot has failed, or its dial; the slot is open for the next, or closed. */
+  /**
+   * The dial, or everything in flight on the slot, has failed; the slot is then open for the next exchange, or closed.
+   */
   onFailed(slot: number, isOpen: boolean, nowUs: number): void;
-  /** The slot has no connection, and nothing in flight. Reported at each sweep, too. */
+  /** The slot has no connection and nothing in flight. Also reported at each sweep. */
   onClosed(slot: number, nowUs: number): void;
-  /** Whether the response to request `request` is right; null where nothing is expected of it; a text: why a script has failed. */
+  /** Whether the response to `request` is correct; null if nothing is expected of it; a text: why a script failed. */
   check(slot: number, request: number, response: ReceivedResponse): boolean | null | string;
-  /** Which step of the load a request that waits, or is in flight, is of. */
+  /** The load's step to which a waiting or sent request belongs. */
   stepOf(slot: number, request: number): number;
-  /** The step of the exchange that would be due next, and that is then never sent. */
+  /** The step of the next due exchange, which will never be sent. */
   skipStep(): number;
   /** Method and path of a request in flight, as sent. */
   label(slot: number, request: number): string;

@@ -1,11 +1,11 @@
 /**
- * What `user.data` becomes in the middle of a load. Workers read no messages while they load, so it lies in memory that
- * they share: two halves, of which one is written while the other is read.
+ * Renews `user.data` in the middle of a load. Workers read no messages while they load, so the data lies in shared
+ * memory: in two halves, of which one is written while the other is read.
  */
 import { LIMITS } from "../../../base/limits.ts";
 
 const VERSION = 0;
-/** Index of the length of each half, in bytes. */
+/** Index of the lengths of the two halves, in bytes. */
 const LENGTHS = 1;
 const HEAD_BYTES = 16;
 const HALF_BYTES = LIMITS.scriptData.most;
@@ -13,17 +13,17 @@ const HALF_BYTES = LIMITS.scriptData.most;
 export class FreshData {
   readonly #words: Int32Array<SharedArrayBuffer>;
 
-  /** @param memory Of another thread's; absent: new. The system gives it no room before it is written. */
+  /** @param memory Shared by another thread; absent: new. The system commits it only when it is written. */
   constructor(readonly memory = new SharedArrayBuffer(HEAD_BYTES + 2 * HALF_BYTES)) {
     this.#words = new Int32Array(memory, 0, HEAD_BYTES / Int32Array.BYTES_PER_ELEMENT);
   }
 
-  /** How often it was written. */
+  /** How often the data was written. */
   get version(): number {
     return Atomics.load(this.#words, VERSION);
   }
 
-  /** Throws if it is too large. @param json The data for all readers from now on. */
+  /** Writes the data for all readers. Throws if it is too large. @param json The data. */
   write(json: string): void {
     const octets = new TextEncoder().encode(json);
     if (octets.length > HALF_BYTES) {
@@ -35,7 +35,10 @@ export class FreshData {
     Atomics.store(this.#words, VERSION, next);
   }
 
-  /** The newest, and which it is. While one is read, two more may be written, the second over it: then it is read again. */
+  /**
+   * The newest data, and its version. If two more versions were written during the read, the second one overwrote the
+   * data, which is then read again.
+   */
   latest(): { readonly version: number; readonly json: string } {
     for (;;) {
       const { version } = this;

@@ -1,6 +1,7 @@
 /**
- * The functions of an experiment's script that a worker calls: `before` a request is sent, `after` its response is there. They run
- * in a realm without any permission, within limits of time and memory, and whatever becomes of them is one request's.
+ * The functions of an experiment's script that a worker calls: `before` a request is sent, `after` its response has
+ * arrived. They run in a realm without any permission, within limits of time and memory, and a failure affects one
+ * request only.
  */
 import type { KeptResponse } from "../../../base/http/kept.ts";
 import type { ReceivedResponse } from "../../../base/http/received.ts";
@@ -37,35 +38,35 @@ const REHEARSED: WireRequest = { method: "GET", path: "/", headers: {}, body: nu
 export interface HookOptions {
   /** Seed of `user.random()`. */
   readonly seed: number;
-  /** The first of this worker's virtual users, and how far apart they are in the whole load. */
+  /** Number of this worker's first virtual user, and the distance to its next one in the whole load. */
   readonly first: number;
   readonly stride: number;
   /** The clock of the run, microseconds. */
   readonly nowUs: () => number;
-  /** Where the data of the script is renewed; absent: it is not. */
+  /** Memory in which the script's data is renewed; absent: it is not. */
   readonly fresh?: SharedArrayBuffer;
 }
 
-/** A virtual user as its hooks know it. */
+/** A virtual user as seen by its hooks. */
 export interface HookUser {
   /** Its number among this worker's. */
   readonly number: number;
   /** Whether no hook of this session has been called. */
   isNew: boolean;
-  /** Variables that hooks do not know yet. */
+  /** Variables that have not been passed to hooks yet. */
   readonly news: Map<string, string>;
   readonly variables: Map<string, string>;
 }
 
 /** The hooks of one request. */
 export interface PreparedHooks {
-  /** The request to send; a text where the script has failed. Null: it has no such function. */
+  /** Returns the request to send, or, as a text, why the script failed. Null: there is no such hook. */
   readonly before: ((user: HookUser, wire: WireRequest) => WireRequest | string) | null;
-  /** Why the script has failed; null where it has not. */
+  /** Returns why the script failed, or null. Null: there is no such hook. */
   readonly after: ((user: HookUser, response: ReceivedResponse) => string | null) | null;
 }
 
-/** The hooks of all virtual users; a text says why the script has failed. */
+/** The hooks of all virtual users; each returns why the script failed, or null. */
 export interface PreparedUserHooks {
   readonly start: ((user: HookUser) => string | null) | null;
   readonly end: ((user: HookUser) => string | null) | null;
@@ -74,7 +75,7 @@ export interface PreparedUserHooks {
 /** A function of the script. */
 interface Hook {
   readonly hook: RealmFunction;
-  /** Where the function begins, in the form in which a message ends with it. */
+  /** Where the function begins, in the form in which messages end with it. */
   readonly place: string;
 }
 
@@ -97,7 +98,7 @@ export class Hooks {
     this.#fresh = options.fresh === undefined ? null : new FreshData(options.fresh);
   }
 
-  /** Throws a TargetError where the script itself fails. */
+  /** Opens the hooks of a script. Throws a TargetError if the script itself fails. */
   static async open(code: ScriptCode, options: HookOptions): Promise<Hooks> {
     const random = streamBy(options.seed, "scripts");
     let lines = 0;
@@ -117,7 +118,7 @@ export class Hooks {
     }
   }
 
-  /** Before a load, so that what it calls is compiled. */
+  /** Calls the hooks before a load, so that the code behind them is compiled. */
   rehearse(): void {
     const call = this.#before({ hook: this.realm.rehearsal(), place: "" }, true);
     for (let left = REHEARSED_CALLS; left > 0; left--) {
@@ -132,7 +133,7 @@ export class Hooks {
     return this.#endedUs;
   }
 
-  /** Time within all calls. */
+  /** Total time of all calls. */
   get timeUs(): number {
     return this.#timeUs;
   }
@@ -141,7 +142,9 @@ export class Hooks {
     return { calls: this.#calls, timeS: this.#timeUs / 1e6 };
   }
 
-  /** @param wire The request, where nothing in it varies; else null. Throws a TargetError where there are no such functions. */
+  /**
+   * @param wire The request if nothing in it varies; else null. Throws a TargetError if there are no such functions.
+   */
   prepared({ before, after }: RequestHooks, wire: WireRequest | null): PreparedHooks {
     const base = wire === null ? undefined : forHook(wire);
     return {
@@ -152,7 +155,7 @@ export class Hooks {
     };
   }
 
-  /** Throws a TargetError where there are no such functions. */
+  /** The hooks of users. Throws a TargetError if there are no such functions. */
   preparedUser({ start, end }: UserHooks): PreparedUserHooks {
     const prepare = (name: string | null): PreparedUserHooks["start"] =>
       name === null ? null : this.#ofUser(this.#hook(name, "user"));
@@ -215,7 +218,9 @@ export class Hooks {
     return this.#users[number] ??= this.realm.user(first + number * stride);
   }
 
-  /** Gives the realm all that it does not know yet. Whether a session begins with the current call. */
+  /**
+   * Passes to the realm everything that it does not know yet. Returns whether a session begins with the current call.
+   */
   #isFirst(user: HookUser, own: RealmUser): boolean {
     let isFirst = user.isNew;
     user.isNew = false;
@@ -234,7 +239,7 @@ export class Hooks {
     }
   }
 
-  /** @param place Where the hook begins, for a failure that names no place. */
+  /** @param place The place of the hook's beginning, for a failure that names no place. */
   #timed<Result>(place: string, call: () => Result): Result | string {
     if (this.#lost !== null) return this.#lost;
     const sinceUs = this.options.nowUs();
@@ -261,25 +266,27 @@ export class Hooks {
   }
 }
 
-/** The error for a script that fails here although it was evaluated before: it need not do the same each time. */
+/**
+ * The error for a script that fails here although it was evaluated before: scripts need not behave the same each time.
+ */
 function unrunnable(entry: string, error: unknown): unknown {
   if (!(error instanceof ScriptError)) return error;
   return new TargetError(`Cannot run the script ${entry}: ${error.message}`);
 }
 
-/** A request as a hook gets it; its body where it is always the same. */
+/** The request in the form that hooks read; with its body if that never varies. */
 function forHook({ method, path, headers, body }: WireRequest): {
   readonly [key in keyof WireRequest]: WireRequest[key];
 } {
   return { method, path, headers, body: textOf(body) };
 }
 
-/** The body as a text; a body of octets is decoded as UTF-8. */
+/** The body as a text; octets are decoded as UTF-8. */
 function textOf(body: WireRequest["body"]): string {
   return typeof body === "string" ? body : new TextDecoder().decode(bodyOctets(body));
 }
 
-/** The request as a hook has changed it. Throws a ScriptError where the result cannot be sent. */
+/** The request as changed by a hook. Throws a ScriptError if the result can't be sent. */
 function sentRequest(realm: Realm, wire: WireRequest, result: HookResult): WireRequest {
   const made = lineAndFields(result, wire);
   if ((result.changed & CHANGED.body) === 0) return { ...made, body: wire.body };

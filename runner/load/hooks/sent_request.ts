@@ -1,10 +1,10 @@
-/** Checks a request that a hook has made: it is sent as it is, so nothing in it may begin another. */
+/** Checks a request that a hook has made: it is sent unchanged, so nothing in it may begin another request. */
 import { METHODS, type WireRequest } from "../../../base/http/request.ts";
 import { isWithin, LIMITS } from "../../../base/limits.ts";
 import { withoutSecrets } from "../../../base/secrets.ts";
 import { type HookResult, ScriptError } from "../../../base/script/realm.ts";
 
-/** Checks only what has changed; throws a ScriptError. @param wire The request before. */
+/** Checks only the changed parts; throws a ScriptError. @param wire The request before the hook. */
 export function lineAndFields(
   { head, lines }: Pick<HookResult, "head" | "lines">,
   wire: WireRequest,
@@ -42,7 +42,7 @@ function checkPath(path: string): void {
   );
 }
 
-/** Their value follows from the body. */
+/** Fields whose value follows from the body. */
 const FRAMING = /^(?:content-length|transfer-encoding)$/i;
 
 function checkField(name: string, value: string): void {
@@ -58,6 +58,6 @@ function checkField(name: string, value: string): void {
 }
 
 function shown(value: string): string {
-  const text = withoutSecrets(value); // first, as a part of one would not be known again
+  const text = withoutSecrets(value); // before it is cut, since part of a secret would not be recognised
   return JSON.stringify(text.length <= 60 ? text : `${text.slice(0, 60)}…`);
 }

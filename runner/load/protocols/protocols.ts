@@ -1,4 +1,4 @@
-/** The protocols, as the workers make them. */
+/** Makes the protocols for workers. */
 import type { Driver } from "../engine/driver.ts";
 import { Http1 } from "./http1/http1.ts";
 import type { ProtocolOf } from "../engine/protocol.ts";
@@ -6,11 +6,11 @@ import type { SocketParts } from "./websocket/websocket_http1.ts";
 
 interface ProtocolSetting {
   readonly slots: number;
-  /** Streams at a time on each connection, which has that many slots; absent: HTTP/1.1. */
+  /** Concurrent streams on each connection, which has as many slots; absent: HTTP/1.1. */
   readonly streams?: number;
   /** Schemes of the hosts in order, each with an equal share of the connections. */
   readonly schemes: readonly ("http" | "https")[];
-  /** Whether responses are read as they come; absent: as a whole. */
+  /** Whether responses are read as they arrive; absent: as a whole. */
   readonly isStreamed?: boolean;
   /** Absent: no exchange is a WebSocket. */
   readonly sockets?: Omit<SocketParts, "slots">;

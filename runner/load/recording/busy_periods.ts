@@ -1,22 +1,20 @@
 /**
- * When a worker's loop had no time for what was new, as queueing theory has it: each busy period is a batch of events
- * that it handled, or a time by which it came late to a due tick. Whatever became ready or due meanwhile had to wait
- * for its end. `trust/delay.ts` makes the worker's delay of them.
- *
- * It knows no clock: moments are microseconds since the start of the run, and what was before it, such
- * as the dials of an open loop, does not count.
+ * The times in which a worker's loop could not attend to anything new, as in queueing theory: each busy period is a
+ * batch of events that the loop handled, or a time by which it came late to a due tick. Whatever became ready or due
+ * meanwhile had to wait for its end. `trust/delay.ts` computes the worker's delay from them. * Time is an argument:
+ * microseconds since the start of the run; anything before that, such as the dials of an open loop, does not count.
  */
 import { GrowingHistogram } from "../../stats/histogram/histogram.ts";
 import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
 
 export class BusyPeriods {
-  /** How long the loop polled for something due, while nothing was. */
+  /** How long the loop polled while nothing was due. */
   spunUs = 0;
   readonly #lengths = new GrowingHistogram();
   #endUs = 0;
   #longestUs = 0;
 
-  // hot: once a batch of events. Where busy periods overlap, the later one begins where the first ends.
+  // hot: runs for every batch of events. If busy periods overlap, the later one begins where the first ends.
   add(fromUs: number, toUs: number): void {
     const beganUs = fromUs > this.#endUs ? fromUs : this.#endUs;
     if (toUs <= beganUs) return;
@@ -26,19 +24,19 @@ export class BusyPeriods {
     this.#endUs = toUs;
   }
 
-  // hot: once an iteration of a loop that spins.
+  // hot: runs for every iteration of a busy loop.
   addSpin(fromUs: number, toUs: number): void {
     if (fromUs >= 0) this.spunUs += toUs - fromUs;
   }
 
-  /** The longest since the last call, microseconds; 0 without one. */
+  /** The longest busy period since the last call, microseconds; 0 without any. */
   takeLongestUs(): number {
     const longestUs = this.#longestUs;
     this.#longestUs = 0;
     return longestUs;
   }
 
-  /** Whatever is added from now on lies outside the load. */
+  /** Everything added from now on lies outside the load. */
   end(): void {
     this.#endUs = Infinity;
   }
@@ -47,7 +45,7 @@ export class BusyPeriods {
     return this.#lengths.whole();
   }
 
-  /** Lengths since the last call. */
+  /** Lengths of busy periods since the last call. */
   takeLengths(): SparseHistogram {
     return this.#lengths.take();
   }

@@ -1,32 +1,32 @@
 /**
- * The run cut into intervals, each handed on as soon as it ends, and into whole seconds. It knows no
- * clock: how far the run has come is an argument. The last interval is sealed at the deadline: after that it takes
- * no more than latencies. Of a load in slices the intervals are in its own time, which passes while it is measured.
+ * The run cut into intervals, each handed over as soon as it ends, and into whole seconds. Time is an argument. The
+ * last interval is sealed at the deadline: after that it takes only latencies. In a load in slices the intervals are in
+ * the side's own time, which passes only while the side is measured.
  */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { MessagePart } from "./message_counts.ts";
 import type { Slices } from "./slices.ts";
 
-/** One interval of one worker. */
+/** One worker's part of one interval. */
 export interface IntervalPart {
   /** 0 for the first interval of the run. */
   readonly index: number;
   readonly completed: number;
   readonly failed: number;
-  /** Failed requests, in the order of ERRORS; null when none failed. */
+  /** Failed requests, in the order of ERRORS; null if none failed. */
   readonly errors: readonly number[] | null;
-  /** Completed with a response that was not expected. */
+  /** Completed requests with an unexpected response. */
   readonly wrong: number;
   readonly bytesIn: number;
-  /** `completed` by the second of the run, from the one in which the interval begins. */
+  /** `completed` by second of the run, beginning with the second in which the interval begins. */
   readonly secondCompleted: readonly number[];
-  /** `bytesIn`, likewise. */
+  /** `bytesIn` by second of the run, beginning as `secondCompleted` does. */
   readonly secondBytes: readonly number[];
   readonly latency: SparseHistogram;
   /** The values of `latency` that are lower bounds. */
   readonly censored: SparseHistogram;
-  /** Absent where no response is a stream, and none opens a WebSocket. */
+  /** Absent if no response is a stream, and none opens a WebSocket. */
   readonly messages?: MessagePart;
 }
 
@@ -34,7 +34,7 @@ export interface IntervalPart {
 export type OnInterval = (part: IntervalPart, nowUs: number) => void;
 
 const SECOND_US = 1_000_000;
-/** The last interval is the one that holds the last microsecond, not an empty one that begins at the end. */
+/** The last interval contains the run's last microsecond; no empty interval begins at its end. */
 const LAST_US = 1;
 
 type Counts = Omit<IntervalPart, "latency" | "censored" | "messages">;
@@ -43,21 +43,21 @@ export class Intervals {
   /** Latencies of the current interval. */
   readonly latency = new Histogram();
   readonly #censored = new Histogram();
-  /** Since the last boundary, which is the end of an interval or of a second, or a turn of slices. */
+  /** Completed since the last boundary: the end of an interval or second, or a turn of slices. */
   completed = 0;
   bytesIn = 0;
   /** Wrong responses of the current interval. */
   wrong = 0;
   #failed = 0;
   readonly #errors = new Float64Array(ERRORS.length);
-  /** Here an interval or a second ends: `advance` before anything is counted at or after it. */
+  /** End of the current interval or second: `advance` must be called before anything at or after it is counted. */
   boundaryUs: number;
   #interval = 0;
   #second = 0;
   /** Completed requests of the current interval, by its seconds so far. */
   #secondCompleted = [0];
   #secondBytes = [0];
-  /** Counts of the last interval, once it is sealed. */
+  /** Counts of the last interval, once sealed. */
   #sealed: Counts | null = null;
 
   constructor(
@@ -89,13 +89,13 @@ export class Intervals {
     this.#errors[ERRORS.indexOf(kind)]++;
   }
 
-  /** A latency that is a lower bound. */
+  /** Records a latency that is a lower bound. */
   recordBound(latencyUs: number): void {
     this.latency.record(latencyUs);
     this.#censored.record(latencyUs);
   }
 
-  /** Closes intervals and seconds that have ended by `nowUs`, and hands the intervals on. */
+  /** Closes intervals and seconds that have ended by `nowUs`, and hands on the intervals. */
   advance(nowUs: number): void {
     while (nowUs >= this.boundaryUs) {
       const endUs = this.boundaryUs;
@@ -107,7 +107,7 @@ export class Intervals {
     }
   }
 
-  /** Begins the last interval and ends its counts, and those of its second: `endUs` is the end of the run. */
+  /** Begins the last interval, and ends the counting in it and in its second: `endUs` is the end of the run. */
   seal(endUs: number): void {
     if (this.#sealed !== null) return;
     this.advance(endUs - LAST_US);
@@ -122,7 +122,7 @@ export class Intervals {
     if (this.#sealed !== null) this.#handOn(this.#sealed, endUs);
   }
 
-  /** The interval may have ended at the same moment: the second is then its successor's first. */
+  /** If the interval ended at the same moment, the second becomes the first of the next interval. */
   #beginSecond(): void {
     this.#second++;
     if (this.#second * SECOND_US === this.#interval * this.intervalUs) return;
@@ -160,7 +160,7 @@ export class Intervals {
     return counts;
   }
 
-  /** At this moment, exactly what is in this interval and those before has been counted. */
+  /** Called when exactly the events of this and earlier intervals have been counted. */
   #handOn(counts: Counts, nowUs: number): void {
     const censored = this.#censored.count === 0 ? EMPTY : this.#censored.drain();
     this.onInterval({ ...counts, latency: this.latency.drain(), censored }, nowUs);

@@ -22,38 +22,43 @@ export interface MessageCounts {
   readonly dropped: number;
 }
 
-/** Times of which some are lower bounds. */
+/** Times, some of which are lower bounds. */
 export interface BoundedTotals {
   readonly all: SparseHistogram;
   /** The values of `all` that are lower bounds. */
   readonly censored: SparseHistogram;
-  /** Lower bounds of what is still open, where `all` does not contain them. */
+  /** Lower bounds for messages still open, unless `all` contains them. */
   readonly open?: SparseHistogram;
 }
 
-/** `whole`: all that was recorded; `take`: only what is new since the last hand-over. */
+/** `whole`: everything recorded; `take`: only what is new since the last hand-over. */
 export type Extent = "whole" | "take";
 
 export const NO_TIMES: BoundedTotals = { all: EMPTY, censored: EMPTY };
 
 /** Messages of one interval. */
 export interface MessagePart extends IntervalTimes<BoundedTotals> {
-  /** In the last interval, by the deadline. */
+  /** Messages received; in the last interval, only by the deadline. */
   readonly received: number;
-  /** In the last interval those that failed after the deadline, too: each of them missed what was expected of it. */
+  /**
+   * Messages that failed; in the last interval also after the deadline, because each of them missed its expectation.
+   */
   readonly failed: number;
 }
 
-/** How an open stream or socket ends: as it should, cut by the server, timed out, or left by the load or its virtual user. */
+/**
+ * How an open stream or socket ends: as expected, cut by the server, timed out, or left by the load or its virtual
+ * user.
+ */
 export type StreamEnd = "whole" | "cut" | "late" | "left";
 
-/** A count with what rates and intervals need of it: how much had come by the deadline, and since the last interval. */
+/** A count that also tells how much came by the deadline, and since the last interval. */
 export class TimedCount {
   whole = 0;
   #inTime: number | null = null;
   #taken = 0;
 
-  /** By the deadline; before it, so far. */
+  /** The count at the deadline; before that, the current count. */
   get inTime(): number {
     return this.#inTime ?? this.whole;
   }
@@ -63,7 +68,7 @@ export class TimedCount {
     this.#inTime ??= this.whole;
   }
 
-  /** What came since the last call, by the deadline. */
+  /** The count since the last call, up to the deadline. */
   take(): number {
     const taken = this.inTime - this.#taken;
     this.#taken += taken;
@@ -86,12 +91,15 @@ export class BoundedTimes {
     (this.#censored ??= new GrowingHistogram()).fresh.record(us);
   }
 
-  /** What came since the last call. */
+  /** Times recorded since the last call. */
   take(): BoundedTotals {
     return this.#taken = { all: this.#all.take(), censored: this.#censored?.take() ?? EMPTY };
   }
 
-  /** @param open Lower bounds of what is still open. @param extent `take`: what the last `take` gave. */
+  /**
+   * @param open Lower bounds for messages still open.
+   * @param extent `take`: the times that the last `take` returned.
+   */
   totals(open: SparseHistogram, extent: Extent): BoundedTotals {
     if (extent === "take") return { ...this.#taken, open };
     return {

@@ -29,7 +29,7 @@ import {
 export interface NamedMessages {
   readonly name: string;
   readonly received: number;
-  /** Since the message before on the same stream, whatever its name; none before the first. */
+  /** Times since the previous message of the same stream, whatever its name; none for the first. */
   readonly gap: SparseHistogram;
 }
 
@@ -38,29 +38,33 @@ export interface MessageTotals extends MessageCounts {
   readonly step: number;
   /** Messages received by the deadline. */
   readonly inTime: number;
-  /** Streams that ended as they should. */
+  /** Streams that ended as expected. */
   readonly whole: number;
   readonly interruptions: Interruptions;
-  /** Time to the first message, from when the latency of the request counts. */
+  /** Time to the first message, counted like the latency of the request. */
   readonly first: BoundedTotals;
-  /** Between two messages of a stream. */
+  /** Time between consecutive messages of a stream. */
   readonly gap: BoundedTotals;
-  /** In the order in which the names first came. */
+  /** Message names, in the order of their first appearance. */
   readonly names: readonly NamedMessages[];
   /** Whether tokens are looked for. */
   readonly hasTokens: boolean;
   readonly tokens: number;
   /** Tokens received by the deadline. */
   readonly tokensInTime: number;
-  /** To the first token, of streams that brought one, or that could have. */
+  /** Time to the first token, for streams that brought one or could have. */
   readonly firstToken: BoundedTotals;
-  /** By whole stream with two tokens or more: time from the first to the last, divided by the tokens after the first. */
+  /**
+   * For each complete stream with at least two tokens: time from the first to the last, divided by the number of tokens
+   * after the first.
+   */
   readonly perToken: SparseHistogram;
 }
 
 /**
- * How often a stream that is requested again stood still: as its response had ended, as it was cut, or as no connection could
- * be made for the next. The message that it waits for goes on being due, so the wait is in its gap.
+ * The number of times a stream that is requested again stood still: because its response had ended, because it was cut,
+ * or because no connection could be made for the next. The message that it waits for remains due, so the wait is in
+ * that message's gap.
  */
 export interface Interruptions {
   readonly ended: number;
@@ -68,9 +72,9 @@ export interface Interruptions {
   readonly refused: number;
 }
 
-/** Names beyond these are one more together, so that a server can't fill the memory. */
+/** Further names are counted together as one, so that a server can't exhaust the memory. */
 export const MOST_NAMES = 20;
-/** What those are together: no server can give an event the empty name (WHATWG HTML, section 9.2). */
+/** The name for these together: no server can give an event an empty name (WHATWG HTML, section 9.2). */
 export const OTHER_NAMES = "";
 
 interface Named {
@@ -97,7 +101,7 @@ class StreamTally {
   readonly tokens = new TimedCount();
   readonly first = new BoundedTimes();
   readonly gap = new BoundedTimes();
-  /** Null where its messages have no tokens. */
+  /** Null if messages of this step have no tokens. */
   readonly tokenTimes: TokenTimes | null;
   readonly names = new Map<string, Named>();
   /** Whether anything may have changed since the last `take`. */
@@ -154,11 +158,11 @@ class StreamTally {
 const CLOSED = 0;
 const AWAITS_FIRST = 1;
 const AWAITS_NEXT = 2;
-/** It awaits no message, and its exchange is not over yet. */
+/** The stream awaits no message, and its exchange is not over yet. */
 const ENDED = 3;
 
 interface StreamSteps {
-  /** Steps whose requests are streams with messages that count; 0 where the load has one alone. */
+  /** Steps whose requests are streams with counted messages; 0 if the load has a single step. */
   readonly steps: ReadonlySet<number>;
   /** Steps whose streams have tokens. */
   readonly withTokens: ReadonlySet<number>;
@@ -166,18 +170,18 @@ interface StreamSteps {
 
 export class MessageRecorder {
   readonly #tallies: readonly StreamTally[];
-  // By slot.
+  // State by slot.
   readonly #state: Uint8Array;
-  /** Undefined before its first stream. */
+  /** By slot: the counts of its step; undefined before its first stream. */
   readonly #tally: (StreamTally | undefined)[];
-  /** When the request was due, as its latency counts. */
+  /** By slot: when the request was due, for its latency. */
   readonly #dueUs: Float64Array;
-  /** When the last message came. */
+  /** By slot: when the last message arrived. */
   readonly #lastUs: Float64Array;
   readonly #tokensOf: Uint32Array;
   readonly #firstTokenUs: Float64Array;
   readonly #lastTokenUs: Float64Array;
-  /** Buffers in which the waits of the open streams of one step are gathered. */
+  /** Buffers for collecting the waits of the open streams of one step. */
   readonly #waits = { first: new Histogram(), gap: new Histogram(), firstToken: new Histogram() };
 
   constructor(slots: number, { steps, withTokens }: StreamSteps) {
@@ -196,12 +200,12 @@ export class MessageRecorder {
     return state === AWAITS_FIRST || state === AWAITS_NEXT;
   }
 
-  /** Undefined where the requests of a step are no streams, or have no messages that count. */
+  /** Counts of a step; undefined if its requests are not streams, or have no counted messages. */
   #of(step: number): StreamTally | undefined {
     return this.#tallies.find((tally) => tally.step === step);
   }
 
-  /** The request of a stream has been sent: its first message is due, and its first token where it has any. */
+  /** The request of a stream was sent: its first message is due, and its first token if it has any. */
   begin(slot: number, step: number, dueUs: number): void {
     const tally = this.#of(step);
     if (tally === undefined) throw new Error("A stream was begun that the load does not have");
@@ -219,8 +223,8 @@ export class MessageRecorder {
     return tally;
   }
 
-  // hot: once a message.
-  /** A message has come on an open stream, and the next is due. */
+  // hot: runs for every message.
+  /** A message has arrived on an open stream, and the next is due. */
   receive(slot: number, name: string, nowUs: number): void {
     const tally = this.#begun(slot);
     tally.received.whole++;
@@ -237,7 +241,7 @@ export class MessageRecorder {
     this.#lastUs[slot] = nowUs;
   }
 
-  /** The message that has just come brought a token. */
+  /** The message that has just arrived contained a token. */
   takeToken(slot: number, nowUs: number): void {
     const tally = this.#begun(slot);
     tally.tokens.whole++;
@@ -248,14 +252,14 @@ export class MessageRecorder {
     this.#lastTokenUs[slot] = nowUs;
   }
 
-  /** An open stream ends; nothing, where none is open. */
+  /** Ends an open stream; does nothing if none is open. */
   end(slot: number, how: StreamEnd, nowUs: number): void {
     const tally = this.#tally[slot];
     if (tally === undefined || !this.isOpen(slot)) return;
     const state = this.#state[slot];
     this.#state[slot] = ENDED;
     if (how === "whole") {
-      tally.due--; // nothing more was
+      tally.due--; // no further message was
       tally.whole++;
       const tokens = this.#tokensOf[slot];
       if (tokens > 1) {
@@ -267,7 +271,7 @@ export class MessageRecorder {
     if (how === "left") tally.unfinished++;
     else tally.failed.whole++;
     if (state === AWAITS_NEXT) tally.gap.recordBound(nowUs - this.#lastUs[slot]);
-    // As with latency, a refusal says nothing about how long the first message would have taken.
+    // As for latency: a refusal says nothing about how long the first message would have taken.
     if (how === "cut") return;
     const waitedUs = nowUs - this.#dueUs[slot];
     if (state === AWAITS_FIRST) tally.first.recordBound(waitedUs);
@@ -278,19 +282,19 @@ export class MessageRecorder {
     return tokenTimes !== null && this.#tokensOf[slot] === 0;
   }
 
-  /** The exchange of a stream is over, after its end. False: none was begun there. */
+  /** The exchange of a stream has ended, after the stream itself. False: none was begun there. */
   close(slot: number): boolean {
     const hasBegun = this.#state[slot] !== CLOSED;
     this.#state[slot] = CLOSED;
     return hasBegun;
   }
 
-  /** An open stream stands still, and is to be requested again. */
+  /** An open stream is interrupted, and will be requested again. */
   interrupt(slot: number, how: keyof Interruptions): void {
     this.#begun(slot).interruptions[how]++;
   }
 
-  /** The first message of a request that failed before it was sent, which says nothing about its time. */
+  /** Counts the first message of a request that failed before it was sent, which says nothing about its time. */
   failUnsent(step: number): void {
     const tally = this.#of(step);
     if (tally === undefined) return;
@@ -299,7 +303,7 @@ export class MessageRecorder {
     tally.isChanged = true;
   }
 
-  /** The first message of a request that was never sent, or not by the end. @param waitedUs Since it was due. */
+  /** Counts the first message of a request that was not sent by the end. @param waitedUs Since it was due. */
   missUnsent(step: number, how: "unfinished" | "dropped", waitedUs: number): void {
     const tally = this.#of(step);
     if (tally === undefined) return;
@@ -310,7 +314,7 @@ export class MessageRecorder {
     tally.tokenTimes?.first.recordBound(waitedUs);
   }
 
-  /** The deadline: what comes after it counts in no rate. */
+  /** The deadline: later messages count in no rate. */
   seal(): void {
     for (const { received, tokens } of this.#tallies) {
       received.seal();
@@ -318,7 +322,7 @@ export class MessageRecorder {
     }
   }
 
-  /** What came since the last call, which was at the end of the interval before. */
+  /** Messages since the last call, which was at the end of the previous interval. */
   takeInterval(): Omit<MessagePart, "message"> {
     const tallies = this.#tallies;
     return {
@@ -331,10 +335,10 @@ export class MessageRecorder {
   }
 
   /**
-   * Totals as if the run had ended now, with open streams counted as left. They stay open.
-   *
-   * @param extent `take`: only of steps of which a stream is open, or was since the last `take`. Their counts are those of the
-   * run; their times are what the last `takeInterval` gave, with the names that came since, and what is open beside them.
+   * Totals as if the run had ended now, with open streams counted as left. The streams stay open.
+   * @param extent `take`: only steps that have an open stream, or had one since the last `take`. Their counts are those
+   * of the run; their times are those of the last `takeInterval`, with the names that came since, and those of open
+   * streams.
    */
   totals(nowUs: number, extent: Extent = "whole"): MessageTotals[] {
     return this.#tallies.flatMap((tally) => {
@@ -360,7 +364,7 @@ export class MessageRecorder {
   }
 }
 
-/** How long open streams have waited: lower bounds. */
+/** How long open streams have waited, as lower bounds. */
 interface OpenWaits {
   readonly count: number;
   readonly first: SparseHistogram;

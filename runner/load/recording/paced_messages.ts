@@ -1,28 +1,30 @@
-/** The messages that one WebSocket sends at a pace of its own: when each is due, and which are in flight. It has no clock. */
+/**
+ * The messages that one WebSocket sends at a pace of its own: when each is due, and which are in flight. Has no clock.
+ */
 import { isWithin } from "../../../base/limits.ts";
 
-/** When messages of one socket are due; `most` of them. */
+/** When messages of one socket are due; `most` is their number. */
 export interface MessagePace {
   readonly openUs: number;
-  /** Nothing is due from here on. */
+  /** No message is due from this time on. */
   readonly untilUs: number;
   readonly everyUs: number;
   readonly most: number;
-  /** Whether an answer to each is expected: else none of them counts as due. */
+  /** Whether each message is expected to be answered; otherwise none of them counts as due. */
   readonly isAnswered: boolean;
 }
 
 const FEW = 4;
 const NO_MOMENTS = new Float64Array(0);
 
-/** By their numbers 0, 1, 2 … */
+/** Messages of a socket, numbered 0, 1, 2 … */
 export class PacedMessages {
-  /** The number of the next. */
+  /** Number of the next message. */
   next = 0;
   inFlight = 0;
-  /** The oldest that may be in flight. */
+  /** Number of the oldest message that may be in flight. */
   #oldest = 0;
-  /** By number, within its length: when a message in flight was due; NaN once it is no longer in flight. */
+  /** By message number, modulo its length: when a message in flight was due; NaN once it no longer is. */
   #dueUs: Float64Array = NO_MOMENTS;
 
   constructor(private readonly pace: MessagePace) {}
@@ -31,7 +33,7 @@ export class PacedMessages {
     return this.pace.isAnswered;
   }
 
-  /** When the next is due; Infinity: none is. */
+  /** When the next message is due; Infinity: none is. */
   get nextDueUs(): number {
     const { openUs, untilUs, everyUs, most } = this.pace;
     if (this.next >= most) return Infinity;
@@ -39,12 +41,12 @@ export class PacedMessages {
     return dueUs < untilUs ? dueUs : Infinity;
   }
 
-  /** Whether one more may be in flight, between the oldest and the newest. */
+  /** Whether one more message may be in flight, between the oldest and the newest. */
   get hasRoom(): boolean {
     return isWithin("messagesInFlight", this.next - this.#oldest + 1);
   }
 
-  /** The next is sent, and awaits its answer. */
+  /** The next message is sent, and awaits its answer. */
   send(): void {
     const dueUs = this.nextDueUs;
     if (this.next - this.#oldest === this.#dueUs.length) this.#grow();
@@ -52,7 +54,7 @@ export class PacedMessages {
     this.inFlight++;
   }
 
-  /** The next is sent, and never answered. */
+  /** The next message is sent, and will never be answered. */
   skip(): void {
     if (this.#oldest === this.next) this.#oldest++;
     this.next++;
@@ -66,17 +68,17 @@ export class PacedMessages {
     this.#dueUs = larger;
   }
 
-  /** The oldest in flight; there is one. */
+  /** The oldest message in flight; there must be one. */
   get oldest(): number {
     return this.#oldest;
   }
 
-  /** When the oldest in flight was due; Infinity without one. */
+  /** When the oldest message in flight was due; Infinity without one. */
   get oldestDueUs(): number {
     return this.inFlight === 0 ? Infinity : this.#dueUs[this.#oldest % this.#dueUs.length];
   }
 
-  /** Takes message n out of flight; gives when it was due, or NaN where it is not in flight. */
+  /** Removes message n from those in flight; returns when it was due, or NaN if it is not in flight. */
   take(n: number): number {
     if (n < this.#oldest || n >= this.next) return NaN;
     const at = n % this.#dueUs.length;
@@ -90,7 +92,7 @@ export class PacedMessages {
     return dueUs;
   }
 
-  /** Visits when each in flight was due. */
+  /** Visits the due time of each message in flight. */
   forEach(visit: (dueUs: number) => void): void {
     for (let n = this.#oldest, left = this.inFlight; left > 0; n++) {
       const dueUs = this.#dueUs[n % this.#dueUs.length];
@@ -100,7 +102,7 @@ export class PacedMessages {
     }
   }
 
-  /** Visits the due moments of messages that are due by now and were not sent; none where no answers are expected. */
+  /** Visits the due times of messages that were due by now and not sent; none if no answers are expected. */
   forEachUnsent(nowUs: number, visit: (dueUs: number) => void): void {
     if (!this.isAnswered) return;
     const { openUs, everyUs } = this.pace;

@@ -49,14 +49,14 @@ export class Recorder {
   readonly #lag = new GrowingHistogram();
   #fastestUs = Infinity;
   readonly #intervals: Intervals;
-  /** The deadline and what had ended by then; null until it. */
+  /** The deadline, and counts at that moment; null until then. */
   #sealed: Sealed | null = null;
 
   constructor(
     intervalUs: number,
     onInterval: OnInterval,
     private readonly log: RequestLog | null = null,
-    /** Null where the load has one step, which is the whole. */
+    /** Null if the load has a single step, whose figures are those of the whole load. */
     readonly steps: StepRecorder | null = null,
     /** Null if the load does not take turns with another. */
     private readonly slices: Slices | null = null,
@@ -65,7 +65,7 @@ export class Recorder {
     slices?.follow(this);
   }
 
-  // hot: the four moments of a completed exchange; nothing here may allocate.
+  // hot: records the four moments of a completed exchange; nothing here may allocate.
   complete(
     slot: number,
     status: number,
@@ -94,14 +94,14 @@ export class Recorder {
     this.slowest.add(slot, end, dueUs, sentUs, doneUs);
   }
 
-  // hot: bytes as they arrive.
+  // hot: counts bytes as they arrive.
   received(bytes: number, nowUs: number): void {
     if (nowUs >= this.#intervals.boundaryUs) this.advance(nowUs);
     this.bytesIn += bytes;
     this.#intervals.bytesIn += bytes;
   }
 
-  // hot: an exchange that was due has been sent.
+  // hot: a due exchange was sent.
   sent(lagUs: number): void {
     this.#lag.fresh.record(lagUs);
   }
@@ -110,7 +110,7 @@ export class Recorder {
     this.#connect.record(timeUs);
   }
 
-  /** Whether a completed response was the right one. */
+  /** Records whether a completed response was correct. */
   checked(right: boolean): void {
     if (right) {
       this.checksPassed++;
@@ -121,7 +121,7 @@ export class Recorder {
     }
   }
 
-  /** An exchange that was due and never sent by the end of the run: it would have taken longer than this. */
+  /** Drops a due exchange that was not sent by the end of the run: it would have taken longer than until then. */
   drop(step: number, dueUs: number, endUs: number): void {
     this.due++;
     this.dropped++;
@@ -131,7 +131,7 @@ export class Recorder {
     this.steps?.drop(step, endUs - dueUs);
   }
 
-  /** An exchange that ended in an error; only a time-out says something about the latency. */
+  /** Records a failed exchange; only a time-out says something about latency. */
   fail(
     slot: number,
     step: number,
@@ -155,7 +155,9 @@ export class Recorder {
     this.log?.add(0, dueUs, nowUs, slot);
   }
 
-  /** An exchange in flight when the run was over, after `seal`: it would have taken at least this long. */
+  /**
+   * Records an exchange still in flight at the end of the run, after `seal`: it would have taken at least this long.
+   */
   leaveUnfinished(slot: number, step: number, dueUs: number, sentUs: number, endUs: number): void {
     this.unfinished++;
     this.steps?.leaveUnfinished(step, endUs - dueUs);
@@ -178,7 +180,7 @@ export class Recorder {
     this.#intervals.advance(nowUs);
   }
 
-  /** The end of the run, to which rates refer: what ends later was waited for, and only its latency still counts. */
+  /** The end of the run, to which rates refer: of exchanges that end later, only the latency counts. */
   seal(endUs: number): void {
     if (this.#sealed !== null) return;
     this.#intervals.seal(endUs);
@@ -187,7 +189,7 @@ export class Recorder {
     this.#sealed = { atUs: endUs, completed, failed, bytesIn };
   }
 
-  /** Hands on the last, perhaps shorter, interval and gives the totals. Nothing may be recorded after it. */
+  /** Hands on the last, perhaps shorter, interval and returns the totals. Nothing may be recorded afterwards. */
   finish(endUs: number): WorkerTotals {
     this.seal(endUs);
     this.#intervals.finish(endUs);
@@ -196,7 +198,10 @@ export class Recorder {
     return { ...this.totals(), tail: this.slowest.tail.times, ...slices };
   }
 
-  /** Current totals without the tail, to be posted at once; `take`: times and lags since the last, and without steps. */
+  /**
+   * Current totals without the tail, to be posted immediately; `take`: times and lags since the last one, and without
+   * steps.
+   */
   totals(times: "whole" | "take" = "whole"): WorkerTotals {
     return {
       due: this.due,

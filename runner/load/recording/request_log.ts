@@ -16,7 +16,7 @@ const LONGEST_LINE_BYTES = 4 * 16 + 4;
 const SEMICOLON = 59;
 const LINE_BREAK = 10;
 const ZERO = 48;
-/** The digits are taken from two whole numbers below 2³¹, as arithmetic on those is fast. */
+/** Digits are taken from two whole numbers below 2³¹, because arithmetic on those is fast. */
 const HALF = 1e9;
 
 export class RequestLog {
@@ -24,9 +24,10 @@ export class RequestLog {
   #length = 0;
 
   /**
-   * @param write Writes all of it before it returns.
-   * @param firstConnection Number of slot 0 in the whole load.
-   * @param connections One to another host, where a redirect has led, has the number of that to the target.
+   * @param write Writes all of the bytes before it returns.
+   * @param firstConnection The number of slot 0 in the whole load.
+   * @param connections The number of connections to the target; a connection to another host, where a redirect has led,
+   * has the number of the user's connection to the target.
    */
   constructor(
     private readonly write: (bytes: Uint8Array<ArrayBuffer>) => void,
@@ -64,7 +65,7 @@ export class RequestLog {
     this.#length = end + 1;
   }
 
-  /** Writes what has gathered. */
+  /** Writes the buffered lines. */
   flush(): void {
     if (this.#length > 0) this.write(this.#bytes.subarray(0, this.#length));
     this.#length = 0;
@@ -78,11 +79,11 @@ function digitsOf(value: number): number {
   return digits;
 }
 
-// The file of the request log. Every worker appends whole lines to it, which the system keeps apart. When
-// that fails, as on a full disk, the log is not whole and says why; the measurement goes on.
+// The file of the request log. Every worker appends whole lines, which the system keeps apart. If that fails, such as
+// on a full disk, the log is incomplete and says why; the measurement goes on.
 
 export class LogFile {
-  /** Why lines are missing; null while none is. */
+  /** Why lines are missing; null if none are. */
   lost: string | null = null;
   readonly #file: Deno.FsFile;
 

@@ -3,11 +3,11 @@
  * is full, neighbouring entries are added up and each stands for twice as many seconds. Nothing is lost but detail.
  */
 
-/** Half an hour by the second; a table of a day then has 1,350 entries of 64 s. */
+/** Half an hour of single seconds; the table of a whole day has 1,350 entries of 64 s each. */
 export const MOST_SECONDS = 1_800;
 
 export interface SecondSeries {
-  /** Seconds that each entry stands for: 1, 2, 4, … */
+  /** Seconds covered by each entry: 1, 2, 4, … */
   readonly everyS: number;
   readonly counts: readonly number[];
 }
@@ -16,7 +16,7 @@ export class SecondCounts {
   #everyS = 1;
   #counts: number[] = [];
 
-  // hot: once a completed exchange of a load with several steps.
+  // hot: runs for every completed exchange of a load with several steps.
   add(second: number): void {
     while (second >= this.#everyS * MOST_SECONDS) this.#widen();
     const at = Math.floor(second / this.#everyS);
@@ -34,14 +34,14 @@ export class SecondCounts {
   }
 }
 
-/** Entries added up, `factor` neighbours to one. */
+/** Entries summed in groups of `factor` neighbours. */
 function widened(counts: readonly number[], factor: number): number[] {
   const wide = new Array<number>(Math.ceil(counts.length / factor)).fill(0);
   counts.forEach((count, at) => wide[Math.floor(at / factor)] += count);
   return wide;
 }
 
-/** The sum of several workers' tables, by the widest entries of them. */
+/** The sum of several workers' tables, with the widest entries among them. */
 export function sumOfSeconds(parts: readonly SecondSeries[]): SecondSeries {
   const everyS = Math.max(1, ...parts.map((part) => part.everyS));
   const wide = parts.map((part) => widened(part.counts, everyS / part.everyS));

@@ -1,20 +1,22 @@
 /**
- * The slices of a load that two sides get in turns. A part of each slice is measured, and what was due in it is the slice's, whenever it ends: counted by its end, a request that takes longer than a slice would seldom be in any, and the
- * slower it is, the seldomer. The timeline counts by ends, as any does: what ends outside the measured parts is in no rate of it.
+ * The slices of a load that two sides get in turns. A part of each slice is measured, and the requests that were due in
+ * it belong to the slice, whenever they end: if they were counted by their end, a request that takes longer than a
+ * slice would rarely be in any, and the slower, the more rarely. The timeline counts by ends, like any timeline:
+ * requests that end outside the measured parts are in no rate of it.
  */
 import { Turns, type TurnsSpec } from "../../../scenarios/pace/slices.ts";
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 
-/** Totals of one worker: one number a slice, in the order of pairs; a load that is stopped has fewer. */
+/** Totals of one worker: one number for each slice, in the order of pairs; fewer if the load was stopped. */
 export interface SliceTotals {
-  /** Completed requests that were due in its measured part. */
+  /** By slice: completed requests that were due in its measured part. */
   readonly completed: readonly number[];
   readonly failed: readonly number[];
-  /** Service times, lower bounds too. */
+  /** By slice: sum of service times, including lower bounds. */
   readonly serviceSumUs: readonly number[];
-  /** Completed from the slice's beginning to the next one's: with its cut and with what was waited for. */
+  /** By slice: requests completed from its beginning to the next one's, including its unmeasured parts. */
   readonly served: readonly number[];
-  /** Latencies of what was due in the measured parts. */
+  /** Latencies of requests that were due in the measured parts. */
   readonly latency: SparseHistogram;
   /** The values of `latency` that are lower bounds. */
   readonly censored: SparseHistogram;
@@ -22,10 +24,10 @@ export interface SliceTotals {
 
 export class Slices {
   readonly turns: Turns;
-  /** Ended while no slice was measured. */
+  /** Requests that ended outside of all measured parts. */
   readonly outside = { completed: 0, bytesIn: 0 };
   isMeasuring = false;
-  /** When the next part begins: its cut, what is measured, what is not. */
+  /** When the next part of the slice begins: its cut, its measured part, or the rest. */
   nextUs: number;
   #pair = 0;
   #counted: { readonly completed: number } = { completed: 0 };
@@ -33,7 +35,7 @@ export class Slices {
   readonly #completed: Float64Array;
   readonly #failed: Float64Array;
   readonly #serviceSumUs: Float64Array;
-  /** Completed at the beginning of each slice. */
+  /** Completed requests at the beginning of each slice. */
   readonly #begun: number[] = [];
   readonly #latency = new Histogram();
   readonly #censored = new Histogram();
@@ -50,12 +52,12 @@ export class Slices {
     this.#serviceSumUs = new Float64Array(spec.pairs);
   }
 
-  /** @param counted Since the start of the load, by the recorder. */
+  /** @param counted The recorder's counts since the start of the load. */
   follow(counted: { readonly completed: number }): void {
     this.#counted = counted;
   }
 
-  /** The slice in whose measured part the moment is; -1: in none. */
+  /** The slice whose measured part contains the moment; −1: none. */
   #measuredAt(nowUs: number): number {
     const { sliceUs, pauseUs } = this.turns.spec;
     const pair = Math.floor(nowUs / (2 * (sliceUs + pauseUs)));
@@ -63,7 +65,7 @@ export class Slices {
     return passedUs >= 0 && passedUs < this.turns.measuredUs ? pair : -1;
   }
 
-  // hot: beside every completed exchange; nothing here may allocate.
+  // hot: runs for every completed exchange; nothing here may allocate.
   complete(dueUs: number, sentUs: number, doneUs: number): void {
     const pair = this.#measuredAt(dueUs);
     if (pair < 0) return;
@@ -77,7 +79,7 @@ export class Slices {
     if (pair >= 0) this.#failed[pair]++;
   }
 
-  /** A request that would have taken longer than until `endUs`. @param sentUs Null where it never was. */
+  /** Records a request that had not completed at `endUs`. @param sentUs Null if it was never sent. */
   recordBound(dueUs: number, sentUs: number | null, endUs: number): void {
     const pair = this.#measuredAt(dueUs);
     if (pair < 0) return;
@@ -86,7 +88,7 @@ export class Slices {
     this.#censored.record(endUs - dueUs);
   }
 
-  /** Called at `nextUs`, when everything before it is counted. */
+  /** Called at `nextUs`, when everything before it has been counted. */
   turn(): void {
     const startUs = this.turns.startUs(this.#pair);
     const fromUs = this.#measuredFromUs[this.#pair];

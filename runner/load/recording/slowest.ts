@@ -1,11 +1,11 @@
 /**
- * The exchanges of a worker with the highest latencies. The loop pays one comparison an exchange; what is
- * kept lies in places that were made before the run.
+ * The exchanges of a worker with the highest latencies. This costs the loop one comparison per exchange; entries are
+ * allocated before the run.
  */
 import type { SlowOutcome, SlowRequest } from "../../result/distribution.ts";
 import { Tail } from "./tail.ts";
 
-/** Slowest requests of a run that are kept with all that is known of them. */
+/** Number of slowest requests of a run that are kept with all their details. */
 export const SLOWEST = 10;
 
 /** An exchange as its worker saw it; moments in microseconds since the start of the run. */
@@ -17,29 +17,29 @@ export interface SlowExchange {
   readonly doneUs: number;
   readonly slot: number;
   readonly outcome: SlowOutcome;
-  /** 0 without a whole response. */
+  /** Status of the response; 0 without a complete one. */
   readonly status: number;
-  /** Method and path; null for one that was never sent. */
+  /** Method and path; null for a request that was never sent. */
   readonly request: string | null;
 }
 
 type SlowEntry = { -readonly [Key in keyof SlowExchange]: SlowExchange[Key] } & {
-  /** Which completed exchange of the worker it is. */
+  /** Ordinal of the exchange among the worker's completed ones. */
   ordinal: number;
 };
 
-/** Method and path of the exchange that now ends on a slot, or null when it was never sent. */
+/** Method and path of the exchange that is ending on a slot, or null if it was never sent. */
 type RequestAt = (slot: number) => string | null;
 
 export class Slowest {
-  /** When these requests, and many more, were in flight. */
+  /** When these requests, and many more slow ones, were in flight. */
   readonly tail = new Tail();
   #leastUs = -1;
   #count = 0;
-  /** Slowest first; of equal ones the earlier. */
+  /** Slowest first; equal ones in the order of time. */
   readonly #places: SlowEntry[] = Array.from({ length: SLOWEST }, empty);
   #requestAt: RequestAt = () => null;
-  /** The one that was added last. */
+  /** The entry that was added last. */
   #last: SlowEntry | null = null;
 
   /** Called only for exchanges that are kept, before the slot forgets them. */
@@ -47,7 +47,7 @@ export class Slowest {
     this.#requestAt = requestAt;
   }
 
-  /** @param ordinal Of a completed exchange; 0 for others. */
+  /** @param ordinal The number of a completed exchange; 0 for others. */
   add(
     slot: number,
     end: { readonly outcome: SlowOutcome; readonly status: number; readonly ordinal: number },
@@ -72,7 +72,7 @@ export class Slowest {
     if (this.#count === SLOWEST) this.#leastUs = this.#places[SLOWEST - 1].latencyUs;
   }
 
-  /** Takes the place behind those that are as slow or slower; the last one gives its own up. */
+  /** Inserts an entry behind those that are as slow or slower; the last entry is recycled for it. */
   #insert(latencyUs: number): SlowEntry {
     const places = this.#places;
     if (this.#count < SLOWEST) this.#count++;
@@ -83,12 +83,12 @@ export class Slowest {
     return place;
   }
 
-  /** The response of the completed exchange `ordinal`, the latest, was a wrong one. */
+  /** The response of the completed exchange `ordinal`, the latest, was wrong. */
   wasWrong(ordinal: number): void {
     if (this.#last?.ordinal === ordinal) this.#last.outcome = "wrong";
   }
 
-  /** Slowest first. */
+  /** The slowest exchanges, slowest first. */
   get exchanges(): SlowExchange[] {
     return this.#places.slice(0, this.#count).map(({ ordinal: _, ...exchange }) => exchange);
   }
@@ -109,9 +109,8 @@ function empty(): SlowEntry {
 }
 
 /**
- * The slowest of all workers: exact, as none that is among them can be missing among its worker's.
- *
- * @param connections How many each worker had.
+ * The slowest of all workers: exact, since each of them is also among its own worker's slowest.
+ * @param connections Number of connections of each worker.
  */
 export function mergeSlowest(
   workers: readonly (readonly SlowExchange[])[],
@@ -129,7 +128,7 @@ export function mergeSlowest(
     .sort(({ exchange: a }, { exchange: b }) => b.latencyUs - a.latencyUs || a.doneUs - b.doneUs)
     .slice(0, SLOWEST)
     .map(({ exchange, connection }) => ({
-      // Whole microseconds, as the distribution has them.
+      // Whole microseconds, as in the distribution.
       latency: Math.round(exchange.latencyUs) / 1_000,
       dueS: Math.round(exchange.dueUs) / 1e6,
       sentS: exchange.request === null ? null : Math.round(exchange.sentUs) / 1e6,

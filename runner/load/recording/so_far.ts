@@ -9,9 +9,9 @@ import type { WorkerTotals } from "./totals.ts";
 
 /**
  * Called for each exchange in flight.
- *
- * @param begunUs When it began to be carried out.
- * @param isDue Whether it is counted as due; else it would be at the end of the run, as a dial in a closed loop.
+ * @param begunUs When the exchange began.
+ * @param isDue Whether it is counted as due already; if not, it would be counted at the end of the run, like a dial in
+ * a closed loop.
  */
 export type VisitInFlight = (
   step: number,
@@ -24,24 +24,26 @@ export interface InFlightExchanges {
   forEachInFlight(visit: VisitInFlight): void;
 }
 
-/** Totals that count the requests in flight as unfinished. Their times are those since the last call, without the waits below. */
+/**
+ * Totals that count requests in flight as unfinished. Times are those since the last call, without the open ones below.
+ */
 interface EndedSoFar {
   readonly totals: WorkerTotals;
   readonly steps: readonly StepPart[];
-  /** Latencies so far. */
+  /** Latencies so far of requests in flight. */
   readonly open: SparseHistogram;
-  /** Service times so far. */
+  /** Service times so far of requests in flight. */
   readonly openService: SparseHistogram;
 }
 
 export class SoFar {
-  // Requests in flight only, so that a report costs no more than what they hold; whoever gets it adds those that ended.
+  // Only requests in flight, so that a report costs no more than they do; the receiver adds those that ended.
   readonly #open = new Histogram();
   readonly #service = new Histogram();
-  /** By step. */
+  /** The same by step. */
   readonly #ofSteps = new Map<number, Histogram>();
 
-  /** The slowest are those that have ended. */
+  /** Totals as if the run ended now; the slowest are among those that have ended. */
   at(
     nowUs: number,
     recorder: Pick<Recorder, "totals" | "steps">,

@@ -23,24 +23,24 @@ import { type MessagePace, PacedMessages } from "./paced_messages.ts";
 /** Messages of the WebSockets of one step. */
 export interface SocketTotals extends MessageCounts {
   readonly step: number;
-  /** WebSockets whose opening handshake was right. */
+  /** WebSockets whose opening handshake succeeded. */
   readonly opened: number;
   readonly sent: number;
-  /** Messages of the server, of whatever kind. */
+  /** Messages of the server, of any kind. */
   readonly came: number;
   /** Messages of the server by the deadline. */
   readonly cameInTime: number;
-  /** Messages that should have been answers and are none. */
+  /** Messages that should have been answers but match no sent message. */
   readonly unmatched: number;
   /** Time from when a message was due to its answer. */
   readonly latency: BoundedTotals;
-  /** Sockets by the code of the server's close frame: 1005 for a frame without one, 1006 without a frame. */
+  /** Sockets by the code of the server's close frame: 1005 for a frame without a code, 1006 without a frame. */
   readonly closeCodes: readonly (readonly [code: number, sockets: number])[];
 }
 
-/** Codes beyond these are one more together, so that a server can't fill the memory. */
+/** Further codes are counted together as one, so that a server can't exhaust the memory. */
 export const MOST_CODES = 20;
-/** What those are together. */
+/** The code for these together. */
 export const OTHER_CODES = 0;
 
 /** The messages of one step. */
@@ -69,19 +69,19 @@ export interface CountedSocket {
 }
 
 interface SocketSteps {
-  /** Steps whose requests open WebSockets; 0 where the load has one alone. */
+  /** Steps whose requests open WebSockets; 0 if the load has a single step. */
   readonly steps: ReadonlySet<number>;
-  /** Steps whose server sends by itself; its messages are counted in intervals with those of streams. */
+  /** Steps whose server sends on its own; its messages are counted in intervals together with those of streams. */
   readonly pushed: ReadonlySet<number>;
 }
 
 export class SocketRecorder {
   readonly #tallies: readonly SocketTally[];
-  /** Those whose messages are answers: the others are counted in intervals with the messages of streams. */
+  /** Steps whose messages are answers: those of other steps are counted in intervals with the messages of streams. */
   readonly #answered: readonly SocketTally[];
   /** By slot; null: no socket is open there. */
   readonly #open: (CountedSocket | null)[];
-  /** Buffer in which the waits of the open sockets of one step are gathered. */
+  /** Buffer for collecting the waits of the open sockets of one step. */
   readonly #waits = new Histogram();
 
   constructor(slots: number, { steps, pushed }: SocketSteps) {
@@ -99,7 +99,7 @@ export class SocketRecorder {
     return this.#open[slot] = { tally, messages: new PacedMessages(pace) };
   }
 
-  // hot: once a message.
+  // hot: runs for every message.
   /** The next message of a socket is sent. */
   send({ tally, messages }: CountedSocket): void {
     tally.sent++;
@@ -108,14 +108,14 @@ export class SocketRecorder {
     messages.send();
   }
 
-  // hot: once a message.
+  // hot: runs for every message.
   /** The server has sent a message. */
   come({ tally }: CountedSocket): void {
     tally.came.whole++;
   }
 
-  // hot: once a message. False: message n is not in flight.
-  /** What has come is the answer to message n of a socket. */
+  // hot: runs for every message. False: message n is not in flight.
+  /** A received message is the answer to message n of a socket. */
   answer({ tally, messages }: CountedSocket, n: number, nowUs: number): boolean {
     const dueUs = messages.take(n);
     if (Number.isNaN(dueUs)) return false;
@@ -124,12 +124,12 @@ export class SocketRecorder {
     return true;
   }
 
-  /** What has come should have been an answer, and is none. */
+  /** A received message should have been an answer, and is none. */
   mismatch({ tally }: CountedSocket): void {
     tally.unmatched++;
   }
 
-  /** @param code 1006: without a close frame of the server. */
+  /** @param code 1006: the server sent no close frame. */
   closed({ tally }: CountedSocket, code: number): void {
     const { closeCodes } = tally;
     tally.isChanged = true;
@@ -138,7 +138,7 @@ export class SocketRecorder {
     closeCodes.set(key, (closeCodes.get(key) ?? 0) + 1);
   }
 
-  /** An open socket ends; nothing, where none is open. */
+  /** Ends an open socket; does nothing if none is open. */
   end(slot: number, how: StreamEnd, nowUs: number): void {
     const open = this.#open[slot];
     if (open === null) return;
@@ -155,12 +155,12 @@ export class SocketRecorder {
     });
   }
 
-  /** The deadline: what comes after it counts in no rate. */
+  /** The deadline: later messages count in no rate. */
   seal(): void {
     for (const { came } of this.#tallies) came.seal();
   }
 
-  /** What came since the last call, which was at the end of the interval before. */
+  /** Messages since the last call, which was at the end of the previous interval. */
   takeInterval(): Pick<MessagePart, "received" | "failed" | "message"> {
     const answered = this.#answered;
     return {
@@ -171,10 +171,9 @@ export class SocketRecorder {
   }
 
   /**
-   * Totals as if the run had ended now, with open sockets counted as left. They stay open.
-   *
-   * @param extent `take`: only of steps of which a socket is open, or was since the last `take`. Their counts are those of the
-   * run; their times are what the last `takeInterval` gave, and those of what is in flight beside them.
+   * Totals as if the run had ended now, with open sockets counted as left. The sockets stay open.
+   * @param extent `take`: only steps that have an open socket, or had one since the last `take`. Their counts are those
+   * of the run; their times are those of the last `takeInterval`, and those of messages in flight.
    */
   totals(nowUs: number, extent: Extent = "whole"): SocketTotals[] {
     return this.#tallies.flatMap((tally) => {

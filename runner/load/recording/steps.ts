@@ -1,6 +1,6 @@
 /**
- * What became of the exchanges of each step: of each request of a flow, a mix or a page. It knows no clock, and
- * allocates nothing while it counts, but for one number a second and step, 1,800 at most.
+ * The outcomes of the exchanges of each step, that is, of each request of a flow, a mix or a page. Time is an argument.
+ * Counting allocates no memory, except for one number a second and step, 1,800 at most.
  */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import {
@@ -12,35 +12,35 @@ import {
 import type { Extent } from "./message_counts.ts";
 import { SecondCounts, type SecondSeries } from "./second_counts.ts";
 
-/** Totals of the whole run. Exchanges that were due ended in one of the first four ways. */
+/** Totals of the whole run. Each due exchange ended in one of the first four ways. */
 export interface StepTotals {
   readonly completed: number;
   readonly failed: number;
   readonly unfinished: number;
   readonly dropped: number;
-  /** Completed with a response that was not expected. */
+  /** Completed requests with an unexpected response. */
   readonly wrong: number;
   /** Completed with a status of 100 to 199, 200 to 299, … */
   readonly classes: readonly number[];
-  /** Failed, in the order of ERRORS. */
+  /** Failed requests, in the order of ERRORS. */
   readonly errors: readonly number[];
-  /** Completed by the deadline. */
+  /** Requests completed by the deadline, by second. */
   readonly seconds: SecondSeries;
   readonly latency: SparseHistogram;
   /** The values of `latency` that are lower bounds. */
   readonly censored: SparseHistogram;
 }
 
-/** A step that has changed since it was last handed on, or has requests in flight. */
+/** A step that has changed since it was last handed on, or that has requests in flight. */
 export interface StepPart {
   readonly step: number;
-  /** Counts of the run, without what is in flight; latencies that came since the part before. */
+  /** Counts of the run, without requests in flight; latencies since the previous part. */
   readonly totals: StepTotals;
-  /** Latencies, so far, of its requests in flight. */
+  /** Latencies so far of the step's requests in flight. */
   readonly open: SparseHistogram;
 }
 
-/** Classes of status, from 1xx on; a status has three digits. */
+/** Classes of status, from 1xx on: the first of three digits. */
 export const CLASSES = 9;
 const SECOND_US = 1_000_000;
 
@@ -56,7 +56,7 @@ class Step {
   readonly latency = new CompactHistogram();
   /** Null while there is no lower bound. */
   censored: CompactHistogram | null = null;
-  /** Whether it may have changed since the last `take`. */
+  /** Whether the step may have changed since the last `take`. */
   isChanged = true;
 
   bound(latencyUs: number): void {
@@ -86,7 +86,7 @@ export class StepRecorder {
     this.#steps = Array.from({ length: count }, () => new Step());
   }
 
-  // hot: once a completed exchange of a load with several steps.
+  // hot: runs for every completed exchange of a load with several steps.
   complete(
     at: number,
     status: number,
@@ -103,7 +103,7 @@ export class StepRecorder {
     if (doneUs <= this.#deadlineUs) step.seconds.add(Math.floor(doneUs / SECOND_US));
   }
 
-  /** @param latencyUs Of a time-out, which is a lower bound; null: the failure says nothing about the latency. */
+  /** @param latencyUs Lower bound from a time-out; null: the failure says nothing about latency. */
   fail(at: number, kind: ErrorKind, latencyUs: number | null): void {
     const step = this.#steps[at];
     step.failed++;
@@ -122,7 +122,7 @@ export class StepRecorder {
     this.#steps[at].bound(latencyUs);
   }
 
-  /** The deadline: what completes after it is in no second. */
+  /** The deadline: later completions are in no second. */
   seal(endUs: number): void {
     this.#deadlineUs = endUs;
   }
@@ -131,7 +131,10 @@ export class StepRecorder {
     return this.#steps.map((step) => step.totals("whole"));
   }
 
-  /** The steps that changed since the last call, or have requests in flight. @param open Latencies, so far, of these, by step. */
+  /**
+   * The steps that changed since the last call, or have requests in flight.
+   * @param open Latencies so far of those requests, by step.
+   */
   take(open: ReadonlyMap<number, Histogram>): StepPart[] {
     return this.#steps.flatMap((step, at) => {
       const waits = open.get(at)?.drain() ?? EMPTY;

@@ -1,6 +1,6 @@
 /**
- * A recorder of exchanges some of which are streams or WebSockets: whatever becomes of an exchange becomes of the message that
- * it waits for, too. Loads without them have the plain one.
+ * A recorder for loads with streams or WebSockets: the outcome of an exchange is also that of the message that it
+ * awaits. Other loads use the plain recorder.
  */
 import type { OnInterval } from "./intervals.ts";
 import { GRPC_STATUSES } from "../../../scenarios/request/request.ts";
@@ -15,17 +15,17 @@ import type { Failure, WorkerTotals } from "./totals.ts";
 
 interface StreamingSetting {
   readonly slots: number;
-  /** Steps whose requests are streams with messages that count; 0 where the load has one alone. */
+  /** Steps whose requests are streams with counted messages; 0 if the load has a single step. */
   readonly steps: ReadonlySet<number>;
-  /** Whether some are calls of gRPC; absent: none is. */
+  /** Whether some requests are gRPC calls; absent: none. */
   readonly hasCalls?: boolean;
-  /** Steps whose streams have tokens; absent: none has. */
+  /** Steps whose streams have tokens; absent: none. */
   readonly withTokens?: ReadonlySet<number>;
   /** Null or absent: no exchange is a WebSocket. */
   readonly sockets?: SocketRecorder | null;
 }
 
-/** How calls of gRPC ended that are complete, by their status; behind all of them those without one. */
+/** Completed gRPC calls by status; the last count is of calls without a status. */
 export class CallCounts {
   readonly counts = new Float64Array(GRPC_STATUSES.length + 1);
 
@@ -37,7 +37,7 @@ export class CallCounts {
 
 export class StreamingRecorder extends Recorder {
   readonly messages: MessageRecorder;
-  /** Null where none is a call of gRPC. */
+  /** Null if no request is a gRPC call. */
   readonly calls: CallCounts | null;
   /** Null: no exchange is a WebSocket. */
   readonly sockets: SocketRecorder | null;

@@ -1,11 +1,11 @@
 /**
- * When the slowest requests of a worker were under way: many more than are named, as two numbers each. The
- * loop pays one comparison for a request that is not among them.
+ * When the slowest requests of a worker were in flight: many more than are listed, with two numbers each. All other
+ * requests cost the loop one comparison.
  */
 
-/** Requests that are kept of a worker, and at most of a run. */
+/** The most requests kept for a worker, and for a whole run. */
 export const MOST_TAIL = 1_000;
-/** Where a thousandth is fewer. */
+/** The least number kept, even if a thousandth of all requests is fewer. */
 const LEAST_TAIL = 10;
 /** Share of all requests: those beyond p99.9. */
 const TAIL_SHARE = 0.001;
@@ -27,16 +27,16 @@ export interface TailRequest {
   readonly latency: number;
 }
 
-/** A heap: no request in it is quicker than the one at half of its index. */
+/** A heap: no request in it is faster than its parent, at half its index. */
 export class Tail {
-  /** Whoever took no longer than this is not among them. */
+  /** Once all places are taken: latency of the fastest request kept, which others must exceed. */
   leastUs = -1;
   #count = 0;
-  // By index, from 1 on.
+  // By heap index, from 1.
   readonly #dueUs = new Float64Array(MOST_TAIL + 1);
   readonly #latencyUs = new Float64Array(MOST_TAIL + 1);
 
-  /** A request that took no longer than the quickest of them is not kept. */
+  /** Keeps a request, unless it was no slower than the fastest that is kept. */
   add(dueUs: number, latencyUs: number): void {
     if (latencyUs <= this.leastUs) return;
     const at = this.#count < MOST_TAIL ? this.#above(latencyUs) : this.#below(latencyUs);
@@ -45,7 +45,7 @@ export class Tail {
     if (this.#count === MOST_TAIL) this.leastUs = this.#latencyUs[1];
   }
 
-  /** A place for it, one more than there were: its way up from the end is cleared. */
+  /** Makes a place for a request at the end of the heap, and moves it up. */
   #above(latencyUs: number): number {
     let at = ++this.#count;
     for (let next = at >> 1; next > 0 && this.#latencyUs[next] > latencyUs; next = at >> 1) {
@@ -56,7 +56,7 @@ export class Tail {
     return at;
   }
 
-  /** A place for it, instead of the quickest: its way down from that one's is cleared. */
+  /** Makes a place for a request instead of the fastest, and moves it down. */
   #below(latencyUs: number): number {
     let at = 1;
     for (let next = 2; next <= MOST_TAIL; next = 2 * at) {
@@ -76,10 +76,9 @@ export class Tail {
 }
 
 /**
- * The slowest thousandth of a run, slowest first: at least ten and at most 1,000, where there are so many.
- * Exact, as none that is among them can be missing among its worker's.
- *
- * @param requests How many the run had.
+ * The slowest thousandth of a run, slowest first: at least ten requests and at most 1,000, if there are so many. Exact,
+ * because each worker keeps enough of its slowest ones.
+ * @param requests The number of requests in the run.
  */
 export function mergeTails(workers: readonly TailTimes[], requests: number): TailRequest[] {
   const most = Math.min(MOST_TAIL, Math.max(LEAST_TAIL, Math.ceil(TAIL_SHARE * requests)));

@@ -1,4 +1,4 @@
-/** What a worker counts of its load beside the intervals. */
+/** What a worker counts of its load, besides the intervals. */
 import {
   CACHE_STATUSES,
   cacheStatusIn,
@@ -23,12 +23,12 @@ export interface WorkerTotals {
   readonly dropped: number;
   /** Latencies that are lower bounds: timed out, unfinished or dropped. */
   readonly censored: number;
-  /** What of all this ended after the deadline, or between slices; zeros where nothing was waited for. */
+  /** The part of all this that ended after the deadline, or between slices; zeros if nothing was waited for. */
   readonly drain: Drain;
   readonly checksPassed: number;
   readonly checksFailed: number;
   readonly reconnects: number;
-  /** Connections closed because bytes came on them while no request was out. */
+  /** Connections closed because bytes arrived on them while no request was out. */
   readonly unsolicited: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
@@ -42,48 +42,47 @@ export interface WorkerTotals {
   readonly serviceCensored: SparseHistogram;
   readonly firstByte: SparseHistogram;
   readonly connect: SparseHistogram;
-  /** Actual send minus due moment; empty in a closed loop. */
+  /** Time from when a request was due until it was sent; empty in a closed loop. */
   readonly lag: SparseHistogram;
-  /** Shortest latency of a completed request, without lower bounds; Infinity when none completed. */
+  /** Shortest latency of a completed request, not counting lower bounds; Infinity when none completed. */
   readonly fastestUs: number;
-  /** Highest latencies, lower bounds among them; slowest first. */
+  /** The slowest requests, including lower bounds; slowest first. */
   readonly slowest: readonly SlowExchange[];
-  /** None before the end. */
+  /** Empty before the end. */
   readonly tail: TailTimes;
   /** End of the last exchange. */
   readonly lastUs: number;
-  /** Latencies of completed responses by what they say of themselves; a response may be in several. */
+  /**
+   * Latencies of completed responses by what the responses say about themselves; a response may be in several groups.
+   */
   readonly groups: ReadonlyMap<ResponseGroup, SparseHistogram>;
-  /** None where the load has one step, which is the whole. */
+  /** Empty if the load has a single step, whose figures are those of the whole load. */
   readonly steps: readonly StepTotals[];
-  /** Absent before the end, and where no other load has turns. */
+  /** Absent before the end, and unless another load has the other turns. */
   readonly slices?: SliceTotals;
-  /** One for each step whose responses are streams; absent where none is. */
+  /** One for each step whose responses are streams; absent if there are none. */
   readonly messages?: readonly MessageTotals[];
-  /** Completed calls of gRPC by their status, then those without one. Absent if there are none. */
+  /** Completed gRPC calls by status, then those without a status. Absent if there are none. */
   readonly calls?: Float64Array;
-  /** One for each step that opens WebSockets; absent where none does. */
+  /** One for each step that opens WebSockets; absent if there are none. */
   readonly sockets?: readonly SocketTotals[];
 }
 
-/** What ended after the deadline, while nothing new was sent. */
+/** Requests that ended after the deadline, while nothing new was sent. */
 export interface Drain {
-  /** Time from the deadline to the last end. */
+  /** Time from the deadline until the last request ended. */
   readonly us: number;
   readonly completed: number;
   readonly failed: number;
   readonly bytesIn: number;
 }
 
-/** What had ended at the deadline, and when that was. */
+/** Counts at the deadline, and its moment. */
 export type Sealed = { readonly atUs: number } & Omit<Drain, "us">;
 
 const NO_DRAIN: Drain = { us: 0, completed: 0, failed: 0, bytesIn: 0 };
 
-/**
- * @param sealed Null before the deadline.
- * @param outside What ended between the measured parts of slices.
- */
+/** @param sealed Null before the deadline. @param outside Requests that ended between the measured parts of slices. */
 export function drainSince(
   sealed: Sealed | null,
   { lastUs, completed, failed, bytesIn }: Omit<Drain, "us"> & { readonly lastUs: number },
@@ -98,19 +97,19 @@ export function drainSince(
   };
 }
 
-/** How a request ended in an error. */
+/** Why a request failed. */
 export interface Failure {
   readonly kind: ErrorKind;
-  /** In words, for people. */
+  /** The reason in words, for people. */
   readonly reason: string;
 }
 
-/** So that a server that breaks in ever new ways can't fill the memory. */
+/** Limited so that a server that fails in ever new ways can't exhaust the memory. */
 export const MAX_REASONS = 100;
 
-/** Failed requests by their kind and by their exact reason. */
+/** Failed requests by kind and by exact reason. */
 export class Failures {
-  /** In the order of ERRORS. */
+  /** Numbers in the order of ERRORS. */
   readonly errors = new Float64Array(ERRORS.length);
   readonly reasons = new Map<string, number>();
 
@@ -123,14 +122,14 @@ export class Failures {
   }
 }
 
-/** Sessions of virtual users; created − completed − failed are still there at the end. */
+/** Sessions of virtual users; created − completed − failed is the number still present at the end. */
 export interface SessionTotals {
   readonly created: number;
   readonly completed: number;
   readonly failed: number;
-  /** From the arrival to the end of the last step. */
+  /** Time from the user's arrival to the end of the last step. */
   readonly length: SparseHistogram;
-  /** Places that any user has had, and the sessions of the place that had most. */
+  /** Places that had any user, and the number of sessions of the busiest place. */
   readonly places: number;
   readonly mostOfPlace: number;
 }
@@ -174,13 +173,13 @@ export class SessionRecorder {
 // that served them, and whether a cache did. A 2xx response without such a header costs nothing here: its class is
 // what remains of all.
 
-/** `5xx`, `instance 3`, `cache hit`. */
+/** Name of a group: `5xx`, `instance 3`, `cache hit`. */
 export type ResponseGroup =
   | `${number}xx`
   | `instance ${number}`
   | `cache ${typeof CACHE_STATUSES[number]}`;
 
-/** Classes of status, instances, and words of caches. */
+/** Number of groups: classes of status, instances, and cache statuses. */
 export const MOST_GROUPS = 7 + MOST_INSTANCES + CACHE_STATUSES.length;
 
 export function isResponseGroup(text: string): text is ResponseGroup {
@@ -192,7 +191,7 @@ export class ResponseGroups {
   readonly #instances: Histogram[] = [];
   readonly #caches = new Map<typeof CACHE_STATUSES[number], Histogram>();
 
-  /** @param served As the reader of the response has it. */
+  /** @param served The same as `FramingFields.served`. */
   add(status: number, served: number, latencyUs: number): void {
     if (status > 299) {
       (this.#classes[Math.floor(status / 100)] ??= new Histogram()).record(latencyUs);

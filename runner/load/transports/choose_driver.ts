@@ -1,4 +1,4 @@
-/** Which driver a load takes. `auto` takes the best that works here, which is found by trying. */
+/** Chooses the driver of a load. `auto` takes the best one that works on this machine, which is found by trying. */
 import { NO_TLS_TO_RESUME } from "../../../base/load_options.ts";
 import { messageOf, type Problem, TargetError, UserError } from "../../../base/errors.ts";
 import { type Endpoint, hasTls, type Tls } from "../../../base/net/endpoint.ts";
@@ -9,14 +9,14 @@ import { canWakePunctually, waiterFor } from "./epoll_wait.ts";
 
 export interface DriverChoice {
   readonly driver: DriverName;
-  /** What is missing here and what stands in for it, or null. */
+  /** What is missing here and what replaces it, or null. */
   readonly note: string | null;
-  /** Who does TLS: the runtime, or the system's OpenSSL with its version; absent without TLS. */
+  /** Which TLS is used: the runtime's, or the system's OpenSSL with its version; absent without TLS. */
   readonly tls?: string;
 }
 
 /**
- * Throws a UserError when the wish can't be granted for this endpoint on any machine.
+ * Throws a UserError if the requested driver can't serve this endpoint on any machine.
  * @param resumes Whether TLS sessions are to be resumed.
  */
 export function checkDriver(
@@ -29,7 +29,7 @@ export function checkDriver(
   if (resumes && wish === "tcp") throw new UserError([NEEDS_EPOLL_DRIVER]);
 }
 
-/** Throws as `checkDriver` does, and a TargetError when the wish can't be granted on this machine. */
+/** Throws as `checkDriver` does, and a TargetError if the requested driver does not work on this machine. */
 export async function chooseDriver(
   wish: DriverName | "auto",
   endpoint: Endpoint,
@@ -50,14 +50,14 @@ export async function chooseDriver(
         ["leave out tls, so that every handshake is full"],
       );
     }
-    // Results name who did TLS, and the runtime does it as well: nothing to warn of.
+    // Results name the TLS in use, and the runtime's is as good: no need for a warning.
     const note = tls ? null : `Workers use the tcp driver, as epoll cannot be had here: ${why}`;
     if (wish === "auto") return { ...portable, note };
     throw new TargetError(`Cannot use the epoll driver: ${why}`, ["use --driver tcp or auto"]);
   }
 }
 
-/** The version of the system's OpenSSL; throws why a worker could not drive such TLS by it. */
+/** The version of the system's OpenSSL; throws the reason if a worker could not use it for this TLS. */
 async function tryOpenSsl({ serverName, insecure, client }: Tls): Promise<string> {
   const [{ openssl }, { isUsualName, usualAuthorities }, { checkCertificate }] = await Promise.all([
     import("../../../base/system/openssl.ts"),
@@ -74,8 +74,8 @@ async function tryOpenSsl({ serverName, insecure, client }: Tls): Promise<string
 }
 
 /**
- * Opens an epoll and waits for nothing, as a worker would: 10 µs. Gives what stands in for what is
- * missing, or null; throws why it does not work.
+ * Opens an epoll and waits once, as a worker would, which takes 10 µs. Returns a note on what is missing and what
+ * replaces it, or null; throws the reason if epoll does not work.
  */
 function tryEpoll(): string | null {
   const calls = libc();

@@ -1,6 +1,6 @@
 /**
- * Deno's own sockets, TLS and unix ones included. Each open connection has one read under way or to come, and
- * its writes follow one another.
+ * Deno's own sockets, TLS and unix ones included. Each open connection has one read in progress or scheduled, and its
+ * writes are sequential.
  */
 import { messageOf } from "../../../base/errors.ts";
 import type { Connection } from "../../../base/net/connection.ts";
@@ -15,12 +15,15 @@ import {
   type TransportConnection,
 } from "./transport.ts";
 
-/** Room for reads, shared out over the slots: large responses need few reads, many slots little memory. */
+/**
+ * Memory for reads, shared by all slots: enough for large responses in few reads, without a large buffer for each of
+ * many slots.
+ */
 const READ_ROOM_BYTES = 32 * 1024 * 1024;
 const MIN_READ_BYTES = 4 * 1024;
 const MAX_READ_BYTES = 64 * 1024;
 
-/** Text that rustls adds to its reasons. */
+/** Start of the text that rustls appends to its reasons. */
 const READ_MORE = ": https:";
 
 export class DenoTransport implements Transport {
@@ -49,7 +52,7 @@ export class DenoTransport implements Transport {
 
 interface ConnectionSetting {
   readonly readBytes: number;
-  /** Bytes of the largest request. */
+  /** Size of the largest request in bytes. */
   readonly requestBytes: number;
   readonly tls: Tls | undefined;
 }
@@ -60,7 +63,7 @@ class DenoConnection implements TransportConnection {
   #conn: Connection | null = null;
   #writes: WriteQueue | null = null;
   #isClosed = false;
-  /** Whether it waits for the scheduler to read. */
+  /** Whether the connection must not read until the scheduler lets it. */
   #waits = false;
   readonly #buffer: Uint8Array;
   readonly #requestBytes: number;
@@ -103,7 +106,7 @@ class DenoConnection implements TransportConnection {
     return this.#writes?.unsentBytes ?? 0;
   }
 
-  /** Null for large requests, of which the system may hold a part without saying so. */
+  /** Null for large requests, parts of which the system may still hold without saying so. */
   get isSent(): boolean | null {
     if (this.#writes?.isBusy) return false;
     return this.#requestBytes <= SOCKET_ROOM_BYTES || null;
@@ -129,7 +132,7 @@ class DenoConnection implements TransportConnection {
     if (!this.#waits) this.#read();
   }
 
-  // hot: one read, and no promise but its own two.
+  // hot: one read, with no promises besides its own two.
   #read(): void {
     this.#conn?.read(this.#buffer).then(this.#onRead, this.#onBroken);
   }
@@ -153,19 +156,19 @@ class DenoConnection implements TransportConnection {
   }
 }
 
-// The writing side of a connection: what it is given goes out whole and in order, one write at a time.
+// The writing side of a connection: bytes go out completely and in order, one write at a time.
 
 export class WriteQueue {
-  /** What the write under way began with; null when none is. */
+  /** The bytes of the write in progress; null if there is none. */
   #underWay: Uint8Array<ArrayBuffer> | null = null;
   readonly #waiting: Uint8Array<ArrayBuffer>[] = [];
   #isStopped = false;
-  /** Bytes that this queue was given and that are not yet written. */
+  /** Bytes in this queue that are not written yet. */
   unsentBytes = 0;
 
   constructor(private readonly conn: Connection) {}
 
-  // hot: no promise of its own, and no list, where one request is one write.
+  // hot: no extra promise and no list if a request takes one write.
   send(bytes: Uint8Array<ArrayBuffer>): void {
     if (this.#isStopped) return;
     this.unsentBytes += bytes.length;
@@ -174,15 +177,15 @@ export class WriteQueue {
   }
 
   /**
-   * Whether more is left than a socket takes at once: that little may have gone out, and the promise not have said so
-   * yet.
+   * Whether more bytes wait than a socket accepts at once: a smaller rest may be sent already without its promise
+   * having resolved.
    */
   get isBusy(): boolean {
     const underWay = this.#underWay?.length ?? 0;
     return underWay > SOCKET_ROOM_BYTES || this.#waiting.length > 0;
   }
 
-  /** Nothing more is written, nor is the connection touched again. */
+  /** Writes nothing more, and no longer uses the connection. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -202,6 +205,6 @@ export class WriteQueue {
     if (next !== undefined) this.#write(next);
   };
 
-  /** The reader finds out too, and reports it. */
+  /** The reader notices a broken connection, too, and reports it. */
   readonly #onBroken = (): void => this.stop();
 }

@@ -1,22 +1,22 @@
 /**
- * A rate of new connections, over any driver of sockets: a dial waits for its turn, in the order in which dials were asked
- * for. It lies below HTTP/2, so that a connection that replaces another waits, too, whoever dials it.
+ * Limits the rate of new connections, over any driver of sockets: a dial waits for its turn, in the order of requests
+ * for dials. This layer lies below HTTP/2, so that a connection that replaces another waits, too.
  */
 import type { DialTurns, Driver, DriverEvents } from "../engine/driver.ts";
 import type { DialTurnsSpec } from "../engine/job.ts";
 import { SlotQueue } from "../engine/slot_queues.ts";
 
-/** How much of a late look at the clock may be made up for: the loads look for dials every 10 ms. */
+/** How much lateness may be made up for: the load loops check for dials every 10 ms. */
 const CATCH_UP_US = 20_000;
 
 /**
- * The turns of one worker: evenly spaced, and with those of the other workers they are the turns of the whole. In any
- * T seconds of a load there are at most 1 + (T + 0.02) × rate.
+ * The turns of one worker to dial: evenly spaced, and interleaved with those of the other workers. In any T seconds of
+ * a load there are at most 1 + (T + 0.02) × rate.
  */
 export class Turns {
   readonly #firstUs: number;
   readonly #gapUs: number;
-  /** NaN before the first look at the clock, with which the turns begin. */
+  /** NaN before the first reading of the clock, at which the turns begin. */
   #nextUs = NaN;
 
   constructor({ perSec, first, stride }: DialTurnsSpec) {
@@ -24,7 +24,7 @@ export class Turns {
     this.#gapUs = stride * 1e6 / perSec;
   }
 
-  /** When the next is due. */
+  /** When the next turn is due. */
   nextUs(nowUs: number): number {
     if (Number.isNaN(this.#nextUs)) this.#nextUs = nowUs + this.#firstUs;
     return this.#nextUs;
@@ -42,7 +42,7 @@ export class TurnsDriver implements Driver, DialTurns {
   readonly #turns: Turns;
   /** Slots whose dial waits, and some that were closed since. */
   readonly #queue: SlotQueue;
-  /** By slot: when a dial was asked for, microseconds; NaN where none waits. */
+  /** By slot: when a dial was requested, microseconds; NaN if none waits. */
   readonly #askedUs: Float64Array;
   readonly #waitedUs: Float64Array;
   #waiting = 0;
@@ -83,7 +83,7 @@ export class TurnsDriver implements Driver, DialTurns {
     this.driver.connect(slot);
   }
 
-  /** Begins the dials whose turn has come; gives the moment of the next one that waits. */
+  /** Begins the dials whose turn has come; returns when the next waiting dial has its turn. */
   #beginWaiting(nowUs: number): number {
     while (this.#waiting > 0) {
       const nextUs = this.#turns.nextUs(nowUs);

@@ -1,4 +1,4 @@
-/** The drivers, as the workers make them. */
+/** Makes the drivers for workers. */
 import { dialedAt, type Endpoint, hasTls } from "../../../base/net/endpoint.ts";
 import { resolve } from "../../../base/net/resolve.ts";
 import type { Driver, DriverName } from "../engine/driver.ts";
@@ -11,15 +11,15 @@ import type { MixedTls } from "./mixed_tls.ts";
 import { TcpDriver } from "./tcp.ts";
 
 interface DriverSetting {
-  /** The hosts, each with an equal share of the slots: that of the first begins with slot 0, and so on. */
+  /** The hosts, each with an equal share of the slots: the first host's begin with slot 0, and so on. */
   readonly endpoints: readonly Endpoint[];
   readonly slots: number;
   /** Microseconds since the start of the run. */
   readonly now: () => number;
   readonly busy: BusyPeriods;
-  /** Bytes of the largest request. */
+  /** Size of the largest request in bytes. */
   readonly requestBytes: number;
-  /** Whether TLS sessions are resumed, which the epoll driver can; absent: no. */
+  /** Whether TLS sessions are resumed, which only the epoll driver can do; absent: no. */
   readonly resumesTls?: boolean;
 }
 
@@ -39,7 +39,7 @@ export const DRIVERS = {
     Promise.resolve(new TcpDriver(endpoints, slots, now, busy, requestBytes)),
 } satisfies Record<DriverName, (setting: DriverSetting) => Promise<Driver>>;
 
-/** @param turns Absent: no dial has to wait. */
+/** @param turns Absent: dials never wait. */
 export async function openDriver(
   name: DriverName,
   setting: DriverSetting,
@@ -51,7 +51,7 @@ export async function openDriver(
   return new TurnsDriver(driver, setting, turns);
 }
 
-/** Its code is loaded only where it is needed. */
+/** Loads its code only if TLS is needed. */
 async function tlsLayer(
   endpoints: readonly Endpoint[],
   slots: number,

@@ -1,9 +1,9 @@
-/** Dials of the epoll driver, with their handshakes, until a connection is open or refused. */
+/** Dials of the epoll driver, including handshakes, until a connection is open or refused. */
 import type { DriverEvents } from "../engine/driver.ts";
 import { type EpollSockets, STILL_DIALING, type TlsLayer } from "./epoll_sockets.ts";
 
 export class EpollDials {
-  /** Slots whose dial failed at once: reported from the loop, never from within a command. */
+  /** Slots whose dial failed immediately: reported from the loop, never during a command. */
   readonly #refused: { readonly slot: number; readonly reason: string }[] = [];
 
   constructor(
@@ -28,7 +28,7 @@ export class EpollDials {
     }
   }
 
-  /** Continues a dial, and then its handshake, after `events` of a socket of that generation. */
+  /** Continues a dial, and then its handshake, after `events` of a socket with this generation. */
   goOn(handler: DriverEvents, slot: number, generation: number, events: number): void {
     const { sockets, tls } = this;
     if (sockets.fds[slot] < 0) {

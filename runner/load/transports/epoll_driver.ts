@@ -22,7 +22,7 @@ import { spinning, type Wait, type Waiter, waiterFor, wakePunctually } from "./e
 
 const READ_BYTES = 256 * 1024;
 const MAX_EVENTS = 1_024;
-/** The events of a socket that has not ended. */
+/** The events of a socket that is not closed. */
 const READY = EPOLLIN | EPOLLOUT;
 
 export class EpollDriver implements Driver {
@@ -33,7 +33,7 @@ export class EpollDriver implements Driver {
   readonly #connecting: Uint8Array;
   /** The layer that encrypts the bytes; null without TLS. */
   readonly #tls: TlsLayer | null;
-  /** Bytes that could not be sent at once, in order; null where there are none. */
+  /** Bytes that could not be sent immediately, in order; null if there are none. */
   readonly #unsent: (Uint8Array<ArrayBuffer>[] | null)[];
   readonly #readBuffer = new Uint8Array(READ_BYTES);
   readonly #events = new Int32Array(MAX_EVENTS * EVENT_WORDS);
@@ -42,11 +42,11 @@ export class EpollDriver implements Driver {
   readonly #dials: EpollDials;
 
   /**
-   * @param hosts Their addresses, or why one has none. Each has an equal share of the slots, in their order.
-   * @param now Microseconds since the start of the run.
-   * @param requestBytes Of the largest request.
-   * @param tlsOn TLS on such sockets, or null.
-   * Throws where FFI or epoll can't be had.
+   * @param hosts The hosts' addresses, or the reason why one has none. Each has an equal share of the slots, in their
+   * order.
+   * @param now Returns microseconds since the start of the run.
+   * @param requestBytes The size of the largest request.
+   * @param tlsOn Makes TLS on such sockets, or null. Throws if FFI or epoll is not available.
    */
   constructor(
     hosts: readonly (readonly Address[] | string)[],
@@ -83,7 +83,7 @@ export class EpollDriver implements Driver {
       nowUs = this.now();
       if (nowUs >= this.#sockets.nextUs) this.#sockets.tryNext(nowUs);
       this.busy.add(Math.min(wokenUs, nextUs), nowUs);
-      // An event of a socket may change when a punctual load is next needed.
+      // An event of a socket may change when a punctual load next has something due.
       const mayHaveChanged = ready > 0 && handler.punctual;
       if (!mayHaveChanged && nowUs < nextUs) continue;
       nextUs = handler.onTick(nowUs);
@@ -95,7 +95,7 @@ export class EpollDriver implements Driver {
     return Promise.resolve();
   }
 
-  // hot: one event of one socket.
+  // hot: handles one event of one socket.
   #handle(handler: DriverEvents, at: number): void {
     const slot = this.#events[at + DATA_WORD];
     const events = this.#events[at];
@@ -113,7 +113,7 @@ export class EpollDriver implements Driver {
     if (length === READ_BYTES || (events & ~READY) !== 0) this.#watchAgain(slot, at);
   }
 
-  /** There may be more: the rest, or the end. It is the turn of the other sockets first. */
+  /** More bytes, or the end, may follow, but the other sockets have their turn first. */
   #watchAgain(slot: number, at: number): void {
     const isSame = this.#events[at + DATA_WORD + 1] === this.#generation[slot];
     if (isSame && this.#fds[slot] >= 0) this.#sockets.watch(slot, this.#unsent[slot] !== null);
@@ -137,7 +137,7 @@ export class EpollDriver implements Driver {
     this.#dials.connect(slot);
   }
 
-  // hot: one call for a whole request, as a rule.
+  // hot: usually one call for a whole request.
   send(slot: number, bytes: Uint8Array<ArrayBuffer>): void {
     const unsent = this.#unsent[slot];
     if (unsent !== null) return void unsent.push(bytes);

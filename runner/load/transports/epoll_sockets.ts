@@ -1,4 +1,4 @@
-/** The non-blocking sockets of an epoll, one a slot: how they are dialed, watched and closed. */
+/** The non-blocking sockets of an epoll, one for each slot: dialing, watching and closing them. */
 import {
   AF_INET,
   AF_INET6,
@@ -28,48 +28,55 @@ import { NEXT_ADDRESS_MS, Route } from "../../../base/net/route.ts";
 import type { TlsUse } from "../../result/tls.ts";
 
 const ONE = Int32Array.of(1);
-/** socklen_t of an int. */
+/** The length of an int, as a socklen_t. */
 const INT_BYTES = Int32Array.of(4);
 
 /**
- * Every port, which leaves the system's own range as it is; but the kernel (6.8 or newer) then looks for a free port
- * one by one. Else it takes the ports of one parity, and the others only after it has found each of those in use: once a
- * load has half of the range (14,116 ports), each of its dials to that address takes 1.3 to 2 ms of CPU, for 0.014.
+ * The range of all ports, which leaves the system's own range as it is, but makes the kernel (6.8 or newer) look for a
+ * free port one by one. By default the kernel takes the ports of one parity, and the others only after it has found
+ * each of those in use: once a load has half of the range (14,116 ports), each further dial to that address takes 1.3
+ * to 2 ms of CPU time, instead of 0.014.
  */
 const ALL_PORTS = Int32Array.of(65_535 << 16 | 1);
-/** This many dials leave the other half of the ports to servers, which get theirs there (`listen` on port 0). */
+/**
+ * After this many dials, the load chooses its own ports from half of the range and leaves the rest to servers that
+ * `listen` on port 0.
+ */
 export const FEW_DIALS = 4_096;
 
-/** Octets that are sent and not acknowledged, or wait to be sent (tcp(7)). */
+/** Number of octets that are unsent or not acknowledged (tcp(7)). */
 const SIOCOUTQ = 0x5411n;
 
 const DIALING = 1;
 const CONNECTED = 2;
 
-/** Returned by `endDial` while the dial goes on. */
+/** Returned by `endDial` while the dial continues. */
 export const STILL_DIALING = "";
 
 /** TLS on the sockets of an epoll, for all slots. */
 export interface TlsLayer {
-  /** What TLS was used so far. */
+  /** What has been agreed in handshakes so far. */
   readonly use: TlsUse;
   /**
-   * Goes on with the handshake of a connected socket, and watches for what it waits for. Gives null when the
-   * connection is open, "" while it is not, or why it will not be.
+   * Continues the handshake of a connected socket, and watches the socket for the event that it waits for. Returns null
+   * when the connection is open, "" while the handshake continues, or why it failed.
    */
   shakeHands(slot: number): string | null;
   /**
-   * At which step `shakeHands` has just failed: a connection through a proxy only counts as connected once its tunnel
+   * The step at which `shakeHands` just failed: a connection through a proxy counts as connected only once its tunnel
    * is open.
    */
   readonly failedStep: "connect" | "tls";
-  /** How many bytes it has put into `buffer`; 0 or less for none: `endOf` says why. */
+  /** Number of bytes put into `buffer`; 0 or less for none, for which `endOf` has the reason. */
   receive(slot: number, buffer: Uint8Array<ArrayBuffer>): number;
-  /** Why `receive` has just given none: the end of the connection, null or its reason; undefined: nothing yet. */
+  /**
+   * Why `receive` just returned nothing: the end of the connection (null, or a reason); undefined: nothing has arrived
+   * yet.
+   */
   endOf(slot: number): string | null | undefined;
-  /** Whether it holds bytes of which the socket knows no more; false for a slot that is not open. */
+  /** Whether decrypted bytes are buffered, of which the socket shows no event; false for a slot that is not open. */
   holdsMore(slot: number): boolean;
-  /** How many bytes it took; 0 or less where there is no room, or the connection is broken. */
+  /** Number of bytes accepted; 0 or less if there is no room, or the connection is broken. */
   send(slot: number, bytes: Uint8Array<ArrayBuffer>): number;
   /** The socket of the slot is about to be closed. */
   close(slot: number): void;
@@ -77,10 +84,10 @@ export interface TlsLayer {
   end(): void;
 }
 
-/** A host that has an address. */
+/** A host with at least one address. */
 class DialedHost {
   readonly route: Route;
-  /** By the index of the address: its struct sockaddr. */
+  /** By index of the address: its struct sockaddr. */
   readonly names: readonly Uint8Array<ArrayBuffer>[];
 
   constructor(addresses: readonly Address[]) {
@@ -93,33 +100,33 @@ class DialedHost {
 interface Attempt {
   readonly fd: number;
   readonly generation: number;
-  /** Index of its address in the route. */
+  /** Index of the address in the route. */
   readonly index: number;
 }
 
 /** The dial of one slot, until a socket has connected. */
 interface Dial {
   readonly host: DialedHost;
-  /** Indexes of the addresses that are not tried yet. */
+  /** Indexes of the addresses that were not tried yet. */
   readonly left: number[];
   attempts: readonly Attempt[];
-  /** Why addresses could not be connected to, by their index. */
+  /** Why connecting to addresses failed, by their index. */
   readonly reasons: Map<number, string>;
-  /** When to try the next address beside those under way, microseconds; Infinity when none is left. */
+  /** When to try the next address in parallel, microseconds; Infinity if none is left. */
   nextUs: number;
 }
 
 export class EpollSockets {
   readonly epoll: number;
-  /** Socket of each slot once it has connected, −1 for none. */
+  /** Socket of each slot, once connected; −1 for none. */
   readonly fds: Int32Array;
-  /** While the slot is being dialed `DIALING`, then `CONNECTED` until the driver sets it to 0: open. */
+  /** `DIALING` while the slot is being dialed, then `CONNECTED` until the driver sets it to 0, which means open. */
   readonly connecting: Uint8Array;
-  /** Which socket the slot has, so that an event of an earlier one, still in the batch, is recognised. */
+  /** Number of the slot's socket, by which an event of an earlier socket, still in the batch, is recognised. */
   readonly generation: Int32Array;
   /**
-   * `EPOLLET`: an open socket is reported when something comes, once, and the kernel need not look at it again for the
-   * next wait. Whoever reads less than there is calls `watch` again. 0: it is reported as long as something is there.
+   * `EPOLLET`: an open socket is reported once when data comes, and the kernel need not look at it again for the next
+   * wait. A caller that reads only a part calls `watch` again. 0: the socket is reported as long as there is data.
    */
   trigger = 0;
   /** When `tryNext` must be called, microseconds. */
@@ -129,15 +136,16 @@ export class EpollSockets {
   readonly #slotsOfEach: number;
   /** Dials under way, by slot. */
   readonly #dials = new Map<number, Dial>();
-  /** Sockets so far. */
+  /** Number of sockets made so far. */
   #made = 0;
   readonly #event = new Int32Array(EVENT_WORDS);
   readonly #number = new Int32Array(1);
 
   /**
-   * @param hosts Their addresses, or why a host has none. Each has an equal share of the slots, in their order.
-   * @param fewDials This many dials use the ports that the system chooses by default.
-   * Throws where the system denies an epoll.
+   * @param hosts The hosts' addresses, or the reason why a host has none. Each has an equal share of the slots, in
+   * their order.
+   * @param fewDials The number of dials that use the ports that the system chooses by default. Throws if the system
+   * denies an epoll.
    */
   constructor(
     private readonly libc: Libc,
@@ -162,7 +170,7 @@ export class EpollSockets {
     return this.#hosts[Math.floor(slot / this.#slotsOfEach)];
   }
 
-  /** Begins to dial; gives why it cannot be done, or null. */
+  /** Begins a dial; returns why that is impossible, or null. */
   dial(slot: number, nowUs: number): string | null {
     const host = this.#hostOf(slot);
     if (typeof host === "string") return host;
@@ -173,7 +181,7 @@ export class EpollSockets {
     return this.#tryOn(slot, dial, nowUs) ? null : this.#give(slot, dial);
   }
 
-  /** Tries the next addresses until one does not fail at once; gives whether any is under way. */
+  /** Tries addresses until one does not fail immediately; returns whether any attempt is under way. */
   #tryOn(slot: number, dial: Dial, nowUs: number): boolean {
     const { left, reasons } = dial;
     for (let index = left.shift(); index !== undefined; index = left.shift()) {
@@ -186,7 +194,7 @@ export class EpollSockets {
     return dial.attempts.length > 0;
   }
 
-  /** Gives 0, or the number of an error. */
+  /** Returns 0, or the number of an error. */
   #try(slot: number, dial: Dial, index: number): number {
     const { socket, setsockopt, connect } = this.libc;
     const name = dial.host.names[index];
@@ -194,7 +202,7 @@ export class EpollSockets {
     const fd = socket(family, SOCK_STREAM_NONBLOCK_CLOEXEC, 0);
     if (fd < 0) return this.libc.errno();
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, ONE, 4);
-    // Where the kernel does not know the option, the call fails, and it chooses ports as for the first dials.
+    // If the kernel lacks the option, the call fails, and the kernel chooses ports as for the first dials.
     if (this.#made >= this.fewDials) {
       setsockopt(fd, IPPROTO_IP, IP_LOCAL_PORT_RANGE, ALL_PORTS, 4);
     }
@@ -210,7 +218,7 @@ export class EpollSockets {
     return 0;
   }
 
-  /** Tries the next address of every slot that has waited long enough for those before. */
+  /** Tries the next address for every slot that has waited long enough. */
   tryNext(nowUs: number): void {
     this.nextUs = Infinity;
     for (const [slot, dial] of this.#dials) {
@@ -220,11 +228,10 @@ export class EpollSockets {
   }
 
   /**
-   * A socket has connected, or could not. Null: the slot has it now, and it is watched for what it brings;
-   * `STILL_DIALING`; or why the dial has failed.
-   *
-   * @param generation Of the socket.
-   * @param events What the socket says: an error is always among it.
+   * Handles a socket that has connected, or could not. Returns null if the slot has the socket now and watches it for
+   * data; `STILL_DIALING`; or the reason why the dial has failed.
+   * @param generation The generation of the socket.
+   * @param events The socket's events, which always include an error.
    */
   endDial(slot: number, generation: number, events: number, nowUs: number): string | null {
     const dial = this.#dials.get(slot);
@@ -255,13 +262,13 @@ export class EpollSockets {
     this.watch(slot, false);
   }
 
-  /** No address is left: gives why. */
+  /** No address is left: returns why the dial failed. */
   #give(slot: number, { host, reasons }: Dial): string {
     this.#forget(slot);
     return host.route.failure(reasons);
   }
 
-  /** The dial of the slot is over, and its sockets are closed. */
+  /** The dial of the slot is over: closes its other sockets. */
   #forget(slot: number): void {
     for (const { fd } of this.#dials.get(slot)?.attempts ?? []) this.libc.close(fd);
     this.#dials.delete(slot);
@@ -272,27 +279,29 @@ export class EpollSockets {
     return systemReason(new Error(this.libc.explain(errno)));
   }
 
-  /** Watches for bytes and the end; also for room to send, where something waits for it. What is there is reported again. */
+  /**
+   * Watches for bytes and the end, and for room to send if bytes wait for it. Anything already there is reported again.
+   */
   watch(slot: number, hasUnsent: boolean): void {
     const events = EPOLLIN | EPOLLRDHUP | this.trigger | (hasUnsent ? EPOLLOUT : 0);
     const socket = { fd: this.fds[slot], generation: this.generation[slot] };
     this.#control(EPOLL_CTL_MOD, slot, socket, events);
   }
 
-  /** Whether the peer has taken all that was sent; null where the system does not say. */
+  /** Whether the peer has acknowledged everything sent; null if the system does not say. */
   isSent(slot: number): boolean | null {
     const left = this.#number;
     return this.libc.ioctl(this.fds[slot], SIOCOUTQ, left) < 0 ? null : left[0] === 0;
   }
 
-  /** What a recv means that brought nothing: the end, null or its reason; undefined: there is nothing yet. */
+  /** Why a recv brought nothing: the end (null, or a reason); undefined: nothing has arrived yet. */
   endOf(length: number): string | null | undefined {
     const errno = length < 0 ? this.libc.errno() : 0;
     if (errno === EAGAIN || errno === EINTR) return undefined;
     return errno === 0 ? null : this.libc.explain(errno);
   }
 
-  /** A signal ends a wait early, and nothing else does. */
+  /** A wait may fail only because a signal interrupted it. */
   assertInterrupted(): void {
     const errno = this.libc.errno();
     if (errno !== EINTR) throw new Error(`Cannot wait for sockets: ${this.libc.explain(errno)}`);
@@ -305,7 +314,7 @@ export class EpollSockets {
 
   close(slot: number): void {
     if (this.connecting[slot] === DIALING) return this.#forget(slot);
-    this.libc.close(this.fds[slot]); // leaves the epoll with it
+    this.libc.close(this.fds[slot]); // also removes it from the epoll
     this.fds[slot] = -1;
     this.connecting[slot] = 0;
   }
@@ -323,7 +332,7 @@ export class EpollSockets {
   }
 }
 
-/** Throws where the system denies it. */
+/** Opens an epoll. Throws if the system denies it. */
 export function openEpoll(libc: Libc): number {
   const epoll = libc.epoll_create1(EPOLL_CLOEXEC);
   if (epoll >= 0) return epoll;
@@ -333,7 +342,7 @@ export function openEpoll(libc: Libc): number {
 /** Size of struct sockaddr_in6. */
 const IPV6_BYTES = 28;
 
-/** struct sockaddr_in or sockaddr_in6 (the family in host order, the port in network order). */
+/** A struct sockaddr_in or sockaddr_in6 (the family in host byte order, the port in network byte order). */
 function socketAddress({ family, bytes, port }: Address): Uint8Array<ArrayBuffer> {
   const address = new Uint8Array(family === 6 ? IPV6_BYTES : 16);
   const view = new DataView(address.buffer);

@@ -34,23 +34,23 @@ const SSL_CTRL_SET_MIN_PROTO_VERSION = 123;
 const TLS1_2_VERSION = 0x303n;
 const SSL_OP_NO_TICKET = 0x4000n;
 const SSL_OP_NO_COMPRESSION_RENEGOTIATION = 0x20000n | 0x40000000n;
-/** Partial writes, from buffers that move; buffers are freed while a connection has nothing in them. */
+/** Allows partial writes from buffers that move; frees buffers while a connection has nothing in them. */
 const SSL_MODE_PARTIAL_MOVING_RETRY_RELEASE = 0x1n | 0x2n | 0x4n | 0x10n;
 const SSL_SESS_CACHE_OFF = 0n;
 
-/** The ciphers that the runtime offers, in its order: authenticated ones with forward secrecy, and no others. */
+/** The ciphers of the runtime, in its order: authenticated ones with forward secrecy, and no others. */
 const CIPHERS_1_3 = "TLS_AES_256_GCM_SHA384:TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256";
 const CIPHERS_1_2 = "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256:" +
   "ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-RSA-AES128-GCM-SHA256:" +
   "ECDHE-RSA-CHACHA20-POLY1305";
-/** P-521 besides, which the runtime does not have for the exchange of keys. */
+/** Groups for the key exchange: the runtime's, and P-521 in addition. */
 const GROUPS = "X25519:P-256:P-384:P-521";
 const SIGNATURES = "ECDSA+SHA384:ECDSA+SHA256:ECDSA+SHA512:ed25519:RSA-PSS+SHA512:RSA-PSS+SHA384:" +
   "RSA-PSS+SHA256:RSA+SHA512:RSA+SHA384:RSA+SHA256";
-/** Signatures of keys for RSA-PSS only, accepted where the server's certificate is not checked. */
+/** Signatures for keys that are RSA-PSS only, accepted if the server's certificate is not checked. */
 const UNCHECKED_SIGNATURES = "rsa_pss_pss_sha256:rsa_pss_pss_sha384:rsa_pss_pss_sha512";
 
-// Reasons of OpenSSL for bytes that are no TLS, and for an end without one (include/openssl/sslerr.h).
+// OpenSSL's reasons for bytes that are not TLS, and for an end without a close alert (include/openssl/sslerr.h).
 const REASON_MASK = 0x7fffffn;
 const NO_TLS = new Set([156n, 198n, 252n, 258n, 267n, 443n]);
 const UNEXPECTED_EOF = 294n;
@@ -67,16 +67,16 @@ export class EpollTls implements TlsLayer {
   readonly #sentName: Uint8Array<ArrayBuffer> | null;
   readonly #offered: Uint8Array<ArrayBuffer>;
   readonly #connections: (Pointer | null)[];
-  /** By slot: the session of the last connection, which the next one offers; null where none is resumed. */
+  /** By slot: the last connection's session, which the next connection offers; null without resumption. */
   readonly #sessions: (Pointer | null)[] | null;
-  /** Objects of connections that ended in order, by slot, which the next connection reuses. */
+  /** By slot: the SSL object of a connection that was closed properly, for the next connection to reuse. */
   readonly #spare: (Pointer | null)[];
-  /** 1 for a connection that may still be closed in order. */
+  /** 1 for a connection that can still be closed properly. */
   readonly #isWhole: Uint8Array;
   /** 1 for a handshake that waits for room to send. */
   readonly #waitsForRoom: Uint8Array;
   readonly #handshakes = new Map<string, TlsUse["handshakes"][number]>();
-  /** Where OpenSSL writes the ALPN of a connection. */
+  /** Where OpenSSL writes a pointer to a connection's ALPN protocol. */
   readonly #place = new BigUint64Array(1);
   readonly #length = new Uint32Array(1);
   /** Result of the last SSL_read. */
@@ -86,7 +86,7 @@ export class EpollTls implements TlsLayer {
   protected sockets: EpollSockets | null = null;
 
   /**
-   * Throws where OpenSSL does not take the client's certificate.
+   * Throws if OpenSSL refuses the client's certificate.
    * @param resumes Whether the connection of a slot resumes the session of the one before it.
    */
   constructor(slots: number, private readonly tls: Tls, resumes: boolean) {
@@ -207,7 +207,7 @@ export class EpollTls implements TlsLayer {
     return meaning(errno === 0 ? "unexpected end of file" : this.#libc.explain(errno));
   }
 
-  /** The first error that OpenSSL noted; no later call may find it. */
+  /** The first error in OpenSSL's queue, which is then emptied so that no later call finds it. */
   #takeError(): { readonly reason: bigint; readonly text: string } {
     const { certificates } = this.#openssl;
     const code = certificates.ERR_get_error();
@@ -216,7 +216,7 @@ export class EpollTls implements TlsLayer {
     return { reason: code & REASON_MASK, text };
   }
 
-  // hot: once a read.
+  // hot: runs for every read.
   receive(slot: number, buffer: Uint8Array<ArrayBuffer>): number {
     const length = this.#openssl.tls.SSL_read(this.#connections[slot], buffer, buffer.length);
     this.#result = length;
@@ -225,7 +225,7 @@ export class EpollTls implements TlsLayer {
 
   endOf(slot: number): string | null | undefined {
     const error = this.#openssl.tls.SSL_get_error(this.#connections[slot], this.#result);
-    // What a read has to send, as a response to a KeyUpdate, goes out with the next write.
+    // Anything that a read has to send, such as the response to a KeyUpdate, goes out with the next write.
     if (error === SSL_ERROR_WANT_READ || error === SSL_ERROR_WANT_WRITE) return undefined;
     if (error === SSL_ERROR_ZERO_RETURN) return null;
     const errno = this.#libc.errno();
@@ -237,13 +237,13 @@ export class EpollTls implements TlsLayer {
     return errno === 0 ? CUT_OFF : this.#libc.explain(errno);
   }
 
-  // hot: once a read.
+  // hot: runs for every read.
   holdsMore(slot: number): boolean {
     const connection = this.#connections[slot];
     return connection !== null && this.#openssl.tls.SSL_has_pending(connection) === 1;
   }
 
-  // hot: once a request.
+  // hot: runs for every request.
   send(slot: number, bytes: Uint8Array<ArrayBuffer>): number {
     const connection = this.#connections[slot];
     const { tls } = this.#openssl;
@@ -256,7 +256,7 @@ export class EpollTls implements TlsLayer {
     return 0;
   }
 
-  /** Says that no more comes (RFC 8446 §6.1), where it still can. */
+  /** Sends the alert that no more data comes (RFC 8446 §6.1), if that is still possible. */
   close(slot: number): void {
     const connection = this.#connections[slot];
     if (connection === null) return;
@@ -270,7 +270,10 @@ export class EpollTls implements TlsLayer {
     this.#isWhole[slot] = this.#waitsForRoom[slot] = 0;
   }
 
-  /** In TLS 1.3 it is the last ticket that has come, which may be after the handshake (RFC 8446 §4.6.1). */
+  /**
+   * Stores the session. In TLS 1.3 it belongs to the last ticket, which may arrive after the handshake (RFC 8446
+   * §4.6.1).
+   */
   #keepSession(slot: number, connection: Pointer, sessions: (Pointer | null)[]): void {
     const { tls } = this.#openssl;
     const session = made(tls.SSL_get1_session(connection));
@@ -280,7 +283,7 @@ export class EpollTls implements TlsLayer {
     sessions[slot] = session;
   }
 
-  /** Nothing is left in it, its session least of all: the next handshake is as full as the first, unless it is given one. */
+  /** Clears an SSL object completely, session included: the next handshake is a full one unless a session is set. */
   #cleared(connection: Pointer): boolean {
     const { tls } = this.#openssl;
     return tls.SSL_clear(connection) === 1 && tls.SSL_set_session(connection, null) === 1;
@@ -295,7 +298,7 @@ export class EpollTls implements TlsLayer {
   }
 }
 
-/** @param offered The one protocol that ALPN offers. */
+/** @param offered The only protocol that ALPN offers. */
 function contextOf(
   { tls }: OpenSsl,
   offered: Uint8Array,

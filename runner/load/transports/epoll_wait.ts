@@ -1,8 +1,8 @@
 /**
- * How an epoll is waited for, to the microsecond. Linux has one call for it since 5.11, epoll_pwait2(2), and
- * glibc since 2.35; older ones, qemu-user and some sandboxes have not. There epoll_wait(2), which knows
- * milliseconds alone, is woken by a timerfd in the same epoll: a second call for each tick, and none for the
- * waits between. Which of them works is found by trying.
+ * Waits for an epoll, to the microsecond. Linux has a call for this since 5.11, epoll_pwait2(2), and glibc since 2.35;
+ * older systems, qemu-user and some sandboxes lack it. There a timerfd in the same epoll wakes epoll_wait(2), which has
+ * only milliseconds: this takes a second call for each tick, and none for the waits between. Which of them works is
+ * found by trying.
  */
 import {
   CLOCK_MONOTONIC,
@@ -17,30 +17,31 @@ import {
   TFD_NONBLOCK_CLOEXEC,
 } from "../../../base/system/libc.ts";
 
-/** Slot in the data of the timer's events, which belong to no socket. The data is a slot and its socket's generation. */
+/** Stands in place of a slot in events of the timer. An event's data is a slot and the generation of its socket. */
 const NO_SOCKET = -1;
 
-/** Where nanoseconds lie in a struct timespec of 32-bit words, little-endian: only that word is ever set. */
+/** Index of the nanoseconds in a struct timespec of 32-bit words, little-endian: no other word is ever set. */
 const NANOSECONDS = 2;
-/** struct itimerspec is two of them: the interval, and the time from now. */
+/** struct itimerspec has two of them: the interval, and the time from now. */
 const FROM_NOW_NANOSECONDS = 4 + NANOSECONDS;
 const LONGEST_WAIT_US = 999_999;
 
-/** Waits until there are events or it is `untilUs`, and at most a second. Gives how many events there are. */
+/** Waits for events until `untilUs`, for at most a second. Returns the number of events. */
 export type Wait = (untilUs: number, nowUs: number) => number;
 
 /**
- * A wait this short is spun: falling asleep and waking up takes as much CPU, and is 15 to 20 µs late. It was chosen
- * by trying: at 20,000 arrivals a second it brings the median lag from 20 to 1 µs, for 66 % of a core in place of 63 %.
+ * The longest wait that is spun: falling asleep and waking up takes as much CPU time, and is 15 to 20 µs late. Chosen
+ * by trial: at 20,000 arrivals a second, spinning brings the median lag from 20 to 1 µs, for 66 % of a core in place of
+ * 63 %.
  */
 const SPUN_US = 25;
 
-/** Where spins are counted (`recording/busy_periods.ts`). */
+/** Where busy waiting is counted (`recording/busy_periods.ts`). */
 interface SpinCount {
   addSpin(fromUs: number, toUs: number): void;
 }
 
-/** `wait`, but short waits look again and again instead of falling asleep. */
+/** `wait`, but polls during short waits instead of sleeping. */
 export function spinning(wait: Wait, now: () => number, spins: SpinCount): Wait {
   return (untilUs, nowUs) => {
     if (untilUs - nowUs > SPUN_US || untilUs <= nowUs) return wait(untilUs, nowUs);
@@ -56,27 +57,27 @@ export function spinning(wait: Wait, now: () => number, spins: SpinCount): Wait 
   };
 }
 
-/** The epoll to wait for, and the place for its events. */
+/** The epoll to wait on, and the memory for its events. */
 interface EventQueue {
   readonly libc: Libc;
   readonly epoll: number;
-  /** Where the kernel writes its `epoll_event` structs, of `EVENT_WORDS` each. */
+  /** The memory to which the kernel writes `epoll_event` structs of `EVENT_WORDS` each. */
   readonly events: Int32Array<ArrayBuffer>;
 }
 
 export interface Waiter {
-  /** −1 on an error, as the system gives it. */
+  /** Returns −1 on an error, as the system does. */
   readonly wait: Wait;
-  /** What workers do instead, and which calls the system denies; null where it denies none. */
+  /** What workers do instead because the system denies some calls; null if it denies none. */
   readonly note: string | null;
   close(): void;
 }
 
-/** Opens a wait, or throws why it does not work here. */
+/** Opens a way to wait; throws the reason if it does not work here. */
 type WaitMethod = (queue: EventQueue) => Omit<Waiter, "note">;
 
 /**
- * The best way to wait that works here. Throws what is missing when none does.
+ * The best way to wait that works here. Throws what is missing if none works.
  * @param isPunctual Whether the kernel wakes this thread to the microsecond (`wakesPunctually`).
  */
 export function waiterFor(queue: EventQueue, isPunctual: boolean): Waiter {
@@ -101,12 +102,17 @@ function deniedText(calls: readonly string[]): string {
   return `the system denies ${calls.join(" and ")}`;
 }
 
-/** Timers of this thread go off when they are due; else each wait oversleeps by some 50 µs. False where it can't be had. */
+/**
+ * Makes timers of this thread fire exactly when they are due; by default, waits are some 50 µs too long. False if
+ * impossible.
+ */
 export function wakePunctually({ prctl }: Libc): boolean {
   return prctl(PR_SET_TIMERSLACK, 1n, 0n, 0n, 0n) === 0;
 }
 
-/** Whether a worker could have that. Tries alone: what this thread starts would inherit it. */
+/**
+ * Whether a worker could have punctual timers. Undoes the attempt, because threads started from here would inherit it.
+ */
 export function canWakePunctually({ prctl }: Libc): boolean {
   return prctl(PR_GET_TIMERSLACK, 0n, 0n, 0n, 0n) >= 0;
 }
@@ -131,10 +137,10 @@ function byTimer(queue: EventQueue): ReturnType<WaitMethod> {
   const time = new Int32Array(8);
   const most = events.length / EVENT_WORDS;
   let setUs = NaN;
-  /** A tick is set once, however often sockets wake the wait before it. */
+  /** Sets the timer only once for a tick, however often sockets end the wait before it. */
   const set = (untilUs: number, timeUs: number): number => {
     setUs = untilUs;
-    time[FROM_NOW_NANOSECONDS] = Math.max(1, timeUs * 1_000); // 0 would stop the timer
+    time[FROM_NOW_NANOSECONDS] = Math.max(1, timeUs * 1_000); // 0 would disarm the timer
     return timerfd_settime(timer, 0, time, null);
   };
   const wait: Wait = (untilUs, nowUs) => {
@@ -150,7 +156,7 @@ function byTimer(queue: EventQueue): ReturnType<WaitMethod> {
   return { wait, close: () => void libc.close(timer) };
 }
 
-/** Adds a timer to the epoll. It is never read: each time that it goes off is one event (EPOLLET). */
+/** Adds a timer to the epoll. It is never read: each expiry is one event (EPOLLET). */
 function openTimer({ libc, epoll }: EventQueue): number {
   const timer = libc.timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK_CLOEXEC);
   if (timer < 0) throw new Denied(`timerfd_create (${reason(libc)})`);
@@ -165,5 +171,5 @@ function reason(libc: Libc): string {
   return libc.explain(libc.errno());
 }
 
-/** A call that can't be had here, and why. */
+/** A call that is unavailable here, and the reason. */
 class Denied extends Error {}

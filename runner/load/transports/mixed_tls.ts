@@ -1,4 +1,4 @@
-/** TLS on the sockets of a load of several hosts, each with a layer of its own, or none. */
+/** TLS on the sockets of a load with several hosts, each with a TLS layer of its own, or none. */
 import { type Libc, libc, MSG_DONTWAIT_NOSIGNAL } from "../../../base/system/libc.ts";
 import { mergeTls, type TlsUse } from "../../result/tls.ts";
 import type { EpollSockets, TlsLayer } from "./epoll_sockets.ts";
@@ -11,7 +11,7 @@ export class MixedTls implements TlsLayer {
   readonly #libc: Libc = libc();
   readonly #slotsOfEach: number;
   #sockets: EpollSockets | null = null;
-  /** What the last recv of a socket without TLS gave. */
+  /** Result of the last recv on a socket without TLS. */
   #length = 0;
 
   /** @param layers One layer for each host, in the order of their equal shares of the slots. Null: no encryption. */

@@ -1,6 +1,4 @@
-/**
- * Sockets of `node:net`, TCP and unix ones, that read into one buffer for all and call back at once.
- */
+/** Sockets of `node:net`, TCP and unix ones, that read into one shared buffer and call back immediately. */
 import { Buffer } from "node:buffer";
 import { connect, type OnReadOpts, type Socket } from "node:net";
 import { messageOf } from "../../../base/errors.ts";
@@ -19,12 +17,13 @@ import {
 
 const READ_BYTES = 256 * 1024;
 
-/** The first version of Deno whose `node:net` has `onread`. */
+/** The first version of Deno whose `node:net` supports `onread`. */
 const SINCE = [2, 8];
 
 /**
- * Whether there are such sockets to `endpoint`, and they will do. `node:net` closes a socket whose write fails, with
- * what has come and is not read yet: a response that comes before its request is sent whole would be lost.
+ * Whether sockets of `node:net` can be used for `endpoint` and requests of this size. `node:net` closes a socket whose
+ * write fails, and drops what has arrived but is not read yet: a response that comes before its request is sent
+ * completely would be lost.
  */
 export function readsByCallback(endpoint: Endpoint, requestBytes: number): boolean {
   if (requestBytes > SOCKET_ROOM_BYTES) return false;
@@ -48,7 +47,7 @@ export class NodeTransport implements Transport {
   }
 }
 
-/** Rejects with a DialError. */
+/** Opens a socket. Rejects with a DialError. */
 type Dial = (onread: OnReadOpts, signal: AbortSignal) => Promise<Socket>;
 
 function tcpDial(host: Host): Dial {
@@ -67,20 +66,20 @@ function unixDial(path: string): Dial {
     });
 }
 
-/** Nothing is read before somebody listens: a server may speak, or end, as soon as it accepts. */
+/** Pauses a socket until somebody listens, because a server may send, or close, as soon as it accepts. */
 function unread(socket: Socket): Socket {
   return socket.once("connect", () => socket.pause());
 }
 
-/** Memory that all connections share, as a Buffer where node:net wants one, though a reader of bytes needs none. */
+/** Memory that all connections share, as the Buffer that node:net expects. */
 class SharedBuffer {
   readonly readBuffer = Buffer.alloc(READ_BYTES);
   readonly readBytes: Uint8Array = viewOf(this.readBuffer);
-  /** The bytes that were sent last: most requests are the same bytes, so their Buffer is used again. */
+  /** Buffer over the bytes that were sent last, reused because most requests are the same bytes. */
   #sent = viewOf(this.readBuffer);
   #buffer = this.readBuffer;
 
-  // hot: without it node:net makes a Buffer of each request.
+  // hot: otherwise node:net would make a Buffer for each request.
   bufferOf(bytes: Uint8Array<ArrayBuffer>): Buffer {
     if (bytes !== this.#sent) {
       this.#sent = bytes;
@@ -99,7 +98,7 @@ class NodeConnection implements TransportConnection {
   /** Null while dialing. */
   #socket: Socket | null = null;
   #isClosed = false;
-  /** Whether it waits for the scheduler to read. */
+  /** Whether the connection must not read until the scheduler lets it. */
   #waits = false;
 
   constructor(
@@ -138,7 +137,7 @@ class NodeConnection implements TransportConnection {
     return this.#socket?.writableLength ?? 0;
   }
 
-  /** Requests are no larger than what the socket takes at once. */
+  /** Always true: requests are no larger than what a socket accepts at once. */
   readonly isSent = true;
 
   close(): void {
@@ -153,7 +152,7 @@ class NodeConnection implements TransportConnection {
     this.#socket?.resume();
   }
 
-  // hot: once a read. Returns whether to read on.
+  // hot: runs for every read. Returns whether to continue reading.
   readonly #onRead = (length: number): boolean => {
     if (this.#isClosed) return false;
     this.events.onBytes(this.room.readBytes, length);

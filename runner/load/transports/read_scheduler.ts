@@ -1,12 +1,11 @@
 /**
- * Which connection may read when more of them are ready than Deno's runtime handles at once.
- *
- * Each time that it polls the system, it lets 128 socket operations through (tokio's budget of a
- * task); what is new goes first, then what came last. As long as 128 connections have something new each
- * time, no other is read or opened, for seconds. And while there is anything else to do, it polls only
- * every 61st time. So when an iteration of the event loop gets half as full, a connection that was served lately waits
- * for its next read, first come, first served, and those that were passed over get through. Dials get
- * through first: a server may accept no connection as long as it has requests.
+ * Decides which connection may read when more are ready than Deno's runtime handles at once. * Each time the runtime
+ * polls the system, it lets 128 socket operations through (tokio's task budget): new ones first, then those that became
+ * ready last. As long as 128 connections have something new each time, no other connection is read or opened, for
+ * seconds. And while there is anything else to do, the runtime polls only every 61st time. So when an iteration of the
+ * event loop gets half as full, a connection that was served lately waits for its next read, first come, first served,
+ * and those that were passed over get through. Dials get through first, because a server may accept no connection as
+ * long as it has requests.
  */
 import { SlotQueue } from "../engine/slot_queues.ts";
 import { setImmediate } from "node:timers";
@@ -15,29 +14,29 @@ import type { BusyPeriods } from "../recording/busy_periods.ts";
 const CROWD = 64;
 
 /**
- * A connection that was not served for as many rounds, each of which serves all once, is not held up. An open
- * loop's responses that come all at once, as a server wakes up, are such.
+ * A connection that was not served in as many rounds (each of which serves all connections once) need not wait. This is
+ * the case when a server wakes up and an open loop's responses arrive all at once.
  */
 const FAIR_ROUNDS = 16;
 
 /**
- * Waiting slots go on this often even when nothing happens or many are dialed, milliseconds. A timer lets
- * the runtime poll.
+ * Longest wait of a slot, milliseconds, even if nothing happens or many slots are being dialed. The timer makes the
+ * runtime poll.
  */
 const PATIENCE_MS = 1;
 
 export class ReadScheduler {
-  /** Dials under way; the transport counts them. */
+  /** Number of dials in progress, counted by the transport. */
   dialing = 0;
   readonly #waiting: SlotQueue;
-  /** The iteration in which each slot was served last. */
+  /** By slot: the iteration in which it was last served. */
   readonly #servedIn: Int32Array;
   readonly #fairIterations: number;
-  /** Whether any slot has gone on since the timer was set; it is set while one waits. */
+  /** Whether any slot has continued since the timer was set, which runs while a slot waits. */
   #goesOn = false;
   #isTimerSet = false;
 
-  /** @param read The slot may read now; it may have been closed meanwhile. */
+  /** @param read Lets the slot read now; it may have been closed meanwhile. */
   constructor(
     slots: number,
     private readonly iteration: LoopIteration,
@@ -51,7 +50,7 @@ export class ReadScheduler {
     };
   }
 
-  // hot: once a read. Whether the slot that was served may read again at once; if not, it is scheduled.
+  // hot: runs for every read. Whether the served slot may read again immediately; if not, it is scheduled.
   mayReadOn(slot: number): boolean {
     const { index, events } = this.iteration;
     const isGreedy = index - this.#servedIn[slot] < this.#fairIterations;
@@ -84,23 +83,23 @@ export class ReadScheduler {
 }
 
 /**
- * One iteration of the worker's event loop, from the first event of a socket until all that is ready has been
- * handled: whatever became ready meanwhile had to wait for its end.
+ * One iteration of the worker's event loop, from the first event of a socket until all ready events have been handled:
+ * anything that became ready meanwhile had to wait.
  */
 export class LoopIteration {
-  /** Iterations before this one. */
+  /** Number of the current iteration. */
   index = 0;
-  /** Events of sockets in this iteration. */
+  /** Socket events in this iteration. */
   events = 0;
-  /** Called after each iteration that had any. */
+  /** Called after each iteration with at least one event. */
   onEnd = (): void => {};
-  /** When the first of its events came. */
+  /** When the first event of the iteration came. */
   #beganUs = 0;
 
   /** @param now Microseconds since the start of the run. */
   constructor(private readonly now: () => number, private readonly busy: BusyPeriods) {}
 
-  // hot: a connection was opened, or has brought something.
+  // hot: a connection was opened, or has received something.
   count(nowUs: number): void {
     if (++this.events > 1) return;
     this.#beganUs = nowUs;

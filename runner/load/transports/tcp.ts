@@ -12,7 +12,7 @@ import { LoopIteration, ReadScheduler } from "./read_scheduler.ts";
 import type { ConnectionEvents, Transport, TransportConnection } from "./transport.ts";
 
 const SPIN_US = 2_000;
-/** Deno's timers count whole milliseconds: being late by one is not a defect of the machine. */
+/** Deno's timers count whole milliseconds: lateness up to one is not the machine's fault. */
 const TIMER_STEP_US = 1_000;
 
 export class TcpDriver implements Driver {
@@ -28,7 +28,7 @@ export class TcpDriver implements Driver {
 
   /**
    * @param endpoints The hosts, each with an equal share of the slots, in their order.
-   * @param requestBytes Of the largest request.
+   * @param requestBytes Size of the largest request.
    * @param now Microseconds since the start of the run.
    */
   constructor(
@@ -73,14 +73,14 @@ export class TcpDriver implements Driver {
   }
 
   /**
-   * Timers are 1–2 ms late: a punctual load spins through the last of the wait, at the cost of a
-   * core. An event of a socket ends the wait too, as it may change when the next tick is needed.
-   * @param timeUs Below 0 for what is overdue.
+   * Waits until a time or a socket's event, since an event may change when the next tick is needed. Timers are 1–2 ms
+   * late, so a punctual load spins through the last part of the wait, at the cost of a core.
+   * @param timeUs The time; negative if it is overdue.
    */
   #wait(timeUs: number, punctual: boolean): Promise<void> {
     return new Promise((wake) => {
       if (punctual && timeUs <= SPIN_US) return void setImmediate(wake);
-      // The runtime warns of a negative time, on standard error.
+      // For a negative time, the runtime prints a warning on standard error.
       const timer = setTimeout(wake, Math.max(0, punctual ? timeUs - SPIN_US : timeUs) / 1_000);
       if (!punctual) return;
       this.#wake = () => {

@@ -5,13 +5,13 @@ import { type Libc, libc, MSG_DONTWAIT_NOSIGNAL } from "../../../base/system/lib
 import { EpollTls } from "./epoll_tls.ts";
 
 const READ_BYTES = 4 * 1024;
-/** What `shakeHands` gives while it waits. */
+/** Returned by `shakeHands` while the connection waits. */
 const WAITING = "";
 
 export class TunneledTls extends EpollTls {
   readonly #calls: Libc = libc();
   readonly #connect: Uint8Array<ArrayBuffer>;
-  /** The response that a slot waits for; null before its request. */
+  /** By slot: the proxy's awaited response; null before the request. */
   readonly #responses: (TunnelResponse | null)[];
   readonly #isOpen: Uint8Array;
   readonly #buffer = new Uint8Array(READ_BYTES);
@@ -33,7 +33,7 @@ export class TunneledTls extends EpollTls {
     return this.shakeHands(slot);
   }
 
-  /** A new socket has room for so few bytes. */
+  /** Sends the request for a tunnel; a new socket has room for so few bytes. */
   #request(slot: number): string {
     const request = this.#connect;
     const sent = this.#calls.send(this.#fd(slot), request, request.length, MSG_DONTWAIT_NOSIGNAL);

@@ -1,6 +1,6 @@
 /**
- * Worker isolates, of which the first may be begun before its job is known: it loads while the command line
- * is read. That is why this file imports nothing: it is read by every command.
+ * Starts worker isolates, the first perhaps before its job is known, so that it loads while the command line is parsed.
+ * Every command loads this file, so it imports nothing.
  */
 
 let begun: Worker | null = null;

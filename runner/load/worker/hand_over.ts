@@ -28,7 +28,7 @@ export class HandOver {
 
   constructor(private readonly parts: HandOverParts) {}
 
-  /** The message must be posted at once, because its contents go on changing. */
+  /** The message must be posted immediately, because its contents continue to change. */
   messageAt(part: IntervalPart, nowUs: number): IntervalMessage {
     const { recorder, inFlight, sessions, usage, tls, hooks } = this.parts;
     const ended = this.#soFar.at(nowUs, recorder, inFlight);

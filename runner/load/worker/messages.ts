@@ -10,19 +10,19 @@ import type { StepPart } from "../recording/steps.ts";
 import type { SessionTotals, WorkerTotals } from "../recording/totals.ts";
 
 /**
- * How a worker fares while it works, for the live view. The judgement at the end uses figures of its own
+ * How busy a worker is while it works, for the live view. The judgement at the end uses other figures
  * (`trust/evidence.ts`).
  */
 export interface Health {
-  /** CPU time of the worker's thread over elapsed: a share of one core. */
+  /** CPU time of the worker's thread over elapsed time: a share of one core. */
   readonly cpuRatio: number;
-  /** Longest time that something new had to wait for the worker, microseconds. */
+  /** The longest that an event had to wait for the worker, microseconds. */
   readonly lateUs: number;
 }
 
 export type ToWorker =
   | { readonly kind: "prepare"; readonly job: Job }
-  /** @property at Moment of the start. */
+  /** @property at Start of the run. */
   | { readonly kind: "start"; readonly at: Moment };
 
 /** An interval has ended. */
@@ -30,52 +30,52 @@ export interface IntervalMessage {
   readonly kind: "interval";
   readonly part: IntervalPart;
   readonly health: Health;
-  /** The report so far, for a receiver that may never get the last one. */
+  /** The report so far, for a receiver that may never get the final one. */
   readonly soFar: SoFarPart;
 }
 
 export type FromWorker =
-  /** @property thread Number of its thread by which the system knows it (Linux); null elsewhere. */
+  /** @property thread Id of the worker's thread in the system (Linux); null elsewhere. */
   | { readonly kind: "ready"; readonly thread: number | null }
-  /** The job cannot be done, because of its script. */
+  /** The job can't be done, because of its script. */
   | { readonly kind: "refused"; readonly why: string }
   | IntervalMessage
-  /** The first dial that has ended has failed. */
+  /** The worker's first dial to finish has failed. */
   | { readonly kind: "unreached" }
   | {
     readonly kind: "finished";
     readonly report: WorkerReport;
-    /** Why the request log lacks lines; null when it does not. */
+    /** Why lines are missing from the request log; null if none are. */
     readonly lostLog: string | null;
   };
 
 export interface WorkerReport {
   readonly totals: WorkerTotals;
   readonly sessions: SessionTotals;
-  /** From the start of the run to the worker's last event, microseconds. */
+  /** The time from the start of the run to the worker's last event, in microseconds. */
   readonly elapsedUs: number;
-  /** What the system gave the worker's thread during the run. */
+  /** The thread's time on a core, and its time of waiting for one, during the run. */
   readonly time: ThreadTime;
-  /** How long the thread only looked whether something was due, microseconds. */
+  /** How long the thread only polled for something due, microseconds. */
   readonly spunUs: number;
-  /** Lengths of the busy periods, in which the loop had no time for what was new. */
+  /** Lengths of the busy periods, during which the loop could not handle new events. */
   readonly busyPeriods: SparseHistogram;
   /** Smallest step of the worker's clock, microseconds. */
   readonly timerUs: number;
   /** Absent without TLS. */
   readonly tls?: TlsUse;
-  /** What hooks took; absent where no request has any. */
+  /** Time spent in hooks; absent if no request has any. */
   readonly hooks?: HookUse;
-  /** Streams at a time that a server took on a connection, where that is fewer than the load has; else absent. */
+  /** The fewest concurrent streams that a server allowed on a connection, if fewer than the load wants; else absent. */
   readonly fewestStreams?: number;
 }
 
 /**
- * The report of a worker as if the run had ended when it handed an interval on: what was in flight is
- * unfinished, as at a real end. Arrivals that have not begun are not in it, neither due nor dropped.
+ * The report of a worker as if the run had ended at the end of an interval: requests in flight count as unfinished, as
+ * at a real end. Arrivals that have not begun are left out, neither due nor dropped.
  */
 export interface SoFarReport extends WorkerReport {
-  /** Latencies, so far, of the exchanges in flight: lower bounds, which no interval contains. */
+  /** Latencies so far of the exchanges in flight: lower bounds, which no interval contains. */
   readonly open: SparseHistogram;
 }
 
@@ -89,6 +89,6 @@ export interface SoFarReport extends WorkerReport {
 export interface SoFarPart extends SoFarReport {
   /** Steps that changed; the totals have no steps here. */
   readonly steps: readonly StepPart[];
-  /** Service times, so far, of the exchanges in flight: lower bounds. */
+  /** Service times so far of the exchanges in flight: lower bounds. */
   readonly openService: SparseHistogram;
 }

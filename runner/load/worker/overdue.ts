@@ -1,37 +1,35 @@
 /**
- * When a worker is held, and by how much it must miss its time before it is ended. Pure: moments are arguments,
- * milliseconds by any one clock.
- *
- * - A load that lasts a given time is over at its deadline, after the wait for what is in flight then (up to the
- *   time-out, 5 s at most) and the moment in which connections are closed.
- * - One that ends by a number of requests, or with its last virtual user, has no deadline: its worker hands an interval
- *   on as each ends, also while nothing responds, and may be silent for as long as that wait after it.
- * - One that is interrupted ends at once.
+ * Decides when a worker counts as held, and by how much it must miss its time before it is ended. Pure: moments are
+ * arguments, milliseconds by any one clock. * - A load that lasts a given time is over at its deadline, after the wait
+ * for requests in flight (up to the time-out, 5 s at most) and the moment in which connections are closed. - A load
+ * that ends by a number of requests, or with its last virtual user, has no deadline: its worker hands over an interval
+ * as each ends, even while nothing responds, and may be silent for as long as that wait after it. - A load that is
+ * interrupted ends at once.
  */
 import { LINGER_US, LONGEST_DRAIN_US } from "../engine/ending.ts";
 import type { Job } from "../engine/job.ts";
 
-/** How late a worker may be. */
+/** How late a worker may be before it is ended. */
 export const WORKER_GRACE_MS = 1_000;
-/** The workers are looked at this often. */
+/** How often the workers are checked. */
 export const WATCH_STEP_MS = 100;
-/** A look comes late when the machine stands still, and then the workers have stood still, too. */
+/** If the machine was halted, checks come late, and the workers were halted, too. */
 const MOST_STEP_MS = 2 * WATCH_STEP_MS;
 
 const LINGER_MS = LINGER_US / 1_000;
 
-/** How a worker's load goes on. */
+/** The timing of a worker's load. */
 export interface WorkerTiming {
   readonly share: Pick<Job, "durationUs" | "timeoutUs" | "intervalUs" | "waitsForLast">;
   /** Null before the start. */
   readonly startMs: number | null;
-  /** Null unless it is interrupted. */
+  /** Null unless the load is interrupted. */
   readonly interruptedMs: number | null;
   /** When the worker last posted anything. */
   readonly lastMessageMs: number;
 }
 
-/** When the next message of the worker has to be here: that it is done, or an interval. */
+/** When the next message of the worker must have arrived: its final one, or an interval. */
 export function dueMsOf({ share, startMs, interruptedMs, lastMessageMs }: WorkerTiming): number {
   const { durationUs, timeoutUs, intervalUs, waitsForLast } = share;
   const interrupted = interruptedMs === null ? Infinity : interruptedMs + LINGER_MS;
@@ -42,13 +40,13 @@ export function dueMsOf({ share, startMs, interruptedMs, lastMessageMs }: Worker
   return Math.min(interrupted, hasDeadline ? startMs + durationUs / 1_000 + waitMs : nextMessageMs);
 }
 
-/** Counts by how much one worker is late. */
+/** Measures how late one worker is. */
 export class Lateness {
   #lateMs = 0;
 
   constructor(private lookedMs: number) {}
 
-  /** Looked at again and again; gives whether it is late beyond grace. */
+  /** Called at every check; returns whether the worker is late beyond the grace time. */
   look(dueMs: number, nowMs: number): boolean {
     const stepMs = Math.min(nowMs - Math.max(this.lookedMs, dueMs), MOST_STEP_MS);
     this.lookedMs = nowMs;

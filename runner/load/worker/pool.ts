@@ -16,7 +16,7 @@ import { setPriority } from "node:os";
 
 /** Time for the start message to reach every worker. */
 const START_DELAY_MS = 5;
-/** In an open loop also for dialing: a local connection takes some 50 µs. */
+/** Additional time for each connection of an open loop, whose dial takes some 50 µs if it is local. */
 const DIAL_MS = 0.2;
 const LONGEST_DELAY_MS = 3_000;
 /** Health of a worker that was ended. */
@@ -26,17 +26,17 @@ interface PoolHooks {
   /** Called once all workers are ready, with their number. */
   readonly onReady?: (workers: number) => void;
   /**
-   * Called once all are ready: when to start, milliseconds since the epoch. Absent: after `delayMs`, which is
-   * how long it takes the message to reach the workers, and them to dial.
+   * Called once all workers are ready; returns when to start, milliseconds since the epoch. Absent: after `delayMs`,
+   * the time that the message takes to reach the workers, and their dials take.
    */
   readonly startMoment?: (delayMs: number) => Promise<number>;
   /** An interval of worker `worker` (its index in the jobs) has ended. */
   readonly onInterval: (worker: number, part: IntervalPart, health: Health) => void;
-  /** Called right after `onInterval`: how the worker would have ended then. */
+  /** Called right after `onInterval`, with the report as if the worker had ended then. */
   readonly onSoFar?: (worker: number, report: SoFarReport) => void;
-  /** The first dial of a worker that has ended has failed. */
+  /** The first dial to finish of a worker has failed. */
   readonly onUnreached?: () => void;
-  /** The load starts at this moment, milliseconds since the epoch. When it throws, the load ends at once. */
+  /** The load starts at this moment, milliseconds since the epoch. If this throws, the load ends immediately. */
   readonly onStart: (atMs: number) => void;
   /** Called at the end if a worker could not write all of its request log, with the reason. */
   readonly onLostLog?: (why: string) => void;
@@ -53,12 +53,12 @@ export interface PoolReports {
 export class WorkerPool {
   readonly #isolates: (Worker | undefined)[] = [];
 
-  /** @param make Gives a worker that speaks as `worker.ts` does. */
+  /** @param make Makes a worker with the messages of `worker.ts`. */
   constructor(private readonly make: () => Worker = takeWorker) {}
 
   /**
-   * Runs one job on each worker, all from one moment; when the signal aborts they end early. After an error, or
-   * in place of a worker that was ended, the next run has new workers.
+   * Runs one job on each worker, all starting at the same moment; they end early when the signal aborts. After an
+   * error, and in place of workers that were ended, the next run uses new workers.
    */
   async run(shares: readonly JobShare[], hooks: PoolHooks): Promise<PoolReports> {
     const workers = shares.map((share, i) =>
@@ -84,7 +84,7 @@ export class WorkerPool {
 /** One run of a pool. */
 class PoolRun {
   readonly #stop = new Int32Array(new SharedArrayBuffer(4));
-  /** Moment of the start by performance.now(), like that of the interruption. */
+  /** Start of the run by performance.now(), as is the interruption. */
   #startMs: number | null = null;
   #interruptedMs: number | null = null;
   readonly #watch: ReturnType<typeof setInterval>;
@@ -130,7 +130,7 @@ class PoolRun {
       });
     const loads = workers.map((worker, i) => this.#load(worker, i, at));
     try {
-      hooks.onStart(at); // takes up to 10 ms, in which the message reaches the workers
+      hooks.onStart(at); // takes up to 10 ms, during which the message reaches the workers
     } catch (error) {
       this.#interrupt();
       await Promise.allSettled(loads);
@@ -144,7 +144,7 @@ class PoolRun {
     return { reports, ended: workers.flatMap(endedWorker) };
   }
 
-  /** Starts workers after their stop flag was set: they end at once, and close what they opened for the run. */
+  /** Starts workers whose stop flag is set: they end immediately, and close what they opened for the run. */
   async #release(): Promise<void> {
     this.#interrupt();
     const at = momentOf(epochNowMs());
@@ -153,7 +153,7 @@ class PoolRun {
     );
   }
 
-  /** The worker's report; null if it had to be ended. */
+  /** The worker's report; null if the worker had to be ended. */
   async #load(worker: PoolWorker, index: number, at: number): Promise<WorkerReport | null> {
     const { onInterval, onSoFar, onUnreached, onLostLog } = this.hooks;
     this.#startMs = at - performance.timeOrigin;
@@ -161,7 +161,7 @@ class PoolRun {
     const finished = await worker.request(start, "finished", (message) => {
       if (message.kind === "unreached") return onUnreached?.();
       onInterval(index, message.part, message.health);
-      if (onSoFar === undefined) return; // to put it together takes a while
+      if (onSoFar === undefined) return; // assembling it takes a while
       const { report } = worker.soFar;
       if (report !== null) onSoFar(index, report);
     });
@@ -171,9 +171,9 @@ class PoolRun {
     return finished?.report ?? null;
   }
 
-  /** Also hands on what no interval contains yet. */
+  /** The report of a worker that was ended; also hands on everything that no interval contains yet. */
   async #reportOfEnded(index: number, lastIndex: number): Promise<WorkerReport> {
-    const { boundsPart, reportOfSilent: reportOfSilent } = await import("./silent_worker.ts"); // what few runs need delays none
+    const { boundsPart, reportOfSilent: reportOfSilent } = await import("./silent_worker.ts"); // loaded on demand, because few runs need it
     const { share: { pacer, turns, script, durationUs }, lastIndex: own } = this.workers[index];
     const soFar = this.workers[index].soFar.report;
     const share = {
@@ -218,7 +218,7 @@ function delayMsOf(shares: readonly JobShare[]): number {
   return Math.min(START_DELAY_MS + dials * DIAL_MS, LONGEST_DELAY_MS);
 }
 
-// A worker isolate in one run: the requests to it, its messages so far, and its end if it does not respond.
+// A worker isolate in one run: requests to it, its messages so far, and ending it if it does not respond.
 
 type Reply<Kind> = Extract<FromWorker, { kind: Kind }>;
 
@@ -228,10 +228,10 @@ class PoolWorker {
   /** The worker's load up to its last interval. */
   readonly soFar = new SoFarSum();
   lastIndex = 0;
-  /** When it last posted anything, or something was last posted to it, by performance.now(). */
+  /** When the worker last posted a message, or was last sent one, by performance.now(). */
   lastMessageMs = performance.now();
   wasEnded = false;
-  /** Stops waiting for its reply; null when none is awaited. */
+  /** Stops waiting for the worker's reply; null if none is awaited. */
   #giveUp: (() => void) | null = null;
   #thread: number | null = null;
 
@@ -241,7 +241,7 @@ class PoolWorker {
     return this.#giveUp !== null;
   }
 
-  /** Posts `message` and waits for the reply of kind `kind`; null when the worker is ended before that. */
+  /** Posts `message` and waits for the reply of kind `kind`; null if the worker is ended before that. */
   request<Kind extends "ready" | "finished">(
     message: ToWorker,
     kind: Kind,
@@ -276,8 +276,8 @@ class PoolWorker {
   }
 
   /**
-   * Ends it, whatever holds it: no later message of it is received. Deno 2.9 cannot stop an isolate whose
-   * code never comes back, so its thread yields to all others until the program ends.
+   * Ends the worker, whatever it is doing: no later message of it is received. Deno 2.9 can't stop an isolate whose
+   * code never returns, so its thread gets the lowest priority until the program ends.
    */
   end(): void {
     this.wasEnded = true;
@@ -289,11 +289,11 @@ class PoolWorker {
   }
 }
 
-/** Linux knows priorities of threads by their numbers. */
+/** Lowers a thread's priority; Linux has a priority for each thread id. */
 function yieldToOthers(thread: number): void {
   try {
     setPriority(thread, LOWEST_PRIORITY);
   } catch {
-    // It is gone already.
+    // The thread is gone already.
   }
 }

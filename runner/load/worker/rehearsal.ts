@@ -16,7 +16,7 @@ import { pacerOf } from "../engine/pacers.ts";
 import { HandOver } from "./hand_over.ts";
 import { Usage } from "./usage.ts";
 
-/** Enough exchanges for the optimizing compiler to take notice. */
+/** Enough exchanges to trigger the optimizing compiler. */
 const EXCHANGES = 5_000;
 const SLOTS = 8;
 const STEP_US = 10;
@@ -27,7 +27,7 @@ const RESPONSE = new TextEncoder().encode(
     "Content-Type: text/plain\r\nContent-Length: 13\r\nConnection: keep-alive\r\n\r\nHello, World!",
 );
 
-/** Opens every dial and responds to every request, in order. */
+/** A driver that opens every dial and responds to every request, in order. */
 class Echo implements Driver {
   readonly #dialed: number[] = [];
   readonly #requested: number[] = [];

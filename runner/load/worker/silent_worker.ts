@@ -1,6 +1,6 @@
 /**
- * The report of a worker that fell silent: what it last posted, and what would have come after that.
- * Every exchange of its share is counted once, so that the law of conservation holds over all workers.
+ * The report of a worker that fell silent: its last report, and everything that would have come after that. Every
+ * exchange of its share is counted once, so that the law of conservation holds over all workers.
  */
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { JobShare } from "../engine/job.ts";
@@ -14,22 +14,24 @@ export interface SilentShare {
   readonly pacer: JobShare["pacer"];
   readonly turns?: JobShare["turns"];
   readonly scriptKind: JobShare["script"]["kind"];
-  /** When the run was over: arrivals from then on are no part of it. Infinity when it ended by count. */
+  /** When the run was over, so that later arrivals are not part of it. Infinity if it ended by count. */
   readonly durationUs: number;
 }
 
 export interface SilentWorker {
   readonly report: WorkerReport;
-  /** How long what it dropped had waited at the end of the run: lower bounds of its latency, which are in no interval. */
+  /**
+   * How long dropped requests had waited at the end of the run: lower bounds of their latency, which are in no
+   * interval.
+   */
   readonly dropped: SparseHistogram;
 }
 
 /**
- * The report of a worker of which `soFar` is the last that was received; null when nothing was. What its share had
- * still to come is due and dropped: arrivals until the end of the run, or what was left of a given number. A
- * closed loop that ends by time would have sent an unknown number.
- *
- * The latencies in `soFar.open` are in no interval either: the caller puts them into the worker's last one.
+ * The report of a worker of which `soFar` was the last that was received; null: none was. The rest of its share is due
+ * and dropped: arrivals until the end of the run, or the rest of a given number. A closed loop that ends by time would
+ * have sent an unknown number. * The latencies in `soFar.open` are in no interval either: the caller puts them into the
+ * worker's last one.
  */
 export function reportOfSilent(share: SilentShare, soFar: SoFarReport | null): SilentWorker {
   const { open: _, ...received } = soFar ?? { ...silent(), open: EMPTY };
@@ -49,7 +51,7 @@ export function reportOfSilent(share: SilentShare, soFar: SoFarReport | null): S
   return { report, dropped };
 }
 
-/** How long the requests, or virtual users, of the share had waited at the end, apart from the first `begun` of them. */
+/** How long the requests, or virtual users, of the share had waited at the end, except for the first `begun`. */
 function waitsOf({ pacer, turns, durationUs }: SilentShare, begun: number): SparseHistogram {
   const waits = new Histogram();
   if (pacer.kind !== "closed") {
@@ -58,18 +60,21 @@ function waitsOf({ pacer, turns, durationUs }: SilentShare, begun: number): Spar
       if (arrived++ >= begun) waits.record(durationUs - dueUs);
     });
   } else if (pacer.requests < Infinity) {
-    // No request of a closed loop was due before a connection was free for it, so none had waited.
+    // A closed loop's request is due only when a connection is free, so none of them had waited.
     for (let left = pacer.requests - begun; left > 0; left--) waits.record(0);
   }
   return waits.toSparse();
 }
 
-/** How many of its share are in the report. Of a virtual user who was let in, each request counts; one who was not counts as one. */
+/**
+ * How many requests of the share are in the report. A user who was let in counts with each request, any other user as
+ * one.
+ */
 function begunOf({ scriptKind }: SilentShare, { totals, sessions }: WorkerReport): number {
   return scriptKind === "flow" ? sessions.created + totals.dropped : totals.due;
 }
 
-/** A part of interval `index` that is nothing but lower bounds. */
+/** A part of interval `index` that consists of lower bounds alone. */
 export function boundsPart(index: number, bounds: SparseHistogram): IntervalPart {
   const counts = { index, completed: 0, failed: 0, errors: null, wrong: 0, bytesIn: 0 };
   return { ...counts, secondCompleted: [], secondBytes: [], latency: bounds, censored: bounds };

@@ -1,4 +1,4 @@
-/** What a worker has posted of its load so far, put together when somebody wants it. */
+/** Assembles a report from everything that a worker has posted so far, when somebody needs it. */
 import { addSparse, EMPTY, HistogramSum } from "../../stats/histogram/histogram.ts";
 import type { BoundedTotals } from "../recording/message_counts.ts";
 import type { MessageTotals } from "../recording/messages.ts";
@@ -12,7 +12,7 @@ export class SoFarSum {
   readonly #firstByte = new HistogramSum();
   readonly #lag = new HistogramSum();
   readonly #busyPeriods = new HistogramSum();
-  // By step.
+  // The parts by step.
   readonly #steps = new Map<number, StepSum>();
   readonly #messages = new Map<number, StreamSum>();
   readonly #sockets = new Map<number, SocketSum>();
@@ -56,7 +56,7 @@ export class SoFarSum {
   }
 }
 
-/** What is posted of one step, part by part: counts of the run, and times of the part. */
+/** Everything posted of one step, part by part: counts of the run, and times of the part. */
 interface SumOfStep<Part, Totals> {
   add(part: Part): void;
   whole(): Totals;
@@ -101,11 +101,11 @@ class StepSum implements SumOfStep<StepPart, StepTotals> {
   }
 }
 
-/** Times that come part by part. */
+/** Collects times that arrive part by part. */
 class BoundedSum {
   readonly #all = new HistogramSum();
   readonly #censored = new HistogramSum();
-  /** Lower bounds that the last part had of what was open. */
+  /** Lower bounds of requests in flight in the last part. */
   #open = EMPTY;
 
   add({ all, censored, open = EMPTY }: BoundedTotals): void {

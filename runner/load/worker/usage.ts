@@ -1,4 +1,4 @@
-/** What a load takes of its worker: of its thread, and of the time of its loop. */
+/** The time that a load uses of its worker: of its thread, and of its loop. */
 import { type ThreadTime, threadTime } from "../../../base/system/thread_time.ts";
 import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
@@ -6,19 +6,19 @@ import type { Health, WorkerReport } from "./messages.ts";
 
 type WorkerUsage = Pick<WorkerReport, "time" | "spunUs" | "busyPeriods" | "timerUs">;
 
-/** A share of a core over less is rough. */
+/** Over a shorter time, a share of a core is too coarse. */
 const LEAST_HEALTH_US = 200_000;
 
 export class Usage {
   #before = threadTime();
-  /** Once the deadline has passed: the wait after it is not part of the load. */
+  /** Usage up to the deadline, once that has passed: the wait after it is not part of the load. */
   #byDeadline: WorkerUsage | null = null;
   #healthSinceUs = 0;
   #healthCpuUs = this.#before.cpuUs;
   #health: Health = { cpuRatio: 0, lateUs: 0 };
 
   /**
-   * @param now Microseconds since the start of the run, which is when this is made, or soon after.
+   * @param now Microseconds since the start of the run, at which this object is made, or soon after.
    * @param timerUs Smallest step of that clock.
    */
   constructor(
@@ -32,7 +32,7 @@ export class Usage {
     this.#before = threadTime();
   }
 
-  /** The deadline: it stays as it is now. */
+  /** The deadline: freezes the usage. */
   end(): void {
     const time = threadTime();
     this.#readHealth(time);
@@ -44,7 +44,7 @@ export class Usage {
     return this.#byDeadline ?? this.#usageAt(threadTime(), this.busy.lengths());
   }
 
-  /** How the worker fares, and what it used; the busy periods are those since the last call. */
+  /** Health, and usage; the busy periods are those since the last call. */
   sinceLast(): { readonly health: Health; readonly usage: WorkerUsage } {
     const busyPeriods = this.busy.takeLengths();
     const ended = this.#byDeadline;
@@ -58,7 +58,7 @@ export class Usage {
     return { time: timeBetween(this.#before, time), spunUs, busyPeriods, timerUs: this.timerUs };
   }
 
-  /** Health since it was last read; unchanged if that was just now. */
+  /** Health since the last reading; unchanged if that was only just before. */
   #readHealth({ cpuUs }: ThreadTime): Health {
     const nowUs = this.now();
     const elapsedUs = nowUs - this.#healthSinceUs;

@@ -1,7 +1,7 @@
 /// <reference lib="deno.worker" />
 /**
- * A worker isolate: given a job, it gets everything ready, reports that, starts at the agreed moment, posts
- * each interval as it ends and its totals at the end, and waits for the next job.
+ * A worker isolate: for each job, it prepares, reports that it is ready, starts at the agreed moment, posts each
+ * interval as it ends and the totals at the end, and waits for the next job.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { TargetError } from "../../../base/errors.ts";
@@ -41,7 +41,7 @@ function post(message: FromWorker): void {
   self.postMessage(message);
 }
 
-/** Its code is loaded only for runs that have a log. */
+/** Loads its code only for runs with a log. */
 async function openLog(
   { path, firstConnection }: NonNullable<Job["log"]>,
   connections: number,
@@ -56,8 +56,8 @@ const SHORT_SLICE_US = 100;
 let hasShortSlices = false;
 
 /**
- * What is due at its own time is sent when it is due, also while threads of this process that compile, collect
- * garbage or show the load are busy on the same core: they would keep it for some milliseconds.
+ * Sends requests at the moment they are due, even while threads of this process that compile, collect garbage or show
+ * the load are busy on the same core; without this, those would keep it for some milliseconds.
  */
 function beWokenPromptly(promptly: boolean): void {
   if (promptly === hasShortSlices) return;
@@ -65,7 +65,7 @@ function beWokenPromptly(promptly: boolean): void {
   hasShortSlices = promptly;
 }
 
-/** Whether anything is due at its own time: requests, or messages on WebSockets. */
+/** Whether anything is due at fixed times: requests, or messages on WebSockets. */
 function isPunctual({ pacer, script }: Job): boolean {
   return pacer.kind !== "closed" ||
     socketsIn(script).some(({ socket }) => socket.send?.everyUs !== undefined);
@@ -141,7 +141,7 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   });
   return async (at) => {
     startUs = momentUs(at, clock);
-    // In an open loop the connections are there when the first request is due.
+    // In an open loop, connections are opened before the first request is due.
     if (job.pacer.kind === "closed") {
       await sleep(Math.max(0, -now() / 1_000));
       while (now() < 0); // a timer may fire early, and nothing is due before the start
@@ -175,7 +175,7 @@ interface RecorderParts {
   readonly slices: Slices | undefined;
 }
 
-/** Its code is loaded only for loads with streams or WebSockets. */
+/** Loads its code only for loads with streams or WebSockets. */
 async function streamsOf(
   load: StreamedLoad,
   { protocol, intervalUs, onInterval, log, steps, slices }: RecorderParts,
@@ -209,7 +209,7 @@ async function streamsOf(
   return { recorder, over: await withStreams(over, { slots, recorder, specs }) };
 }
 
-/** Steps of WebSockets whose server sends by itself: their messages are counted like those of streams. */
+/** Steps with WebSockets whose server sends on its own: their messages are counted like those of streams. */
 function pushedSteps(sockets: StreamedLoad["sockets"]): ReadonlySet<number> {
   return new Set(
     sockets.filter(({ socket }) => socket.answer === "push").map(({ step }) => step),
@@ -247,7 +247,7 @@ interface LoopParts extends Omit<ExchangeParts, "pacer"> {
   readonly sessions: SessionRecorder;
 }
 
-/** Their engine is loaded only for experiments with a script. */
+/** Loads the script engine only for experiments with a script. */
 async function openHooks(
   { script, seed, fresh }: NonNullable<FlowSpec["code"]>,
   { first, stride }: Pick<FlowSpec, "first" | "stride">,
@@ -272,7 +272,7 @@ function exchangesOf(
   return exchanges;
 }
 
-/** While the command line is read: the loop is played through, and the calls of libc that every run makes are looked up. */
+/** While the command line is parsed, the load loop is rehearsed and the libc calls of every run are looked up. */
 const rehearsed = rehearse().then(() => {
   stepUsOf(monotonicClock());
 });

@@ -15,7 +15,7 @@ export function isVersion1(data: unknown): boolean {
   return isMap(data) && (data.schema === MEASUREMENT || data.schema === RESULTS);
 }
 
-/** Anything that is not of version 1 is given back as it is. */
+/** Converts results of version 1; anything else is returned unchanged. */
 export function fromVersion1(data: unknown): unknown {
   if (!isMap(data)) return data;
   if (data.schema === MEASUREMENT) return measurement(data);
@@ -81,8 +81,8 @@ function agent(data: unknown): unknown {
 }
 
 /**
- * `reasons`, which are sentences, and `causes`, their codes → findings. Two are made anew, as all their evidence is in
- * the run. Version 1 has one trust for all of them: it is the severity of each.
+ * Turns `reasons`, which are sentences, and `causes`, their codes, into findings. Two findings are made again, because
+ * all their evidence is in the run. Version 1 has one trust for all of them, which becomes the severity of each.
  */
 function withFindings(part: unknown, run: unknown): unknown {
   if (!isMap(part) || !Array.isArray(part.reasons) || Object.hasOwn(part, "findings")) {
@@ -118,7 +118,7 @@ function findingAnew(cause: unknown, run: unknown): Version1Object | null {
 
 const stopReason = valued({ narrow: "precision", most: "limit", asked: "fixed" });
 
-/** An old key whose new name is there already stays, and the schema refuses it. */
+/** Renames keys. An old key stays if its new name exists already, and the schema then refuses it. */
 function renamed(data: unknown, names: Readonly<Record<string, string>>): unknown {
   if (!isMap(data)) return data;
   return Object.fromEntries(
@@ -131,7 +131,7 @@ function renamed(data: unknown, names: Readonly<Record<string, string>>): unknow
 
 type ValueConversion = (value: unknown) => unknown;
 
-/** Changes the values of keys that are there. */
+/** Changes the values of existing keys. */
 function mapped(data: unknown, changes: Readonly<Record<string, ValueConversion>>): unknown {
   if (!isMap(data)) return data;
   return Object.fromEntries(

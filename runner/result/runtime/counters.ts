@@ -1,4 +1,4 @@
-/** What the runtimes of a target reported of themselves during a run, on the clock of its latencies. */
+/** What the runtimes of a target reported about themselves during a run, on the clock of its latencies. */
 import * as z from "zod";
 import {
   COLLECTION_KINDS,
@@ -11,13 +11,13 @@ const share = z.number().min(0).max(1);
 const seconds = z.number().describe("Seconds since the start of the run");
 
 const delay = z.strictObject({ mean: ms, max: ms }).nullable().describe(
-  "How late timers of the event loop were, sampled every 10 ms; null where the runtime has none",
+  "How late timers of the event loop were, sampled every 10 ms; null if the runtime has none",
 );
 const utilization = share.nullable().describe(
-  "Share of the time in which the event loop had work; null where the runtime does not report it",
+  "Share of the time in which the event loop had work; null if the runtime does not report it",
 );
 const heap = z.number().min(0).nullable().describe("Bytes in use; null: unknown");
-const stoppedMs = ms.describe("For which collections stopped the program");
+const stoppedMs = ms.describe("Time for which collections stopped the program");
 
 const compiler = compilerWork.optional().describe(
   "Work of V8's optimising compilers; absent if it was not requested, or the runtime does not report it",
@@ -30,10 +30,10 @@ const watchedProcess = z.strictObject({
   collectionMs: ms.describe("Time of all collections, from start to end"),
   stoppedMs,
   longestMs: ms.describe("Time of the longest collection"),
-  cpuMs: ms.nullable().describe("CPU time of collections; null where the runtime does not say"),
+  cpuMs: ms.nullable().describe("CPU time of collections; null if the runtime does not say"),
   delay,
   utilization,
-  heap: heap.describe("The highest, bytes; null: unknown"),
+  heap: heap.describe("Largest heap, bytes; null: unknown"),
   compiler,
 });
 
@@ -49,18 +49,20 @@ const point = z.strictObject({
 
 const collection = z.strictObject({
   startS: seconds,
-  ms: ms.describe("Time from its start to its end"),
+  ms: ms.describe("Time from start to end"),
   stoppedMs,
   kind: z.enum(COLLECTION_KINDS).describe(
     "minor, major, incremental and weak of V8; minor and major of Python; cycle of Go",
   ),
-  withinMs: ms.optional().describe("It began within so long after startS; absent: then"),
+  withinMs: ms.optional().describe(
+    "The collection began at most this long after startS; absent: exactly then",
+  ),
 });
 
 const stall = z.strictObject({
   startS: seconds,
   ms: ms.describe("Lower bound of the time that the event loop did not turn"),
-  cpuMs: ms.describe("CPU time of its process meanwhile"),
+  cpuMs: ms.describe("CPU time of the process meanwhile"),
 });
 
 const overlap = z.strictObject({
@@ -68,23 +70,23 @@ const overlap = z.strictObject({
     "Slowest requests that were in flight during one of at least a tenth of their latency",
   ),
   expected: z.number().min(0).describe(
-    "Number by chance, if each came at a random moment of the run",
+    "Number that would overlap by chance, if each request came at a random moment of the run",
   ),
 });
 
 const leftOut = z.strictObject({
-  processes: count.describe("Processes beyond 64, which reported least"),
-  bytes: count.describe("Beyond 16 MB of a process, or 64 MB of all"),
-  lines: count.describe("That are no record, or longer than 2 MB"),
+  processes: count.describe("Processes beyond the 64 that reported most"),
+  bytes: count.describe("Bytes beyond 16 MB of a process, or 64 MB of all"),
+  lines: count.describe("Lines that are no records, or longer than 2 MB"),
   collections: count.describe(
-    "Beyond 100,000: they are in the sums, and in no list and no overlap",
+    "Collections beyond 100,000, which are in the sums, but in no list and no overlap",
   ),
-  stalls: count.describe("Beyond 20,000"),
+  stalls: count.describe("Stalls beyond 20,000"),
 });
 
 export const counters = z.strictObject({
   processes: z.array(watchedProcess),
-  points: z.array(point).describe("One an interval of the timeline, where there was a report"),
+  points: z.array(point).describe("One point for each interval of the timeline with a report"),
   collections: z.array(collection).describe("The longest 200, by their start"),
   stalls: z.array(stall).describe(
     "Times of at least 10 ms for which an event loop did not turn, collections apart: the longest 200, by their start",
@@ -96,7 +98,7 @@ export const counters = z.strictObject({
     collections: overlap,
     stalls: overlap.describe("Overlap with stalls that used a core"),
   }),
-  leftOut: leftOut.optional().describe("What was reported and not read; absent: nothing"),
+  leftOut: leftOut.optional().describe("Reports that were not read; absent: none"),
 });
 
 export type Counters = z.output<typeof counters>;

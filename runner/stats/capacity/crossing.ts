@@ -15,7 +15,7 @@
 import { clusterEveryS, LEVELS, relaxationS, type Rule } from "./queue.ts";
 import type { LevelShare, TrialShare } from "./slices.ts";
 
-/** Probabilities over rates. */
+/** Cumulative probabilities over rates. */
 export interface Grid {
   /** Logarithms of rates, evenly spaced. */
   readonly logRates: Float64Array;
@@ -24,13 +24,13 @@ export interface Grid {
 }
 
 export interface Crossing extends Grid {
-  /** Clusters of late requests that the trials near it would have at the allowed share. */
+  /** Expected clusters of late requests at the allowed share, in the trials near the crossing. */
   readonly clusters: number;
-  /** Seconds from one cluster to the next at the allowed share. */
+  /** Seconds between clusters at the allowed share. */
   readonly clusterEveryS: number;
 }
 
-/** Fewer clusters decide nothing. */
+/** With fewer clusters, nothing can be decided. */
 export const ENOUGH_CLUSTERS = 10;
 
 interface RateRange {
@@ -63,7 +63,7 @@ export function crossingOf(
 }
 
 const POINTS = 40;
-/** Probability left out on either side, before the grid is finer. */
+/** Probability that is cut off on either side before the grid is refined. */
 const NEGLIGIBLE = 1e-4;
 
 /** The rate that the crossing does not exceed with this probability. */
@@ -91,23 +91,25 @@ function stepOf({ logRates }: Grid): number {
 
 // Which part of the limit decides.
 
-/** A part of the limit, and how requests beyond it come at the capacity. */
+/** A part of the limit, and how requests beyond it are clustered at the capacity. */
 interface Level {
   readonly index: number;
   readonly part: number;
-  /** Share of requests beyond the part when the share beyond the limit is exactly the one that the rule allows. */
+  /** Share of requests beyond this part when the share beyond the whole limit is exactly the allowed one. */
   readonly allowed: number;
   readonly everyS: number;
   readonly clusters: number;
 }
 
-/** Factor from the allowed share, up or down, beyond which a trial's share only shows on which side the rate is. */
+/**
+ * If a trial's share differs from the allowed one by more than this factor, it only shows on which side the rate is.
+ */
 const NEAR = 8;
-/** Ratio to the highest rate that held, beyond which a trial shows nothing of clusters at the capacity. */
+/** A trial at more than this multiple of the highest rate that held shows nothing about clusters at the capacity. */
 const NEAR_RATE = 1.15;
 /**
- * In a flat tail this many clusters count as one: most trials lack the rare large requests, so their dispersion is too
- * small.
+ * In a flat tail this many clusters count as one: most trials lack the rare large requests, so the measured dispersion
+ * is too small.
  */
 const RARE_TIMES = 3;
 
@@ -166,7 +168,7 @@ function ofIndex(
   return { index, part: LEVELS[index], allowed, everyS, clusters };
 }
 
-/** How many seen clusters the theory's expectation counts for. */
+/** Number of observed clusters that weigh as much as the theory. */
 const THEORY_CLUSTERS = 4;
 
 /** Seconds between clusters: the theory's and the trials', weighted by their numbers of clusters. */
@@ -180,7 +182,7 @@ function blended(
     const { beyond, dispersion } = levels[index];
     if (dispersion === null) continue;
     const each = Math.max(1, dispersion);
-    // By requests: trials with many beyond are nearer to the capacity than those with many clusters of few.
+    // Weighted by requests: trials with many late ones are nearer to the capacity than those with many small clusters.
     sum += beyond * each * seconds / (requests * allowed);
     all += beyond;
     seen += beyond / each;
@@ -190,31 +192,34 @@ function blended(
 }
 
 /**
- * The part of a trial after its queue has settled: a queue that began idle has its usual length after two relaxation
- * times.
+ * The part of a trial after its queue has settled: a queue that was empty at first has its usual length after two
+ * relaxation times.
  */
 function settledS({ ratePerSec, seconds, startS }: TrialShare, rule: Rule): number {
   const missing = Math.max(0, 2 * relaxationS(ratePerSec, rule) - startS);
   return Math.max(0, seconds - 2 * missing);
 }
 
-/** How a tail falls from the parts of the limit to the limit, by level. */
+/** How fast the tail falls from each part of the limit to the limit itself, by level. */
 interface Tail {
-  /** The logarithm of the share beyond the limit over that of the share beyond the part; 1, 2 and 4 if it is exponential. */
+  /**
+   * The logarithm of the share beyond the limit over that of the share beyond the part; 1, 2 and 4 for an exponential
+   * tail.
+   */
   readonly falls: readonly number[];
   /** Standard deviations of `falls`. */
   readonly unknown: readonly number[];
   /**
-   * Whether it falls by much less than an exponential one: then waits are as long as single requests, and not sums of many,
-   * and parts of the limit say nothing of it.
+   * Whether the tail falls much less than an exponential one: then single long requests rather than sums of many make
+   * the waits, and parts of the limit say nothing about the limit.
    */
   readonly isFlat: boolean;
 }
 
-/** Prior spread of how much a tail falls from one level to the next, about an exponential one. */
+/** Prior standard deviation of the fall from one level to the next, around that of an exponential tail. */
 const TAILS_VARY = 0.3;
 const FLATTEST = 0.5;
-/** Where short parts of the limit are as long as single requests, a tail is steeper at first than later. */
+/** If parts of the limit are as short as single requests, a tail is steeper at first than later. */
 const STEEPEST = 1.5;
 
 /**
@@ -236,14 +241,14 @@ function tailOf(near: readonly TrialShare[], { allowed, limitS }: Rule): Tail {
   return {
     falls: [1, 1 + limit, (1 + limit) * (1 + half)],
     unknown: [0, ofLimit, Math.hypot(ofLimit * (1 + half), ofHalf * (1 + limit))],
-    // A queue has no requests, or hardly any, between the limit and twice the limit: there every trial is near enough.
+    // A queue has hardly any requests between the limit and twice the limit: there, every trial is near enough.
     isFlat: [toHalf, toLimit, fallOf(withoutOverloads(near, allowed), 0, 3)].some((
       { fall, variance },
     ) => fall < FLATTEST - Math.sqrt(variance)),
   };
 }
 
-/** The fall, drawn towards that of an exponential tail, and its standard deviation. */
+/** The fall, shrunk towards that of an exponential tail, and its standard deviation. */
 function shrunk({ fall, variance }: Fall): [fall: number, stdev: number] {
   const weight = 1 / (1 + variance / TAILS_VARY ** 2);
   const seen = 1 + weight * (fall - 1);
@@ -265,7 +270,7 @@ function nearCapacity(
   });
 }
 
-/** A trial with a larger share, by this factor, has the tail of an overload. */
+/** A trial with a share larger by this factor has the tail of an overload. */
 const NEAR_TAIL = 3;
 
 function withoutOverloads(trials: readonly TrialShare[], allowed: number): readonly TrialShare[] {
@@ -274,7 +279,7 @@ function withoutOverloads(trials: readonly TrialShare[], allowed: number): reado
   );
 }
 
-/** Fewer clusters show no share. */
+/** With fewer clusters, a share is not known well enough. */
 const SHOWN_CLUSTERS = 2;
 
 interface Fall {
@@ -313,13 +318,16 @@ function fallOf(trials: readonly TrialShare[], from: number, to: number): Fall {
 
 // The likelihood.
 
-/** A trial by its clusters. */
+/** A trial in terms of its clusters. */
 interface WeighedTrial {
   readonly ratePerSec: number;
-  /** Clusters beyond the limit, and as many times more within it as requests are. */
+  /** Clusters of requests beyond the limit; those within are more by the ratio of requests within to beyond. */
   readonly beyond: number;
   readonly within: number;
-  /** Logarithms of shares over the allowed one from which on, down and up, any other would explain the trial as well. */
+  /**
+   * Bounds of the log ratio to the allowed share, down and up, beyond which every share explains the trial equally
+   * well.
+   */
   readonly least: number;
   readonly most: number;
 }
@@ -330,10 +338,13 @@ interface WeighedTrial {
  */
 const LONG_ENOUGH = 15;
 
-/** No trial counts for more: no share is quite an exponential of the rate, and servers change from trial to trial. */
+/**
+ * The most clusters that a trial counts for, as no share is exactly exponential in the rate and servers vary between
+ * trials.
+ */
 const MOST_CLUSTERS = 20;
 
-/** Nothing where the trial ended before the queue could have grown. */
+/** The trial's weight; nothing if it ended before the queue could have grown. */
 function weighedOf(trial: TrialShare, rule: Rule, level: Level): WeighedTrial[] {
   const { ratePerSec, requests, seconds } = trial;
   const { allowed, index, everyS } = level;
@@ -356,30 +367,30 @@ function weighedOf(trial: TrialShare, rule: Rule, level: Level): WeighedTrial[] 
   }];
 }
 
-/** Logarithm of a share's growth with the logarithm of the rate, in a queue of M/M/1. */
+/** Elasticity of the share with respect to the rate in an M/M/1 queue. */
 function growthOf(ratePerSec: number, { allowed, limitS }: Rule, part: number): number {
   return limitS === 0 ? -2 * Math.log(allowed) : limitS * ratePerSec * part;
 }
 
-/** Times the growth in M/M/1, with the probability before any trial: steeper is as probable, less steep less so. */
+/** Multiples of the M/M/1 growth, with prior probabilities: steeper is as probable, less steep less so. */
 const GROWTHS = [
   ...[[0.1, 0.1], [0.25, 0.2], [0.5, 0.5], [0.7, 0.8], [1, 1]] as const,
   ...[[1.5, 1], [2.5, 1], [8, 1], [32, 0.7]] as const,
 ];
-/** Shares of a flat tail grow gently. */
+/** The same for a flat tail, whose shares grow slowly. */
 const FLAT_GROWTHS = [
   ...[[0.03, 1], [0.06, 1], [0.12, 1], [0.25, 1]] as const,
   ...[[0.5, 1], [1, 0.5]] as const,
 ];
-/** How much the server's speed may differ from trial to trial, with the probability before any. */
+/** How much the server's speed may vary between trials, with prior probabilities. */
 const SPEEDS_VARY = [[0, 0.8], [0.01, 0.15], [0.03, 0.05]] as const;
-/** Gauss and Hermite's nodes and weights for a standard normal. */
+/** Gauss–Hermite nodes and weights for a standard normal. */
 const NORMAL = [
   ...[[-2.857, 0.011257], [-1.3556, 0.222076], [0, 0.533333], [1.3556, 0.222076]] as const,
   [2.857, 0.011257],
 ] as const;
 
-/** The same at even distances: a mean that a few of the largest values make needs more nodes than five. */
+/** The same at equal distances: a mean dominated by a few large values needs more than five nodes. */
 const FINE_NORMAL = Array.from({ length: 41 }, (_, i) => {
   const z = (i - 20) / 4;
   return [z, Math.exp(-z * z / 2) / 4 / Math.sqrt(2 * Math.PI)] as const;
@@ -395,7 +406,7 @@ interface LevelTerms {
   readonly limit: { readonly allowed: number; readonly growth: number };
   readonly mayRefuse: boolean;
   readonly isFlat: boolean;
-  /** Standard deviation of the logarithm of the share at the crossing, which is not exactly known for a part of the limit. */
+  /** Standard deviation of the logarithm of the share at the crossing, which is uncertain for a part of the limit. */
   readonly unknownNats: number;
 }
 
@@ -416,7 +427,8 @@ function cumulativeOf(
   for (const [times, ofGrowth] of isFlat ? FLAT_GROWTHS : GROWTHS) {
     for (const [varies, ofSpeed] of SPEEDS_VARY) {
       const spread = times * growth * varies;
-      // The rule is about the mean share beyond the limit, where trials differ by more nats than beyond a part of it.
+      // The rule is about the mean share beyond the limit, which varies more between trials than the share beyond a
+      // part.
       const below = belowMean(limit.allowed, times * limit.growth * varies) / fall;
       for (const [offset, ofOffset] of offsets) {
         const logs = logRates.map((logRate) =>
@@ -438,7 +450,7 @@ function cumulativeOf(
   return { logRates, cumulative: cumulated(summed(all)) };
 }
 
-/** Up to a factor. */
+/** Sums likelihoods, up to a constant factor. */
 function summed(
   all: readonly { readonly weight: number; readonly logs: Float64Array }[],
 ): Float64Array {
@@ -453,9 +465,9 @@ function summed(
 interface Growth {
   readonly crossing: number;
   readonly growth: number;
-  /** Standard deviation between trials, nats of their shares. */
+  /** Standard deviation between trials, in nats of their shares. */
   readonly spread: number;
-  /** The median of the shares at the crossing over the allowed one, nats. */
+  /** The median of the shares at the crossing relative to the allowed one, in nats. */
   readonly atCrossing: number;
 }
 
@@ -507,9 +519,7 @@ class Shares {
     return i < 0 ? 0 : Math.min(i, this.#logs.length - 1);
   }
 
-  /**
-   * Logarithm of the likelihood of a trial whose share is `nats` above the allowed one, relative to the allowed share.
-   */
+  /** Log likelihood of a trial whose share is `nats` above the allowed one, relative to that at the allowed share. */
   logOf({ beyond, within, least, most }: WeighedTrial, nats: number): number {
     const i = this.#at(nats < least ? least : nats > most ? most : nats);
     return beyond * this.#logs[i] + within * this.#complements[i];
@@ -518,7 +528,7 @@ class Shares {
 
 const MOST_SHARE = 0.97;
 
-/** How far the median of shares that vary by `spread` nats is below the allowed one, where that is their mean. */
+/** How far the median of shares that vary by `spread` nats is below the allowed one, if that is their mean. */
 function belowMean(allowed: number, spread: number): number {
   if (spread === 0) return 0;
   let [low, high] = [0, spread * 4 + spread ** 2];
@@ -535,7 +545,10 @@ function belowMean(allowed: number, spread: number): number {
   return (low + high) / 2;
 }
 
-/** The share is what a server does not serve of more than it can. As probable before any trial as all growths of a queue. */
+/**
+ * The likelihood if a server refuses everything beyond its capacity; a priori as probable as all growths of a queue
+ * together.
+ */
 function refusalLikelihood(
   trials: readonly WeighedTrial[],
   logRate: number,

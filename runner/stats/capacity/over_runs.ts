@@ -1,19 +1,19 @@
 /**
- * The capacity of a cell from searches in several processes: each finds that of its own process, and processes differ. So
- * the interval is that of the mean over runs, by Student's t, of logarithms, as noise multiplies. What each search says of
- * itself is in how far the runs differ. Pure.
+ * The capacity of a cell from searches in several processes: each finds that of its own process, and processes differ.
+ * So the interval is that of the mean over runs, by Student's t, of logarithms, because noise multiplies. The
+ * uncertainty of each search shows in how far the runs differ. Pure.
  */
 import { tQuantile } from "../confidence/student_t.ts";
 
-/** What one search found. */
+/** The capacity that one search found. */
 export interface FoundCapacity {
   readonly value: number;
-  /** Whether the capacity is at least the value, as something else than the target was the limit. */
+  /** Whether the value is a lower bound, because something other than the target was the limit. */
   readonly isAtLeast: boolean;
 }
 
 export interface CellCapacity {
-  /** Geometric mean; with lower bounds among the runs the capacity is at least that. */
+  /** Geometric mean over the runs; if some of them are lower bounds, so is this. */
   readonly value: number;
   readonly isAtLeast: boolean;
   /** Null if there are too few runs. */
@@ -23,7 +23,7 @@ export interface CellCapacity {
 }
 
 /**
- * The fewest runs that show a lower end where some are bounds: ½ⁿ, the chance that all n runs lie beyond the true
+ * The fewest runs that give a lower end if some of them are bounds: ½ⁿ, the chance that all n runs lie beyond the true
  * capacity, is then below 2.5 %.
  */
 const FEWEST_WITH_BOUNDS = 6;

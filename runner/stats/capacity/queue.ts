@@ -1,23 +1,27 @@
 /**
- * What a queue near its capacity does to the requests of a trial: how long it remembers, how long its late requests stay
- * together, and how late they would be beyond other limits. In heavy traffic the wait of a queue is a reflected Brownian
- * motion (J. F. C. Kingman, 1961; J. M. Harrison, 1985), whose tail is exponential. Times are seconds. Pure.
+ * The effects of a queue near its capacity on the requests of a trial: how long it remembers, how long its late
+ * requests stay together, and how late they would be beyond other limits. In heavy traffic the wait of a queue is a
+ * reflected Brownian motion (J. F. C. Kingman, 1961; J. M. Harrison, 1985), whose tail is exponential. Times are
+ * seconds. Pure.
  */
 
 /** A rule: at most the share `allowed` of all requests takes longer than `limitS`. */
 export interface Rule {
-  /** Above 0. */
+  /** The allowed share, above 0. */
   readonly allowed: number;
-  /** 0 where the rule has no limit of time. */
+  /** The limit in seconds; 0 if the rule has no time limit. */
   readonly limitS: number;
 }
 
-/** Parts of the limit beyond which requests are counted, the limit itself first; the last shows how heavy a tail is. */
+/**
+ * Parts of the limit beyond which requests are counted, the limit itself first; the last one shows how heavy the tail
+ * is.
+ */
 export const LEVELS = [1, 1 / 2, 1 / 4, 2] as const;
 
 /**
- * Relaxation time of the queue whose capacity under the rule is this rate: 4·µ/(µ − λ)², where µ − λ = ln(1/allowed)/limit.
- * After two of them a queue that began idle is as long as it usually is.
+ * The relaxation time of the queue whose capacity under the rule is this rate: 4·µ/(µ − λ)², where µ − λ =
+ * ln(1/allowed)/limit. After two relaxation times a queue that began idle is about as long as usual.
  */
 export function relaxationS(ratePerSec: number, { allowed, limitS }: Rule): number {
   if (limitS === 0) return 0;
@@ -25,7 +29,10 @@ export function relaxationS(ratePerSec: number, { allowed, limitS }: Rule): numb
   return 4 * (ratePerSec + left) / left ** 2;
 }
 
-/** Until some were seen: without a limit of time nothing is known of how refusals come. */
+/**
+ * Assumed seconds between clusters of refusals until some are seen: without a time limit, theory says nothing about
+ * them.
+ */
 const REFUSALS_S = 10;
 
 /**
@@ -33,7 +40,7 @@ const REFUSALS_S = 10;
  * of a reflected Brownian motion's being beyond varies by s·(1 − s·(1 + ln(1/s)))·τ/T, and that of independent ones by
  * s·(1 − s) over their number.
  *
- * @param share Of requests beyond the level, above 0 and below 1.
+ * @param share The share of requests beyond the level, above 0 and below 1.
  */
 export function clusteringOf(share: number): number {
   return (1 - share * (1 - Math.log(share))) / (1 - share);
@@ -43,7 +50,7 @@ export function clusteringOf(share: number): number {
  * Seconds from one independent cluster of requests beyond a part of the limit to the next, at the capacity: about the
  * relaxation time over the share of such requests, if that is small.
  *
- * @param share Of requests beyond that part.
+ * @param share The share of requests beyond that part.
  */
 export function clusterEveryS(ratePerSec: number, rule: Rule, share: number): number {
   if (rule.limitS === 0) return REFUSALS_S;

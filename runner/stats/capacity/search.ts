@@ -24,9 +24,9 @@ export interface SearchGoal {
   readonly widthRatio: number;
   readonly shortS: number;
   readonly longS: number;
-  /** Length of the trial that an answer must survive. */
+  /** Length of the trial that confirms a result. */
   readonly longestS: number;
-  /** Served in a closed loop: the rate of the first trial. */
+  /** Peak throughput in a closed loop, which is the rate of the first trial. */
   readonly peakPerSec: number;
 }
 
@@ -34,9 +34,12 @@ export interface SearchGoal {
 export interface TrialPlan {
   readonly ratePerSec: number;
   readonly plannedS: number;
-  /** How much of its beginning is not a sample, because its server begins idle, or has an overload behind it. */
+  /** Seconds at its beginning that do not count, because the server is idle at first, or recovers from an overload. */
   readonly startS: number;
-  /** An overload before it, from which the target must find back: its requests are late without its fault. */
+  /**
+   * An overload at the beginning, from which the target must recover: it is not to blame for late requests of that
+   * time.
+   */
   readonly burst: Burst | null;
 }
 
@@ -46,16 +49,16 @@ export interface Burst {
   readonly seconds: number;
 }
 
-/** A trial that counts. */
+/** A valid trial. */
 export interface SearchedTrial {
   readonly ratePerSec: number;
-  /** The planned length: a trial whose outcome was certain may have ended earlier. */
+  /** The planned length; a trial whose outcome was certain may have ended earlier. */
   readonly plannedS: number;
-  /** Whether it began with an overload. */
+  /** Whether the trial began with an overload. */
   readonly isSustained: boolean;
-  /** In the order of the rules. */
+  /** One for each rule, in order. */
   readonly shares: readonly TrialShare[];
-  /** Completed without an error. */
+  /** Requests per second completed without an error. */
   readonly servedPerSec: number;
 }
 
@@ -71,15 +74,15 @@ export interface CapacityEstimate {
   readonly high: number;
   /** Index of the rule that most probably breaks first. */
   readonly binding: number;
-  /** Clusters of late requests that decided where it breaks. */
+  /** Clusters of late requests that decided where that rule breaks. */
   readonly clusters: number;
 }
 
 type TrialStep = { readonly kind: "trial" } & TrialPlan;
 
 /**
- * unsustained: the rate at the lower end, of which shorter trials said that it holds, did not hold in the sustained trial,
- * so that they, and the interval, say nothing of longer times.
+ * unsustained: the rate at the lower end, which held in shorter trials, did not hold in the sustained trial, so those
+ * trials and the interval say nothing about longer times.
  */
 export type SearchStep =
   | TrialStep
@@ -87,36 +90,44 @@ export type SearchStep =
   | { readonly kind: "unsustained" };
 
 /**
- * Tail on each side of the interval: less than 2.5 %, because the search looks repeatedly, and stops when the interval
- * is short.
+ * Probability in each tail of the interval: less than 2.5 %, because the search checks repeatedly, and stops when the
+ * interval is short.
  */
 const TAIL = 0.01;
-/** First step away from the start, in widths of the whole interval. */
+/** First step away from the start, in widths of the final interval. */
 const FIRST_STEP = 2;
-/** A rate at which fewer missed the rule, by this factor over those that may, is near the capacity. */
+/**
+ * If the requests that missed the rule are fewer than this multiple of the allowed number, the rate is near the
+ * capacity.
+ */
 const NEARLY_HELD = 8;
-/** Distance of two sides, in first steps, from which on the rate that held is the better guide. */
+/**
+ * If the rates on the two sides are farther apart than this many first steps, the rate that held is the better guide.
+ */
 const FAR = 4;
-/** Bounds that are farther apart, in widths, are bisected by short trials. */
+/** Bounds that are farther apart than this many widths are bisected by short trials. */
 const COARSE = 2.2;
 /**
- * Distance of the trials from the middle, in half widths: they show the ends, and how steeply the share rises between
- * them.
+ * Distance of the trials from the middle of the interval, in half widths: they show its ends, and how steeply the share
+ * rises between them.
  */
 const SPREAD = 0.6;
-/** Trials below the middle for each above it, at most. */
+/** The most trials below the middle for each one above it. */
 const MOST_ON_A_SIDE = 2;
-/** A server that completes less of a rate is overloaded: what it completed shows better than a step where to go on. */
+/**
+ * A server that completes less than this share of a rate is overloaded: its throughput then guides the search better
+ * than a step.
+ */
 const NEARLY_SERVED = 0.98;
 /**
- * A server that completes less than every rate is not overloaded but failing: after this many such trials, steps double
- * all the same.
+ * A server that completes less than any rate is failing rather than overloaded: after this many such trials, steps
+ * double again.
  */
 const MOST_OVERLOADS = 4;
 
 /**
- * @param prior Begin just outside it instead. It says where to look and nothing else: no estimate uses it, so that one that
- * is wrong costs trials and no coverage.
+ * @param prior Interval just outside of which the search begins instead. No estimate uses it, so a wrong one costs
+ * trials but no coverage.
  */
 export function nextStep(
   goal: SearchGoal,
@@ -131,8 +142,8 @@ export function nextStep(
   if (outside) return outside;
   if (trials.length === 0) return shortTrial(goal, goal.peakPerSec);
   const step = FIRST_STEP * widthLogOf(goal);
-  // What was completed shows where the capacity is. A long trial near it shows its share, and ends at once if it breaks
-  // by much.
+  // The throughput shows where the capacity is. A long trial near it gives its share, and ends early if it clearly
+  // breaks.
   if (held.length === 0) return longTrial(goal, below(goal, trials));
   if (broken.length === 0) {
     return shortTrial(goal, Math.max(...held) * Math.exp(doubled(step, held.length)));
@@ -140,7 +151,7 @@ export function nextStep(
   const [low, high] = [Math.max(...held), Math.min(...broken)];
   const apart = Math.log(high / low);
   if (apart <= COARSE * widthLogOf(goal)) return fineStep(goal, trials);
-  // Far from a rate that broke by much, the one that held is the better guide.
+  // Far from a rate that clearly broke, the rate that held is the better guide.
   return shortTrial(goal, apart > FAR * step ? low * Math.exp(step) : Math.sqrt(low * high));
 }
 
@@ -160,7 +171,7 @@ function outsideStep(
   return longTrial(goal, ratePerSec);
 }
 
-/** How many trials only show that the server was overloaded. */
+/** Number of trials that only show that the server was overloaded. */
 function overloads(trials: readonly SearchedTrial[]): number {
   const overloaded = trials.filter((one) => one.servedPerSec < NEARLY_SERVED * one.ratePerSec);
   return Math.min(overloaded.length, MOST_OVERLOADS);
@@ -186,16 +197,16 @@ function below(goal: SearchGoal, trials: readonly SearchedTrial[]): number {
   return Math.max(Math.min(served, lowest * Math.exp(-away)), lowest / 4);
 }
 
-/** Requests that missed a rule over the number that may miss it, for the rule that was broken the most. */
+/** Requests that missed a rule over the allowed number, for the rule that was broken most. */
 function excessOf({ rules }: SearchGoal, { shares }: SearchedTrial): number {
   const excess = ({ levels: [{ beyond }], requests }: TrialShare, i: number): number =>
     beyond / (rules[i].allowed * requests);
   return Math.max(...shares.map(excess));
 }
 
-/** Share of a trial: caches, pools and the queue of a target need some time to become as they usually are. */
+/** Share of a trial in which the target's caches, pools and queue reach their usual state. */
 const STARTING = 0.1;
-/** Relaxation times after which a queue that began idle has its usual length. */
+/** Relaxation times after which a queue that was empty at first has its usual length. */
 const SETTLES = 2;
 
 export function shortTrial(goal: SearchGoal, ratePerSec: number): TrialStep {
@@ -220,8 +231,8 @@ function longestRelaxationS({ rules }: Pick<SearchGoal, "rules">, ratePerSec: nu
 }
 
 /**
- * A trial on the side to which the interval reaches farther. At the end, the sustained trial at the lower end, or at
- * that of an interval as wide as was asked for.
+ * A trial on the side on which the interval is wider. Finally, the sustained trial at the lower end, or at that of an
+ * interval of the requested width.
  */
 function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchStep {
   const { value, low, high, clusters } = estimateCapacity(goal, trials);
@@ -231,14 +242,14 @@ function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchSte
   const away = SPREAD * widthLogOf(goal) / 2;
   const fine = trials.filter(({ plannedS }) => plannedS >= goal.longS);
   const above = fine.filter(({ ratePerSec }) => ratePerSec > value).length;
-  // Trials on one side alone would leave the other side to assumptions about queues.
+  // With trials on one side only, the other side would depend on assumptions about queues.
   const isAbove = high / value > value / low || above * MOST_ON_A_SIDE < fine.length - above;
   return longTrial(goal, value * Math.exp(isAbove ? away : -away));
 }
 
-/** The overload before a sustained trial, over its rate. */
+/** The overload before a sustained trial, as a multiple of its rate. */
 const OVERLOAD = 1.5;
-/** The backlog that the overload leaves, in limits of the rules, where the trial is long enough to recover from it. */
+/** The backlog that the overload leaves, in limits of the rules, if the trial is long enough to recover from it. */
 const BACKLOG = 5;
 const [LEAST_BURST_S, SHORTEST_BURST_S] = [0.2, 0.02];
 
@@ -259,8 +270,7 @@ function sustainedStep(
   const { longestS: plannedS, rules } = goal;
   const limitS = Math.max(...rules.map((rule) => rule.limitS));
   const settlesS = SETTLES * longestRelaxationS(goal, ratePerSec);
-  // The backlog drains at what the capacity has beyond the rate, which takes this many times as long as it took to
-  // build up.
+  // The backlog drains at the difference of capacity and rate, which takes this many times as long as building it up.
   const recovers = (OVERLOAD * ratePerSec - value) / (value - ratePerSec);
   const wantedS = Math.max(LEAST_BURST_S, BACKLOG * limitS / (OVERLOAD - 1));
   const mostS = (plannedS / 2 - settlesS) / (1 + recovers);
@@ -269,7 +279,7 @@ function sustainedStep(
   return { kind: "trial", ratePerSec, plannedS, burst, startS: plannedS / 2 };
 }
 
-/** Null until both a rate that holds and one that breaks are known. */
+/** The estimate; null until both a rate that holds and one that breaks are known. */
 export function capacityOf(
   goal: SearchGoal,
   trials: readonly SearchedTrial[],
@@ -278,12 +288,12 @@ export function capacityOf(
   return held.length === 0 || broken.length === 0 ? null : estimateCapacity(goal, trials);
 }
 
-/** Advice to search this many times as long as until now, or longer, would help nobody. */
+/** The largest multiple of the past search time that is worth advising. */
 const MOST_TIMES = 20;
 
 /**
- * Seconds of further trials that would probably make the interval narrow enough, with the sustained trial; null where that is
- * unknown, or would take far longer than what was tried.
+ * Seconds of further trials, including the sustained one, that would probably make the interval narrow enough; null if
+ * unknown, or far longer than the trials so far.
  */
 export function secondsToDecide(
   goal: SearchGoal,
@@ -293,7 +303,7 @@ export function secondsToDecide(
   if (estimate === null) return null;
   const { low, high, clusters } = estimate;
   const tooWide = Math.log(high / low) / widthLogOf(goal);
-  // Intervals narrow as the root of the time.
+  // Intervals shrink with the square root of the time.
   const times = Math.max(tooWide ** 2, ENOUGH_CLUSTERS / Math.max(clusters, 1e-9), 1);
   const fineS = trials.filter(({ plannedS }) => plannedS >= goal.longS)
     .reduce((sum, { plannedS }) => sum + plannedS, 0);
@@ -334,7 +344,7 @@ export function holdsIn(
   );
 }
 
-/** Rates at which all rules held, and at which one broke. */
+/** Rates at which all rules held, and rates at which one broke. */
 interface RatesBySide {
   readonly held: readonly number[];
   readonly broken: readonly number[];
@@ -347,12 +357,15 @@ function sidesOf(goal: SearchGoal, trials: readonly SearchedTrial[]): RatesBySid
   return { held: rates(true), broken: rates(false) };
 }
 
-/** How far beyond the bounds the capacity may be, in their distances: a trial may be on the wrong side by chance. */
+/**
+ * How far outside the bounds the capacity may be, in multiples of their distance: a trial may be on the wrong side by
+ * chance.
+ */
 const BEYOND_BOUNDS = 2;
-/** Distance that bounds have at least, in widths. */
+/** The least distance between bounds, in widths. */
 const NARROWEST = 4;
 
-/** Crossing of each rule. */
+/** The crossing of each rule. */
 function crossingsOf(goal: SearchGoal, trials: readonly SearchedTrial[]): Crossing[] {
   const { held, broken } = sidesOf(goal, trials);
   const ends = [Math.max(...held), Math.min(...broken)];
@@ -371,10 +384,10 @@ function crossingsIn(
   return rules.map((rule, i) => crossingOf(trials.map(({ shares }) => shares[i]), { rule, range }));
 }
 
-/** Points for several rules: rates between which the least of their crossings lies. */
+/** Least number of grid points for several rules, between the rates where the lowest of their crossings may lie. */
 const LEAST_POINTS = 240;
 
-/** The capacity under all rules is the least of their crossings. */
+/** The capacity under all rules is the lowest of their crossings. */
 function leastOf(crossings: readonly Crossing[]): Grid {
   if (crossings.length === 1) return crossings[0];
   const from = Math.min(...crossings.map(({ logRates }) => logRates[0]));
@@ -389,7 +402,7 @@ function leastOf(crossings: readonly Crossing[]): Grid {
   return { logRates, cumulative };
 }
 
-/** Width of the whole interval, as a logarithm. */
+/** Width of the whole interval on a logarithmic scale. */
 function widthLogOf({ widthRatio }: SearchGoal): number {
   return 2 * Math.log1p(widthRatio);
 }

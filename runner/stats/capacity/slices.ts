@@ -1,6 +1,6 @@
 /**
- * A trial cut into slices of time → the shares of requests beyond a limit and parts of it, and how much they come in
- * clusters. Pure.
+ * A trial cut into slices of time → the shares of requests beyond a limit and parts of it, and how clustered they are.
+ * Pure.
  */
 import { LEVELS, relaxationS, type Rule } from "./queue.ts";
 
@@ -8,8 +8,8 @@ import { LEVELS, relaxationS, type Rule } from "./queue.ts";
 export interface TrialSlice {
   readonly requests: number;
   /**
-   * How many of them were beyond each part of the limit in `LEVELS`. For rules about outcomes these are equal, and none
-   * is beyond twice the limit.
+   * Number of these requests beyond each part of the limit in `LEVELS`. For rules about outcomes these are equal, and
+   * none is beyond twice the limit.
    */
   readonly beyond: readonly number[];
 }
@@ -17,29 +17,29 @@ export interface TrialSlice {
 /** Requests beyond one part of the limit. */
 export interface LevelShare {
   readonly beyond: number;
-  /** Variance of `beyond` over that of independent requests; null where it can't be known. */
+  /** Variance of `beyond` over that of independent requests; null if it can't be estimated. */
   readonly dispersion: number | null;
 }
 
-/** What one trial shows of one rule. */
+/** The evidence of one trial about one rule. */
 export interface TrialShare {
   readonly ratePerSec: number;
   /** The seconds of the trial that count. */
   readonly seconds: number;
-  /** Seconds at its start that are left out. */
+  /** Seconds at the start of the trial that are left out. */
   readonly startS: number;
   readonly requests: number;
   /** One entry for each part of the limit in `LEVELS`. */
   readonly levels: readonly LevelShare[];
 }
 
-/** Groups of fewer slices show nothing of a variance. */
+/** A variance can't be estimated from fewer groups of slices. */
 const FEWEST_GROUPS = 6;
 
 interface TimedSlices {
   readonly ratePerSec: number;
   readonly sliceS: number;
-  /** How much of its beginning is not a sample, because a trial starts with an idle server. */
+  /** Seconds at the start that don't count, because a trial begins with an idle server. */
   readonly startS: number;
 }
 
@@ -62,7 +62,7 @@ export function shareOfTrial(
   };
 }
 
-/** Requests of a part of a run, and how many of them are beyond a limit. */
+/** Requests in part of a run, and how many of them are beyond a limit. */
 export interface CountedSlice {
   readonly requests: number;
   readonly beyond: number;
@@ -106,16 +106,17 @@ function dispersionOfGroups(groups: readonly CountedSlice[]): number | null {
   return squares * groups.length / (groups.length - 1) / (requests * share * (1 - share));
 }
 
-/** A trial is lost once this many times as many requests are beyond the limit as the whole trial may have. */
+/**
+ * A trial has failed once the requests beyond the limit exceed the number allowed for the whole trial this many times.
+ */
 const CERTAIN_TIMES = 6;
-/** Fewer requests beyond the limit may be a hiccup of the start. */
+/** Fewer requests beyond the limit may be a hiccup at the start. */
 const CERTAIN_REQUESTS = 50;
 /**
- * A cluster of a queue near its capacity lasts for a relaxation time, so this many relaxation times tell an overload
- * from it.
+ * Near capacity, a cluster of late requests lasts for a relaxation time, so this many of them distinguish an overload.
  */
 const CERTAIN_RELAXATIONS = 4;
-/** Part of the trial that is long enough for that, even if the relaxation times are longer. */
+/** Part of a trial that is long enough for that, even if relaxation times are longer. */
 const CERTAIN_PART = 1 / 6;
 
 /** The number of requests beyond the limit that decides a trial, whatever the other requests do. */

@@ -9,15 +9,15 @@ import { effectSeen, type PlannedFamily } from "./planning.ts";
 
 /** Variances of the logarithm of a figure between runs of one program. */
 export interface RunNoise {
-  /** Variance that remains however long a run is. */
+  /** The variance that remains however long runs are. */
   readonly run: number;
-  /** Variance of one second of a run, without the run's own: over a run of L seconds it is a part 1/L of this. */
+  /** Variance of one second within a run: over a run of L seconds, it contributes 1/L of this. */
   readonly second: number;
 }
 
 /**
- * @param pairVariance Of the logarithm of the ratio of two runs next to each other. @param runS How long they were.
- * @param parts Of each run the logarithm of the figure in parts of it, one after the other, all of `partS` seconds.
+ * @param pairVariance The variance of the logarithm of the ratio of two adjacent runs. @param runS Their length.
+ * @param parts For each run, the logarithms of the figure in successive parts of `partS` seconds.
  */
 export function runNoiseOf(
   pairVariance: number,
@@ -30,7 +30,7 @@ export function runNoiseOf(
   });
   const freedom = squares.length - parts.length;
   const second = partS * squares.reduce((sum, square) => sum + square, 0) / freedom;
-  // A run can't vary less than its seconds make it; then it is all by them.
+  // The variance between runs can't be smaller than their seconds explain; at the minimum, seconds explain all of it.
   const ofRun = pairVariance / 2;
   return second / runS >= ofRun
     ? { run: 0, second: ofRun * runS }
@@ -41,14 +41,17 @@ export function runNoiseOf(
 export interface PlannedCosts {
   /** Start, warm-up and stop of a run, and the pauses beside it, seconds. */
   readonly runS: number;
-  /** The shortest and the longest run that may be advised, seconds: longer ones than were measured are guessed at. */
+  /**
+   * The shortest and longest run that may be advised, seconds: for much longer runs than measured, the variance is a
+   * guess.
+   */
   readonly shortestS: number;
   readonly longestS: number;
-  /** Absent for a single session: then nothing is known of how sessions differ. */
+  /** Absent for a single session, which does not show how sessions differ. */
   readonly sessions?: {
     /** Standard deviation of the logarithm of a ratio between sessions. */
     readonly stdev: number;
-    /** Seconds to set a session up. */
+    /** Seconds to set up a session. */
     readonly setUpS: number;
   };
 }
@@ -56,10 +59,10 @@ export interface PlannedCosts {
 export interface Allocation {
   /** Seconds of one run. */
   readonly runS: number;
-  /** Runs a side in each session. */
+  /** Runs per side in each session. */
   readonly runs: number;
   readonly sessions: number;
-  /** Seconds that one cell takes: both sides, all sessions. */
+  /** Seconds for one cell: both sides, all sessions. */
   readonly totalS: number;
 }
 
@@ -69,10 +72,8 @@ const MOST = 1_000;
 const LEAST = 3;
 
 /**
- * The allocation that sees a change in 80 of 100 comparisons at the least time; null where nothing up to 1,000
- * repetitions does.
- *
- * @param change As a ratio less one.
+ * The cheapest allocation that detects a change in 80 of 100 comparisons; null if none up to 1,000 repetitions does.
+ * @param change The change as a ratio less one.
  */
 export function allocationFor(
   change: number,
@@ -97,7 +98,7 @@ export function allocationFor(
   return { ...best, runs: best.sessions, sessions: 1 };
 }
 
-/** @param variance Of a session's mean, that runs may have. */
+/** @param variance Allowed for the mean of a session. */
 function withSessions(
   count: number,
   variance: number,
@@ -114,7 +115,9 @@ function withSessions(
   return best;
 }
 
-/** The shortest run with which the mean of `runs` pairs has no more than the variance; null where the longest has more. */
+/**
+ * The shortest run with which the mean of `runs` pairs stays within the variance; null if even the longest exceeds it.
+ */
 function withRuns(
   count: number,
   { runs, variance }: { readonly runs: number; readonly variance: number },

@@ -13,14 +13,14 @@ import { meanOf } from "../quantile.ts";
 
 export interface RunCluster {
   readonly count: number;
-  /** Geometric mean of its runs. */
+  /** Geometric mean of the group's runs. */
   readonly value: number;
 }
 
 /** The larger group first. */
 export type TwoGroups = readonly [RunCluster, RunCluster];
 
-/** Groups that are nearer make no difference to speak of. */
+/** Groups closer than this make no material difference. */
 export const MATERIAL_RATIO = 1.05;
 
 /**
@@ -42,7 +42,7 @@ const GAPS = [
 
 const FEWEST = GAPS[0][0];
 
-/** @param values One a run, above 0. @returns Null where they are one group, or too few. */
+/** @param values One per run, above 0. @returns Null if the values are one group, or too few. */
 export function twoGroupsOf(values: readonly number[]): TwoGroups | null {
   const logs = values.map(Math.log).sort((a, b) => a - b);
   if (logs.length < FEWEST || !logs.every(Number.isFinite)) return null;
@@ -73,7 +73,7 @@ function clustersOf(logs: readonly [number[], number[]]): TwoGroups | null {
   return apart < MATERIAL_RATIO ? null : [first, second];
 }
 
-/** Standard deviation within the values before `at` and those from there on. */
+/** Standard deviation of the values before `at`, and of the others, each within its part. */
 function spreadWithin(logs: readonly number[], at: number): number {
   const squares = [logs.slice(0, at), logs.slice(at)].reduce((sum, part) => {
     const mean = meanOf(part);
@@ -82,7 +82,10 @@ function spreadWithin(logs: readonly number[], at: number): number {
   return Math.sqrt(squares / (logs.length - 2));
 }
 
-/** Between the counts that were simulated, by the straight line. @param beyond Runs on the smaller side of the gap. */
+/**
+ * The least gap, interpolated linearly between the simulated counts.
+ * @param beyond Runs on the smaller side of the gap.
+ */
 function leastGap(runs: number, beyond: number): number {
   const kind = Math.min(beyond, 3) - 1;
   const next = GAPS.findIndex(([count]) => count >= runs);

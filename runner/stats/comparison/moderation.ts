@@ -13,11 +13,11 @@
 import type { Variance } from "../confidence/confidence_interval.ts";
 import { meanOf } from "../quantile.ts";
 
-/** With fewer variances, their spread is unknown. */
+/** With fewer variances, their spread can't be estimated. */
 const LEAST_VARIANCES = 6;
 
 /**
- * @param found Of comparisons that share no runs: a common side would make all of them look alike.
+ * @param found Variances of comparisons without common runs: a shared side would make them look alike.
  * @returns s₀² and d₀; null of fewer than six variances, or where one is 0.
  */
 export function variancePriorOf(found: readonly Variance[]): Variance | null {
@@ -31,21 +31,21 @@ export function variancePriorOf(found: readonly Variance[]): Variance | null {
   const byChance = meanOf(found.map(({ degreesOfFreedom: d }) => trigamma(d / 2)));
   const freedom = logs.length - 1;
   const excess = squares / freedom - byChance * (1 - Math.sqrt(2 / freedom));
-  // No variance can borrow more than all the others know together.
+  // A variance can't borrow more degrees of freedom than all the others have together.
   const most = found.slice(1).reduce((sum, { degreesOfFreedom: d }) => sum + d, 0);
   const degreesOfFreedom = excess <= 0 ? most : Math.min(most, 2 * inverseTrigamma(excess));
   const half = degreesOfFreedom / 2;
   return { variance: Math.exp(mean + digamma(half) - Math.log(half)), degreesOfFreedom };
 }
 
-/** Both variances, weighted by their degrees of freedom; never less than its own. */
+/** Both variances, weighted by their degrees of freedom; never less than `own`. */
 export function moderated(own: Variance, prior: Variance): Variance {
   const degreesOfFreedom = own.degreesOfFreedom + prior.degreesOfFreedom;
   const sum = own.variance * own.degreesOfFreedom + prior.variance * prior.degreesOfFreedom;
   return { variance: Math.max(own.variance, sum / degreesOfFreedom), degreesOfFreedom };
 }
 
-/** From this x on the asymptotic series is right to 10 digits. */
+/** From this x on, the asymptotic series is accurate to 10 digits. */
 const ASYMPTOTIC = 8;
 
 /** ψ(x), x > 0: by recurrence, then M. Abramowitz and I. A. Stegun, "Handbook of Mathematical Functions", 6.3.18. */
@@ -64,7 +64,7 @@ export function trigamma(x: number): number {
     square / x * (1 / 6 - square * (1 / 30 - square * (1 / 42 - square / 30)));
 }
 
-/** The x above 0 at which ψ′(x) has this value: ψ′ falls steadily, so bisection of its logarithm finds it. */
+/** The x above 0 at which ψ′(x) has this value: ψ′ decreases, so bisection of its logarithm finds it. */
 function inverseTrigamma(value: number): number {
   let [low, high] = [-12, 18];
   for (let i = 0; i < 60; i++) {

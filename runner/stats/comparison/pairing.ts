@@ -13,16 +13,17 @@
  */
 import type { Variance } from "../confidence/confidence_interval.ts";
 
-/** With fewer pairs, the gain says next to nothing. */
+/** With fewer pairs, the gain is hardly known. */
 const LEAST_PAIRS = 4;
 
-/** Pairs that gain more, or lose more, differ from single runs by more than chance. */
+/** If pairs gain or lose more than this, they differ from single runs by more than chance. */
 const LEAST_GAIN = 0.6;
 const MOST_GAIN = 3;
 
 /**
- * @param paired Of the ratio, by pairs. @param apart Its variance by the same runs as if they were no pairs.
- * @param pairs How many.
+ * @param paired Variance of the ratio, by pairs.
+ * @param apart Variance of the ratio from the same runs, unpaired.
+ * @param pairs Number of pairs.
  */
 export function varianceOfPairs(paired: Variance, apart: number, pairs: number): Variance {
   const gain = apart / paired.variance;

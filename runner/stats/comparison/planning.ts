@@ -15,17 +15,17 @@ import { moderated, variancePriorOf } from "./moderation.ts";
 import { holm, signFlip } from "./significance_tests.ts";
 import { confidenceAmong, SIGNIFICANCE } from "./verdict.ts";
 
-/** How one figure varies between pairs, in all cells that are compared. */
+/** How one figure varies between pairs, over all compared cells. */
 export interface PairNoise {
   /** Standard deviation of ln ratio of one pair, in each cell. */
   readonly stdevs: readonly number[];
-  /** Degrees of freedom that the cells lend each other; 0 where there are too few of them. */
+  /** Degrees of freedom that the cells lend to each other; 0 if there are too few cells. */
   readonly borrowed: number;
 }
 
 /**
- * @param logRatios Of each cell the logarithm of one side over the other in every pair, both sides being one program: their true mean
- * is 0, so that each pair is worth a degree of freedom.
+ * @param logRatios For each cell, the log ratio of the sides in every pair, where both sides run the same program: the
+ * true mean is 0, so each pair is worth one degree of freedom.
  */
 export function pairNoiseOf(logRatios: readonly (readonly number[])[]): PairNoise {
   const found = logRatios.map((ratios): Variance => ({
@@ -41,19 +41,19 @@ export function pairNoiseOf(logRatios: readonly (readonly number[])[]): PairNois
   };
 }
 
-/** The comparisons that are planned. */
+/** The comparisons being planned. */
 export interface PlannedFamily {
-  /** Hypotheses that are judged together: cells × figures that decide. */
+  /** Hypotheses that are judged together: cells × deciding figures. */
   readonly tests: number;
-  /** Cells that lend each other their spread. */
+  /** Cells that lend their spread to each other. */
   readonly cells: number;
-  /** Degrees of freedom that cells lend each other, as in `PairNoise`. */
+  /** Degrees of freedom that cells lend to each other, as in `PairNoise`. */
   readonly borrowed: number;
   /** Changes up to this are no difference; 0.02 is 2 %. */
   readonly marginRatio: number;
 }
 
-/** The smallest change that is called real in 80 of 100 comparisons of this many pairs, as a ratio less one. */
+/** The smallest change detected in 80 of 100 comparisons with this many pairs, as a ratio less one. */
 export function smallestChangeSeen(pairs: number, stdev: number, family: PlannedFamily): number {
   return Math.expm1(Math.log1p(family.marginRatio) + effectSeen(pairs, family) * stdev);
 }
@@ -61,7 +61,7 @@ export function smallestChangeSeen(pairs: number, stdev: number, family: Planned
 /** Pairs beyond this are never advised. */
 const MOST_PLANNED = 1_000;
 
-/** The least number of pairs that see the change in 80 of 100 comparisons; null where 1,000 do not. */
+/** The least number of pairs that detect the change in 80 of 100 comparisons; null if 1,000 do not. */
 export function pairsToSee(change: number, stdev: number, family: PlannedFamily): number | null {
   const room = (Math.log1p(change) - Math.log1p(family.marginRatio)) / stdev;
   const isSeen = (pairs: number): boolean => effectSeen(pairs, family) <= room;
@@ -76,14 +76,14 @@ export function pairsToSee(change: number, stdev: number, family: PlannedFamily)
   return high;
 }
 
-/** With more pairs the exact test says what the t-test says, and counting its ways takes long. */
+/** With more pairs, the exact test agrees with the t-test, and counting takes too long. */
 const MOST_COUNTED = 12;
-/** With more pairs a spread is known so well that the sum of two quantiles will do (J. Cohen, 1988). */
+/** With more pairs, the spread is known so well that the sum of two quantiles is accurate enough (J. Cohen, 1988). */
 const MOST_DRAWN = 60;
 const CASES = 600;
 const POWER = 0.8;
 
-/** How far beyond the edge of the margin a change must be, in standard deviations of a pair. */
+/** How far beyond the margin a change must be, in standard deviations of a pair. */
 export function effectSeen(pairs: number, family: PlannedFamily): number {
   const borrowed = Math.min(family.borrowed, (family.cells - 1) * (pairs - 1));
   const freedom = pairs - 1 + borrowed;
@@ -105,13 +105,13 @@ export function effectSeen(pairs: number, family: PlannedFamily): number {
 interface DrawnPairs {
   readonly mean: number;
   readonly variance: number;
-  /** The effect from which on the exact test agrees; −∞ where it is deaf. */
+  /** The effect from which on the exact test agrees; −∞ if it can't detect anything. */
   readonly exact: number;
 }
 
 const drawnByPairs = new Map<number, readonly DrawnPairs[]>();
 
-/** Pairs without an effect, their noise 1. */
+/** Simulated pairs without an effect, with noise of variance 1. */
 function drawn(pairs: number): readonly DrawnPairs[] {
   const known = drawnByPairs.get(pairs);
   if (known !== undefined) return known;
@@ -126,7 +126,7 @@ function drawn(pairs: number): readonly DrawnPairs[] {
   return made;
 }
 
-/** By halves: a larger effect never makes the exact test doubt more. */
+/** By bisection, because a larger effect never raises the p-value of the exact test. */
 function exactEffect(values: readonly number[]): number {
   if (values.length > MOST_COUNTED || signFlip(values).leastP > SIGNIFICANCE) return -Infinity;
   let [low, high] = [0, Math.max(0, ...values.map((value) => -value)) + 1e-6];
@@ -149,7 +149,7 @@ function normalsBy(seed: number): () => number {
  * How often the same pairs raise an alarm when chance says which side is which: as both sides are one program, every
  * such deal is as likely as the one that was measured.
  *
- * @param figures Of each figure, of each cell the logarithms as `pairNoiseOf` takes them.
+ * @param figures For each figure and cell, the logarithms in the form that `pairNoiseOf` takes.
  * @returns A share of `deals`.
  */
 export function falseAlarmRatio(

@@ -43,43 +43,46 @@ export function meanOfSessions(estimates: readonly Estimate[]): Estimate {
   };
 }
 
-/** Mean squared standard error of the logarithm; sessions of a single run have none. */
+/** Mean squared standard error of the logarithm; sessions with a single run have none. */
 function errorWithin(estimates: readonly Pick<Estimate, "logStandardError">[]): number {
   const known = estimates.map(({ logStandardError }) => logStandardError ** 2)
     .filter(Number.isFinite);
   return known.length === 0 ? 0 : meanOf(known);
 }
 
-/** What a session is of: one of the two sides, or earlier ones, which only show by how much sessions differ. */
+/** What a session belongs to: one of the two sides, or earlier sessions, which only show how much sessions differ. */
 const SIDES = ["base", "next", "earlier"] as const;
 export type SessionSide = typeof SIDES[number];
 
 /** A figure of a cell in one session. */
 export interface SessionFigure extends Pick<Estimate, "value" | "logStandardError"> {
   readonly side: SessionSide;
-  /** When it began, ms; null if unknown: then they count as in their order, equally far apart. */
+  /** When the session began, ms; null if unknown: sessions then count as equally spaced, in their order. */
   readonly startedMs: number | null;
 }
 
-/** New over base, over sessions. */
+/** The ratio of new over base, over sessions. */
 export interface SessionContrast extends Variance {
   readonly value: number;
-  /** Estimated correlation of sessions that are as far apart as they usually are. */
+  /** Estimated correlation of sessions at their usual distance in time. */
   readonly correlation: number;
   readonly sessions: Readonly<Record<SessionSide, number>>;
-  /** Groups of one side, or of the earlier sessions, as ratios to their mean; null if they are one group. */
+  /** Two groups within one side or within the earlier sessions, as ratios to its mean; null if there is one group. */
   readonly groups: TwoGroups | null;
 }
 
 /**
- * Sessions a side that may be compared with as many. One alone may be the odd one of five: in three a side that shows in
- * their spread.
+ * The least number of sessions per side, if both sides have that many. A single session may be the odd one of five;
+ * with three, that shows in the spread.
  */
 export const LEAST_A_SIDE = 3;
-/** Degrees of freedom where a side has fewer. Of twelve sessions 7 % miss a group that every fifth is in, of five 33 %. */
+/**
+ * Degrees of freedom needed if a side has fewer sessions. If every fifth session is odd, 7 % of all groups of twelve
+ * contain none of these; of groups of five, 33 %.
+ */
 export const LEAST_FREEDOM = 11;
 
-/** @returns Null where sessions are too few to know by how much they differ. */
+/** @returns Null if there are too few sessions to know how much they differ. */
 export function contrastOfSessions(figures: readonly SessionFigure[]): SessionContrast | null {
   const counts = countsOf(figures);
   const groups = SIDES.filter((side) => counts[side] > 0).length;
@@ -89,7 +92,7 @@ export function contrastOfSessions(figures: readonly SessionFigure[]): SessionCo
   if (!isBalanced && degreesOfFreedom < LEAST_FREEDOM) return null;
   const series = inTime(figures);
   const all = CORRELATIONS.map((correlation) => fitWith(correlation, series));
-  // What dependence would make surer is not believed: it is estimated from few sessions.
+  // Dependence is estimated from few sessions, so it is never allowed to make the result more certain.
   const [{ error: independent }] = all;
   const fits = all.map((fit, i) => ({
     log: fit.log,
@@ -127,7 +130,7 @@ function countsOf(figures: readonly SessionFigure[]): Record<SessionSide, number
   return { base: count("base"), next: count("next"), earlier: count("earlier") };
 }
 
-/** Two groups in the first side that has them: no session is near such a side's mean. */
+/** Two groups within the first side that has them: no session is near the mean of such a side. */
 function groupsIn(figures: readonly SessionFigure[]): TwoGroups | null {
   return SIDES.reduce<TwoGroups | null>((found, side) => {
     const values = figures.filter((one) => one.side === side).map(({ value }) => value);
@@ -141,13 +144,13 @@ interface Series {
   /** Natural logarithms, in the order of time. */
   readonly logs: readonly number[];
   readonly sides: readonly SessionSide[];
-  /** How far each is from the one before, in usual distances; the first is 0. */
+  /** Distance of each session from the one before, in usual distances; 0 for the first. */
   readonly lags: readonly number[];
   /** Lower bound of the variance of a session. */
   readonly variance: number;
 }
 
-/** Sessions nearer than usual count as the usual distance apart: they differ by a start of everything, too. */
+/** Sessions closer than usual count as the usual distance apart, because each of them also restarts everything. */
 function inTime(figures: readonly SessionFigure[]): Series {
   const isTimed = figures.every(({ startedMs }) => startedMs !== null);
   const sorted = isTimed
@@ -165,10 +168,10 @@ function inTime(figures: readonly SessionFigure[]): Series {
   };
 }
 
-/** The values of ρ that are tried. Nearer to 1, no practical number of sessions tells a level from a drift. */
+/** The values of ρ that are tried. Nearer to 1, no practical number of sessions distinguishes a level from a drift. */
 const CORRELATIONS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98] as const;
 
-/** Logarithms of how likely each is beforehand: the reference prior 1 / √(1 − ρ²), from halfway to halfway. */
+/** Log prior of each value: the reference prior 1 / √(1 − ρ²), integrated from midpoint to midpoint. */
 const PRIOR = CORRELATIONS.map((one, i) => {
   const [before, after] = [CORRELATIONS[i - 1] ?? -one, CORRELATIONS[i + 1] ?? 2 - one];
   return Math.log(Math.asin((one + after) / 2) - Math.asin((one + before) / 2));
@@ -177,13 +180,13 @@ const PRIOR = CORRELATIONS.map((one, i) => {
 interface Fit {
   /** Logarithm of new over base. */
   readonly log: number;
-  /** Its standard error. */
+  /** Standard error of `log`. */
   readonly error: number;
   /** Logarithm of the restricted likelihood, up to a constant. */
   readonly likelihood: number;
 }
 
-/** Generalised least squares, on what is left of each session once the one before has foretold it. */
+/** Generalised least squares, on the residual of each session after prediction from the one before. */
 function fitWith(correlation: number, { logs, sides, lags, variance }: Series): Fit {
   const carried = lags.map((lag) => lag === 0 ? 0 : correlation ** lag);
   const scales = carried.map((one) => Math.sqrt(1 - one ** 2));
@@ -250,10 +253,10 @@ function belowT(t: number, degreesOfFreedom: number): number {
   return t > 0 ? 1 - tail : tail;
 }
 
-/** Two-sided levels at which the mixture and Student's t that stands for it are alike: what decides alone, and among ten. */
+/** Two-sided levels at which Student's t is matched to the mixture: one for a single decision, one for ten. */
 const MATCHED = [0.95, 0.995] as const;
 
-/** The t distribution with the median of the mixture, and as wide as it at both levels. */
+/** The t distribution with the median of the mixture and, at both levels, its width. */
 function asStudent(
   below: (log: number) => number,
   fits: readonly Fit[],
@@ -278,7 +281,7 @@ function asStudent(
   return { value: Math.exp(median), variance: error ** 2, degreesOfFreedom };
 }
 
-/** The zero of a rising function, by bisection. */
+/** The zero of an increasing function, by bisection. */
 function crossingOf(rising: (at: number) => number, low: number, high: number): number {
   for (let i = 0; i < 60; i++) {
     const middle = (low + high) / 2;
@@ -292,9 +295,8 @@ function crossingOf(rising: (at: number) => number, low: number, high: number): 
 const MOST_SESSIONS = 100;
 
 /**
- * How many sessions a side would decide in 80 %, were the ratio as it was found. Null where 100 would not.
- *
- * @param room From the ratio to the limit, on the logarithmic scale.
+ * Sessions per side that would decide with 80 % probability if the ratio is as observed. Null if 100 would not.
+ * @param room Distance from the ratio to the limit, on a logarithmic scale.
  */
 export function sessionsToDecide(
   { variance, degreesOfFreedom, sessions: { base, next } }: SessionContrast,

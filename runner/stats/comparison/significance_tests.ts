@@ -1,15 +1,13 @@
-/**
- * Exact tests, which count every outcome that chance could have brought, and the correction for many of them.
- */
+/** Exact tests, which count every outcome that chance could have produced, and the correction for multiple tests. */
 
 export interface ExactTest {
-  /** Two-sided. */
+  /** Two-sided p-value. */
   readonly p: number;
   /** The smallest p that this many values can give. */
   readonly leastP: number;
 }
 
-/** Stands for an exact test that was not made: the interval then decides alone, as with too few runs. */
+/** Stands for an exact test that was not made, so that the interval alone decides, as with too few runs. */
 export const UNCOUNTED: ExactTest = { p: 1, leastP: 1 };
 
 // The exact test of pairs: if neither side is larger, each difference could as well have the other sign
@@ -17,18 +15,18 @@ export const UNCOUNTED: ExactTest = { p: 1, leastP: 1 };
 // signs, in how many is the sum at least as far from 0? It presumes nothing about how the differences are
 // distributed.
 
-/** With more pairs there are too many ways to count, and Student's t leans on nothing but their number. */
+/** With more pairs there are too many permutations to count, and Student's t is robust. */
 export const MOST_PAIRS = 16;
 
-/** Sums of the same differences in another order may be off by their last digits. */
+/** Sums of the same differences in another order may differ in their last digits. */
 const ROUNDING = 1e-12;
 
-/** Costs 2ⁿ⁻¹ for n differences: a fifth of a millisecond for 16. p is 1 of none. */
+/** Costs 2ⁿ⁻¹ for n differences: a fifth of a millisecond for 16. Without differences, p is 1. */
 export function signFlip(differences: readonly number[]): ExactTest {
   const sums = new Float64Array(2 ** Math.max(0, differences.length - 1));
   const [first = 0, ...others] = differences;
   sums[0] = first;
-  // The first keeps its sign: the other half of all ways mirrors this one.
+  // The first difference keeps its sign, because the other half of all permutations mirrors this one.
   others.forEach((difference, i) => {
     const known = 2 ** i;
     for (let signs = 0; signs < known; signs++) {
@@ -51,7 +49,7 @@ export function signFlip(differences: readonly number[]): ExactTest {
  * exact with ties too, which share their mean rank. The least is 0.10 for 3 and 3 values, 0.029 for 4 and 4.
  */
 interface MannWhitney extends ExactTest {
-  /** Pairs in which the value of the first group is the larger; ties count half. */
+  /** Pairs in which the value of the first group is larger; ties count half. */
   readonly u: number;
 }
 
@@ -75,7 +73,7 @@ export function mannWhitney(first: readonly number[], second: readonly number[])
   };
 }
 
-/** The smallest p of the test for two groups of these sizes: that of one group lying wholly above the other. */
+/** The smallest p-value for two groups of these sizes: that of one group lying wholly above the other. */
 export function leastRankP(first: number, second: number): number {
   let ways = 1;
   for (let i = 1; i <= first; i++) ways *= (second + i) / i;
@@ -91,7 +89,7 @@ function doubledRanks(values: readonly number[]): number[] {
   });
 }
 
-/** In how many ways `size` of the ranks have each sum; the index is the sum. */
+/** The number of ways in which `size` of the ranks have each sum; the index is the sum. */
 function countSubsets(ranks: readonly number[], size: number): Float64Array {
   const most = ranks.toSorted((a, b) => b - a).slice(0, size).reduce((sum, rank) => sum + rank, 0);
   const subsets = Array.from({ length: size + 1 }, () => new Float64Array(most + 1));
@@ -106,8 +104,8 @@ function countSubsets(ranks: readonly number[], size: number): Float64Array {
   return subsets[size];
 }
 
-// hot: a comparison does it for each of its cells and figures, tens of thousands of sums each.
-/** @param reached No sum is larger yet. */
+// hot: a comparison does this for each of its cells and figures, with tens of thousands of sums each.
+/** @param reached The largest sum so far. */
 function addShifted(
   counts: Float64Array,
   fewer: Float64Array,
@@ -134,7 +132,7 @@ export function holm(pValues: readonly number[]): number[] {
   return adjusted;
 }
 
-/** The same of a family in which some hypotheses could not be tested: null stays null and does not count. */
+/** The same for a family in which some hypotheses could not be tested: null stays null and does not count. */
 export function holmOfKnown(pValues: readonly (number | null)[]): (number | null)[] {
   const raised = holm(pValues.filter((p) => p !== null));
   let place = 0;

@@ -32,7 +32,7 @@ export interface WorseRule {
 const SHORT_ERRORS = 1;
 const LEAST_ERRORS = 0.25;
 
-/** How much worse, as a logarithm above 0. */
+/** How much worse the value is, on a logarithmic scale; above 0 if it is. */
 function worseBy({ value }: ConfidenceInterval, { better }: WorseRule): number {
   return (better === "higher" ? -1 : 1) * Math.log(value);
 }
@@ -44,13 +44,13 @@ function cutOf({ logStandardError }: ConfidenceInterval, { marginRatio }: WorseR
   );
 }
 
-/** Whether the first blocks leave it open that the change is worse than the margin allows. */
+/** Whether the change may be worse than the margin allows, judging by the first blocks. */
 export function mayBeWorse(first: ConfidenceInterval, rule: WorseRule): boolean {
   return worseBy(first, rule) > cutOf(first, rule);
 }
 
 export interface Stages {
-  /** New over base. */
+  /** Interval of the first blocks, new over base. */
   readonly first: ConfidenceInterval;
   /** Interval of all blocks, the first and the fresh ones. */
   readonly pooled: ConfidenceInterval;
@@ -65,19 +65,19 @@ export function freshRatio({ first, pooled, blocks }: Stages): number {
   );
 }
 
-/** Whether the fresh blocks alone, too, are worse than the margin allows. */
+/** Whether the fresh blocks alone are also worse than the margin allows. */
 export function isBorneOut(stages: Stages, rule: WorseRule): boolean {
   const value = freshRatio(stages);
   return worseBy({ ...stages.pooled, value }, rule) > Math.log1p(rule.marginRatio);
 }
 
-/** The pooled ratio after the selection, and the two-sided p of its being within the margin. */
+/** The pooled ratio corrected for the selection, and the two-sided p-value that it is within the margin. */
 export interface StagedRatio {
   readonly interval: ConfidenceInterval;
   readonly p: number;
 }
 
-/** @param stages Of a change that may be worse after the first. */
+/** @param stages Stages of a change that may be worse, judging by the first. */
 export function afterSelection(
   stages: Stages,
   rule: WorseRule,
@@ -110,7 +110,7 @@ export function afterSelection(
 }
 
 interface Selected {
-  /** D, and its standard error. */
+  /** The difference D that was found, and its standard error. */
   readonly found: number;
   readonly error: number;
   readonly cut: number;
@@ -119,10 +119,10 @@ interface Selected {
   readonly firstShare: number;
 }
 
-/** Steps of the numeric integration over the variance of blocks, and over D. */
+/** Steps of the numerical integration over the variance of blocks, and over D. */
 const SPREADS = 16;
 const STEPS = 24;
-/** Standard errors beyond which nothing is. */
+/** Standard errors beyond which probability is negligible. */
 const FAR = 7;
 
 /** δ → P(D ≥ d | D₁ > c). */
@@ -155,7 +155,7 @@ interface Spread {
   readonly weight: number;
 }
 
-/** χ over its root degrees of freedom: density kᵛ⁻¹ · exp(−v·k²/2) of the estimated error over the true one. */
+/** Density of the ratio of estimated to true error, χ over the root of its degrees of freedom: kᵛ⁻¹ · exp(−v·k²/2). */
 function spreadsOf(degreesOfFreedom: number): Spread[] {
   const reach = 4 / Math.sqrt(2 * degreesOfFreedom);
   const [low, high] = [Math.max(0.02, 1 - reach), 1 + reach];
@@ -168,7 +168,7 @@ function spreadsOf(degreesOfFreedom: number): Spread[] {
   return found.map(({ factor, weight }) => ({ factor, weight: weight / sum }));
 }
 
-/** Where a rising function is 0, by halves; sought up to 40 errors from what was found. */
+/** Where an increasing function is 0, by bisection within 40 errors of the value found. */
 function crossingOf(rising: (at: number) => number, found: number, error: number): number {
   let [low, high] = [found - 40 * error, found + 40 * error];
   for (let i = 0; i < 30; i++) {
@@ -179,7 +179,10 @@ function crossingOf(rising: (at: number) => number, found: number, error: number
   return (low + high) / 2;
 }
 
-/** Probability that a standard normal is above (W. H. Press and others, "Numerical Recipes", §6.2: 7 digits everywhere). */
+/**
+ * Probability that a standard normal exceeds z (W. H. Press and others, "Numerical Recipes", §6.2: 7 digits
+ * everywhere).
+ */
 function normalTail(z: number): number {
   const x = Math.abs(z) / Math.SQRT2;
   const t = 1 / (1 + 0.5 * x);
@@ -188,7 +191,7 @@ function normalTail(z: number): number {
   return z >= 0 ? tail : 1 - tail;
 }
 
-/** Coefficients of Chebyshev's fit to erfc, from the highest power. */
+/** Coefficients of the Chebyshev fit to erfc, from the highest power. */
 const COEFFICIENTS = [
   0.17087277,
   -0.82215223,

@@ -1,4 +1,4 @@
-/** The verdict of a comparison in one word, and why it says no more. */
+/** The verdict of a comparison as one code, with the reason if it is limited. */
 import type { ExactTest } from "./significance_tests.ts";
 import type { ConfidenceInterval } from "../confidence/confidence_interval.ts";
 import { tQuantile } from "../confidence/student_t.ts";
@@ -45,30 +45,33 @@ export type VerdictReason = typeof VERDICT_REASONS[number];
 
 export interface ComparisonJudgement {
   readonly verdict: Verdict;
-  /** Null where the verdict stands without reserve. */
+  /** Null if the verdict stands without reservation. */
   readonly reason: VerdictReason | null;
 }
 
 /** A difference is called real below this p: 1 false alarm in 20 comparisons. */
 export const SIGNIFICANCE = 0.05;
-/** How surely `smallestChangeOf` would have been seen, and `runsToDecide` decide. */
+/** The probability that `smallestChangeOf` is detected, and with which `runsToDecide` decides. */
 const POWER = 0.8;
 
 export interface Comparison {
-  /** New over base. */
+  /** The ratio of new over base. */
   readonly ratio: ConfidenceInterval;
   /**
-   * p-value of the ratio being within the margin (`pBeyond`), raised by Holm's method over all that is decided
-   * together.
+   * p-value of the ratio being within the margin (`pBeyond`), adjusted by Holm's method over all figures that are
+   * decided together.
    */
   readonly adjustedP: number;
   /** Exact test of the same figure, run by run or pair by pair, against the edge of the margin. */
   readonly exact: ExactTest;
-  /** Ratios from 1 / (1 + margin) to 1 + margin make no difference to the reader; 0.02 is 2 %. */
+  /** Ratios from 1 / (1 + margin) to 1 + margin count as no difference; 0.02 is 2 %. */
   readonly marginRatio: number;
-  /** What must lie within the margin to be equivalent, where looks at the runs take more for it. Default: `ratio`. */
+  /**
+   * The interval that must lie within the margin for equivalence, if looks at the runs require a wider one. Default:
+   * `ratio`.
+   */
   readonly atLook?: Pick<ConfidenceInterval, "low" | "high">;
-  /** Which way is good: lower for latency, higher for a rate. */
+  /** The direction of improvement: lower for latency, higher for a rate. */
   readonly better: "lower" | "higher";
 }
 
@@ -101,7 +104,7 @@ export function comparisonVerdict(
  * one (0.03 for 3 %): what "inconclusive" and "equivalent" leave open. The margin, and (t₀.₉₇₅ + t₀.₈) standard
  * errors (J. Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988).
  *
- * @param confidence Of the difference; more than 95 % where Holm's method, or looks at the runs, need more.
+ * @param confidence The confidence level of the difference; more than 95 % where Holm's method, or looks at the runs, need more.
  */
 export function smallestChangeOf(
   { logStandardError, degreesOfFreedom }: ConfidenceInterval,
@@ -121,7 +124,10 @@ export function confidenceAmong(tests: number, marginRatio: number): number {
   return 1 - SIGNIFICANCE * Math.min(1, sides / Math.max(1, tests));
 }
 
-/** Standard errors that a difference must measure to be seen in 80 %: the one-sided 80 % point is the two-sided 60 %. */
+/**
+ * Standard errors that a difference must measure to be detected in 80 %: the one-sided 80 % point is the two-sided 60
+ * %.
+ */
 export function errorsFor(confidence: number, degreesOfFreedom: number): number {
   return tQuantile(confidence, degreesOfFreedom) + tQuantile(2 * POWER - 1, degreesOfFreedom);
 }
@@ -143,7 +149,7 @@ export function runsToDecide(
   const ofOneRun = logStandardError * Math.sqrt(runs);
   const freedomOf = (count: number): number => degreesOfFreedom * (count - 1) / (runs - 1);
   let needed = runs;
-  // A fixed point: t depends on the runs. A few rounds are near enough for a number that starts with "about".
+  // A fixed point, because t depends on the runs. A few rounds are accurate enough for a number that follows "about".
   for (let round = 0; round < 5; round++) {
     const errors = errorsFor(1 - SIGNIFICANCE, freedomOf(Math.max(2, needed)));
     needed = Math.max(2, (errors * ofOneRun / room) ** 2);

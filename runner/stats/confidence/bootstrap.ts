@@ -15,18 +15,17 @@ import { mergeBlocks, Pool, type PooledFigure, type RunBlock } from "./pool.ts";
 /** When runs were measured. */
 export interface Sampling {
   /**
-   * The same for all runs of one experiment, in whatever cell: its start. Null if unknown: such runs are paired with no
-   * others.
+   * Start of the experiment, the same for its runs in all cells. Null if unknown: such runs are paired with no others.
    */
   readonly session: string | null;
-  /** Repetition of each run, in order; each occurs once. */
+  /** Repetition of each run, in order, without duplicates. */
   readonly repetitions: readonly number[];
 }
 
 export interface DrawOptions {
-  /** Default: one repetition after another, in a session that no other runs share. */
+  /** Default: consecutive repetitions, in a session that no other runs share. */
   readonly sampling?: Sampling;
-  /** Default 1,000: the standard error is then off by 2 %. */
+  /** Default 1,000, which leaves an error of 2 % in the standard error. */
   readonly resamples?: number;
 }
 
@@ -44,7 +43,7 @@ export interface Estimate extends Sampling {
   readonly logStandardError: number;
   /** ln (value of a resample / value), one for each resample, in the order drawn. */
   readonly logDraws: Float64Array;
-  /** The same of some of the repetitions; null as in `bootstrap`. */
+  /** The same for some of the repetitions; null as in `bootstrap`. */
   readonly of: (repetitions: readonly number[]) => Estimate | null;
 }
 
@@ -55,9 +54,9 @@ export interface Estimate extends Sampling {
 export const RESAMPLES = 1_000;
 
 /**
- * @param runs The blocks of each run; every run must have some.
- * @returns One estimate for each figure, in their order; null where the figure of the runs, or of a
- * resample of them, is 0 or has no samples: there is no ratio to nothing.
+ * @param runs The blocks of each run; every run must have at least one.
+ * @returns One estimate for each figure, in their order; null where the figure of the runs, or of a resample of them,
+ * is 0 or has no samples: there is no ratio to nothing.
  */
 export function bootstrap(
   runs: readonly (readonly RunBlock[])[],
@@ -66,10 +65,10 @@ export function bootstrap(
   return figures.map(drawsFrom(runs, options));
 }
 
-/** The estimate of a figure, always alike; null as above. */
+/** Returns the estimate of a figure, the same at every call; null as in `bootstrap`. */
 export type DrawEstimate = (figure: PooledFigure) => Estimate | null;
 
-/** `bootstrap` for figures that are wanted one by one. */
+/** `bootstrap` for figures that are requested one by one. */
 function drawsFrom(
   runs: readonly (readonly RunBlock[])[],
   { sampling = inOrder(runs.length), resamples = RESAMPLES }: DrawOptions = {},
@@ -87,10 +86,10 @@ function drawsFrom(
     );
 }
 
-/** The last pools, by the runs that they are of. A figure of a cell is seldom wanted alone, and cells one by one. */
+/** The last pools, by their runs. A report usually wants several figures of a cell, one cell after another. */
 const lastPools = new Map<readonly (readonly RunBlock[])[], Pool>();
 /**
- * Limit for all cached pools. The pool of a cell of a hundred runs takes some MB; that of ten runs is built again in 2
+ * Limit for all cached pools. The pool of a cell with a hundred runs takes some MB; one with ten runs is rebuilt in 2
  * ms.
  */
 const MOST_POOL_BYTES = 64_000_000;
@@ -141,13 +140,13 @@ function inOrder(runs: number): Sampling {
 type WeighedFigure = (weights: Float64Array) => number;
 
 interface Sampled {
-  /** Gives what computes it: that may be large, and is not to be held. */
+  /** Makes the function that computes the figure; it may be large, and is not kept. */
   readonly figure: () => WeighedFigure;
   readonly sampling: Sampling;
   readonly resamples: number;
 }
 
-/** @param kept Places of the runs that count. @param draws How often each run is in each resample. */
+/** @param kept Indexes of the runs that count. @param draws How often each run is in each resample. */
 function estimateOf(
   from: Sampled,
   kept: readonly number[],
@@ -173,7 +172,7 @@ function estimateOf(
     of: (some) => {
       const places = kept.filter((place) => some.includes(repetitions[place]));
       if (places.length === 0) return null;
-      // A cell that lacks a run is compared with every other one.
+      // A cell with a missing run is compared with every other cell.
       const key = places.join();
       const found = known.get(key);
       if (found !== undefined) return found;
@@ -185,13 +184,13 @@ function estimateOf(
 }
 
 /**
- * The last draws, by the repetitions that they draw from: other cells of an experiment share them, and drawing takes longer than
- * pooling. Cells that lack a run need draws of their own.
+ * The last draws, by the repetitions that they draw from: cells of an experiment share them, because drawing takes
+ * longer than pooling. Cells with a missing run need draws of their own.
  */
 const lastDraws = new Map<string, readonly Float64Array[]>();
 const MOST_DRAWS = 8;
 
-/** How often each run is in each resample; always alike for the same repetitions. */
+/** How often each run is in each resample; always the same for the same repetitions. */
 function drawsOf(
   repetitions: readonly number[],
   kept: readonly number[],
@@ -223,8 +222,8 @@ function weightsOf(places: readonly number[], size: number): Float64Array {
 }
 
 /**
- * Standard error of a logarithm, from its draws: the variance of resamples of n runs is short by (n − 1) / n. NaN for
- * one run.
+ * Standard error of a logarithm, from its draws: the variance of resamples of n runs is too small by the factor (n − 1)
+ * / n. NaN for one run.
  */
 export function standardErrorOf(logDraws: Float64Array, runs: number): number {
   return stdevOf(logDraws) * Math.sqrt(runs / (runs - 1));
@@ -258,7 +257,7 @@ export function drawsOfCell(
   });
 }
 
-/** Estimates of several figures of a cell, in their order. */
+/** Estimates of several figures of a cell, in order. */
 export function estimateCell(
   runs: readonly (readonly RunBlock[])[],
   figures: readonly PooledFigure[],

@@ -27,13 +27,13 @@ export interface ConfidenceInterval {
   readonly degreesOfFreedom: number;
 }
 
-/** A part of the variance of ln value, and how surely it is known. */
+/** A part of the variance of ln value, and the degrees of freedom with which it is known. */
 export interface Variance {
   readonly variance: number;
   readonly degreesOfFreedom: number;
 }
 
-/** @returns null for fewer than two runs: one says nothing about the next. */
+/** @returns null for fewer than two runs, because one run says nothing about the next. */
 export function intervalOf(estimate: Estimate, confidence = 0.95): ConfidenceInterval | null {
   return contrastOf([{ estimate, power: 1 }], { confidence });
 }
@@ -55,7 +55,7 @@ export function ratioInterval(
   return contrastOf([{ estimate: of, power: 1 }, { estimate: to, power: -1 }], options);
 }
 
-/** A factor of a product of powers: power 1 multiplies, −1 divides. */
+/** A factor in a product of powers: power 1 multiplies, −1 divides. */
 interface Term {
   readonly estimate: Estimate;
   readonly power: number;
@@ -78,7 +78,7 @@ export function contrastOf(
   return studentInterval(value, { variance, degreesOfFreedom }, confidence);
 }
 
-/** @param variance Of ln value. */
+/** @param variance Variance of ln value. */
 export function studentInterval(
   value: number,
   { variance, degreesOfFreedom }: Variance,
@@ -107,7 +107,7 @@ export function sumOfVariances(parts: readonly Variance[]): Variance {
   return { variance, degreesOfFreedom: variance ** 2 / spread };
 }
 
-/** Groups of terms that are drawn together, because they share a session and at least two repetitions. */
+/** Groups of terms that are resampled together, because they share a session and at least two repetitions. */
 function neighboursOf(terms: readonly Term[]): Term[][] {
   const bySession = Map.groupBy(
     terms,
@@ -126,7 +126,7 @@ function neighboursOf(terms: readonly Term[]): Term[][] {
   });
 }
 
-/** Repetitions that all of them have, in the order of the first. */
+/** Repetitions common to all of them, in the order of the first. */
 export function commonOf(estimates: readonly Pick<Estimate, "repetitions">[]): number[] {
   const [first, ...others] = estimates;
   return first.repetitions.filter((repetition) =>
@@ -134,7 +134,7 @@ export function commonOf(estimates: readonly Pick<Estimate, "repetitions">[]): n
   );
 }
 
-/** @param common Repetitions of the estimate. */
+/** @param common Repetitions to which the estimate is restricted. */
 export function over(estimate: Estimate, common: readonly number[]): Estimate | null {
   return estimate.repetitions.length === common.length ? estimate : estimate.of(common);
 }
@@ -150,15 +150,15 @@ function partOf(terms: readonly Term[]): Variance & { readonly value: number } {
   };
 }
 
-/** Errors of ratios, by either side, because a report compares the same two in several families. */
+/** Standard errors of ratios, by either side, because a report compares the same two in several families. */
 const ratioErrors = new WeakMap<Estimate, WeakMap<Estimate, number>>();
 
-/** Standard error of the logarithm of a product of terms that are drawn together. */
+/** Standard error of the logarithm of a product of terms that are resampled together. */
 function jointError(terms: readonly Term[]): number {
   const [{ estimate: one, power }, { estimate: other, power: otherPower }] = terms;
   const error = (): number => standardErrorOf(jointDraws(terms), one.byRun.length);
   if (terms.length !== 2 || Math.abs(power) !== 1 || power !== -otherPower) return error();
-  // Turned around every draw has the other sign, and all of them the same spread.
+  // For the inverse ratio, every draw has the opposite sign, and the spread is the same.
   const known = ratioErrors.get(one)?.get(other) ?? ratioErrors.get(other)?.get(one);
   if (known !== undefined) return known;
   const found = error();
@@ -175,7 +175,7 @@ function jointDraws(terms: readonly Term[]): Float64Array {
   return draws;
 }
 
-/** Two-sided probability of a ratio at least as far from 1, were the true one 1. */
+/** Two-sided probability of a ratio at least as far from 1, if the true ratio were 1. */
 export function pValueOf(ratio: ConfidenceInterval): number {
   return pBeyond(ratio, 0);
 }
@@ -200,8 +200,8 @@ export function pBeyond(
 }
 
 /**
- * The draws of a figure in its unit, as far apart as its interval is wide: for what is computed of several
- * figures. @returns null for fewer than two runs.
+ * The draws of a figure in its unit, stretched to the width of its interval: for values computed from several figures.
+ * @returns null for fewer than two runs.
  */
 export function stretchedDraws(
   estimate: Pick<Estimate, "value" | "byRun" | "logStandardError" | "logDraws">,

@@ -8,7 +8,7 @@ import { EMPTY, type SparseHistogram, sumOfSparse } from "../histogram/histogram
 import { decodeInterval, decodeSparse, eachInterval } from "../histogram/hdr.ts";
 import { BUCKETS, highestUsOf, lowestUsOf } from "../histogram/histogram_counts.ts";
 
-/** Shares are products of rounded terms: less is not a difference. */
+/** Shares are products of rounded terms: smaller differences mean nothing. */
 const ROUNDING = 1e-12;
 
 /** A part of one run. */
@@ -17,8 +17,8 @@ export interface RunBlock {
   readonly completed: number;
   readonly latency: SparseHistogram;
   /**
-   * Values of `latency` that are lower bounds, where the product limit may spread their weight (`censoring.ts`);
-   * absent if there is none, or where bounds count as values.
+   * Values of `latency` that are lower bounds, whose weight the product limit may redistribute (`censoring.ts`); absent
+   * if there are none, or if bounds count as values.
    */
   readonly censored?: SparseHistogram;
 }
@@ -33,11 +33,11 @@ export class Pool {
   readonly #count: Float64Array;
   /** Histogram buckets in use by any block, ascending. */
   readonly #buckets: Uint16Array;
-  /** For each bucket a row: the number of values up to and in it, block by block. */
+  /** A row for each bucket: the number of values up to and in that bucket, by block. */
   readonly #cumulated: Float64Array;
-  /** The same of the lower bounds alone; null without any. */
+  /** The same for lower bounds alone; null without any. */
   readonly #censored: Float64Array | null;
-  /** Rows in which any block has lower bounds, and the last one. */
+  /** Rows in which any block has lower bounds, and the last row. */
   readonly #boundRows: readonly number[];
 
   constructor(blocks: readonly RunBlock[]) {
@@ -63,7 +63,7 @@ export class Pool {
     return this.#cumulated.byteLength + (this.#censored?.byteLength ?? 0);
   }
 
-  /** @param weights How often each block counts. NaN without seconds, or without values. */
+  /** @param weights How often each block counts. Returns NaN without seconds, or without values. */
   figure(figure: PooledFigure, weights: Float64Array): number {
     if (figure === "rate") return weigh(this.#completed, weights) / weigh(this.#seconds, weights);
     if (figure === "mean") return weigh(this.#sumUs, weights) / weigh(this.#count, weights);
@@ -109,7 +109,7 @@ export class Pool {
     return this.#atRank(total, weights);
   }
 
-  /** @param last The highest bucket that it may be in, and how many of its values are bounds. */
+  /** @param last The highest bucket in which the rank may lie, and the number of lower bounds in it. */
   #atRank(
     rank: number,
     weights: Float64Array,
@@ -126,20 +126,20 @@ export class Pool {
     return this.#within(bucket, (rank - below) / inside);
   }
 
-  /** @param share Of the way through the bucket, 0–1. */
+  /** @param share Position within the bucket, 0–1. */
   #within(bucket: number, share: number): number {
     const bottomUs = lowestUsOf(this.#buckets[bucket]) - 0.5;
     const topUs = highestUsOf(this.#buckets[bucket]) + 0.5;
     return bottomUs + share * (topUs - bottomUs);
   }
 
-  /** Values up to and in a bucket in use. */
+  /** Number of values up to and in a bucket in use. */
   #upTo(bucket: number, weights: Float64Array): number {
     return weigh(this.#cumulated, weights, bucket * weights.length);
   }
 }
 
-// hot: some ten times for each percentile of each resample.
+// hot: called some ten times for each percentile of each resample.
 function weigh(values: Float64Array, weights: Float64Array, from = 0): number {
   let sum = 0;
   for (let j = 0; j < weights.length; j++) sum += weights[j] * values[from + j];
@@ -155,7 +155,7 @@ function bucketsOf(blocks: readonly RunBlock[]): Uint16Array {
   return Uint16Array.from(buckets);
 }
 
-// hot: a report does it for each of its cells, over thousands of buckets.
+// hot: a report does this for each of its cells, over thousands of buckets.
 function cumulate(columns: readonly SparseHistogram[], buckets: Uint16Array): Float64Array {
   const width = columns.length;
   const rows = new Float64Array(buckets.length * width);
@@ -168,7 +168,7 @@ function cumulate(columns: readonly SparseHistogram[], buckets: Uint16Array): Fl
   return rows;
 }
 
-// Parts of a run put together: a bootstrap draws whole runs, see `bootstrap.ts`.
+// Parts of a run are merged, because a bootstrap draws whole runs; see `bootstrap.ts`.
 
 export function mergeBlocks(parts: readonly RunBlock[]): RunBlock {
   if (parts.length === 1) return parts[0];
@@ -183,12 +183,12 @@ export function mergeBlocks(parts: readonly RunBlock[]): RunBlock {
   };
 }
 
-// What the intervals of a run's timeline hold, decoded: the finest blocks that there are. What a report or a
-// look of `repeat: until` takes a run for is put together from them.
+// The decoded intervals of a run's timeline, which are its finest blocks. The figures of a report, and the looks of
+// `repeat: until`, are composed of them.
 
-/** An interval as `results.json` has it. */
+/** An interval, as in `results.json`. */
 interface TimelinePoint {
-  /** Its end, seconds since the start of the run. */
+  /** End of the interval, seconds since the start of the run. */
   readonly endS: number;
   readonly completed: number;
   /** HdrHistogram V2, compressed, base64; "" for none. */
@@ -200,7 +200,7 @@ interface TimelinePoint {
 /**
  * One block for each interval, in order. Costs some 20 µs each, and 2 µs when it is not the first time.
  *
- * @param clock Of the latencies. In a closed loop ("sent") the clock ends the watch on requests under way, whatever
+ * @param clock The clock of the latencies. In a closed loop ("sent") the clock ends the watch on requests under way, whatever
  * they take, so that the product limit holds for them. In an open loop ("intended") those that wait the longest are
  * those that a slow server leaves: their bounds count as values, and figures that they reach are lower bounds.
  */
@@ -217,7 +217,10 @@ export function intervalBlocks(
   }));
 }
 
-/** Some consecutive intervals as one block, at the cost of these alone. @param fromS When the first begins. */
+/**
+ * Several consecutive intervals as one block, at a cost proportional to them.
+ * @param fromS When the first one begins.
+ */
 export function blockOfIntervals(
   points: readonly TimelinePoint[],
   clock: "intended" | "sent",
@@ -234,14 +237,14 @@ export function blockOfIntervals(
 }
 
 /**
- * Index of the first interval that begins at `seconds` or later; the number of intervals when none does.
- * Intervals end at multiples of a quarter second and the like, but for rounding.
+ * Index of the first interval that begins at `seconds` or later; the number of intervals if none does. Intervals end at
+ * multiples of their length, except for rounding.
  */
 export function firstFrom(points: readonly TimelinePoint[], seconds: number): number {
   return points.filter((_, index) => (points[index - 1]?.endS ?? 0) < seconds - 1e-6).length;
 }
 
-/** A run as its results have it. */
+/** A run, as in its results. */
 interface TimedRun {
   readonly timeline: { readonly points: readonly TimelinePoint[] };
   readonly warmup: { readonly steadyFromS: number | null } | null;
@@ -249,13 +252,13 @@ interface TimedRun {
 
 /** The part of a run that its figures are computed from. */
 export interface CountedPart {
-  /** Seconds at its start that count for nothing. */
+  /** Seconds at the start that don't count. */
   readonly discardS: number;
-  /** The whole of the rest, or its steady part; a run without one counts whole. */
+  /** All of the rest, or its steady part; a run without a steady part counts whole. */
   readonly figures: "whole" | "steady";
 }
 
-/** Index of the first interval that the figures of a run are of. */
+/** Index of the first interval that counts towards the figures of a run. */
 export function countedFrom(
   { timeline: { points }, warmup }: TimedRun,
   { discardS, figures }: CountedPart,

@@ -1,4 +1,4 @@
-/** How far a share may be off that was counted in a few cases. */
+/** Confidence intervals for shares that were counted in few cases. */
 import { tQuantile, twoSidedP } from "./student_t.ts";
 
 const CONFIDENCE = 0.95;
@@ -12,7 +12,7 @@ interface ProportionRange {
  * E. B. Wilson's score interval ("Probable inference, the law of succession, and statistical inference",
  * 1927): it stays within 0 and 1, and says something even where all cases or none are counted.
  *
- * @param count Of `of` cases, which are at least one. @param quantile How many standard errors it reaches.
+ * @param count The counted cases of all `of` cases, of which there is at least one. @param quantile How many standard errors the interval reaches.
  */
 export function shareInterval(
   count: number,
@@ -23,7 +23,7 @@ export function shareInterval(
   const share = count / of;
   const centre = (share + z2 / (2 * of)) / (1 + z2 / of);
   const reach = Math.sqrt(z2 * share * (1 - share) / of + (z2 / (2 * of)) ** 2) / (1 + z2 / of);
-  // Exact at the ends, where rounding would leave dust.
+  // Exact at the ends, where rounding would leave tiny errors.
   return {
     low: count === 0 ? 0 : Math.max(0, centre - reach),
     high: count === of ? 1 : Math.min(1, centre + reach),
@@ -42,17 +42,17 @@ export function shareInterval(
 export interface Proportion {
   readonly count: number;
   readonly of: number;
-  /** Basis of a single run, whose requests depend on each other; absent: requests are independent. */
+  /** Basis of a single run whose requests depend on each other; absent: requests are independent. */
   readonly basis?: Basis;
 }
 
-/** How well a share is known: as well as by this many independent requests, with this many degrees of freedom. */
+/** How precisely a share is known: like this many independent requests, with this many degrees of freedom. */
 export interface Basis {
   readonly of: number;
   readonly degreesOfFreedom: number;
 }
 
-/** @param runs With the requests that count, and all of them. */
+/** @param runs For each run, the counted requests and all requests. */
 export function pooledShare(
   runs: readonly Proportion[],
   confidence = 0.95,
@@ -66,7 +66,10 @@ export function pooledShare(
   return { value, low, high: Math.max(...ranges.map(({ high }) => high)) };
 }
 
-/** Two-sided probability of a share at least as far from `limit`, were it the true one: of the same two tests. */
+/**
+ * Two-sided p-value of a share at least as far from `limit` as this, if `limit` were the true one; by the same two
+ * methods.
+ */
 export function shareP(runs: readonly Proportion[], limit: number): number {
   const { count, of } = pooled(runs);
   const distance = Math.abs(count / of - limit);
@@ -109,7 +112,7 @@ function basesOf(runs: readonly Proportion[]): Basis[] {
   if (filled.length === 1 && basis !== undefined) return [basis];
   const { count, of } = pooled(filled);
   const counting = { of, degreesOfFreedom: Infinity };
-  // If at most one request counts, or all but at most one do, the runs cannot show how much they differ.
+  // If at most one request counts, or all but at most one do, the runs can't show how much they differ.
   const rarer = Math.min(count, of - count);
   if (filled.length < 2 || rarer < 2) return [counting];
   const effect = designEffect(filled);
@@ -118,7 +121,7 @@ function basesOf(runs: readonly Proportion[]): Basis[] {
     : [counting, { of: of / effect, degreesOfFreedom: filled.length - 1 }];
 }
 
-/** Variance between runs over that of mere counting, as for a ratio of two sums. */
+/** Variance between runs over that of independent counts, as for a ratio of two sums. */
 function designEffect(runs: readonly Proportion[]): number {
   const { count, of } = pooled(runs);
   const share = count / of;

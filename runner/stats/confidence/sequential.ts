@@ -1,21 +1,24 @@
 /**
- * `repeat: until 2%`: when to look, and when to stop. Who looks after every run and stops at the first
- * narrow interval picks the moments when chance made it narrow: 95 % intervals then cover in as few as 92 %
- * (Y. S. Chow and H. Robbins, "On the asymptotic theory of fixed-width sequential confidence intervals",
- * 1965). So the looks are few and fixed ahead, and each needs a 97.5 % interval: with this schedule it covers
- * in 95 to 97 % whatever the noise, and may be called a 95 % interval. `bench/statistics.ts` measures it.
+ * When `repeat: until 2%` looks at the intervals, and when it stops. Looking after every run and stopping at the first
+ * narrow interval would pick the moments when chance made it narrow: 95 % intervals then cover in as few as 92 % (Y. S.
+ * Chow and H. Robbins, "On the asymptotic theory of fixed-width sequential confidence intervals", 1965). So the looks
+ * are few and fixed beforehand, and each needs a 97.5 % interval: with this schedule it covers in 95 to 97 % whatever
+ * the noise, and may be called a 95 % interval. `bench/statistics.ts` measures this coverage.
  */
 import type { ConfidenceInterval } from "./confidence_interval.ts";
 
-/** Repetitions after which to look: each about √2 times the one before. After the last, stop anyhow. */
+/**
+ * Repetitions after which the intervals are checked: each about √2 times the one before. After the last, repetition
+ * stops anyway.
+ */
 export const LOOKS = [5, 7, 10, 14, 20, 28, 40, 56] as const;
 
-/** Confidence of the interval that is looked at, and of the one reported, as 95 %, after stopping. */
+/** Confidence level of the intervals at each look, and of those reported as 95 % after stopping. */
 export const LOOK_CONFIDENCE = 0.975;
 
 /**
- * Repetitions before which narrow intervals end nothing where the runs fall into two groups (`bimodality.ts`): of 14
- * runs 4 % miss a group that every fifth run is in, of 5 33 %.
+ * Repetitions before which narrow intervals don't end the experiment if the runs fall into two groups
+ * (`bimodality.ts`): of 14 runs 4 % miss a group that every fifth run is in, of 5 33 %.
  */
 export const LEAST_OF_GROUPS = 14;
 

@@ -1,4 +1,4 @@
-/** Student's t distribution, for means of few values (W. S. Gosset, Biometrika 1908), and the normal one. */
+/** Student's t distribution, for means of few values (W. S. Gosset, Biometrika 1908), and the normal distribution. */
 
 /** Lanczos' approximation of ln Γ(x) for x > 0 with g = 7, n = 9: 15 digits. */
 const LANCZOS = [
@@ -23,7 +23,7 @@ function logGamma(x: number): number {
   return 0.5 * Math.log(2 * Math.PI) + (shifted + 0.5) * Math.log(base) - base + Math.log(series);
 }
 
-/** The regularised incomplete beta function I_x(a, b) by its continued fraction (DLMF 8.17.22), Lentz's way. */
+/** The regularised incomplete beta function I_x(a, b) by its continued fraction (DLMF 8.17.22), with Lentz's method. */
 function incompleteBeta(x: number, a: number, b: number): number {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
@@ -34,7 +34,7 @@ function incompleteBeta(x: number, a: number, b: number): number {
   return front / betaFraction(x, a, b);
 }
 
-/** 1 + d₁/(1 + d₂/(1 + …)), stopped where a term changes nothing. */
+/** 1 + d₁/(1 + d₂/(1 + …)), stopped when a term no longer changes the value. */
 function betaFraction(x: number, a: number, b: number): number {
   let value = 1;
   let numerator = 1;
@@ -76,11 +76,11 @@ function density(t: number, degreesOfFreedom: number): number {
   return Math.exp(scale - (df + 1) / 2 * Math.log1p(t * t / df));
 }
 
-/** Found last: most intervals of a report are of as many runs, and so have the same degrees of freedom. */
+/** Cache of quantiles: most intervals of a report have the same number of runs, and so the same degrees of freedom. */
 const lastQuantiles = new Map<string, number>();
 const MOST_QUANTILES = 64;
 
-/** The t that |T| exceeds with probability 1 − confidence, 2.776 for 95 % and 4 degrees of freedom. */
+/** The t that |T| exceeds with probability 1 − confidence: 2.776 for 95 % and 4 degrees of freedom. */
 export function tQuantile(confidence: number, degreesOfFreedom: number): number {
   const key = `${confidence} ${degreesOfFreedom}`;
   const known = lastQuantiles.get(key);
@@ -92,8 +92,8 @@ export function tQuantile(confidence: number, degreesOfFreedom: number): number 
 }
 
 /**
- * By Newton's steps on ln p against ln t, which is nearly a straight line in the tails; by bisection where a step
- * would lead out of the bracket that holds the root.
+ * By Newton steps on ln p against ln t, which is nearly linear in the tails; by bisection if a step would leave the
+ * bracket around the root.
  */
 function findQuantile(confidence: number, degreesOfFreedom: number): number {
   const wanted = Math.log(1 - confidence);

@@ -7,7 +7,7 @@
 import type { Proportion } from "../confidence/proportion_interval.ts";
 import { type Dependence, dispersionOf, uncertaintyOf } from "./ratio_series.ts";
 
-/** Fewer do not decide: their sizes are too different for a variance. */
+/** With fewer clusters, sizes vary too much for a variance. */
 export const LEAST_CLUSTERS = 10;
 /**
  * The presumed size of a cluster where too few were seen to know it. Failures are taken to come in bursts this large,
@@ -15,13 +15,13 @@ export const LEAST_CLUSTERS = 10;
  */
 export const PRESUMED_BURST = 20;
 
-/** Variance over that of independent requests, and how well it is known. */
+/** Variance relative to that of independent requests, and how well it is known. */
 export interface Dispersion {
   readonly ratio: number;
   readonly degreesOfFreedom: number;
 }
 
-/** The largest dispersion of several shares; null where no share shows one. */
+/** The largest dispersion of several shares; null if no share shows one. */
 export function largestDispersion(
   dependences: readonly (Dependence | null)[],
   requests: number,
@@ -38,7 +38,7 @@ export function largestDispersion(
 
 /**
  * Dispersion of a count, with a presumed size of clusters if too few were seen.
- * @param seen Null if it is unknown when the counted requests came: all may have come at once.
+ * @param seen Null if the times of the counted requests are unknown, so that all may have come together.
  */
 export function presumedDispersion(
   { count, of }: Proportion,
@@ -56,7 +56,7 @@ export function clustered({ count, of }: Proportion, dispersion: Dispersion): Pr
   return { count, of, basis: { of: of / ratio, degreesOfFreedom } };
 }
 
-/** Clusters of the rarer side: those that were seen, or those that a share of `limit` would have made where these are more. */
+/** Clusters of the rarer outcome: those observed, or those expected for a share of `limit` if these are more. */
 export function clustersOf(
   { count, of }: Proportion,
   { ratio }: Dispersion,
@@ -67,16 +67,16 @@ export function clustersOf(
   return Math.max(seen, allowed) / ratio;
 }
 
-/** What a longer run of the same kind is expected to show: the ratio without what is added for not knowing it. */
+/** What a longer run of the same kind is expected to show: the ratio without the allowance for uncertainty. */
 export interface Expected {
   readonly ratio: number;
-  /** How many independent intervals the run is worth. */
+  /** Number of independent intervals that the run is worth. */
   readonly effective: number;
 }
 
 /**
- * How many times as long a run has `LEAST_CLUSTERS`: their number grows with the length x, and by u/x falls what is added
- * to the dispersion, so that clusters · x = needed · (1 + u/x).
+ * How many times longer a run must be to have `LEAST_CLUSTERS`: their number grows with the length x, while the
+ * allowance added to the dispersion shrinks as u/x, so clusters · x = needed · (1 + u/x).
  */
 export function timesForClusters(
   share: Proportion,
@@ -90,8 +90,9 @@ export function timesForClusters(
 }
 
 /**
- * A share whose mean is `limit` is so many times as large in at most one over that of all runs, however its requests depend
- * on each other (A. A. Markov's inequality). @returns That probability, for the rarer side; 1 below the limit.
+ * An upper bound of the probability that a run shows a share as large as this if its true mean is `limit`, however its
+ * requests depend on each other: the limit over the share (A. A. Markov's inequality).
+ * @returns The bound, for the rarer side; 1 below the limit.
  */
 export function probabilityAtMost({ count, of }: Proportion, limit: number): number {
   const isRare = limit <= 0.5;

@@ -10,9 +10,9 @@
  * take waves for noise that are shorter than the dependence lasts.
  */
 
-/** Cosine transforms that are averaged: 95 % intervals are 18 % wider than of a variance that is known. */
+/** Number of averaged cosine transforms: 95 % intervals are then 18 % wider than with a known variance. */
 export const DEGREES_OF_FREEDOM = 8;
-/** No series is taken to remember more than that from one value to the next: 1/(1 − 0.97)² is a thousand times the variance. */
+/** The largest autocorrelation assumed between neighbours: 1/(1 − 0.97)² is a thousand times the variance. */
 const MOST_CORRELATION = 0.97;
 
 export interface LongRun {
@@ -20,11 +20,14 @@ export interface LongRun {
   readonly variance: number;
   /** Variance of the mean of n values, times n. */
   readonly longRunVariance: number;
-  /** Values of the prewhitened series, which have next to no dependence on the one before. */
+  /** Values of the prewhitened series, which hardly depend on the values before. */
   readonly innovations: Float64Array;
 }
 
-/** @param deviations From their mean, in the order of time; more than three times as many as there are degrees of freedom. */
+/**
+ * @param deviations Deviations from the mean, in the order of time; more than three times as many as degrees of
+ * freedom.
+ */
 export function longRunOf(deviations: Float64Array): LongRun {
   const { length } = deviations;
   const variance = productsOf(deviations, 0) / length;
@@ -39,7 +42,10 @@ export function longRunOf(deviations: Float64Array): LongRun {
   return { variance, longRunVariance, innovations };
 }
 
-/** Without most of its bias: −(1 + 3r)/n (M. G. Kendall, "Note on bias in the estimation of autocorrelation", 1954). */
+/**
+ * Autocorrelation with most of its bias, −(1 + 3r)/n, removed (M. G. Kendall, "Note on bias in the estimation of
+ * autocorrelation", 1954).
+ */
 function correlationOf(deviations: Float64Array): number {
   const found = productsOf(deviations, 1) / productsOf(deviations, 0);
   const unbiased = found + (1 + 3 * found) / deviations.length;
@@ -54,8 +60,7 @@ function productsOf(values: Float64Array, lag: number): number {
 
 /**
  * Cosine transforms of type II, scaled so that each has the variance of independent values.
- *
- * @param count Without the transform of frequency 0.
+ * @param count Number of transforms, not counting frequency 0.
  */
 export function cosineTransforms(values: Float64Array, count: number): Float64Array {
   const { length } = values;

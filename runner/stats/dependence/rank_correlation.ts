@@ -1,17 +1,17 @@
 /**
- * From which lag on the values of a series say nothing of each other: by Spearman's rank correlation of the series with itself,
- * lag by lag, as M. Kogias, S. Mallon and E. Bugnion do ("Lancet: a self-correcting latency measuring tool", USENIX ATC 2019).
- * Ranks see a dependence of any monotone form, and no single freeze decides. Pure.
+ * Finds the lag from which on the values of a series say nothing about each other: by Spearman's rank correlation of
+ * the series with itself, lag by lag, as M. Kogias, S. Mallon and E. Bugnion do ("Lancet: a self-correcting latency
+ * measuring tool", USENIX ATC 2019). Ranks show a dependence of any monotone form, and no single freeze decides. Pure.
  */
 
-/** Lags in a row whose correlation is noise: a single one may be by chance. */
+/** Consecutive lags whose correlation is noise: a single one may be chance. */
 const IN_A_ROW = 2;
-/** Longer lags are seen too few times. */
+/** Longer lags occur too rarely. */
 export const LONGEST_SHARE = 1 / 4;
 /** 97.5 % of the correlations of independent values are below this many times 1/√n. */
 const NOISE_ERRORS = 1.96;
 
-/** @returns 1 for independent values; null where the dependence does not end within a quarter of the series. */
+/** @returns 1 for independent values; null if the dependence does not end within a quarter of the series. */
 export function independentFrom(values: ArrayLike<number>): number | null {
   const { length } = values;
   const ranks = ranksOf(values);

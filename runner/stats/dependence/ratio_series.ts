@@ -16,24 +16,24 @@ export interface RatioSeries {
   readonly of: Float64Array;
 }
 
-/** Why the dependence says nothing. */
+/** Why the dependence can't be determined. */
 export type Unclear = "too-short" | "not-stationary" | "depends-too-long";
 
-/** How the intervals of a run depend on each other, in a figure. */
+/** How the intervals of a run depend on each other in a figure. */
 export interface Dependence {
   readonly ratio: number;
   /** Standard error of the ratio. */
   readonly standardError: number;
   readonly degreesOfFreedom: number;
-  /** How many independent intervals would say as much; never more than there are. */
+  /** Number of independent intervals with the same information; never more than the actual number. */
   readonly effective: number;
-  /** Intervals from which on they say nothing of each other; null: not seen within a quarter of the run. */
+  /** Lag from which on intervals are independent; null: not within a quarter of the run. */
   readonly independentFrom: number | null;
   readonly isStationary: boolean;
   readonly length: number;
 }
 
-/** Fewer intervals show no dependence: cosine transforms would be of nothing but neighbours. */
+/** With fewer intervals, dependence can't be seen: cosine transforms would only compare neighbours. */
 export const LEAST_DEPENDENT = 20;
 /**
  * The long-run variance is itself estimated: the error of the autoregression gives its logarithm a variance of 4 over the
@@ -42,12 +42,12 @@ export const LEAST_DEPENDENT = 20;
  */
 const ADDED_VARIANCES = 4;
 
-/** How many times as large the variance of the mean is taken for not being known. */
+/** Factor by which the variance of the mean is increased because it is uncertain. */
 export function uncertaintyOf(effective: number): number {
   return 1 + ADDED_VARIANCES * 4 / effective;
 }
 
-/** Null for too few intervals, and where nothing is counted in any of them. */
+/** Null if there are too few intervals, or if nothing is counted in any of them. */
 export function dependenceIn({ amounts, of }: RatioSeries): Dependence | null {
   const { length } = amounts;
   const whole = sumOf(of);
@@ -71,21 +71,21 @@ export function dependenceIn({ amounts, of }: RatioSeries): Dependence | null {
   };
 }
 
-/** Intervals that a figure's own interval takes: 9 s of 250 ms. */
+/** Number of intervals needed for a figure's own confidence interval: 9 s of 250 ms. */
 const LEAST_INTERVALS = 36;
 /** Number of independent intervals that the run must be worth. */
 const LEAST_EFFECTIVE = 10;
 /** The run must be this many times as long as the lag at which dependence ends. */
 const LEAST_LAGS = 15;
 
-/** Why the dependence cannot be told from a wandering level; null: it can. */
+/** Why the dependence can't be distinguished from a wandering level; null if it can. */
 export function whyUnclear(dependence: Dependence | null): Unclear | null {
   if (dependence === null || dependence.length < LEAST_INTERVALS) return "too-short";
   if (!dependence.isStationary) return "not-stationary";
   return intervalsToTell(dependence) > dependence.length ? "depends-too-long" : null;
 }
 
-/** How many intervals would tell it from a wandering level, as far as these show it. */
+/** Number of intervals that would distinguish dependence from a wandering level, judging by these. */
 export function intervalsToTell({ independentFrom: lag, effective, length }: Dependence): number {
   return Math.max(
     LEAST_INTERVALS,
@@ -94,7 +94,7 @@ export function intervalsToTell({ independentFrom: lag, effective, length }: Dep
   );
 }
 
-/** How far the figure may be off to either side, with a probability. */
+/** How far the figure may be off in either direction, with a given probability. */
 export function reachOf({ standardError, degreesOfFreedom }: Dependence, level: number): number {
   return tQuantile(level, degreesOfFreedom) * standardError;
 }

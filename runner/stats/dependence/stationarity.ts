@@ -6,17 +6,17 @@
  */
 import { cosineTransforms } from "./long_run_variance.ts";
 
-/** Size of the random walk that the test looks for, as its authors chose it. */
+/** Size of the random walk that the test is tuned to, as chosen by its authors. */
 const WALK = 10;
 /**
- * For series of `LEAST_FULL` values or more, and for shorter ones: how many transforms are used, and the value that 5 %
- * of stationary series exceed (10⁶ draws of normal values).
+ * For series of at least `LEAST_FULL` values, and for shorter ones: the number of transforms, and the value that 5 % of
+ * stationary series exceed (10⁶ draws of normal values).
  */
 const FULL = { transforms: 20, critical: 1.514 };
 const SHORT = { transforms: 12, critical: 1.979 };
 const LEAST_FULL = 120;
 
-/** @param innovations Of a series whose dependence on the last value was taken out: see `long_run_variance.ts`. */
+/** @param innovations A series whose dependence on the previous value was removed: see `long_run_variance.ts`. */
 export function isStationary(innovations: Float64Array): boolean {
   const { transforms, critical } = innovations.length >= LEAST_FULL ? FULL : SHORT;
   let [all, higher] = [0, 0];

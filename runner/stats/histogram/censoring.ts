@@ -12,18 +12,19 @@
 import { firstIndex, type SparseHistogram, valueAtPercentile } from "./histogram.ts";
 import { BUCKETS, highestUsOf, lowestUsOf } from "./histogram_counts.ts";
 
-/** Shares are sums of rounded terms: less is not a difference. */
+/** Shares are sums of rounded terms: smaller differences mean nothing. */
 const ROUNDING = 1e-12;
 
-/** Ranks that differ by less than a bucket is wide read as one value: 0.1 %, or a microsecond. */
+/** Percentiles that differ by less than a bucket's width read as the same value: 0.1 %, or a microsecond. */
 const VISIBLE_RATIO = 1.001;
 const VISIBLE_US = 1;
 
 /**
- * The product-limit estimate of a percentile, microseconds; `valueAtPercentile` where nothing is censored. Where
- * it can't be reached, as the longest times are bounds, the longest bound: a lower bound itself.
- *
- * @param all Every value. @param censored Those of them that are bounds.
+ * The product-limit estimate of a percentile in microseconds; the same as `valueAtPercentile` if nothing is censored.
+ * If the estimate cannot reach the percentile, because the longest times are bounds, the longest bound, which is then a
+ * lower bound.
+ * @param all Every value.
+ * @param censored The values that are bounds.
  */
 export function productLimitUs(
   all: SparseHistogram,
@@ -37,7 +38,9 @@ export function productLimitUs(
   return at < surviving.length ? Math.min(highestUsOf(all.indices[at]), all.maxUs) : all.maxUs;
 }
 
-/** The share that survives each bucket in use, for as long as its histogram is held: curves want it dozens of times. */
+/**
+ * The surviving share at each bucket in use, cached as long as its histogram, because curves need it dozens of times.
+ */
 const survivals = new WeakMap<
   SparseHistogram,
   { readonly censored: SparseHistogram; readonly surviving: Float64Array }
@@ -51,7 +54,7 @@ function survivalOf(all: SparseHistogram, censored: SparseHistogram): Float64Arr
   let share = 1;
   for (let i = 0, j = 0; i < surviving.length; i++) {
     const bounds = censored.indices[j] === all.indices[i] ? censored.counts[j++] : 0;
-    // Among equal times, requests that ended come first: a bound says that the request took longer.
+    // Among equal times, requests that ended come first: a bound says that its request took longer.
     share *= 1 - (all.counts[i] - bounds) / atRisk;
     surviving[i] = share;
     atRisk -= all.counts[i];
@@ -65,7 +68,7 @@ function survivalOf(all: SparseHistogram, censored: SparseHistogram): Float64Arr
  * all of them; Infinity where it would be one of the bounds. The least is `valueAtPercentile`, with each bound as
  * a value.
  *
- * @param ended What is not a bound, where it is known already.
+ * @param ended The values that are not bounds, if they are known already.
  */
 export function mostUs(
   all: SparseHistogram,
@@ -78,7 +81,7 @@ export function mostUs(
   return share === 0 ? 0 : valueAtPercentile(ended, Math.min(100, 100 * percentile / share));
 }
 
-/** Whether the bounds could turn out to be such that a percentile is visibly larger than its least. */
+/** Whether the true values behind the bounds could make a percentile visibly larger than its lower bound. */
 export function isMovable(
   all: SparseHistogram,
   censored: SparseHistogram,
@@ -91,9 +94,9 @@ export function isMovable(
 }
 
 /**
- * The values that are no bounds: completed requests. Sums are their difference, so they must be of one kind in both: of values, or of bucket middles.
- *
- * @param censored Values of `all`.
+ * The values that are not bounds: those of completed requests. Sums are subtracted, so both must be of the same kind:
+ * of exact values, or of bucket middles.
+ * @param censored Those values of `all` that are bounds.
  */
 export function withoutBounds(all: SparseHistogram, censored: SparseHistogram): SparseHistogram {
   if (censored.count === 0) return all;
@@ -120,16 +123,16 @@ export function withoutBounds(all: SparseHistogram, censored: SparseHistogram): 
 // value there may matter to it. All others only say how many values lie between those: they are counted in groups, 16
 // for each doubling of the time, each in the last bucket of its group.
 
-/** Percentiles that packed steps give as their whole histograms do, in order: all that the page shows of a selection. */
+/** Percentiles that are the same after packing as before, in order: all that the page shows of a selection. */
 const EXACT = [50, 75, 90, 99, 99.9, 100];
 
 /** 2⁴ groups for each doubling of the time. */
 const GROUP_BITS = 4;
 
 /**
- * For each bucket that in which it is counted: itself, or the last of its group.
- *
- * @param latencies Of the parts. @param bounds Those of them that are lower bounds.
+ * For each bucket, the bucket that its values are moved to: itself, or the last of its group.
+ * @param latencies Latencies of the parts.
+ * @param bounds Lower bounds among them.
  */
 export function groupsOf(
   latencies: readonly SparseHistogram[],
@@ -147,8 +150,8 @@ export function groupsOf(
   return groups;
 }
 
-// hot: a large report does it for each of its steps.
-/** @param groups Of `groupsOf`. */
+// hot: a large report does this for each of its steps.
+/** @param groups The groups that `groupsOf` returns. */
 export function inGroups(histogram: SparseHistogram, groups: Uint16Array): SparseHistogram {
   const { indices, counts } = histogram;
   const grouped = new Uint16Array(indices.length);
@@ -162,10 +165,10 @@ export function inGroups(histogram: SparseHistogram, groups: Uint16Array): Spars
   return { ...histogram, indices: grouped.subarray(0, used), counts: sums.subarray(0, used) };
 }
 
-/** Whether each bucket ends its group; computed when the first cell is packed. */
+/** Whether each bucket is the last of its group; computed when the first cell is packed. */
 let groupEnds: Uint8Array | null = null;
 
-/** Indices are linear up to 1,024, and then have 1,024 for each doubling. */
+/** Bucket indices are linear up to 1,024, and then have 1,024 for each doubling. */
 function endsGroup(index: number): boolean {
   const bits = Math.min(10, 31 - Math.clz32(index));
   return (index + 1) % 2 ** Math.max(0, bits - GROUP_BITS) === 0;
@@ -183,11 +186,11 @@ function rangesOf(latencies: readonly SparseHistogram[]): BucketRange[] {
   return ranges;
 }
 
-/** Buffer for one step after another: how many of its values are in each bucket in use or below it. */
+/** Buffer, used for one step after another: the number of values up to and in each bucket in use. */
 const cumulated = new Float64Array(BUCKETS);
 
-// hot: a large report does it for each of its steps.
-/** Widened by one rank on either side, so that the rounding of ranks does not matter. */
+// hot: a large report does this for each of its steps.
+/** Widens by one rank on either side, so that the rounding of ranks does not matter. */
 function widen(
   ranges: readonly BucketRange[],
   { indices, counts, count }: SparseHistogram,

@@ -16,11 +16,11 @@ export interface ExponentialBuckets {
   readonly offset: number;
   /** Counts of the buckets, from `offset` to the last one in use. */
   readonly counts: readonly number[];
-  /** Values of 0, which are in no bucket. */
+  /** Number of zeros, which are in no bucket. */
   readonly zeros: number;
 }
 
-/** The values of a bucket are counted at its middle. */
+/** Converts a histogram; all values of a bucket are counted at its middle. */
 export function exponentialBuckets({ indices, counts }: SparseHistogram): ExponentialBuckets {
   const zeros = indices[0] === 0 ? counts[0] : 0;
   const first = indices[0] === 0 ? 1 : 0;

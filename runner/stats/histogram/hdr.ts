@@ -21,7 +21,9 @@ const COOKIE = 0x1c849303 | 0x10;
 const COMPRESSED_COOKIE = 0x1c849304 | 0x10;
 const HEADER_BYTES = 40;
 const DIGITS = 3;
-/** What the histogram of an interval inflates to, about; zlib's own 16 KB take longer to get than to fill. */
+/**
+ * Approximate inflated size of an interval's histogram; allocating zlib's default 16 KB takes longer than filling it.
+ */
 const CHUNK_BYTES = 2_048;
 
 export function encodeHistogram(part: SparseHistogram): string {
@@ -42,38 +44,38 @@ export function encodeHistogram(part: SparseHistogram): string {
   return Buffer.concat([head, compressed]).toString("base64");
 }
 
-/** Reads what `encodeHistogram` wrote. Throws on anything else. */
+/** Decodes the output of `encodeHistogram`. Throws on anything else. */
 export function decodeHistogram(base64: string): Histogram {
   const histogram = new Histogram();
   histogram.addSparse(decodeSparse(base64));
   return histogram;
 }
 
-/** The same without the empty buckets; values come back as their buckets, sums as of bucket middles. */
+/** Decodes without empty buckets; values are returned as their buckets, and sums as those of bucket middles. */
 export function decodeSparse(base64: string): SparseHistogram {
   return sparseOf(readBuckets(base64));
 }
 
-/** An interval as `results.json` has it. */
+/** An interval, as in `results.json`. */
 interface Encoded {
   /** Empty if the interval holds no values. */
   readonly histogram: string;
 }
 
-/** Histograms that were read, each for as long as its interval is in use. */
+/** Decoded histograms, each kept as long as its interval is in use. */
 const kept = new WeakMap<Encoded, { readonly text: string; readonly held: SparseHistogram }>();
 
-/** Size of all that is kept; beyond it, texts are read again. 450 runs of 10 s take 30 MB. */
+/** Total size of kept histograms; beyond it, texts are decoded again. 450 runs of 10 s take 30 MB. */
 const MOST_KEPT_BYTES = 96_000_000;
-/** Bytes beside the numbers themselves: two arrays, and their entries in the registries. */
+/** Bytes in addition to the numbers: two arrays, and their entries in the registries. */
 const BYTES_OF_ANY = 400;
 let keptBytes = 0;
 const forgotten = new FinalizationRegistry<number>((bytes) => keptBytes -= bytes);
 
-/** Bytes of memory for each character of text up to which a histogram is kept: four are common, and no file is a bomb. */
+/** Largest memory per character of text for which a histogram is kept: four is common, and this excludes zip bombs. */
 const MOST_GROWTH = 8;
 
-/** `decodeSparse` of an interval: its text is read once, however often somebody wants what it holds. */
+/** `decodeSparse` for an interval, whose text is decoded only once. */
 export function decodeInterval(interval: Encoded): SparseHistogram {
   const { histogram: text } = interval;
   if (text === "") return EMPTY;
@@ -91,8 +93,8 @@ export function decodeInterval(interval: Encoded): SparseHistogram {
 }
 
 /**
- * The histograms of some intervals, to be added up. Each is valid only until the next is asked for, because those that
- * are not kept are all read into one buffer.
+ * The histograms of some intervals, to be added up. Each is valid only until the next one, because histograms that are
+ * not kept share one buffer.
  */
 export function* eachInterval(intervals: Iterable<Encoded>): Generator<SparseHistogram> {
   for (const interval of intervals) {
@@ -103,14 +105,14 @@ export function* eachInterval(intervals: Iterable<Encoded>): Generator<SparseHis
   }
 }
 
-/** How many values are in a histogram. Throws as `decodeSparse`. */
+/** Number of values in a histogram. Throws as `decodeSparse` does. */
 export function countIn(base64: string): number {
   return readBuckets(base64).count;
 }
 
 /**
- * How many values an interval holds. Throws as `decodeSparse`. Of a few intervals what was read is kept, as they will be
- * read again; of more than can be kept nothing is made but the number.
+ * Number of values in an interval. Throws as `decodeSparse` does. The decoded histogram is kept for later use while
+ * there is room; otherwise only the number is computed.
  */
 export function countOfInterval(interval: Encoded): number {
   const isKept = keptBytes <= MOST_KEPT_BYTES || kept.has(interval);
@@ -119,7 +121,7 @@ export function countOfInterval(interval: Encoded): number {
     : countIn(interval.histogram);
 }
 
-/** The result is valid until the next call. */
+/** Decodes buckets; the result is valid until the next call. */
 function readBuckets(base64: string): BucketsRead {
   if (!isWithin("histogramText", base64.length)) {
     throw unreadable(beyond("histogramText", base64.length));
@@ -140,7 +142,7 @@ function readBuckets(base64: string): BucketsRead {
   return readCounts(plain.subarray(HEADER_BYTES, end));
 }
 
-/** No further than a histogram can be long: 1.5 MB may stand for 1.5 GB. */
+/** Inflates up to the longest possible histogram: 1.5 MB of input may expand to 1.5 GB. */
 function inflated(compressed: Buffer): Buffer {
   try {
     return inflateSync(compressed, {
@@ -157,7 +159,7 @@ function inflated(compressed: Buffer): Buffer {
   }
 }
 
-// Reading what was decoded.
+// Functions over decoded histograms.
 
 /**
  * How many values lie beyond a limit. A bucket reads as its upper end, as in the percentiles of the results, but

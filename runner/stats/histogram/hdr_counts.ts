@@ -17,7 +17,10 @@ export function encodeCounts({ indices, counts }: SparseHistogram): Uint8Array {
   return writer.bytes;
 }
 
-/** Reads what `encodeCounts` wrote; values come back as their buckets, sums as of bucket middles. Throws on anything else. */
+/**
+ * Decodes the output of `encodeCounts`; values are returned as their buckets, and sums as those of bucket middles.
+ * Throws on anything else.
+ */
 export function decodeCounts(bytes: Uint8Array): SparseHistogram {
   return sparseOf(readCounts(bytes));
 }
@@ -26,28 +29,30 @@ export function unreadable(why: string): Error {
   return new Error(`Cannot decode the histogram: ${why}`);
 }
 
-/** What a histogram holds, without its buckets. */
+/** A histogram's sums, without its buckets. */
 type Summary = Omit<SparseHistogram, "indices" | "counts">;
 
-/** What was read into `indicesRead` and `countsRead`: how many buckets, the most in one, and what they sum up to. */
+/**
+ * Summary of the histogram in `indicesRead` and `countsRead`: the number of buckets, the largest count, and the sums.
+ */
 export type BucketsRead = Summary & { readonly used: number; readonly most: number };
 
-/** @param read The histogram that was read last. */
+/** @param read The histogram that was decoded last. */
 export function sparseOf({ used, most, ...summary }: BucketsRead): SparseHistogram {
   const counts = most < 1 << 16 ? smallCountsRead : countsRead;
   return { indices: indicesRead.slice(0, used), counts: counts.slice(0, used), ...summary };
 }
 
-/** The same without a copy. */
+/** The same without copying. */
 export function viewOf({ used, most, ...summary }: BucketsRead): SparseHistogram {
   const counts = most < 1 << 16 ? smallCountsRead : countsRead;
   return { indices: indicesRead.subarray(0, used), counts: counts.subarray(0, used), ...summary };
 }
 
-/** Buffers for any histogram while it is read; a layout has no more buckets. */
+/** Buffers for the histogram being decoded, large enough for any. */
 const indicesRead = new Uint16Array(BUCKETS);
 const countsRead = new Float64Array(BUCKETS);
-/** The same modulo 2¹⁶. */
+/** The same number modulo 2¹⁶. */
 const smallCountsRead = new Uint16Array(BUCKETS);
 const numbers = new Leb128Reader();
 
@@ -61,7 +66,7 @@ function middlesUs(): Float64Array {
   );
 }
 
-// hot: a report reads tens of thousands of interval histograms; nearly all of their numbers take a byte or two.
+// hot: a report decodes tens of thousands of interval histograms; nearly all of their numbers take one or two bytes.
 /**
  * Reads a histogram into `indicesRead` and `countsRead`, which hold it until the next.
  *
@@ -95,7 +100,7 @@ export function readCounts(bytes: Uint8Array): BucketsRead {
       at++;
       number += (next - 1) << 7;
     }
-    // In whole numbers of 32 bits: 1 for a gap, and 0 for a bucket.
+    // In 32-bit arithmetic: 1 for a gap, and 0 for a bucket.
     const isGap = (number & 1) | ((number - 1) >>> 31);
     if (index >= BUCKETS && isGap === 0) throw unreadable(TOO_MANY);
     const held = number >> 1;
@@ -105,7 +110,7 @@ export function readCounts(bytes: Uint8Array): BucketsRead {
     index += 1 + (held & -isGap);
   }
   const summary = summaryOf(used);
-  // A number that is cut off is NaN, and so is every sum with it.
+  // A number that is cut off is NaN, and so is every sum that contains it.
   if (!Number.isSafeInteger(summary.count) || !(index <= BUCKETS)) {
     throw unreadable("its counts are not whole numbers");
   }
@@ -115,7 +120,7 @@ export function readCounts(bytes: Uint8Array): BucketsRead {
 const TOO_MANY = "it has too many buckets";
 
 // hot: likewise.
-/** @param used How many buckets were read. */
+/** @param used Number of decoded buckets. */
 function summaryOf(used: number): BucketsRead {
   const middleUs = middles ??= middlesUs();
   let most = 0;

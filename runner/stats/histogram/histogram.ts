@@ -1,10 +1,10 @@
-/** What the counts of a histogram mean: sums, percentiles, and the form in which they travel. */
+/** Statistics over the counts of a histogram: sums, percentiles, and a form to send. */
 import { BUCKETS, highestUsOf, HistogramCounts, lowestUsOf } from "./histogram_counts.ts";
 
-/** What a histogram holds, without the empty buckets; small enough to post between isolates. */
+/** A histogram without empty buckets, small enough to post between isolates. */
 export interface SparseHistogram {
   readonly indices: Uint16Array<ArrayBuffer>;
-  /** Whole numbers, in an array that holds the largest. */
+  /** Whole numbers, in the smallest array type that can hold the largest count. */
   readonly counts: Float64Array<ArrayBuffer> | Uint16Array<ArrayBuffer>;
   readonly count: number;
   readonly sumUs: number;
@@ -13,7 +13,7 @@ export interface SparseHistogram {
   readonly maxUs: number;
 }
 
-/** Buckets in use, while they are gathered. */
+/** Collects the indexes of buckets in use. */
 const usedIndices = new Uint16Array(BUCKETS);
 const usedCounts = new Float64Array(BUCKETS);
 
@@ -51,7 +51,7 @@ export class Histogram extends HistogramCounts {
     return { indices, counts, count, sumUs, sumSquaresUs, minUs, maxUs };
   }
 
-  /** Gives the recorded values, and begins anew. */
+  /** Returns the recorded values, and resets the histogram. */
   drain(): SparseHistogram {
     const part = this.toSparse();
     this.counts.fill(0, this.first, this.last + 1);
@@ -100,7 +100,7 @@ export class Histogram extends HistogramCounts {
   }
 }
 
-/** The value that `Histogram.valueAtPercentile` gives. */
+/** The same value as `Histogram.valueAtPercentile`. */
 export function valueAtPercentile(histogram: SparseHistogram, percentile: number): number {
   const { indices, count, maxUs } = histogram;
   const cumulated = cumulatedOf(histogram);
@@ -108,7 +108,7 @@ export function valueAtPercentile(histogram: SparseHistogram, percentile: number
   return at < indices.length ? Math.min(highestUsOf(indices[at]), maxUs) : 0;
 }
 
-/** The values up to and in each bucket in use: a curve reads dozens of percentiles of one histogram. */
+/** The number of values up to and in each bucket in use: a curve reads dozens of percentiles of one histogram. */
 const cumulations = new WeakMap<SparseHistogram, Float64Array>();
 
 function cumulatedOf(histogram: SparseHistogram): Float64Array {
@@ -120,7 +120,10 @@ function cumulatedOf(histogram: SparseHistogram): Float64Array {
   return cumulated;
 }
 
-/** The first of `length` places for which `holds` is true, as it is for all after it; `length` where it is for none. */
+/**
+ * The first of `length` indexes for which `holds` is true, given that it is true for all later ones; `length` if there
+ * is none.
+ */
 export function firstIndex(length: number, holds: (index: number) => boolean): number {
   let first = 0;
   for (let end = length; first < end;) {
@@ -131,7 +134,10 @@ export function firstIndex(length: number, holds: (index: number) => boolean): n
   return first;
 }
 
-/** Less one unit in the last place, so that 99.9 % of 1000 is rank 999 and not 1000. */
+/**
+ * The rank of a percentile, rounded down by one unit in the last place, so that 99.9 % of 1000 is rank 999 and not
+ * 1000.
+ */
 function rankOf(percentile: number, count: number): number {
   return Math.max(1, Math.ceil(percentile / 100 * count * (1 - Number.EPSILON)));
 }
@@ -148,7 +154,7 @@ const sums = new Float64Array(BUCKETS);
 const inUse = new Int32Array(BUCKETS >> 5);
 
 // hot: a report adds up tens of thousands of intervals.
-/** The sum of the parts, without the empty buckets; its cost is what they hold, not the layout. */
+/** The sum of the parts, without empty buckets; the cost depends on their buckets in use, not on the layout. */
 export function sumOfSparse(parts: Iterable<SparseHistogram>): SparseHistogram {
   const whole = { count: 0, sumUs: 0, sumSquaresUs: 0, minUs: Infinity, maxUs: 0 };
   for (const part of parts) {
@@ -169,7 +175,10 @@ export function sumOfSparse(parts: Iterable<SparseHistogram>): SparseHistogram {
 }
 
 // hot: likewise.
-/** Counts that fit take a quarter of the memory: a report keeps the sums of thousands of runs. */
+/**
+ * Uses small integers if the counts fit, which take a quarter of the memory: a report keeps the sums of thousands of
+ * runs.
+ */
 function drainSums(): Pick<SparseHistogram, "indices" | "counts"> {
   let length = 0;
   let most = 0;
@@ -190,7 +199,7 @@ function drainSums(): Pick<SparseHistogram, "indices" | "counts"> {
   return { indices: usedIndices.slice(0, length), counts };
 }
 
-/** The sum of two; its cost is what they hold, not the layout. */
+/** The sum of two histograms; the cost depends on their buckets in use, not on the layout. */
 export function addSparse(one: SparseHistogram, other: SparseHistogram): SparseHistogram {
   if (one.count === 0) return other;
   if (other.count === 0) return one;
@@ -216,12 +225,12 @@ export function addSparse(one: SparseHistogram, other: SparseHistogram): SparseH
   };
 }
 
-/** The histogram without values. */
+/** A histogram without values. */
 export const EMPTY: SparseHistogram = new Histogram().toSparse();
 
-/** A histogram that is handed on again and again, each time only what is new, at the cost of that alone. */
+/** A histogram that is handed on repeatedly, each time only with new values, and at the cost of those alone. */
 export class GrowingHistogram {
-  /** Record values here: those since the last `take`. */
+  /** Record values here: it holds those since the last `take`. */
   readonly fresh = new Histogram();
   readonly #before = new Histogram();
 
@@ -230,22 +239,25 @@ export class GrowingHistogram {
     return this.#before.sumUs + this.fresh.sumUs;
   }
 
-  /** What came since the last call. */
+  /** The values since the last call. */
   take(): SparseHistogram {
     const part = this.fresh.drain();
     this.#before.addSparse(part);
     return part;
   }
 
-  /** All values, whether or not they were taken. */
+  /** All values, taken or not. */
   whole(): SparseHistogram {
     return addSparse(this.#before.toSparse(), this.fresh.toSparse());
   }
 }
 
-// The sum of many histograms, added as they come in: in a fleet, thousands for each interval.
+// The sum of many histograms, added as they arrive: in a fleet, thousands for each interval.
 
-/** Adding one at a time would each time take as long as the sum so far is large, so this many are added together. */
+/**
+ * The number of histograms that are added at a time; each addition to the sum takes time in proportion to the sum's
+ * size.
+ */
 const AT_ONCE = 64;
 
 export class HistogramSum {
@@ -258,7 +270,7 @@ export class HistogramSum {
     if (this.#waiting.length === AT_ONCE) this.whole();
   }
 
-  /** Everything that was added so far. */
+  /** The sum of everything added so far. */
   whole(): SparseHistogram {
     const [first, ...others] = this.#waiting;
     if (first !== undefined) {
@@ -272,22 +284,22 @@ export class HistogramSum {
 }
 
 /**
- * A `GrowingHistogram` in half the memory, for where there are many: it keeps what was taken without empty buckets. Now
- * and then a `take` adds up what earlier ones gave.
+ * A `GrowingHistogram` in half the memory, for places with many of them: taken values are kept without empty buckets.
+ * Now and then, a `take` adds up earlier ones.
  */
 export class CompactHistogram {
-  /** Record values here: those since the last `take`. */
+  /** Record values here: it holds those since the last `take`. */
   readonly fresh = new Histogram();
   readonly #before = new HistogramSum();
 
-  /** What came since the last call. */
+  /** The values since the last call. */
   take(): SparseHistogram {
     const part = this.fresh.drain();
     this.#before.add(part);
     return part;
   }
 
-  /** All values, whether or not they were taken. */
+  /** All values, taken or not. */
   whole(): SparseHistogram {
     return addSparse(this.#before.whole(), this.fresh.toSparse());
   }

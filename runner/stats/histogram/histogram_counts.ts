@@ -5,7 +5,7 @@
  * layout, so merging adds counts and loses nothing.
  */
 
-/** Values above this are counted in the bucket of this value; one hour. */
+/** Higher values are counted in the bucket of this one: one hour. */
 export const HIGHEST_US = 3_600_000_000;
 const SUB_BUCKETS_BITS = 11;
 const HALF_BITS = SUB_BUCKETS_BITS - 1;
@@ -32,21 +32,21 @@ export function highestUsOf(index: number): number {
   return lowestUsOf(index) + widthUsOf(index) - 1;
 }
 
-/** What is counted while a load goes on; `Histogram` says what the counts mean. */
+/** The counts of a histogram during a load; `Histogram` computes statistics from them. */
 export class HistogramCounts {
-  /** Counts by bucket; doubles, as a count can pass 2³². */
+  /** Counts by bucket; doubles, because a count can exceed 2³². */
   readonly counts = new Float64Array(BUCKETS);
   count = 0;
   sumUs = 0;
   sumSquaresUs = 0;
-  /** Smallest and largest value recorded, exact; Infinity and 0 when empty. */
+  /** Smallest and largest recorded value, exact; Infinity and 0 when empty. */
   minUs = Infinity;
   maxUs = 0;
-  // Bounds of the buckets in use, so that draining costs what was recorded, not the layout.
+  // Range of the buckets in use, so that draining costs as much as was recorded, not as much as the layout.
   protected first = BUCKETS;
   protected last = -1;
 
-  // hot: once or more per exchange; nothing here may allocate.
+  // hot: runs once or more per exchange; nothing here may allocate.
   record(timeUs: number): void {
     const valueUs = timeUs >= HIGHEST_US ? HIGHEST_US : timeUs > 0 ? (timeUs + 0.5) >>> 0 : 0;
     const index = bucketOf(valueUs);

@@ -1,6 +1,6 @@
 /**
- * How far two columns of figures put the same things into the same order: 1 the same, −1 the reverse, 0
- * no relation. Only the order counts, so machines of different speeds can be set beside each other.
+ * Correlation of the order of two columns of figures: 1 the same order, −1 the reverse, 0 no relation. Only the order
+ * counts, so machines of different speeds can be compared.
  */
 import { tQuantile } from "../confidence/student_t.ts";
 
@@ -37,7 +37,7 @@ export function kendallTauB(first: readonly number[], second: readonly number[])
   return agreement / Math.sqrt(ordered * orderedInSecond);
 }
 
-/** The rank of each value, 1 for the least; ties share the mean of their ranks. Costs n². */
+/** The rank of each value, 1 for the lowest; ties share their mean rank. Costs n². */
 export function meanRanks(values: readonly number[]): number[] {
   return values.map((value) => {
     const less = values.filter((other) => other < value).length;
@@ -55,17 +55,16 @@ function dot(a: readonly number[], b: readonly number[]): number {
   return a.reduce((sum, value, i) => sum + value * b[i], 0);
 }
 
-// How far Spearman's rank correlation of a few things may be off.
+// The confidence interval of Spearman's rank correlation for few pairs.
 
-/** A correlation of fewer pairs has no interval. */
+/** The correlation of fewer pairs has no interval. */
 export const LEAST_CORRELATED = 4;
 const CONFIDENCE = 0.95;
 
 /**
- * By Fisher's z with the variance (1 + ρ²/2) / (n − 3) (D. G. Bonett and T. A. Wright, "Sample size
- * requirements for estimating Pearson, Kendall and Spearman correlations", Psychometrika 2000). At ±1, where
- * z has no end, the far limit is that of the largest value short of it that n ranks can have.
- *
+ * An interval for Spearman's rho by Fisher's z with the variance (1 + ρ²/2) / (n − 3) (D. G. Bonett and T. A. Wright,
+ * "Sample size requirements for estimating Pearson, Kendall and Spearman correlations", Psychometrika 2000). At ±1,
+ * where z is infinite, the far limit is that of the largest smaller value that n ranks can have.
  * @returns null for fewer than 4 things.
  */
 export function spearmanInterval(

@@ -20,14 +20,14 @@ import { stretchedDraws } from "../confidence/confidence_interval.ts";
 import { meanOf, quantileOf } from "../quantile.ts";
 
 export interface KneePoint {
-  /** Offered requests per second, connections, …: above 0. */
+  /** The load, above 0: offered requests per second, connections, … */
   readonly at: number;
-  /** Estimate of requests per second. */
+  /** Estimate of the throughput, requests per second. */
   readonly served: Pick<Estimate, "value" | "byRun" | "logStandardError" | "logDraws">;
 }
 
 interface KneeOptions {
-  /** Whether `at` is the offered rate, in the unit of what was served. */
+  /** Whether `at` is an offered rate, in the same unit as the throughput. */
   readonly isOffered: boolean;
   /** Default 0.95. */
   readonly confidence?: number;
@@ -37,31 +37,34 @@ export type Knee =
   | {
     readonly kind: "knee";
     readonly at: number;
-    /** Null where a value was measured once only. */
+    /** Null if a value was measured only once. */
     readonly interval: { readonly low: number; readonly high: number } | null;
   }
   | {
     /**
-     * too-few: values, for a knee to be seen; grows: to the end of the range; flat: from its start on;
-     * falls: from its start on; unsure: the runs differ too much to decide.
+     * too-few: there are too few values to see a knee; grows: to the end of the range; flat or falls: from the start of
+     * the range; unsure: the runs differ too much to decide.
      */
     readonly kind: "too-few" | "grows" | "flat" | "falls" | "unsure";
   };
 
-/** Fewer values don't distinguish a knee from a curve. */
+/** With fewer values, a knee can't be distinguished from a curve. */
 export const LEAST_VALUES = { offered: 3, other: 4 } as const;
-/** Falling short of the offered rate by less is not a knee; nor is growing by less, over the range, growth. */
+/**
+ * A shortfall from the offered rate below this ratio is not a knee, and growth below it over the whole range is not
+ * growth.
+ */
 const MATERIAL_RATIO = 1.05;
-/** Growth for twice the load that counts as none, as an exponent: 10 %. */
+/** The exponent below which throughput counts as constant: growth by 10 % for twice the load. */
 const LEVEL_EXPONENT = Math.log2(1.1);
-/** Beyond a knee, growth is at most this part of the growth before it. */
+/** Beyond a knee, growth is at most this share of the growth before it. */
 const LEVEL_SHARE = 1 / 3;
 
-/** Where growth ends, between which values for sure, and the shape where it does not; logarithms. */
+/** Where growth ends, the values between which it certainly ends, and the shape if it does not; logarithms. */
 type Corner = { readonly at: number; readonly low: number; readonly high: number };
 type Find = (xs: readonly number[], ys: readonly number[]) => Corner | "grows" | "flat" | "falls";
 
-/** @param points Ascending by `at`, each value once. */
+/** @param points Ascending by `at`, without duplicates. */
 export function kneeOf(
   points: readonly KneePoint[],
   { isOffered, confidence = 0.95 }: KneeOptions,
@@ -82,7 +85,7 @@ export function kneeOf(
   return interval === null ? { kind: "unsure" } : { kind: "knee", at, interval };
 }
 
-/** The corner of each resample of all points together. */
+/** The corner in each joint resample of all points. */
 function cornersOf(
   xs: readonly number[],
   draws: readonly Float64Array[],
@@ -94,7 +97,7 @@ function cornersOf(
   );
 }
 
-/** Null where too many resamples have no corner. */
+/** Null if too many resamples have no corner. */
 function intervalAmong(
   found: readonly ReturnType<Find>[],
   confidence: number,
@@ -108,7 +111,7 @@ function intervalAmong(
   };
 }
 
-/** The level c for which y = min(x, c) is nearest. */
+/** The level c for which y = min(x, c) fits best. */
 function findCapacity(xs: readonly number[], ys: readonly number[]): ReturnType<Find> {
   const last = xs.length - 1;
   if (ys[last] > xs[last] - Math.log(MATERIAL_RATIO)) return "grows";
@@ -136,20 +139,20 @@ function findBend(xs: readonly number[], ys: readonly number[]): ReturnType<Find
   const { corner, slope, rising } = fitted;
   const beyond = regression(xs.slice(rising), most.slice(rising)).slope;
   if (beyond > Math.min(LEVEL_EXPONENT, slope * LEVEL_SHARE)) return "grows";
-  // At the value itself, apart from rounding in the last digits.
+  // The value itself counts, apart from rounding in the last digits.
   const next = corner > xs[rising] - 1e-9 ? rising + 1 : rising;
   return { at: corner, low: xs[rising - 1], high: xs[next] };
 }
 
-/** The shape of a line that grows nowhere; null for one that grows, or has fewer than two values. */
+/** The shape of a line without growth; null for one that grows, or has fewer than two values. */
 function withoutGrowth(ys: readonly number[]): "flat" | "falls" | null {
   if (ys.length < 2 || Math.max(...ys) - ys[0] >= Math.log(MATERIAL_RATIO)) return null;
   return ys[ys.length - 1] < ys[0] - Math.log(MATERIAL_RATIO) ? "falls" : "flat";
 }
 
 /**
- * What was served at each load, or at a lower load if that was materially more. Always taking the larger, where two
- * differ by noise alone, would take the luckiest of many for the level.
+ * Throughput at each load, or at a lower load if that was materially higher. Always taking the higher one would mistake
+ * the luckiest of many noisy values for the level.
  */
 function envelopeOf(ys: readonly number[]): number[] {
   let most = -Infinity;

@@ -21,30 +21,30 @@ import { highestUsOf, lowestUsOf } from "../histogram/histogram_counts.ts";
 export interface RunDistribution {
   /** Ends of its steps, ascending. */
   readonly at: Float64Array;
-  /** Share of requests up to there. */
+  /** Share of requests up to that step. */
   readonly share: Float64Array;
 }
 
 export interface RegressedCell {
   /** 1 for the base, and 1 or 0 for each part. */
   readonly row: readonly number[];
-  /** At least two runs, for an interval. */
+  /** At least two runs, as an interval needs. */
   readonly runs: readonly RunDistribution[];
 }
 
-/** Effect of a part: what it adds to the logarithm of the percentile. */
+/** Effect of a part on the logarithm of the percentile. */
 export interface PartEffect {
   readonly value: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** Null where it holds nothing. */
+/** Null for an empty histogram. */
 export function distributionOf(
   { indices, counts, count: total }: SparseHistogram,
 ): RunDistribution | null {
   if (total === 0) return null;
-  // Each bucket begins where it does, and not at the end of the last one with requests.
+  // Each bucket begins at its own lower end, and not at the end of the last bucket with requests.
   const at = new Float64Array(2 * indices.length);
   const share = new Float64Array(2 * indices.length);
   let seen = 0;
@@ -73,7 +73,7 @@ function shareUpTo(value: number, { at, share }: RunDistribution): number {
   return share[low] + part * (share[high] - share[low]);
 }
 
-/** A cell with how often each of its runs counts. */
+/** A cell, with the weight of each run. */
 interface WeightedCell {
   readonly cell: RegressedCell;
   readonly weights: Float64Array;
@@ -88,16 +88,16 @@ function shareOf(value: number, { cell: { runs }, weights }: WeightedCell): numb
 }
 
 const STEPS = 60;
-/** Half the width, in logarithms, over which a density is estimated. */
+/** Half the width, in logarithms, of the window for density estimates. */
 const WIDTH = 0.02;
-/** The longest step; a percentile that is farther off is found in several steps. */
+/** The longest step; a percentile that is farther away is reached in several steps. */
 const LONGEST_STEP = 1;
 const CLOSE = 1e-5;
-/** Density where there is none: it keeps a step finite. */
+/** Used if the estimated density is 0, so that steps stay finite. */
 const LEAST_DENSITY = 1e-4;
 const HALVINGS = 12;
 
-/** @param share Of the requests up to the percentile: 0.99 for p99. @param start Of the parts. */
+/** @param share Share of requests up to the percentile: 0.99 for p99. @param start Initial values of the parts. */
 function fit(cells: readonly WeightedCell[], share: number, start: readonly number[]): number[] {
   let parts = [...start];
   let gradient = gradientAt(parts, cells, share);
@@ -106,7 +106,7 @@ function fit(cells: readonly WeightedCell[], share: number, start: readonly numb
     const longest = Math.max(...move.map(Math.abs));
     const falls = Math.abs(dot(gradient, move));
     let times = Math.min(1, LONGEST_STEP / longest);
-    // The costs are convex: as long as they fall at the end of the step, it is not too long.
+    // The costs are convex: if they still fall at the end of the step, it is not too long.
     const atEnd = (): readonly number[] => parts.map((part, at) => part + times * move[at]);
     let end = gradientAt(atEnd(), cells, share);
     for (let i = 1; i < HALVINGS && dot(end, move) > 0.5 * falls; i++) {
@@ -126,7 +126,7 @@ function dot(one: readonly number[], other: readonly number[]): number {
   return sum;
 }
 
-/** Gradient of the costs, by each part. */
+/** Gradient of the costs with respect to the parts. */
 function gradientAt(
   parts: readonly number[],
   cells: readonly WeightedCell[],
@@ -141,7 +141,7 @@ function gradientAt(
   return gradient;
 }
 
-/** The matrix by which the gradient changes with the parts. */
+/** The matrix of derivatives of the gradient with respect to the parts. */
 function densityAt(parts: readonly number[], cells: readonly WeightedCell[]): number[][] {
   const density = parts.map(() => new Array<number>(parts.length).fill(0));
   for (const cell of cells) {
@@ -158,7 +158,7 @@ function densityAt(parts: readonly number[], cells: readonly WeightedCell[]): nu
   return density;
 }
 
-/** The solution of a system of equations whose matrix is symmetric and positive, by elimination. */
+/** Solves a system of equations with a symmetric positive matrix, by elimination. */
 function solved(matrix: readonly (readonly number[])[], right: readonly number[]): number[] {
   const rows = matrix.map((row, i) => [...row, right[i]]);
   const count = rows.length;
@@ -182,13 +182,13 @@ function solved(matrix: readonly (readonly number[])[], right: readonly number[]
   return found;
 }
 
-/** Enough draws to know a standard error within 5 %. */
+/** Enough draws for a standard error within 5 %. */
 const DRAWS = 200;
 const CONFIDENCE = 0.95;
 
 /**
- * @param share 0.99 for p99. @returns The base and each part; null where a cell has fewer than two runs, so that nothing
- * is known of how runs differ.
+ * @param share 0.99 for p99.
+ * @returns The base and each part; null if a cell has fewer than two runs, which do not show how runs differ.
  */
 export function quantileEffects(
   cells: readonly RegressedCell[],
@@ -211,7 +211,7 @@ export function quantileEffects(
     return fit(redrawn, share, values);
   });
   const runs = cells.reduce((sum, { runs }) => sum + runs.length, 0);
-  // A draw of n runs has (n − 1)/n of the variance of n new ones.
+  // A draw of n runs has (n − 1)/n of the variance of n new runs.
   const times = tQuantile(CONFIDENCE, freedomOf(cells, share)) *
     Math.sqrt(runs / (runs - cells.length));
   return values.map((value, part) => {
@@ -221,7 +221,7 @@ export function quantileEffects(
   });
 }
 
-/** Degrees of freedom of the variance of all runs about their cells. */
+/** Degrees of freedom of the variance of all runs around their cells. */
 function freedomOf(cells: readonly RegressedCell[], share: number): number {
   const variances = cells.map((cell) => {
     const own = cell.runs.map((run) =>
@@ -238,7 +238,7 @@ function freedomOf(cells: readonly RegressedCell[], share: number): number {
 
 const ONE = Float64Array.of(1);
 
-/** A start of the fit: least squares of the cells' own percentiles. */
+/** Initial values of the fit: least squares on the percentiles of the cells. */
 function startOf(cells: readonly WeightedCell[], share: number): number[] {
   const rows = cells.map(({ cell }) => cell.row);
   const own = cells.map((cell) => percentileOf(cell, share));

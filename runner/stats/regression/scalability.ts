@@ -15,20 +15,23 @@ import type { Estimate } from "../confidence/bootstrap.ts";
 import { quantileOf } from "../quantile.ts";
 
 export interface ScalingPoint {
-  /** How many: 1 or more. */
+  /** Number of units: 1 or more. */
   readonly at: number;
-  /** Requests per second, or any figure that grows with them. */
+  /** Requests per second, or any figure that grows with the number of units. */
   readonly served: number;
 }
 
 export interface ScalingFit {
-  /** Served by one. */
+  /** Throughput of a single unit. */
   readonly single: number;
-  /** α. */
+  /** α, the contention. */
   readonly contention: number;
-  /** β. */
+  /** β, the coherency. */
   readonly coherency: number;
-  /** How many serve the most; Infinity without coherency, below 1 where each further one serves less. */
+  /**
+   * The number of units with the highest throughput; Infinity without coherency, below 1 if each further unit reduces
+   * it.
+   */
   readonly peak: number;
 }
 
@@ -37,19 +40,19 @@ interface Interval {
   readonly high: number;
 }
 
-/** A parameter is null where its interval does not exclude 0; then the runs don't show it. */
+/** A parameter is null if its interval includes 0, because the runs then don't show it. */
 export interface ScalingLaw {
   readonly fit: ScalingFit;
   readonly contention: Interval | null;
   readonly coherency: Interval | null;
-  /** Interval of the peak; null with that of coherency, and where the peak may be below 1 or anywhere above. */
+  /** Interval of the peak; null if coherency is, or if the peak may be below 1 or anywhere above. */
   readonly peak: Interval | null;
 }
 
-/** With as many values as parameters any law fits. */
+/** With only as many values as parameters, any law fits. */
 export const LEAST_SCALING_VALUES = 5;
 
-/** @returns Null where the points are too few, or no law within the bounds fits them. */
+/** @returns Null if there are too few points, or if no law within the bounds fits them. */
 export function fitScaling(points: readonly ScalingPoint[]): ScalingFit | null {
   if (
     points.length < LEAST_SCALING_VALUES || points.some(({ at, served }) => at < 1 || served <= 0)
@@ -61,7 +64,7 @@ export function fitScaling(points: readonly ScalingPoint[]): ScalingFit | null {
     const fitted = leastSquares(points, terms);
     if (fitted === null || !isWithinBounds(fitted.law)) continue;
     if (best === null || fitted.squares < best.squares) best = fitted;
-    if (terms === LAWS[0]) break; // what needs no bound is nearer than any edge
+    if (terms === LAWS[0]) break; // an unconstrained solution fits better than any at a bound
   }
   return best && scalingOf(best.law);
 }
@@ -72,7 +75,7 @@ export interface SampledScalingPoint {
   readonly served: Pick<Estimate, "value" | "byRun" | "logStandardError" | "logDraws">;
 }
 
-/** @returns Null as in `fitScaling`, and where a value was measured once only. */
+/** @returns Null as in `fitScaling`, and if a value was measured only once. */
 export function scalingLawOf(
   points: readonly SampledScalingPoint[],
   confidence = 0.95,
@@ -107,13 +110,13 @@ export function scalingLawOf(
   };
 }
 
-/** A smaller value is due to rounding. */
+/** Smaller values are rounding errors. */
 const NOTHING = 1e-9;
 
-/** N / X(N) = one + more·(N − 1) + pairs·N·(N − 1): linear in what is sought. */
+/** N / X(N) = one + more·(N − 1) + pairs·N·(N − 1): linear in the unknowns. */
 type Denominator = readonly [one: number, more: number, pairs: number];
 
-/** What each parameter that is sought adds to a denominator. The last two laws have α = 1. */
+/** What each unknown parameter contributes to a denominator. The last two laws have α = 1. */
 const LAWS: readonly (readonly Denominator[])[] = [
   [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
   [[1, 0, 0], [0, 1, 0]],
@@ -140,7 +143,7 @@ function denominatorAt([one, more, pairs]: Denominator, at: number): number {
 const MOST_STEPS = 200;
 const SETTLED = 1e-14;
 
-/** From the solution of the linear form, weighed so that it is nearly that of X itself, by damped steps. */
+/** Damped steps from the solution of the linear form, which is weighted to approximate that of X itself. */
 function leastSquares(
   points: readonly ScalingPoint[],
   terms: readonly Denominator[],
@@ -183,7 +186,7 @@ function lawOf(terms: readonly Denominator[], sought: readonly number[]): Denomi
   return [sum(0), sum(1), sum(2)];
 }
 
-/** A denominator that is nowhere near 0 gives finite values; others are never taken. */
+/** Denominators that stay away from 0 give finite values; others are never accepted. */
 function missOf(
   points: readonly ScalingPoint[],
   law: Denominator,
@@ -195,7 +198,9 @@ function missOf(
   return { misses, squares: misses.reduce((sum, miss) => sum + miss * miss, 0) };
 }
 
-/** Least squares of rows·x = values by the normal equations, columns scaled to 1; null where they don't determine it. */
+/**
+ * Least squares of rows·x = values by the normal equations, with columns scaled to 1; null if these don't determine x.
+ */
 function solve(
   rows: readonly (readonly number[])[],
   values: readonly number[],
@@ -218,7 +223,7 @@ function solve(
   return solved && solved.map((value, i) => value / scales[i]);
 }
 
-/** Gauss and Jordan, with the largest pivot of the column. */
+/** Gauss–Jordan elimination, with the largest pivot in the column. */
 function eliminate(matrix: number[][]): number[] | null {
   const count = matrix.length;
   for (let column = 0; column < count; column++) {

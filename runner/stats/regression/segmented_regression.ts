@@ -11,7 +11,7 @@ interface SegmentedLine {
   readonly level: number;
   /** Slope of the rising part; positive. */
   readonly slope: number;
-  /** Points on the rising part: those before the corner. */
+  /** Number of points on the rising part, before the corner. */
   readonly rising: number;
   readonly squaredError: number;
 }
@@ -23,7 +23,7 @@ interface FittedLine {
 
 /**
  * @param xs Ascending; at least three, as are ys.
- * @param loneSlope What rises by a single point rises by this: one point has no slope of its own.
+ * @param loneSlope The slope of a segment with a single point, which has none of its own.
  * @returns The best with at least two points on the level part; null where nothing rises.
  */
 export function fitSegmentedLine(
@@ -42,7 +42,7 @@ export function fitSegmentedLine(
   return best;
 }
 
-/** The corner strictly between point `rising` − 1 and the next; null where the parts do not meet there. */
+/** The corner strictly between point `rising` − 1 and the next; null if the parts do not meet there. */
 function between(
   xs: readonly number[],
   ys: readonly number[],

@@ -16,7 +16,7 @@ import { tQuantile } from "../confidence/student_t.ts";
 import { meanOf } from "../quantile.ts";
 
 export interface FactorialCell {
-  /** One value for each factor, in the same order in every cell. */
+  /** One value for each factor, in the same order in all cells. */
   readonly levels: readonly string[];
   /** Values of the runs, at least one; finite. */
   readonly values: readonly number[];
@@ -26,13 +26,13 @@ export interface FactorialCell {
 export interface VarianceExplained {
   /** The share of each factor. */
   readonly factors: readonly number[];
-  /** Interactions of all orders. */
+  /** Share of interactions of all orders. */
   readonly together: number;
-  /** Differences between runs of one cell; 0 with a single run each, which is unknown then. */
+  /** Share of differences between runs of one cell; 0 with a single run each, when it is unknown. */
   readonly runs: number;
 }
 
-/** @returns Null where a combination of values is missing, or nothing differs. */
+/** @returns Null if a combination of values is missing, or nothing differs. */
 export function varianceExplained(cells: readonly FactorialCell[]): VarianceExplained | null {
   if (!isFullFactorial(cells)) return null;
   const means = cells.map(({ values }) => meanOf(values));
@@ -47,27 +47,27 @@ export function varianceExplained(cells: readonly FactorialCell[]): VarianceExpl
   const alone = factors.reduce((sum, share) => sum + share, 0);
   return {
     factors: factors.map((variance) => variance / total),
-    // A sum of the same squares in another order may be off by their last digit.
+    // Another order of summing the same squares may change the last digit.
     together: Math.max(0, between - alone) / total,
     runs: within / total,
   };
 }
 
-/** 0–1. */
+/** A share, 0–1, with its interval. */
 interface Share {
   readonly value: number;
   readonly interval: { readonly low: number; readonly high: number };
 }
 
-/** Estimated shares of the variance of future runs, with the part removed that chance adds in this sample. */
+/** Estimated shares of the variance of future runs, without the part that chance adds in this sample. */
 export interface SharesShown {
-  /** One for each factor; null where its interval holds 0: noise alone may be as large. */
+  /** One for each factor; null if its interval includes 0, so that noise alone may be as large. */
   readonly factors: readonly (Share | null)[];
   readonly together: Share | null;
   readonly runs: Share | null;
 }
 
-/** Fewer than two repetitions are left to know the noise by where each is left out in turn. */
+/** The jackknife leaves out one repetition at a time, and needs at least two others. */
 const LEAST_REPETITIONS = 3;
 
 /** @returns Null as in `varianceExplained`, and for fewer than three runs of a cell. */
@@ -97,13 +97,13 @@ export function sharesShown(
 }
 
 /**
- * Shares of each factor, of factors together and of runs, without what noise is expected to add; below 0 if the sum of
- * squares has less than that.
+ * Shares of each factor, of interactions and of runs, minus the expected contribution of noise; below 0 if the sum of
+ * squares is smaller than that.
  */
 function lessNoise(cells: readonly FactorialCell[]): number[] | null {
   const explained = varianceExplained(cells);
   if (explained === null) return null;
-  // The variance within is that of the given runs: of n runs, (n − 1) / n of what future runs would have.
+  // The variance within cells is that of the given runs: for n runs, (n − 1) / n of that of future runs.
   const noise = explained.runs *
     meanOf(cells.map(({ values: { length } }) => length / (length - 1)));
   const ofMeans = noise * meanOf(cells.map(({ values }) => 1 / values.length)) / cells.length;
@@ -120,7 +120,7 @@ function lessNoise(cells: readonly FactorialCell[]): number[] | null {
   return parts.map((part) => part / total);
 }
 
-/** @param others The same without each repetition in turn. */
+/** @param others The value without each repetition in turn. */
 function jackknifed(value: number, others: readonly number[], confidence: number): Share | null {
   const { length: runs } = others;
   const values = others.map((other) => runs * value - (runs - 1) * other);
@@ -131,7 +131,7 @@ function jackknifed(value: number, others: readonly number[], confidence: number
   return low > 0 ? { value, interval: { low, high: Math.min(1, high) } } : null;
 }
 
-/** Whether each combination of the factors' values is there, once. */
+/** Whether each combination of the factors' values occurs exactly once. */
 function isFullFactorial(cells: readonly Pick<FactorialCell, "levels">[]): boolean {
   if (cells.length === 0) return false;
   const combinations = cells[0].levels.reduce(
@@ -142,7 +142,7 @@ function isFullFactorial(cells: readonly Pick<FactorialCell, "levels">[]): boole
   return there.size === combinations && cells.length === combinations;
 }
 
-/** Variance of the means at each value of a factor, over all that else varies. */
+/** Variance of the means at each value of a factor, over everything else that varies. */
 function mainEffect(
   cells: readonly FactorialCell[],
   means: readonly number[],

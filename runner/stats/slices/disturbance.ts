@@ -6,25 +6,25 @@
  * and all: only the side that uses more at rest moves the ratio, at most by the difference.
  */
 
-/** CPU time of a side while the other was loaded. */
+/** CPU time of a side at rest, while the other side was loaded. */
 export interface Rest {
   readonly cpuMs: number;
-  /** How long the other was loaded. */
+  /** Seconds for which the other side was loaded. */
   readonly seconds: number;
 }
 
 export interface Disturbance {
   readonly side: "base" | "next";
-  /** Cores that the side uses at rest beyond what the other does. */
+  /** Cores that the side uses at rest, beyond those that the other side uses at rest. */
   readonly cores: number;
-  /** By how much the other side's requests/s may be off for it: 0.02 is 2 %. Latencies may be by more. */
+  /** By how much this may distort the other side's requests/s: 0.02 is 2 %. Latencies may be distorted more. */
   readonly mostRatio: number;
 }
 
-/** Nobody's verdict depends on less. */
+/** Fewer cores affect no verdict. */
 const LEAST_CORES = 0.01;
 
-/** Null where neither does, or nobody saw it. */
+/** Null if neither side disturbs the other, or if that is unknown. */
 export function disturbanceOf(base: Rest | null, next: Rest | null): Disturbance | null {
   if (base === null || next === null) return null;
   const [ofBase, ofNext] = [base, next].map(({ cpuMs, seconds }) => cpuMs / 1_000 / seconds);

@@ -9,7 +9,10 @@ import type { ComparisonJudgement, VerdictReason } from "../comparison/verdict.t
 import type { ConfidenceInterval } from "../confidence/confidence_interval.ts";
 import { tQuantile, upperP } from "../confidence/student_t.ts";
 
-/** Pairs of processes. Fewer than four are no verdict: by luck three pairs of random layouts may all have the same one. */
+/**
+ * Numbers of process pairs after which to decide. At least four: three random memory layouts may all be lucky in the
+ * same way.
+ */
 export const PROCESS_LOOKS = [4, 6, 9, 13, 19, 28, 42, 64] as const;
 
 /**
@@ -24,7 +27,7 @@ export function nextProcessLook(processes: number): number | null {
   return PROCESS_LOOKS.find((look) => look > processes) ?? null;
 }
 
-/** Why a comparison is open that more pairs of processes may decide. */
+/** Reasons for an open comparison that more pairs of processes may decide. */
 const MORE_DECIDE: readonly (VerdictReason | null)[] = [
   "one-run",
   "few-runs",
@@ -43,11 +46,11 @@ const MORE_DECIDE: readonly (VerdictReason | null)[] = [
  */
 const LEAST_CHANCE = 0.05;
 
-/** A figure at a look. */
+/** A figure at the time of a decision. */
 export interface LookedAt extends ComparisonJudgement {
   /** Null without a ratio. */
   readonly interval: ConfidenceInterval | null;
-  /** Null where the sides were not loaded in turns. */
+  /** Null if the sides were not loaded in turns. */
   readonly sliced: { readonly areTheseTwo: boolean } | null;
 }
 
@@ -66,7 +69,7 @@ export interface Look {
   readonly reason: "worse" | "decided" | "open" | "undecidable";
 }
 
-/** @param judged Every figure that decides, of every cell, as `PROCESS_LOOK_SIGNIFICANCE` allows. */
+/** @param judged All deciding figures of all cells, judged at `PROCESS_LOOK_SIGNIFICANCE`. */
 export function decide(judged: readonly LookedAt[], options: LookOptions): Look {
   const open = judged.filter(({ verdict }) => verdict === "inconclusive");
   if (judged.some(({ verdict }) => verdict === "worse")) return { goesOn: false, reason: "worse" };
@@ -77,13 +80,13 @@ export function decide(judged: readonly LookedAt[], options: LookOptions): Look 
   return { goesOn: nextProcessLook(options.processes) !== null, reason: "open" };
 }
 
-/** Whether a figure is open that more pairs of processes may decide. */
+/** Whether there is an open figure that more pairs of processes may decide. */
 export function mayBeDecided(
   { verdict, reason, interval, sliced }: LookedAt,
   options: LookOptions,
 ): boolean {
   if (verdict !== "inconclusive" || !MORE_DECIDE.includes(reason)) return false;
-  // How surely the ratio of two processes is known does not follow from how often they were loaded.
+  // How precisely the ratio of two processes is known does not depend on how often they were loaded.
   if (interval === null || sliced?.areTheseTwo) return true;
   return chanceAtLast(interval, options) >= LEAST_CHANCE;
 }

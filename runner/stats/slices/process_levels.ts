@@ -8,18 +8,18 @@ import { cosineTransforms } from "../dependence/long_run_variance.ts";
 import { meanOf } from "../quantile.ts";
 
 /**
- * Transforms of each pair of processes: waves that last for a quarter of it or longer, whose variance is that of its
- * mean.
+ * Transforms of each pair of processes: waves at least a quarter as long as the series, which determine the variance of
+ * its mean.
  */
 const TRANSFORMS = 4;
-/** Fewer pairs of slices hold no such waves. */
+/** Fewer pairs of slices contain no such waves. */
 const LEAST_PAIRS = 2 * TRANSFORMS;
 
 /**
  * Standard deviation of the log ratio of one pair of processes by its slices, from all of them together: each by itself has too
  * few. The first cosine transforms of a series know nothing of its mean, and so of no difference between processes.
  *
- * @param shares Of each pair of processes, as `SliceRatio` has them. @returns Null of too few slices.
+ * @param shares The shares of each pair of processes, as in `SliceRatio`. @returns Null if there are too few slices.
  */
 export function stdevWithin(shares: readonly Float64Array[]): number | null {
   if (shares.length === 0 || shares.some(({ length }) => length < LEAST_PAIRS)) return null;
@@ -30,23 +30,24 @@ export function stdevWithin(shares: readonly Float64Array[]): number | null {
   return Math.sqrt(meanOf(variances));
 }
 
-/** What an interval over pairs of processes, by Student's t over their log ratios, is as wide as it is for. */
+/** What determines the width of an interval over pairs of processes (Student's t on their log ratios). */
 export interface ProcessLevels {
   /** Pairs of processes. */
   readonly processes: number;
-  /** Standard deviation of their log ratios. */
+  /** Standard deviation of the pairs' log ratios. */
   readonly stdev: number;
-  /** The part of it that the slices of a pair explain; null if unknown. */
+  /** The part of it that the slices within a pair explain; null if unknown. */
   readonly withinStdev: number | null;
-  /** What they do not explain is between processes; null with the other. */
+  /** The rest, which is variation between processes; null if `withinStdev` is. */
   readonly betweenStdev: number | null;
-  /** What would narrow the interval: `slices`: longer pairs would, as well as more of them; `processes`: more pairs alone. */
+  /** What would narrow the interval: `slices`: longer pairs as well as more pairs; `processes`: only more pairs. */
   readonly limitedBy: "slices" | "processes" | null;
 }
 
 /**
- * @param logRatios Of the pairs of processes, new over base. @param withinStdev As above.
- * @returns Null of fewer than two pairs: one says nothing about the next.
+ * @param logRatios Log ratios of the pairs of processes, new over base.
+ * @param withinStdev The result of `stdevWithin`.
+ * @returns Null for fewer than two pairs: one says nothing about the next.
  */
 export function processLevelsOf(
   logRatios: readonly number[],

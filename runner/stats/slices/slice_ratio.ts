@@ -24,49 +24,49 @@ import {
 } from "../dependence/ratio_series.ts";
 import { meanOf } from "../quantile.ts";
 
-/** Slices of one side as results have them: arrays of equal length, in the order of time. */
+/** Slices of one side, as in results: arrays of equal length, in the order of time. */
 export interface SideSlices {
-  /** Number of the pair: two slices, one of each side, that follow each other. */
+  /** Number of the pair: two consecutive slices, one of each side. */
   readonly pair: readonly number[];
   readonly measuredS: readonly number[];
   readonly completed: readonly number[];
-  /** Sum of the service times of what completed. */
+  /** Sum of the service times of completed requests. */
   readonly serviceSumMs: readonly number[];
-  /** Completed in the whole slice, with what is cut of it: what the CPU time is of. */
+  /** Requests completed in the whole slice, including its cut, because the CPU time covers that, too. */
   readonly served: readonly number[];
-  /** CPU time of the side's own processes; null where nobody saw it. */
+  /** CPU time of the side's own processes; null if unknown. */
   readonly cpuMs: readonly (number | null)[];
-  /** The same while the other side of the pair was loaded. */
+  /** CPU time of the side's processes while the other side of the pair was loaded. */
   readonly restCpuMs: readonly (number | null)[];
 }
 
-/** Figures that single slices have; percentiles are of all slices of a run together. */
+/** Figures that single slices have; percentiles are computed over all slices of a run. */
 export const SLICED = ["rate", "mean", "cpuPerRequest"] as const;
 export type SlicedFigure = typeof SLICED[number];
 
-/** Amounts of each slice; null if nobody saw the amount. */
+/** Amounts of each slice; null if unknown. */
 type Counted = readonly [amounts: readonly (number | null)[], of: readonly number[]];
 
 const COUNTED: Readonly<Record<SlicedFigure, (side: SideSlices) => Counted>> = {
   rate: ({ completed, measuredS }) => [completed, measuredS],
   mean: ({ serviceSumMs, completed }) => [serviceSumMs, completed],
-  // What a side does at rest, it does beside its requests, too.
+  // A side's CPU use at rest continues during its requests, too.
   cpuPerRequest: ({ cpuMs, restCpuMs, served }) => [
     cpuMs.map((ms, i) => ms === null || restCpuMs[i] === null ? null : ms - restCpuMs[i]),
     served,
   ],
 };
 
-/** A figure of both sides, a value for each pair of slices, in the order of time. */
+/** A figure of both sides, with a value for each pair of slices, in the order of time. */
 export interface PairedSeries {
   readonly base: RatioSeries;
   readonly next: RatioSeries;
 }
 
 /**
- * @param base,next Of two processes that were loaded in turns; a pair of which a slice is missing, or does not have the figure, is
- * left out.
- * @returns Null where no pair has it.
+ * @param base,next Slices of two processes that were loaded in turns; a pair is left out if a slice is missing or lacks
+ * the figure.
+ * @returns Null if no pair has the figure.
  */
 export function pairedSeries(
   base: SideSlices,
@@ -104,15 +104,15 @@ export interface SliceRatio {
   /** Standard error of `logRatio`, for these two processes; NaN if there are too few pairs. */
   readonly standardError: number;
   readonly degreesOfFreedom: number;
-  /** Pairs of slices. */
+  /** Number of pairs of slices. */
   readonly pairs: number;
-  /** Each pair's share of the log ratio, about their mean 0, in the order of time. */
+  /** Each pair's contribution to the log ratio, around the mean 0, in the order of time. */
   readonly shares: Float64Array;
-  /** Null of too few pairs. */
+  /** Null if there are too few pairs. */
   readonly dependence: Dependence | null;
-  /** Pairs of a block that says nothing of the next: 1 for independent pairs; null where it is not seen. */
+  /** Pairs in a block that is independent of the next: 1 for independent pairs; null if unknown. */
   readonly blockPairs: number | null;
-  /** Why the pairs do not show how they depend on each other, so that the error is that of a further stretch of them; null: they do. */
+  /** Why the dependence of pairs is unclear, so that the error is that of a further stretch; null: it is clear. */
   readonly unclear: Unclear | null;
 }
 
@@ -123,16 +123,16 @@ export interface SliceRatio {
  */
 interface Enough {
   readonly values: number;
-  /** Fewer could be alike by chance. */
+  /** With fewer blocks, they could be alike by chance. */
   readonly least: number;
 }
 
-/** A slice may hold few requests. */
+/** Requirements for pairs of slices, as a slice may hold few requests. */
 const PAIRS: Enough = { values: 200, least: 6 };
-/** A round is as long as eight pairs of slices. */
+/** Requirements for rounds, each as long as eight pairs of slices. */
 const ROUNDS: Enough = { values: 25, least: 4 };
 
-/** Null where either side served nothing: there is no ratio to nothing. */
+/** Null if either side served nothing. */
 export function sliceRatioOf({ base, next }: PairedSeries): SliceRatio | null {
   const pairs = base.amounts.length;
   const ratio = ratioOfSums(next) / ratioOfSums(base);
@@ -151,15 +151,15 @@ export function sliceRatioOf({ base, next }: PairedSeries): SliceRatio | null {
 
 /**
  * Error of a figure that single slices don't have, such as a percentile.
- *
- * @param logs Logarithm of the ratio of two processes, or of the figure of one, in each round, in the order of time.
+ * @param logs For each round, in the order of time: the log ratio of two processes, or the logarithm of one process's
+ * figure.
  */
 export function errorOverRounds(logs: readonly number[]): MeanError {
   const mean = meanOf(logs);
   return errorOfMean(Float64Array.from(logs, (one) => one - mean), ROUNDS);
 }
 
-/** Error of a share of requests, such as those that failed. @param rounds Rounds of one process, in the order of time. */
+/** Error of a share of requests, such as failed ones. @param rounds Rounds of one process, in the order of time. */
 export function errorOfShare(rounds: RatioSeries): MeanError {
   return errorOfMean(sharesOf(rounds), ROUNDS);
 }
@@ -169,10 +169,10 @@ type MeanError = Pick<
   "standardError" | "degreesOfFreedom" | "dependence" | "unclear"
 >;
 
-/** @param deviations About their mean 0, in the order of time. */
+/** @param deviations Deviations around the mean 0, in the order of time. */
 function errorOfMean(deviations: Float64Array, { values, least }: Enough): MeanError {
   const { length } = deviations;
-  // The mean of a series is its ratio to as many ones; about 1, as ratios are.
+  // The mean of a series is its ratio to a series of ones; shifted by 1, as ratios are around 1.
   const dependence = dependenceIn({
     amounts: deviations.map((one) => 1 + one),
     of: new Float64Array(length).fill(1),
@@ -205,7 +205,9 @@ function errorOfMean(deviations: Float64Array, { values, least }: Enough): MeanE
  */
 const STRETCHES = 25;
 
-/** How far the mean of a further stretch would lie from that of all: the spread of stretches, and the error of their mean. */
+/**
+ * How far the mean of a further stretch may be from that of all: the spread of stretches, and the error of their mean.
+ */
 function errorOfStretch(deviations: Float64Array): number {
   const { length } = deviations;
   const count = length < 2 * STRETCHES ? length : STRETCHES;
@@ -221,7 +223,7 @@ function ratioOfSums({ amounts, of }: RatioSeries): number {
   return sumOf(amounts) / sumOf(of);
 }
 
-/** Share of each slice or round in the logarithm of the ratio of the sums. */
+/** Contribution of each slice or round to the logarithm of the ratio of the sums. */
 function sharesOf({ amounts, of }: RatioSeries): Float64Array {
   const [mean, meanOf] = [sumOf(amounts) / amounts.length, sumOf(of) / of.length];
   return amounts.map((amount, i) => amount / mean - of[i] / meanOf);

@@ -30,7 +30,7 @@ const PENALTY = 6;
 interface ChangePointOptions {
   /** Price of one change. Default `PENALTY` · ln n. */
   readonly penalty?: number;
-  /** Least number of values in a segment, at least 2; a variance needs as many. Default 2. */
+  /** Least number of values in a segment, at least 2, because a variance needs as many. Default 2. */
   readonly minSegment?: number;
   /**
    * Segments count as at least this variable (in the values' unit, squared), so that a few values that
@@ -41,7 +41,7 @@ interface ChangePointOptions {
 }
 
 /**
- * @param values Finite numbers in their order in time.
+ * @param values Finite numbers, in the order of time.
  * @returns The index of the first value of each new segment, ascending; empty for a series without a change.
  */
 export function findChangePoints(
@@ -58,10 +58,10 @@ export function findChangePoints(
 
 type Cost = (from: number, to: number) => number;
 
-/** −2 · log-likelihood (less a constant per value) of the values in [from, to), by prefix sums: O(1) each. */
+/** −2 · log-likelihood (less a constant per value) of the values in [from, to), by prefix sums: O(1) per call. */
 function segmentCost(values: readonly number[], minVariance?: number): Cost {
   const length = values.length;
-  // About the mean, so that the difference of two sums of squares keeps its digits.
+  // Centred on the mean, so that the difference of two sums of squares keeps its digits.
   const center = values.reduce((sum, value) => sum + value, 0) / length;
   const sums = new Float64Array(length + 1);
   const squares = new Float64Array(length + 1);
@@ -82,10 +82,9 @@ function segmentCost(values: readonly number[], minVariance?: number): Cost {
 }
 
 /**
- * For each end, where the last segment of the best segmentation up to there begins.
- *
- * A start is dropped once another end s has shown that it can't win again: best(start) + cost(start, s) ≥
- * best(s). That argument puts a change at s, so it holds only for ends that leave s a whole segment.
+ * For each end, the start of the last segment in the best segmentation up to there. * A start is dropped once another
+ * end s has shown that it cannot win again: best(start) + cost(start, s) ≥ best(s). The proof puts a change at s, so it
+ * holds only for ends that leave s a whole segment.
  */
 function search(
   length: number,

@@ -9,48 +9,51 @@ import { medianOf, quantileOf } from "../quantile.ts";
 export type Unrest = "drift" | "cycle" | "levels" | "wander";
 
 export interface Flatness {
-  /** The farthest that a window's median, or the top of a regular swing, lies from the level. */
+  /** The largest distance of a window's median, or of the top of a regular swing, from the level. */
   readonly withinRatio: number;
-  /** Change of a straight line through all, from the first to the last; positive when they rise. */
+  /** Change of a straight line through all values, from the first to the last; positive for an increase. */
   readonly driftRatio: number;
-  /** Period in values, where a regular swing explains most of the variance. */
+  /** Period in values, if a regular swing explains most of the variance. */
   readonly cyclePeriod: number | null;
-  /** Null where it is flat. */
+  /** Null if the series is flat. */
   readonly unrest: Unrest | null;
 }
 
-/** Windows may lie this far from the level, or as far as noise alone brings them. */
+/** Windows may deviate from the level by this much, or by as much as noise alone explains. */
 export const FLAT_RATIO = 0.05;
-/** Medians of latency that differ by less are the machine's: Linux wakes a process up to 50 µs late (`PR_SET_TIMERSLACK`). */
+/**
+ * Smaller differences between medians of latency come from the machine: Linux wakes a process up to 50 µs late
+ * (`PR_SET_TIMERSLACK`).
+ */
 export const FLAT_MS = 0.05;
-/** Standard errors of a window's median that noise brings the farthest of some twenty. */
+/** Standard errors by which noise moves the farthest of some twenty window medians. */
 const WINDOW_ERRORS = 4;
-/** Noisier windows show nothing. */
+/** If noise moves windows by more than this, nothing can be said. */
 const MOST_RATIO = 0.15;
 /**
- * How much less a straight line through all values may rise than windows may differ, because windows also differ by
+ * How much smaller the limit for a straight line through all values is than that for windows, which also differ by
  * chance.
  */
 const DRIFT_LESS_RATIO = 0.02;
 const DRIFT_ERRORS = 4;
-/** Share of the variance that a sine must explain to be taken for the cause of the values, rather than noise. */
+/** Share of the variance that a sine must explain to count as the cause of the variation, rather than noise. */
 const CYCLE_EXPLAINED = 0.7;
-/** Windows of a tenth of the series, but of a second at least. */
+/** Number of windows, but each has at least a second. */
 const WINDOWS = 10;
 const LEAST_WINDOW = 4;
-/** Waves of noise are not taken to be any slower than this, or every slow wander would be noise. */
+/** The largest autocorrelation that counts as noise; otherwise every slow wandering would be noise. */
 const MOST_CORRELATION = 0.6;
 /**
  * Kurtosis of normal noise is 3; of a series that jumps between two levels it is near 1, of a sine 1.5. Of few values
  * it may be far off, so that fewer must have less of it: 1.83 for 120 values, 1.5 for 20.
  */
 const LEVELS_KURTOSIS = { of: 1.9, lessPerValue: 8 };
-/** Such levels are this share of what windows may differ by, or more, from the middle between them. */
+/** Two levels must be at least this share of the windows' tolerance away from the middle between them. */
 const LEVELS_SHARE = 0.8;
 
 /**
- * @param values Logarithms, or shares of a middle value, outliers aside; at least 3.
- * @param flatRatio How far windows may lie from the level whatever the noise: `FLAT_RATIO` or more.
+ * @param values At least 3 logarithms, or shares of a middle value, without outliers.
+ * @param flatRatio How far windows may be from the level whatever the noise: `FLAT_RATIO` or more.
  */
 export function flatnessOf(values: readonly number[], flatRatio: number): Flatness {
   const level = medianOf(values);
@@ -75,12 +78,12 @@ export function flatnessOf(values: readonly number[], flatRatio: number): Flatne
   }
 }
 
-/** The most that a straight line may rise from the first value to the last, whatever the noise. */
+/** How much a straight line may rise from the first value to the last, whatever the noise. */
 export function driftLimitOf(flatRatio: number): number {
   return flatRatio - DRIFT_LESS_RATIO;
 }
 
-/** How far windows may lie from the level. */
+/** How far windows may be from the level. */
 function toleranceOf(values: readonly number[], flatRatio: number): number {
   const noise = WINDOW_ERRORS * windowErrorOf(values);
   return Math.max(flatRatio, Math.min(MOST_RATIO, noise));
@@ -108,7 +111,7 @@ function correlationOf(values: readonly number[]): number {
   return squares === 0 ? 0 : products / squares;
 }
 
-/** Each half over the one before; the last ends with the series. */
+/** Windows that overlap by half; the last one ends with the series. */
 function windowsOf(values: readonly number[]): number[][] {
   const length = windowLength(values.length);
   const last = Math.max(0, values.length - length);
@@ -123,13 +126,13 @@ function windowLength(length: number): number {
   return Math.max(LEAST_WINDOW, Math.round(length / WINDOWS));
 }
 
-/** The regular swing that explains most of what the values do; null if there is none. */
+/** The regular swing that explains most of the variation; null if there is none. */
 export function cycleOf(values: readonly number[]): Cycle | null {
   const cycle = strongestCycle(values);
   return cycle !== null && cycle.explained >= CYCLE_EXPLAINED ? cycle : null;
 }
 
-/** Whether values jump between two levels, however often: far apart, and few between. */
+/** Whether values jump between two levels, however often: the levels are far apart, with few values between them. */
 function isOfTwoLevels(values: readonly number[], flatRatio: number): boolean {
   const sorted = [...values].sort((a, b) => a - b);
   const reach = (quantileOf(sorted, 0.9) - quantileOf(sorted, 0.1)) / 2;
@@ -144,16 +147,13 @@ function kurtosisOf(values: readonly number[]): number {
   return moment(4) / moment(2) ** 2;
 }
 
-/**
- * How far a series of values drifted: the change of a straight line through them from the first to
- * the last, fitted by least squares.
- */
+/** The drift of a series: the change of a straight line, fitted by least squares, from the first value to the last. */
 export interface Drift {
-  /** In the values' unit; positive when they rise. */
+  /** The slope in the values' unit; positive if they rise. */
   readonly change: number;
   /**
-   * Standard error of `change`. Noise in waves (with an autocorrelation r from one value to the next) counts for as
-   * many independent values as it is worth, n · (1 − r) / (1 + r).
+   * Standard error of `change`. With an autocorrelation r between neighbours, n values count as n · (1 − r) / (1 + r)
+   * independent ones.
    */
   readonly standardError: number;
   /** Sum of the squared distances of the values from the line. */
@@ -188,21 +188,21 @@ export function driftOf(values: readonly number[]): Drift {
 // a bend.
 
 interface Cycle {
-  /** Half the way from the lowest to the highest point of the sine, in the unit of the series. */
+  /** Half the distance from the lowest to the highest point of the sine, in the unit of the series. */
   readonly amplitude: number;
-  /** Values from one top to the next. */
+  /** Number of values from one top to the next. */
   readonly period: number;
   /** Share of the variance about the mean that the sine explains, 0–1. */
   readonly explained: number;
 }
 
-/** Shorter periods look like others: 2 values a cycle is the limit (H. Nyquist, 1928). */
+/** Shorter periods are aliased: 2 values per cycle is the limit (H. Nyquist, 1928). */
 const LEAST_PERIOD = 2.5;
 const GRID = 4;
-/** More values are put together in pairs first, two minutes of 250 ms: the search takes their square. */
+/** Longer series, beyond two minutes of 250 ms, are first averaged in pairs: the search takes quadratic time. */
 const MOST_VALUES = 480;
 
-/** @returns Null for equal values, and for fewer than two cycles of the shortest period. */
+/** @returns Null if all values are equal, or for fewer than two cycles of the shortest period. */
 export function strongestCycle(values: readonly number[]): Cycle | null {
   if (values.length > MOST_VALUES) {
     const cycle = strongestCycle(inPairs(values));
@@ -236,7 +236,7 @@ function inPairs(values: readonly number[]): number[] {
   );
 }
 
-/** Squared length of the Fourier sum at a frequency of so many cycles per value (G. Goertzel, 1958). */
+/** Squared length of the Fourier sum at a frequency in cycles per value (G. Goertzel, 1958). */
 function powerAt(values: readonly number[], perValue: number): number {
   const turn = 2 * Math.cos(2 * Math.PI * perValue);
   let last = 0;

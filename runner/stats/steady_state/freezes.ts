@@ -9,7 +9,10 @@ export interface Freezes {
   readonly longestS: number;
   /** Share of the run's time. */
   readonly shareRatio: number;
-  /** Time from the start of one freeze to the start of the next; null where these times differ, or there is only one. */
+  /**
+   * Time from the start of one freeze to the start of the next; null if these times differ, or there is only one
+   * freeze.
+   */
   readonly periodS: number | null;
 }
 
@@ -19,20 +22,20 @@ export interface Completions {
   readonly completed: number;
 }
 
-/** Fewer than this share of the median interval's requests is next to nothing. */
+/** An interval with less than this share of the median interval's requests counts as frozen. */
 const NEXT_TO_NOTHING = 0.05;
 /** With fewer requests in the median interval, some intervals are empty by chance. */
 const LEAST_COMPLETED = 5;
-/** Seconds without responses that make a freeze: two intervals of 250 ms, so that a single late one is none. */
+/** Seconds without responses that make a freeze: two intervals of 250 ms, so that a single late interval is not one. */
 const LEAST_S = 0.5;
-/** A freeze lasts longer than this many requests: responses of slow requests on many connections come in bursts. */
+/** A freeze lasts longer than this many requests, because slow responses on many connections come in bursts. */
 const LEAST_REQUESTS = 4;
 /** A single freeze counts only from about a second on: a shorter one is an outlier. */
 const LEAST_ALONE_S = 0.9;
-/** Distances between freezes that differ by less than this share are a period. */
+/** Freezes are periodic if the distances between them differ by less than this share. */
 const SAME_RATIO = 0.15;
 
-/** Where one began and how long it was, in seconds. */
+/** Start and length of a freeze, in seconds. */
 interface Freeze {
   readonly fromS: number;
   readonly seconds: number;
@@ -40,7 +43,7 @@ interface Freeze {
 
 /**
  * @param latencyMs Latency of a typical request.
- * @returns Null if there is no freeze; silence from the start on, or to the end, is none.
+ * @returns Null if there is no freeze; silence from the start, or to the end, is not one.
  */
 export function findFreezes(
   intervals: readonly Completions[],
@@ -63,7 +66,9 @@ export function findFreezes(
   };
 }
 
-/** Stretches of true flags between false ones: silence at the start is a start-up, and at the end it is an end. */
+/**
+ * Stretches of true flags between false ones: silence at the start is a start-up, and silence at the end is the end.
+ */
 function frozenParts(flags: readonly boolean[]): { from: number; to: number }[] {
   return [...flags.keys()]
     .filter((index) => flags[index] && index > 0 && !flags[index - 1])
@@ -71,7 +76,7 @@ function frozenParts(flags: readonly boolean[]): { from: number; to: number }[] 
     .filter(({ to }) => to > 0);
 }
 
-/** A freeze begins and ends within the intervals beside it, by as much as they fall short of the usual rate. */
+/** A freeze extends into the neighbouring intervals, by as much as they fall short of the usual rate. */
 function freezeOf(
   intervals: readonly Completions[],
   { from, to, usual }: { from: number; to: number; usual: number },

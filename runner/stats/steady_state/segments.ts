@@ -8,30 +8,30 @@
 import { findChangePoints } from "./change_points.ts";
 import { medianOf, quantileOf } from "../quantile.ts";
 
-/** Levels closer than this are the same to whoever reads the figure. */
+/** Levels closer than this are the same to a reader. */
 export const MATERIAL_RATIO = 0.02;
 /**
  * Least values in a segment, so that its median withstands an outlier. Two slow intervals at the start of
  * a run are found as a segment of three; one is an outlier here (`slowStartOf` looks for it).
  */
 export const LEAST_SEGMENT = 3;
-/** Segments count as at least this noisy, so that a few equal (rounded) values are no segment of their own. */
+/** The least noise assumed in a segment, so that a few equal (rounded) values don't become a segment of their own. */
 export const LEAST_STDEV_RATIO = MATERIAL_RATIO / 4;
 /** Turns a median absolute deviation into the standard deviation of normally distributed values. */
 const STDEV_PER_MAD = 1.4826;
 
 export interface Segment {
-  /** Index of its first value; the next segment's, or the end of the series, is its end. */
+  /** Index of the segment's first value; it ends where the next one begins, or with the series. */
   readonly from: number;
-  /** Median of its values, outliers aside. */
+  /** Median of the segment's values, without outliers. */
   readonly level: number;
-  /** Its values in order, outliers aside. */
+  /** The segment's values in order, without outliers. */
   readonly values: readonly number[];
-  /** The places of the values in the series. */
+  /** Indexes of these values in the series. */
   readonly indexes: readonly number[];
 }
 
-/** @returns In order; the first begins at 0. */
+/** @returns Segments in order; the first begins at 0. */
 export function segmentSeries(ratios: readonly number[]): Segment[] {
   const outliers = findOutliers(ratios);
   const kept = [...ratios.keys()].filter((index) => !outliers[index]);
@@ -62,7 +62,7 @@ function joined(left: Segment, right: Segment): Segment {
   });
 }
 
-/** Standard deviation of values about the level of their segment, by their median absolute deviation. */
+/** Standard deviation of values around the level of their segment, from their median absolute deviation. */
 function noiseOf(segments: readonly Segment[]): number {
   const deviations = segments.flatMap(({ values, level }) =>
     values.map((value) => Math.abs(value - level))
@@ -106,7 +106,7 @@ function squaredErrorOf({ values }: Segment): number {
 // change of level; the spread is of the deviations from it in a long one, that a cluster of outliers can't
 // widen.
 
-/** Values on each side in the window of the median; up to three outliers in it do no harm. */
+/** Values on each side in the window of the median, which tolerates up to three outliers. */
 const NEAR = 3;
 /** Values on each side in the window of the spread. */
 const FAR = 25;
@@ -116,7 +116,7 @@ const FAR = 25;
  */
 const REACH = 5.7;
 
-/** @returns One flag for each value: true where it is an outlier. */
+/** @returns One flag for each value: whether it is an outlier. */
 export function findOutliers(values: readonly number[]): boolean[] {
   const deviations = values.map((value, index) => value - medianOf(near(values, index)));
   const window = new SortedWindow(deviations);
@@ -126,7 +126,9 @@ export function findOutliers(values: readonly number[]): boolean[] {
   });
 }
 
-/** The values up to FAR before and after one, ascending: from one value to the next, at most two of them change. */
+/**
+ * The values up to FAR before and after an index, ascending: from one index to the next, at most two of them change.
+ */
 class SortedWindow {
   readonly #sorted: Float64Array;
   #from = 0;
@@ -136,7 +138,7 @@ class SortedWindow {
     this.#sorted = new Float64Array(Math.min(values.length, 2 * FAR + 2));
   }
 
-  /** @param index One more than that of the call before; valid until the next call. */
+  /** @param index One more than in the call before; the result is valid until the next call. */
   around(index: number): Float64Array {
     while (this.#to < Math.min(this.values.length, index + FAR + 1)) {
       this.#insert(this.values[this.#to]);
@@ -152,14 +154,14 @@ class SortedWindow {
     this.#sorted[at] = value;
   }
 
-  /** @param value Has just left: one more is held than the ends say. */
+  /** @param value A value that has just left the window; until it is removed, the array holds one too many. */
   #remove(value: number): void {
     this.#sorted.copyWithin(this.#sorted.indexOf(value), this.#sorted.indexOf(value) + 1);
   }
 }
 
 /**
- * As many values on either side; towards the ends fewer, down to the first or last three. So one slow
+ * An equal number of values on both sides; fewer towards the ends, down to the first or last three. So one slow
  * interval at the start is an outlier, and two are a slow start.
  */
 function near(values: readonly number[], index: number): readonly number[] {
@@ -172,13 +174,16 @@ function near(values: readonly number[], index: number): readonly number[] {
 // program that still compiles, as servers on V8 do for a quarter of a second or two. One slow interval
 // anywhere else is an outlier; at the start of a fresh process it has a reason.
 
-/** Standard deviations of the segment that follows: chance reaches them once in millions of runs. */
+/** In standard deviations of the following segment: chance reaches this many once in millions of runs. */
 const LEAST_ERRORS = 5;
-/** Less is as well explained by the first connections being dialed. */
+/** A smaller difference may just as well come from dialing the first connections. */
 const LEAST_RATIO = 0.1;
-/** Values of the segment that follows, so that its noise is known. */
+/** Least number of values in the following segment, so that its noise is known. */
 const LEAST_FOLLOWING = 8;
-/** As many intervals as slow later on make a slow one at the start one of theirs: a garbage collector's. */
+/**
+ * If more intervals later on are as slow, a slow one at the start is just another of them, as a garbage collector
+ * causes.
+ */
 const MOST_LATER = 2;
 
 /**

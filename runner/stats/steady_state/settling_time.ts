@@ -5,9 +5,9 @@
  */
 import { medianOf } from "../quantile.ts";
 
-/** Values on each side that smooth a value: the median of 1.25 s of 250 ms intervals. */
+/** Values on each side used for smoothing: the median of 1.25 s of 250 ms intervals. */
 const REACH = 2;
-/** Near enough to the final value, at least. */
+/** The least distance that counts as near the final value. */
 const NEAR_RATIO = 0.05;
 /** The last part of the series, whose median is the final value. */
 const SETTLED_RATIO = 0.25;
@@ -17,7 +17,10 @@ export interface SettlingTime {
   readonly from: number;
   /** Median of the last quarter's intervals, in the unit of the series. */
   readonly settledValue: number;
-  /** True: it was far until just before that quarter, so it may settle later than the series shows. */
+  /**
+   * Whether the percentile was far from its final value until just before that quarter, so that it may settle even
+   * later.
+   */
   readonly isAtLeast: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * From where a series of segments stays near where it ends, and whether what comes before is a way to there: a
- * series that wanders from level to level has none, though it, too, ends on one.
+ * The steady part of a series of segments: where it begins to stay near its final level, and whether the earlier
+ * segments lead there. A series that wanders from level to level has no steady part, though it also ends on a level.
  */
 import {
   cycleOf,
@@ -15,11 +15,11 @@ import { medianOf } from "../quantile.ts";
 import { LEAST_STDEV_RATIO, type Segment } from "./segments.ts";
 
 export interface Unsettled {
-  /** `returns`: comes back to a level that it had left; `late`: changes after three quarters. */
+  /** `returns`: the series comes back to a level that it had left; `late`: it changes after three quarters. */
   readonly why: Unrest | "returns" | "late";
   /** Change of a straight line from the first to the last value, if that is the reason. */
   readonly driftRatio: number | null;
-  /** Values a cycle, where that is why. */
+  /** Values per cycle, if that is the reason. */
   readonly cyclePeriod: number | null;
 }
 
@@ -35,20 +35,20 @@ export interface SteadyPart {
 
 /** The steady part begins within this share of the run, or there is none. */
 const LATEST_START_RATIO = 0.75;
-/** How finely later starts are tried, as a share of the run. */
+/** Step in which later starts are tried, as a share of the run. */
 const START_STEP_RATIO = 0.025;
-/** What drifts goes on to after its first segment, by this share of the slope of all at least. */
+/** A drift continues after the first segment with at least this share of the overall slope. */
 const LEAST_GOES_ON = 0.25;
-/** An excursion shorter than this share of the run is an outlier that took its time. */
+/** An excursion shorter than this share of the run counts as a long outlier. */
 const EXCURSION_RATIO = 0.1;
 
-/** What is known of a series beside its segments. */
+/** Facts about a series besides its segments. */
 interface SeriesFacts {
-  /** How many intervals it has. */
+  /** Number of intervals. */
   readonly length: number;
-  /** Its values, outliers included: the tops of a sine look like such. */
+  /** All values, including outliers, because the tops of a sine look like outliers. */
   readonly all: readonly number[];
-  /** Levels that differ by less are one. */
+  /** Levels that differ by less are the same. */
   readonly flatRatio: number;
 }
 
@@ -78,7 +78,7 @@ export function steadyPartOf(
   return best;
 }
 
-/** Keeps of what is known that which is why. */
+/** Keeps only the facts that explain the reason. */
 function unsettled(
   why: Unsettled["why"],
   drift: number | null = null,
@@ -96,8 +96,8 @@ function valuesOf(segments: readonly Segment[], from = 0): number[] {
 }
 
 /**
- * Where a steady part may begin: with each of the segments near the last level, or later, as what nears its level
- * slowly has no step there. A series of one level begins with it.
+ * Where a steady part may begin: with each segment near the last level, or later, since a slow approach has no step. A
+ * series with a single level is steady from its beginning.
  */
 function startsOf(near: readonly Segment[], length: number): number[] {
   const starts = near.map(({ from }) => from);
@@ -109,8 +109,8 @@ function startsOf(near: readonly Segment[], length: number): number[] {
 }
 
 /**
- * The segments at the end that are near the level of the last: each is compared with the median of those behind it.
- * Excursions that are short together are passed over, as outliers are.
+ * The segments at the end that are near the level of the last: each is compared with the median of those after it.
+ * Excursions that are short in total are ignored like outliers.
  */
 function nearLast(segments: readonly Segment[], { length, flatRatio }: SeriesFacts): Segment[] {
   let near = segments.slice(-1);
@@ -125,7 +125,7 @@ function nearLast(segments: readonly Segment[], { length, flatRatio }: SeriesFac
   return near;
 }
 
-/** Whether the way to the steady part turns round twice, or was at its level before. */
+/** Whether the way to the steady part reverses twice, or reaches its level earlier. */
 function wanders(before: readonly Segment[], final: number, flatRatio: number): boolean {
   const levels = [...before.map(({ level }) => level), final];
   const steps = levels.slice(1).map((level, i) => level - levels[i])

@@ -25,21 +25,21 @@ export const LEAST_STEADY_INTERVALS = 20;
 
 /** A run of intervals on one level. */
 interface SteadySegment {
-  /** Index of its first interval; the next one's is its end. */
+  /** Index of the segment's first interval; it ends where the next one begins. */
   readonly from: number;
-  /** Median of its intervals' values, outliers aside, in the unit of the series. */
+  /** Median of the intervals' values, without outliers, in the unit of the series. */
   readonly level: number;
 }
 
 interface SteadyState {
   readonly label: SteadyLabel;
-  /** Index of the first interval of the steady part (0 when flat); null when there is none. */
+  /** Index of the first interval of the steady part (0 if flat); null if there is none. */
   readonly steadyFrom: number | null;
   /** Segments in order; empty if the series is too short. */
   readonly segments: readonly SteadySegment[];
-  /** Flatness of the steady part; null when there is none. */
+  /** Flatness of the steady part; null if there is none. */
   readonly flatness: Flatness | null;
-  /** Null when there is a steady part, or nothing can be said. */
+  /** Null if there is a steady part, or nothing can be said. */
   readonly unsettled: Unsettled | null;
 }
 
@@ -47,11 +47,11 @@ interface SteadyState {
 export interface RunInterval {
   readonly seconds: number;
   readonly completed: number;
-  /** Median latency of what ended in the interval; null when nothing did. */
+  /** Median latency of requests that ended in the interval; null if none did. */
   readonly medianMs: number | null;
 }
 
-/** Why a run has no steady state; the first of those of its two series. */
+/** Why a run has no steady state: the first of the reasons of its two series. */
 export const UNSETTLED_REASONS = [
   "freezes",
   "drift",
@@ -66,20 +66,20 @@ export type UnsettledReason = typeof UNSETTLED_REASONS[number];
 export interface RunSteadyState {
   /** The worse of the two series' labels. */
   readonly label: SteadyLabel;
-  /** The later of the two; null when either has none. */
+  /** The later start of the two series; null if either has none. */
   readonly steadyFrom: number | null;
-  /** How far the steady part strays from its level, by the series that strays farther; null without one. */
+  /** How far the steady part strays from its level, for the series that strays farther; null if there is none. */
   readonly withinRatio: number | null;
   /**
-   * For latency so low that its variation is the machine's: `withinRatio` is then that of the rate alone. Otherwise
-   * null.
+   * Set if latency is so low that its variation comes from the machine: `withinRatio` is then that of the rate alone.
+   * Otherwise null.
    */
   readonly withinMs: number | null;
-  /** Null where there is a steady part, or too little to say. */
+  /** Null if there is a steady part, or too little to say. */
   readonly unsettled: UnsettledReason | null;
-  /** With `drift`: a straight line from the start to the end, as a share of where it starts; otherwise null. */
+  /** With `drift`: the change of a straight line, as a share of its start; otherwise null. */
   readonly driftRatio: number | null;
-  /** With `cycle`: intervals in a cycle; otherwise null. */
+  /** With `cycle`: intervals per cycle; otherwise null. */
   readonly cyclePeriod: number | null;
   readonly freezes: Freezes | null;
   readonly latency: SteadyState;
@@ -117,7 +117,7 @@ export function classifyRun(intervals: readonly RunInterval[]): RunSteadyState {
   };
 }
 
-/** The segments that `classifyRun` judges, for those who want no more. */
+/** The segments that `classifyRun` judges, for callers that need nothing else. */
 export function segmentsOf(
   intervals: readonly RunInterval[],
 ): { readonly latency: readonly SteadySegment[]; readonly rate: readonly SteadySegment[] } {
@@ -206,7 +206,7 @@ interface Levels {
   readonly parts: readonly Segment[];
   readonly segments: readonly SteadySegment[];
   readonly ratios: readonly number[];
-  /** 1 where higher is worse (latency), −1 where lower is (rate). */
+  /** 1 if higher is worse (latency), −1 if lower is (rate). */
   readonly worse: 1 | -1;
 }
 
@@ -231,7 +231,7 @@ function levelsOf(values: readonly (number | null)[], kind: "latency" | "rate"):
   return { parts, segments, ratios, worse };
 }
 
-/** Share of the median; less counts as this much, because a rate of 0 has no logarithm. */
+/** A floor as a share of the median, because a rate of 0 has no logarithm. */
 const LEAST_RATIO = 0.01;
 
 const TOO_SHORT: SteadyState = {
@@ -242,7 +242,7 @@ const TOO_SHORT: SteadyState = {
   unsettled: null,
 };
 
-/** Sets the first intervals apart where they are far worse than the segment that they stand in. */
+/** Splits off the first intervals if they are far worse than the rest of their segment. */
 function withSlowStart(
   [first, ...rest]: readonly Segment[],
   ratios: readonly number[],
@@ -265,9 +265,8 @@ function withSlowStart(
 }
 
 /**
- * A warm-up ends on the best level of all (or one that does not differ from it); a slowdown doesn't.
- *
- * @param worse 1 where higher is worse (latency), −1 where lower is (rate).
+ * A warm-up ends on the best level of all (or one no different from it); a slowdown doesn't.
+ * @param worse 1 if higher is worse (latency), −1 if lower is (rate).
  */
 function labelOf({ from, before, level }: SteadyPart, worse: 1 | -1): SteadyLabel {
   if (from === 0) return "flat";

@@ -13,18 +13,18 @@
 import { drawBy } from "../../../base/random.ts";
 
 export interface Step {
-  /** Index of the first value after it. */
+  /** Index of the first value after the step. */
   readonly index: number;
-  /** Student's t of equal variances, without its sign. */
+  /** Absolute value of Student's t for equal variances. */
   readonly t: number;
-  /** Correlation of neighbours, about the level of their side. */
+  /** Correlation of neighbouring values, around the level of their side. */
   readonly correlation: number;
 }
 
-/** Values on either side of a step, at the least: one alone, and two in a row of many, are outliers. */
+/** The least number of values on either side of a step: one or two values alone are outliers. */
 export const LEAST_SIDE = 3;
 
-/** @param index With `LEAST_SIDE` values on either side. */
+/** @param index Has at least `LEAST_SIDE` values on either side. */
 export function stepAt(values: readonly number[], index: number): Step {
   const { sums, squares } = sumsOf(values);
   return {
@@ -41,7 +41,7 @@ interface Sums {
   readonly size: number;
 }
 
-/** Reused: as long as any series so far. */
+/** Reused buffer, as long as the longest series so far. */
 let sums = new Float64Array(0);
 let squares = new Float64Array(0);
 
@@ -57,7 +57,7 @@ function sumsOf(values: ArrayLike<number>): Sums {
   return { sums, squares, size };
 }
 
-// hot: for every place of tens of thousands of simulated series.
+// hot: runs for every position in tens of thousands of simulated series.
 function tAt({ sums, squares, size }: Sums, index: number): number {
   const rest = size - index;
   const [left, right] = [sums[index] / index, (sums[size] - sums[index]) / rest];
@@ -85,15 +85,15 @@ function correlationAt(values: ArrayLike<number>, index: number): number {
   return all > 0 ? both / all : 0;
 }
 
-/** Series that are simulated, and how many of them, those nearest in correlation, are compared with one. */
+/** Number of simulated series, and how many of them, those with the nearest correlation, a series is compared with. */
 const SIMULATED = 30_000;
 const NEAREST = 3_000;
 const MOST_CORRELATION = 0.95;
-/** Exponent of the share of series up to a correlation: smaller correlations are simulated more often. */
+/** Exponent of the distribution of simulated correlations: small ones are simulated more often. */
 const CORRELATION_POWER = 1.5;
 
 interface Simulated {
-  /** In the order of their correlations as they look, each with the t of its best step and its true correlation. */
+  /** Simulated series ordered by apparent correlation, each with the t of its best step and its true correlation. */
   readonly looks: Float64Array;
   readonly ts: Float64Array;
   readonly truths: Float64Array;
@@ -101,7 +101,7 @@ interface Simulated {
 
 const simulatedBySize = new Map<number, Simulated>();
 
-/** Any seed does: the same series always has the same changes. */
+/** Any seed will do; it is fixed so that the same series always gives the same changes. */
 const SEED = 1;
 
 function simulated(size: number): Simulated {
@@ -148,7 +148,7 @@ function normalsBy(seed: number): () => number {
   };
 }
 
-/** The step of the whole series that is largest by t; null of too few values. */
+/** The step with the largest t in the whole series; null if there are too few values. */
 export function bestStep(values: readonly number[]): Step | null {
   const sums = sumsOf(values);
   let [t, index] = [-1, 0];
@@ -160,13 +160,13 @@ export function bestStep(values: readonly number[]): Step | null {
 }
 
 export interface Chance {
-  /** That a series without a change, as dependent as this one looks, has a step as large. */
+  /** Probability that a series without a change, as correlated as this one looks, has a step as large. */
   readonly p: number;
-  /** Estimated correlation of neighbours: the mean of the simulated ones that look like it. */
+  /** Estimated correlation of neighbours: the mean over simulated series that look like this one. */
   readonly correlation: number;
 }
 
-/** @param size Of the series. */
+/** @param size Number of values in the series. */
 export function chanceOf(
   { t, correlation }: Pick<Step, "t" | "correlation">,
   size: number,
@@ -190,9 +190,9 @@ export function chanceOf(
   return { p, correlation: truth };
 }
 
-/** With fewer simulated series than this that have a step as large, their share says little. */
+/** If fewer simulated series than this have a step as large, their share is imprecise. */
 const FEW = 10;
-/** The largest, whose fall tells how rare larger ones are. */
+/** Number of the largest simulated steps, whose decline shows how rare larger ones are. */
 const TAIL = 100;
 
 /**

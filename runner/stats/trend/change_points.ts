@@ -20,31 +20,31 @@ import { meanOf } from "../quantile.ts";
 export interface ChangePoint {
   /** Index of the first value after the change. */
   readonly index: number;
-  /** By Student's t-test, two-sided. */
+  /** Two-sided p-value of Student's t-test. */
   readonly p: number;
-  /** Mean after over mean before, with its 95 % interval; of logarithms by Welch's t. */
+  /** Mean after over mean before, with its 95 % interval; by Welch's t on logarithms. */
   readonly ratio: { readonly value: number; readonly low: number; readonly high: number };
 }
 
 export interface TrendOptions {
-  /** A smaller change is none: 0.02 is 2 %. */
+  /** Smaller changes don't count: 0.02 is 2 %. */
   readonly marginRatio: number;
   readonly seed: number;
-  /** Default 0.001. */
+  /** The largest p-value; default 0.001. */
   readonly mostP?: number;
-  /** Values; default 50. */
+  /** Number of values in the window; default 50. */
   readonly window?: number;
 }
 
 const MOST_P = 0.001;
 const WINDOW = 50;
-/** A candidate may be weaker than what is kept by as much: what follows it may make it strong. */
+/** A candidate's p-value may be larger than the final limit by this factor: later values may make it significant. */
 const WEAKER = 10;
 const PERMUTATIONS = 1_999;
-/** A least p nearer to the limit might be found above it, as permutations are drawn. */
+/** If the least possible p-value is nearer to the limit than this share, drawn permutations may miss it. */
 const SURELY_BELOW = 0.5;
 
-/** @param series Above 0, from the oldest. @returns From the oldest. */
+/** @param series Values above 0, oldest first. @returns Changes, oldest first. */
 export function changePointsOf(
   series: readonly number[],
   { marginRatio, seed, mostP = MOST_P, window = WINDOW }: TrendOptions,
@@ -66,7 +66,7 @@ export function changePointsOf(
   }));
 }
 
-/** Before the permutation test, and so of outliers, too. */
+/** Candidates before the permutation test, which may be caused by outliers. */
 export function candidatesOf(
   series: readonly number[],
   { marginRatio, mostP }: Required<Pick<TrendOptions, "marginRatio" | "mostP">>,
@@ -82,7 +82,7 @@ function candidatePoints(
   return mergePoints(series, weak, { mostP, marginRatio });
 }
 
-/** As Otava relaxes it: ten times, twice, or not at all. */
+/** The relaxed limit, as in Otava: ten times, twice, or unchanged. */
 function weakP(mostP: number): number {
   return mostP < 0.05 ? WEAKER * mostP : mostP < 0.5 ? 2 * mostP : mostP;
 }
@@ -102,7 +102,7 @@ function weakPoints(
   return [...points].sort((a, b) => a - b);
 }
 
-/** Splits where the energy is largest, again and again, until the sides of that split do not differ. */
+/** Splits repeatedly where the energy is largest, until the sides of a split do not differ. */
 function splitSegment(
   series: readonly number[],
   { from, to }: { from: number; to: number },
@@ -128,7 +128,7 @@ type BothSides = readonly [left: readonly number[], right: readonly number[]];
 interface WeakPoint {
   readonly index: number;
   readonly p: number;
-  /** The larger of the change forth and back, as a ratio less one. */
+  /** The change or its inverse, whichever is larger, as a ratio less one. */
   readonly size: number;
 }
 
@@ -137,7 +137,7 @@ interface MergeRule {
   readonly marginRatio: number;
 }
 
-/** Leaves out the weakest, again and again: its neighbours then have more values to be judged by. */
+/** Removes the weakest point repeatedly: its neighbours then have more values to be judged by. */
 function mergePoints(
   series: readonly number[],
   indices: readonly number[],
@@ -159,7 +159,7 @@ function mergePoints(
   return points;
 }
 
-/** Up to the points before and after. */
+/** The values on each side, up to the neighbouring points. */
 function sidesOf(
   series: readonly number[],
   points: readonly { readonly index: number }[],
@@ -178,13 +178,15 @@ function sizeOf([left, right]: BothSides): number {
   return Math.max(ratio, 1 / ratio) - 1;
 }
 
-/** Not where the values are too few for so small a p by any permutation. */
+/**
+ * Whether a permutation test puts the change down to chance; false if there are too few values for so small a p-value.
+ */
 function isByChance(sides: BothSides, mostP: number, draw: Draw): boolean {
   const leastP = Math.max(leastPermutationP(sides), 1 / (PERMUTATIONS + 1));
   return leastP <= SURELY_BELOW * mostP && permutationP(sides, draw) > mostP;
 }
 
-/** Two-sided, of equal variances; 1 where three values are not there. */
+/** Two-sided p-value for equal variances; 1 with fewer than three values. */
 function studentP([left, right]: BothSides): number {
   const degreesOfFreedom = left.length + right.length - 2;
   if (degreesOfFreedom <= 0) return 1;
@@ -196,7 +198,7 @@ function studentP([left, right]: BothSides): number {
   return twoSidedP(difference / error, degreesOfFreedom);
 }
 
-/** One of all choices of the values of a side; two for sides of one size, which may change places. */
+/** One of all ways to choose a side's values; two if both sides have the same size and may be swapped. */
 function leastPermutationP([left, right]: BothSides): number {
   let choices = 1;
   for (let i = 1; i <= Math.min(left.length, right.length) && choices < 1e9; i++) {
@@ -205,7 +207,7 @@ function leastPermutationP([left, right]: BothSides): number {
   return (left.length === right.length ? 2 : 1) / choices;
 }
 
-/** How often values dealt out by chance have means as far apart (E. S. Edgington, "Randomization Tests", 1980). */
+/** How often randomly dealt values have means at least as far apart (E. S. Edgington, "Randomization Tests", 1980). */
 function permutationP([left, right]: BothSides, draw: Draw): number {
   const values = [...left, ...right];
   const total = values.reduce((sum, value) => sum + value, 0);
@@ -229,7 +231,7 @@ function permutationP([left, right]: BothSides, draw: Draw): number {
 /**
  * Mean after over mean before. A side of one value has no spread of its own: then that of the other counts for both.
  *
- * @param correlation Of neighbours: means of values that are alike vary more, and their spread shows less of it.
+ * @param correlation The correlation of neighbours: means of values that are alike vary more, and their spread shows less of that.
  */
 export function ratioOf(
   left: readonly number[],
@@ -244,7 +246,7 @@ export function ratioOf(
     const factor = meanFactor(side.length, correlation);
     const independent = side.length / factor;
     const shown = side.length > 1 ? squaresOf(side) / (side.length - 1) : pooled;
-    // Where neighbours are alike, the spread about their own mean is short by as much as the mean varies.
+    // If neighbours are correlated, the spread around their own mean is too small by the variance of the mean.
     const whole = side.length > 1 ? shown * (side.length - 1) / (side.length - factor) : shown;
     return { variance: whole / independent, degreesOfFreedom: Math.max(1, independent - 1) };
   });
@@ -255,7 +257,7 @@ export function ratioOf(
   return { value, low: value * Math.exp(-reach), high: value * Math.exp(reach) };
 }
 
-/** How many times as much a mean of AR(1) values varies as one of independent values. */
+/** Variance of the mean of AR(1) values, relative to that of independent ones. */
 function meanFactor(size: number, correlation: number): number {
   let factor = 1;
   for (let lag = 1; lag < size; lag++) factor += 2 * (1 - lag / size) * correlation ** lag;

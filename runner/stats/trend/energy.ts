@@ -44,14 +44,14 @@ export function bestSplit(
 }
 
 interface Distances {
-  /** Sum of the distances of the value at `of` to all from `first` up to it. */
+  /** Sum of the distances from the value at `of` to all values from `first` up to it. */
   between(first: number, of: number): number;
 }
 
 /** The sums of all distances among the first values, by the last of them; and those of single values. */
 function distanceSums(values: readonly number[]): readonly [Float64Array, Distances] {
   const size = values.length;
-  // For each value, a row: its distances to the values before it, added up from the nearest.
+  // A row for each value: its distances to the values before it, summed up from the nearest.
   const sums = values.map((value, of) => {
     const row = new Float64Array(of + 1);
     for (let first = of - 1; first >= 0; first--) {

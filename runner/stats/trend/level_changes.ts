@@ -9,28 +9,28 @@ import { bestStep, chanceOf, LEAST_SIDE, stepAt } from "./chance.ts";
 import { candidatesOf, type ChangePoint, ratioOf } from "./change_points.ts";
 
 export interface LevelChange extends ChangePoint {
-  /** Among the values from the change before it to the one after it; not yet raised for many series. */
+  /** p-value among the values between the neighbouring changes; not yet adjusted for many series. */
   readonly p: number;
 }
 
 export interface SeriesLevels {
   readonly changes: readonly LevelChange[];
-  /** Estimated correlation of neighbours with the changes taken off; null if there are too few values. */
+  /** Estimated correlation of neighbours, with the changes removed; null if there are too few values. */
   readonly correlation: number | null;
 }
 
 export interface LevelOptions {
-  /** A smaller change is none: 0.02 is 2 %. */
+  /** Smaller changes don't count: 0.02 is 2 %. */
   readonly marginRatio: number;
 }
 
-/** Values of which a step of ten standard deviations is surely seen. */
+/** With this many values, a step of ten standard deviations is detected for certain. */
 export const LEAST_VALUES = 6;
 
-/** Candidates may be this weak, as if values were independent: what decides comes after. */
+/** The limit for candidates, as if values were independent: the strict test follows. */
 const CANDIDATE_P = 0.05;
 
-/** @param all From the oldest value, above 0. Series of fewer than `LEAST_VALUES` count for nothing. */
+/** @param all Series of values above 0, oldest first. Those with fewer than `LEAST_VALUES` are ignored. */
 export function levelChangesOf(
   all: readonly (readonly number[])[],
   options: LevelOptions,
@@ -45,7 +45,7 @@ export function levelChangesOf(
   return all.map((series) => {
     const at = long.indexOf(series);
     if (at === -1) return { changes: [], correlation: null };
-    // In a series that changes, each change must be as sure as Holm's method asked of the surest.
+    // In a series with changes, each must be as significant as Holm's method required of the strongest.
     const changes = raised[at] <= SIGNIFICANCE
       ? leftOf(series, SIGNIFICANCE * ps[at] / raised[at], options)
       : [];
@@ -59,7 +59,7 @@ interface Judged {
   readonly correlation: number;
 }
 
-/** Leaves out the weakest candidate again and again, as its neighbours then have more values to be judged by. */
+/** Removes the weakest candidate repeatedly, since its neighbours then have more values to be judged by. */
 function leftOf(
   series: readonly number[],
   mostP: number,
@@ -82,14 +82,14 @@ function eliminated(
   for (let left = [...candidates]; left.length > 0;) {
     const judged = left.map((_, i) => judgedAt(logs, left, i, marginRatio));
     const weakest = judged.reduce((most, one) => one.p > most.p ? one : most);
-    // Several between them cut the series where it suits them, so each of them must be as many times as sure.
+    // Several candidates cut the series at will, so each must be that many times as significant.
     if (weakest.p <= mostP / left.length) return judged;
     left = left.filter((index) => index !== weakest.index);
   }
   return [];
 }
 
-/** Judges a change by the values between the candidates before and after it. */
+/** Judges a change by the values between the neighbouring candidates. */
 function judgedAt(
   logs: readonly number[],
   candidates: readonly number[],

@@ -1,14 +1,14 @@
-/** An experiment in the making as the code of a TypeScript module. Pure. */
+/** The code of a TypeScript module for an experiment under construction. Pure. */
 import { withoutSecrets } from "../../../base/secrets.ts";
 import { Call, FromEnvironment, type ReadVariable } from "./references.ts";
 
-/** Code in the place of a value. */
+/** Code in place of a value. */
 class Code {
   constructor(readonly text: string) {}
 }
 
 export const RAW = (text: string): Code => new Code(text);
-/** Key of what is spread into an object: the name of a constant, or a call. */
+/** Key of something spread into an object: the name of a constant, or a call. */
 export const SPREAD = "...";
 
 export function codeOf(value: unknown, indent = ""): string {
@@ -45,7 +45,7 @@ export function textWith({ parts }: FromEnvironment, env = "env"): string {
   return terms.join(" + ");
 }
 
-/** The first lines of a module. @param from What it is made from. @param names What it imports from `plateau`. */
+/** The first lines of a module. @param from Source of the module. @param names Imports from `plateau`. */
 export function headLines(
   from: string,
   notes: readonly string[],
@@ -59,7 +59,10 @@ export function headLines(
   ];
 }
 
-/** The default export of a module: the experiment, with its target as a parameter. @param name What the module calls `experiment`. */
+/**
+ * The default export of a module: the experiment, with its target as a parameter.
+ * @param name The module's name for `experiment`.
+ */
 export function experimentLines(
   experiment: object,
   origin: string,
@@ -71,12 +74,12 @@ export function experimentLines(
   ];
 }
 
-/** Whether the variable is set: a module that reads one that is not set would end. */
+/** Whether the variable is set: a module that reads an unset one would fail. */
 export function isSet(variable: string, env: ReadVariable): boolean {
   return (env(variable) ?? "") !== "";
 }
 
-/** Members of an object for the variables that a script reads. @param name What the module calls `env`. */
+/** Members of an object for the variables that a script reads. @param name The module's name for `env`. */
 export function environmentLines(
   variables: Iterable<string>,
   env: ReadVariable,

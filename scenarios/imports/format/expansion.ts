@@ -4,10 +4,10 @@
  */
 import { beyond, isWithin } from "../../../base/limits.ts";
 
-/** Its message is why a text can't be filled in. */
+/** Why a text can't be filled in, as the message. */
 export class TooLong extends Error {}
 
-/** The text with each match replaced. Throws a TooLong before it becomes longer than a whole experiment may be. */
+/** The text with each match replaced. Throws a TooLong before it exceeds the size of a whole experiment. */
 export function replaced(
   text: string,
   pattern: RegExp,
@@ -27,7 +27,7 @@ export class Expansion {
   #characters = 0;
   #rounds = 0;
 
-  /** Counts `steps`, which are written out so many times. Why they can't be; null where they can. */
+  /** Counts `steps`, which are expanded this many times. Returns why that is too much; null if it is not. */
   whyNot(steps: readonly object[], times = 1): string | null {
     const each = steps.reduce((sum: number, step) => sum + JSON.stringify(step).length, 0);
     this.#steps += steps.length * times;
@@ -38,7 +38,7 @@ export class Expansion {
       : beyond("importedText", this.#characters);
   }
 
-  /** Counts the rounds of a loop, which may have no steps, before they are gone through. */
+  /** Counts the rounds of a loop, which may be empty, before they are walked. */
   whyNotRounds(rounds: number): string | null {
     this.#rounds += rounds;
     return isWithin("importedRounds", this.#rounds) ? null : beyond("importedRounds", this.#rounds);

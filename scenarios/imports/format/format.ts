@@ -8,40 +8,40 @@ import type { Path } from "../../../base/problems.ts";
 import { withoutSecrets } from "../../../base/secrets.ts";
 import { FromEnvironment, isMarked, References } from "./references.ts";
 
-/** An experiment in the making. */
+/** An experiment under construction. */
 export interface Import {
-  /** As in an experiment file. */
+  /** The experiment, as in an experiment file. */
   readonly experiment: Readonly<Record<string, unknown>>;
-  /** What has no counterpart, or differs here, in sentences without a full stop. */
+  /** Parts without a counterpart, and differences, as sentences without full stops. */
   readonly notes: readonly string[];
-  /** Where parts of the experiment come from. */
+  /** The origins of parts of the experiment. */
   readonly origins: Origins;
-  /** Variables of the environment that the experiment reads, as its `FromEnvironment` say. */
+  /** Environment variables that the experiment reads through `FromEnvironment`. */
   readonly variables?: readonly string[];
-  /** Values of variables of the environment that are marked in its scenarios, by their names. */
+  /** Values of environment variables that are marked in the scenarios, by name. */
   readonly read?: ReadonlyMap<string, string>;
 }
 
-/** The name of a variable of the environment from any name: `API_KEY` of `apiKey`. */
+/** The name of an environment variable from any name: `API_KEY` for `apiKey`. */
 export function variableName(name: string): string {
   const words = name.replaceAll(/([\p{Ll}\p{N}])(?=\p{Lu})/gu, "$1_");
   return words.replaceAll(/[^A-Za-z0-9]+/g, "_").replace(/^(?=\d|$)/, "_").toUpperCase();
 }
 
-/** Where something stands in the other tool's file: a place as messages have it, or a path in YAML or JSON. */
+/** A place in the other tool's file: as in messages, or as a path in YAML or JSON. */
 type Origin = string | Path;
 
-/** Where parts of an experiment in the making, such as its steps, come from. */
+/** The origins of parts of an experiment under construction, such as its steps. */
 export class Origins {
   readonly #known = new WeakMap<object, Origin>();
 
-  /** The part itself. */
+  /** Records the origin of a part, and returns the part. */
   keep<Part extends object>(part: Part, origin: Origin): Part {
     this.#known.set(part, origin);
     return part;
   }
 
-  /** Origin of the innermost part around `path` whose origin is known; null if none is. */
+  /** Origin of the innermost part around `path` whose origin is known; null if there is none. */
   of(experiment: unknown, path: Path): Origin | null {
     let found: Origin | null = null;
     let part = experiment;
@@ -54,7 +54,7 @@ export class Origins {
   }
 }
 
-/** Redirects go anywhere there, and here to the target alone. */
+/** Redirects may lead anywhere there, but only to the target here. */
 export const REDIRECTS_ELSEWHERE =
   "a redirect to another host or port is wrong here, unless follow names it in hosts";
 
@@ -62,31 +62,31 @@ export const REDIRECTS_ELSEWHERE =
 export interface ImportContext {
   /** Name for the experiment. */
   readonly name: string;
-  /** Relative to the other tool's file. */
+  /** Reads files relative to the other tool's file. */
   readonly files: Files;
-  /** A path relative to the other tool's file, as the experiment file has to write it. */
+  /** Converts a path relative to the other tool's file to one for the experiment file. */
   readonly pathOf: (path: string) => string;
-  /** A variable of the environment. */
+  /** Returns an environment variable. */
   readonly env: (name: string) => string | undefined;
-  /** Whether requests that may change something are taken over too, from what only describes a service. */
+  /** Whether requests that may change something are also imported from mere descriptions of a service. */
   readonly writes: boolean;
 }
 
 export interface Format {
-  /** What it is called: `an Artillery script`. */
+  /** Name of the format: `an Artillery script`. */
   readonly what: string;
-  /** Whether `data` is of this kind, right or wrong. */
+  /** Whether `data` is in this format, valid or not. */
   readonly recognise: (data: unknown) => boolean;
-  /** Throws a ZodError with everything that is wrong with it. */
+  /** Throws a ZodError with every problem. */
   readonly convert: (data: unknown, around: ImportContext) => Import;
 }
 
 /** A format that is neither YAML nor JSON. */
 export interface TextFormat {
-  /** What it is called: `a k6 script`. */
+  /** Name of the format: `a k6 script`. */
   readonly what: string;
   readonly recognise: (text: string) => boolean;
-  /** Throws a UserError with everything that is wrong with it. @param path Of the file; messages call it so. */
+  /** Throws a UserError with every problem. @param path Path of the file, as in messages. */
   readonly convert: (text: string, path: string, around: ImportContext) => Import;
 }
 
@@ -96,7 +96,7 @@ export interface ImportedText {
   readonly holds: readonly string[];
 }
 
-/** The text of an experiment file; its notes stand at the top as comments. */
+/** The text of an experiment file, with its notes as comments at the top. */
 export function importedText(
   { what }: Pick<Format, "what">,
   { experiment, notes, read }: Import,
@@ -112,7 +112,7 @@ export function importedText(
 
 type Section = Readonly<Record<string, unknown>>;
 
-/** The URL of its one server as a parameter, `target`, so that `--set target=http://…` loads another one. */
+/** Makes the URL of the only server a parameter, `target`, so that `--set target=http://…` loads another server. */
 function withTargetParameter(experiment: Section): Section {
   const { name, parameters, ...rest } = experiment;
   const { url, name: target } = takenUrl(rest);
@@ -127,7 +127,7 @@ function withTargetParameter(experiment: Section): Section {
   return { name, parameters: { ...environment, target: url }, ...rest, targets: pointed };
 }
 
-/** The URL of the first target, and all besides it; null if there is none. */
+/** The URL of the first target, and everything else; null if there is none. */
 function takenUrl(experiment: Section): { url: string | null; name: string; rest: Section } {
   const { targets: _, ...others } = experiment;
   const targets = sectionAt(experiment, "targets");
@@ -145,7 +145,7 @@ function sectionAt(section: unknown, key: string): Section {
 
 const YAML = { lineWidth: 100, aliasDuplicateObjects: false };
 
-/** In the other tool's file `${` is text; here it would begin a parameter. */
+/** Escapes `${`, which is plain text in the other tool's file, and would begin a parameter here. */
 function withoutParameters<Value>(value: Value): Value;
 function withoutParameters(value: unknown): unknown {
   if (value instanceof FromEnvironment) return String(value);
@@ -164,7 +164,7 @@ export function nameFrom(text: string, otherwise: string): string {
   return name === "" ? otherwise : name.slice(0, 60).trim();
 }
 
-/** A key that `known` does not have yet. */
+/** A key that is not in `known` yet. */
 export function freeName(name: string, known: object): string {
   if (!Object.hasOwn(known, name)) return name;
   for (let n = 2;; n++) {
@@ -172,16 +172,16 @@ export function freeName(name: string, known: object): string {
   }
 }
 
-/** Where a place can't have them otherwise, `{{` are a value, which stands for itself. */
+/** In places that allow no escape, `{{` becomes a value that stands for itself. */
 export const BRACES = "{{ braces }}";
 export const BRACES_VALUE = { braces: { pick: ["{{"] } };
 
-/** `{{` would begin the name of a value. @param braces The same, as the place may have them. */
+/** Escapes `{{`, which would begin the name of a value. @param braces The replacement allowed in this place. */
 export function withoutNames(text: string, braces = BRACES): string {
   return text.replaceAll("{{", () => braces);
 }
 
-/** A name as values have it here. */
+/** A valid name for a value here. */
 export function valueNameOf(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}_-]+/gu, "_").replace(/^[^\p{L}_]+/u, "");
 }

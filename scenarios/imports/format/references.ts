@@ -13,7 +13,7 @@ interface Variable {
   readonly variable: string;
 }
 
-/** A text of an experiment in the making with variables of the environment in it. Any other `${` is text. */
+/** A text of an experiment under construction with environment variables in it. Any other `${` is plain text. */
 export class FromEnvironment {
   /** @param parts Texts, and names of variables. */
   constructor(readonly parts: readonly (string | Variable)[]) {}
@@ -29,12 +29,12 @@ export class FromEnvironment {
   }
 }
 
-/** A call in an experiment in the making that becomes code. */
+/** A call in an experiment that becomes code. */
 export class Call {
   constructor(readonly name: string, readonly given: unknown) {}
 }
 
-/** The environment, with its values marked. @param read Gets each value that is taken from it. */
+/** The environment with marked values. @param read Receives each value that is read. */
 export function marking(env: ReadVariable, read: Map<string, string>): ReadVariable {
   return (name) => {
     const value = env(name);
@@ -44,11 +44,14 @@ export function marking(env: ReadVariable, read: Map<string, string>): ReadVaria
   };
 }
 
-/** Signs of a mark, around the name of a variable and its value: noncharacters, for use within a program (Unicode 17, §23.7). */
+/**
+ * Characters of a mark, around the name of a variable and its value: noncharacters, for use within a program (Unicode
+ * 17, §23.7).
+ */
 const [BEGIN, MIDDLE, END] = ["\ufdd0", "\ufdd1", "\ufdd2"];
 const MARKED = /\ufdd0([^\ufdd0-\ufdd2]*)\ufdd1([^\ufdd0-\ufdd2]*)\ufdd2/;
 const ENCODED = /%EF%B7%90((?:(?!%EF%B7%9[0-2]).)*)%EF%B7%91((?:(?!%EF%B7%9[0-2]).)*)%EF%B7%92/gs;
-/** A mark whose other half is gone. */
+/** A mark whose other half is missing. */
 const HALVES = /\ufdd0[^\ufdd0-\ufdd2]*\ufdd1|\ufdd2/g;
 
 function marked(names: string, text: string): string {
@@ -58,7 +61,7 @@ function marked(names: string, text: string): string {
 /** A part of a text. */
 interface Part {
   readonly text: string;
-  /** Names of the variables that it comes from, with commas; absent: it stands in the other tool's file. */
+  /** Names of the variables from which the part comes, with commas; absent: it is in the other tool's file. */
   readonly names?: string;
 }
 
@@ -82,7 +85,7 @@ export function unmarked(text: string): string {
   return partsOf(text).map((part) => part.text).join("");
 }
 
-/** The value with all its texts, keys included, without their marks. */
+/** The value without marks in any text, including keys. */
 export function unmarkedIn(value: unknown): unknown {
   if (typeof value === "string") return unmarked(value);
   if (Array.isArray(value)) return value.map(unmarkedIn);
@@ -92,7 +95,7 @@ export function unmarkedIn(value: unknown): unknown {
   );
 }
 
-/** A part of the text, by places in the text without its marks. A value that is cut loses its mark. */
+/** Part of the text, by positions in the text without marks. A value that is cut loses its mark. */
 export function sliced(text: string, from: number, end = Infinity): string {
   let at = 0;
   return partsOf(text).map(({ text, names }) => {
@@ -102,7 +105,7 @@ export function sliced(text: string, from: number, end = Infinity): string {
   }).join("");
 }
 
-/** A text that `make` makes of the whole, such as its base64, marked with the names of all variables in it. */
+/** The result of `make` on the whole text, such as its base64, marked with the names of all variables in it. */
 export function madeOf(text: string, make: (text: string) => string): string {
   const names = partsOf(text).flatMap((part) => part.names ?? []);
   const made = make(unmarked(text));
@@ -120,12 +123,12 @@ export function withMarks(encoded: string): string {
   });
 }
 
-/** Puts references in place of what variables have given, which may be secrets. */
+/** Replaces values of variables, which may be secrets, by references. */
 export class References {
   /** Variables whose values, or passwords in them, occur in a form or at a place that no reference can replace. */
   readonly holds = new Set<string>();
 
-  /** @param read Values of variables, by their names. */
+  /** @param read Values of variables, by name. */
   constructor(private readonly read: ReadonlyMap<string, string> = new Map()) {}
 
   /** Puts references into the scenarios of an experiment and of its environments. */

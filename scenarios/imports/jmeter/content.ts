@@ -1,4 +1,4 @@
-/** What an HTTP Request of a JMeter plan sends besides its header → a path and a body here. */
+/** Path and body of an HTTP Request of a JMeter plan → a path and a body here. */
 import type { PlanElement, Refusals } from "./elements.ts";
 import { pathText, percentEncoded, writtenBesides } from "../../request/template.ts";
 import type { PlanVariables } from "./variables.ts";
@@ -11,12 +11,12 @@ export interface ContentContext {
 
 interface Content {
   readonly path: string;
-  /** Content-type, where the body has none of its own here. */
+  /** Content-type, if the body here does not set one itself. */
   readonly type?: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** As JMeter calls a parameter. */
+/** A parameter, in JMeter's term. */
 interface Argument {
   readonly at: PlanElement;
   readonly name: string;
@@ -24,7 +24,7 @@ interface Argument {
   readonly isEncoded: boolean;
 }
 
-/** Methods whose parameters stand in the path (HTTPSamplerBase.getUrl). */
+/** Methods whose parameters are in the path (HTTPSamplerBase.getUrl). */
 const QUERIED = ["get", "delete", "options"];
 
 export class Contents {
@@ -87,7 +87,7 @@ export class Contents {
     return byName([...fields.map(({ name, value }) => [name, value] as const), ...parts]);
   }
 
-  /** One file without a name is the body. */
+  /** A single file without a name is the whole body. */
   #file(
     sampler: PlanElement,
     fields: readonly Argument[],
@@ -101,20 +101,20 @@ export class Contents {
   }
 }
 
-/** What stands between name and value in a query: of `?flag` nothing. */
+/** The separator between name and value in a query: none in `?flag`. */
 function separatorOf({ at }: Argument): string {
   if (at.has("Argument.metadata")) return at.text("Argument.metadata");
   return at.text("HTTPArgument.use_equals").trim() === "false" ? "" : "=";
 }
 
-/** As it is sent, but for values of the scenario. */
+/** The pair as sent, except for values of the scenario. */
 function pair({ name, value, isEncoded }: Argument, separator: string): string {
   return isEncoded
     ? `${encoded(name)}${separator}${encoded(value)}`
     : `${name}${separator}${value}`;
 }
 
-/** A name that is given twice has a list. */
+/** Groups values by name: a repeated name gets a list. */
 function byName<Value>(
   fields: readonly (readonly [name: string, value: Value])[],
 ): Record<string, Value | Value[]> {
@@ -126,7 +126,7 @@ function byName<Value>(
   );
 }
 
-/** As forms have it. */
+/** Encoded as in forms. */
 function encoded(text: string): string {
   return writtenBesides(text, (part) => percentEncoded(part).replaceAll("%20", "+"));
 }

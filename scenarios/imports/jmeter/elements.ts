@@ -1,4 +1,4 @@
-/** The elements of a JMeter plan: what each is set to, and what hangs below it. */
+/** The elements of a JMeter plan: their properties, and the elements below them. */
 import { type Problem, UserError } from "../../../base/errors.ts";
 import type { XmlElement, XmlPlace } from "./xml.ts";
 
@@ -13,27 +13,27 @@ export class PlanElement implements XmlPlace {
     return this.xml.column;
   }
 
-  /** Such as `HTTPSamplerProxy`. */
+  /** The kind of element, such as `HTTPSamplerProxy`. */
   get kind(): string {
     return this.xml.name;
   }
 
-  /** Which of its editors it has, by which some kinds differ. */
+  /** The element's editor, which distinguishes some kinds. */
   get editor(): string {
     return this.xml.attributes.guiclass ?? this.text("TestElement.gui_class");
   }
 
-  /** As its author called it. */
+  /** The name given by the author. */
   get title(): string {
     return this.xml.attributes.testname ?? this.text("TestElement.name");
   }
 
-  /** For messages. */
+  /** The name of the element in messages. */
   get called(): string {
     return this.title === "" ? this.kind : `${this.kind} "${this.title}"`;
   }
 
-  /** A property as text, "" where it is not there. */
+  /** A property as text; "" if missing. */
   text(name: string): string {
     return propertyIn(this.xml, name)?.text ?? "";
   }
@@ -46,7 +46,9 @@ export class PlanElement implements XmlPlace {
     return this.text(name).trim() === "true";
   }
 
-  /** The members of a collection, such as the header fields of a manager; of another element below it by `within`. */
+  /**
+   * The members of a collection, such as the header fields of a manager; with `within`, of another element below it.
+   */
   list(name: string, within?: string): readonly PlanElement[] {
     const holder = within === undefined ? this.xml : propertyIn(this.xml, within);
     const members = holder === undefined ? [] : propertyIn(holder, name)?.children ?? [];
@@ -58,7 +60,7 @@ export class PlanElement implements XmlPlace {
     return (propertyIn(this.xml, name)?.children ?? []).map(({ text }) => text);
   }
 
-  /** A property that is an element itself. */
+  /** A property that is itself an element. */
   inner(name: string): PlanElement | null {
     const xml = propertyIn(this.xml, name);
     return xml === undefined ? null : new PlanElement(xml, []);
@@ -69,13 +71,13 @@ function propertyIn({ children }: XmlElement, name: string): XmlElement | undefi
   return children.find(({ attributes }) => attributes.name === name);
 }
 
-/** Plans of version 1.1 have as properties what later ones have as attributes. */
+/** Whether an element is disabled: plans of version 1.1 have properties where later ones have attributes. */
 function isDisabled(xml: XmlElement): boolean {
   const enabled = xml.attributes.enabled ?? propertyIn(xml, "TestElement.enabled")?.text;
   return enabled === "false";
 }
 
-/** In a tree each element is followed by the tree of what hangs below it. Those that are disabled are left out. */
+/** In a tree, each element is followed by the tree of elements below it. Disabled ones are left out. */
 export function elementsIn({ children }: XmlElement): PlanElement[] {
   return children.flatMap((xml, at) => {
     if (xml.name === "hashTree" || isDisabled(xml)) return [];
@@ -84,13 +86,13 @@ export function elementsIn({ children }: XmlElement): PlanElement[] {
   });
 }
 
-/** What of a plan would make another load here than there, each at its place. */
+/** Parts of a plan that would make the load here differ from the original, each with its place. */
 export class Refusals {
   readonly #problems = new Map<string, XmlPlace & Pick<Problem, "message" | "fix">>();
 
   constructor(private readonly path: string) {}
 
-  /** The same at the same place counts once: several requests may share an element. */
+  /** Repetitions at the same place count once, because several requests may share an element. */
   add({ line, column }: XmlPlace, message: string, fix?: string): void {
     const problem = { line, column, message, ...fix !== undefined && { fix } };
     this.#problems.set(`${line}:${column}: ${message}`, problem);
@@ -100,7 +102,7 @@ export class Refusals {
     return `${this.path}:${line}:${column}`;
   }
 
-  /** Throws a UserError with all of them, in the order of the file. */
+  /** Throws a UserError with all refusals, in the order of the file. */
   throwAll(): void {
     if (this.#problems.size === 0) return;
     const inOrder = [...this.#problems.values()]

@@ -1,4 +1,4 @@
-/** A thread group of a JMeter plan → a load here. What has no equal is refused at its line. */
+/** A thread group of a JMeter plan → a load here. Anything without an equivalent is refused at its line. */
 import { durationText } from "../../../base/quantity.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { arriving } from "../format/arriving.ts";
@@ -19,7 +19,7 @@ interface Group {
   readonly rampS: number;
   /** FOR_EVER: until its time is over. */
   readonly loops: number;
-  /** Null where no time ends it. */
+  /** Null if no time limit ends the group. */
   readonly durationS: number | null;
 }
 
@@ -46,7 +46,7 @@ export function groupLoadOf(
   return { load: { connections: threads, duration: durationText(durationS * 1_000) }, rounds: 1 };
 }
 
-/** The first thread begins at once, each other one a part of the ramp after the one before it, as long as there is time. */
+/** The first thread begins immediately, and each other one a fraction of the ramp later, while there is time. */
 function ramping(threads: number, rampS: number, durationS: number): GroupLoad["load"] {
   const eachS = rampS / threads;
   const most = Math.min(threads, Math.ceil(durationS * threads / rampS));

@@ -31,7 +31,7 @@ export const jmeter: TextFormat = {
   convert: (text, path, around): Import => new PlanImport(xmlIn(text, path), path, around).made(),
 };
 
-/** Offset of the root element: what may stand before it is blanks, a declaration and comments. */
+/** Offset of the root element: only blanks, a declaration and comments may precede it. */
 function prologEnd(text: string): number {
   for (let at = 0;;) {
     const isComment = text.startsWith("<!--", at);
@@ -58,7 +58,7 @@ class PlanImport {
   readonly #elements: readonly PlanElement[];
   readonly #origins = new Origins();
   readonly #expansion = new Expansion();
-  /** Null: there is no manager of cookies. */
+  /** Null: there is no cookie manager. */
   #cookies: PlanElement | null = null;
 
   constructor(root: XmlElement, path: string, private readonly around: ImportContext) {
@@ -72,7 +72,7 @@ class PlanImport {
     this.#elements = elementsIn(root.children.find(({ name }) => name === "hashTree") ?? root);
   }
 
-  /** Throws a UserError with all that makes another load here. */
+  /** Throws a UserError with everything that would make another load here. */
   made(): Import {
     const plan = this.#elements.find(({ kind }) => kind === "TestPlan");
     this.#declare(this.#elements);
@@ -109,7 +109,7 @@ class PlanImport {
     return { name, targets: { target: { url: this.#agreed.origin } }, scenarios, repeat: 1 };
   }
 
-  /** User-defined variables and cookies are the whole plan's, wherever they stand. */
+  /** User-defined variables and cookies apply to the whole plan, wherever they are. */
   #declare(elements: readonly PlanElement[]): void {
     for (const element of elements) {
       if (element.kind === "TestPlan") {
@@ -164,7 +164,7 @@ class PlanImport {
     }
   }
 
-  /** A jar is a virtual user's, who goes through all rounds. */
+  /** A cookie jar belongs to a virtual user, who goes through all rounds. */
   #cookiesOf(rounds: number, load: object): { readonly cookies?: unknown } {
     const manager = this.#cookies;
     if (manager === null) return { cookies: "off" };
@@ -214,7 +214,7 @@ class PlanImport {
     this.#add(step, sampler, steps);
   }
 
-  /** Timers add up, and so do think times that follow each other. */
+  /** Adds a think time: timers add up, and so do consecutive think times. */
   #think({ thinkMs, uniformMs }: PlanScope, from: PlanElement, steps: JmeterStep[]): void {
     if (thinkMs >= 1) this.#add({ think: durationText(thinkMs) }, from, steps);
     for (const mostMs of uniformMs.filter((ms) => ms >= 2)) {
@@ -227,13 +227,13 @@ class PlanImport {
     steps.push(this.#origins.keep(step, this.#refusals.placeOf(from)));
   }
 
-  /** The steps once for each round. */
+  /** The steps, once for each round. */
   #repeated(once: readonly JmeterStep[], rounds: number, loop: PlanElement): JmeterStep[] {
     this.#bound(this.#expansion.whyNot(once, rounds - 1), loop);
     return Array.from({ length: rounds }, () => once).flat();
   }
 
-  /** A plan that becomes too large is read no further. */
+  /** Stops reading a plan that becomes too large. */
   #bound(whyNot: string | null, at: PlanElement): void {
     if (whyNot === null) return;
     this.#refusals.add(at, `Cannot take over ${at.called}: ${whyNot}`);
@@ -264,7 +264,7 @@ class PlanImport {
     }
   }
 
-  /** A Flow Control Action. */
+  /** Converts a Flow Control Action. */
   #pause(element: PlanElement, scope: PlanScope, steps: JmeterStep[]): void {
     const ms = Number(this.#variables.constant(element.text("ActionProcessor.duration"), element));
     if (element.text("ActionProcessor.action") !== "1" || !(ms >= 0 && ms <= 3_600_000)) {
@@ -273,7 +273,7 @@ class PlanImport {
   }
 }
 
-/** CSV Data Sets at any depth, but for those that are a thread group's. */
+/** CSV Data Sets at any depth, except those of a thread group. */
 function rowsIn(elements: readonly PlanElement[]): PlanElement[] {
   return elements.flatMap((element) => {
     if (element.kind === "CSVDataSet") return [element];

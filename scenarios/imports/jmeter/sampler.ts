@@ -6,10 +6,10 @@ import { type ContentContext, Contents } from "./content.ts";
 import type { PlanElement } from "./elements.ts";
 import { otherRequests, type PlanScope } from "./scope.ts";
 
-/** A step of a flow in the making. */
+/** A step of a flow under construction. */
 export type JmeterStep = Record<string, unknown>;
 
-/** What all requests of a plan have to agree on, as it is the load's or the scenario's here. */
+/** Settings that all requests of a plan must share, because they belong to the load or the scenario here. */
 export interface Agreement {
   origin: string | null;
   follows: boolean | null;
@@ -63,7 +63,7 @@ export class Samplers {
     );
   }
 
-  /** What the load or the scenario has for all. */
+  /** Records settings that the load or the scenario has for all requests. */
   #agree(sampler: PlanElement, scope: PlanScope): void {
     const { agreed } = this.around;
     const follows = sampler.is("HTTPSampler.follow_redirects") ||
@@ -87,7 +87,7 @@ export class Samplers {
     return this.around.variables.constant(sampler.text(name) || (defaults[name] ?? ""), sampler);
   }
 
-  /** Path and query, with values by their names; the origin is agreed on. */
+  /** Path and query, with values by name; the origin is common to all requests. */
   #path(sampler: PlanElement, scope: PlanScope): string {
     const { variables, agreed } = this.around;
     const text = sampler.text("HTTPSampler.path") || (scope.defaults["HTTPSampler.path"] ?? "");
@@ -114,7 +114,7 @@ export class Samplers {
   }
 }
 
-/** With a content-type if there is none. */
+/** Adds a content-type if there is none. */
 function headersOf(
   given: Readonly<Record<string, string>>,
   type: string | undefined,
@@ -132,7 +132,7 @@ const NOT = 4;
 const EQUALS = 8;
 const SUBSTRING = 16;
 const OR = 32;
-/** A code of three digits matches, contains or equals one of three digits alike. */
+/** For a code of three digits, "matches", "contains" and "equals" mean the same. */
 const OF_STATUS = MATCH | CONTAINS | EQUALS | SUBSTRING;
 
 const STATUS = "Assertion.response_code";
@@ -143,7 +143,7 @@ interface Expected {
   readonly contains?: string;
 }
 
-/** Null where nothing is; an assertion without an equal is left out with a note. */
+/** Null if nothing is expected; an assertion without an equivalent is left out with a note. */
 function expectationOf(
   assertions: readonly PlanElement[],
   note: (text: string) => void,
@@ -160,7 +160,7 @@ function expectationOf(
 
 function expectedBy(assertion: PlanElement): Expected | null {
   const kind = Number(assertion.text("Assertion.test_type"));
-  const texts = assertion.texts("Asserion.test_strings"); // spelt so in every plan
+  const texts = assertion.texts("Asserion.test_strings"); // misspelt like this in every plan
   const field = assertion.text("Assertion.test_field");
   const isPlain = (kind & NOT) === 0 && texts.length > 0 &&
     !texts.some((text) => /\$\{|\{\{/.test(text));

@@ -1,16 +1,16 @@
-/** What configuration elements of a JMeter plan say of all samplers beside and below them. */
+/** The effect of configuration elements of a JMeter plan on all samplers beside and below them. */
 import type { PlanElement, Refusals } from "./elements.ts";
 import type { PlanVariables } from "./variables.ts";
 import { quotedOpenly } from "../../../base/secrets.ts";
 
 export interface PlanScope {
-  /** What requests have that do not say it themselves: `HTTPSampler.domain`, … */
+  /** Defaults for requests that do not set these themselves: `HTTPSampler.domain`, … */
   readonly defaults: Readonly<Record<string, string>>;
-  /** The fields of header managers, under their names in lower case. Each request fills in its values. */
+  /** The fields of header managers, by name in lower case. Each request fills in its own values. */
   readonly headers: Readonly<Record<string, PlanElement>>;
-  /** The part of a think time that is always the same. */
+  /** The constant part of a think time. */
   readonly thinkMs: number;
-  /** Random parts, each anything from 0 to that. */
+  /** Random parts, each uniform from 0 to this. */
   readonly uniformMs: readonly number[];
   readonly assertions: readonly PlanElement[];
 }
@@ -31,14 +31,14 @@ const DEFAULTS = [
   "HTTPSampler.response_timeout",
 ] as const;
 
-/** Properties that would have other requests sent. */
+/** Properties that would change the requests. */
 const OTHERWISE: readonly (readonly [name: string, why: string])[] = [
   ["HTTPSampler.image_parser", "it also fetches embedded resources"],
   ["HTTPSampler.proxyHost", "it goes by a proxy"],
   ["HTTPSampler.ipSource", "it has a source address of its own"],
 ];
 
-/** Why an HTTP Request, or the defaults of several, would have other requests sent. */
+/** Why an HTTP Request, or the defaults for several, would send different requests. */
 export function otherRequests(element: PlanElement): string[] {
   return OTHERWISE.flatMap(([name, why]) => {
     const text = element.text(name).trim();
@@ -46,22 +46,22 @@ export function otherRequests(element: PlanElement): string[] {
   });
 }
 
-/** Assertions of which none changes what is sent. */
+/** Assertions that do not affect what is sent. */
 const OTHER_ASSERTION =
   /^(?:Duration|Size|XPath2?|XML|HTML|JSONPath|JSR223|Compare|MD5Hex).*Assertion$/;
 const CONFIGURATIONS = [
   ...["ConfigTestElement", "HeaderManager", "ConstantTimer", "ResponseAssertion"],
   ...["UniformRandomTimer", "PoissonRandomTimer"],
-  ...["Arguments", "CSVDataSet", "CookieManager"], // of the whole plan, or of a thread group
+  ...["Arguments", "CSVDataSet", "CookieManager"], // belongs to the whole plan, or to a thread group
   ...["ResultCollector", "Summariser", "BackendListener", "DebugSampler"],
 ];
 
-/** Whether an element sends nothing itself. */
+/** Whether an element is configuration, which sends nothing itself. */
 export function isConfiguration({ kind }: PlanElement): boolean {
   return CONFIGURATIONS.includes(kind) || OTHER_ASSERTION.test(kind);
 }
 
-/** Reads configuration elements, each of which sends nothing itself. */
+/** Reads configuration elements, which send nothing themselves. */
 export class Scopes {
   constructor(
     private readonly variables: PlanVariables,
@@ -69,7 +69,7 @@ export class Scopes {
     private readonly note: (text: string) => void,
   ) {}
 
-  /** The scope with what an element adds, to be called once for each: it may refuse the element. */
+  /** The scope with an element's effect, to be called once for each element, which may be refused. */
   with(scope: PlanScope, element: PlanElement): PlanScope {
     switch (element.kind) {
       case "ConfigTestElement":
@@ -123,7 +123,7 @@ export class Scopes {
     return Object.fromEntries(fields);
   }
 
-  /** A whole number of milliseconds by Poisson is close to its mean: its standard deviation is the root of that. */
+  /** A large number of milliseconds by Poisson is close to its mean, as the standard deviation is its square root. */
   #poissonMs(element: PlanElement): number {
     const meanMs = this.#delayMs(element, "RandomTimer.range");
     const deviationMs = Number(Math.sqrt(meanMs).toPrecision(2));

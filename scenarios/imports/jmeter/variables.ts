@@ -1,20 +1,20 @@
-/** What `${…}` of a JMeter plan stands for → constants, and values of a scenario here. */
+/** The meaning of `${…}` in a JMeter plan: constants, and values of a scenario here. */
 import { beyond, isWithin } from "../../../base/limits.ts";
 import { type ImportContext, valueNameOf } from "../format/format.ts";
 import type { PlanElement, Refusals } from "./elements.ts";
 import type { XmlPlace } from "./xml.ts";
 
 const REFERENCE = /\$\{([^${}]*)\}/;
-/** References within references, and constants that name others. */
+/** Limit for references within references, and for constants that refer to others. */
 const MOST_ROUNDS = 100;
 /** `__P(name,default)`, `__property(name,variable,default)`. */
 const PROPERTY = /^__(?:P\(([^,()]*)|property\(([^,()]*),[^,()]*),([^,()]*)\)$/;
 const UUID = /^__UUID(?:\(\))?$/;
 const RANDOM = /^__Random\((-?\d+),(-?\d+)(?:,)?\)$/;
-/** What begins a value here. */
+/** The beginning of a value here. */
 const OUR_VALUE = "{{";
 
-/** A column of a file, as a scenario's values have it. */
+/** A column of a file, as in a scenario's values. */
 interface FileColumn {
   readonly csv: string;
   readonly column: string;
@@ -23,13 +23,13 @@ interface FileColumn {
 
 export class PlanVariables {
   readonly #constants = new Map<string, string>();
-  /** Columns of files, of the whole plan. */
+  /** Columns of files that belong to the whole plan. */
   readonly #planRows = new Map<string, FileColumn>();
   #rows = this.#planRows;
-  /** Files of which the thread groups so far have taken rows. */
+  /** Files from which earlier thread groups have taken rows. */
   readonly #begun = new Set<string>();
   readonly #used = new Map<string, unknown>();
-  /** Loops around what is being read. */
+  /** Number of loops around the current position. */
   #loops = 0;
 
   constructor(
@@ -38,23 +38,23 @@ export class PlanVariables {
     private readonly note: (text: string) => void,
   ) {}
 
-  /** Whether a file has values: a new row each iteration. */
+  /** Whether any values come from a file, with a new row for each iteration. */
   get hasFiles(): boolean {
     return this.#rows.size > 0;
   }
 
-  /** What is defined and used from here on is one thread group's. */
+  /** Begins a thread group, to which later definitions and uses belong. */
   beginGroup(): void {
     this.#rows = new Map(this.#planRows);
     this.#used.clear();
   }
 
-  /** Each iteration has taken a row of every file, whether a request named it or not. */
+  /** Ends a thread group: each iteration has taken a row of every file, whether a request used it or not. */
   endGroup(): void {
     for (const { csv } of this.#rows.values()) this.#begun.add(csv);
   }
 
-  /** Reads what is gone through so many times. JMeter draws in each of them. */
+  /** Reads the body of a loop with this many rounds, in each of which JMeter draws again. */
   inLoop(rounds: number, read: () => void): void {
     const loops = rounds > 1 ? 1 : 0;
     this.#loops += loops;
@@ -62,14 +62,14 @@ export class PlanVariables {
     this.#loops -= loops;
   }
 
-  /** User-defined variables, of the plan or of an element of their own. */
+  /** User-defined variables, of the plan or in an element of their own. */
   define(pairs: readonly PlanElement[]): void {
     for (const pair of pairs) {
       this.#constants.set(pair.text("Argument.name"), pair.text("Argument.value"));
     }
   }
 
-  /** A CSV Data Set Config. */
+  /** Defines the columns of a CSV Data Set Config. */
   defineRows(element: PlanElement): void {
     const delimiter = element.text("delimiter");
     const share = element.text("shareMode");
@@ -94,11 +94,11 @@ export class PlanVariables {
     try {
       return Object.keys(this.around.files.rows(path)[0]);
     } catch {
-      return []; // a problem of the values
+      return []; // reported as a problem of the values
     }
   }
 
-  /** With constants in their places, and values by their names here. */
+  /** The text with constants filled in, and values by their names here. */
   filled(text: string, place: XmlPlace): string {
     if (text.includes(OUR_VALUE)) {
       this.refusals.add(place, "Cannot take over a text with {{, which begins a value here");
@@ -116,7 +116,7 @@ export class PlanVariables {
     return "";
   }
 
-  /** A text without values of a scenario: a number of threads, an address. */
+  /** A text without values of a scenario, such as a number of threads or an address. */
   constant(text: string, place: XmlPlace): string {
     const filled = this.filled(text, place);
     if (!filled.includes(OUR_VALUE)) return filled;
@@ -124,7 +124,7 @@ export class PlanVariables {
     return "";
   }
 
-  /** The row of a file is read later than variables are defined, and replaces them. */
+  /** The row of a file is read after variables are defined, and replaces them. */
   #meaning(inner: string, written: string, place: XmlPlace): string {
     const value = this.#rows.get(inner);
     if (value !== undefined) return this.#row(inner, value, written, place);
@@ -145,7 +145,7 @@ export class PlanVariables {
     return "";
   }
 
-  /** All threads share a file, of which the next thread group takes the rows that are left. */
+  /** All threads share a file; a later thread group continues with the remaining rows. */
   #row(name: string, column: FileColumn, written: string, place: XmlPlace): string {
     if (this.#begun.has(column.csv)) {
       const why = "JMeter goes on in its file where the thread group before it stopped, " +
@@ -166,7 +166,7 @@ export class PlanVariables {
     this.refusals.add(place, `Cannot take over ${written.slice(0, 60)}: ${why}`, fix);
   }
 
-  /** Each place draws for itself. */
+  /** Each place draws a value of its own. */
   #draw(name: string, value: unknown, written: string, place: XmlPlace): string {
     if (this.#loops > 0) {
       const why = "JMeter draws in each loop, and here a virtual user has one value";

@@ -1,9 +1,9 @@
-/** XML as a tree whose elements know their places. It defines no entities, and reads nothing else. */
+/** XML as a tree whose elements have places. Defines no entities, and reads no other files. */
 import { type SaxesAttributeNS, SaxesParser } from "saxes";
 import { messageOf, UserError } from "../../../base/errors.ts";
 import { beyond, isWithin, LIMITS } from "../../../base/limits.ts";
 
-/** Where something stands in a file; the first line and the first column are 1. */
+/** A place in a file, with lines and columns counted from 1. */
 export interface XmlPlace {
   readonly line: number;
   readonly column: number;
@@ -21,7 +21,7 @@ interface OpenElement extends XmlElement {
   text: string;
 }
 
-/** Throws a UserError with the place of what is wrong. */
+/** Throws a UserError with the place of the problem. */
 export function xmlIn(text: string, path: string): XmlElement {
   if (!isWithin("experimentFile", text.length)) {
     const message = `Cannot read it: ${beyond("experimentFile", text.length)}`;
@@ -80,7 +80,7 @@ class XmlReader {
   }
 }
 
-/** Where the element begins of which the name, and what ends it, has just been read. */
+/** Start of the element whose name, and the character after it, were just read. */
 function placeBefore({ line, column }: SaxesParser, name: string): XmlPlace {
   const length = name.length + 1;
   return column > length ? { line, column: column - length } : { line: line - 1, column: 1 };

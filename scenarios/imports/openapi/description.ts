@@ -1,4 +1,4 @@
-/** An OpenAPI description as it is written: its references, and all that is wrong with it, each at its place. Pure. */
+/** An OpenAPI description as written: its references, and all its problems, each with its place. Pure. */
 import * as z from "zod";
 import { isMap } from "../../../base/yaml/json_text.ts";
 import { quotedOpenly } from "../../../base/secrets.ts";
@@ -24,23 +24,23 @@ export class Description {
     this.root = { value: isMap(data) ? data : {}, path: [] };
   }
 
-  /** Remembers what is wrong, each thing once. */
+  /** Records a problem, each only once. */
   refuse(path: Path, message: string): void {
     const issue = { code: "custom" as const, path: [...path], message, input: undefined };
     this.#issues.set(JSON.stringify([path.map(String), message]), issue);
   }
 
-  /** Throws a ZodError with all that was refused. */
+  /** Throws a ZodError with every recorded problem. */
   throwRefused(): void {
     if (this.#issues.size > 0) throw new z.ZodError([...this.#issues.values()]);
   }
 
-  /** The part of that name, or where its reference leads; null if there is none, or where what is there was refused. */
+  /** The part with that name, following a reference; null if there is none, or if it was refused. */
   map(of: MapPart, name: string): MapPart | null {
     return this.followedMap(partOf(of, name));
   }
 
-  /** A part that has to be a map, without its references; null if there is none. */
+  /** A part that has to be a map, following references; null if there is none. */
   followedMap(part: Part): MapPart | null {
     const found = this.followed(part);
     if (found === null || found.value === undefined) return null;
@@ -68,7 +68,7 @@ export class Description {
     return Object.keys(map.value).map((key) => [key, partOf(map, key)]);
   }
 
-  /** Text of that name; null if there is none. */
+  /** The text with that name; null if there is none. */
   text(of: MapPart, name: string): string | null {
     const value = of.value[name];
     if (value === undefined || value === null) return null;
@@ -77,7 +77,7 @@ export class Description {
     return null;
   }
 
-  /** Where its reference leads, and the reference there; null where that is nowhere. */
+  /** The part to which a reference leads, through further references; null if it leads nowhere. */
   followed(part: Part): Part | null {
     const known = new Set<string>();
     let found = part;
@@ -96,7 +96,7 @@ export class Description {
     }
   }
 
-  /** A JSON Pointer (RFC 6901) as the fragment of a URI. */
+  /** Follows a JSON Pointer (RFC 6901) in the fragment of a URI. */
   #at(reference: string, place: Path): Part | null {
     const because = (why: string): null => {
       this.refuse(place, `Cannot follow ${quotedOpenly(reference)}: ${why}`);

@@ -1,4 +1,4 @@
-/** An example value of a schema: its own examples, defaults and choices first, or else one that is made up. Pure. */
+/** An example value of a schema: its own examples, defaults and choices take precedence over a made-up value. Pure. */
 import { isMap, type Json } from "../../../base/yaml/json_text.ts";
 import { beyond, isWithin, oneMoreThan } from "../../../base/limits.ts";
 import type { Description, Part } from "./description.ts";
@@ -8,14 +8,14 @@ import { madeText } from "./made_text.ts";
 /** There is no example; the message says why. */
 export class NoExample extends Error {}
 
-/** A description whose examples would never end, or nearly so. */
+/** A description whose examples would be endless, or nearly so. */
 class TooManyValues extends NoExample {}
 
-/** Parts that may be left out are, this deep in a value. */
+/** From this depth in a value on, optional parts are left out. */
 const MOST_OPTIONAL_DEPTH = 5;
 
 interface Place {
-  /** The schemas around it. */
+  /** The schemas that contain the current one. */
   readonly around: readonly object[];
   readonly depth: number;
 }
@@ -23,19 +23,19 @@ interface Place {
 const TOP: Place = { around: [], depth: 0 };
 
 export class Examples {
-  /** Values that were made, or tried, of all examples, with the schemas that they are made of. */
+  /** Number of values made or tried for all examples, including the schemas involved. */
   #values = 0;
   #hasMadeUp = false;
   readonly #shapes = new Map<unknown, Shape | null>();
 
   constructor(private readonly description: Description) {}
 
-  /** Whether a part of the last example is made up. */
+  /** Whether any part of the last example is made up. */
   get hasMadeUp(): boolean {
     return this.#hasMadeUp;
   }
 
-  /** Throws a NoExample. */
+  /** An example for the schema. Throws a NoExample. */
   of(schema: Part): Json {
     this.#hasMadeUp = false;
     return this.#of(schema, TOP);
@@ -50,7 +50,7 @@ export class Examples {
     return shape;
   }
 
-  /** For a value, a schema that one is made of, or a choice, which takes with it all choices after it. */
+  /** Counts a value, a schema or a choice, which multiplies all choices after it. */
   #spend(count = 1): void {
     this.#values += count;
     if (isWithin("exampleValues", this.#values)) return;
@@ -60,7 +60,7 @@ export class Examples {
   #of(schema: Part, place: Place): Json {
     this.#spend();
     const shape = this.#shapeOf(schema);
-    if (shape === null) throw new NoExample("no value is of its schema");
+    if (shape === null) throw new NoExample("no value matches its schema");
     return this.#ofShape(shape, place);
   }
 
@@ -82,7 +82,7 @@ export class Examples {
     }
   }
 
-  /** By the first of each list of choices that has an example. */
+  /** Uses the first of each list of choices that has an example. */
   #chosen(shape: Shape, place: Place): Json {
     const [choices, ...more] = shape.choices;
     let why: unknown = null;
@@ -169,12 +169,12 @@ export class Examples {
   }
 }
 
-/** Whether another example may do. */
+/** Whether another example may be tried after this error. */
 function isPlain(error: unknown): boolean {
   return error instanceof NoExample && !(error instanceof TooManyValues);
 }
 
-/** What the author has given; undefined: nothing. */
+/** The author's own example; undefined: none. */
 function givenIn(words: Shape["words"]): Json | undefined {
   const { example, examples, const: only, default: usual, enum: all } = words;
   if (example !== undefined) return example as Json;
@@ -189,7 +189,7 @@ function isNull({ words: { nullable, type } }: Shape): boolean {
   return nullable === true || Array.isArray(type) && type.includes("null");
 }
 
-/** By its type, or else by what is said of it. */
+/** The type of a schema: as given, or else deduced from its keywords. */
 function typeOf({ words, properties, required, items }: Shape): string {
   const [type] = [words.type].flat().filter((type) => type !== "null");
   if (typeof type === "string") return type;
@@ -200,7 +200,7 @@ function typeOf({ words, properties, required, items }: Shape): string {
   return isNumber ? "number" : "string";
 }
 
-/** A text with what names its kind, where the choices are told apart by that. */
+/** Adds the property that names the kind, if choices are distinguished by it. */
 function withKind(value: Json, { words: { discriminator } }: Shape, choice: Part): Json {
   const name = Object(discriminator).propertyName;
   const reference: unknown = Object(choice.value).$ref;
@@ -213,7 +213,7 @@ function withKind(value: Json, { words: { discriminator } }: Shape, choice: Part
   } as Json;
 }
 
-/** 1, or the next that is allowed. */
+/** 1, or the next allowed number. */
 function numberOf(words: Shape["words"], isWhole: boolean): number {
   const number = (word: string): number | null => {
     const value = words[word];
@@ -221,7 +221,7 @@ function numberOf(words: Shape["words"], isWhole: boolean): number {
   };
   const step = number("multipleOf") ?? (isWhole ? 1 : null);
   const apart = step ?? 0.5;
-  // Version 3.0 has `exclusiveMinimum: true` beside a minimum, 3.1 a number.
+  // Version 3.0 has `exclusiveMinimum: true` beside a minimum, version 3.1 a number.
   const above = number("exclusiveMinimum") ??
     (words.exclusiveMinimum === true ? number("minimum") : null);
   const below = number("exclusiveMaximum") ??
@@ -234,7 +234,7 @@ function numberOf(words: Shape["words"], isWhole: boolean): number {
   return most !== null && rounded > most ? Math.floor(wanted / step) * step : rounded;
 }
 
-/** One that is not in the list yet. */
+/** A value that is not in the list yet. */
 function another(value: Json, among: readonly Json[]): Json {
   const known = new Set(among.map((one) => JSON.stringify(one)));
   if (!known.has(JSON.stringify(value))) return value;

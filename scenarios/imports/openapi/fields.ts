@@ -14,7 +14,7 @@ export function textOf(value: Json): string {
   return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
 }
 
-/** What stands in place of `{name}` in a path. */
+/** The replacement for `{name}` in a path. */
 export function inPath({ name, style, explode, value }: Field): string {
   const isExploded = explode === true;
   const prefix = style === "label" ? "." : style === "matrix" ? ";" : "";

@@ -1,4 +1,4 @@
-/** Texts that are made up for a schema, by its format, its pattern and its lengths. Pure. */
+/** Made-up texts for a schema, by its format, pattern and lengths. Pure. */
 import { matchFor, wrongMatch } from "../../../base/pattern.ts";
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 const LONGEST = 10_000;
 
-/** Null where a pattern is more than is understood here. */
+/** Null if the pattern is beyond what is supported here. */
 export function madeText(words: Readonly<Record<string, unknown>>): string | null {
   const { format, pattern, minLength, maxLength } = words;
   const least = typeof minLength === "number" ? Math.min(minLength, LONGEST) : 0;
@@ -38,7 +38,7 @@ export function madeText(words: Readonly<Record<string, unknown>>): string | nul
   return text.padEnd(least, "x").slice(0, most);
 }
 
-/** A text that the pattern matches; null: none is found. */
+/** A text that the pattern matches; null: none was found. */
 function matching(pattern: string, least: number, most: number): string | null {
   if (wrongMatch(pattern) !== null) return null;
   const isMatch = matchFor(pattern);
@@ -52,12 +52,12 @@ function matching(pattern: string, least: number, most: number): string | null {
   return null;
 }
 
-/** Reads a pattern from left to right and writes the first text that it comes upon. */
+/** Reads a pattern from left to right and writes the first text that fits. */
 class PatternText {
   #at = 0;
   #isKnown = true;
 
-  /** @param more Rounds of what may be repeated, if it may. */
+  /** @param more Rounds of repeatable parts, if allowed. */
   constructor(private readonly pattern: string, private readonly more: number) {}
 
   text(): string | null {
@@ -65,7 +65,7 @@ class PatternText {
     return this.#isKnown && this.#at === this.pattern.length ? text : null;
   }
 
-  /** The first of them; the others are read over. */
+  /** The first alternative; the others are skipped. */
   #alternatives(): string {
     const first = this.#sequence();
     while (this.pattern[this.#at] === "|") {
@@ -134,7 +134,7 @@ class PatternText {
     return sign ?? "";
   }
 
-  /** The first sign of a class that is none of its exceptions. */
+  /** The first character of a class that is not excluded. */
   #class(): string {
     const end = /^\^?\]?(?:\\.|[^\]\\])*\]/s.exec(this.pattern.slice(this.#at));
     if (end === null) {
@@ -148,7 +148,7 @@ class PatternText {
       const found = [...CANDIDATES].find((sign) => one.test(sign));
       if (found !== undefined) return found;
     } catch {
-      // said below
+      // refused below
     }
     this.#isKnown = false;
     return "";

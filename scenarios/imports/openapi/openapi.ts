@@ -1,4 +1,4 @@
-/** A description of a service by OpenAPI 3.0 or 3.1: an example request for each operation, as a mix. Pure. */
+/** Imports an OpenAPI 3.0 or 3.1 description: an example request for each operation, as a mix. Pure. */
 import * as z from "zod";
 import { METHODS } from "../../../base/http/request.ts";
 import { LIMITS } from "../../../base/limits.ts";
@@ -29,9 +29,9 @@ function isVersion(value: unknown): boolean {
   return /^\d+(?:\.\d+)*/.test(String(value));
 }
 
-/** Methods that ask and change nothing (RFC 9110 §9.2.1). */
+/** Methods that only read (RFC 9110 §9.2.1). */
 const SAFE = ["get", "head", "options"];
-/** So many requests of a mix have figures of their own. */
+/** The most requests of a mix that have figures of their own. */
 const MOST_TOGETHER = LIMITS.stepNames.most - 1;
 const NO_SERVER = "http://127.0.0.1:8080";
 const MOST_NAMED = 5;
@@ -40,7 +40,7 @@ type Step = Record<string, unknown>;
 
 interface Taken {
   readonly step: Step;
-  /** The group that it belongs to. */
+  /** The tag of the operation. */
   readonly tag: string;
   readonly values: Readonly<Record<string, unknown>>;
 }
@@ -136,7 +136,7 @@ class Conversion {
     });
   }
 
-  /** The first server, whose origin is null if it is relative; null if there is none. */
+  /** The first server, with a null origin if it is relative; null if there is none. */
   #server(of: MapPart): { readonly origin: string | null; readonly base: string } | null {
     const [first, ...others] = this.#description.list(of, "servers");
     const server = first && this.#description.followedMap(first);
@@ -166,7 +166,7 @@ class Conversion {
     return { origin, base: parsed.pathname.replace(/\/$/, "") };
   }
 
-  /** Its request; none where there can't be one. */
+  /** The request of an operation; none if it is impossible. */
   #taken(operation: Operation): Taken[] {
     const name = nameOf(operation);
     const values = new Map();
@@ -201,7 +201,7 @@ class Conversion {
     }
   }
 
-  /** One where all have figures of their own in it; else one for each tag. */
+  /** One scenario if all requests can have figures of their own; else one for each tag. */
   #scenarios(taken: readonly Taken[]): Record<string, unknown> {
     const groups = taken.length <= MOST_TOGETHER
       ? new Map([["operations", taken]])

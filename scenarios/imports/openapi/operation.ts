@@ -14,31 +14,31 @@ export interface Around {
   readonly examples: Examples;
   readonly security: Security;
   readonly note: (text: string) => void;
-  /** Remembers that a value of a path or query, of this name, is made up. */
+  /** Records that a value of a path or query, with this name, is made up. */
   readonly madeUp: (name: string) => void;
-  /** Values that secrets of a query need, by name. */
+  /** Values for secrets in queries, by name. */
   readonly values: Map<string, FromEnvironment>;
 }
 
 export interface Operation {
   readonly method: string;
-  /** As the description has it: `/pets/{id}`. */
+  /** The path as in the description: `/pets/{id}`. */
   readonly template: string;
-  /** What stands before the path on the server: `/api/v3`. */
+  /** Path prefix of the server: `/api/v3`. */
   readonly base: string;
   readonly part: MapPart;
-  /** The path's own parameters, which the operation may replace. */
+  /** The path's own parameters, which the operation may override. */
   readonly shared: readonly Part[];
 }
 
-/** What messages and figures call it. */
+/** The name of the operation in messages and figures. */
 export function nameOf({ method, template, part }: Operation): string {
   const { operationId } = part.value;
   const { data } = stepName.safeParse(operationId);
   return data ?? `${method.toUpperCase()} ${template}`;
 }
 
-/** Throws a NoExample where no request can be made for it. */
+/** Throws a NoExample if no request can be made. */
 export function requestOf(operation: Operation, around: Around): Record<string, unknown> {
   const { method, template, base, part } = operation;
   const { headers, query, cookies } = around.security.of(part);
@@ -74,7 +74,7 @@ export function requestOf(operation: Operation, around: Around): Record<string, 
   };
 }
 
-/** One field has them all (RFC 6265 §5.4): a second `cookie` would stand in place of the first. */
+/** One field with all cookies (RFC 6265 §5.4), because a second `cookie` would replace the first. */
 function cookieOf(
   texts: readonly string[],
   secrets: Readonly<Record<string, string>>,
@@ -99,7 +99,7 @@ const PLACES: readonly string[] = ["path", "query", "header", "cookie"];
 /** Fields that follow from the body and the responses (OpenAPI 3.1 §4.8.12.2). */
 const OWN_FIELDS = ["accept", "content-type", "authorization"];
 
-/** Those that are required, and those that have an example of their own. */
+/** Required parameters, and those with an example of their own. */
 function parametersOf({ part, shared }: Operation, around: Around): PlacedField[] {
   const { description } = around;
   const all = new Map<string, MapPart>();
@@ -146,7 +146,7 @@ function fieldOf(parameter: MapPart, around: Around): PlacedField[] {
   }
 }
 
-/** Whether the author says what may stand there. */
+/** Whether the author gives an example. */
 function hasExample(schema: Part, description: Description): boolean {
   const found = description.followed(schema)?.value;
   return isMap(found) && (found.example !== undefined || Array.isArray(found.examples));
@@ -183,7 +183,7 @@ function headersOf(fields: readonly PlacedField[], { note }: Around): Record<str
 }
 
 interface Body {
-  /** Content-type that has to be named; null if the key of the fields implies it, as `json` and `form` do. */
+  /** Content type that has to be set; null if the key of the body implies it, as `json` and `form` do. */
   readonly type: string | null;
   readonly fields: Record<string, unknown>;
 }
@@ -192,7 +192,7 @@ const isJson = (type: string): boolean => /[/+]json\b/i.test(type);
 const FORM = /^application\/x-www-form-urlencoded\b/i;
 const MULTIPART = /^multipart\/form-data\b/i;
 
-/** How well a type of body can be written here: the least first. */
+/** How well a type of body can be written here: lower is better. */
 function rank(type: string): number {
   const found = [isJson, FORM.test.bind(FORM), MULTIPART.test.bind(MULTIPART)]
     .findIndex((is) => is(type));
@@ -248,7 +248,7 @@ function bodyIn(type: string, media: MapPart, around: Around): Body {
   const value = given ?? (isTextual(type) ? examples.of(partOf(media, "schema")) : undefined);
   if (value === undefined) throw new NoExample(`nothing of the type ${type} can be made up`);
   if (typeof value !== "string" && /[/+]xml\b/i.test(type)) {
-    throw new NoExample("XML is taken over from examples alone");
+    throw new NoExample("XML is taken over only from examples");
   }
   return { type: written, fields: { body: withoutNames(textOf(value)) } };
 }
@@ -267,7 +267,7 @@ function isTextual(type: string): boolean {
   return /^text\/|[/+]xml\b/i.test(type);
 }
 
-/** Texts, numbers and lists of them; what is more is written as JSON. */
+/** A form of texts, numbers and lists of them; deeper values are written as JSON. */
 function formOf(value: Readonly<Record<string, Json>>): Record<string, unknown> {
   const one = (value: Json): unknown =>
     typeof value === "object" ? withoutNames(textOf(value)) : everyText(value);
@@ -281,7 +281,7 @@ function isEmptyList(value: Json): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** With `{{` in texts as a value, as they would begin one. */
+/** The value with `{{` escaped in all texts. */
 function everyText(value: Json): Json {
   if (typeof value === "string") return withoutNames(value);
   if (Array.isArray(value)) return value.map(everyText);
@@ -295,13 +295,13 @@ function responsesOf({ part }: Operation, { description }: Around): [code: strin
   return description.entries(part, "responses").filter(([code]) => /^[23](?:\d\d|XX)$/i.test(code));
 }
 
-/** Statuses of right responses; none where a whole class of them is right. */
+/** Statuses of correct responses; none if a whole class of them is correct. */
 function expectedOf(operation: Operation, around: Around): number[] {
   const codes = responsesOf(operation, around).map(([code]) => Number(code));
   return codes.some(Number.isNaN) ? [] : codes;
 }
 
-/** The first type of the first right response that has one. */
+/** The first content type of the first correct response that has one. */
 function acceptedBy(operation: Operation, around: Around): string | null {
   for (const [, one] of responsesOf(operation, around)) {
     const response = around.description.followedMap(one);

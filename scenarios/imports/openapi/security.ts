@@ -1,12 +1,12 @@
-/** How an operation says who asks, with secrets from the environment. Pure. */
+/** How an operation authenticates, with secrets from the environment. Pure. */
 import { variableName } from "../format/format.ts";
 import { FromEnvironment } from "../format/references.ts";
 import type { Description, MapPart } from "./description.ts";
 
-/** Where secrets stand in a request. */
+/** Where the secrets are in a request. */
 interface Credentials {
   readonly headers: Readonly<Record<string, FromEnvironment>>;
-  /** Names of variables by those of parameters. */
+  /** Names of variables, by parameter. */
   readonly query: Readonly<Record<string, string>>;
   readonly cookies: Readonly<Record<string, string>>;
 }
@@ -15,7 +15,7 @@ const NONE: Credentials = { headers: {}, query: {}, cookies: {} };
 
 export class Security {
   readonly #components: MapPart | null;
-  /** What the description says of secrets, in sentences. */
+  /** What the description says about secrets, in sentences. */
   readonly notes = new Set<string>();
   readonly variables = new Set<string>();
 
@@ -23,7 +23,7 @@ export class Security {
     this.#components = description.map(description.root, "components");
   }
 
-  /** By the first of the ways that the operation offers. */
+  /** Uses the first of the alternatives that the operation offers. */
   of(operation: MapPart): Credentials {
     const own = Object.hasOwn(operation.value, "security") ? operation : this.description.root;
     const ways = this.description.list(own, "security");
@@ -43,7 +43,7 @@ export class Security {
     return credentials ?? NONE;
   }
 
-  /** Null where it can't be had here. */
+  /** Null if the scheme is not supported here. */
   #scheme(name: string, { path }: MapPart): Credentials | null {
     const schemes = this.#components && this.description.map(this.#components, "securitySchemes");
     const scheme = schemes && this.description.map(schemes, name);
@@ -69,7 +69,7 @@ export class Security {
     this.notes.add(
       kind === "mutualTLS"
         ? `${name} needs a client's certificate: write cert and key into the target`
-        : `without its security scheme ${name}, which is of no kind that is known here`,
+        : `without its security scheme ${name}, whose kind is unknown here`,
     );
     return null;
   }

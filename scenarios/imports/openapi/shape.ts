@@ -1,17 +1,17 @@
-/** A schema of an OpenAPI description (JSON Schema) with its references and `allOf` put together. Pure. */
+/** A schema of an OpenAPI description (JSON Schema), with references and `allOf` merged. Pure. */
 import { isMap } from "../../../base/yaml/json_text.ts";
 import { type Description, type MapPart, type Part, partOf, referenceIn } from "./description.ts";
 
-/** What must hold of a value at once. */
+/** Everything that must hold for a value at once. */
 export interface Shape {
-  /** Keywords; of those that stand several times, the narrowest. */
+  /** Keywords; of repeated ones, the narrowest. */
   readonly words: Readonly<Record<string, unknown>>;
   readonly properties: ReadonlyMap<string, Part>;
   readonly required: ReadonlySet<string>;
   readonly items: Part | null;
   /** Lists of `oneOf` and `anyOf`; one part of each must hold. */
   readonly choices: readonly (readonly Part[])[];
-  /** All schemas that it is made of, by which one is known again that holds itself. */
+  /** All schemas involved, by which a recursive one is recognised. */
   readonly made: readonly object[];
 }
 
@@ -25,8 +25,10 @@ const EMPTY: Shape = {
 };
 
 /**
- * Null where no value can fit: the schema `false`, a reference that leads nowhere, a schema that requires itself.
- * @param spend Called for each schema that it is made of, because schemas that hold another one twice grow fast; may throw.
+ * The shape of a value; null if no value can fit: the schema `false`, a reference that leads nowhere, a schema that
+ * requires itself.
+ * @param spend Called for each schema that the shape is made of, because schemas that hold another one twice grow fast;
+ * may throw.
  */
 export function shapeOf(
   description: Description,
@@ -95,7 +97,7 @@ function ownShape(description: Description, own: MapPart): Shape {
 const LEAST = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
 const MOST = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
 
-/** What must hold of both at once; of words that differ and are no bounds, those of the first. */
+/** Everything that must hold for both; of conflicting keywords that are not bounds, the first schema's. */
 export function together(one: Shape, other: Shape): Shape {
   const words: Record<string, unknown> = { ...other.words, ...one.words };
   for (const [narrow, names] of [[Math.max, LEAST], [Math.min, MOST]] as const) {
@@ -114,7 +116,7 @@ export function together(one: Shape, other: Shape): Shape {
   };
 }
 
-/** A property of both has to be of both schemas. */
+/** Properties of both; a common property must fit both schemas. */
 function allProperties(
   one: Shape["properties"],
   other: Shape["properties"],

@@ -11,22 +11,22 @@ export class News {
   readonly #listeners = new Set<Listener>();
   #end = new AbortController();
 
-  /** @param everyMs Time between two publications. */
+  /** @param everyMs The time between two messages. */
   constructor(private readonly everyMs: number, private readonly freezes: Freezes) {}
 
-  /** The last that was published: JSON in one line. */
+  /** The last published message: JSON in one line. */
   get latest(): string {
     return newsOf(this.#last());
   }
 
-  /** Calls the listener for each message; gives a function that ends that. */
+  /** Calls the listener for each message; returns a function that stops these calls. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     if (this.#listeners.size === 1) {
       this.#end = new AbortController();
       const { signal } = this.#end;
       this.#publish(signal).catch((error) => {
-        if (error.name !== "AbortError") throw error; // else the last listener left during a wait
+        if (error.name !== "AbortError") throw error; // the last listener left during a wait
       });
     }
     return () => {
@@ -35,7 +35,7 @@ export class News {
     };
   }
 
-  /** Publishes to all listeners, until the last one leaves. */
+  /** Publishes messages to all listeners until the last one leaves. */
   async #publish(signal: AbortSignal): Promise<void> {
     for (let k = this.#last() + 1;; k++) {
       const waitMs = this.#dueMs(k) - performance.now();

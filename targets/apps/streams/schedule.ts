@@ -1,20 +1,23 @@
-/** When the messages of a stream are due. Pure: moments are milliseconds of any one clock. */
+/** Decides when the messages of a stream are due. Pure: moments are milliseconds of any one clock. */
 
 export interface Planted {
-  /** Time from the request to the first message. */
+  /** The time from the request to the first message. */
   readonly firstMs: number;
-  /** Times between the messages after it, again and again. */
+  /** The times between later messages, repeated from the start when they are used up. */
   readonly gapsMs: readonly number[];
 }
 
-/** Halts of the whole server, at the end of each `everyMs`; none if `lengthMs` or `everyMs` is 0. */
+/** Halts of the whole server, one at the end of each `everyMs`; none if `lengthMs` or `everyMs` is 0. */
 export interface Freezes {
   readonly startMs: number;
   readonly lengthMs: number;
   readonly everyMs: number;
 }
 
-/** When message k, from 0, of a stream requested at a moment is due. A message due within a freeze is due at its end. */
+/**
+ * The due moment of message k, from 0, of a stream requested at a given moment. A message due within a freeze is due at
+ * the freeze's end.
+ */
 export function momentsOf(
   { firstMs, gapsMs }: Planted,
   freezes: Freezes,
@@ -27,7 +30,7 @@ export function momentsOf(
   };
 }
 
-/** The moment itself, or the end of the freeze that it lies in. */
+/** The moment itself or, if it lies in a freeze, the end of that freeze. */
 export function thawed(ms: number, { startMs, lengthMs, everyMs }: Freezes): number {
   if (lengthMs === 0 || everyMs === 0) return ms;
   const cycle = Math.floor((ms - startMs) / everyMs);

@@ -1,10 +1,13 @@
-/** WebSockets with planted times: an echo, a push, a chat in which everybody hears everybody, and the news. What was sent is counted. */
+/**
+ * WebSockets with planted times: an echo, a push, a chat in which everybody hears everybody, and the news. All messages
+ * sent are counted.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { News } from "./news.ts";
 import { type Freezes, momentsOf, thawed } from "./schedule.ts";
 
 export interface SentBySockets {
-  /** WebSockets that were opened, and messages that came and that were sent. */
+  /** The numbers of WebSockets opened, of messages received and of messages sent. */
   opened: number;
   came: number;
   sent: number;
@@ -14,7 +17,7 @@ interface SocketSettings {
   readonly events: number;
   readonly firstMs: number;
   readonly gapsMs: readonly number[];
-  /** Time from a message to its echo. */
+  /** The time from a message to its echo. */
   readonly delayMs: number;
 }
 
@@ -33,12 +36,15 @@ interface SocketContext {
   readonly count: SentBySockets;
 }
 
-/** News that a listener on a WebSocket has not read yet. */
+/** The most bytes of news that may wait for a slow listener on a WebSocket. */
 const MOST_BEHIND_BYTES = 64 * 1024;
-/** Code of the close frame: the server can't keep up with this client for now. */
+/** The code of a close frame that says the server cannot serve this client for now. */
 const TRY_AGAIN_LATER = 1013;
 
-/** Gives a function that ends it. A listener who does not read is left, as memory would only grow for him. */
+/**
+ * Sends the news on the socket; returns a function that stops this. A listener who does not read is dropped, because
+ * memory would only grow for him.
+ */
 export function hearOn(
   socket: Pick<WebSocket, "bufferedAmount" | "close">,
   news: Pick<News, "listen">,
@@ -74,7 +80,7 @@ export function socketPaths(
       count.opened++;
       use(socket);
     };
-    socket.onerror = () => {}; // a client that has gone
+    socket.onerror = () => {}; // the client has gone
     return response;
   };
   const send = (socket: WebSocket, data: string | ArrayBuffer): void => {
@@ -84,7 +90,7 @@ export function socketPaths(
   };
   const due = async (atMs: number): Promise<void> => {
     const waitMs = atMs - performance.now();
-    if (waitMs > 0) await sleep(Math.ceil(waitMs)); // a timer drops fractions: too early
+    if (waitMs > 0) await sleep(Math.ceil(waitMs)); // rounded up: a timer drops fractions
   };
 
   const echo: Handler = (request) =>

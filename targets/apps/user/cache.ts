@@ -1,25 +1,28 @@
 /**
- * A read-through cache, and its behaviour in a stampede, when many requests at once want a missing key: one
- * fetches from the origin and the others wait for its result, or all fetch.
+ * A read-through cache, and its behaviour in a stampede, when many requests want a missing key at once: one fetches
+ * from the origin and the others wait for its result, or all of them fetch.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RedisClient } from "../../redis/client.ts";
 
 interface CacheLookup {
   readonly text: string;
-  /** False for the request that paid. One that waited for another's payment has a hit, as with nginx's `proxy_cache_lock`. */
+  /**
+   * Whether the text came from the cache; false for the request that paid. One that waited for another's payment counts
+   * as a hit, as with nginx's `proxy_cache_lock`.
+   */
   readonly hit: boolean;
 }
 
 export type Cache = (key: string) => Promise<CacheLookup>;
 
-/** How often an instance looks whether another, which pays, is done. */
+/** The interval at which an instance checks whether another one, which pays, is done. */
 const LOOK_MS = 5;
 
 export function openCache(
   { store, pay, stampede }: {
     store: TextStore;
-    /** Fetches from the origin. */
+    /** Fetches the text from the origin. */
     pay: (key: string) => Promise<string>;
     stampede: "wait" | "all";
   },
@@ -36,7 +39,10 @@ export function openCache(
   };
 }
 
-/** Among requests that miss a key in this process, one goes on to `payOnce`; the others wait for its result. */
+/**
+ * A cache in which only one of the requests of this process that miss a key goes on to `payOnce`; the others wait for
+ * its result.
+ */
 function oneAtATime(store: TextStore, payAndKeep: Cache): Cache {
   const inFlight = new Map<string, Promise<CacheLookup>>();
   return async (key) => {
@@ -49,8 +55,8 @@ function oneAtATime(store: TextStore, payAndKeep: Cache): Cache {
 }
 
 /**
- * Pays when nobody else among all who share the store does. The store is read again after the hold, as
- * another may have filled it between our look and our hold.
+ * Pays unless another process that shares the store does. The store is read again once the key is held, because another
+ * may have filled it in between.
  */
 async function payOnce(store: TextStore, key: string, payAndKeep: Cache): Promise<CacheLookup> {
   for (;; await sleep(LOOK_MS)) {
@@ -66,21 +72,21 @@ async function payOnce(store: TextStore, key: string, payAndKeep: Cache): Promis
 }
 
 /**
- * The cache's texts by key: in this process, or in Redis, where all instances share them.
+ * The texts of a cache by key: in this process, or in Redis, where all instances share them.
  * `tests/targets/user_cache_test.ts` runs the same suite over both.
  */
 export interface TextStore {
-  /** Null if it is not kept, or no longer. */
+  /** The text; null if it is not in the store, or has expired. */
   readonly read: (key: string) => Promise<string | null>;
   readonly keep: (key: string, text: string) => Promise<void>;
   /**
-   * Holds `key` for whoever fills it, among all who share the store: gives what ends the hold, or null
-   * when someone else has it.
+   * Holds `key` while the caller fills it, against everyone who shares the store: returns a function that releases the
+   * hold, or null if someone else has it.
    */
   readonly hold: (key: string) => Promise<(() => Promise<void>) | null>;
 }
 
-/** A store in this process. It needs no holds, because no other process can hold anything. */
+/** A store in this process. Holds do nothing, because no other process shares the store. */
 export function memoryStore(ttlMs: number, now: () => number = () => performance.now()): TextStore {
   const kept = new Map<string, { text: string; endMs: number }>();
   const notHeld = Promise.resolve(() => Promise.resolve());
@@ -97,13 +103,13 @@ export function memoryStore(ttlMs: number, now: () => number = () => performance
   };
 }
 
-/** Ends a hold that is still ours: it may have run out, and be someone else's by now. */
+/** Releases a hold if it is still this process's: it may have run out, and be someone else's by now. */
 const RELEASE =
   `if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end`;
 
 /**
- * In Redis, under keys that begin with `prefix`. A hold ends by itself after `holdMs`, in case its
- * holder does not live to end it.
+ * A store in Redis, under keys that begin with `prefix`. A hold ends by itself after `holdMs`, in case its holder does
+ * not live to release it.
  */
 export function redisStore(
   redis: RedisClient,

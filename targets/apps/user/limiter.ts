@@ -1,29 +1,29 @@
 /**
- * So many requests a client may make in each window, which begins with its first request. Counted by
- * rate-limiter-flexible: in this process, or in Redis by one script, and so exactly, however many
- * instances count at once.
+ * Limits the requests of each client in each window, which begins with the client's first request. Counted by
+ * rate-limiter-flexible: in this process, or in Redis by one script, and so exactly, however many instances count at
+ * once.
  */
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { Context, Env, MiddlewareHandler } from "hono";
 import type { RedisClient } from "../../redis/client.ts";
 
 interface RateLimit {
-  /** Requests in each window. */
+  /** The number of requests allowed in each window. */
   readonly limit: number;
-  /** Whole seconds. */
+  /** The length of the window in whole seconds. */
   readonly windowSec: number;
 }
 
 interface LimitVerdict {
   readonly allowed: boolean;
-  /** Requests left to the client in this window. */
+  /** The number of requests left to the client in this window. */
   readonly remaining: number;
-  /** Milliseconds until the window ends. */
+  /** The time until the window ends, in milliseconds. */
   readonly resetMs: number;
 }
 
 export interface Limiter {
-  /** Counts each request by its client; responds with 429 itself when that has sent too many. */
+  /** Counts each request by its client; responds with 429 itself when the client has sent too many. */
   readonly middleware: <Bindings extends Env>(
     clientOf: (c: Context<Bindings>) => string,
     onRefusal: () => void,
@@ -31,7 +31,7 @@ export interface Limiter {
   readonly close: () => void;
 }
 
-/** @param redis With the beginning of its keys; null counts in this process. */
+/** @param redis The Redis server, with the prefix of the limiter's keys; null: requests are counted in this process. */
 export function openLimiter(
   limit: RateLimit,
   redis: { client: RedisClient; prefix: string } | null,
@@ -64,16 +64,16 @@ export function openLimiter(
       return c.json({ error: "Too many requests" }, 429);
     },
     close(): void {
-      // Each client that is counted in this process has a timer.
+      // Each client that is counted in this process has a timer to stop.
       for (const { key } of memory.dump().storage) void memory.delete(key);
     },
   };
 }
 
 /**
- * The rate-limit fields of a response: those of draft-ietf-httpapi-ratelimit-headers-10 (RateLimit-Policy,
- * RateLimit), those of its versions up to 6, which most servers send and most clients read, and
- * Retry-After (RFC 9110 §10.2.3) when it has to wait. Seconds, rounded up.
+ * The rate-limit fields of a response: those of draft-ietf-httpapi-ratelimit-headers-10 (RateLimit-Policy, RateLimit),
+ * those of its versions up to 6, which most servers send and most clients read, and Retry-After (RFC 9110 §10.2.3) if
+ * the client has to wait. Seconds, rounded up.
  */
 function limitHeaders(
   { limit, windowSec }: RateLimit,

@@ -74,22 +74,22 @@ const SCHEMA = `
 
 export interface Database {
   readonly db: DatabaseSync;
-  /** Carries all of the work out, or nothing of it. */
+  /** Carries out all of the work or, if it throws, none of it. */
   readonly atOnce: (work: () => void) => void;
-  /** Moves what was written from the log into the database, and empties the log. */
+  /** Moves the contents of the log into the database, and empties the log. */
   readonly settle: () => void;
-  /** Closes it; then none of its files is left. Idempotent. */
+  /** Closes the database and leaves none of its files. Idempotent. */
   readonly remove: () => void;
 }
 
-/** Whether open files can be removed. */
+/** Whether files can be removed while they are open. */
 const NAMELESS = Deno.build.os !== "windows";
 
 export function openDatabase(): Database {
   const folder = TemporaryFolder.make("wiki");
   const db = new DatabaseSync(join(folder.path, "wiki.db"));
   db.exec(SCHEMA);
-  // Files without a name go on as long as they are open: so nothing is left, whatever ends this process.
+  // Removed files remain usable while they are open, so nothing is left however this process ends.
   if (NAMELESS) folder[Symbol.dispose]();
   return {
     db,
@@ -112,13 +112,13 @@ export function openDatabase(): Database {
   };
 }
 
-/** A prepared statement with rows of one shape. */
+/** A prepared statement whose rows all have one shape. */
 export interface Query<Row> {
   readonly first: (...parameters: SQLInputValue[]) => Row | null;
   readonly all: (...parameters: SQLInputValue[]) => Row[];
 }
 
-/** @param row What the columns hold. */
+/** @param row The shape of the statement's rows. */
 export function prepare<Row>(db: DatabaseSync, row: z.ZodType<Row>, sql: string): Query<Row> {
   const statement = db.prepare(sql);
   return {

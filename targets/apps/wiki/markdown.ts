@@ -1,4 +1,4 @@
-/** Markdown → HTML. What people write is not trusted: it brings no HTML and no script. */
+/** Renders markdown as HTML. The text of users is not trusted: no HTML and no script of theirs gets through. */
 import { Marked, type Tokens } from "marked";
 
 export interface Rendered {
@@ -9,7 +9,7 @@ export interface Rendered {
 
 export type Render = (markdown: string) => Rendered;
 
-/** GitHub's markdown, with an id for each heading. */
+/** A renderer for GitHub's markdown that gives each heading an id. */
 export function markdownRenderer(): Render {
   const ids = new WeakMap<object, string>();
   const marked = new Marked({
@@ -39,7 +39,7 @@ export function markdownRenderer(): Render {
   };
 }
 
-/** Pages of the wiki, and of the web. */
+/** Whether a link leads to a page of the wiki or of the web. */
 function isSafe(href: string): boolean {
   return /^(?:https?:\/\/|mailto:|[/#?])/i.test(href);
 }

@@ -1,4 +1,4 @@
-/** Pages in the database: the queries of the wiki, and how one page is written. */
+/** Pages in the database: the queries of the wiki, and the writing of pages. */
 import * as z from "zod";
 import { type Database, prepare, type Query } from "./database.ts";
 
@@ -6,16 +6,16 @@ const head = z.object({ slug: z.string(), section: z.string(), title: z.string()
 
 const change = head.extend({
   author: z.string(),
-  /** ISO 8601, in UTC. */
+  /** The time of writing in ISO 8601, in UTC. */
   writtenAt: z.string(),
 });
 export type PageChange = z.output<typeof change>;
 
 const page = change.extend({
   id: z.number(),
-  /** Markdown. */
+  /** The text in markdown. */
   body: z.string(),
-  /** 1 for a page as it was first written. */
+  /** The number of the revision, from 1. */
   revision: z.number(),
 });
 export type WikiPage = z.output<typeof page>;
@@ -23,7 +23,7 @@ export type WikiPage = z.output<typeof page>;
 const sectionCount = z.object({ section: z.string(), pages: z.number() });
 export type SectionCount = z.output<typeof sectionCount>;
 
-/** The identity of a page: links need no more. */
+/** The identity of a page, which is all that links need. */
 export interface PageHead {
   readonly slug: string;
   readonly section: string;
@@ -32,11 +32,11 @@ export interface PageHead {
 
 /** A page as its author wrote it, before it is in the database. */
 export interface Draft extends PageHead {
-  /** Markdown. */
+  /** The text in markdown. */
   readonly body: string;
   readonly tags: readonly string[];
   readonly author: string;
-  /** ISO 8601, in UTC. */
+  /** The time of writing in ISO 8601, in UTC. */
   readonly writtenAt: string;
 }
 
@@ -52,7 +52,7 @@ export interface Pages {
   readonly tagsOf: (id: number) => string[];
   readonly tagged: (tag: string) => PageHead[];
   readonly linkingTo: (slug: string) => PageHead[];
-  /** New pages, or new revisions of some: all or none. */
+  /** Writes new pages, and new revisions of existing ones: all or none. */
   readonly write: (drafts: Iterable<Draft>) => void;
 }
 
@@ -122,24 +122,22 @@ function writer({ db, atOnce }: Pick<Database, "db" | "atOnce">): Pages["write"]
     });
 }
 
-// Full-text search over titles and bodies, best first.
-
-/** Before and after a found word: characters of the private use area, which no text has. */
+/** The marks around a found word: characters of the private use area, which no text contains. */
 const [BEFORE, AFTER] = ["\ue000", "\ue001"];
 
 const hit = z.object({
   slug: z.string(),
   section: z.string(),
   title: z.string(),
-  /** Text and found words in turn. */
+  /** A part of the page: text and found words in turn. */
   excerpt: z.string().transform((text) => text.split(BEFORE).flatMap((part) => part.split(AFTER))),
 });
 type Hit = z.output<typeof hit>;
 
 export interface SearchHit {
-  /** Pages with all the words. */
+  /** The number of pages that contain all the words. */
   readonly total: number;
-  /** The best of them. */
+  /** The best of those pages. */
   readonly hits: readonly Hit[];
 }
 
@@ -147,7 +145,7 @@ export type PageSearch = (query: string) => SearchHit;
 
 const MOST_HITS = 20;
 
-/** A word in the title counts as ten in the body. */
+/** The order of results: a word in the title counts as much as ten in the body. */
 const RANK = "bm25(10.0, 1.0)";
 
 export function openSearch({ db }: Database): PageSearch {
@@ -167,7 +165,7 @@ export function openSearch({ db }: Database): PageSearch {
   return (query) => {
     const words = query.match(/[\p{L}\p{N}]+/gu) ?? [];
     if (words.length === 0) return { total: 0, hits: [] };
-    // Each in quotes, so that none is taken for an operator.
+    // Each word is in quotes, so that none is taken for an operator.
     const match = words.map((word) => `"${word}"`).join(" ");
     return { total: total.first(match)?.pages ?? 0, hits: best.all(match) };
   };

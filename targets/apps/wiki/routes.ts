@@ -1,4 +1,4 @@
-/** The wiki's addresses. */
+/** The wiki's routes. */
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
@@ -23,7 +23,7 @@ export interface Wiki {
   readonly search: PageSearch;
   readonly sessions: Sessions;
   readonly render: (page: WikiPage) => Rendered;
-  /** ISO 8601, in UTC. */
+  /** The present time in ISO 8601, in UTC. */
   readonly now: () => string;
 }
 
@@ -31,7 +31,7 @@ const COOKIE = "session";
 const NEWEST = 10;
 const SLUG = "/:slug{[a-z0-9-]+}";
 
-/** Adds all addresses to `app`. */
+/** Adds all routes to `app`. */
 export function addRoutes(app: Hono, wiki: Wiki): void {
   addReading(app, wiki);
   addApi(app, wiki);
@@ -40,7 +40,7 @@ export function addRoutes(app: Hono, wiki: Wiki): void {
   app.get("/assets/wiki.css", (c) => c.body(STYLE, 200, { "content-type": "text/css" }));
 }
 
-/** The user of a request, or null. Pages for a user are for no cache. */
+/** The user of a request, or null. Responses to a user are kept from caches. */
 function userOf(c: Context, { sessions }: Wiki): string | null {
   const token = getCookie(c, COOKIE);
   if (token !== undefined) c.header("cache-control", "private, no-store");
@@ -141,7 +141,7 @@ const edited = z.object({
   tags: z.string().default("").transform((tags) => tags.toLowerCase().match(/[a-z0-9-]+/g) ?? []),
 });
 
-/** Only for who is logged in: by a form, or as JSON. */
+/** Adds routes for logged-in users to write pages, by a form or as JSON. */
 function addWriting(app: Hono, wiki: Wiki): void {
   const { pages, now } = wiki;
   app.get(`/edit${SLUG}`, (c) => {
@@ -172,7 +172,7 @@ function addWriting(app: Hono, wiki: Wiki): void {
   });
 }
 
-/** @param problem Why the last try failed, or null. */
+/** @param problem The reason why the last login failed, or null. */
 function renderLogin({ user, problem }: WikiViewer & { problem: string | null }): WikiHtml {
   const main = html`
     <h1>Log in</h1>

@@ -1,16 +1,16 @@
-/** Who is logged in: users with salted passwords, sessions by a random token of which only the hash is kept. */
+/** Logins: users with salted passwords, and sessions by a random token of which only the hash is kept. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
 import { type Database, prepare } from "./database.ts";
 
-/** How long a session lasts. */
+/** The lifetime of a session. */
 export const SESSION_SEC = 24 * 3_600;
 
 export interface Sessions {
   readonly addUser: (name: string, password: string) => Promise<void>;
-  /** The token of a new session, or null when name and password do not belong together. */
+  /** Returns the token of a new session, or null if the name and the password do not match. */
   readonly logIn: (name: string, password: string) => Promise<string | null>;
-  /** Name of the user whose session it is, or null. */
+  /** Returns the name of the session's user, or null. */
   readonly userOf: (token: string) => string | null;
   readonly logOut: (token: string) => void;
 }
@@ -19,7 +19,7 @@ const HASH_BYTES = 32;
 
 type PasswordBytes = Uint8Array<ArrayBuffer>;
 
-/** PBKDF2 with as many rounds as OWASP recommends: some 80 ms of CPU time, beside the main thread. */
+/** Derives a hash by PBKDF2 with as many rounds as OWASP recommends: some 80 ms of CPU time, off the main thread. */
 async function derive(password: string, salt: PasswordBytes): Promise<PasswordBytes> {
   const bytes = new TextEncoder().encode(password);
   const key = await crypto.subtle.importKey("raw", bytes, "PBKDF2", false, ["deriveBits"]);
@@ -33,7 +33,7 @@ const tokenHash = (token: string): string => createHash("sha256").update(token).
 
 const bytes = z.instanceof(Uint8Array).transform((given) => new Uint8Array(given));
 
-/** @param now Milliseconds since 1970. */
+/** @param now Returns milliseconds since 1970. */
 export function openSessions({ db }: Database, now: () => number = Date.now): Sessions {
   const addUser = db.prepare("INSERT INTO users (name, salt, hash) VALUES (?, ?, ?)");
   const user = prepare(
@@ -55,7 +55,7 @@ export function openSessions({ db }: Database, now: () => number = Date.now): Se
       addUser.run(name, salt, await derive(password, salt));
     },
     async logIn(name, password): Promise<string | null> {
-      // An unknown name takes as long as a wrong password.
+      // An unknown name takes as much time as a wrong password.
       const { id, salt, hash } = user.first(name) ?? nobody;
       const isRight = timingSafeEqual(await derive(password, salt), hash);
       if (!isRight || id === nobody.id) return null;

@@ -7,9 +7,9 @@ interface PageView extends WikiViewer {
   readonly page: WikiPage;
   readonly rendered: Rendered;
   readonly tags: readonly string[];
-  /** The pages of its section. */
+  /** The pages of the same section. */
   readonly siblings: readonly PageHead[];
-  /** Pages that link to it. */
+  /** Pages that link to this page. */
   readonly linking: readonly PageHead[];
 }
 
@@ -44,7 +44,7 @@ interface HomeView extends WikiViewer {
   readonly rendered: Rendered;
   readonly sections: readonly SectionCount[];
   readonly newest: readonly PageChange[];
-  /** Pages in all. */
+  /** The number of all pages. */
   readonly pages: number;
 }
 
@@ -93,7 +93,7 @@ export function renderFound(
   return renderFrame({ title: "Search", user, query, main });
 }
 
-/** Found words, which are every second part, stand out. */
+/** Highlights the found words, which are every second part. */
 function renderExcerpt(excerpt: readonly string[]): (WikiHtml | string)[] {
   return excerpt.map((part, at) => at % 2 === 1 ? html`<mark>${part}</mark>` : part);
 }
@@ -114,7 +114,7 @@ function renderHeads(heads: readonly PageHead[]): WikiHtml {
 
 export type WikiHtml = ReturnType<typeof html>;
 
-/** The user who looks at a page: a name when logged in. */
+/** The user who looks at a page; null: nobody is logged in. */
 export interface WikiViewer {
   readonly user: string | null;
 }
@@ -124,7 +124,7 @@ interface PageFrame extends WikiViewer {
   readonly main: WikiHtml;
   /** Content beside the main part. */
   readonly aside?: WikiHtml | "";
-  /** Text of the search field. */
+  /** The text in the search field. */
   readonly query?: string;
 }
 

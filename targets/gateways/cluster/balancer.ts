@@ -34,7 +34,7 @@ export class Balancer implements Gateway {
     }
   }
 
-  /** `join ORIGIN` */
+  /** Handles the line `join ORIGIN`. */
   receive(line: string): void {
     const [word, origin] = line.split(" ");
     if (word !== "join") return;
@@ -43,7 +43,7 @@ export class Balancer implements Gateway {
     this.#slowStart.join(instance, performance.now());
   }
 
-  /** Counted from 1, in the order in which they came. */
+  /** The instance's number, from 1, in the order in which instances joined. */
   #numberOf(instance: OriginClient): number {
     return this.#instances.indexOf(instance) + 1;
   }
@@ -53,13 +53,13 @@ export class Balancer implements Gateway {
   }
 }
 
-/** Replaces the instance that a balancer behind this one names. */
+/** Replaces the instance that a further balancer behind this one has named. */
 function withInstance(fields: Fields, instance: number): Fields {
   const others = fields.filter(([name]) => name !== "x-instance");
   return [...others, ["x-instance", String(instance)]];
 }
 
-/** The share of requests with which an instance begins, relative to the others: as in Envoy's slow start. */
+/** The share of requests that a new instance starts with, relative to the others, as in Envoy's slow start. */
 const LEAST_SHARE = 0.1;
 
 /**
@@ -75,7 +75,7 @@ export class SlowStart {
     if (this.lengthMs > 0) this.#joinedMs.set(instance, nowMs);
   }
 
-  /** The instances open to the next request, always including those that were there from the start. */
+  /** The instances that may get the next request; always includes those that were there from the start. */
   open<One extends object>(instances: readonly One[], nowMs: number): readonly One[] {
     if (this.#joinedMs.size === 0) return instances;
     return instances.filter((instance) => this.#finds(instance, nowMs));
@@ -90,21 +90,21 @@ export class SlowStart {
   }
 }
 
-// Which instance gets the next request. `tests/targets/cluster_policies_test.ts` runs the same suite over all
-// policies. Pure: randomness is an argument.
+// Policies that choose the instance for each request. `tests/targets/cluster_policies_test.ts` runs the same suite over
+// all of them. Pure: randomness is an argument.
 
-/** A policy's view of an instance. */
+/** An instance as a policy sees it. */
 export interface Instance {
-  /** Requests in flight at this instance. */
+  /** The number of requests in flight at this instance. */
   readonly inFlight: number;
 }
 
 export interface Policy {
-  /** Index of the instance that gets the next request. @param instances At least one; may grow. */
+  /** The index of the instance that gets the next request. @param instances At least one; the list may grow. */
   pick(instances: readonly Instance[]): number;
 }
 
-/** A number from 0 to below 1. */
+/** Returns a random number of at least 0 and below 1. */
 export type Random = () => number;
 
 const makers = {
@@ -117,7 +117,7 @@ export function makePolicy(name: PolicyName, random: Random = Math.random): Poli
   return makers[name](random);
 }
 
-/** Gives each instance a request in turn. */
+/** Chooses each instance in turn. */
 class RoundRobin implements Policy {
   #next = 0;
 
@@ -128,7 +128,7 @@ class RoundRobin implements Policy {
   }
 }
 
-/** The one with the fewest requests in flight; among equals each in its turn, as nginx does. */
+/** Chooses the instance with the fewest requests in flight; equals take turns, as in nginx. */
 class LeastConnections implements Policy {
   #next = 0;
 
@@ -144,8 +144,8 @@ class LeastConnections implements Policy {
 }
 
 /**
- * Chooses, of two drawn at random, the one with fewer requests in flight (Mitzenmacher, "The power of two choices in
- * randomized load balancing", 2001).
+ * Draws two instances at random and chooses the one with fewer requests in flight (Mitzenmacher, "The power of two
+ * choices in randomized load balancing", 2001).
  */
 class RandomTwo implements Policy {
   constructor(private readonly random: Random) {}

@@ -1,6 +1,6 @@
 /**
- * Launches several instances of a target behind a balancer. Each kind of balancer starts the instances and the
- * gateway in front of them, and lets instances join while the load runs.
+ * Launches several instances of a target behind a balancer. Each kind of balancer starts the instances and the gateway
+ * in front of them, and lets further instances join while the load runs.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Composite, plainOrigin, startComposite, startGateway } from "../composite.ts";
@@ -19,25 +19,27 @@ import { freePort } from "../../launch/environment.ts";
 type Cluster = ClusterTarget["cluster"];
 
 interface ClusterContext extends GatewayContext {
-  /** Takes all parts that are started. */
+  /** The composite that takes all started parts. */
   readonly composite: Composite;
 }
 
 interface Balancing {
-  /** Throws as `Launcher.start` does; all that it has started until then is in the composite. */
+  /** Starts the cluster. Throws as `Launcher.start` does; everything started by then is in the composite. */
   start(cluster: Cluster, context: ClusterContext): Promise<RunningTarget>;
 }
 
-/** Starts instance n (1 …), and adds it to the gateway in front of it. */
+/** Starts instance n, counted from 1, and adds it to the gateway in front of it. */
 type Join = (n: number, signal: AbortSignal) => Promise<RunningTarget>;
 
 interface Joining {
   readonly onLoadStart: (atMs: number) => void;
-  /** No instance joins any more; resolves when those that were starting have been stopped. */
+  /** Ends the joining of instances; resolves when those that were starting have been stopped. */
   readonly stop: () => Promise<void>;
 }
 
-/** The hooks of a cluster with `add`: instances join when the load begins; later loads on the same cluster add none. */
+/**
+ * The hooks of a cluster with `add`: instances join when the load begins; further loads on the same cluster add none.
+ */
 function joining({ instances, add }: Cluster, context: ClusterContext, join: Join): Joining {
   const over = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -68,7 +70,7 @@ function instanceName({ of }: Cluster, n: number): string {
   return `${of} (instance ${n})`;
 }
 
-/** 1 … count. */
+/** The numbers 1 … count. */
 function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, at) => at + 1);
 }
@@ -97,7 +99,7 @@ async function warmUp(
       const waitMs = startMs + n * 1_000 / rate - performance.now();
       if (waitMs > 0) await sleep(waitMs, undefined, { signal });
       const one = sendOne();
-      one.catch(() => {}); // reported below
+      one.catch(() => {}); // reported where it is awaited below
       sent.push(one);
     }
     await Promise.all(sent);
@@ -106,7 +108,7 @@ async function warmUp(
   }
 }
 
-/** Instances behind the balancer of this program. */
+/** A cluster of instances behind this program's own balancer. */
 const builtin: Balancing = {
   async start(cluster, context): Promise<RunningTarget> {
     const { composite } = context;
@@ -145,10 +147,10 @@ const builtin: Balancing = {
 };
 
 /**
- * Instances behind the real nginx. Those that join later have their ports in its configuration from the
- * start: in each second it tries one that does not respond once, and sends its requests to another meanwhile. To load a new
- * configuration would be no quicker for clients that keep their connections, which stay with workers of
- * the old one, and would close idle ones, and so lose requests (nginx before 1.27.4).
+ * Instances behind the real nginx. Those that join later have their ports in nginx's configuration from the start: each
+ * second nginx tries an instance that does not respond once, and sends its requests to another meanwhile. Loading a new
+ * configuration would be no quicker for clients that keep their connections, which stay with workers of the old one,
+ * and would close idle connections, and so lose requests (nginx before 1.27.4).
  */
 const nginxBalancing: Balancing = {
   async start(cluster, context): Promise<RunningTarget> {

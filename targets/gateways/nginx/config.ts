@@ -1,5 +1,5 @@
 /**
- * nginx's configuration, tuned as in the SciCat baseline: by denji's notes on nginx, to which the study
+ * nginx's configuration, tuned as in the SciCat baseline, that is, by denji's notes on nginx, to which the study
  * refers. Pure.
  */
 import type { PolicyName } from "../../../base/target/gateway_shape.ts";
@@ -8,33 +8,36 @@ import { hostAndPort } from "../../../base/net/listen.ts";
 export interface NginxConfig {
   readonly host: string;
   readonly port: number;
-  /** auto: one for each core. */
+  /** The number of worker processes; `auto`: one for each core. */
   readonly workers: "auto" | number;
-  /** User of the worker processes; null if they keep the master's user, who may not change it. */
+  /** The user of the worker processes; null if they keep the master's user, who may not change it. */
   readonly user: string | null;
   readonly serves: FolderServed | ServersServed;
 }
 
 interface FolderServed {
-  /** A relative one is in nginx's own. */
+  /** The folder; a relative path is inside nginx's own folder. */
   readonly folder: string;
 }
 
 interface ServersServed {
   readonly servers: readonly Server[];
   readonly policy: PolicyName;
-  /** Limit for connecting, and for each wait for more of a response, which then becomes 504; null: practically none. */
+  /**
+   * The limit for connecting, and for each wait for more of a response, after which nginx responds with 504; null:
+   * practically no limit.
+   */
   readonly timeoutMs?: number | null;
 }
 
 interface Server {
-  /** `http://host:port`. */
+  /** The server's origin, `http://host:port`. */
   readonly origin: string;
-  /** It may not be there yet: it is tried in each second, once, until it responds. */
+  /** Whether the server may not exist yet: nginx then tries it once each second until it responds. */
   readonly late: boolean;
 }
 
-/** Connections that each worker keeps to the servers when they are idle. */
+/** The number of idle connections that each worker keeps to the servers. */
 const IDLE_CONNECTIONS = 512;
 
 export function nginxConfig({ host, port, workers, user, serves }: NginxConfig): string {
@@ -84,15 +87,21 @@ function folderParts({ folder }: FolderServed): ConfigParts {
 }
 
 /**
- * nginx counts in whole seconds, and leaves out who failed until more than `fail_timeout` has gone by:
- * with 0 until the next second begins, with 1s up to two seconds.
+ * The settings for a server that may not exist yet. nginx counts in whole seconds and leaves out a failed server until
+ * more than `fail_timeout` has passed: with 0 until the next second begins, with 1s up to two seconds.
  */
 const LATE = "max_fails=1 fail_timeout=0";
 
-/** By nginx's reference it can't usually be longer. A server whose queue is full is waited for, as by a client of its own. */
+/**
+ * The longest time to connect; by nginx's reference it usually cannot be longer. nginx waits for a server whose queue
+ * is full, as a client would.
+ */
 const LONGEST_CONNECT = "75s";
 
-/** `zone`: the workers share what they know of the servers, so that the fewest connections are those of all. */
+/**
+ * The block `upstream`; its `zone` lets the workers share their counts, so that "fewest connections" means those of all
+ * workers.
+ */
 function upstreamParts({ servers, policy, timeoutMs = null }: ServersServed): ConfigParts {
   const lines = [
     "zone servers 256k;",
@@ -124,7 +133,7 @@ ${named.server}      proxy_http_version 1.1;
   };
 }
 
-/** Each response says which server it comes from; one that nginx made itself says nothing. */
+/** Lines that make each response name its server; a response that nginx made itself names none. */
 function instanceParts(servers: ServersServed["servers"]): ConfigParts {
   const numbers = servers.map(({ origin }, at) => `    ${new URL(origin).host} ${at + 1};\n`);
   return {
@@ -141,17 +150,17 @@ const DIRECTIVES: Readonly<Record<PolicyName, readonly string[]>> = {
   "random-two": ["random two least_conn;"],
 };
 
-/** Text in nginx's quotes. It has no way to write a dollar sign, so paths with one can't be served. */
+/** A text in nginx's quotes. They cannot hold a dollar sign, so paths with one cannot be served. */
 function quoted(text: string): string {
   return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
 }
 
-/** Whether nginx takes this path as it is. */
+/** Whether nginx can serve this path as written. */
 export function isServable(path: string): boolean {
   return !/[$\n\r]/.test(path);
 }
 
-/** Types of files, as nginx's own mime.types has them; that file is at another place on each system. */
+/** The types of files, as in nginx's own mime.types, whose place differs from system to system. */
 const TYPES: Readonly<Record<string, string>> = {
   "text/html": "html htm",
   "text/css": "css",

@@ -1,6 +1,6 @@
 /**
- * Launches the real nginx, from PATH, in a folder of its own that is removed in the end: it serves files, or stands in
- * front of another target or a URL.
+ * Launches the real nginx, from PATH, in a folder of its own that is removed in the end: nginx serves files, or stands
+ * in front of another target or a URL.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -46,22 +46,22 @@ export const nginxLauncher: Launcher<NginxTarget> = {
 
 export const NO_NGINX = "No nginx on PATH: install it (apt-get install nginx)";
 
-/** Full path of nginx, or null when there is none on PATH. */
+/** The full path of nginx, or null if it is not on PATH. */
 export function findNginx(): string | null {
   return findProgram("nginx", { path: cleanEnv().PATH ?? "", cwd: Deno.cwd() });
 }
 
-/** Folder of the files that it writes, in its own. */
+/** The subfolder for the files that this module writes. */
 const FILES = "files";
 
 interface NginxOptions extends Pick<NginxConfig, "workers"> {
-  /** Texts by path, or what lies elsewhere. */
+  /** The texts to serve, by path, or the folder or servers to serve from. */
   readonly serves: { readonly texts: Readonly<Record<string, string>> } | NginxConfig["serves"];
-  /** Path that responds with a status under 500. */
+  /** A path that responds with a status under 500. */
   readonly readyPath: string;
 }
 
-/** Throws a TargetError, or the signal's reason when the user interrupts; then nothing is left. */
+/** Starts nginx. Throws a TargetError, or the signal's reason when the user interrupts; then nothing is left behind. */
 export async function startNginx(
   { workers, serves, readyPath }: NginxOptions,
   context: LaunchContext,
@@ -95,13 +95,16 @@ export async function startNginx(
   }
 }
 
-/** Root's nginx gives its workers fewer rights than the files may need; others have only their own. */
+/**
+ * The user for nginx's workers. An nginx started by root would give them fewer rights than the files may need; any
+ * other user has only its own.
+ */
 function workersUser(): string | null {
   const { uid, username } = userInfo();
   return uid === 0 ? username : null;
 }
 
-/** @param folder Is made. */
+/** @param folder The folder to create. */
 function writeFiles(folder: string, texts: Readonly<Record<string, string>>): void {
   for (const [path, text] of Object.entries(texts)) {
     const file = join(folder, fileOf(path));

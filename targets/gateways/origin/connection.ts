@@ -1,6 +1,6 @@
 /**
- * One connection to an origin: bytes out, responses in, one at a time. The connection reads ahead while it is
- * idle, and so knows at once when the origin has closed it.
+ * One connection to an origin: bytes out, responses in, one at a time. The connection reads even while it is idle, and
+ * so notices at once when the origin has closed it.
  */
 import { Buffer } from "node:buffer";
 import type { Connection } from "../../../base/net/connection.ts";
@@ -14,7 +14,7 @@ const BUFFER_BYTES = 64 * 1_024;
 
 interface OriginHead {
   readonly status: number;
-  /** Names in lower case. */
+  /** The header fields, with names in lower case. */
   readonly fields: Fields;
 }
 
@@ -23,7 +23,7 @@ export type BodyBytes = Uint8Array<ArrayBuffer>;
 export class OriginConnection {
   readonly #conn: Connection;
   readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
-  /** Octets that were read and not yet taken are between these. */
+  /** The bounds of the octets that were read and not yet taken. */
   #from = 0;
   #to = 0;
   #ahead: Promise<boolean> | null = null;
@@ -39,7 +39,7 @@ export class OriginConnection {
     this.#conn = conn;
   }
 
-  /** Rejects with a DialError. @param signal Gives the attempt up. */
+  /** Connects to the origin. Rejects with a DialError. @param signal Aborts the attempt. */
   static async dial(endpoint: Endpoint, signal: AbortSignal): Promise<OriginConnection> {
     return new OriginConnection(await dial(endpoint, signal));
   }
@@ -48,29 +48,29 @@ export class OriginConnection {
     for (let at = 0; at < bytes.length;) at += await this.#conn.write(bytes.subarray(at));
   }
 
-  /** The head of the next final response. Throws when it is broken, or the connection ends before. */
+  /** The head of the next final response. Throws when the head is malformed, or the connection ends before. */
   async readHead(method: string): Promise<OriginHead> {
     this.#reader.begin(method === "HEAD");
     while (!this.#reader.hasHead) await this.#advance();
     return { status: this.#reader.status, fields: fieldsOf(this.#received.head) };
   }
 
-  /** Whether the current response has come whole. */
+  /** Whether the current response has arrived completely. */
   get isWhole(): boolean {
     return this.#reader.state === COMPLETE;
   }
 
-  /** Whether the connection may carry another request; known once the response is whole. */
+  /** Whether the connection may carry another request; known once the response is complete. */
   get keepAlive(): boolean {
     return this.#reader.keepAlive;
   }
 
-  /** Takes the part of the body that has come. */
+  /** Takes the part of the body that has arrived. */
   takeBody(): BodyBytes {
     return joined(this.#received.takePieces());
   }
 
-  /** The next part of the body; null at its end. Throws when it is broken, or the origin ends too early. */
+  /** The next part of the body; null at its end. Throws when the body is malformed, or the origin ends it too early. */
   async readBody(): Promise<BodyBytes | null> {
     while (!this.#received.hasBody) {
       if (this.isWhole) return null;
@@ -88,14 +88,17 @@ export class OriginConnection {
     if (this.#reader.state === BROKEN) throw new Error(this.#reader.reason);
   }
 
-  /** Reads ahead until it is used again. @param onEnd The origin has closed it, or sent an unsolicited response. */
+  /**
+   * Keeps reading until the connection is used again.
+   * @param onEnd Called when the origin has closed the connection, or sent an unsolicited response.
+   */
   rest(onEnd: () => void): void {
     if (this.#from < this.#to) return onEnd();
     const ahead = this.#ahead ??= this.#read();
     void ahead.then(() => this.#ahead === ahead && onEnd());
   }
 
-  /** Waits for more; false at the end of the connection. */
+  /** Waits for more octets; false at the end of the connection. */
   async #more(): Promise<boolean> {
     const ahead = this.#ahead ?? this.#read();
     this.#ahead = null;
@@ -117,7 +120,7 @@ export class OriginConnection {
   }
 }
 
-/** The head of a response as text, and the pieces of its body that nobody has taken yet. */
+/** Collects the head of a response as text, and the pieces of its body that nobody has taken yet. */
 class ReceivedParts implements ResponseSink {
   head = "";
   #pieces: BodyBytes[] = [];
@@ -149,7 +152,8 @@ class ReceivedParts implements ResponseSink {
 }
 
 /**
- * Fields of a head that has been checked. Throws if a length occurs twice, because a client may read it differently.
+ * The fields of a head that has been checked. Throws if a length occurs twice, because a client may read it
+ * differently.
  */
 function fieldsOf(head: string): Fields {
   const lines = head.split("\r\n").slice(1, -2);

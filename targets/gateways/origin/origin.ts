@@ -15,7 +15,7 @@ export interface OriginResponse {
   readonly body: BodyBytes | ReadableStream<BodyBytes> | null;
 }
 
-/** May be sent again when a connection kept alive turns out to be closed (RFC 9110 §9.2.2). */
+/** Methods whose requests may be sent again when a kept-alive connection turns out to be closed (RFC 9110 §9.2.2). */
 const IDEMPOTENT: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
 export class OriginClient {
@@ -30,12 +30,12 @@ export class OriginClient {
     this.#endpoint = endpointOf(origin, access);
   }
 
-  /** Requests whose responses have not ended. */
+  /** The number of requests whose responses have not ended. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** Throws when there is no response, or `signal` ends it. */
+  /** Sends a request. Throws when there is no response, or `signal` aborts the request. */
   async send(request: OriginRequest, signal?: AbortSignal): Promise<OriginResponse> {
     this.#inFlight++;
     try {
@@ -91,7 +91,10 @@ export class OriginClient {
     return body.length === 0 ? null : body;
   }
 
-  /** Pulled by the client: a slow reader is sent slowly; one that goes away ends it. */
+  /**
+   * The body as a stream at the client's pace: a slow reader slows down the origin; a client that goes away ends the
+   * stream.
+   */
   #stream(
     connection: OriginConnection,
     end: () => void,
@@ -135,7 +138,7 @@ interface Sending {
   isOver: boolean;
 }
 
-/** Sends the body beside the response, which may come before its end. */
+/** Sends the request's body while the response is read, because the response may begin before the body's end. */
 function sendBody(request: OriginRequest, connection: OriginConnection): Sending {
   const sending = { isOver: false };
   const all = async (): Promise<void> => {

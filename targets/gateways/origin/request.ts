@@ -1,18 +1,18 @@
-/** A client's request, as a gateway passes it on. */
+/** A client's request in the form in which a gateway passes it on. */
 import { Buffer } from "node:buffer";
 import { endToEnd, type Fields } from "./fields.ts";
 
 export interface OriginRequest {
   readonly method: string;
-  /** Path and query, byte for byte as the client sent it. */
+  /** The path and query, byte for byte as the client sent them. */
   readonly path: string;
   readonly fields: Fields;
   readonly body: ReadableStream<Uint8Array> | null;
 }
 
 /**
- * A body that a gateway can't pass on: `Request` has none with GET and HEAD, and its length without it would
- * make the origin take the next request for it (RFC 9110 §9.3.1).
+ * Whether a request has a body that a gateway cannot pass on: `Request` has no body with GET and HEAD, and passing on
+ * its length alone would make the origin take the next request for the body (RFC 9110 §9.3.1).
  */
 export function losesBody({ method, headers }: Request): boolean {
   if (method !== "GET" && method !== "HEAD") return false;
@@ -27,7 +27,7 @@ export function originRequestOf(request: Request): OriginRequest {
     path: pathOf(url) ?? "/",
     fields: method === "OPTIONS" ? passedOn(fields) : fields,
   };
-  // Without either field there is no body (RFC 9112 §6.3), although `Request` has an empty one.
+  // Without either field the request has no body (RFC 9112 §6.3), although `Request` has an empty one.
   const hasBody = headers.has("content-length") || headers.has("transfer-encoding");
   return { ...head, body: hasBody ? request.body : null };
 }
@@ -42,16 +42,25 @@ function passedOn(fields: Fields): Fields {
   ]);
 }
 
-/** Scheme, and host without a user (RFC 3986 §3.2), then path and query: a fragment has no place in requests. */
+/**
+ * An absolute URL: the scheme, the host without a user (RFC 3986 §3.2), then path and query. A fragment has no place in
+ * requests.
+ */
 const TARGET = /^[a-z][a-z\d+.-]*:\/\/[^/?#@]+(\/[^#]*|\?[^#]*|$)$/i;
 
-/** Path and query of a whole URL, which `URL` would normalize; null when it is not a URL of a request. */
+/**
+ * The path and query of an absolute URL, as written, since `URL` would normalize them; null if it is not the URL of a
+ * request.
+ */
 export function pathOf(url: string): string | null {
   const path = TARGET.exec(url)?.[1];
   return path === undefined ? null : path.startsWith("/") ? path : `/${path}`;
 }
 
-/** The Host field names the origin, whichever host the client named: no other gets the request. */
+/**
+ * Encodes the head of the request for the origin. Its Host field names the origin, whichever host the client named,
+ * because no other server gets the request.
+ */
 export function encodeHead(
   { method, path, fields, body }: OriginRequest,
   host: string,
@@ -64,12 +73,12 @@ export function encodeHead(
   return Buffer.from(`${text}\r\n`, "latin1");
 }
 
-/** The client did not say how long its body is. */
+/** Whether the body is sent in chunks, because the client did not say how long it is. */
 function isChunked({ fields, body }: Pick<OriginRequest, "fields" | "body">): boolean {
   return body !== null && !fields.some(([name]) => name === "content-length");
 }
 
-/** The octets after the head. */
+/** Encodes the octets after the head. */
 export async function* encodeBody(request: OriginRequest): AsyncGenerator<Uint8Array> {
   const chunked = isChunked(request);
   for await (const piece of request.body ?? []) {

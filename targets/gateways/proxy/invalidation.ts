@@ -1,27 +1,27 @@
 /**
- * Invalidation by key: which paths a write makes old (RFC 9111 §4.4), and what keeps their stored responses from
- * being found again. Pure.
+ * Invalidation by key: the paths that a write makes stale (RFC 9111 §4.4), and the part of the key that keeps their
+ * stored responses from being found again. Pure.
  */
 import { fieldList, type Fields } from "../origin/fields.ts";
 import { isUnder, type RequestHead } from "./rules.ts";
 
-/** For the path of a write, or any below it: the other paths that become stale with it. */
+/** For each path of writes (and the paths below it), the other paths that become stale with it. */
 export type Invalidation = Readonly<Record<string, readonly string[]>>;
 
-/** Methods that change nothing (RFC 9110 §9.2.1). An unknown method may. */
+/** Methods that change nothing (RFC 9110 §9.2.1). An unknown method may change something. */
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
-/** The response names what it changed or made there. */
+/** Response fields that name a resource which the write changed or created. */
 const NAMING = ["location", "content-location"];
 
 interface SentWrite {
   readonly request: Pick<RequestHead, "method" | "path">;
   readonly response: { readonly status: number; readonly fields: Fields };
-  /** `http://host:port`: a path of any other origin is not for this cache. */
+  /** The origin, as `http://host:port`; paths of other origins do not concern this cache. */
   readonly origin: string;
 }
 
-/** The changed paths, without queries; empty for a request that is safe or failed. */
+/** The changed paths, without queries; empty if the request is safe or has failed. */
 export function pathsChangedBy(
   { request: { method, path }, response: { status, fields }, origin }: SentWrite,
   invalidation: Invalidation,
@@ -35,7 +35,7 @@ export function pathsChangedBy(
   return [...new Set([own, ...named, ...tied])];
 }
 
-/** The path that a reference names; null if there is none, or it is on another origin. @param base Absolute. */
+/** The path that a reference names; null if there is none, or it is on another origin. @param base An absolute URL. */
 function pathNamed(reference: string, base: string): string | null {
   if (reference === "") return null;
   const [url, own] = [URL.parse(reference, base), URL.parse(base)];
@@ -46,22 +46,23 @@ function withoutQuery(path: string): string {
   return path.split("?", 1)[0];
 }
 
-/** This many paths take some 10 MB. */
+/** The most paths to remember; they take some 10 MB. */
 const MOST_PATHS = 100_000;
 
 /**
- * A part of the key of each stored response: a write advances it, and nobody finds what was stored before, nor what a
- * fetch stores that was sent before. The store forgets it by its time.
+ * The generation of each path, which is a part of the key of its stored responses. A write advances it; then nobody
+ * finds responses stored before, nor those that a fetch sent before stores afterwards. The store drops them when they
+ * expire.
  */
 export class Generations {
-  /** Generation of every path that is not remembered. */
+  /** The generation of every path that is not remembered. */
   #floor = 0;
   #last = 0;
   readonly #byPath = new Map<string, number>();
 
   constructor(private readonly most = MOST_PATHS) {}
 
-  /** @param path With or without a query. */
+  /** @param path The path, with or without a query. */
   of(path: string): number {
     if (this.#last === 0) return 0;
     return this.#byPath.get(named(path)) ?? this.#floor;
@@ -71,13 +72,13 @@ export class Generations {
     this.#last++;
     if (this.#byPath.size >= this.most) {
       this.#byPath.clear();
-      this.#floor = this.#last; // all that is stored is old from here on
+      this.#floor = this.#last; // makes everything that is stored stale
     }
     this.#byPath.set(named(path), this.#last);
   }
 }
 
-/** The same name for `/page/a` and `/page/%61`. */
+/** The path under one name: the same for `/page/a` and `/page/%61`. */
 function named(path: string): string {
   const plain = withoutQuery(path);
   if (!plain.includes("%")) return plain;

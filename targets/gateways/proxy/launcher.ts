@@ -41,8 +41,8 @@ export const proxyLauncher: Launcher<ProxyTarget> = {
       let isLoaded = false;
       return composite.behind(gateway, {
         onLoadStart(): void {
-          // The store is emptied before the first load, because the ready check and the preflight are no part of it;
-          // responses of earlier loads stay.
+          // The store is emptied before the first load, so that responses to the ready check and the preflight do not
+          // count; responses of earlier loads stay.
           if (!isLoaded) void send("empty");
           isLoaded = true;
         },
@@ -51,7 +51,10 @@ export const proxyLauncher: Launcher<ProxyTarget> = {
   },
 };
 
-/** A server that runs already has had no ready check; a proxy in front of it could only say 502. */
+/**
+ * Throws if the server behind the proxy, which ran already and so had no ready check, cannot be reached; the proxy
+ * could only answer 502.
+ */
 async function assertReached(
   { origin, access }: { origin: string; access: Access },
   context: LaunchContext,

@@ -13,24 +13,24 @@ import { openStore } from "./stores/registry.ts";
 import type { ResponseStore, StoredResponse } from "./stores/store.ts";
 import { tee } from "./tee.ts";
 
-/** Unshareable responses are fetched side by side for this long, before one fetch is tried alone again. */
+/** How long requests for an unshareable response are fetched side by side, before a single fetch is tried again. */
 const UNSHARED_MS = 1_000;
 const MOST_UNSHARED = 10_000;
 
-/** Other requests wait for the rest of a body for this long, before they fetch their own. */
+/** How long other requests wait for the rest of a body, before they fetch their own. */
 const PATIENCE_MS = 1_000;
 
-/** A request on its way to the origin, whose response may be for other clients, too (Go's singleflight). */
+/** A request on its way to the origin whose response may serve other clients, too (like Go's singleflight). */
 interface InFlightFetch {
-  /** The response once it is stored; null when it is for its own client only, or takes too long. */
+  /** The response, once it is stored; null if it is for its own client only, or takes too long. */
   readonly stored: Promise<StoredResponse | null>;
-  /** Requests that wait for it. */
+  /** The number of requests that wait for the response. */
   waiting: number;
 }
 
 type CacheStatus = "hit" | "miss" | "stale";
 
-/** Throws a TargetError when its store does not respond. */
+/** Opens the proxy. Throws a TargetError when its store does not respond. */
 export async function openProxy(settings: ProxySettings): Promise<Proxy> {
   return new Proxy(settings, await openStore(settings.store, settings));
 }
@@ -38,7 +38,7 @@ export async function openProxy(settings: ProxySettings): Promise<Proxy> {
 export class Proxy implements Gateway {
   readonly #origin: OriginClient;
   readonly #inFlight = new Map<string, InFlightFetch>();
-  /** Keys of unshareable responses, and until when each is remembered. */
+  /** The keys of unshareable responses, each with the moment until which it is remembered. */
   readonly #unshared = new Map<string, number>();
   readonly #generations = new Generations();
 
@@ -61,7 +61,10 @@ export class Proxy implements Gateway {
     }
   }
 
-  /** Called before the client learns that its write succeeded, so that its next read finds the change. */
+  /**
+   * Makes stored responses stale after a write. Called before the client learns that its write succeeded, so that its
+   * next read finds the change.
+   */
   #invalidate(request: OriginRequest, response: OriginResponse): void {
     const { origin, invalidate } = this.settings;
     if (invalidate === undefined) return;
@@ -90,13 +93,16 @@ export class Proxy implements Gateway {
     return marked(await this.#origin.send(request, client), "miss");
   }
 
-  /** Fetches a stale response anew, for no client in particular. */
+  /** Fetches a stale response again, for no client in particular. */
   async #refresh(key: string, request: OriginRequest): Promise<void> {
-    const response = await this.#fetch(key, request, null).catch(() => null); // the stale one stays
+    const response = await this.#fetch(key, request, null).catch(() => null); // keeps the stale response
     if (response?.body instanceof ReadableStream) await response.body.cancel();
   }
 
-  /** Fetches from the origin, and stores the response. @param client Its end ends the fetch; null: nothing does. */
+  /**
+   * Fetches from the origin, and stores the response.
+   * @param client Aborts the fetch when the client goes away; null: nothing aborts it.
+   */
   async #fetch(
     key: string,
     request: OriginRequest,
@@ -125,7 +131,7 @@ export class Proxy implements Gateway {
       const both = tee(response, { maxBodyBytes, isWanted });
       const patience = setTimeout(() => {
         isLate = true;
-        stored.resolve(null); // it stays in flight: nobody waits for another, and it is stored at its end
+        stored.resolve(null); // the fetch stays in flight, but nobody waits for it any more; the response is stored at its end
         both.release();
       }, PATIENCE_MS);
       void both.whole.then((body) => {
@@ -140,8 +146,8 @@ export class Proxy implements Gateway {
   }
 
   /**
-   * Resolves when the store has it. A request that looked into the store in vain before that has its result
-   * before that, too, and so still finds the fetch in flight.
+   * Stores a response; resolves when the store has it. The fetch stays in flight until then, so that a request that
+   * looked in the store before, in vain, still finds the fetch.
    */
   async #keep(
     key: string,
@@ -152,7 +158,7 @@ export class Proxy implements Gateway {
     const keptAtMs = Date.now();
     const stored = { status, headers: fields, body, keptAtMs, freshUntilMs: keptAtMs + freshMs };
     await this.store.set(key, stored, freshMs + this.settings.staleMs);
-    await new Promise((resolve) => setTimeout(resolve)); // until those results are read
+    await new Promise((resolve) => setTimeout(resolve)); // until the results of those look-ups are read
     return stored;
   }
 
@@ -169,7 +175,7 @@ export class Proxy implements Gateway {
     this.#unshared.set(key, Date.now() + UNSHARED_MS);
   }
 
-  /** `empty`: the load begins, with nothing stored. */
+  /** Handles the line `empty`: the load begins, with nothing stored. */
   receive(line: string): void {
     if (line !== "empty") return;
     this.#inFlight.clear();

@@ -9,12 +9,12 @@ import type { StoredResponse } from "./stores/store.ts";
 
 export interface RequestHead {
   readonly method: string;
-  /** Path and query. */
+  /** The path and query. */
   readonly path: string;
   readonly fields: Fields;
 }
 
-/** Fields about this very request, its client, or a part of the response. */
+/** Fields that concern this one request, its client, or a part of the response. */
 const PERSONAL = [
   "authorization",
   "cookie",
@@ -40,7 +40,7 @@ export function withoutClaims(fields: Fields): Fields {
     : fields;
 }
 
-/** Whether the response to a request may come from the cache, and go into it. @param paths Of the setting. */
+/** Whether the response to a request may come from the cache, and go into it. @param paths The paths of the setting. */
 export function mayUseCache(
   { method, path, fields }: RequestHead,
   paths: readonly string[],
@@ -52,8 +52,8 @@ export function mayUseCache(
 }
 
 /**
- * `/public/../account` is under /public for one, and elsewhere for another who takes the dots out, written
- * or encoded.
+ * Whether a path has dot segments, written or encoded: `/public/../account` is under /public unless the server resolves
+ * the dots.
  */
 function hasDots(path: string): boolean {
   return /[.%\\]/.test(path) && DOTS.test(path);
@@ -61,7 +61,7 @@ function hasDots(path: string): boolean {
 
 const DOTS = /^[^?]*(?:\/\.{1,2}(?:[/?;]|$)|%2e|%2f|%5c|\\)/i;
 
-/** Whether the path is the prefix, or below it. @param path With or without a query. */
+/** Whether the path is the prefix, or below it. @param path The path, with or without a query. */
 export function isUnder(path: string, prefix: string): boolean {
   if (!path.startsWith(prefix)) return false;
   return prefix.endsWith("/") || path.length === prefix.length ||
@@ -69,16 +69,16 @@ export function isUnder(path: string, prefix: string): boolean {
 }
 
 /**
- * Method, path, query, and the codings that the client takes: the only thing that responses may vary by.
- *
- * @param generation Of the path: see `invalidation.ts`.
+ * The key of a response: method, path, query, and the codings that the client accepts, which is the only thing that
+ * responses may vary by.
+ * @param generation The generation of the path; see `invalidation.ts`.
  */
 export function keyOf({ method, path, fields }: RequestHead, generation = 0): string {
   const codings = fieldList(fields, "accept-encoding").toLowerCase().replaceAll(/\s/g, "");
   return `${method} ${path} ${codings}${generation === 0 ? "" : ` ${generation}`}`;
 }
 
-/** Whole and lasting: no errors, no parts, no temporary redirects. */
+/** The statuses of whole and lasting responses: no errors, no parts, no temporary redirects. */
 const LASTING: ReadonlySet<number> = new Set([200, 203, 204, 300, 301, 308]);
 
 interface ResponseHead {
@@ -86,7 +86,10 @@ interface ResponseHead {
   readonly fields: Fields;
 }
 
-/** How long a response is fresh, milliseconds; 0 when it must not be stored. @param ttlMs Of the setting. */
+/**
+ * How long a response is fresh, in milliseconds; 0 if it must not be stored.
+ * @param ttlMs The lifetime of the setting.
+ */
 export function freshForMs(response: ResponseHead, ttlMs: number, nowMs: number): number {
   if (!isShareable(response)) return 0;
   const lifetimeSec = lifetimeSecOf(response, nowMs);
@@ -94,18 +97,21 @@ export function freshForMs(response: ResponseHead, ttlMs: number, nowMs: number)
 }
 
 /**
- * Nothing is revalidated here, so `no-cache` means no-store. Responses that set a cookie, or vary by more than the
- * encoding, are for one client alone.
+ * Whether a response may be shared. Nothing is revalidated here, so `no-cache` means no-store. A response that sets a
+ * cookie, or varies by more than the encoding, is for one client alone.
  */
 function isShareable({ status, fields }: ResponseHead): boolean {
   const control = fieldList(fields, "cache-control");
   if (!LASTING.has(status) || /\bno-(?:store|cache)\b|\bprivate\b/i.test(control)) return false;
   if (fields.some(([name]) => name === "set-cookie")) return false;
   if (!/^(?:accept-encoding)?$/i.test(fieldList(fields, "vary").trim())) return false;
-  return !/^text\/event-stream\b/i.test(fieldList(fields, "content-type")); // it has no end
+  return !/^text\/event-stream\b/i.test(fieldList(fields, "content-type")); // an event stream has no end
 }
 
-/** Infinity when the response says nothing (RFC 9111 §4.2.1): then the setting decides, not a heuristic. */
+/**
+ * The lifetime that the response states (RFC 9111 §4.2.1); Infinity if it states none, because then the setting
+ * decides, not a heuristic.
+ */
 function lifetimeSecOf({ status, fields }: ResponseHead, nowMs: number): number {
   const control = fieldList(fields, "cache-control");
   const expires = fieldList(fields, "expires");
@@ -124,12 +130,15 @@ function lifetimeSecOf({ status, fields }: ResponseHead, nowMs: number): number 
   return seconds;
 }
 
-/** Other forms are read in local time, or as a date of long ago (RFC 9110 §5.6.7). */
+/**
+ * Whether a date is in HTTP's form; other forms would be read in local time, or as a date of long ago (RFC 9110
+ * §5.6.7).
+ */
 function isHttpDate(text: string): boolean {
   return text.endsWith(" GMT") && !Number.isNaN(Date.parse(text));
 }
 
-/** The age of the response when it came, by its own field (RFC 9111 §5.1). */
+/** The age of the response when it arrived, by its own Age field (RFC 9111 §5.1). */
 export function ageSecOf(fields: StoredResponse["headers"]): number {
   return Number(/^\d+/.exec(fieldList(fields, "age"))?.[0] ?? 0);
 }

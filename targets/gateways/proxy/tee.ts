@@ -1,6 +1,6 @@
 /**
- * Two readers for one body: the client that caused it gets it as it comes, the cache gets it whole. As long as
- * it may still be stored it is read as fast as the origin sends it, so that a slow client does not delay those
+ * Two readers for one body: the client that caused the fetch gets it as it comes, the cache gets it whole. As long as
+ * the body may still be stored, it is read as fast as the origin sends it, so that a slow client does not delay those
  * that wait for the cache; beyond that the client sets the pace.
  */
 import { fieldList } from "../origin/fields.ts";
@@ -12,7 +12,9 @@ interface Tee {
   readonly response: OriginResponse;
   /** The body for the cache; null if it was too large or cut off. Never rejects. */
   readonly whole: Promise<BodyBytes | null>;
-  /** The cache no longer waits for the rest, which is then read for the client alone, if that is still there. */
+  /**
+   * Says that the cache no longer waits for the rest, which is then read only for the client, if that is still there.
+   */
   release(): void;
 }
 
@@ -112,7 +114,7 @@ class Splitter {
   }
 }
 
-/** Too late to matter when the body was too large: then `whole` is null already. */
+/** The pieces as one body. If the body was too large, the result does not matter: `whole` is null already. */
 function joined(pieces: readonly BodyBytes[], length: number): BodyBytes {
   const all = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let at = 0;

@@ -1,6 +1,6 @@
 /**
- * What the runtime of one process has reported of itself: collections of its garbage collector, delays of its event
- * loop, its heap. Read from lines that a target may have spoiled: what is not a record is left out. Pure.
+ * The reports of the runtime of one process: collections of its garbage collector, delays of its event loop, its heap.
+ * They are read from lines that a target may have damaged: a line that is not a record is left out. Pure.
  */
 import { Buffer } from "node:buffer";
 import * as z from "zod";
@@ -10,29 +10,29 @@ import { jsonOrNull } from "../../../base/yaml/json_text.ts";
 export const COLLECTION_KINDS = ["minor", "major", "incremental", "weak", "cycle"] as const;
 export type CollectionKind = typeof COLLECTION_KINDS[number];
 
-/** Times are milliseconds since the epoch. */
+/** A garbage collection. Times are milliseconds since the epoch. */
 export interface Collection {
   readonly atMs: number;
-  /** Time from the start to the end of the collection. */
+  /** The time from the start to the end of the collection. */
   readonly ms: number;
   /** The part of that time in which the program stood still. */
   readonly stoppedMs: number;
   readonly kind: CollectionKind;
-  /** It began within so long after `atMs`; 0 where the runtime says exactly when. */
+  /** The collection began at most this long after `atMs`; 0 if the runtime says exactly when. */
   readonly withinMs: number;
-  /** CPU time that it took, of all threads; null where the runtime does not say. */
+  /** The CPU time of the collection, of all threads; null if the runtime does not say. */
   readonly cpuMs: number | null;
 }
 
-/** A time for which the event loop did not turn: at least so long. */
+/** A time in which the event loop did not turn; it may have been longer. */
 export interface Stall {
   readonly atMs: number;
   readonly ms: number;
-  /** CPU time of the process in it; little where it had no core, or waited in a system call. */
+  /** The CPU time of the process meanwhile; small if it had no core, or waited in a system call. */
   readonly cpuMs: number;
 }
 
-/** Counts of the work of V8's optimising compilers. */
+/** The counts of work that V8's optimising compilers did. */
 export const compilerWork = z.strictObject({
   maglev: z.int().min(0).describe("Functions that Maglev optimised"),
   turbofan: z.int().min(0).describe("Functions that TurboFan optimised"),
@@ -41,20 +41,20 @@ export const compilerWork = z.strictObject({
 
 export type CompilerWork = z.output<typeof compilerWork>;
 
-/** A stretch of the run, with what the runtime reported of it. */
+/** A stretch of the run, with the runtime's reports of it. */
 export interface CounterSpan {
-  /** Its end. */
+  /** The end of the stretch. */
   readonly atMs: number;
   readonly forMs: number;
-  /** Collections that are not listed. */
+  /** The number and the total time of collections that are not listed. */
   readonly more: { readonly count: number; readonly ms: number };
-  /** How late timers of the event loop were, ms. */
+  /** How late timers of the event loop were, in ms. */
   readonly delay: { readonly mean: number; readonly max: number } | null;
-  /** Share of the time in which the event loop had work. */
+  /** The share of the time in which the event loop had work. */
   readonly utilization: number | null;
-  /** Bytes. */
+  /** The size of the heap in bytes. */
   readonly heap: number | null;
-  /** Undefined where the runtime does not report it. */
+  /** The work of V8's compilers; undefined if the runtime does not report it. */
   readonly compiler?: CompilerWork;
 }
 
@@ -65,7 +65,7 @@ export interface ProcessCounters {
   readonly collections: readonly Collection[];
   readonly stalls: readonly Stall[];
   readonly spans: readonly CounterSpan[];
-  /** It reports all the time, not only where something happens. */
+  /** Whether the runtime reports all the time, not only when something happens. */
   readonly isSteady?: boolean;
 }
 
@@ -77,7 +77,7 @@ export interface Reports {
 
 /** Reports of the runtimes of a target. */
 export interface CounterSource {
-  /** To be called when a load begins: reports from before do not count. */
+  /** Must be called when a load begins: earlier reports do not count. */
   begin(): void;
   /**
    * The reports since `begin`.
@@ -87,18 +87,20 @@ export interface CounterSource {
   take(untilMs: number, signal: AbortSignal): Promise<Reports>;
 }
 
-/** How a target is started whose runtime reports counters. */
+/** The arguments and environment with which a target is started so that its runtime reports counters. */
 export interface CounterSink {
-  /** URL of the module that reports, for V8's runtimes. */
+  /** The URL of the module that reports, for V8's runtimes. */
   readonly module: string;
   env(given: Readonly<Record<string, string>>): Record<string, string>;
-  /** Arguments of Deno, with those that load the module. */
+  /** Deno's arguments, with those that load the module. */
   args(args: readonly string[]): string[];
-  /** Takes what one program prints to standard error. */
+  /** Returns a function that takes the standard error of one program. */
   errorReader(): (bytes: Uint8Array) => void;
 }
 
-/** No runtime reports larger figures, and their sums would exceed the numbers that results can hold. */
+/**
+ * The largest figure; no runtime reports larger ones, and their sums would exceed the numbers that results can hold.
+ */
 const MOST_MS = 1e15;
 const MOST_COUNT = 1e9;
 
@@ -124,26 +126,29 @@ const record = z.strictObject({
     .optional(),
 });
 
-/** What the processes of a target reported in one run beyond what is read of it. Nothing is left out where all are 0. */
+/**
+ * The reports of a target's processes in one run that were left out because there were too many. All are 0 if nothing
+ * was left out.
+ */
 export interface LeftOut {
-  /** Processes, or files that take themselves for one. */
+  /** The number of processes, or of files that look like the reports of one. */
   readonly processes: number;
   readonly bytes: number;
-  /** Lines that are no record. */
+  /** The number of lines that are no records. */
   readonly lines: number;
-  /** Collections that are in the sums, but not listed. */
+  /** The number of collections that are in the sums but not listed. */
   readonly collections: number;
   readonly stalls: number;
 }
 
-/** How much of the reports of one run may still be read, and how much was left out. */
+/** Keeps count of how much of the reports of one run may still be read, and how much was left out. */
 export class ReportRoom {
   readonly leftOut = { processes: 0, bytes: 0, lines: 0, collections: 0, stalls: 0 };
   #bytes = LIMITS.runtimeReports.most;
   #collections = LIMITS.collections.most;
   #stalls = LIMITS.stalls.most;
 
-  /** How many of the new bytes of one process are read; `before` were read in this run already. */
+  /** The number of new bytes of one process to read; `before` were read in this run already. */
   takeBytes(found: number, before: number): number {
     const taken = Math.min(found, this.#bytes, Math.max(0, LIMITS.runtimeReport.most - before));
     this.#bytes -= taken;
@@ -151,7 +156,7 @@ export class ReportRoom {
     return taken;
   }
 
-  /** How many of the collections found are listed. */
+  /** The number of the collections found that can be listed. */
   takeCollections(found: number): number {
     const taken = Math.min(found, this.#collections);
     this.#collections -= taken;
@@ -171,11 +176,11 @@ export class ReportRoom {
 type Place = "line" | "rest of a line that is not read";
 
 /**
- * Reads what one process writes, as it comes, in time that is linear in it: nothing is looked at twice. A process whose
- * first line does not say whose it is is nobody's.
+ * Reads the reports of one process as they come, in linear time: no byte is looked at twice. If the first line does not
+ * name the process, everything is ignored.
  */
 export class CounterReader {
-  /** Undefined before the first line, null where that says nothing. */
+  /** The process; undefined before the first line, null if that line does not name one. */
   #process: z.output<typeof head> | null | undefined = undefined;
   #begun: Uint8Array[] = [];
   #begunBytes = 0;
@@ -185,7 +190,7 @@ export class CounterReader {
   #spans: CounterSpan[] = [];
   #spoiledLines = 0;
 
-  /** Forgets the records that it has: they are none of the next run. */
+  /** Forgets the records read so far, so that they do not count in the next run. */
   forget(): void {
     this.#collections = [];
     this.#stalls = [];
@@ -193,7 +198,7 @@ export class CounterReader {
     this.#spoiledLines = 0;
   }
 
-  /** Bytes are left out here: what follows is the rest of a line. */
+  /** Says that bytes are left out here, so that what follows is the rest of a line. */
   skip(): void {
     this.#drop();
   }
@@ -212,7 +217,7 @@ export class CounterReader {
     }
   }
 
-  /** Null where nobody has reported. */
+  /** The counters of the process; null if it has reported nothing. */
   counters(): ProcessCounters | null {
     if (!this.#process) return null;
     return {
@@ -295,7 +300,7 @@ export class CounterReader {
 
 const LINE_FEED = 0x0a;
 /**
- * Lines of one process in one run that may be spoiled. After so many, the rest is not read, because an error for each of
+ * The most invalid lines of one process in one run; after these, the rest is not read, because an error for each of
  * millions would take minutes.
  */
 const MOST_SPOILED = 1_000;

@@ -13,34 +13,37 @@ const LINE = new RegExp(
     String.raw`(\d+)->(\d+)->(\d+) MB`,
 );
 
-/** Whether a line is the runtime's and none of the program. */
+/** Whether a line was printed by the Go runtime and not by the program. */
 export function isGoTrace(line: string): boolean {
   return /^gc \d+ @\d/.test(line);
 }
 
-/** What a program prints is read so late at most: its pipes are read with pauses. */
+/** The most by which a line may be read late, because the program's pipes are read with pauses. */
 export const OUTPUT_LATE_MS = 20;
-/** A longer line is none of the runtime's. */
+/** The longest line of the Go runtime. */
 const LONGEST_LINE = 1_000;
-/** Collections that are kept: at 200 a second, some minutes. */
+/** The most collections to keep: those of some minutes at 200 a second. */
 const MOST_COLLECTIONS = 100_000;
 
 interface TracedCollection {
-  /** Its start, milliseconds since the start of the program. */
+  /** The start of the collection, in milliseconds since the start of the program. */
   readonly sinceStartMs: number;
   readonly clockMs: readonly [number, number, number];
   readonly cpuMs: number;
   readonly heapBytes: number;
 }
 
-/** Reads what one program prints, as it comes. */
+/** Reads the output of one program as it comes. */
 export class GoTrace {
   readonly #decoder = new TextDecoder();
   #begun = "";
-  /** When its first byte came. */
+  /** The moment at which the first byte of the present line arrived. */
   #begunMs = Infinity;
   #found: TracedCollection[] = [];
-  /** The program's start, since the epoch: no line can come before what it says. */
+  /**
+   * The program's start, in ms since the epoch: the earliest moment that a line allows, because no line can arrive
+   * before the moment it reports.
+   */
   #startedMs = Infinity;
 
   take(bytes: Uint8Array, nowMs: number): void {
@@ -54,7 +57,7 @@ export class GoTrace {
     this.#begunMs = lineMs;
   }
 
-  /** @param seenMs When its first byte was: the rest of a line is written at once, but may be read later. */
+  /** @param seenMs When the line's first byte arrived: the rest is written at once, but may be read later. */
   #takeLine(line: string, seenMs: number): void {
     const traced = tracedIn(line);
     if (traced === null) return;
@@ -63,12 +66,12 @@ export class GoTrace {
     if (this.#found.length < MOST_COLLECTIONS) this.#found.push(traced);
   }
 
-  /** Forgets what it had: for the runs before. */
+  /** Forgets the collections of earlier runs. */
   forget(): void {
     this.#found = [];
   }
 
-  /** Null if there was no line. */
+  /** The counters of the program; null if there was no line. */
   counters(): ProcessCounters | null {
     if (this.#found.length === 0) return null;
     const collections = this.#found.map((traced) => collectionOf(traced, this.#startedMs));
@@ -84,7 +87,9 @@ export class GoTrace {
   }
 }
 
-/** Largest number in a line: a century in ms. A larger one is no time, and sums of such may be no number. */
+/**
+ * The largest number in a line: a century in ms. A larger one is not a time, and sums of such could not be represented.
+ */
 const MOST = 3e12;
 
 function tracedIn(line: string): TracedCollection | null {
@@ -95,7 +100,7 @@ function tracedIn(line: string): TracedCollection | null {
   return {
     sinceStartMs: 1_000 * startS,
     clockMs: [first, middle, last],
-    cpuMs: sweep + assist + dedicated + termination, // without what it did where nothing else ran
+    cpuMs: sweep + assist + dedicated + termination, // without the work that was done on idle processors
     heapBytes: live * 1_048_576,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The runtime counters of a target: what its processes report of themselves, each into a file of its own in a folder
- * of this target, and a Go program on its standard error. Nobody waits for a target that reports nothing.
+ * The runtime counters of a target: its processes report each into a file of its own in a folder of this target, and a
+ * Go program on its standard error. A target that reports nothing is not waited for.
  */
 import { lstatSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -25,31 +25,37 @@ import v8Script from "./v8_counters.mjs" with { type: "text" };
 const V8_SCRIPT = "v8_counters.mjs";
 const SCRIPTS = { [V8_SCRIPT]: v8Script, "sitecustomize.py": pythonScript };
 const ENDING = ".jsonl";
-/** While it is there, V8's processes write what they know. They look for it every 250 ms. */
+/** The name of a file: while it exists, processes on V8 write their reports. They look for it every 250 ms. */
 const REQUEST = "requested";
-/** Processes of a target that are kept: those that have reported most. */
+/** The most processes of a target to keep: those that have reported most. */
 const MOST_PROCESSES = 64;
-/** Files that are looked at to find these. */
+/** The most files to look at in order to find those processes. */
 const MOST_FILES = 4_096;
-/** The first line of a process, which names it, is shorter. */
+/** The longest first line of a process, which names the process. */
 const HEAD_BYTES = 512;
 const LINE_FEED = 0x0a;
-/** At a time, so that signals are heard and load is sent meanwhile. */
+/** The bytes to read at a time, so that signals are heard and load is sent in between. */
 const READ_BYTES = 262_144;
-/** Reports come within 250 ms; one that is later comes from a process that has stopped, or has none. */
+/**
+ * How long to wait for the last report. Reports come within 250 ms; a process that is later has stopped, or has nothing
+ * to report.
+ */
 const LAST_REPORT_MS = 400;
-/** The same for a process that lives and has reported so far: its event loop may be blocked, or the machine halt. */
+/**
+ * How long to wait for a process that lives and has reported so far: its event loop may be blocked, or the machine may
+ * halt.
+ */
 const LAST_BUSY_REPORT_MS = 3_000;
 const LOOK_MS = 100;
 
 interface CounterOptions {
-  /** Node also reports what V8's compilers do. */
+  /** Whether Node also reports the work of V8's compilers. */
   readonly compiler: boolean;
 }
 
 export class RuntimeCounters implements CounterSink, CounterSource {
   readonly #traces: GoTrace[] = [];
-  /** Files by their paths. */
+  /** The report files by path. */
   readonly #files = new Map<string, ReportFile>();
   #room = new ReportRoom();
 
@@ -70,7 +76,7 @@ export class RuntimeCounters implements CounterSink, CounterSource {
     return module.href;
   }
 
-  /** The environment in which Node, Python and Go report. */
+  /** The environment in which Node, Python and Go report counters. */
   env(given: Readonly<Record<string, string>>): Record<string, string> {
     return {
       ...given,
@@ -80,13 +86,13 @@ export class RuntimeCounters implements CounterSink, CounterSource {
     };
   }
 
-  /** Arguments of the program with which it reports, where that takes an argument: Deno's. */
+  /** The program's arguments with those that make it report, if it takes such arguments, as Deno does. */
   args(args: readonly string[]): string[] {
     const isRun = ["run", "serve"].includes(args[0]);
     return isRun ? [args[0], `--preload=${this.module}`, ...args.slice(1)] : [...args];
   }
 
-  /** Takes what one of its programs prints to standard error. */
+  /** Returns a function that takes the standard error of one of the target's programs. */
   errorReader(): (bytes: Uint8Array) => void {
     const trace = new GoTrace();
     this.#traces.push(trace);
@@ -118,7 +124,7 @@ export class RuntimeCounters implements CounterSink, CounterSource {
     return { processes: [...reports, ...traced], leftOut: this.#room.leftOut };
   }
 
-  /** To be called once the target has ended. */
+  /** Must be called once the target has ended. */
   async close(): Promise<void> {
     await this.folder[Symbol.asyncDispose]();
   }
@@ -129,7 +135,7 @@ export class RuntimeCounters implements CounterSink, CounterSource {
       if (isRequested) CarefulFile.toAppend(path)[Symbol.dispose]();
       else Deno.removeSync(path);
     } catch {
-      // it was not there, or the target has put something else in its place
+      // the folder did not exist, or the target has put something else in its place
     }
   }
 
@@ -151,7 +157,7 @@ export class RuntimeCounters implements CounterSink, CounterSource {
     return all.slice(0, MOST_PROCESSES).map(({ file }) => file);
   }
 
-  /** What is new in them, a part at a time, so that signals are heard meanwhile. */
+  /** Reads the new parts of the files, a part at a time, so that signals are heard meanwhile. */
   async #read(files: readonly ReportFile[]): Promise<void> {
     for (const file of files) {
       try {
@@ -162,7 +168,7 @@ export class RuntimeCounters implements CounterSink, CounterSource {
     }
   }
 
-  /** Files in which processes report, without links and pipes. */
+  /** The paths of the files in which processes report, without links and pipes. */
   #paths(): string[] {
     try {
       const entries = [...Deno.readDirSync(this.folder.path)];
@@ -170,7 +176,7 @@ export class RuntimeCounters implements CounterSink, CounterSource {
       this.#room.leftOut.processes = Math.max(0, named.length - MOST_FILES);
       return named.slice(0, MOST_FILES).map(({ name }) => join(this.folder.path, name));
     } catch {
-      return []; // the target has removed them
+      return []; // the target has removed the folder
     }
   }
 }
@@ -179,25 +185,25 @@ export class RuntimeCounters implements CounterSink, CounterSource {
 interface ReportFile {
   readonly path: string;
   readonly reader: CounterReader;
-  /** Its length when the load began. */
+  /** The length of the file when the load began. */
   begunBytes: number;
-  /** Bytes that have been read or passed over. */
+  /** The number of bytes that have been read or passed over. */
   readBytes: number;
 }
 
-/** 0 if there is no such file. */
+/** The size of a file; 0 if it does not exist. */
 function sizeOf(path: string): number {
   return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Reads what is new since the load began, part by part. Throws an Error where it can't be read. */
+/** Reads what was written since the load began, part by part. Throws an Error if it cannot be read. */
 function* newPartsOf(file: ReportFile, room: ReportRoom): Generator<void> {
   using opened = CarefulFile.toRead(file.path);
   const { reader, begunBytes } = file;
   if (file.readBytes < begunBytes) {
     if (file.readBytes === 0) reader.take(firstLineOf(opened), room);
     reader.skip();
-    file.readBytes = begunBytes - 1; // the end of a line
+    file.readBytes = begunBytes - 1; // the end of the line before
   }
   const newBytes = opened.size - file.readBytes;
   if (newBytes <= 0) return;
@@ -223,7 +229,7 @@ function firstLineOf(file: CarefulFile): Uint8Array {
   return end > 0 && end <= length ? start.subarray(0, end) : Uint8Array.of(LINE_FEED);
 }
 
-/** Whether a process that reports all the time has not reported of the end of the load yet, and still can. */
+/** Whether a process that reports steadily has not yet reported the end of the load, and still can. */
 function isAwaited({ reader }: ReportFile, untilMs: number): boolean {
   const { isSteady = false, pid = null, spans = [] } = reader.counters() ?? {};
   if (!isSteady || pid === null || (spans.at(-1)?.atMs ?? 0) >= untilMs) return false;
@@ -231,15 +237,15 @@ function isAwaited({ reader }: ReportFile, untilMs: number): boolean {
   return !ENDED_OR_HALTED.includes(state);
 }
 
-/** As proc(5) has it: a zombie, one that is dead, and those that were stopped. */
+/** The states of proc(5) in which a process cannot report: zombie, dead, or stopped. */
 const ENDED_OR_HALTED = "ZXxTt";
 
-/** Lets everything else that waits come first. */
+/** Resolves after everything else that waits for this thread has had its turn. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Waits until the time is over, or for the signal. */
+/** Waits until the time is over, or the signal aborts. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => {});
 }

@@ -21,10 +21,10 @@ const OK = { ":status": "200" };
 
 /** By the error of the connection: its code and what was wrong, or how that begins. */
 const FRAMES: Readonly<Record<string, Readonly<Record<string, readonly Uint8Array[]>>>> = {
-  "PROTOCOL_ERROR: a push that nobody allowed": {
+  "PROTOCOL_ERROR: a push that was not allowed": {
     "a push": [frame(PUSH_PROMISE, END_HEADERS, 1, joined(coded(2), block(OK)))],
   },
-  "PROTOCOL_ERROR: a frame of a stream that nobody began": {
+  "PROTOCOL_ERROR: a frame of a stream that was never begun": {
     "a head on no stream": [headers(0, OK)],
     "a head on a stream of the server": [headers(2, OK)],
     "content on a stream that nobody began": [data(3, "a")],

@@ -11,7 +11,7 @@ import { isTooWide } from "../../../writing/units.ts";
 import { rowsMarkup } from "../rows.ts";
 import { tableMarkup } from "./tables.ts";
 
-/** @param id Of its document. */
+/** @param id Id of the card's document. */
 export function conclusionMarkup(card: CardModel, id: string): Markup | null {
   const { sentence, notes, figure, forest, winners, reliability, claims, next } = card;
   if (sentence === "") return null;
@@ -42,7 +42,7 @@ function figureMarkup({ text, interval, label, certainty }: HeadlineFigure): Mar
 <small>${label}</small></p>`;
 }
 
-/** Rows that a phone's first screen has room for, by the style sheet. */
+/** Number of rows that fit on a phone's first screen, given the style sheet. */
 const MOST_ON_PHONE = 5;
 
 function moreMarkup(count: number, where: "off-phone" | "on-phone"): Markup | null {
@@ -57,7 +57,7 @@ function forestMarkup(forest: ConclusionForest, id: string): Markup | null {
   if (rows.length === 0) return null;
   const drawn = rows.map((row): Row => {
     const { low, high } = row;
-    // Drawn, a wide one would push every other to the same place.
+    // A very wide interval is not drawn, because it would squeeze all others together.
     const isDrawn = low !== null && high !== null && !isTooWide({ low, high });
     return {
       ...{ ...row, value: row.ratio, draw: "dot", runs: [], tone: toneOf(row, forest) },

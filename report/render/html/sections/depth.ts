@@ -1,11 +1,11 @@
-/** How much of the page is shown at once, and the control that chooses it. Without scripts, everything is. */
+/** How much of the page is shown, and the control for it. Without scripts, everything is shown. */
 import { type Depth, DEPTHS } from "../../../blocks.ts";
 import { type Markup, markup } from "../../../writing/html.ts";
 
 /** Key under which the browser keeps the choice. */
 export const DEPTH_KEY = "plateau-depth";
 
-/** Runs before anything is laid out, so that nothing of what is hidden ever is. */
+/** Runs before the page is laid out, so that hidden parts never appear. */
 export const DEPTH_SCRIPT = `{let depth;try{depth=localStorage.getItem("${DEPTH_KEY}")}catch{}
 document.documentElement.dataset.depth=${JSON.stringify(DEPTHS)}.includes(depth)?depth:"summary"}`;
 

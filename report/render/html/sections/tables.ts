@@ -1,4 +1,4 @@
-/** The model's tables as markup: captions, scopes, a scroll container each. */
+/** The model's tables as markup: with captions, scopes, and a scroll container for each. */
 import { withoutGroups } from "../../../writing/units.ts";
 import { type Column, NONE, type Table, type TableCell } from "../../../subjects/tables/table.ts";
 import { type Markup, markup, verbatim } from "../../../writing/html.ts";
@@ -6,9 +6,11 @@ import { type Markup, markup, verbatim } from "../../../writing/html.ts";
 interface TableOptions {
   /** Unique in the page. */
   readonly id: string;
-  /** False where a heading above says the same; the caption is then for screen readers only. */
+  /** False if a heading above says the same, so that the caption is for screen readers only. */
   readonly captioned: boolean;
-  /** The outcome of each row, by which a control filters them; on a phone each such row is a card. Absent: no control. */
+  /**
+   * The outcome of each row, by which a control filters rows; on a phone, each such row is a card. Absent: no control.
+   */
   readonly outcomes?: readonly string[];
 }
 
@@ -31,7 +33,11 @@ function headMarkup({ label, unit, kind }: Column): Markup {
   return markup`<th scope="col" class="${kind}">${label}${suffix}</th>`;
 }
 
-/** Its end is left out, as HTML allows (§13.1.2.4): a large report has 20,000. @param decimals Most in the column. @param id Of the table. */
+/**
+ * The end tag is omitted, as HTML allows (§13.1.2.4): a large report has 20,000 cells.
+ * @param decimals The most decimals in the column.
+ * @param id Id of the table.
+ */
 function cellMarkup(
   cell: TableCell,
   { kind }: Column,
@@ -65,17 +71,17 @@ function cellMarkup(
   return markup`<td${attributes}>${first} <small>${below}</small>`;
 }
 
-/** Whether the text is the value itself, apart from commas: then it is not repeated as an attribute. */
+/** Whether the text is the value itself, apart from commas, so that no attribute needs to repeat it. */
 function isRead({ text, below, weak }: TableCell, value: number): boolean {
   return !weak && below === undefined && withoutGroups(text) === String(value);
 }
 
-/** Written without quotes, because a number needs none. */
+/** An attribute without quotes, which a number does not need. */
 function attribute(name: "data-v" | "data-p", value: string | number): Markup {
   return markup` ${verbatim(name)}=${value}`;
 }
 
-/** How many digits a number is short of its column's decimals, and "d" for the point itself. */
+/** How many decimals a number lacks to match its column, and "d" if it lacks the decimal point, too. */
 function padAttribute(decimals: number, own: number): Markup | null {
   if (decimals === own) return null;
   return attribute("data-p", `${decimals - own}${own === 0 ? "d" : ""}`);
@@ -85,7 +91,7 @@ function decimalsOf({ text }: TableCell): number {
   return /\.(\d+)/.exec(text)?.[1].length ?? 0;
 }
 
-/** In the head of a row, which a style rule knows without a class: a large report has 2,000. */
+/** A swatch in the head of a row, styled without a class because a large report has 2,000 of them. */
 export function tableSwatch(color: number | undefined): Markup | null {
   return color === undefined ? null : markup`<i class=s${color}></i>`;
 }

@@ -1,5 +1,5 @@
 /**
- * The next moment of each slot, and which slot's is first: a binary heap in flat arrays, which knows the place of
+ * The next moment of each slot, and the slot with the earliest: a binary heap in flat arrays, with the position of
  * every slot.
  */
 
@@ -8,7 +8,7 @@ const NOWHERE = -1;
 export class Moments {
   readonly #slots: Int32Array;
   readonly #us: Float64Array;
-  /** By slot: its place in the heap. */
+  /** By slot: its position in the heap. */
   readonly #places: Int32Array;
   #length = 0;
 
@@ -45,7 +45,7 @@ export class Moments {
     if (at !== last) this.#settle(at, this.#slots[last], this.#us[last]);
   }
 
-  /** Puts a slot where it belongs, from a place that is free. */
+  /** Moves a slot from a free position in the heap to where it belongs. */
   #settle(from: number, slot: number, us: number): void {
     let at = from;
     for (let up = (at - 1) >> 1; at > 0 && this.#us[up] > us; up = (at - 1) >> 1) {

@@ -1,4 +1,4 @@
-/** The messages of a socket: octets that come before, between and after its numbers, ready to be written and to be compared. */
+/** The messages of a socket, split at their numbers into octets that are ready to be written and compared. */
 
 const NUMBER = /\{\{\s*(n|socket)\s*\}\}/;
 const SOCKET = /\{\{\s*socket\s*\}\}/;
@@ -8,15 +8,15 @@ const NINE = 0x39;
 const MOST_DIGITS = 10;
 
 export class Payload {
-  /** Message number n is these, with n between each two of them. */
+  /** The octets before, between and after the numbers of a message. */
   readonly #parts: readonly Uint8Array[];
   readonly #fixedBytes: number;
-  /** Whether it names its socket, and so belongs to that one alone. */
+  /** Whether the messages contain the socket's name, so that they are the socket's own. */
   readonly isOwn: boolean;
 
-  /** @param template In which `{{ n }}` stands for the number of a message, and `{{ socket }}` for that of the socket. */
+  /** @param template The message, with `{{ n }}` for its number and `{{ socket }}` for the socket's name. */
   constructor(template: Uint8Array, socket: string) {
-    // Octets as characters, so that what is not UTF-8 stays as it is.
+    // Octets as characters, so that octets that are not UTF-8 survive.
     const text = Array.from(template, (octet) => String.fromCharCode(octet)).join("");
     this.isOwn = SOCKET.test(text);
     this.#parts = partsOf(text, socket);
@@ -44,8 +44,10 @@ export class Payload {
     }
   }
 
-  // hot: once a message that comes.
-  /** The number of the message in these octets; −1 if they are no such message. `otherwise` if messages have no numbers. */
+  // hot: runs for every received message.
+  /**
+   * The number of the message in these octets; −1 if they are no such message, `otherwise` if messages have no numbers.
+   */
   numberOf(bytes: Uint8Array, from: number, to: number, otherwise: number): number {
     const parts = this.#parts;
     const numbers = parts.length - 1;
@@ -84,7 +86,7 @@ function isAt(part: Uint8Array, bytes: Uint8Array, from: number): boolean {
   return true;
 }
 
-/** A whole number of this many digits, as written; −1 if there is none. */
+/** The whole number written with this many digits; −1 if there is none. */
 function numberAt(bytes: Uint8Array, from: number, digits: number): number {
   if (digits > 1 && bytes[from] === ZERO) return -1;
   let n = 0;

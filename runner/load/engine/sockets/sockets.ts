@@ -1,10 +1,10 @@
 /**
- * The WebSockets of a load: when their messages are sent, which of the server's answer which, when a virtual user leaves, and
- * whether each socket was the one that it should be. It knows no octets of frames, which are the protocol's, and no clock.
- *
- * A message is due by the pacer of its socket, whether or not the ones before were answered, and its latency counts from then.
- * What cannot be sent when it is due, as the server does not read, waits and is late; what was never sent is dropped. A user
- * who leaves waits for the answers to what it has sent, each up to its time-out.
+ * The WebSockets of a load: when their messages are sent, which messages of the server answer them, when a virtual user
+ * leaves, and whether each socket was as expected. Frames are the protocol's concern, and time is an argument. * A
+ * message is due by the pacer of its socket, whether or not earlier ones were answered, and its latency counts from
+ * that moment. A message that cannot be sent when it is due, because the server does not read, waits and is late; one
+ * that was never sent is dropped. A user who leaves waits for the answers to all sent messages, each up to its
+ * time-out.
  */
 import { withEngine } from "../../../../base/pattern.ts";
 import type { StreamingRecorder } from "../../recording/streaming_recorder.ts";
@@ -18,16 +18,16 @@ import type { SocketRequest, SocketSpec } from "./socket_spec.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** How a socket ends: as its user leaves it, or as the server does, with a code. */
+/** Who ends a socket: its user, or the server, with a code. */
 export type SocketEnd = { readonly by: "user" } | { readonly by: "server"; readonly code: number };
 
-/** Commands that a protocol carries out for its sockets. */
+/** Commands that the protocol carries out for sockets. */
 export interface SocketCommands {
-  /** Whether a message can be sent on the open socket now, or would wait behind others. */
+  /** Whether a message can be sent on the open socket now, rather than queue behind others. */
   maySend(slot: number): boolean;
   /** Sends message n of the payload. */
   sendMessage(slot: number, payload: Payload, n: number, isText: boolean): void;
-  /** Begins the closing handshake, as the user leaves. */
+  /** Begins the closing handshake, because the user leaves. */
   leave(slot: number, nowUs: number): void;
 }
 
@@ -35,22 +35,22 @@ interface SocketsSetting {
   readonly slots: number;
   readonly recorder: StreamingRecorder;
   readonly specs: readonly SocketSpec[];
-  /** From this moment on nothing is sent, and users who are not held for longer leave. */
+  /** From this time on nothing is sent, and users who need not stay longer leave. */
   readonly endUs: number;
-  /** Whether users who are held may stay beyond the end. */
+  /** Whether users may stay beyond the end until their hold is over. */
   readonly mayFinish: boolean;
-  /** What numbers of sockets begin with, unlike those of other workers. */
+  /** Prefix of socket numbers, different for each worker. */
   readonly name: string;
 }
 
-/** How long a message that could not be sent when it was due waits for its next try, microseconds. */
+/** Delay before a message that could not be sent on time is tried again, microseconds. */
 const AGAIN_US = 1_000;
 
 type Take = (message: Bytes) => string | null;
 
-/** The parts that all sockets with one spec share. */
+/** The parts shared by all sockets with the same specification. */
 interface SocketPlan {
-  /** What an answer has in common with its message; null: their order or their octets decide. */
+  /** Extracts the value that an answer shares with its message; null: they are matched by order or by octets. */
   readonly take: Take | null;
   readonly check: ResponseCheck | null;
 }
@@ -64,21 +64,21 @@ function paceOf({ send, answer }: SocketSpec): Omit<MessagePace, "openUs" | "unt
 }
 
 class OpenSocket {
-  /** Null until it is open. */
+  /** Null until the socket is open. */
   counted: CountedSocket | null = null;
   payload: Payload | null = null;
   /** When the user leaves. */
   leaveUs = Infinity;
-  /** When the server was last heard of. */
+  /** When the server last sent anything. */
   aliveUs = -Infinity;
   isLeft = false;
-  /** Whether the time of its user is over: nothing more is sent, also where the server has not read what was due. */
+  /** Whether the user's time is over: nothing more is sent, even if earlier messages are still due. */
   isOver = false;
-  /** Whether the load ends before the socket's hold does. */
+  /** Whether the load ends before the user's hold does. */
   isCutShort = false;
   came = 0;
   isRight: boolean;
-  /** Messages in flight, the oldest first, by the value that their answers share with them; null if `answer` names none. */
+  /** Messages in flight, oldest first, by the value that they share with their answers; null if `answer` names none. */
   readonly byKey: Map<string, number[]> | null;
 
   readonly spec: SocketSpec;
@@ -99,13 +99,13 @@ class OpenSocket {
 }
 
 export class Sockets {
-  /** Whether messages have moments of their own. */
+  /** Whether messages are sent at a pace of their own. */
   readonly arePaced: boolean;
   commands: SocketCommands | null = null;
   /** By slot; null: its exchange is not a socket, or there is none. */
   readonly #open: (OpenSocket | null)[];
   readonly #moments: Moments;
-  /** Payloads by template, each for all sockets that send the same. */
+  /** Payloads by template, each shared by all sockets that send the same. */
   readonly #payloads = new WeakMap<Bytes, Payload>();
   #named = 0;
 
@@ -140,7 +140,7 @@ export class Sockets {
     return this.commands;
   }
 
-  /** The request for a socket is sent. @param dueUs As its latency counts. */
+  /** The request for a socket was sent. @param dueUs The moment from which the latency counts. */
   begin(slot: number, request: SocketRequest, step: number, dueUs: number): void {
     const plan = this.plans.get(request.spec);
     if (plan === undefined) throw new Error("A socket was opened that the load does not have");
@@ -179,7 +179,7 @@ export class Sockets {
     return payload;
   }
 
-  /** Does what is due by now on any socket; gives when more will be. */
+  /** Does everything that is due on any socket; returns when more will be. */
   onTick(nowUs: number): number {
     while (this.#moments.nextUs <= nowUs) {
       const slot = this.#moments.first;
@@ -190,8 +190,8 @@ export class Sockets {
     return this.#moments.nextUs;
   }
 
-  // hot: once a message.
-  /** Sends what is due on a socket, and leaves it when its time is over. */
+  // hot: runs for every message.
+  /** Sends what is due on a socket, and leaves the socket when its time is over. */
   #goOn(slot: number, socket: OpenSocket, nowUs: number): void {
     const { counted, leaveUs } = socket;
     if (counted === null || socket.isLeft) return this.#moments.delete(slot);
@@ -212,7 +212,9 @@ export class Sockets {
   #send(slot: number, socket: OpenSocket, counted: CountedSocket, nowUs: number): void {
     const { spec: { send }, payload, plan: { take }, byKey } = socket;
     const { messages } = counted;
-    if (send === undefined || payload === null) throw new Error("A socket sends what it has not");
+    if (send === undefined || payload === null) {
+      throw new Error("A socket sends a message that it does not have");
+    }
     const n = messages.next;
     const lagUs = nowUs - messages.nextDueUs;
     if (send.everyUs !== undefined) this.#recorder.sent(lagUs);
@@ -228,22 +230,22 @@ export class Sockets {
     this.#commandsOf().sendMessage(slot, payload, n, send.isText);
   }
 
-  /** Leaves it from this side. */
+  /** Leaves the socket from this side. */
   #leave(slot: number, socket: OpenSocket, nowUs: number): void {
     socket.isLeft = true;
     this.#moments.delete(slot);
-    // The closing handshake is not a wait for a message.
+    // The closing handshake does not count as a wait for a message.
     if (socket.isPushed) this.#recorder.messages.end(slot, "left", nowUs);
     this.#commandsOf().leave(slot, nowUs);
   }
 
-  /** Something has come that is not a message. */
+  /** Something other than a message has arrived. */
   heard(slot: number, nowUs: number): void {
     const socket = this.#open[slot];
     if (socket?.isPushed) socket.aliveUs = nowUs;
   }
 
-  // hot: once a message.
+  // hot: runs for every received message.
   message(slot: number, bytes: Uint8Array, from: number, to: number, nowUs: number): void {
     const socket = this.#open[slot];
     if (socket === null || socket.counted === null) return;
@@ -262,11 +264,11 @@ export class Sockets {
     }
     const n = numberOf(socket, counted, bytes, from, to);
     if (n < 0 || !sockets.answer(counted, n, nowUs)) return sockets.mismatch(counted);
-    // What is due by then is sent before its user leaves, also where this comes before the tick.
+    // Messages due by then are sent before the user leaves, even if this runs before the tick.
     if (nowUs >= socket.leaveUs && !socket.isLeft) this.#goOn(slot, socket, nowUs);
   }
 
-  /** Moment from which its time-out counts; Infinity: it waits for nothing. */
+  /** When the socket's time-out starts to count; Infinity: it waits for nothing. */
   aliveUs(slot: number): number {
     const socket = this.#open[slot];
     if (!socket?.counted) return -Infinity;
@@ -274,7 +276,7 @@ export class Sockets {
     return socket.isPushed ? socket.aliveUs : socket.counted.messages.oldestDueUs;
   }
 
-  /** A socket is over; says why it is not the one that it should be, null: it is. */
+  /** A socket has ended; returns what was wrong with it, or null. */
   ended(slot: number, end: SocketEnd, nowUs: number): string | null {
     const socket = this.#open[slot];
     if (socket === null) return null;
@@ -293,13 +295,13 @@ export class Sockets {
     return socket.isRight ? null : NOT_EXPECTED;
   }
 
-  /** Forgets the socket, which is given up. */
+  /** Forgets a socket that was cancelled. */
   forget(slot: number): void {
     this.#open[slot] = null;
     this.#moments.delete(slot);
   }
 
-  /** An open socket was closed with a code. Before it ends, or is forgotten. */
+  /** An open socket was closed with a code. Called before it ends or is forgotten. */
   closed(slot: number, code: number): void {
     const counted = this.#open[slot]?.counted;
     if (counted) this.#sockets.closed(counted, code);
@@ -307,12 +309,12 @@ export class Sockets {
 }
 
 const NOT_EXPECTED = "no message is as expected";
-/** Name of a server's unsolicited messages. */
+/** Name under which a server's unsolicited messages are counted. */
 const MESSAGE = "message";
-/** Normal, going away, and none (RFC 6455 §7.4.1). */
+/** Acceptable close codes: normal, going away, and none (RFC 6455 §7.4.1). */
 const RIGHT_CODES: readonly number[] = [1000, 1001, 1005];
 
-/** Call it within `withEngine`, as a pattern needs that. */
+/** Call within `withEngine`, which patterns need. */
 function planOf({ answer, expect }: SocketSpec): SocketPlan {
   return {
     take: typeof answer === "string" ? null : takerOfText(answer),
@@ -320,7 +322,7 @@ function planOf({ answer, expect }: SocketSpec): SocketPlan {
   };
 }
 
-/** Which of the messages in flight this answers; −1: none. */
+/** The message in flight that this one answers; −1: none. */
 function numberOf(
   { spec: { answer }, payload, byKey, plan: { take } }: OpenSocket,
   { messages }: CountedSocket,

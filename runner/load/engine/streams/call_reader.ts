@@ -1,7 +1,7 @@
 /**
- * The response to a call of gRPC as it comes (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md): messages behind
- * their lengths, and a status behind all of them. A message is decoded, and kept until it is whole, only where somebody looks
- * into it; otherwise its octets are passed over.
+ * Reads the response to a gRPC call as it comes (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md):
+ * messages, each after its length, and a status at the end. A message is kept until it is complete and decoded only if
+ * a check or capture reads it; otherwise its octets are skipped.
  */
 import { messageOf } from "../../../../base/errors.ts";
 import { MessageDecoder } from "../../../../base/grpc/decode_message.ts";
@@ -17,14 +17,14 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 const COMPRESSED = 1;
 const NO_BYTES: Bytes = new Uint8Array(0);
-/** A part of a message that is no longer is kept outside of the room. */
+/** A partial message up to this size does not count towards the room. */
 const FREE_BYTES = 512;
-/** Status of codes that gRPC does not know. */
+/** The status that stands for codes unknown to gRPC. */
 const UNKNOWN = GRPC_STATUSES.indexOf("UNKNOWN");
-/** Characters of the text that a server gives for its status. */
+/** The most characters kept of the text that comes with a status. */
 const MOST_CHARS = 200;
 
-/** The parts that calls with one spec share, made once. */
+/** The parts shared by all calls with the same specification. */
 export class CallPlan {
   readonly decoder: MessageDecoder | null;
 
@@ -34,13 +34,13 @@ export class CallPlan {
 }
 
 export class CallReader {
-  /** Whether a message is larger than the limit, or than what the room had left: it has to be given up. */
+  /** Whether a message exceeds the limit or the remaining room, so that the call must be cancelled. */
   isOverLimit = false;
-  /** Messages that are whole. */
+  /** Number of complete messages. */
   received = 0;
-  /** What the response said at its end; null: nothing, or it has not ended. */
+  /** The status at the end of the response; null: none, or the response has not ended. */
   status: number | null = null;
-  /** The text of the last message as JSON, where that is kept. */
+  /** The last message as JSON, if messages are kept. */
   json: Bytes = NO_BYTES;
   #problem: string | null = null;
   /** The value of grpc-encoding. */
@@ -52,14 +52,14 @@ export class CallReader {
   #data = NO_BYTES;
   #dataBytes = 0;
 
-  /** @param onMessage Called with each message as JSON, or with nothing if nobody looks into messages. */
+  /** @param onMessage Called with each message as JSON, or without it if nothing reads messages. */
   constructor(
     private readonly plan: CallPlan,
     private readonly room: KeptRoom,
     private readonly onMessage: (json: Bytes) => void,
   ) {}
 
-  /** Why this is not the head of a gRPC response; null if it is one. */
+  /** Why this is not the head of a gRPC response; null if it is. */
   headProblem(kept: KeptResponse): string | null {
     if (kept.status !== 200) return `its status is ${kept.status}`;
     const type = kept.field("content-type") ?? "none";
@@ -97,7 +97,7 @@ export class CallReader {
     }
   }
 
-  /** Grows as octets come, not as the server says that they will. */
+  /** Grows the buffer as octets arrive, not by the length that the server announces. */
   #keep(part: Uint8Array): void {
     const length = this.#dataBytes + part.length;
     if (length > this.#data.length) {
@@ -122,7 +122,7 @@ export class CallReader {
     this.#drop();
   }
 
-  /** The message as JSON; empty if it can't be read. */
+  /** The message as JSON; empty if it can't be decoded. */
   #decoded(decoder: MessageDecoder): Bytes {
     const whole = this.#data.subarray(0, this.#dataBytes);
     const { bytes, problem } = this.#flag === 0
@@ -152,12 +152,12 @@ export class CallReader {
     this.#drop();
   }
 
-  /** Gives back its memory, because the call is given up. */
+  /** Frees the reader's memory, because the call is cancelled. */
   clear(): void {
     this.#drop();
   }
 
-  /** Why it is not the response that it should be, now that it is over; null: it is. */
+  /** What is wrong with the response, now that it has ended; null: nothing. */
   verdict(kept: KeptResponse): string | null {
     if (this.isOverLimit) return beyond("grpcMessage", oneMoreThan("grpcMessage"));
     const { statuses, isUnary } = this.plan.spec;
@@ -171,12 +171,12 @@ export class CallReader {
   }
 }
 
-/** How many bytes of a buffer count against the room: small buffers are free. */
+/** How many bytes of a buffer count towards the room: small buffers are free. */
 function outside(bytes: number): number {
   return bytes > FREE_BYTES ? bytes : 0;
 }
 
-/** Status of a complete response; null: it has none. */
+/** Status of a complete response; null if it has none. */
 function callStatus(kept: KeptResponse): number | null {
   const text = kept.trailer("grpc-status") ?? kept.field("grpc-status");
   if (text === null || !/^\d{1,9}$/.test(text)) return null;
@@ -190,7 +190,7 @@ function statusText(status: number, kept: KeptResponse): string {
   return said === "" ? text : `${text}: ${withoutSecrets(decodedText(said)).slice(0, MOST_CHARS)}`;
 }
 
-/** Octets beyond ASCII are percent-encoded in it. */
+/** The status text, in which octets beyond ASCII are percent-encoded. */
 function decodedText(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,6 +1,6 @@
 /**
- * One streamed response as it comes: its octets become messages, and those times, tokens and checks. It knows no protocol;
- * the clock and the slot are whoever calls it. What it keeps is bounded by the room.
+ * One streamed response as it comes: its octets become messages, and these become times, tokens and checks. The
+ * protocol, the clock and the slot are the caller's concern. Its memory is limited by the room.
  */
 import { EventReader } from "../../../../base/http/messages/event_reader.ts";
 import { LineReader } from "../../../../base/http/messages/line_reader.ts";
@@ -17,21 +17,18 @@ import type { StreamSpec } from "./stream_spec.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** What a stream should be, made ready once for all that are alike. */
+/** The expectations of a stream, prepared once for all streams with the same specification. */
 export class StreamPlan {
   readonly until: Bytes | null;
-  /** The token in a message; null where tokens are not counted. */
+  /** Extracts the token from a message; null if tokens are not counted. */
   readonly token: ((message: Bytes) => string | null) | null;
   readonly check: ResponseCheck | null;
   readonly #calls: typeof CallReader | null;
   readonly #call: CallPlan | null;
-  /** Whether its messages are counted: not where it has one, which is the response. */
+  /** Whether messages are counted: not for a call with a single message, which is the response itself. */
   readonly isCounted: boolean;
 
-  /**
-   * Call it within `withEngine`, as a pattern needs that.
-   * @param calls Null where no stream is a call of gRPC.
-   */
+  /** Call within `withEngine`, which patterns need. @param calls Null if no stream is a gRPC call. */
   constructor(readonly spec: StreamSpec, calls: CallParts | null = null) {
     this.#calls = calls?.CallReader ?? null;
     this.#call = calls && spec.call ? new calls.CallPlan(spec.call) : null;
@@ -44,17 +41,17 @@ export class StreamPlan {
       : new ResponseCheck({ statuses: [], body: null, ...expect });
   }
 
-  /** Null where it is not a call of gRPC. */
+  /** Null if the stream is not a gRPC call. */
   callReader(room: KeptRoom, onMessage: (json: Bytes) => void): CallReader | null {
     if (this.#calls === null || this.#call === null) return null;
     return new this.#calls(this.#call, room, onMessage);
   }
 }
 
-/** The parts of `call_reader.ts`, which reads calls of gRPC. */
+/** The parts of `call_reader.ts`, which reads gRPC calls. */
 type CallParts = Pick<typeof import("./call_reader.ts"), "CallPlan" | "CallReader">;
 
-/** Whether each message of such a stream counts. */
+/** Whether the messages of such a stream are counted. */
 export function isCounted({ call }: StreamSpec): boolean {
   return call?.isUnary !== true;
 }
@@ -67,43 +64,43 @@ interface StreamPlace {
   readonly room: KeptRoom;
 }
 
-/** No content: the server wants nobody to connect again (WHATWG HTML, section 9.2.3). */
+/** No content: the server tells clients not to reconnect (WHATWG HTML, section 9.2.3). */
 const STOP = 204;
 
-/** Lines have no names of their own. */
+/** The name under which lines are counted, as they have none themselves. */
 const LINE = "line";
 const MESSAGE = "message";
 
 export class OpenStream {
-  /** Its response, once the head has come. */
+  /** The response, once its head has arrived. */
   kept: KeptResponse | null = null;
-  /** Octets of its bodies so far. */
+  /** Octets of the stream's bodies so far. */
   bodyBytes = 0;
-  /** When the head of its first response came. */
+  /** When the head of the first response arrived. */
   firstByteUs = 0;
-  /** How it is requested again; null: it ends with its response. */
+  /** How the stream is requested again; null: it ends with its response. */
   readonly again: Reconnecting | null;
-  /** When a part of it last came, or when to begin waiting for one if that is later; −Infinity before. */
+  /** When part of the stream last arrived, or when waiting for one begins if that is later; −Infinity before. */
   aliveUs = -Infinity;
-  /** When the stream counted as ended although the server goes on: at its last message. Infinity: it has not. */
+  /** When the stream counted as ended, at its last message, although the server continues. Infinity: it has not. */
   doneUs = Infinity;
-  /** Why it is not the stream that it should be; null: it is, as far as it has come. */
+  /** What is wrong with the stream; null: nothing so far. */
   problem: string | null = null;
   readonly #reader: EventReader | LineReader | CallReader;
-  /** The same, where it reads events. */
+  /** The reader again, if it reads events. */
   readonly #events: EventReader | null;
-  /** Null where it is not a call of gRPC. */
+  /** Null if the stream is not a gRPC call. */
   readonly #call: CallReader | null;
   #nowUs = 0;
   #received = 0;
   #isRight: boolean;
-  /** Whether its head is that of a stream of the expected kind. */
+  /** Whether the head is that of a stream of the expected kind. */
   #isStream = false;
-  /** Whether its last response has brought an octet of its body. */
+  /** Whether the last response has brought any octet of its body. */
   #hasBrought = false;
-  /** Status of its last response that has a head. */
+  /** Status of the last response whose head has arrived. */
   #status = 0;
-  /** Whether the server has said that it is over. */
+  /** Whether the server said that the stream is over. */
   #isStopped = false;
 
   constructor(
@@ -123,27 +120,27 @@ export class OpenStream {
       new LineReader((bytes, from, to) => this.#takeLine(bytes, from, to), "lf", room);
   }
 
-  /** Whether a message was larger than may be kept: it has to be given up. */
+  /** Whether a message exceeded the limit, so that the stream must be cancelled. */
   get isOverLimit(): boolean {
     return this.#reader.isOverLimit;
   }
 
-  /** Whether its deadline has passed; false without one. */
+  /** Whether the stream's deadline has passed; false without one. */
   isPastDeadline(nowUs: number): boolean {
     return nowUs >= this.sentUs + (this.plan.spec.call?.deadlineUs ?? Infinity);
   }
 
-  /** When the virtual user leaves it; Infinity: it stays until the end, or the first head has not come yet. */
+  /** When the virtual user leaves the stream; Infinity: at the end, or the first head has not arrived yet. */
   get leftUs(): number {
     return this.kept === null ? Infinity : this.firstByteUs + (this.plan.spec.holdUs ?? Infinity);
   }
 
-  /** Status of a gRPC call that has been judged; null: it has none. */
+  /** Status of a gRPC call that was judged; null if it has none. */
   get callStatus(): number | null {
     return this.#call?.status ?? null;
   }
 
-  /** Takes its head, which is whole. */
+  /** Takes a complete head. */
   begin(kept: KeptResponse, nowUs: number): void {
     if (this.kept === null) this.firstByteUs = nowUs;
     this.kept = kept;
@@ -154,20 +151,22 @@ export class OpenStream {
     if (this.#isStream) this.again?.succeed();
   }
 
-  /** Whether it goes on with another response where this one is over, or its connection. */
+  /** Whether the stream continues with another response when this one, or its connection, ends. */
   get goesOn(): boolean {
     return this.again !== null && this.problem === null && !this.#isStopped && !this.isOverLimit &&
       this.doneUs === Infinity;
   }
 
-  /** Its response is over, or its connection, and it goes on: gives when it is to be requested again, microseconds. */
+  /**
+   * The response or its connection has ended, and the stream continues: returns when to request it again, microseconds.
+   */
   interrupt(nowUs: number): number {
     const { again, place: { room } } = this;
-    if (again === null) throw new Error("A stream goes on that is over with its response");
+    if (again === null) throw new Error("A stream goes on although its response has ended");
     this.#nowUs = nowUs;
     this.#reader.end();
     again.interrupt(nowUs, this.#events?.retryMs ?? null);
-    // Its time-out begins when it is requested again: a server that brings nothing then has that time, and no more.
+    // The time-out counts from the next request: a server that brings nothing then has that long, and no longer.
     if (this.#isStream && this.#hasBrought) this.aliveUs = again.atUs;
     this.#isStream = false;
     this.#hasBrought = false;
@@ -202,7 +201,7 @@ export class OpenStream {
   }
 
   #takeLine(bytes: Uint8Array, from: number, to: number): void {
-    if (from === to) return; // an empty line keeps a connection alive
+    if (from === to) return; // an empty line only keeps the connection alive
     this.#take(LINE, bytes.subarray(from, to) as Bytes);
   }
 
@@ -221,7 +220,7 @@ export class OpenStream {
     if (token !== null && token !== "") messages.takeToken(slot, this.#nowUs);
   }
 
-  /** Whether nothing that it should have brought is missing, now that it has ended. */
+  /** Whether nothing is missing from the stream, now that it has ended. */
   get isWhole(): boolean {
     if (this.#call !== null) return this.verdict(false) === null;
     const isOver = this.plan.until === null || this.doneUs < Infinity;
@@ -229,7 +228,7 @@ export class OpenStream {
     return isRightHead && this.#received > 0 && isOver && !this.isOverLimit;
   }
 
-  /** The response is over: what stands behind the last line end is a line, too, but no event. */
+  /** The response has ended: a rest without a line end counts as a line, but not as an event. */
   end(nowUs: number): void {
     this.#nowUs = nowUs;
     this.#reader.end();
@@ -237,8 +236,8 @@ export class OpenStream {
   }
 
   /**
-   * Why it is not the stream that it should be, now that nothing more is read of it; null: it is.
-   * @param isLeft Whether it may have gone on: what came by then is judged all the same.
+   * What is wrong with the stream, now that no more of it is read; null: nothing.
+   * @param isLeft Whether the stream may have continued: only what arrived before is judged.
    */
   verdict(isLeft: boolean): string | null {
     const { problem, plan } = this;
@@ -255,13 +254,13 @@ export class OpenStream {
     return this.#isRight || this.#received === 0 ? null : NOT_EXPECTED;
   }
 
-  /** Gives back its memory, because the stream is given up. */
+  /** Frees the stream's memory, because the stream is cancelled. */
   forget(): void {
     this.#reader.clear();
   }
 }
 
-/** A response with its status alone, in place of one whose memory is given back. */
+/** A response with a status alone, which replaces one whose memory is freed. */
 function headOf(status: number, room: KeptRoom): KeptResponse {
   const kept = new KeptResponse(room, false);
   kept.takeFields(status, [], 0);

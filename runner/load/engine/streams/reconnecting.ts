@@ -1,37 +1,37 @@
 /**
- * When a stream is requested again, and with what: as an EventSource does it (WHATWG HTML, section 9.2.3). Where its response
- * ends or its connection is cut, it waits for the reconnection time, which the server may name (`retry`), and sends the
- * identifier of the last event that it got (`Last-Event-ID`). Where that fails, it waits longer each time, as the standard allows.
+ * Decides when a stream is requested again, and with which fields, as an EventSource does (WHATWG HTML, section 9.2.3).
+ * When its response ends or its connection is cut, the stream waits for the reconnection time, which the server may set
+ * (`retry`), and sends the identifier of the last event received (`Last-Event-ID`). After a failed attempt it waits
+ * longer each time, as the standard allows.
  */
 import type { Message } from "../protocol.ts";
 
-/** What is waited for beside the reconnection time after the first attempt that failed; doubles with each, up to the longest. */
+/** Pause in addition to the reconnection time after the first failed attempt; doubles with each, up to a limit. */
 const FIRST_PAUSE_US = 10_000;
 const LONGEST_PAUSE_US = 1_000_000;
-/** 10 ms doubled this often passes the longest pause. */
+/** 10 ms doubled this often exceeds the longest pause. */
 const MOST_DOUBLINGS = 7;
 
 const LF = 10;
 const ENCODER = new TextEncoder();
 
 export class Reconnecting {
-  /** When the next attempt is due, microseconds; Infinity: it is connected, or is being dialed. */
+  /** When the next attempt is due, microseconds; Infinity: the stream is connected, or being dialed. */
   atUs = Infinity;
   isDialing = false;
-  /** Attempts since one brought the head of a response. */
+  /** Attempts since the last one that brought the head of a response. */
   #attempts = 0;
 
-  /** @param usualUs The reconnection time, where the server names none. */
+  /** @param usualUs The reconnection time if the server names none. */
   constructor(private readonly message: Message, private readonly usualUs: number) {}
 
-  /** Whether it has no connection that a response could come on. */
+  /** Whether the stream has no connection on which a response could arrive. */
   get isWaiting(): boolean {
     return this.isDialing || this.atUs < Infinity;
   }
 
   /**
-   * Called when its response has ended, its connection was cut, or none could be made.
-   *
+   * * Called when the response has ended, its connection was cut, or no connection could be made.
    * @param retryMs The reconnection time that the server named; null for none.
    */
   interrupt(nowUs: number, retryMs: number | null): void {
@@ -49,7 +49,7 @@ export class Reconnecting {
     this.#attempts++;
   }
 
-  /** Its connection is there: gives what is sent on it. @param lastEventId "" for none. */
+  /** The connection is open: returns the request to send. @param lastEventId "" for none. */
   request(lastEventId: string): Message {
     this.isDialing = false;
     return lastEventId === "" ? this.message : withLastEventId(this.message, lastEventId);
@@ -61,7 +61,7 @@ export class Reconnecting {
   }
 }
 
-/** In place of the one that the request has itself. */
+/** The message with this Last-Event-ID in place of its own. */
 export function withLastEventId(message: Message, id: string): Message {
   const { bytes } = message;
   const parts: Uint8Array[] = [];

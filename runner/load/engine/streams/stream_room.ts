@@ -1,4 +1,4 @@
-/** Where responses are kept in a load with streams. Bodies of streams are handed on as they come, and not kept. */
+/** Keeps the responses in a load with streams. Bodies of streams are handed on as they arrive, and not kept. */
 import type { Field } from "../../../../base/http/http2/fields.ts";
 import { KeptResponse, KeptRoom } from "../../../../base/http/kept.ts";
 import { LIMITS } from "../../../../base/limits.ts";
@@ -10,16 +10,16 @@ export interface BodyPart {
   readonly to: number;
 }
 
-/** Takes the heads and body parts of streams as they come. */
+/** Receives the heads and body parts of streams as they arrive. */
 export interface StreamTaker {
-  /** The head of the response on a slot is whole. */
+  /** The head of the response on a slot is complete. */
   takeHead(slot: number, kept: KeptResponse): void;
-  /** Whether the response may go on; null: it is not a stream, and the part has not been taken. */
+  /** Whether the response may continue; null: it is not a stream, and the part was not taken. */
   takePart(slot: number, part: BodyPart): boolean | null;
 }
 
 export class StreamRoom extends KeptRoom {
-  /** A stream may go on for ever. */
+  /** A stream may be endless. */
   override readonly mostBodyBytes = Infinity;
 
   constructor(readonly taker: StreamTaker) {
@@ -32,7 +32,7 @@ export class StreamRoom extends KeptRoom {
 }
 
 class StreamedResponse extends KeptResponse {
-  /** @param slot Of its exchange; absent: the current one. */
+  /** @param slot Slot of the exchange; absent: the current one. */
   constructor(
     private readonly streams: StreamRoom,
     keepsBody: boolean,
@@ -58,7 +58,7 @@ class StreamedResponse extends KeptResponse {
     return isKept;
   }
 
-  /** Keeps this body in place of one whose octets were read as they came. */
+  /** Keeps this body in place of the octets, which were read as they arrived. */
   override keepInstead(body: Uint8Array): void {
     super.addBody(body, 0, body.length);
   }

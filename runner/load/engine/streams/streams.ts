@@ -1,12 +1,11 @@
 /**
- * The streams of a load: a layer between the exchanges and their protocol, which loads without streams do not have. It hands
- * everything through, and on the way it reads the bodies of streamed responses as they come, ends streams whose time is over,
- * and says of each at its end whether it was the one that it should be. No I/O happens here.
- *
- * A stream ends with its response; with its last message (`until`), where the server then does not end the response itself;
- * or when the virtual user has held it long enough (`hold`). Over HTTP/1.1 the last two close its connection. One that is
- * requested again (`reconnect`) goes on after its response, over other connections: to the exchanges it is one exchange on one
- * slot, which stays open for them.
+ * The streams of a load: a layer between the exchanges and their protocol, which loads without streams do not have. It
+ * passes everything through, and on the way it reads the bodies of streamed responses as they come, ends streams whose
+ * time is over, and says at the end of each whether it was as expected. No I/O happens here. * A stream ends with its
+ * response; with its last message (`until`), if the server does not end the response then; or when the virtual user has
+ * held it long enough (`hold`). Over HTTP/1.1 the last two close the connection. A stream that is requested again
+ * (`reconnect`) goes on after its response, over other connections: to the exchanges it is one exchange on one slot,
+ * which stays open for them.
  */
 import type { KeptResponse } from "../../../../base/http/kept.ts";
 import type { ReceivedResponse } from "../../../../base/http/received.ts";
@@ -19,12 +18,15 @@ import { OpenStream, StreamPlan } from "./open_stream.ts";
 import { type BodyPart, StreamRoom, type StreamTaker } from "./stream_room.ts";
 import type { StreamSpec } from "./stream_spec.ts";
 
-/** How often it is looked for streams whose time is over; so much time a server has to end a response after its last message. */
+/**
+ * How often streams are checked for the end of their time; also how long a server may take to end a response after its
+ * last message.
+ */
 const SWEEP_US = 10_000;
 
-/** Connections that are dialed before the loop goes back to reading what has come on others. */
+/** Connections that are dialed before the loop returns to reading from others. */
 const DIALS_AT_ONCE = 16;
-/** The shortest time from one sweep to the next: streams that are due to be requested sooner wait for it. */
+/** The shortest time between sweeps: streams that are due to be requested sooner wait for it. */
 const SHORTEST_SWEEP_US = 1_000;
 
 interface StreamParts {
@@ -135,7 +137,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
   takePart(slot: number, part: BodyPart): boolean | null {
     const stream = this.#open[slot];
     if (stream === null) return null;
-    // After the end of the load, more may come of a stream that was left; it does not count.
+    // After the end of the load, more may arrive of a stream that was left; it does not count.
     if (!stream.plan.isCounted || this.#recorder.messages.isOpen(slot)) {
       stream.read(part, this.#nowUs);
     }
@@ -173,7 +175,10 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     return this.events.onEnd(slot, response, isLast, beganUs, nowUs, overUs);
   }
 
-  /** Its connection brings nothing more, and is not used again: the next is dialed when the stream is due to be requested. */
+  /**
+   * The stream's connection brings nothing more and is not used again; a new one is dialed when the stream is requested
+   * again.
+   */
   #interrupt(
     slot: number,
     stream: OpenStream,
@@ -189,7 +194,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     return false;
   }
 
-  /** Reports the outcome of a stream that is over: to the check of the response, and to the count of its messages. */
+  /** Reports the outcome of a finished stream to the check of the response and to the count of its messages. */
   #judge(
     slot: number,
     stream: OpenStream,
@@ -234,7 +239,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     this.#protocol.connect(slot);
   }
 
-  /** Ends it from this side: a response is there as far as it has come. */
+  /** Ends the stream from this side: its response is whatever has arrived. */
   #leave(slot: number, stream: OpenStream, isLeft: boolean, nowUs: number): void {
     const { kept, bodyBytes, firstByteUs } = stream;
     if (kept === null) return;
@@ -272,13 +277,13 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
 
   onFailed(slot: number, by: FailedBy, reason: string, nowUs: number): void {
     const stream = this.#open[slot];
-    // grpc-go resets what its deadline ends, and is often the first to see that it has passed.
+    // grpc-go resets calls at their deadline, and is often the first to notice that it has passed.
     if (by === "reset" && stream?.isPastDeadline(nowUs)) by = "timeout";
     if (stream?.goesOn && (by === "reset" || by === "closed")) {
       if (!this.events.isTooLate(slot, nowUs)) this.#interrupt(slot, stream, "cut", nowUs);
       return;
     }
-    // The reader of the response knows that it may not go on, but not why.
+    // The response's reader knows that it must stop, but not why.
     const why = stream?.isOverLimit ? stream.verdict(false) ?? reason : reason;
     this.events.onFailed(slot, by, why, nowUs);
   }
@@ -287,7 +292,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     this.events.onUnsolicited(slot, hasEnded, nowUs);
   }
 
-  /** A stream that goes on is reported to the exchanges as still connected; what becomes of it is said next. */
+  /** A stream that continues is reported to the exchanges as still connected; its outcome is reported later. */
   onDisconnected(slot: number, nowUs: number): boolean {
     if (this.#open[slot]?.goesOn && !this.events.isTooLate(slot, nowUs)) return true;
     return this.events.onDisconnected(slot, nowUs);

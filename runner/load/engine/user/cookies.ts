@@ -7,24 +7,24 @@ import type { ReceivedResponse } from "../../../../base/http/received.ts";
 import type { WireRequest } from "../../../../base/http/request.ts";
 import { isWithin, LIMITS } from "../../../../base/limits.ts";
 
-/** What a flow's virtual users begin with. */
+/** The cookies with which a flow's virtual users begin. */
 export interface CookieSpec {
   /** Origin of the target: `http://host:port`. */
   readonly origin: string;
-  /** Values by their names. */
+  /** Values of the cookies by name. */
   readonly preset: Readonly<Record<string, string>>;
 }
 
-/** Gives the jars of one flow. */
+/** Creates the jars of one flow. */
 export interface CookieJars {
   /** The cookies of a virtual user who arrives. */
   open(): UserCookies;
 }
 
-/** What all users of a flow begin with. */
+/** The cookies with which all users of a flow begin. */
 interface FirstCookies {
   readonly origin: string;
-  /** Lines as the origin would set them. */
+  /** Set-Cookie lines, as if the origin had sent them. */
   readonly lines: readonly string[];
   /** The Cookie field of every request to the origin, whatever its path; empty if there are no cookies. */
   readonly text: string;
@@ -32,7 +32,7 @@ interface FirstCookies {
 
 export async function cookieJars({ origin, preset }: CookieSpec): Promise<CookieJars> {
   const { CookieJar } = await import("tough-cookie");
-  // What is set for a public suffix is kept for its own host, and sent to no other.
+  // A cookie for a public suffix is kept as a cookie of its own host, and sent to no other.
   const open = (): CookieJar => new CookieJar(undefined, { rejectPublicSuffixes: false });
   const lines = Object.entries(preset).map(([name, value]) => `${name}=${value}; Path=/`);
   const jar = open();
@@ -41,20 +41,20 @@ export async function cookieJars({ origin, preset }: CookieSpec): Promise<Cookie
   return { open: () => new UserCookies(first, open) };
 }
 
-/** URLs whose field is kept, because a server may send each user to ever new ones. */
+/** URLs whose Cookie field is cached; limited because a server may send each user to ever new URLs. */
 const MOST_TEXTS = 100;
 
 export class UserCookies {
-  /** Null as long as no cookie was set beside the first ones. */
+  /** Null until a cookie is set in addition to the first ones. */
   #jar: CookieJar | null = null;
-  /** The fields of requests by URL, as long as no cookie is set or expires: the jar takes longer than the sending. */
+  /** Cookie fields by URL, valid until a cookie is set or expires: computing one takes longer than sending it. */
   #texts = new Map<string, string>();
   /**
-   * Upper bound of what the jar has: a cookie that is set anew counts twice, because counting takes longer than
-   * setting.
+   * Upper bound of the jar's size: a cookie that is set again counts twice, because an exact count would take longer
+   * than setting it.
    */
   #most = { cookies: 0, bytes: 0 };
-  /** When the first cookie of the jar expires, in ms since the epoch. */
+  /** When the first cookie in the jar expires, in ms since the epoch. */
   #untilMs = Infinity;
 
   constructor(
@@ -62,7 +62,7 @@ export class UserCookies {
     private readonly openJar: () => CookieJar,
   ) {}
 
-  /** The request to the origin with its cookies; one that has a field of its own for them is left as it is. */
+  /** The request to the origin with its cookies; unchanged if it has a Cookie field of its own. */
   added(wire: WireRequest, origin: string): WireRequest {
     const text = this.#textFor(origin, wire.path);
     const hasOwn = Object.keys(wire.headers).some((name) => name.toLowerCase() === "cookie");
@@ -80,12 +80,15 @@ export class UserCookies {
     return text;
   }
 
-  /** Whether any request would carry one. */
+  /** Whether there is no cookie that any request would carry. */
   get isEmpty(): boolean {
     return this.#jar === null && this.first.text === "";
   }
 
-  /** Keeps what the response to a request of `url` sets, within the limits, and returns all lines that set some. */
+  /**
+   * Keeps the cookies that the response to a request of `url` sets, within the limits; returns all its Set-Cookie
+   * lines.
+   */
   keep(response: ReceivedResponse, url: () => string): readonly string[] {
     const lines = response.kept?.fields("set-cookie") ?? [];
     if (lines.length === 0) return lines;
@@ -93,7 +96,7 @@ export class UserCookies {
       this.#jar = this.openJar();
       this.#take(this.#jar, this.first.lines, `${this.first.origin}/`);
     }
-    // Beyond the most that a user may have, only the last cookies would stay.
+    // If there are more than a user may have, only the last ones would remain.
     this.#take(this.#jar, lines.slice(-LIMITS.cookies.most), url());
     if (!isWithin("cookies", this.#most.cookies) || !isWithin("cookieBytes", this.#most.bytes)) {
       this.#jar = this.#withoutOldest(this.#jar);
@@ -107,13 +110,13 @@ export class UserCookies {
       if (!isWithin("cookie", line.length)) continue;
       this.#most.cookies++;
       this.#most.bytes += line.length;
-      // A cookie that no browser would keep, such as another domain's, is left out.
+      // Skips cookies that no browser would keep, such as those for another domain.
       const endMs = jar.setCookieSync(line, url, { ignoreError: true })?.expiryTime() ?? Infinity;
-      if (endMs > Date.now()) this.#untilMs = Math.min(this.#untilMs, endMs); // else it removed one
+      if (endMs > Date.now()) this.#untilMs = Math.min(this.#untilMs, endMs); // otherwise the line removed a cookie
     }
   }
 
-  /** A jar of its own, as one keeps a place for each path of cookies that have left. */
+  /** A new jar with the newest cookies, because a jar keeps memory for the path of every cookie that it ever had. */
   #withoutOldest({ store }: CookieJar): CookieJar {
     const jar = this.openJar();
     this.#most = { cookies: 0, bytes: 0 };
@@ -128,11 +131,7 @@ export class UserCookies {
   }
 }
 
-/**
- * Cookies that have not expired, the newest first, as many as a user may have.
- *
- * @param cookies The oldest first.
- */
+/** Cookies that have not expired, the newest first, as many as a user may have. @param cookies Oldest first. */
 function* newest(cookies: readonly Cookie[]): Generator<{ cookie: Cookie; bytes: number }> {
   let [count, sum] = [0, 0];
   for (const cookie of cookies.toReversed()) {

@@ -1,23 +1,23 @@
 /**
- * Redirects that a user's request follows (RFC 9110 §15.4), as browsers do it: 303 becomes a GET, 301 and 302 turn a POST
- * into one, 307 and 308 repeat the request as it was. Another host, port or scheme is followed only where the experiment
+ * Redirects that a user's request follows (RFC 9110 §15.4), as in browsers: 303 becomes a GET, 301 and 302 turn a POST
+ * into a GET, 307 and 308 repeat the request unchanged. Another host, port or scheme is followed only if the experiment
  * names it.
  */
 import type { WireRequest } from "../../../../base/http/request.ts";
 import type { ReceivedResponse } from "../../../../base/http/received.ts";
 
-/** How many redirects one request follows; `step` is the step of the requests that follow it. */
+/** How many redirects a request may follow; `step` is the step of the requests that follow it. */
 export interface FollowSpec {
   readonly most: number;
   readonly step: number;
 }
 
-/** How far a user's request at hand has been redirected. */
+/** How far a user's current request has been redirected. */
 export class Redirected {
   hops = 0;
-  /** Where the current request goes, as an index: 0 is the target. */
+  /** Index of the origin of the current request: 0 is the target. */
   origin = 0;
-  /** The request that is sent in place of the step's own; null if nothing was redirected. */
+  /** The request that replaces the step's own; null if nothing was redirected. */
   wire: WireRequest | null = null;
 
   begin(): void {
@@ -33,7 +33,10 @@ export interface SentRequest {
   readonly origin: number;
 }
 
-/** The request to follow with; or the origin that it leads to, which was not named; or a Location that is not a URL. */
+/**
+ * The request to follow with; or the origin that a redirect leads to, which was not named; or a Location that is not a
+ * URL.
+ */
 export type Redirect =
   | SentRequest
   | { readonly elsewhere: string }
@@ -41,7 +44,7 @@ export type Redirect =
 
 const STATUSES = [301, 302, 303, 307, 308];
 
-/** Null where the response redirects nowhere. @param origins Those that may be loaded. */
+/** The redirect of a response; null if it is none. @param origins Origins that may be loaded. */
 export function redirectOf(
   { status, kept }: ReceivedResponse,
   { wire: sent, origin: from }: SentRequest,
@@ -65,10 +68,10 @@ export function redirectOf(
 
 /** Fields that describe a body. */
 const OF_BODY = /^content-/i;
-/** Fields that are for one host alone, which no other may see (Fetch, HTTP-redirect fetch). */
+/** Fields for one host only, which must not be sent to others (Fetch, HTTP-redirect fetch). */
 const OF_HOST = /^(?:authorization|cookie|host|proxy-authorization)$/i;
 
-/** Octets beyond ASCII go back as they came, as browsers have it: servers mean UTF-8. @param text Latin-1. */
+/** Octets beyond ASCII are sent as they came, as browsers do: servers mean UTF-8. @param text Latin-1. */
 function escaped(text: string): string {
   const hex = (octet: string): string => octet.charCodeAt(0).toString(16).toUpperCase();
   return text.replaceAll(/[\x80-\xff]/g, (octet) => `%${hex(octet)}`);

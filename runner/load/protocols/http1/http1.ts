@@ -36,7 +36,7 @@ export class Http1 implements Protocol, DriverEvents {
     this.driver.send(slot, bytes);
   }
 
-  /** There is no other way out of an exchange. */
+  /** An exchange of HTTP/1.1 can be cancelled only by closing the connection. */
   cancel(): boolean {
     return false;
   }
@@ -58,8 +58,8 @@ export class Http1 implements Protocol, DriverEvents {
     this.exchanges.onRefused(slot, by, reason, nowUs);
   }
 
-  // hot: once a read; in the common case one whole response, its record, and the next send. What a read
-  // holds cannot respond to a request that is sent because of it, so the sends come after all of it.
+  // hot: once a read; in the common case the read has one whole response, which is recorded, and the next request is
+  // sent. Requests are sent after the whole read is parsed, because none of its bytes can respond to them.
   onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void {
     const { exchanges } = this;
     if (exchanges.isTooLate(slot, nowUs)) return;
@@ -89,8 +89,8 @@ export class Http1 implements Protocol, DriverEvents {
   }
 
   /**
-   * The reader of the slot's split response, or the shared one, begun anew, where nothing of the oldest response has
-   * come.
+   * The reader of the slot's split response; or the shared reader, reset, if nothing of the oldest response has
+   * arrived.
    */
   #readerOf(slot: number): ResponseReader {
     const { split, whole } = this.#readers;
@@ -101,8 +101,8 @@ export class Http1 implements Protocol, DriverEvents {
   }
 
   /**
-   * Whether a response has come before its request was sent whole (RFC 9112 §9.3): the next would have to wait for the
-   * rest, which the server may never read. Where nobody knows, a refusal is taken for such a response.
+   * Whether a response has come before its request was sent completely (RFC 9112 §9.3): the next request would have to
+   * wait for the rest, which the server may never read. If this is unknown, a refusal counts as such a response.
    */
   #isCutShort(slot: number, { status }: ResponseReader): boolean {
     if (this.exchanges.inFlight.count(slot) > 1) return false;

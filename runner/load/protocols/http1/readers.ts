@@ -1,7 +1,7 @@
 /**
- * What reads the responses of HTTP/1.1 on the connections. Nearly every response comes whole, in one read, and one reader is
- * enough for all of those: it stays in the processor's caches, and a connection costs no memory for it. While a response is
- * split, its connection has a reader of its own.
+ * The readers of HTTP/1.1 responses on the connections. Nearly every response comes whole, in one read, and one reader
+ * is enough for all of those: it stays in the processor's caches, and a connection costs no memory for it. While a
+ * response is split, its connection has a reader of its own.
  */
 import { prepareDecoding } from "../../../../base/http/content_coding.ts";
 import { KnownHead } from "../../../../base/http/head.ts";
@@ -10,14 +10,14 @@ import { ResponseReader } from "../../../../base/http/response.ts";
 import type { ExchangeEvents } from "../../engine/protocol.ts";
 
 export class Readers {
-  /** Reader of responses that come whole; its user begins it first. */
+  /** Reader of responses that arrive whole; callers reset it first. */
   whole: ResponseReader;
-  /** By slot: the reader that has the beginning of a split response; null where none is split. */
+  /** By slot: the reader that holds the beginning of a split response; null without one. */
   readonly split: (ResponseReader | null)[];
-  /** By slot: when the first byte of the split response came, microseconds. */
+  /** By slot: when the first byte of the split response arrived, microseconds. */
   readonly firstByteUs: Float64Array;
   readonly #free: ResponseReader[] = [];
-  /** They know one head, and what they keep has one room. */
+  /** Options that let the readers share one known head, and one room for kept responses. */
   readonly #options: ConstructorParameters<typeof ResponseReader>[0];
 
   constructor(slots: number, { retain, room }: Pick<ExchangeEvents, "retain" | "room">) {
@@ -30,19 +30,19 @@ export class Readers {
     this.whole = new ResponseReader(this.#options);
   }
 
-  /** The response that `whole` has begun to read on the slot goes on in another read. */
+  /** The response that `whole` has begun to read on the slot continues in another read. */
   keep(slot: number, nowUs: number): void {
     this.firstByteUs[slot] = nowUs;
     this.split[slot] = this.whole;
     this.whole = this.#free.pop() ?? new ResponseReader(this.#options);
   }
 
-  /** The response on the slot is over, or given up. */
+  /** The response on the slot has ended, or was cancelled. */
   release(slot: number): void {
     const reader = this.split[slot];
     if (reader === null) return;
     this.split[slot] = null;
-    reader.begin(false); // gives back what it kept
+    reader.begin(false); // frees what the reader kept
     this.#free.push(reader);
   }
 }

@@ -1,4 +1,4 @@
-/** HTTP/1.1 in a load with streams: whoever takes parts of bodies learns which slot they are of. */
+/** HTTP/1.1 in a load with streams: tells the receiver of body parts which slot they belong to. */
 import { KeptRoom } from "../../../../base/http/kept.ts";
 import type { Driver } from "../../engine/driver.ts";
 import type { ExchangeEvents } from "../../engine/protocol.ts";

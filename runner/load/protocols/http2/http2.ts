@@ -1,6 +1,6 @@
 /**
- * HTTP/2 (RFC 9113): each connection has some places, one for a stream at a time, and a slot is such a place. What is sent
- * while something that came is read goes out with all the rest of it, in one write.
+ * HTTP/2 (RFC 9113): each connection has some places, each for one stream at a time, and a slot is such a place.
+ * Everything that is sent while a read is handled goes out in a single write.
  */
 import { KnownBlocks } from "../../../../base/http/http2/header_blocks.ts";
 import { asHttp2, type Http2Request, NO_REQUEST } from "../../../../base/http/http2/request.ts";
@@ -14,7 +14,7 @@ type Scheme = "http" | "https";
 
 interface Http2Setting {
   readonly connections: number;
-  /** Streams at a time on each connection. */
+  /** Concurrent streams on each connection. */
   readonly streams: number;
   /** Schemes of the hosts in order, each with an equal share of the connections. */
   readonly schemes: readonly Scheme[];
@@ -25,13 +25,13 @@ const NO_BYTES = new Uint8Array(0);
 export class Http2 implements Protocol, DriverEvents {
   readonly punctual: boolean;
   readonly #connections: readonly SharedConnection[];
-  /** Requests as they go by HTTP/2, by their octets in HTTP/1.1, and the one that was sent last. */
+  /** HTTP/2 requests by their octets in HTTP/1.1, and the one that was sent last. */
   readonly #requests = new WeakMap<Uint8Array, Http2Request>();
   #lastBytes: Uint8Array = NO_BYTES;
   #last = NO_REQUEST;
-  /** Connections to which something was done since they were last settled. */
+  /** Connections that were used since they were last settled. */
   readonly #touched: SharedConnection[] = [];
-  /** Connections that wait for a word of their server, and are settled again when they have waited long enough. */
+  /** Connections that wait for a sign of life of their server, and are settled again when the wait is over. */
   readonly #probing = new Set<SharedConnection>();
 
   constructor(
@@ -79,7 +79,7 @@ export class Http2 implements Protocol, DriverEvents {
   #requestOf(bytes: Uint8Array<ArrayBuffer>, slot: number): Http2Request {
     let request = this.#requests.get(bytes);
     if (request === undefined) {
-      request = asHttp2(bytes, this.#schemeOf(slot)); // no two hosts get the same octets
+      request = asHttp2(bytes, this.#schemeOf(slot)); // different hosts never share octets
       this.#requests.set(bytes, request);
     }
     this.#lastBytes = bytes;
@@ -103,7 +103,7 @@ export class Http2 implements Protocol, DriverEvents {
     return Math.floor(slot / this.setting.connections);
   }
 
-  /** The slot's connection, to which something is done. */
+  /** The slot's connection, which is about to be used. */
   #connectionOf(slot: number): SharedConnection {
     return this.#touch(this.#connections[slot % this.setting.connections]);
   }
@@ -115,7 +115,7 @@ export class Http2 implements Protocol, DriverEvents {
     return connection;
   }
 
-  // hot: a connection that is touched again meanwhile is settled again.
+  // hot: a connection that is used again meanwhile is settled again.
   #settle(nowUs: number): void {
     for (let one = this.#touched.pop(); one !== undefined; one = this.#touched.pop()) {
       one.isTouched = false;

@@ -1,25 +1,25 @@
-/** The places of one connection: what the exchanges know of each, and the request that it is at. */
+/** The places of one connection: the state of each as the exchanges see it, and its current request. */
 import type { Http2Request } from "../../../../base/http/http2/request.ts";
 import { CLOSED } from "../../engine/connections.ts";
 import { SlotQueue } from "../../engine/slot_queues.ts";
 
-/** A state that the exchanges do not know: the connection is open, and they are about to learn so. */
+/** A state hidden from the exchanges: the connection is open, and they are about to be told. */
 export const JOINING = 3;
 
 export class StreamPlaces {
   /** When the current request was sent, or began to wait, microseconds. */
   readonly sentUs: Float64Array;
-  /** When the first head of its response came, microseconds; meaningful once one has come. */
+  /** When the first head of the response arrived, microseconds; meaningful once one has. */
   readonly firstByteUs: Float64Array;
   readonly #state: Uint8Array;
-  /** How many are in each state. */
+  /** Number of places in each state. */
   readonly #count = new Uint32Array(4);
   /** By place: the request of its stream. */
   readonly #sent: (Http2Request | null)[];
   /** By place: the request that waits for a stream. */
   readonly #waiting: (Http2Request | null)[];
   #waitingCount = 0;
-  /** Places in the order in which their requests began to wait, and some whose request waits no longer. */
+  /** Places in the order in which their requests began to wait; for some, the request no longer waits. */
   readonly #queue: SlotQueue;
 
   constructor(readonly length: number) {
@@ -36,12 +36,12 @@ export class StreamPlaces {
     return this.#state[place];
   }
 
-  /** How many are in a state. */
+  /** Number of places in a state. */
   count(state: number): number {
     return this.#count[state];
   }
 
-  /** A place in this state; −1 if there is none. */
+  /** Any place in this state; −1 if there is none. */
   one(state: number): number {
     return this.#state.indexOf(state);
   }
@@ -62,7 +62,7 @@ export class StreamPlaces {
     this.send(place, null);
   }
 
-  // hot: the place's stream is now for this request; null: it has no stream, and nothing waits.
+  // hot: the place's stream now carries this request; null: it has no stream, and nothing waits.
   send(place: number, request: Http2Request | null): void {
     this.#sent[place] = request;
     if (this.#waitingCount === 0 || this.#waiting[place] === null) return;
@@ -70,7 +70,7 @@ export class StreamPlaces {
     this.#waiting[place] = null;
   }
 
-  /** A request, or the one that it sent in vain, waits for a stream. */
+  /** The request, or the one whose sending was in vain, waits for a stream. */
   wait(place: number, request = this.#sent[place]): void {
     this.send(place, null);
     if (request === null) return;
@@ -79,7 +79,7 @@ export class StreamPlaces {
     this.#queue.add(place);
   }
 
-  /** The place whose request has waited longest, which is to be sent now; −1 for none. */
+  /** The place whose request has waited longest, which is sent now; −1 if there is none. */
   longestWaiting(): number {
     for (let place = this.#queue.take(); place >= 0; place = this.#queue.take()) {
       if (this.#waiting[place] !== null) return place;

@@ -15,12 +15,12 @@ import type { ExchangeEvents } from "../../engine/protocol.ts";
 import { JOINING, StreamPlaces } from "./places.ts";
 
 interface SharedParts {
-  /** Its index among the driver's connections, of which there are `connections`. */
+  /** Index among the driver's connections, of which there are `connections`. */
   readonly index: number;
   readonly connections: number;
   readonly driver: Driver;
   readonly exchanges: ExchangeEvents;
-  /** Makes the keeper of a slot's responses; gives null where nobody reads them. */
+  /** Creates the store for a slot's responses; null if nobody reads them. */
   readonly keep: (slot: number) => KeptResponse | null;
   /** Header blocks that have come on any connection. */
   readonly known: KnownBlocks;
@@ -30,7 +30,7 @@ interface SharedParts {
 
 interface PlaceAtLoss {
   readonly isOpen: boolean;
-  /** Whether it was at a request, and whether its response had begun. */
+  /** Whether the place had a request, and whether its response had begun. */
   readonly isBusy: boolean;
   readonly hasBegun: boolean;
 }
@@ -42,34 +42,34 @@ interface Lost {
   readonly reason: string | null;
 }
 
-/** A server that is there acknowledges a PING at once, unless it stands still. */
+/** A server that is alive acknowledges a PING immediately, unless it is halted. */
 const LONGEST_PROBE_US = 1_000_000;
 
 export class SharedConnection implements StreamEvents {
-  /** Whether something was done to it since it was last settled. */
+  /** Whether the connection was used since it was last settled. */
   isTouched = false;
-  /** Null without a connection, also while it is being dialed. */
+  /** Null without a connection, also while dialing. */
   #http2: Http2Connection | null = null;
   #isDialing = false;
-  /** Streams at a time that the server took when a connection ended, where that was fewer than the places. */
+  /** The fewest concurrent streams that the server allowed when a connection ended, if fewer than the places. */
   fewestStreams = Infinity;
-  /** Whether it has brought a response. */
+  /** Whether the connection has brought a response. */
   #hasBrought = false;
-  /** Until when the server may send a frame, after a request timed out without any; Infinity: nothing is expected of it. */
+  /** Until when the server may send a frame, after a request timed out without any; Infinity: none is expected. */
   #probedUntilUs = Infinity;
-  /** Whether it sent none in that time: a new connection may do better. */
+  /** Whether the server sent no frame in that time: a new connection may do better. */
   #isSilent = false;
-  /** When it was dialed in place of one that left, microseconds; −1: the exchanges dialed it. */
+  /** When the connection was dialed to replace one that left, microseconds; −1: the exchanges dialed it. */
   #replacedUs = -1;
   #nowUs = 0;
   #heardUs = 0;
   /**
-   * Whether a read is being handled: requests that it causes are sent after all of it, because none of it responds to
-   * them.
+   * Whether a read is being handled: requests that it causes are sent after the whole read, because nothing in it
+   * responds to them.
    */
   #isReading = false;
   readonly #places: StreamPlaces;
-  /** Places whose exchanges ended in the current read, in the order in which they did. */
+  /** Places whose exchanges ended in the current read, in that order. */
   readonly #ended: Uint32Array;
   #endedCount = 0;
 
@@ -87,22 +87,22 @@ export class SharedConnection implements StreamEvents {
     return this.#isSilent || this.#http2?.isLeaving === true;
   }
 
-  /** Whether requests may be sent that are given to it. */
+  /** Whether newly given requests may be sent. */
   get #isTaking(): boolean {
     return !this.#isSilent && this.#probedUntilUs === Infinity && !this.#isReading;
   }
 
-  /** Whether the next connection may be expected to do more than this one, which leaves. */
+  /** Whether the next connection can be expected to do more than this one, which is leaving. */
   get #hasServed(): boolean {
     return this.#hasBrought || this.#http2?.hasTaken === true;
   }
 
-  /** Slot of a place, as the exchanges number them: first place 0 of all connections, then place 1 of all, and so on. */
+  /** Slot number of a place: first come place 0 of all connections, then place 1 of all, and so on. */
   #slotOf(place: number): number {
     return this.parts.index + place * this.parts.connections;
   }
 
-  // Commands of the exchanges: what they bring about is said in `settle`.
+  // Commands of the exchanges; their effects are reported in `settle`.
 
   connect(place: number): void {
     const isReady = this.#http2?.isReady === true && !this.#isLeaving;
@@ -115,7 +115,7 @@ export class SharedConnection implements StreamEvents {
     this.parts.driver.connect(this.parts.index);
   }
 
-  // hot: begins a stream, or waits behind those that wait already.
+  // hot: begins a stream, or queues behind waiting requests.
   send(place: number, request: Http2Request, nowUs: number): void {
     const places = this.#places;
     places.sentUs[place] = nowUs;
@@ -131,7 +131,9 @@ export class SharedConnection implements StreamEvents {
     this.parts.exchanges.onSent(http2.begin(place, request));
   }
 
-  /** Ends what the place is at; gives whether it may take the next, on this connection or on the one that replaces it. */
+  /**
+   * Cancels the place's request; returns whether the place may take the next, on this connection or on its replacement.
+   */
   cancel(place: number, nowUs: number): boolean {
     const http2 = this.#http2;
     if (this.#places.state(place) !== OPEN || http2 === null) return false;
@@ -143,7 +145,7 @@ export class SharedConnection implements StreamEvents {
     return http2.isReady && !this.#isSilent && (!http2.isLeaving || this.#hasServed);
   }
 
-  /** Asks whether the server is there, where it has said nothing since a request was sent that had its time. */
+  /** Asks for a sign of life, if the server has sent nothing since a request that has timed out. */
   #probe(http2: Http2Connection, sentUs: number, nowUs: number): void {
     if (this.#heardUs > sentUs || this.#probedUntilUs < Infinity) return;
     http2.ping();
@@ -162,7 +164,7 @@ export class SharedConnection implements StreamEvents {
     this.#places.close(place);
   }
 
-  /** Says good-bye where there is somebody to hear it. */
+  /** Says goodbye if the server is still there. */
   #hangUp(): void {
     const { driver, index } = this.parts;
     if (this.#http2?.error === null) this.#http2.leave();
@@ -214,7 +216,7 @@ export class SharedConnection implements StreamEvents {
     http2.read(bytes, length, this.parts.driver.unsentBytes(this.parts.index));
     this.#isReading = false;
     this.#reportRead(nowUs);
-    if (this.#http2 !== http2) return; // it was closed
+    if (this.#http2 !== http2) return; // the connection was closed meanwhile
     if (http2.error !== null) return this.#break(http2.error, nowUs);
     if (!wasReady && http2.isReady) this.#welcome(nowUs);
   }
@@ -225,7 +227,7 @@ export class SharedConnection implements StreamEvents {
     this.#endedCount = 0;
     for (let i = 0; i < count; i++) {
       const place = this.#ended[i];
-      if (this.#places.state(place) !== OPEN) continue; // it was closed meanwhile
+      if (this.#places.state(place) !== OPEN) continue; // closed meanwhile
       this.parts.exchanges.onRead(this.#slotOf(place), nowUs);
     }
   }
@@ -242,7 +244,7 @@ export class SharedConnection implements StreamEvents {
   }
 
   #break(error: string, nowUs: number): void {
-    this.#flush(); // which says why
+    this.#flush(); // sends the frame that says why
     this.parts.driver.close(this.parts.index);
     this.#lose({ by: "protocol", reason: error }, nowUs);
   }
@@ -251,7 +253,7 @@ export class SharedConnection implements StreamEvents {
     this.#lose({ by, reason }, nowUs);
   }
 
-  /** What was sent has failed; requests that wait go by the next connection, where this one has served any. */
+  /** Requests that were sent have failed; waiting ones move to the next connection if this one has served any. */
   onEnd(reason: string | null, nowUs: number): void {
     const isNeeded = this.#isLeaving || this.#places.hasWaiting;
     if (!isNeeded || !this.#hasServed) return this.#lose({ by: null, reason }, nowUs);
@@ -265,7 +267,9 @@ export class SharedConnection implements StreamEvents {
     }
   }
 
-  /** The connection is gone, and with it what its places were at; those that came when it was leaving get the next. */
+  /**
+   * The connection, and every request on it, is lost; places that joined while it was leaving get the next connection.
+   */
   #lose(lost: Lost, nowUs: number): void {
     const http2 = this.#http2;
     const places = this.#places.inUse().map((place) => ({
@@ -289,7 +293,7 @@ export class SharedConnection implements StreamEvents {
     else exchanges.onFailed(slot, by, reason ?? by, nowUs);
   }
 
-  /** The connection of an open place has ended, without such a reason where the server closed it. */
+  /** The connection of an open place has ended. @param reason Null: the server closed it. */
   #disconnect(place: number, hasBegun: boolean, reason: string | null, nowUs: number): void {
     const { exchanges } = this.parts;
     const slot = this.#slotOf(place);
@@ -299,7 +303,7 @@ export class SharedConnection implements StreamEvents {
     else exchanges.onFailed(slot, "closed", `closed ${part}`, nowUs);
   }
 
-  /** Dials again for the places that still need a connection. */
+  /** Redials for the places that still need a connection. */
   #replace(nowUs: number): void {
     this.#forget();
     this.#replacedUs = nowUs;
@@ -341,13 +345,13 @@ export class SharedConnection implements StreamEvents {
     this.parts.exchanges.onFailed(this.#slotOf(place), by, reason, this.#nowUs);
   }
 
-  /** A server that never takes any would have us dial for ever. */
+  /** A server that never accepts a request would otherwise make us redial for ever. */
   onTurnedAway(place: number): void {
     if (!this.#hasServed) return this.onReset(place, "GOAWAY before any response");
     this.#places.wait(place);
   }
 
-  // hot: says what the commands have brought about, and sends what they have left.
+  // hot: reports the effects of commands, and sends what they have queued.
   settle(nowUs: number): void {
     this.#nowUs = nowUs;
     if (nowUs >= this.#probedUntilUs) {

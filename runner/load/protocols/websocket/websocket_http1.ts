@@ -36,16 +36,18 @@ import { StreamedHttp1 } from "../http1/streamed_http1.ts";
 
 /** How long a server may take to answer a close frame. */
 const CLOSE_WAIT_US = 1_000_000;
-/** No more messages are given to a connection that has so much to send, and no pong (§5.5.3 allows to answer the last alone). */
+/**
+ * A connection with so many unsent bytes gets no more messages or pongs (§5.5.3 allows answering only the last ping).
+ */
 const MOST_UNSENT_BYTES = 64 * 1024;
 const SLAB_BYTES = 64 * 1024;
-/** §7.1.5: no close frame has come. */
+/** §7.1.5: the connection ended without a close frame. */
 const ABNORMAL = 1006;
 
 const SWITCHING = Uint8Array.from("HTTP/1.1 101", (one) => one.charCodeAt(0));
 const [CR, LF] = [13, 10];
 
-/** 32 random bits. */
+/** Returns 32 random bits. */
 export type NextMask = () => number;
 
 export interface SocketParts {
@@ -56,7 +58,7 @@ export interface SocketParts {
 
 const OPENING = 0;
 const OPEN = 1;
-/** Our close frame is sent, and that of the server awaited. */
+/** Our close frame is sent, and the server's is awaited. */
 const CLOSING = 2;
 
 const NO_BYTES = new Uint8Array(0);
@@ -65,12 +67,12 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
   override readonly punctual: boolean;
   /** By slot; null while the slot speaks HTTP. */
   readonly #open: (Connection | null)[];
-  /** When to give up waiting for a closing handshake. */
+  /** When to stop waiting for a closing handshake. */
   readonly #closing: Moments;
   readonly #sockets: Sockets;
   readonly #nextMask: NextMask;
   readonly #keptRoom: KeptRoom;
-  /** Where frames are written; what lies before `#slabAt` may still be to be sent. */
+  /** Buffer for frames; those before `#slabAt` may not be sent yet. */
   #slab = new Uint8Array(SLAB_BYTES);
   #slabAt = 0;
 
@@ -188,7 +190,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     this.#readFrames(slot, open, bytes, end, bytes.length, nowUs);
   }
 
-  // hot: once a read.
+  // hot: runs for every read.
   #readFrames(
     slot: number,
     open: Connection,
@@ -206,7 +208,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     if (open.closedBy !== null) this.#closed(slot, open, open.closedBy, nowUs);
   }
 
-  /** It has broken a rule: it is told so, as far as there is room (§7.1.7). */
+  /** The peer broke a rule: tells it so, as far as there is room (§7.1.7). */
   #fail(slot: number, { reader, state }: Connection, nowUs: number): void {
     if (!reader?.problem) return;
     const { code, reason } = reader.problem;
@@ -214,14 +216,14 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     this.exchanges.onFailed(slot, "protocol", reason, nowUs);
   }
 
-  /** The server's close frame has come. */
+  /** The server's close frame has arrived. */
   #closed(slot: number, { state }: Connection, code: number, nowUs: number): void {
     if (state === CLOSING) return this.#end(slot, code, { by: "user" }, nowUs);
     this.#control(slot, CLOSE, code === NO_CODE ? NO_BYTES : closePayload(code));
     this.#end(slot, code, { by: "server", code }, nowUs);
   }
 
-  /** A socket is over, and with it its exchange. */
+  /** A socket has ended, and with it its exchange. */
   #end(slot: number, code: number, end: SocketEnd, nowUs: number): void {
     const open = this.#open[slot];
     if (!open?.kept) return;
@@ -242,7 +244,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     if (open === null) return super.onEnd(slot, reset, nowUs);
     if (open.state === CLOSING) return this.#endByDisconnect(slot, nowUs);
     const isOpen = open.state === OPEN;
-    // Before it fails: the next may be dialed on its slot at once.
+    // Before it fails, because its slot may be redialed immediately.
     this.#forget(slot);
     if (!this.exchanges.onDisconnected(slot, nowUs)) return;
     const reason = isOpen ? "closed without a close frame" : "closed before the response";
@@ -263,7 +265,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     return this.driver.unsentBytes(slot) < MOST_UNSENT_BYTES;
   }
 
-  // hot: once a message.
+  // hot: runs for every message.
   sendMessage(slot: number, payload: Payload, n: number, isText: boolean): void {
     const first = LAST | (isText ? TEXT : BINARY);
     const length = payload.bytesOf(n);
@@ -283,7 +285,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     maskPayload(this.#slab, at, at + length, mask);
     this.#slabAt = from + bytes;
     this.#sendFrame(slot, this.#slab.subarray(from, from + bytes));
-    // What the system has taken can be written over at once.
+    // Space that the system has already copied can be reused immediately.
     if (this.#slabAt === from + bytes && this.driver.unsentBytes(slot) === 0) this.#slabAt = from;
   }
 
@@ -313,7 +315,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     this.#sendFrame(slot, clientFrame(LAST | opcode, payload, this.#nextMask()));
   }
 
-  // What a connection has read.
+  // State of a connection.
 
   take(slot: number, open: Connection, bytes: Uint8Array, from: number, to: number): void {
     open.bodyBytes += to - from;
@@ -332,7 +334,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
 
 const SWITCHING_PROTOCOLS = 101;
 
-/** One connection that is, or is to be, a WebSocket. */
+/** A connection that is, or is about to become, a WebSocket. */
 class Connection implements MessageTaker {
   state = OPENING;
   /** Head of the response, as far as it has arrived. */
@@ -343,11 +345,11 @@ class Connection implements MessageTaker {
   firstByteUs = 0;
   /** When the current read began. */
   nowUs = 0;
-  /** When its user left. */
+  /** When the connection's user left. */
   leftUs = Infinity;
-  /** Bytes of messages, without their frames. */
+  /** Payload bytes of messages, without frames. */
   bodyBytes = 0;
-  /** The code of the server's close frame; null: none has come. */
+  /** The code of the server's close frame; null: none has arrived. */
   closedBy: number | null = null;
 
   constructor(
@@ -374,14 +376,14 @@ class Connection implements MessageTaker {
   }
 }
 
-/** Whether the response may be one of 101, as far as it has come. */
+/** Whether the response may be a 101, judging by the octets so far. */
 function isSwitching(bytes: Uint8Array): boolean {
   const known = Math.min(bytes.length, SWITCHING.length);
   for (let at = 0; at < known; at++) if (bytes[at] !== SWITCHING[at]) return false;
   return true;
 }
 
-/** Offset at which the head ends; 0 if it is not whole. */
+/** Offset of the end of the head; 0 if the head is incomplete. */
 function endOfHead(bytes: Uint8Array): number {
   for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) {
     if (bytes[at + 1] === LF) return at + 2;

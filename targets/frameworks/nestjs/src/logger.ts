@@ -12,5 +12,5 @@ class BriefLogger extends ConsoleLogger {
 const logsAll = TRACE === "on" ? new ConsoleLogger() : new BriefLogger();
 const logsErrors = TRACE === "on" && new ConsoleLogger({ logLevels: ["error", "fatal"] });
 
-/** NestJS's own log of its start and of errors. What it runs on logs the requests. */
+/** NestJS's own log of its start and of errors; the HTTP framework below logs the requests. */
 export const logger = LOGGING === "on" ? logsAll : logsErrors;

@@ -2,7 +2,7 @@ import { Transform } from "class-transformer";
 import { IsInt, IsString, MinLength } from "class-validator";
 
 export class ValidationDto {
-  @Transform(({ value }) => value === "" ? undefined : Number(value)) // Number("") is 0
+  @Transform(({ value }) => value === "" ? undefined : Number(value)) // Number("") would be 0
   @IsInt()
   number: number;
 

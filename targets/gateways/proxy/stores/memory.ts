@@ -1,10 +1,10 @@
-/** Responses in the memory of the proxy; when there are too many, the least recently used go. */
+/** Responses in the memory of the proxy; when there are too many, the least recently used are dropped. */
 import { LRUCache } from "lru-cache";
 import type { ResponseStore, StoredResponse } from "./store.ts";
 
-/** 256 MB of bodies. */
+/** The most memory for bodies: 256 MB. */
 const MAX_BYTES = 256 * 1_024 * 1_024;
-/** Memory of a response besides its body, roughly. */
+/** The approximate memory of a response besides its body. */
 const OVERHEAD_BYTES = 1_024;
 
 export class MemoryStore implements ResponseStore {
@@ -14,7 +14,7 @@ export class MemoryStore implements ResponseStore {
     this.#responses = new LRUCache({
       maxSize: maxBytes,
       sizeCalculation: ({ body }) => body.length + OVERHEAD_BYTES,
-      ttlResolution: 0, // each look-up reads the clock: no timer
+      ttlResolution: 0, // without a timer: each look-up reads the clock
       perf: { now },
     });
   }

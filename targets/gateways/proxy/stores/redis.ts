@@ -1,6 +1,6 @@
 /**
- * Responses in Redis. It may die, hang and come back at any time: then requests pass through at once, and
- * pings go to it in the background until it replies.
+ * Responses in Redis, which may die, hang and come back at any time. While it is away, requests pass through at once,
+ * and pings go to Redis in the background until it replies.
  */
 import { Buffer } from "node:buffer";
 import { ErrorReply, RESP_TYPES } from "redis";
@@ -10,7 +10,7 @@ import { connectRedis, OWN_KEYS } from "../../../redis/client.ts";
 import type { ResponseStore, StoredResponse } from "./store.ts";
 import * as z from "zod";
 
-/** Longer than a store on the same machine takes, shorter than a user notices. */
+/** The limit for a command: longer than a store on the same machine takes, shorter than a user notices. */
 const LIMIT_MS = 250;
 const RETRY_MS = 100;
 
@@ -23,7 +23,7 @@ export interface RedisCommands {
 }
 
 export class RedisStore implements ResponseStore {
-  /** Part of every key, so that no other store, not even that of the run before, has the same keys. */
+  /** A part of every key that no other store has, not even that of the previous run. */
   readonly #run = crypto.randomUUID();
   #emptied = 0;
   #isUp = true;
@@ -38,11 +38,11 @@ export class RedisStore implements ResponseStore {
   }
 
   async set(key: string, response: StoredResponse, keepMs: number): Promise<void> {
-    const wholeMs = Math.ceil(keepMs); // PX takes no others
+    const wholeMs = Math.ceil(keepMs); // PX takes whole numbers only
     await this.#send(() => this.redis.set(this.#keyed(key), encodeResponse(response), wholeMs));
   }
 
-  /** From now on the stored responses are not found any more; they expire by their time. */
+  /** Makes the stored responses impossible to find; they expire by themselves. */
   empty(): void {
     this.#emptied++;
   }
@@ -58,15 +58,18 @@ export class RedisStore implements ResponseStore {
     return `${OWN_KEYS.proxy}${this.#run}:${this.#emptied}:${key}`;
   }
 
-  /** Null when Redis refuses, and when it is down or takes too long: then it gets no command until it responds again. */
+  /**
+   * Sends a command. Null if Redis refuses it, is down or takes too long; in the last two cases, Redis gets no command
+   * until it responds again.
+   */
   async #send<Reply>(command: () => Promise<Reply>): Promise<Reply | null> {
     if (!this.#isUp) return null;
     try {
       const reply = command();
       if (await settlesWithin(reply, LIMIT_MS)) return await reply;
-      reply.catch(() => {}); // it comes too late
+      reply.catch(() => {}); // the reply comes too late to be used
     } catch (error) {
-      if (error instanceof ErrorReply) return null; // it is there
+      if (error instanceof ErrorReply) return null; // Redis is there, and has refused
     }
     this.#down();
     return null;
@@ -90,7 +93,7 @@ export class RedisStore implements ResponseStore {
   }
 }
 
-/** Throws a TargetError when Redis does not respond at the start. */
+/** Opens the store. Throws a TargetError when Redis does not respond at the start. */
 export async function openRedisStore(url: string | null): Promise<RedisStore> {
   if (url === null) throw new TargetError("Cannot store responses in Redis: no Redis is known");
   const client = await connectRedis(url);
@@ -104,7 +107,7 @@ export async function openRedisStore(url: string | null): Promise<RedisStore> {
   });
 }
 
-/** The head of a stored response; before it come four bytes with its length, after it the body as it is. */
+/** The head of a stored response. It is stored as four bytes of length, the head as JSON, and the body as it is. */
 const head = z.object({
   status: z.int(),
   headers: z.array(z.tuple([z.string(), z.string()])),
@@ -123,7 +126,7 @@ export function encodeResponse({ body, ...rest }: StoredResponse): Uint8Array {
   return bytes;
 }
 
-/** Null when the bytes are no response of ours. */
+/** The stored response; null if the bytes are not one that this proxy has stored. */
 export function decodeResponse(bytes: Uint8Array): StoredResponse | null {
   if (bytes.length < LENGTH_BYTES) return null;
   const bodyAt = LENGTH_BYTES + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);

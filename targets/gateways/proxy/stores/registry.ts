@@ -6,13 +6,13 @@ interface StoreContext {
   readonly redisUrl: string | null;
 }
 
-/** Each is loaded only where it is used. */
+/** The openers of stores; each store's module is loaded only when it is used. */
 const openers = {
   memory: async () => new (await import("./memory.ts")).MemoryStore(),
   redis: async ({ redisUrl }) => (await import("./redis.ts")).openRedisStore(redisUrl),
 } satisfies Record<StoreName, (context: StoreContext) => Promise<ResponseStore>>;
 
-/** Throws a TargetError when the store does not respond at the start. */
+/** Opens a store. Throws a TargetError when the store does not respond at the start. */
 export function openStore(name: StoreName, context: StoreContext): Promise<ResponseStore> {
   return openers[name](context);
 }
