@@ -142,8 +142,10 @@ const REASONS = {
     runs === null
       ? "it lies so near the limit that 1,000 runs would not decide"
       : `about ${formatCount(runs)} runs ${isEachSide ? "a side " : ""}would decide`,
-  /** `like`: what the number assumes about further requests. */
-  /** `seconds`: for a single run, the time that they take at its rate; null for several runs. */
+  /**
+   * `like`: what the number assumes about further requests; `seconds`: for a single run, the time that they take at its
+   * rate; null for several runs.
+   */
   "more-requests": ({ requests, seconds, like }: {
     requests: number;
     seconds: number | null;
