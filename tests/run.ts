@@ -82,7 +82,10 @@ async function runJob(
   const began = performance.now();
   const ended = new AbortController();
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["test", "--allow-all", "--no-check", ...options, moduleOf(files, folder)],
+    args: [
+      ...["test", "--allow-all", "--no-check", "--unstable-lazy-dynamic-imports"],
+      ...[...options, moduleOf(files, folder)],
+    ],
     env: {
       ...env,
       ...(callsBinary(files) ? {} : { PLATEAU_BINARY: "" }),
