@@ -77,11 +77,20 @@ function folderOf(file: string): string {
   return relative(TESTS, file).split("/")[0];
 }
 
-/** Rounds, one after another, of queues beside one another. Every file is in one job. @param files Full paths. */
-export function roundsOf(files: readonly string[], cores: number): Queue[][] {
+/**
+ * Rounds, one after another, of queues beside one another. Every file is in one job.
+ *
+ * @param files Full paths.
+ * @param bytesOf The size of a file: the longer it is, the longer its tests take, as a rule.
+ */
+export function roundsOf(
+  files: readonly string[],
+  cores: number,
+  bytesOf: (file: string) => number,
+): Queue[][] {
   const of = (manner: Manner): string[] => files.filter((file) => mannerOf(file) === manner);
   const single = (manner: Manner): Job[] =>
-    slowFirst(of(manner)).map((file) => ({ files: [file], manner }));
+    longFirst(of(manner), bytesOf).map((file) => ({ files: [file], manner }));
   const rounds: Queue[][] = [
     [{ jobs: single("alone"), atOnce: 1 }],
     [
@@ -94,8 +103,10 @@ export function roundsOf(files: readonly string[], cores: number): Queue[][] {
 }
 
 /** So that no long one is the last to start. */
-function slowFirst(files: readonly string[]): string[] {
-  return [...files.filter(isSlow), ...files.filter((file) => !isSlow(file))];
+function longFirst(files: readonly string[], bytesOf: (file: string) => number): string[] {
+  return files.toSorted((a, b) =>
+    Number(isSlow(b)) - Number(isSlow(a)) || bytesOf(b) - bytesOf(a)
+  );
 }
 
 /** Those of a folder that stays together, then neighbours by name, then those that need a process each. */

@@ -254,7 +254,7 @@ async function main(args: readonly string[]): Promise<number> {
   const isWhole = paths.length > 0 || args.includes("--all") || mayNotSkip();
   const leftOut = isWhole ? [] : found.filter(isSlow);
   const files = found.filter((file) => !leftOut.includes(file));
-  const rounds = roundsOf(files, navigator.hardwareConcurrency);
+  const rounds = roundsOf(files, navigator.hardwareConcurrency, (file) => statSync(file).size);
   if (isOftenStarted(rounds)) await calibrateOnce();
   const given = {
     folder,
