@@ -104,9 +104,7 @@ export function roundsOf(
 
 /** So that no long one is the last to start. */
 function longFirst(files: readonly string[], bytesOf: (file: string) => number): string[] {
-  return files.toSorted((a, b) =>
-    Number(isSlow(b)) - Number(isSlow(a)) || bytesOf(b) - bytesOf(a)
-  );
+  return files.toSorted((a, b) => Number(isSlow(b)) - Number(isSlow(a)) || bytesOf(b) - bytesOf(a));
 }
 
 /** Those of a folder that stays together, then neighbours by name, then those that need a process each. */

@@ -102,7 +102,11 @@ async function detailsOf(
   place: GitPlace,
   commits: readonly string[],
 ): Promise<(commit: string) => Pick<Revision, "tree" | "subject">> {
-  const text = await gitText(place, [...DETAILS, "--end-of-options", ...commits], "read the commits");
+  const text = await gitText(
+    place,
+    [...DETAILS, "--end-of-options", ...commits],
+    "read the commits",
+  );
   const lines = text.split("\n").map((line) => line.split(" "));
   return (commit) => {
     const [, tree = "", ...subject] = lines.find(([hash]) => hash === commit) ?? [];
@@ -140,10 +144,12 @@ const DEFAULTS = ["refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/mas
 async function defaultBranch(place: GitPlace): Promise<string> {
   const format = "--format=%(refname) %(refname:short) %(symref:short)";
   const { text } = await gitOutput(place, ["for-each-ref", format, ...DEFAULTS]);
-  const found = new Map(text.split("\n").map((line) => {
-    const [ref, name, target] = line.split(" ");
-    return [ref, target || name];
-  }));
+  const found = new Map(
+    text.split("\n").map((line) => {
+      const [ref, name, target] = line.split(" ");
+      return [ref, target || name];
+    }),
+  );
   const [first] = DEFAULTS.flatMap((ref) => found.get(ref) ?? []);
   if (first !== undefined) return first;
   const { text: name } = await gitOutput(place, ["config", "init.defaultBranch"]);
