@@ -73,6 +73,17 @@ const LIMIT_MS = 10 * 60_000;
 /** What programs that outlive their test may hold the output open for. */
 const GRACE_MS = 10_000;
 
+/**
+ * Tests that compute leave most objects behind at once: with more room for young ones V8 takes a tenth less
+ * CPU time.
+ */
+const ROOMY = "--v8-flags=--min-semi-space-size=64,--max-semi-space-size=64";
+
+/** Deno takes them once. */
+function hasV8Flags(options: readonly string[]): boolean {
+  return options.some((option) => option.startsWith("--v8-flags"));
+}
+
 /** Runs `deno test` once. Types are `deno task check`'s part. @param isAlone Shows its lines as they come. */
 async function runJob(
   { files, manner }: Job,
@@ -84,6 +95,7 @@ async function runJob(
   const child = new Deno.Command(Deno.execPath(), {
     args: [
       ...["test", "--allow-all", "--no-check", "--unstable-lazy-dynamic-imports"],
+      ...(manner === "shares" && !hasV8Flags(options) ? [ROOMY] : []),
       ...[...options, moduleOf(files, folder)],
     ],
     env: {
