@@ -6,8 +6,9 @@
  *   them calibrates the generator of a binary for all that follow.
  * - `_waits_test.ts`: beside many, as it mostly waits for events, pauses and time-outs.
  * - `_apart_test.ts`: beside others, but in a process of its own, as it needs modules that no other test has touched.
- * - `_slow_test.ts`, also behind one of these: it starts the program most often, waits for long, or has a server compiled,
- *   so that `deno task test` without paths leaves it out and ends within some minutes. CI runs it, and so does `--all`.
+ * - `_slow_test.ts`, also behind one of these: it starts the program most often, waits for long, has a server compiled
+ *   or drives a real browser, so that `deno task test` without paths leaves it out and ends within some minutes. CI runs
+ *   it, and so does `--all`.
  *
  * A test in a file that runs beside others waits for events, asserts no time that a busy neighbour could move, and
  * uses nothing that the machine has once, such as a fixed port.
