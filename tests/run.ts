@@ -73,10 +73,7 @@ const LIMIT_MS = 10 * 60_000;
 /** What programs that outlive their test may hold the output open for. */
 const GRACE_MS = 10_000;
 
-/**
- * Tests that compute leave most objects behind at once: with more room for young ones V8 takes a tenth less
- * CPU time.
- */
+/** Of the objects of tests most are soon dead: with more room for young ones, those of reports take a tenth less CPU time. */
 const ROOMY = "--v8-flags=--min-semi-space-size=64,--max-semi-space-size=64";
 
 /** Deno takes them once. */
