@@ -3,6 +3,7 @@
  * files. Page, terminal and markdown only lay it out. Pure.
  */
 import { isUnanswered } from "../runner/result/outcome.ts";
+import type { Group } from "./blocks.ts";
 import { type Grouped, groupRuns, repeatedOf } from "./cells/cells.ts";
 import { type MeasuredRuns, nameOfMeasured, thresholdsOf, titleOf } from "./cells/measured.ts";
 import { choiceIn } from "./cells/recast.ts";
@@ -90,6 +91,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     bases: () => bases ??= otherBases(compared, { level }, again),
     matrix: card.matrix !== null && card.matrix.columns.length > 1 ? card.matrix : null,
   };
+  let groups: readonly Group[] | null = null;
   return {
     kind: "experiment",
     name: nameOfMeasured(results),
@@ -99,7 +101,10 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     claims,
     gates,
     targets: pageTargets(asWritten, compared),
-    groups: groupsOf(SUBJECTS, context),
+    // Whoever asks for verdicts alone is spared all that the page says besides.
+    get groups(): readonly Group[] {
+      return groups ??= groupsOf(SUBJECTS, context);
+    },
     colors: scenarios.flatMap(({ cells }) => cells.map(({ color }) => color)),
     scenarios,
     context,

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSyn
 import { join } from "node:path";
 import { KEEPER, loaderOf } from "../cli/compiled/loader.ts";
 import { bundledParts, type Parts, ROOT } from "../cli/compiled/parts.ts";
-import { alone, ENTRY_NAME, leaveCode, writeStage } from "../cli/compiled/stage.ts";
+import { alone, ENTRY_NAME, leaveCode, leaveUnrunCode, writeStage } from "../cli/compiled/stage.ts";
 import { frameworks } from "../targets/frameworks/registry.ts";
 
 const DIST = join(ROOT, "dist");
@@ -43,7 +43,9 @@ async function make(parts: Parts, folder: string): Promise<void> {
     }
     const scripts = alone(parts);
     writeStage(parts, { scripts, keeper: KEEPER }, stage);
-    await leaveCode([Deno.execPath(), "run", "--allow-all", main], codeFolder);
+    const command = [Deno.execPath(), "run", "--allow-all", main] as const;
+    await leaveUnrunCode(command, codeFolder); // tests start every command, most users few
+    await leaveCode(command, codeFolder);
     writeStage(parts, { scripts, codeFolder }, stage);
     Deno.renameSync(made, folder);
   } finally {

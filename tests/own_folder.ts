@@ -54,6 +54,7 @@ function environmentIn(folder: string, caches: string): Record<string, string> {
     XDG_CACHE_HOME: join(folder, "cache"),
     DENO_DIR: Deno.env.get("DENO_DIR") ?? join(caches, "deno"),
     GOCACHE: Deno.env.get("GOCACHE") ?? join(caches, "go-build"),
+    DENO_NO_UPDATE_CHECK: "1", // each process would ask for the newest version until one gets an answer
   };
 }
 

@@ -6,8 +6,9 @@
  *   them calibrates the generator of a binary for all that follow.
  * - `_waits_test.ts`: beside many, as it mostly waits for events, pauses and time-outs.
  * - `_apart_test.ts`: beside others, but in a process of its own, as it needs modules that no other test has touched.
- * - `_slow_test.ts`, also behind one of these: it starts the program most often, waits for long, or has a server compiled,
- *   so that `deno task test` without paths leaves it out and ends within some minutes. CI runs it, and so does `--all`.
+ * - `_slow_test.ts`, also behind one of these: it starts the program most often, waits for long, has a server compiled
+ *   or drives a real browser, so that `deno task test` without paths leaves it out and ends within some minutes. CI runs
+ *   it, and so does `--all`.
  *
  * A test in a file that runs beside others waits for events, asserts no time that a busy neighbour could move, and
  * uses nothing that the machine has once, such as a fixed port.
@@ -77,11 +78,20 @@ function folderOf(file: string): string {
   return relative(TESTS, file).split("/")[0];
 }
 
-/** Rounds, one after another, of queues beside one another. Every file is in one job. @param files Full paths. */
-export function roundsOf(files: readonly string[], cores: number): Queue[][] {
+/**
+ * Rounds, one after another, of queues beside one another. Every file is in one job.
+ *
+ * @param files Full paths.
+ * @param bytesOf The size of a file: the longer it is, the longer its tests take, as a rule.
+ */
+export function roundsOf(
+  files: readonly string[],
+  cores: number,
+  bytesOf: (file: string) => number,
+): Queue[][] {
   const of = (manner: Manner): string[] => files.filter((file) => mannerOf(file) === manner);
   const single = (manner: Manner): Job[] =>
-    slowFirst(of(manner)).map((file) => ({ files: [file], manner }));
+    longFirst(of(manner), bytesOf).map((file) => ({ files: [file], manner }));
   const rounds: Queue[][] = [
     [{ jobs: single("alone"), atOnce: 1 }],
     [
@@ -94,8 +104,8 @@ export function roundsOf(files: readonly string[], cores: number): Queue[][] {
 }
 
 /** So that no long one is the last to start. */
-function slowFirst(files: readonly string[]): string[] {
-  return [...files.filter(isSlow), ...files.filter((file) => !isSlow(file))];
+function longFirst(files: readonly string[], bytesOf: (file: string) => number): string[] {
+  return files.toSorted((a, b) => Number(isSlow(b)) - Number(isSlow(a)) || bytesOf(b) - bytesOf(a));
 }
 
 /** Those of a folder that stays together, then neighbours by name, then those that need a process each. */

@@ -34,11 +34,13 @@ Deno.test("what is left out is said with the way to run it", () => {
   );
 });
 
+const ALIKE = (): number => 1;
+
 Deno.test("the end of a file's name says beside what it runs, and what is slow starts first", () => {
   const names = ["http/a", "e2e/b_alone", "e2e/c", "e2e/d_slow", "http/e", "faults/f_waits_slow"];
   const files = [...names, "fleet/g_waits"].map((name) => at(`${name}_test.ts`));
   const shape = ({ files, manner }: Job): unknown => [manner, files];
-  const rounds = roundsOf(files, 2).map((queues) =>
+  const rounds = roundsOf(files, 2, ALIKE).map((queues) =>
     queues.map(({ atOnce, jobs }) => [atOnce, ...jobs.map(shape)])
   );
   const [a, b, c, d, e, f, g] = files;
@@ -51,9 +53,18 @@ Deno.test("the end of a file's name says beside what it runs, and what is slow s
   ]);
 });
 
+Deno.test("of files that run by themselves the longest starts first, but after what is slow", () => {
+  const bytes = { "e2e/a": 1, "e2e/b_slow": 2, "e2e/c": 4, "hostile/d": 3 };
+  const files = new Map(
+    Object.entries(bytes).map(([name, size]) => [at(`${name}_test.ts`), size]),
+  );
+  const [[{ jobs }]] = roundsOf([...files.keys()], 2, (file) => files.get(file) ?? 0);
+  assert.deepEqual(jobs.map(({ files: [file] }) => files.get(file)), [2, 4, 3, 1]);
+});
+
 Deno.test("a place for what waits never computes, and the others help it", () => {
   const names = ["e2e/a", "e2e/b", "e2e/c_waits", "e2e/d_waits"];
-  const [queues] = roundsOf(names.map((name) => at(`${name}_test.ts`)), 2);
+  const [queues] = roundsOf(names.map((name) => at(`${name}_test.ts`)), 2, ALIKE);
   const [computing, waiting] = queues;
   const next = takingFrom(queues);
   const manners = [waiting, waiting, waiting].map((place) => next(place)?.manner);
@@ -67,14 +78,14 @@ Deno.test("a place for what waits never computes, and the others help it", () =>
 Deno.test("files without programs share some processes, each once, but for those that stay apart", () => {
   const apart = ["cli/x_apart_test.ts", "cli/y_apart_test.ts"].map(at);
   const files = [...Array.from({ length: 41 }, (_, i) => at(`report/${i}_test.ts`)), ...apart];
-  const [[{ jobs }]] = roundsOf(files, 2);
+  const [[{ jobs }]] = roundsOf(files, 2, ALIKE);
   assert.deepEqual(jobs.map(({ files }) => files.length), [21, 20, ...apart.map(() => 1)]);
   assert.deepEqual(jobs.flatMap(({ files }) => files), files);
 });
 
 Deno.test("a folder that shares a browser is one process, the first", () => {
   const browser = Array.from({ length: 30 }, (_, i) => at(`browser/${i}_test.ts`));
-  const [[{ jobs }]] = roundsOf([at("base/a_test.ts"), ...browser, at("cli/b_test.ts")], 2);
+  const [[{ jobs }]] = roundsOf([at("base/a_test.ts"), ...browser, at("cli/b_test.ts")], 2, ALIKE);
   assert.deepEqual(jobs.map(({ files }) => files), [
     browser,
     [at("base/a_test.ts"), at("cli/b_test.ts")],

@@ -1,5 +1,5 @@
-/** Single runs whose true figures are known: queues, bursts of failures, and series that depend on themselves. */
-import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+/** Single runs whose true figures are known: queues, bursts of failures, and whatever depends on itself. */
+import { Histogram, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { distributionOf } from "../../runner/measure/totals.ts";
 import type { inRunOf } from "../../runner/result/in_run.ts";
@@ -20,59 +20,64 @@ export interface Truth {
   readonly errors: number;
 }
 
+type Point = Measurement["timeline"]["points"][number];
+
 /** Takes requests in the order in which they end, and makes a result of them. */
 class SimulatedRun {
-  readonly #intervalS: number;
-  readonly #histograms: Histogram[];
-  readonly #failed: Float64Array;
+  readonly #points: Point[] = [];
+  readonly #all = new Histogram();
+  /** Of the interval that goes on: one for each would take longer than what they hold. */
+  readonly #histogram = new Histogram();
+  #failed = 0;
 
-  constructor(private readonly seconds: number, intervalS = INTERVAL_S) {
-    this.#intervalS = intervalS;
-    const length = Math.round(seconds / intervalS);
-    this.#histograms = Array.from({ length }, () => new Histogram());
-    this.#failed = new Float64Array(length);
-  }
+  constructor(private readonly seconds: number, private readonly intervalS = INTERVAL_S) {}
 
   /** @param isFailed Whether the request failed, and so has no latency. */
   end(atS: number, latencyMs: number, isFailed = false): void {
-    const at = Math.min(this.#failed.length - 1, Math.floor(atS / this.#intervalS));
-    if (isFailed) this.#failed[at]++;
-    else this.#histograms[at].record(latencyMs * 1_000);
+    const last = Math.round(this.seconds / this.intervalS) - 1;
+    const at = Math.min(last, Math.floor(atS / this.intervalS));
+    while (this.#points.length < at) this.#close();
+    if (isFailed) this.#failed++;
+    else this.#histogram.record(latencyMs * 1_000);
+  }
+
+  #close(): void {
+    const part = this.#histogram.drain();
+    this.#all.addSparse(part);
+    const at = (percentile: number): number => valueAtPercentile(part, percentile) / 1_000;
+    this.#points.push({
+      endS: (this.#points.length + 1) * this.intervalS,
+      completed: part.count,
+      failed: this.#failed,
+      bytes: 0,
+      ...{ p50: at(50), p75: at(75), p90: at(90), p99: at(99), max: part.maxUs / 1_000 },
+      histogram: part.count === 0 ? "" : encodeHistogram(part),
+    });
+    this.#failed = 0;
   }
 
   measurement(): Measurement {
-    const all = new Histogram();
-    for (const histogram of this.#histograms) all.add(histogram);
-    const points = this.#histograms.map((histogram, i) => {
-      const at = (percentile: number): number => histogram.valueAtPercentile(percentile) / 1_000;
-      return {
-        endS: (i + 1) * this.#intervalS,
-        completed: histogram.count,
-        failed: this.#failed[i],
-        bytes: 0,
-        ...{ p50: at(50), p75: at(75), p90: at(90), p99: at(99), max: histogram.maxUs / 1_000 },
-        histogram: histogram.count === 0 ? "" : encodeHistogram(histogram.toSparse()),
-      };
-    });
-    const timeline = { intervalS: this.#intervalS, points };
+    const { seconds, intervalS } = this;
+    while (this.#points.length < Math.round(seconds / intervalS)) this.#close();
+    const [points, all] = [this.#points, this.#all];
     const completed = all.count;
-    const failed = this.#failed.reduce((sum, count) => sum + count, 0);
+    const failed = points.reduce((sum, { failed }) => sum + failed, 0);
     const requests = { due: completed + failed, completed, failed, unfinished: 0, dropped: 0 };
     const times = distributionOf(all);
     const latency = { ...times, clock: "intended" as const, censored: 0, fastest: times.min };
     return {
       ...BARE,
-      elapsedS: this.seconds,
+      elapsedS: seconds,
       requests,
       status: { "200": completed },
       errors: failed > 0 ? { reset: failed } : {},
       checks: { passed: completed, failed: 0 },
-      rate: completed / this.seconds,
+      rate: completed / seconds,
       latency,
       service: times,
       firstByte: times,
-      timeline,
-      warmup: warmupOf(points, this.#intervalS),
+      timeline: { intervalS, points },
+      warmup: warmupOf(points, intervalS),
       histogram: encodeHistogram(all.toSparse()),
     };
   }

@@ -24,9 +24,8 @@ export type Parts = ReadonlyMap<string, string>;
 export async function bundledParts(): Promise<Parts> {
   using folder = TemporaryFolder.make("bundle");
   const entries = ["main.ts", ...WORKERS];
-  for (const module of entries) {
-    await deno(["bundle", "--quiet", "--code-splitting", "--outdir", folder.path, module]);
-  }
+  const bundle = ["bundle", "--quiet", "--code-splitting", "--outdir", folder.path];
+  await Promise.all(entries.map((module) => deno([...bundle, module])));
   const cache = relative(realpathSync(ROOT), await packageCache()).replaceAll("\\", "/");
   const texts = readdirSync(folder.path).map((name): [string, string] => {
     const text = Deno.readTextFileSync(join(folder.path, name));

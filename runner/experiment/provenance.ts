@@ -1,5 +1,7 @@
 /** Where a result comes from: the machine, the commit of the experiment's folder, a hash of its settings. */
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { gitOutput } from "../../targets/revisions/git.ts";
 import { describeMachine } from "../../base/system/describe.ts";
 import { rememberedPlan } from "../host/plan_cache.ts";
@@ -32,11 +34,21 @@ export async function commitOf(
   folder: string,
   signal: AbortSignal = AbortSignal.timeout(LIMIT_MS),
 ): Promise<Commit | null> {
+  if (!await mayBeInRepository(folder)) return null;
   const status = ["status", "--porcelain=v2", "--branch", "--untracked-files=no"];
   const { success, text } = await gitOutput({ folder, signal }, status).catch(NO_OUTPUT);
   const [, hash] = /^# branch\.oid ([\da-f]+)$/m.exec(text) ?? [];
   if (!success || hash === undefined) return null;
   return { hash, dirty: /^[^#\n]/m.test(text) };
+}
+
+/** Whether git could find a repository there: to ask git itself takes two processes. */
+async function mayBeInRepository(folder: string): Promise<boolean> {
+  const path = await Deno.realPath(folder).catch(() => null);
+  for (let at = path; at !== null; at = at === dirname(at) ? null : dirname(at)) {
+    if (existsSync(join(at, ".git"))) return true;
+  }
+  return false;
 }
 
 const NO_OUTPUT = (): { success: boolean; text: string } => ({ success: false, text: "" });

@@ -209,6 +209,9 @@ function adoptTheirOrphans(): void {
   isAdopting ??= childrenOf(Deno.pid).every((pid) => running.has(pid)) && adoptOrphans();
 }
 
+/** Deno asks for its newest version half a second after its start, which would be in the middle of a load. */
+const NO_UPDATE_CHECK = { DENO_NO_UPDATE_CHECK: "1" };
+
 function start(
   [program, programArgs]: ReturnType<typeof selfCommand>,
   { env, cwd, onOutput, onErrorOutput, onStreams, onKilled, isOurs = false }: ProcessEnvironment,
@@ -216,7 +219,7 @@ function start(
 ): Pick<Child, "pid" | "output" | "exited" | "writeLine" | "stop"> {
   const command = new Deno.Command(program, {
     args: programArgs,
-    env,
+    env: { ...NO_UPDATE_CHECK, ...env },
     cwd,
     stdin: "piped",
     stdout: "piped",
@@ -317,7 +320,8 @@ export function selfCommand(
 ): [program: string, args: string[]] {
   if (Deno.build.standalone) return [Deno.execPath(), [...args]];
   const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
-  const command = ["run", "-A", main, ...args];
+  // A supervisor needs few modules, and Deno would first read those that any command may import.
+  const command = ["run", "-A", "--unstable-lazy-dynamic-imports", main, ...args];
   const program = Deno.execPath();
   return [program, inspectable ? inspectableArgs(program, command) : command];
 }

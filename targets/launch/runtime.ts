@@ -82,6 +82,7 @@ async function readVersion(
 ): Promise<string | null> {
   const program = findProgram(name, { path: env.PATH ?? "", cwd });
   if (program === null) return null;
+  if (program === Deno.execPath() && !Deno.build.standalone) return OWN_RUNTIME;
   const output = await outputOf(program, [flag], { env, cwd });
   const [version] = pattern.exec(output) ?? [];
   return version === undefined ? null : prefix + version;

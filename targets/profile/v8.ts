@@ -42,10 +42,7 @@ export type CpuProfile = z.output<typeof cpuProfile>;
 /** V8's name for time with nothing to do, which belongs to no function. */
 const IDLE = "(idle)";
 
-/**
- * Reads a profile; each function's time is the same that DevTools shows for the file
- * (`tests/browser/devtools_test.ts`).
- */
+/** With the time in each function that DevTools shows of the same file (`tests/browser/devtools_slow_test.ts`). */
 export function treeOfCpuProfile(profile: CpuProfile): { tree: CallTree; idleMs: number } {
   const calls = callsOf(profile.nodes);
   const ownUs = ownTimes(withStacks(inOrder(profile), calls));

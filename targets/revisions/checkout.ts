@@ -76,7 +76,7 @@ interface SnapshotRequest {
 /** Makes a commit in `objects` of the working tree, with everything that git does not ignore. */
 async function snapshot(
   { root, gitFolder, index }: Repository,
-  { revision: { commit }, except, objects, signal }: SnapshotRequest,
+  { revision: { commit, tree: before }, except, objects, signal }: SnapshotRequest,
 ): Promise<string> {
   const copy = join(objects, "index");
   await copyIndex(index, copy);
@@ -95,7 +95,6 @@ async function snapshot(
   const added = ["add", "--all", "--", ":(top)", ...outside];
   await runGit({ ...place, stage: objects, what }, added);
   const tree = await gitText(place, ["write-tree"], what);
-  const before = await gitText(place, ["rev-parse", `${commit}^{tree}`], what);
   if (tree === before) return commit;
   return await gitText(place, ["commit-tree", tree, "-p", commit, "-m", "working tree"], what);
 }
@@ -142,14 +141,12 @@ interface FillRequest {
 
 async function fill(
   folder: string,
-  { repository: { root, gitFolder }, commit, objects, signal }: FillRequest,
+  { repository: { gitFolder, objectFormat }, commit, objects, signal }: FillRequest,
 ): Promise<void> {
   const what = `check out ${commit.slice(0, 7)}`;
-  const users = { folder: root, signal };
-  const format = await gitText(users, ["rev-parse", "--show-object-format"], what);
   try {
     await makeFolder(folder);
-    const init = ["init", "--quiet", "--template=", `--object-format=${format}`];
+    const init = ["init", "--quiet", "--template=", `--object-format=${objectFormat}`];
     await gitText({ folder, signal }, init, what);
     const own = join(folder, ".git");
     const lent = join(own, "objects/info");

@@ -11,7 +11,9 @@ export interface Repository {
   readonly gitFolder: string;
   /** The path of this worktree's index. */
   readonly index: string;
-  /** The path from `root` to the folder of the experiment file; "" if they are the same. */
+  /** The hash by which its objects are named, such as `sha1`. */
+  readonly objectFormat: string;
+  /** Path from `root` to the folder of the experiment file; "" if they are the same. */
   readonly inside: string;
 }
 
@@ -20,7 +22,9 @@ export interface Revision {
   readonly name: string;
   /** The commit; for the working tree, the commit on which it is based. */
   readonly commit: string;
-  /** The first line of the commit's message; may be "". */
+  /** The files of that commit. */
+  readonly tree: string;
+  /** The first line of its message; may be "". */
   readonly subject: string;
   readonly isWorkingTree: boolean;
 }
@@ -47,14 +51,15 @@ export async function repositoryOf(file: string, signal: AbortSignal): Promise<R
   const folder = dirname(resolve(file));
   const { success, text } = await gitOutput({ folder, signal }, [
     ...["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir"],
-    ...["--git-path", "index"],
+    ...["--git-path", "index", "--show-object-format"],
   ]);
-  const [root, gitFolder, index] = text.split("\n");
-  if (!success || index === undefined) {
+  const [root, gitFolder, index, objectFormat] = text.split("\n");
+  if (!success || objectFormat === undefined) {
     const message = "Cannot compare commits: this file is in no git repository";
     throw new UserError([{ place: file, message, fix: "move it into the repository" }]);
   }
-  return { root, gitFolder, index, inside: relative(root, await Deno.realPath(folder)) };
+  const inside = relative(root, await Deno.realPath(folder));
+  return { root, gitFolder, index, objectFormat, inside };
 }
 
 /**
@@ -82,21 +87,31 @@ export async function revisionsOf(
       commit: await mergeBase(place, named, headCommit),
     }
     : { name: range.base ?? "", commit: named };
+  const details = await detailsOf(place, [base.commit, head.commit]);
   return {
-    base: await withSubject(place, { ...base, isWorkingTree: false }),
-    head: await withSubject(place, head),
+    base: { ...base, ...details(base.commit), isWorkingTree: false },
+    head: { ...head, ...details(head.commit) },
   };
 }
 
-/** The call for a commit's subject alone, whatever else the user's log settings would show. */
-const SUBJECT = ["log", "-1", "--no-show-signature", "--no-color", "--format=%s"];
+/** Nothing but that, whatever else the user's log settings would show. */
+const DETAILS = ["log", "--no-walk", "--no-show-signature", "--no-color", "--format=%H %T %s"];
 
-async function withSubject(
+/** Tree and subject of each commit. */
+async function detailsOf(
   place: GitPlace,
-  revision: Omit<Revision, "subject">,
-): Promise<Revision> {
-  const { text } = await gitOutput(place, [...SUBJECT, "--end-of-options", revision.commit]);
-  return { ...revision, subject: text };
+  commits: readonly string[],
+): Promise<(commit: string) => Pick<Revision, "tree" | "subject">> {
+  const text = await gitText(
+    place,
+    [...DETAILS, "--end-of-options", ...commits],
+    "read the commits",
+  );
+  const lines = text.split("\n").map((line) => line.split(" "));
+  return (commit) => {
+    const [, tree = "", ...subject] = lines.find(([hash]) => hash === commit) ?? [];
+    return { tree, subject: subject.join(" ") };
+  };
 }
 
 async function commitOf(place: GitPlace, ref: string, problems: Problem[]): Promise<string> {
@@ -123,16 +138,23 @@ async function branchPoint(
   return { name: `where it left ${branch}`, commit: await mergeBase(place, branch, head) };
 }
 
+/** Refs that may be or name the default branch, the first of them that is there. */
+const DEFAULTS = ["refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"];
+
 async function defaultBranch(place: GitPlace): Promise<string> {
-  const remote = await gitOutput(place, ["rev-parse", "--abbrev-ref", "--verify", "origin/HEAD"]);
-  if (remote.success && remote.text !== "") return remote.text;
-  const configured = await gitOutput(place, ["config", "init.defaultBranch"]);
-  for (const name of ["main", "master", configured.text]) {
-    const ref = `refs/heads/${name}`;
-    if (name !== "" && (await gitOutput(place, ["show-ref", "--verify", "--quiet", ref])).success) {
-      return name;
-    }
-  }
+  const format = "--format=%(refname) %(refname:short) %(symref:short)";
+  const { text } = await gitOutput(place, ["for-each-ref", format, ...DEFAULTS]);
+  const found = new Map(
+    text.split("\n").map((line) => {
+      const [ref, name, target] = line.split(" ");
+      return [ref, target || name];
+    }),
+  );
+  const [first] = DEFAULTS.flatMap((ref) => found.get(ref) ?? []);
+  if (first !== undefined) return first;
+  const { text: name } = await gitOutput(place, ["config", "init.defaultBranch"]);
+  const named = ["show-ref", "--verify", "--quiet", `refs/heads/${name}`];
+  if (name !== "" && (await gitOutput(place, named)).success) return name;
   const message = "Cannot decide which branch of this repository is the default one";
   throw new UserError([{ place: "BASE", message, fix: "name both: plateau ab BASE..HEAD" }]);
 }

@@ -6,7 +6,8 @@ import assert from "node:assert/strict";
 import { join, resolve } from "node:path";
 import { until } from "./patience.ts";
 
-const MAIN = Deno.env.get("PLATEAU_MAIN") || join(import.meta.dirname ?? "", "../../main.ts");
+export const MAIN = Deno.env.get("PLATEAU_MAIN") ||
+  join(import.meta.dirname ?? "", "../../main.ts");
 const BINARY = Deno.env.get("PLATEAU_BINARY");
 
 /** Program and first arguments. */

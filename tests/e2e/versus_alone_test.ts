@@ -23,7 +23,7 @@ Deno.test("versus calls a server worse that needs many times the CPU, and not an
   // Without a verdict it goes on, so that a machine that halts has its time.
   const [csv, hlog] = ["versus.csv", "versus.hlog"].map((name) => join(folder.path, name));
   const files = ["--json", json, "--html", html, "--csv", csv, "--hlog", hlog];
-  const flags = ["-c", "4", "--budget", "2m", ...files];
+  const flags = ["-c", "4", ...files];
   const { stdout } = await exits(1, ["versus", fast.url, slow.url, ...flags], { env });
   assert.match(stdout, /: worse$/m);
   const { cells: [{ figures: { rate } }] } = comparison.parse(

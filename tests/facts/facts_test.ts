@@ -1,7 +1,7 @@
 /** What `deno task facts` finds: a change of one number is a difference of the facts that show it, and of no other. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { deflateSync } from "node:zlib";
+import { MAIN } from "../e2e/plateau.ts";
 import { chartFacts } from "./charts.ts";
 import { parseMeasured } from "../../cli/results/reading.ts";
 import { differenceLines, differences } from "./difference.ts";
@@ -9,8 +9,6 @@ import { type Fact, numbersIn } from "./fact.ts";
 import { pageFacts } from "./html.ts";
 import { Program } from "./rendered.ts";
 import { storedResults } from "./stored.ts";
-
-const MAIN = join(import.meta.dirname ?? "", "../../main.ts");
 
 Deno.test("a number that changes in stored results changes the facts that show it, and no others", async () => {
   const stored = storedResults().find(({ name }) => name === "v1_quick");

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { emptyFolder } from "../e2e/plateau.ts";
-import { testWith } from "../needs.ts";
+import { keep } from "../kept.ts";
+import { needing } from "../needs.ts";
 import { readText } from "../architecture/tree.ts";
 import { npmPackage, platformPackage } from "../../release/packages/npm.ts";
 import type { Companions } from "../../release/packages/system.ts";
@@ -42,12 +43,23 @@ function install(folder: string, ...options: string[]): string {
   return join(folder, "bin/plateau");
 }
 
+const withNpm = needing("npm", "linux");
+
+const withoutScripts = keep(["npm", "linux"], () => {
+  const folder = emptyFolder();
+  return Promise.resolve({
+    path: folder.path,
+    command: install(folder.path, "--ignore-scripts"),
+    [Symbol.asyncDispose]: () => Promise.resolve(folder[Symbol.dispose]()),
+  });
+});
+
 function run(command: string, ...args: string[]): { code: number; stdout: string } {
   const { code, stdout } = new Deno.Command(command, { args }).outputSync();
   return { code, stdout: new TextDecoder().decode(stdout) };
 }
 
-testWith(["npm", "linux"], "npm installs the program itself as the command", () => {
+withNpm.test("npm installs the program itself as the command", () => {
   using folder = emptyFolder();
   const command = install(folder.path);
   assert.deepEqual(run(command, "a", "b c"), { code: 7, stdout: `${command} a b c\n` });
@@ -56,30 +68,26 @@ testWith(["npm", "linux"], "npm installs the program itself as the command", () 
   assert.match(readText("deno.json"), new RegExp(`"version": "${VERSION}"`));
 });
 
-testWith(
-  ["npm", "linux"],
-  "without scripts of packages, Node starts the program, and passes signals on",
-  async () => {
-    using folder = emptyFolder();
-    const command = install(folder.path, "--ignore-scripts");
-    assert.match(run(command, "a").stdout, /@plateau\/[\w-]+\/plateau a\n$/);
-    assert.equal(run(command, "a").code, 7);
-    const child = new Deno.Command(command, { args: ["wait"], stdout: "piped" }).spawn();
-    let printed = "";
-    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-      if (!printed.includes("ready") && (printed + text).includes("ready")) child.kill("SIGTERM");
-      printed += text;
-    }
-    assert.match(printed, /ready\nended\n$/);
-    assert.equal((await child.status).code, 7);
-  },
-);
+withNpm.test("without scripts of packages, Node starts the program, and passes signals on", async () => {
+  const { command } = withoutScripts();
+  assert.match(run(command, "a").stdout, /@plateau\/[\w-]+\/plateau a\n$/);
+  assert.equal(run(command, "a").code, 7);
+  const child = new Deno.Command(command, { args: ["wait"], stdout: "piped" }).spawn();
+  let printed = "";
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    if (!printed.includes("ready") && (printed + text).includes("ready")) child.kill("SIGTERM");
+    printed += text;
+  }
+  assert.match(printed, /ready\nended\n$/);
+  assert.equal((await child.status).code, 7);
+});
 
-testWith(["npm", "linux"], "a command without its program says which package is missing", () => {
-  using folder = emptyFolder();
-  const command = install(folder.path, "--ignore-scripts");
-  Deno.removeSync(join(folder.path, "lib/node_modules/@plateau"), { recursive: true });
+withNpm.test("a command without its program says which package is missing", () => {
+  const { path, command } = withoutScripts();
+  const [there, away] = ["@plateau", "away"].map((name) => join(path, "lib/node_modules", name));
+  Deno.renameSync(there, away);
   const { code, stderr } = new Deno.Command(command).outputSync();
+  Deno.renameSync(away, there);
   assert.equal(code, 3);
   assert.match(
     new TextDecoder().decode(stderr),

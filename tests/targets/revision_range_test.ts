@@ -6,7 +6,13 @@ import { gitOutput } from "../../targets/revisions/git.ts";
 import { until } from "../e2e/patience.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { testWith } from "../needs.ts";
-import { rangeIn, type RevisionRange } from "../../targets/revisions/revision.ts";
+import {
+  rangeIn,
+  repositoryOf,
+  type RevisionRange,
+  revisionsOf,
+} from "../../targets/revisions/revision.ts";
+import { scratchRepository } from "../e2e/scratch_repository.ts";
 
 const RANGES: [text: string, range: RevisionRange | null][] = [
   ["main..feature", { base: "main", head: "feature", fromMergeBase: false }],
@@ -46,3 +52,35 @@ testWith(["git", "linux"], "nothing is left of a git that the user interrupts", 
   await assert.rejects(output, /^Error: interrupted$/);
   assert.equal(readStat(pid), null, `process ${pid} lives`);
 });
+
+testWith(
+  ["git"],
+  "without BASE it is where the branch left the one that the remote names, or main",
+  async () => {
+    using scratch = scratchRepository();
+    const { git, path } = scratch;
+    const { signal } = new AbortController();
+    const named = async (): Promise<unknown> => {
+      const repository = await repositoryOf(join(path, "experiment.yaml"), signal);
+      const range = { base: null, head: null, fromMergeBase: false };
+      const { base: { name, subject }, head } = await revisionsOf(range, repository, signal);
+      return [name, subject, head.name, head.subject];
+    };
+    git("branch", "--quiet", "master");
+    scratch.write("burn.txt", "101");
+    git("commit", "--quiet", "--all", "--message", "a second of  two");
+    git("switch", "--quiet", "--create", "feature");
+    const [tip, head] = ["a second of  two", "the working tree"];
+    assert.deepEqual(await named(), ["where it left main", tip, head, tip]);
+    git("update-ref", "refs/remotes/origin/trunk", "main~1");
+    git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk");
+    assert.deepEqual(await named(), ["where it left origin/trunk", "first", head, tip]);
+    git("update-ref", "-d", "refs/remotes/origin/trunk");
+    git("branch", "--quiet", "--delete", "--force", "main");
+    assert.deepEqual(await named(), ["where it left master", "first", head, tip]);
+    git("branch", "--quiet", "--move", "master", "stem");
+    await assert.rejects(named(), /Cannot decide which branch/);
+    git("config", "init.defaultBranch", "stem");
+    assert.deepEqual(await named(), ["where it left stem", "first", head, tip]);
+  },
+);

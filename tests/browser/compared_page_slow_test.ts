@@ -10,7 +10,6 @@ import {
 import type { TrustFinding } from "../../runner/result/findings.ts";
 import { hostileResults } from "../report/hostile.ts";
 import { around, type Rates, resultsAt } from "../report/rates.ts";
-import { sweepResults } from "../report/sweep_results.ts";
 import { FIRST_SCREENS, LAPTOP, onEveryScreen } from "./accessibility.ts";
 import { chromiumTest } from "./chromium.ts";
 import { comparedPage } from "../report/compared.ts";
@@ -28,16 +27,6 @@ const HTML = comparedPage(BOTH);
 function plain(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }
-
-Deno.test("every swatch of a comparison has its colour, shades of a factor too", () => {
-  const cells = [10, 50, 200].flatMap((connections) =>
-    ["a", "b"].map((target) => ({ target, parameters: { connections }, rate: 1_000 }))
-  );
-  const html = comparedPage(compareResults(sweepResults(cells), sweepResults(cells)));
-  const classes = new Set([...html.matchAll(/class="swatch (s\d+)"/g)].map(([, name]) => name));
-  assert.ok(classes.size >= 6, [...classes].join());
-  assert.deepEqual([...classes].filter((name) => !new RegExp(`\\.${name}\\s*[{,]`).test(html)), []);
-});
 
 const LATE: TrustFinding = {
   code: "worker-late",
