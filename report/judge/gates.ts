@@ -8,7 +8,6 @@ import type { FigureName, FigureUnit } from "../../base/figures/figure.ts";
 import type { Distribution, Measurement, Threshold } from "../../runner/result/result.ts";
 import { holmOfKnown } from "../../runner/stats/comparison/significance_tests.ts";
 import { type SessionContrast, sessionsToDecide } from "../../runner/stats/comparison/sessions.ts";
-import { twoGroupsOf } from "../../runner/stats/comparison/bimodality.ts";
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
 import {
   ratioInterval,
@@ -49,7 +48,14 @@ import {
   type Member,
   type Ruled,
 } from "./ground.ts";
-import type { Absent, Allowed, Found, Outcome, Reason } from "./found.ts";
+import {
+  type Absent,
+  type Allowed,
+  asksForMore,
+  type Found,
+  type Outcome,
+  type Reason,
+} from "./found.ts";
 import {
   absent,
   allowedBy,
@@ -80,7 +86,15 @@ import {
   whyUndecided,
 } from "./rounds.ts";
 import { type MeasuredSessions, sessionPairs } from "./sessions.ts";
-import { disturbedOpens, isRatioInTurns, turnsIn } from "./slices.ts";
+import { groupsBehind } from "./ruled_groups.ts";
+import {
+  disturbedOpens,
+  isRatioInTurns,
+  loadSecondsFor,
+  type SlicedOf,
+  turnsIn,
+  turnsOf,
+} from "./slices.ts";
 
 export type ThresholdOutcome = "pass" | "fail" | "inconclusive";
 
@@ -181,16 +195,6 @@ function evidenceOf(
     : baselineEvidence(threshold, { cell, range: overRounds(range, cell) }, before(measured));
 }
 
-/** Reasons that ask for more of the same: longer runs, or more of them. */
-const ASKS_FOR_MORE: readonly Reason["code"][] = [
-  ...["unsteady", "wanders", "few-clusters", "short-run"] as const,
-  ...["more-requests", "more-runs", "across-limit"] as const,
-];
-
-function asksForMore({ reason }: Evidence): boolean {
-  return reason !== null && ASKS_FOR_MORE.includes(reason.code);
-}
-
 /**
  * What lasts as long as the load is not a figure of the target where it changes all the while: no gate opens by it, nor by
  * more of the same.
@@ -202,7 +206,8 @@ function steadily(
   const [unsteady] = figures.flatMap(([figure, { runs }]) =>
     FIGURES[figure].isLasting ? unsteadyOf(runs) ?? [] : []
   );
-  const mayOpen = evidence.outcome === "held" || asksForMore(evidence);
+  const { outcome, reason } = evidence;
+  const mayOpen = outcome === "held" || (reason !== null && asksForMore(reason));
   return unsteady !== undefined && mayOpen
     ? undecided(evidence.found, { code: "unsteady", unsteady })
     : evidence;
@@ -248,7 +253,8 @@ function isDoubtful(threshold: Threshold, { outcome, found }: Evidence, place: P
 /** Where no run is valid, that is the reason: more of the same would be disturbed as well. */
 function validFirst(threshold: Threshold, place: Place, evidence: Evidence): Evidence {
   const runs = place.flatMap(({ cell }) => cell?.runs ?? []);
-  const isInVain = asksForMore(evidence) && !runs.some(isUndisturbed) &&
+  const { reason } = evidence;
+  const isInVain = reason !== null && asksForMore(reason) && !runs.some(isUndisturbed) &&
     threshold.against !== "baseline" && contentionIn(threshold, place).length > 0;
   return isInVain ? undecided(evidence.found, { code: "not-valid", runs: runs.length }) : evidence;
 }
@@ -301,20 +307,16 @@ interface MeasuredFigure {
   readonly found: Found;
 }
 
-/**
- * Judges by the interval over runs; one run, or an extreme, by the measured value. If runs fall into two groups, the
- * interval does not cover the truth as often as it says, so they decide only if all are on the same side.
- */
+/** Judges by the interval over runs; one run, or an extreme, by the measured value. */
 function overRuns(
   { relation, limit, unit }: LimitThreshold,
-  { cell, range: { value, interval, byRun }, found }: MeasuredFigure,
+  { cell, range, found }: MeasuredFigure,
   opens: readonly Open[],
 ): Evidence {
   const allowed = allowedBy(relation, limit);
-  const groups = interval && twoGroupsOf(byRun);
-  if (groups && new Set(byRun.map((one) => isAllowed(one, allowed))).size > 1) {
-    return undecided(found, { code: "groups", groups, unit });
-  }
+  const { value, interval } = range;
+  const groups = groupsBehind([{ amount: { range, cell }, power: 1 }], allowed);
+  if (groups !== null) return undecided(found, { code: "groups", groups, unit });
   const { outcome, open } = check(interval ?? exactly(value), allowed, opens);
   if (open !== null) return undecided(found, open.why);
   if (interval === null) return fact(outcome, found);
@@ -515,7 +517,7 @@ function onlyRunEvidence(
     const own = steadily(evidence, [figure, cell]);
     return own === evidence || levelAfterS === null
       ? own
-      : undecided(found, { code: "wanders", seconds: levelAfterS });
+      : undecided(found, { code: "wanders", seconds: loadSecondsFor(levelAfterS, run) });
   };
   if (evidence.outcome !== "inconclusive") return lasting(evidence);
   // Without the bounds it would be decided, so they are what is in the way.
@@ -653,9 +655,10 @@ function ratioEvidence(
   return steadily(evidence, [of.figure, of.cell], [to.figure, to.cell]);
 }
 
-/** Runs of two kinds on a side; null if there are none. */
-function groupsReason({ of, to, unit }: Sides): Reason | null {
-  const groups = twoGroupsOf(of.range.byRun) ?? twoGroupsOf(to.range.byRun);
+/** Null if the runs of both sides are of one kind. */
+function groupsReason({ of, to, unit, allowed }: Sides, sliced: SlicedOf | null): Reason | null {
+  const terms = [{ amount: of, power: 1 }, { amount: to, power: -1 }];
+  const groups = groupsBehind(terms, allowed, turnsOf(of.figure, sliced));
   return groups && { code: "groups", groups, unit };
 }
 
@@ -719,7 +722,7 @@ function baselineEvidence(
     : open.length > 0
     ? requestsOpen(open)
     : contrast === null
-    ? groupsReason(sides)
+    ? groupsReason(sides, base.sliced ?? null)
     : contrast.groups && { code: "session-groups", groups: contrast.groups };
   const ratio = why === null
     ? ratioOfFigure(figure, both, (of, to, drawn) => {
@@ -753,7 +756,7 @@ function pairEvidence(
   const allowed = allowedBy(relation, limit);
   // The first cell is named beside the threshold.
   const sides = { of: { ...of, place: "" }, to, unit, limit, allowed };
-  const groups = groupsReason(sides);
+  const groups = groupsReason(sides, sliced);
   const ratio = groups === null
     ? ratioOfAmounts(of, to, decidingRatioOf(ratioOf, sliced, of.cell))
     : null;
