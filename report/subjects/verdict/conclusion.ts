@@ -8,6 +8,8 @@ import { settingLabel } from "../../cells/cell_label.ts";
 import { type CellRuns, groupRuns, repeatedOf } from "../../cells/cells.ts";
 import { numericFactors, phraseOf, positionOf, textAt } from "../../cells/factors.ts";
 import { type MeasuredRuns, titleOf } from "../../cells/measured.ts";
+import type { CellPair } from "../../cells/match.ts";
+import { sizeDifferences } from "../../judge/differences.ts";
 import { acrossScenarios, choiceIn } from "../../cells/recast.ts";
 import { takenPerSec } from "../../figures/capacity.ts";
 import {
@@ -16,6 +18,7 @@ import {
   priceNotes,
   refusedNotes,
   shortNotes,
+  unlikeNotes,
   unsettledNotes,
 } from "../../findings/card_notes.ts";
 import {
@@ -104,8 +107,10 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
   const { runs, machine } = results;
   const lacked = lackedFigure(results);
   const isCompared = lacked === null && !choiceIn(results).isNone;
-  const asked = askedPlans(results, compared);
-  const judged = judgedBoth(results, asked, report.again, isCompared);
+  const runsAlone = { ...results, runs: runs.filter(isValid) };
+  const again = report.again && askedPlans(runsAlone, report.again);
+  const asked = askedPlans(results, compared, again);
+  const judged = judgedBoth(results, asked, again, isCompared);
   const areInTurns = judged.survival === "in-turns";
   const isTrusted = judged.survival !== "none-valid";
   const own = lacked === null
@@ -148,19 +153,24 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
   };
 }
 
-/** The scenarios as the question asks of them. @param compared By requests/s. */
+/**
+ * The scenarios as the question asks of them.
+ *
+ * @param compared By requests/s.
+ * @param again The same by the valid runs alone; null where they are not needed.
+ */
 function askedPlans(
   results: MeasuredRuns,
-  compared: readonly ScenarioComparison[] | null,
-  runs = results.runs,
+  compared: readonly ScenarioComparison[],
+  again: readonly ScenarioComparison[] | null = null,
 ): readonly ScenarioComparison[] {
   const choice = choiceIn(results);
-  const grouped = groupRuns({ ...results, runs });
+  const grouped = groupRuns(results);
   const across = acrossScenarios(grouped, choice);
   const asked = across.map((one) => askedOf(one, results));
   const isUsual = across === grouped && asked.every(({ unit }) => unit === REQUESTS);
   const { level } = repeatedOf(results);
-  return isUsual && compared !== null ? compared : compareScenarios(asked, { level, choice });
+  return isUsual ? compared : compareScenarios(asked, { level, choice, again });
 }
 
 interface JudgedBeside extends Judged {
@@ -168,11 +178,11 @@ interface JudgedBeside extends Judged {
   readonly base: string | null;
 }
 
-/** Judged by all runs, and by the valid ones alone. */
+/** Judged by all runs, and by the valid ones alone. @param again By these; null where they are not needed. */
 function judgedBoth(
   results: MeasuredRuns,
   asked: readonly ScenarioComparison[],
-  compared: readonly ScenarioComparison[] | null,
+  again: readonly ScenarioComparison[] | null,
   isCompared: boolean,
 ): JudgedBeside {
   const { base: named } = choiceIn(results);
@@ -184,12 +194,8 @@ function judgedBoth(
     return { places, survival: "in-turns", lost: [], base };
   }
   if (valid.length === 0) return { ...judgedTwice(places, []), survival: "none-valid", base };
-  const again = areAll
-    ? null
-    : isCompared
-    ? placesOf(askedPlans(results, compared, valid), base)
-    : [];
-  return { ...judgedTwice(places, again), base };
+  const validPlaces = areAll ? null : isCompared ? placesOf(again ?? [], base) : [];
+  return { ...judgedTwice(places, validPlaces), base };
 }
 
 function verdictIn(
@@ -310,8 +316,16 @@ function notesOf(
     ...unsettledNotes(places),
     ...(choiceIn(results).isNone ? peakNotes(results) : []),
     ...refusedNotes(results),
+    // Whether a status is right is what the experiment expects of it.
+    ...unlikeNotes(targetPairsOf(plans).flatMap(sizeDifferences)),
     ...(holdsPublished && settling !== null ? [settling.brief] : []),
   ];
+}
+
+/** Targets that are held against each other; the values of a factor may be what makes responses differ. */
+function targetPairsOf(plans: readonly ScenarioComparison[]): CellPair[] {
+  return plans.flatMap(({ pairs, factor }) => factor === null ? pairs : [])
+    .filter(({ base, next }) => base.target !== next.target);
 }
 
 /** What was measured all the same, where no run is valid. */
