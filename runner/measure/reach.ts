@@ -25,8 +25,8 @@ async function dialError(endpoint: Endpoint, signal: AbortSignal): Promise<DialE
 }
 
 /**
- * Resolves as soon as the server accepts a connection, on abort, and at once where nobody asked to wait. Throws a TargetError after `waitMs`, and at once where
- * the handshake fails, which no wait mends.
+ * Resolves as soon as the server accepts a connection, on abort, and at once where nobody asked to wait. Throws a
+ * TargetError after `waitMs`, and at once where the handshake fails, which no wait mends.
  */
 export async function waitForServer(
   endpoint: Endpoint,
