@@ -1,5 +1,5 @@
-/** The endpoint to which connections for an origin go, and how. Pure. */
-import { credentialsIn } from "../secret_fields.ts";
+/** Where an origin's connections go, and by which way. Pure. */
+import { credentialsIn, unescaped } from "../secret_fields.ts";
 import type { ConnectionOptions } from "../http/request.ts";
 import type { Host } from "./resolve.ts";
 
@@ -104,7 +104,7 @@ export function unbracketed(host: string): string {
 
 function proxyAt(url: string): HttpProxy {
   const { hostname, port, username, password } = new URL(url);
-  const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const user = `${unescaped(username)}:${unescaped(password)}`;
   const authorization = user === ":" ? null : basicAuthorization(user);
   return { hostname: unbracketed(hostname), port: Number(port || 80), authorization };
 }

@@ -101,7 +101,22 @@ const PLACE = / \([^\s()]+:\d+(?::\d+)?\)$/;
 export function placed(message: string, ofFunction = ""): string {
   const [own = null] = PLACE.exec(message) ?? [];
   const [text, place] = own === null ? [message, ofFunction] : [message.slice(0, -own.length), own];
-  return text.slice(0, LIMITS.scriptReason.most - place.length) + place;
+  return shortened(text, LIMITS.scriptReason.most - place.length) + place;
+}
+
+/** A text of so many characters: its longest quoted value is cut rather than the sentence around it. */
+function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const quotes = text.match(/"(?:[^"\\]|\\.)*"/gs) ?? [];
+  const longest = quotes.reduce((one, other) => other.length > one.length ? other : one, "");
+  const room = longest.length - (text.length - most) - 1; // for the ellipsis
+  let kept = "";
+  // An escape stays whole, and so does a character of two units.
+  for (const [sign] of longest.slice(0, -1).matchAll(/\\u[\da-f]{4}|\\.|[^\\]/gisu)) {
+    if (kept.length + sign.length > room - 1) break;
+    kept += sign;
+  }
+  return kept.length > 1 ? text.replace(longest, () => `${kept}…"`) : `${text.slice(0, most - 1)}…`;
 }
 
 function timeText(ms: number): string {

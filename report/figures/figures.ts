@@ -293,6 +293,8 @@ export type FigureRange = Range & {
   readonly isAtLeast: boolean;
   /** Value for each run that has the figure. */
   readonly byRun: readonly number[];
+  /** Repetitions of these runs. */
+  readonly repetitions: readonly number[];
 };
 
 /** A figure of a cell with its interval over the runs, or why it has none. */
@@ -301,12 +303,15 @@ export function rangeOf(
   cell: JudgedCell,
 ): FigureRange | { readonly none: string } {
   const all = cell.runs.map(FIGURES[figure].of);
-  const known = all.flatMap((one) => "none" in one ? [] : [one]);
+  const known = all.flatMap((one, i) =>
+    "none" in one ? [] : [{ ...one, repetition: cell.runs[i].repetition ?? i + 1 }]
+  );
   const [reason] = all.flatMap((one) => "none" in one ? [one.none] : []);
   if (known.length === 0) return { none: reason ?? "there is no run" };
   const byRun = known.map(({ value }) => value);
+  const repetitions = known.map(({ repetition }) => repetition);
   const isAtLeast = known.some((one) => one.isAtLeast);
-  return { isAtLeast, ...FIGURES[figure].pooled(byRun, cell), byRun };
+  return { isAtLeast, ...FIGURES[figure].pooled(byRun, cell), byRun, repetitions };
 }
 
 /** The same without the reason. */

@@ -27,6 +27,8 @@ export interface JudgedCell {
   readonly estimates: Estimates;
   /** Level at which intervals are computed, so that they may be called 95 %: see `sequential.ts`. */
   readonly level: number;
+  /** Repetitions of its runs without a steady part, where the figures of the others are of theirs; absent: none. */
+  readonly wholeRuns?: readonly number[];
 }
 
 export interface Ends {

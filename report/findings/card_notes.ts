@@ -3,6 +3,7 @@ import { wrongResponsesOf } from "../../runner/result/outcome.ts";
 import type { MeasuredRuns } from "../cells/measured.ts";
 import { isAtLimit } from "../figures/capacity.ts";
 import { comparisonOf, NOTABLE_CHANGE } from "../judge/comparison.ts";
+import type { ConditionDifference } from "../judge/differences.ts";
 import type { DecidedPlan, Place } from "../judge/places.ts";
 import { shortfallOf } from "../judge/shortfall.ts";
 import { percentText, timesText } from "../writing/ratios.ts";
@@ -10,7 +11,7 @@ import { sum } from "../writing/spread.ts";
 import { formatNumber } from "../writing/units.ts";
 import { counted, listedSome, unique } from "../writing/words.ts";
 import { worstFirst } from "./card_sentences.ts";
-import { shortfallText } from "./judgements.ts";
+import { conditionText, shortfallText } from "./judgements.ts";
 
 /**
  * The price of the lead in one place: a longer tail, or more CPU time for each request, if that is certain and notable.
@@ -148,4 +149,12 @@ export function peakNotes({ peakThroughput }: MeasuredRuns): string[] {
       ? [`The most that ${of} can do on this machine is ${formatNumber(peak.perSec)} requests/s.`]
       : []
   );
+}
+
+/** Who sends less is not faster by that; none where the compared cells send the same. */
+export function unlikeNotes(differences: readonly ConditionDifference[]): string[] {
+  const [first, ...others] = unique(differences.map(conditionText));
+  if (first === undefined) return [];
+  const more = others.length === 0 ? "" : `, and ${others.length} more`;
+  return [`Not all send the same: ${first}${more}.`];
 }

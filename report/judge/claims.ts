@@ -5,6 +5,7 @@
  * cannot affect is decided on a busy machine, too, and so is the ratio of targets that take turns, because a
  * disturbance affects both alike.
  */
+import type { FigureUnit } from "../../base/figures/figure.ts";
 import type {
   Claim,
   ClaimSide,
@@ -65,7 +66,15 @@ import {
   undecided,
 } from "./rules.ts";
 import { decidingAmount, decidingRatioOf, whyUndecided } from "./rounds.ts";
-import { disturbedOpens, isMovedAlike, isRatioInTurns, turnsIn } from "./slices.ts";
+import { groupsBehind, type RuledTerm } from "./ruled_groups.ts";
+import {
+  disturbedOpens,
+  isMovedAlike,
+  isRatioInTurns,
+  type Sliced,
+  turnsIn,
+  turnsOf,
+} from "./slices.ts";
 
 type LoadTerm = NonNullable<NonNullable<Claim["given"]>["load"]>["term"];
 
@@ -300,16 +309,21 @@ function findingsOf(says: Claim["says"], ground: Ground): Evidence[] {
   return chosen.members.map((member) => warmupFinding(member, says.label));
 }
 
-/** @param why The reason if the evidence is inconclusive although nothing is open. */
+/**
+ * @param why The reason if it is inconclusive although nothing is open.
+ * @param groups Runs of two kinds, which no interval decides by; null if they are of one.
+ */
 function byInterval(
   found: Found,
   interval: Ends | null,
-  { allowed, why, opens = [] }: {
+  { allowed, why, groups, opens = [] }: {
     readonly allowed: Allowed;
     readonly why: Reason;
+    readonly groups: Reason | null;
     readonly opens?: readonly Open[];
   },
 ): Evidence {
+  if (groups !== null) return undecided(found, groups);
   if (interval === null) return undecided(found, why);
   const { outcome, open } = check(interval, allowed, opens);
   return outcome === "inconclusive" ? undecided(found, open?.why ?? why) : fact(outcome, found);
@@ -347,7 +361,11 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
       const { interval } = of.range;
       const why = whyOpen([of], of.range);
       const found = { code: "value", of: sideFound(of, unit), interval, limit } as const;
-      return byInterval(found, interval, { allowed: limit.allowed, why, opens: of.opens });
+      const groups = groupsReason([{ amount: of, power: 1 }], { allowed: limit.allowed, unit });
+      return byInterval(found, interval, {
+        ...{ allowed: limit.allowed, why, groups },
+        opens: of.opens,
+      });
     }
     const ratio = of.cell !== null && to.cell !== null
       ? ratioOfAmounts(
@@ -371,7 +389,17 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
       ...[...of.opens, ...to.opens.map(turned)],
       ...of.cell === null ? [] : disturbedOpens(of.figure, sliced),
     ];
-    // A multiple of 0 is always at most 0; a peak of 0 says nothing.
+    const terms = [
+      ...of.cell === null ? [] : [{ amount: of, power: 1 }],
+      ...to.cell === null ? [] : [{ amount: to, power: -1 }],
+    ];
+    const groups = groupsReason(terms, {
+      // A constant divides every run alike.
+      allowed: to.cell === null ? scaled(allowed, to.range.value) : allowed,
+      unit,
+      turns: of.cell === null ? null : turnsOf(of.figure, sliced),
+    });
+    // 0 is at most 0 however often it is taken, and never more; a peak of 0 says nothing.
     const isSureOf0 = ratio === null && opens.length === 0 &&
       [of, to].every(({ cell, range }) => cell !== null && range.interval !== null);
     return isSureOf0
@@ -379,12 +407,26 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
       : byInterval(found, ratio?.interval ?? null, {
         allowed,
         why: whyOpen([of, to], ratio),
+        groups,
         opens,
       });
   });
 }
 
-/** Why the interval over the runs is missing, or contains the limit. */
+/** Null if the runs are of one kind. @param turns What the two sides of a ratio show of each other; null if they took no turns. */
+function groupsReason(
+  terms: readonly RuledTerm[],
+  { allowed, unit, turns = null }: {
+    readonly allowed: Allowed;
+    readonly unit: FigureUnit;
+    readonly turns?: Sliced | null;
+  },
+): Reason | null {
+  const groups = terms.length === 0 ? null : groupsBehind(terms, allowed, turns);
+  return groups && { code: "groups", groups, unit };
+}
+
+/** Why an interval over the runs is missing or lies across the limit. */
 function whyOpen(sides: readonly Side[], ratio: Range | null): Reason {
   const amounts = sides.filter((side) => side.cell !== null);
   if (amounts.some(({ range }) => range.interval === null)) return whyUndecided(amounts);
@@ -432,7 +474,7 @@ function constantOf(side: ClaimSide, { results }: Ground): Constant | Absent {
     { value, interval }: Range,
     open: Partial<Pick<Constant, "opens" | "why">> = {},
   ): Constant => {
-    const range = { value, interval, isAtLeast: false, byRun: [] };
+    const range = { value, interval, isAtLeast: false, byRun: [], repetitions: [] };
     return { cell: null, name: "", place, range, opens: [], why: null, ...open };
   };
   if (side.kind === "quantity") {
@@ -525,8 +567,10 @@ function ratiosFinding(says: Ratios, members: readonly Member[]): Evidence {
   const allowed = allowedBy(relation, limit);
   const figures = amounts.map((one, i) => sideFound(one, sides[i].unit));
   const found = { code: "ratios", figures, ratio: { value, interval }, allowed } as const;
+  const powered = amounts.map((amount, i) => ({ amount, power: POWERS[i] }));
   return byInterval(found, interval, {
     allowed,
+    groups: groupsReason(powered, { allowed, unit: sides[0].unit }),
     opens: amounts.flatMap(({ opens }) => opens)
       .map((open): Open => ({ ...open, toward: "either", mostRatio: Infinity })),
     why: interval === null ? whyUndecided(amounts) : { code: "across-limit", more: "runs" },
@@ -577,6 +621,7 @@ function correlationFinding(
   } as const;
   return byInterval(found, interval, {
     allowed,
+    groups: null,
     why: interval === null
       ? { code: "few-cells", least: LEAST_CORRELATED }
       : { code: "across-limit", more: "cells" },
@@ -601,6 +646,7 @@ function warmupFinding(member: Member, label: WarmupClaim["label"]): Evidence {
   const share = { value: count / of, interval };
   return byInterval({ code: "warmup", cell, label, count, of, share }, interval, {
     allowed: MOST,
+    groups: null,
     why: { code: interval === null ? "one-run" : "few-runs" },
   });
 }

@@ -5,19 +5,12 @@
 import {
   type ExactTest,
   holmOfKnown,
-  leastRankP,
   mannWhitney,
   MOST_PAIRS,
   signFlip,
   UNCOUNTED,
 } from "../../runner/stats/comparison/significance_tests.ts";
 import { sessionsToDecide } from "../../runner/stats/comparison/sessions.ts";
-import {
-  knownGroupsOf,
-  type RunCluster,
-  type TwoGroups,
-  twoGroupsOf,
-} from "../../runner/stats/comparison/bimodality.ts";
 import {
   afterSelection,
   freshRatio,
@@ -42,7 +35,6 @@ import {
   ratioInterval,
   studentInterval,
 } from "../../runner/stats/confidence/confidence_interval.ts";
-import { meanOf } from "../../runner/stats/quantile.ts";
 import type { Unsteady } from "../cells/cells.ts";
 import {
   COMPARED,
@@ -66,6 +58,8 @@ import {
   varianceApart,
 } from "./ratio_of.ts";
 import { PROCESS_LOOK_SIGNIFICANCE } from "../../runner/stats/slices/looks.ts";
+import type { Ends } from "../figures/range.ts";
+import { areOneSided, arePairsOneSided, groupsAmong, type RunGroups } from "./groups.ts";
 import { MOST_COUNTED } from "./shortfall.ts";
 import { disturbed, levelsIn, type Sliced, type SlicedLevels } from "./slices.ts";
 
@@ -74,16 +68,6 @@ export const DEFAULT_MARGIN_RATIO = 0.02;
 
 /** "No difference seen" is only stated if a change this large would have been detected in 4 of 5 experiments. */
 export const NOTABLE_CHANGE = 0.1;
-
-/** Runs that fall into two groups. */
-export interface RunGroups {
-  /** What is grouped: the runs of a side, or the ratios of pairs. */
-  readonly of: "base" | "next" | "ratios";
-  /** The two groups, the larger first. */
-  readonly clusters: TwoGroups;
-  /** Runs of the side without a steady part, which count whole; null if the figures alone distinguish the groups. */
-  readonly unsettled: RunCluster | null;
-}
 
 export interface SilentRuns {
   readonly side: "base" | "next";
@@ -414,8 +398,13 @@ function compareFigure(
     ? null
     : contrast !== null
     ? contrast.groups && { of: "ratios" as const, clusters: contrast.groups, unsettled: null }
-    : unsettledGroup("next", sides[1], next) ?? unsettledGroup("base", sides[0], base) ??
-      groupsIn(test);
+    : groupsAmong(
+      [
+        ["next", { ...sides[1], wholeRuns: next.wholeRuns }],
+        ["base", { ...sides[0], wholeRuns: base.wholeRuns }],
+      ],
+      pairing?.logRatios ?? null,
+    );
   const verdictOf = (
     moved: (of: ConfidenceInterval) => ConfidenceInterval = (of) => of,
   ): ComparisonJudgement =>
@@ -436,9 +425,11 @@ function compareFigure(
     (base.isGeneratorBound || next.isGeneratorBound);
   // What no number of runs can decide takes precedence over what the runs show.
   const stray = isRate ? (1 + marginRatio) * base.strayRatio * next.strayRatio : Infinity;
+  const isBeyondMargin = ({ low, high }: Ends): boolean =>
+    low > 1 + marginRatio || high < 1 / (1 + marginRatio);
   const isOneSided = sliced === null
-    ? contrast === null && areApart(sides, marginRatio)
-    : pairing !== null && areBeyond(pairing, marginRatio);
+    ? contrast === null && areOneSided(sides[1].byRun, sides[0].byRun, isBeyondMargin)
+    : pairing !== null && arePairsOneSided(pairing.logRatios, isBeyondMargin);
   const isBeyondStray = interval.low > stray || interval.high < 1 / stray;
   const reserve = unsteady !== null && !isBeyondStray
     ? "unsteady"
@@ -502,54 +493,6 @@ export function withConfidence(
 function silentRuns(side: SilentRuns["side"], { runs }: ComparedRuns): SilentRuns | null {
   const count = runs.filter(({ requests }) => requests.completed === 0).length;
   return runs.length < 2 || count === 0 ? null : { side, count, of: runs.length };
-}
-
-/** Groups that the figures alone distinguish. */
-function groupsIn({ sides: [base, next], pairing }: Test): RunGroups | null {
-  const samples: readonly (readonly [RunGroups["of"], readonly number[]])[] = pairing === null
-    ? [["next", next.byRun], ["base", base.byRun]]
-    : [["ratios", pairing.logRatios.map(Math.exp)]];
-  for (const [of, values] of samples) {
-    const clusters = twoGroupsOf(values);
-    if (clusters !== null) return { of, clusters, unsettled: null };
-  }
-  return null;
-}
-
-/** Runs without a steady part besides those with one; null if there are none, or if it makes no difference. */
-function unsettledGroup(
-  of: "base" | "next",
-  { byRun, repetitions }: Estimate,
-  { wholeRuns }: ComparedRuns,
-): RunGroups | null {
-  const [unsettled, others] = [true, false].map((isWhole) =>
-    byRun.filter((_, i) => wholeRuns.includes(repetitions[i]) === isWhole)
-  );
-  const clusters = knownGroupsOf([unsettled, others]);
-  if (clusters === null) return null;
-  const value = Math.exp(meanOf(unsettled.map(Math.log)));
-  return { of, clusters, unsettled: { count: unsettled.length, value } };
-}
-
-/**
- * Whether every run of one side is ahead of every run of the other by more than the margin, beyond chance: then it does
- * not matter how often each kind of run occurs.
- */
-function areApart([base, next]: readonly [Estimate, Estimate], marginRatio: number): boolean {
-  const isAbove = ([above, below]: readonly Estimate[]): boolean =>
-    Math.min(...above.byRun) > (1 + marginRatio) * Math.max(...below.byRun);
-  if (!isAbove([base, next]) && !isAbove([next, base])) return false;
-  return leastRankP(base.byRun.length, next.byRun.length) <= SIGNIFICANCE;
-}
-
-/**
- * The same for sides that took turns slice by slice: every pair of processes is beyond the margin on the same side,
- * beyond chance.
- */
-function areBeyond({ logRatios }: Pairing, marginRatio: number): boolean {
-  const edge = Math.log1p(marginRatio);
-  const isBeyond = Math.min(...logRatios) > edge || Math.max(...logRatios) < -edge;
-  return isBeyond && 2 ** (1 - logRatios.length) <= SIGNIFICANCE;
 }
 
 function whyAlone({ alone }: Sliced): VerdictReason {

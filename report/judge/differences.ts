@@ -1,6 +1,8 @@
-/** Conditions that differ between two results, each of which makes their comparison doubtful. */
-import type { Measurement, Results } from "../../runner/result/result.ts";
+/** Conditions that differ between two results: each makes their comparison doubtful. */
+import type { Measurement, Results, Run } from "../../runner/result/result.ts";
 import type { Grouped } from "../cells/cells.ts";
+import { sum } from "../writing/spread.ts";
+import { formatQuantity, sizeUnit } from "../writing/units.ts";
 import { unique } from "../writing/words.ts";
 import { type CellPair, nameOf } from "../cells/match.ts";
 
@@ -86,10 +88,61 @@ function cellDifferences(
     ...(isSameTarget ? difference(`${place}runtime`, ofRun.runtime, toRun.runtime) : []),
     ...difference(`${place}driver`, ofRun.driver, toRun.driver),
     ...differences(`${place}load`, loadOf(ofRun), loadOf(toRun)),
+    ...responseDifferences({ base: of, next: to }),
   ];
 }
 
-/** The load without the seed of its arrivals, and without the rate found by a search for a capacity. */
+/** Responses that are nearer in size differ in header fields at the most. */
+const OTHER_SIZE = { bytes: 1_000, ratio: 1.1 };
+
+/** Who sends less, or sends the client elsewhere, does other work, and is not faster by that. */
+export function responseDifferences(match: CellPair): ConditionDifference[] {
+  const [base, next] = [match.base, match.next].map(({ runs }) => responsesOf(runs));
+  return [
+    ...base === null || next === null
+      ? []
+      : difference(`${nameOf(match.next)}: status of most responses`, base.status, next.status),
+    ...sizeDifferences(match),
+  ];
+}
+
+export function sizeDifferences({ base: of, next: to }: CellPair): ConditionDifference[] {
+  const [base, next] = [of, to].map(({ runs }) => responsesOf(runs));
+  if (base === null || next === null) return [];
+  const [less, more] = [base.bytes, next.bytes].toSorted((a, b) => a - b);
+  const isOtherSize = more - less > OTHER_SIZE.bytes && more > OTHER_SIZE.ratio * less;
+  return isOtherSize
+    ? difference(
+      `${nameOf(to)}: size of a response`,
+      sizeText(base.bytes),
+      sizeText(next.bytes),
+    )
+    : [];
+}
+
+/** Of a typical response; null without any, and of streams and WebSockets, which are as long as they are held. */
+function responsesOf(
+  runs: readonly Run[],
+): { readonly status: string; readonly bytes: number } | null {
+  const completed = sum(runs, ({ requests }) => requests.completed);
+  const isHeld = runs.some(({ streams, sockets }) =>
+    streams !== undefined || sockets !== undefined
+  );
+  if (completed === 0 || isHeld) return null;
+  const codes = unique(runs.flatMap(({ status }) => Object.keys(status)));
+  const [status = "none"] = codes.toSorted((a, b) => countOf(b) - countOf(a));
+  return { status, bytes: sum(runs, ({ bytes }) => bytes.in) / completed };
+
+  function countOf(code: string): number {
+    return sum(runs, (run) => run.status[code] ?? 0);
+  }
+}
+
+function sizeText(bytes: number): string {
+  return formatQuantity(bytes, sizeUnit([bytes]));
+}
+
+/** Without the seed of its arrivals, and without the rate that a search for a capacity found. */
 function loadOf({ load }: Measurement): Record<string, unknown> {
   const found = load.kind === "capacity" ? ["seed", "rate"] : ["seed"];
   return Object.fromEntries(Object.entries(load).filter(([key]) => !found.includes(key)));

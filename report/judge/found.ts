@@ -10,6 +10,7 @@ import { noSteadyStateText, type Unsteady } from "../cells/cells.ts";
 import type { Range } from "../figures/range.ts";
 import { figureRangeText } from "../writing/figure_text.ts";
 import { formatRatio } from "../writing/ratios.ts";
+import type { RunGroups } from "./groups.ts";
 import {
   boundText,
   formatCount,
@@ -61,20 +62,71 @@ interface OfCell {
   cell: string;
 }
 
-const REASONS = {
+/** Reasons that ask for more of the same: longer runs, or more of them. */
+const WITH_MORE = {
   "one-run": () => "one run: no interval",
   "one-run-each": () => "one run each: no interval",
   "one-run-of": ({ cell }: OfCell) => `one run of ${cell}: no interval`,
   "one-run-with-figure": () => "one run has the figure: no interval",
   "one-run-a-side": () => "one run says nothing about the next: measure 5 or more a side",
-  "no-interval": () => "it has no interval over the runs: compare another figure",
-  "no-ratio": () => "both are 0, which have no ratio",
   "across-limit": ({ more }: { more: "runs" | "cells" | null }) =>
     `the interval${more === "cells" ? " over the cells" : ""} lies across the limit${
       more === null ? "" : `, more ${more} would decide`
     }`,
-  "few-cells": ({ least }: { least: number }) => `fewer than ${least} cells: no interval`,
   "few-runs": () => "inconclusive: too few runs",
+  unsteady: ({ unsteady }: { unsteady: Unsteady }) => `${noSteadyStateText(unsteady)}: run longer`,
+  /** `seconds`: how long the one run must be to show its level. */
+  wanders: ({ seconds }: { seconds: number }) =>
+    `the run is too short to show the level about which it wanders: about ${
+      formatDuration(seconds)
+    } would do`,
+  "few-requests": (
+    { percentile, needed, count }: { percentile: number; needed: number; count: number },
+  ) => `p${percentile} needs ${formatCount(needed)} requests, ${formatCount(count)} were measured`,
+  "few-rounds": () =>
+    "the rounds are too few to show how they depend on each other: measure for longer",
+  /** How long each of two running servers would have to be measured; null if that is impractically long. */
+  "longer": ({ seconds }: { seconds: number | null }) =>
+    seconds === null
+      ? "it lies so near the limit that measuring for longer would not decide"
+      : `about ${formatDuration(seconds)} of each server would decide`,
+  /** How many would decide; null: more than anybody makes. */
+  "more-runs": ({ runs, isEachSide }: { runs: number | null; isEachSide: boolean }) =>
+    runs === null
+      ? "it lies so near the limit that 1,000 runs would not decide"
+      : `about ${formatCount(runs)} runs ${isEachSide ? "a side " : ""}would decide`,
+  /** `seconds`: of one run, what they take at its rate; null of several. `like`: what the number presumes of those to come. */
+  "more-requests": ({ requests, seconds, like }: {
+    requests: number;
+    seconds: number | null;
+    like: "without a failure" | "like these" | null;
+  }) =>
+    requests > MOST_REQUESTS
+      ? "it lies at the limit, where no number of requests decides"
+      : `about ${formatCount(roundedUp(requests))} requests ${like === null ? "" : `${like} `}${
+        seconds === null ? "" : `(${formatDuration(seconds)}) `
+      }would decide`,
+  /** How many of each side would decide; null: more than anybody makes. */
+  "more-sessions": ({ sessions }: { sessions: number | null }) =>
+    sessions === null
+      ? "it lies so near the limit that 100 sessions a side would not decide"
+      : `about ${formatCount(sessions)} sessions a side would decide`,
+  /** Evidence of one run, with the number of clusters expected at the limit. */
+  "few-clusters": (
+    { clusters, needed, seconds }: { clusters: number; needed: number; seconds: number },
+  ) =>
+    `the run has room for about ${Number(clusters.toPrecision(1))} of the ${needed} clusters of ` +
+    `slow or failed requests that a decision needs: about ${formatDuration(seconds)} would do`,
+  "short-run": ({ seconds }: { seconds: number }) =>
+    "the run is too short to show how its requests depend on each other: run at least " +
+    formatDuration(seconds),
+};
+
+/** Reasons that more of the same would not remove. */
+const OTHERWISE = {
+  "no-interval": () => "it has no interval over the runs: compare another figure",
+  "no-ratio": () => "both are 0, which have no ratio",
+  "few-cells": ({ least }: { least: number }) => `fewer than ${least} cells: no interval`,
   "measured-once": ({ name }: { name: string }) => `${name} was measured once: no interval`,
   "at-least": ({ name }: { name: string }) =>
     `${name} is known to be at least that, and may be more`,
@@ -108,59 +160,28 @@ const REASONS = {
     `${name} was ${formatNumber(low)}/s in one round and ${
       formatNumber(high)
     }/s in another, so other programs disturbed it`,
-  groups: ({ groups, unit }: { groups: TwoGroups; unit: FigureUnit }) => {
-    const near = groups.map(({ count, value }) => `${count} near ${valueText(value, unit)}`);
-    return `runs fall into two groups: ${near.join(", ")}`;
+  groups: (
+    { groups: { of, clusters, unsettled }, unit }: { groups: RunGroups; unit: FigureUnit },
+  ) => {
+    const near = clusters.map(({ count, value }) => {
+      const never = value === unsettled?.value ? " without a steady state" : "";
+      return `${count}${never} near ${
+        of === "ratios" ? formatRatio(value, null) : valueText(value, unit)
+      }`;
+    });
+    return `${of === "ratios" ? "ratios of runs" : "runs"} fall into two groups: ${
+      near.join(", ")
+    }`;
   },
-  unsteady: ({ unsteady }: { unsteady: Unsteady }) => `${noSteadyStateText(unsteady)}: run longer`,
-  /** `seconds`: how long a single run must be to show its level. */
-  wanders: ({ seconds }: { seconds: number }) =>
-    `the run is too short to show the level about which it wanders: about ${
-      formatDuration(seconds)
-    } would do`,
-  /** None of the runs behind the rule is valid, and more or longer runs like them would not help. */
+  /** None of the runs behind the rule is valid, and more or longer ones like them would be no better. */
   "not-valid": ({ runs }: { runs: number }) =>
     runs === 1
       ? "the run is not valid: remove what disturbs it before you make it longer"
       : `none of the ${runs} runs is valid: remove what disturbs them before you make more`,
-  "few-requests": (
-    { percentile, needed, count }: { percentile: number; needed: number; count: number },
-  ) => `p${percentile} needs ${formatCount(needed)} requests, ${formatCount(count)} were measured`,
   disturbed: ({ side, cores }: { side: "base" | "next"; cores: number }) =>
     `${side === "base" ? "the base" : "the new side"} uses ${
       formatShare(cores)
     } of a core more than the other while it rests, which may slow the other`,
-  "few-rounds": () =>
-    "the rounds are too few to show how they depend on each other: measure for longer",
-  /** How long each of two running servers would have to be measured; null if that is impractical. */
-  "longer": ({ seconds }: { seconds: number | null }) =>
-    seconds === null
-      ? "it lies so near the limit that measuring for longer would not decide"
-      : `about ${formatDuration(seconds)} of each server would decide`,
-  /** How many runs would decide; null: impractically many. */
-  "more-runs": ({ runs, isEachSide }: { runs: number | null; isEachSide: boolean }) =>
-    runs === null
-      ? "it lies so near the limit that 1,000 runs would not decide"
-      : `about ${formatCount(runs)} runs ${isEachSide ? "a side " : ""}would decide`,
-  /**
-   * `like`: what the number assumes about further requests; `seconds`: for a single run, the time that they take at its
-   * rate; null for several runs.
-   */
-  "more-requests": ({ requests, seconds, like }: {
-    requests: number;
-    seconds: number | null;
-    like: "without a failure" | "like these" | null;
-  }) =>
-    requests > MOST_REQUESTS
-      ? "it lies at the limit, where no number of requests decides"
-      : `about ${formatCount(roundedUp(requests))} requests ${like === null ? "" : `${like} `}${
-        seconds === null ? "" : `(${formatDuration(seconds)}) `
-      }would decide`,
-  /** How many sessions of each side would decide; null: impractically many. */
-  "more-sessions": ({ sessions }: { sessions: number | null }) =>
-    sessions === null
-      ? "it lies so near the limit that 100 sessions a side would not decide"
-      : `about ${formatCount(sessions)} sessions a side would decide`,
   "session-groups": ({ groups }: { groups: TwoGroups }) => {
     const near = groups.map(({ count, value }) => `${count} near ${formatRatio(value, null)}`);
     return `sessions fall into two groups, ${
@@ -171,18 +192,11 @@ const REASONS = {
   "other-session": ({ within }: { within: Outcome }) =>
     `${WITHIN_SESSIONS[within]} in these two sessions, and nobody knows by how much sessions of ` +
     `this machine differ: ${SESSIONS_ADVICE}`,
-  /** Evidence from a single run, with the number of clusters expected at the limit. */
-  "few-clusters": (
-    { clusters, needed, seconds }: { clusters: number; needed: number; seconds: number },
-  ) =>
-    `the run has room for about ${Number(clusters.toPrecision(1))} of the ${needed} clusters of ` +
-    `slow or failed requests that a decision needs: about ${formatDuration(seconds)} would do`,
-  "short-run": ({ seconds }: { seconds: number }) =>
-    "the run is too short to show how its requests depend on each other: run at least " +
-    formatDuration(seconds),
 };
 
-/** The rule fails on its own, but not after correction for the number of tests; `remedy`: what would decide it. */
+const REASONS = { ...WITH_MORE, ...OTHERWISE };
+
+/** It fails by itself, but not with certainty among so many tests; `remedy`: what would decide it. */
 interface Family {
   readonly code: "family";
   readonly tests: number;
@@ -190,6 +204,13 @@ interface Family {
 }
 
 export type Reason = Coded<typeof REASONS> | Family;
+
+/** Whether longer runs, or more of them, are what it asks for. */
+export function asksForMore(reason: Reason): boolean {
+  return reason.code === "family"
+    ? reason.remedy !== null && asksForMore(reason.remedy)
+    : Object.hasOwn(WITH_MORE, reason.code);
+}
 
 export function reasonText(reason: Reason): string {
   if (reason.code !== "family") return wordsOf(REASONS, reason);

@@ -8,7 +8,6 @@ import type { FigureName, FigureUnit } from "../../base/figures/figure.ts";
 import type { Distribution, Measurement, Threshold } from "../../runner/result/result.ts";
 import { holmOfKnown } from "../../runner/stats/comparison/significance_tests.ts";
 import { type SessionContrast, sessionsToDecide } from "../../runner/stats/comparison/sessions.ts";
-import { twoGroupsOf } from "../../runner/stats/comparison/bimodality.ts";
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
 import {
   ratioInterval,
@@ -50,7 +49,14 @@ import {
   type Member,
   type Ruled,
 } from "./ground.ts";
-import type { Absent, Allowed, Found, Outcome, Reason } from "./found.ts";
+import {
+  type Absent,
+  type Allowed,
+  asksForMore,
+  type Found,
+  type Outcome,
+  type Reason,
+} from "./found.ts";
 import {
   absent,
   allowedBy,
@@ -81,7 +87,15 @@ import {
   whyUndecided,
 } from "./rounds.ts";
 import { type MeasuredSessions, sessionPairs } from "./sessions.ts";
-import { disturbedOpens, isRatioInTurns, turnsIn } from "./slices.ts";
+import { groupsBehind } from "./ruled_groups.ts";
+import {
+  disturbedOpens,
+  isRatioInTurns,
+  loadSecondsFor,
+  type SlicedOf,
+  turnsIn,
+  turnsOf,
+} from "./slices.ts";
 
 export type ThresholdOutcome = "pass" | "fail" | "inconclusive";
 
@@ -183,16 +197,6 @@ function evidenceOf(
     : baselineEvidence(threshold, { cell, range: overRounds(range, cell) }, before(measured));
 }
 
-/** Reasons that ask for longer or more runs. */
-const ASKS_FOR_MORE: readonly Reason["code"][] = [
-  ...["unsteady", "wanders", "few-clusters", "short-run"] as const,
-  ...["more-requests", "more-runs", "across-limit"] as const,
-];
-
-function asksForMore({ reason }: Evidence): boolean {
-  return reason !== null && ASKS_FOR_MORE.includes(reason.code);
-}
-
 /**
  * For a target that changes as long as it is loaded, a lasting figure does not exist: no gate on it can pass, and
  * longer or more runs would not help.
@@ -204,7 +208,8 @@ function steadily(
   const [unsteady] = figures.flatMap(([figure, { runs }]) =>
     FIGURES[figure].isLasting ? unsteadyOf(runs) ?? [] : []
   );
-  const mayOpen = evidence.outcome === "held" || asksForMore(evidence);
+  const { outcome, reason } = evidence;
+  const mayOpen = outcome === "held" || (reason !== null && asksForMore(reason));
   return unsteady !== undefined && mayOpen
     ? undecided(evidence.found, { code: "unsteady", unsteady })
     : evidence;
@@ -253,7 +258,8 @@ function isDoubtful(threshold: Threshold, { outcome, found }: Evidence, place: P
 /** If no run is valid, that is the reason, because further runs would be disturbed as well. */
 function validFirst(threshold: Threshold, place: Place, evidence: Evidence): Evidence {
   const runs = place.flatMap(({ cell }) => cell?.runs ?? []);
-  const isInVain = asksForMore(evidence) && !runs.some(isUndisturbed) &&
+  const { reason } = evidence;
+  const isInVain = reason !== null && asksForMore(reason) && !runs.some(isUndisturbed) &&
     threshold.against !== "baseline" && contentionIn(threshold, place).length > 0;
   return isInVain ? undecided(evidence.found, { code: "not-valid", runs: runs.length }) : evidence;
 }
@@ -306,20 +312,16 @@ interface MeasuredFigure {
   readonly found: Found;
 }
 
-/**
- * Judges by the interval over runs, or by the measured value of a single run or an extreme. If runs fall into two
- * groups, the interval does not cover the truth as often as it states, so they decide only if all are on the same side.
- */
+/** Judges by the interval over runs; one run, or an extreme, by the measured value. */
 function overRuns(
   { relation, limit, unit }: LimitThreshold,
-  { cell, range: { value, interval, byRun }, found }: MeasuredFigure,
+  { cell, range, found }: MeasuredFigure,
   opens: readonly Open[],
 ): Evidence {
   const allowed = allowedBy(relation, limit);
-  const groups = interval && twoGroupsOf(byRun);
-  if (groups && new Set(byRun.map((one) => isAllowed(one, allowed))).size > 1) {
-    return undecided(found, { code: "groups", groups, unit });
-  }
+  const { value, interval } = range;
+  const groups = groupsBehind([{ amount: { range, cell }, power: 1 }], allowed);
+  if (groups !== null) return undecided(found, { code: "groups", groups, unit });
   const { outcome, open } = check(interval ?? exactly(value), allowed, opens);
   if (open !== null) return undecided(found, open.why);
   if (interval === null) return fact(outcome, found);
@@ -520,7 +522,7 @@ function onlyRunEvidence(
     const own = steadily(evidence, [figure, cell]);
     return own === evidence || levelAfterS === null
       ? own
-      : undecided(found, { code: "wanders", seconds: levelAfterS });
+      : undecided(found, { code: "wanders", seconds: loadSecondsFor(levelAfterS, run) });
   };
   if (evidence.outcome !== "inconclusive") return lasting(evidence);
   // Without bounds the rule would be decided, so the bounds are the reason.
@@ -662,9 +664,10 @@ function ratioEvidence(
   return steadily(evidence, [of.figure, of.cell], [to.figure, to.cell]);
 }
 
-/** Doubt because the runs of a side fall into two groups; null if they do not. */
-function groupsReason({ of, to, unit }: Sides): Reason | null {
-  const groups = twoGroupsOf(of.range.byRun) ?? twoGroupsOf(to.range.byRun);
+/** Null if the runs of both sides are of one kind. */
+function groupsReason({ of, to, unit, allowed }: Sides, sliced: SlicedOf | null): Reason | null {
+  const terms = [{ amount: of, power: 1 }, { amount: to, power: -1 }];
+  const groups = groupsBehind(terms, allowed, turnsOf(of.figure, sliced));
   return groups && { code: "groups", groups, unit };
 }
 
@@ -728,7 +731,7 @@ function baselineEvidence(
     : open.length > 0
     ? requestsOpen(open)
     : contrast === null
-    ? groupsReason(sides)
+    ? groupsReason(sides, base.sliced ?? null)
     : contrast.groups && { code: "session-groups", groups: contrast.groups };
   const ratio = why === null
     ? ratioOfFigure(figure, both, (of, to, drawn) => {
@@ -765,7 +768,7 @@ function pairEvidence(
   const allowed = allowedBy(relation, limit);
   // The first cell is named beside the threshold.
   const sides = { of: { ...of, place: "" }, to, unit, limit, allowed };
-  const groups = groupsReason(sides);
+  const groups = groupsReason(sides, sliced);
   const ratio = groups === null
     ? ratioOfAmounts(of, to, decidingRatioOf(ratioOf, sliced, of.cell))
     : null;

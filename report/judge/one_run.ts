@@ -39,6 +39,7 @@ import { poolLatency } from "../figures/pool.ts";
 import type { JudgedRun, Range } from "../figures/range.ts";
 import type { Allowed, Found, Outcome, Reason } from "./found.ts";
 import { type Evidence, exactly, sideOf, tested, undecided } from "./rules.ts";
+import { loadSecondsFor } from "./slices.ts";
 
 /** Counts the requests of interest in an interval, and all requests among which they are counted. */
 type CountIn = (point: IntervalPoint) => readonly [count: number, of: number];
@@ -188,7 +189,7 @@ export function oneRunEvidence(
 ): Evidence {
   const value = sure.count / sure.of;
   if (known === null) {
-    const seconds = LEAST_DEPENDENT * run.timeline.intervalS;
+    const seconds = loadSecondsFor(LEAST_DEPENDENT * run.timeline.intervalS, run);
     return anyway(found({ value, interval: null }), { code: "short-run", seconds });
   }
   const [least, highest] = [clustered(sure, known), clustered(most, known)];
@@ -200,16 +201,17 @@ export function oneRunEvidence(
   const clusters = clustersOf(sure, known, limit);
   const range = { value, interval };
   const perCluster = known.ratio / Math.min(limit, 1 - limit);
-  const secondsOf = (requests: number): number => run.elapsedS * requests / sure.of;
-  // If no cluster was seen, all are assumed to have one size, and the interval alone says how many of them would
-  // exclude the limit.
+  const loadedS = loadSecondsFor(run.elapsedS, run);
+  const secondsOf = (requests: number): number => loadedS * requests / sure.of;
+  // Where no cluster was seen, all are presumed to have one size, and the interval alone says how many of them would
+  // rule out the limit.
   const isNone = like !== null && known.degreesOfFreedom === Infinity;
   const needed = isNone ? 0 : LEAST_CLUSTERS;
   if (clusters < needed) {
     const { expected = [] } = known;
     const seconds = expected.length === 0
       ? secondsOf(needed * perCluster)
-      : run.elapsedS * Math.max(...expected.map((one) => timesForClusters(sure, one, limit)));
+      : loadedS * Math.max(...expected.map((one) => timesForClusters(sure, one, limit)));
     return anyway(found(range), { code: "few-clusters", clusters, needed, seconds });
   }
   const requests = Math.max(requestsToDecide([least], limit, level), needed * perCluster);

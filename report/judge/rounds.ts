@@ -26,7 +26,7 @@ import { type Amount, amountOf, type Measurable, whyNoInterval } from "./amounts
 import { withConfidence } from "./comparison.ts";
 import type { Absent, Reason } from "./found.ts";
 import { type RatioOf, ratioOfPairs } from "./ratio_of.ts";
-import { type SlicedOf, varianceOverRounds } from "./slices.ts";
+import { loadSecondsFor, type SlicedOf, varianceOverRounds } from "./slices.ts";
 
 type RunsOfCell = Pick<JudgedCell, "runs">;
 
@@ -134,7 +134,9 @@ function dispersionIn(
   return ratio === null || Number.isNaN(ratio) ? null : { ratio, degreesOfFreedom };
 }
 
-/** How long each server would have to be measured for this many rounds; null: too many. */
+/** How long each server would have to be loaded for so many rounds; null: too many. */
 export function secondsOfRounds({ runs }: RunsOfCell, rounds: number | null): number | null {
-  return rounds === null ? null : rounds * meanOf(runs.map(({ elapsedS }) => elapsedS));
+  return rounds === null
+    ? null
+    : rounds * meanOf(runs.map((run) => loadSecondsFor(run.elapsedS, run)));
 }

@@ -11,6 +11,7 @@ import { mannWhitney } from "../../runner/stats/comparison/significance_tests.ts
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
 import { wrongResponsesOf } from "../../runner/result/outcome.ts";
 import { errorRatioOf } from "../figures/errors.ts";
+import { loadSecondsFor } from "./slices.ts";
 
 /** A target with a larger share of wrong or failed requests does not compete: a fast error is not a response. */
 export const TOLERATED_WRONG_RATIO = 0.01;
@@ -75,11 +76,10 @@ interface ServedRuns extends Pick<CellRuns, "label" | "latency"> {
 
 type ServedRun = ServedRuns["runs"][number];
 
-/** Requests due in the measured time; with slices, in whole slices including their cuts. */
-function dueOf({ requests, elapsedS, slices }: ServedRun): number {
-  if (slices === undefined) return requests.due;
-  const loadedS = slices.items.pair.length * slices.sliceMs / 1_000;
-  return loadedS === 0 ? requests.due : requests.due * elapsedS / loadedS;
+/** Requests due in the measured time: those of slices are due in whole slices, their cuts included. */
+function dueOf(run: ServedRun): number {
+  const loadedS = loadSecondsFor(run.elapsedS, run);
+  return loadedS === 0 ? run.requests.due : run.requests.due * run.elapsedS / loadedS;
 }
 
 /**

@@ -47,7 +47,17 @@ function isSliced(run: Pick<Run, "slices">): run is SlicedRun {
   return run.slices !== undefined;
 }
 
-/** Findings that invalidate a run but affect both slices of a pair alike, except a generator that limits both. */
+/** How long a target must be loaded to be measured for so long: in slices, what is cut of each comes on top. */
+export function loadSecondsFor(
+  measuredS: number,
+  { elapsedS, slices }: Pick<Run, "elapsedS" | "slices">,
+): number {
+  if (slices === undefined || elapsedS === 0) return measuredS;
+  const pairs = 1 + (slices.items.pair.at(-1) ?? -1); // the first may be in no figure
+  return measuredS * pairs * slices.sliceMs / 1_000 / elapsedS;
+}
+
+/** Reasons for which a run is not valid that move both slices of a pair: other than a generator that is the limit of both. */
 const SHARED: readonly FindingCode[] = [
   ...["throttled", "low-priority", "neighbour", "steal", "shared-cores", "crowded-core"] as const,
   "unsteady",
@@ -323,14 +333,16 @@ export function disturbed(
     : { ...interval, low: interval.low / mostRatio };
 }
 
-/**
- * Doubt about the ratio of a figure of sides in turns, if one disturbs the other while at rest.
- * @param sliced The turns of the sides; null if there were none.
- */
-export function disturbedOpens(figure: FigureName, sliced: SlicedOf | null): Open[] {
+/** The turns of two sides as a figure shows them; null if they took none, or the figure has no estimate. */
+export function turnsOf(figure: FigureName, sliced: SlicedOf | null): Sliced | null {
   const { estimate } = FIGURES[figure];
-  const disturbance = estimate === null ? null : sliced?.(estimate).disturbance ?? null;
+  return estimate === null ? null : sliced?.(estimate) ?? null;
+}
+
+/** Doubt about the ratio of a figure of sides in turns, if one disturbs the other while it rests. @param sliced Their turns; null if they took none. */
+export function disturbedOpens(figure: FigureName, sliced: SlicedOf | null): Open[] {
+  const disturbance = turnsOf(figure, sliced)?.disturbance ?? null;
   if (disturbance === null) return [];
   const why = { code: "disturbed", ...disturbance } as const;
-  return [{ ...undisturbedWithin(disturbance, estimate === "rate"), why }];
+  return [{ ...undisturbedWithin(disturbance, FIGURES[figure].estimate === "rate"), why }];
 }

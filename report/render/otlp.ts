@@ -175,10 +175,12 @@ function pointsOf(run: Run): DataPoints {
   };
 }
 
-/** Start of the load, and end of its drain, nanoseconds since the epoch. */
-function timesOf({ loadStartedAt, startedAt, elapsedS, drain }: Run): DataPoint {
+/** Start of the load, and end of the wait after it, nanoseconds since the epoch. */
+function timesOf({ loadStartedAt, startedAt, elapsedS, slices, drain }: Run): DataPoint {
   const startMs = Date.parse(loadStartedAt ?? startedAt);
-  const lastedNs = Math.round(1e9 * (elapsedS + (drain?.durationS ?? 0)));
+  // In slices, the measured time leaves out the turns of the other side.
+  const endS = (slices?.items.startS.at(-1) ?? 0) + (slices?.sliceMs ?? 0) / 1_000;
+  const lastedNs = Math.round(1e9 * (Math.max(elapsedS, endS) + (drain?.durationS ?? 0)));
   const startNs = BigInt(Math.min(Math.max(0, startMs), LATEST_MS)) * 1_000_000n;
   return {
     startTimeUnixNano: String(startNs),

@@ -15,13 +15,8 @@ import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import type { Measurement, Run } from "../result/result.ts";
 import type { SliceTotals } from "../load/recording/slices.ts";
 import { lengthsOf, NoSlicesError, TRIAL } from "../slices/lengths.ts";
-import {
-  ownEvidence,
-  ownResources,
-  type SideLoaders,
-  slicesOf,
-  watchSides,
-} from "../slices/session.ts";
+import { ownEvidence, ownUse } from "../slices/own_use.ts";
+import { type SideLoaders, slicesOf, watchSides } from "../slices/session.ts";
 import { type Pids, pidsOf, type SideCpu } from "../slices/side_cpu.ts";
 import { preflight } from "./preflight.ts";
 import { loadAndWatch, type RunContext, runOf, type WatchedLoad, withTeardown } from "./run.ts";
@@ -100,8 +95,10 @@ async function measured(
   const durationMs = load.kind === "capacity" ? null : durationMsOf(load);
   if (durationMs === null) throw new Error("A load in slices has no duration");
   const pairs = Math.max(LEAST_PAIRS, Math.round(1_000 * durationMs / sliceUs));
+  // Connections are new in each load, while processes that nobody starts have had theirs for long.
+  const warmPairs = targets.some(({ startUpMs }) => startUpMs === null) ? 1 : 0;
   const spec = turnsOf(lengths, {
-    pairs,
+    ...{ pairs: warmPairs + pairs, warmPairs },
     seed: derivedSeed(context.seed, pair[0].repetition),
   });
   const startedAt = new Date().toISOString();
@@ -110,7 +107,7 @@ async function measured(
     const { used, measurement, counters } = watched;
     const own: WatchedLoad = {
       measurement: { ...measurement, generator: ownEvidence(measurement.generator, slices) },
-      used: { ...used, resources: ownResources(used.resources, slices, turns) },
+      used: ownUse(used, slices, turns),
       counters,
     };
     const carried = { planned: pair[side], target: targets[side], startedAt };
@@ -156,6 +153,7 @@ async function loadPair(
     const slices = {
       turns: turnsOfSide(side),
       partner: endpointOf(other.origin, { ...other.access, http2: load.http2 }),
+      pids: pids[side],
       onStart: (atMs: number) => {
         if (side === 0) cpu = watchSides([pids[0], pids[1]], new Turns(turnsOfSide(0)), atMs);
       },

@@ -21,6 +21,7 @@ import type { Loader } from "../measure/loader.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import { measureLoad } from "../measure/measure.ts";
 import type { SliceTotals } from "../load/recording/slices.ts";
+import type { Pids } from "../slices/side_cpu.ts";
 import type { TailRequest } from "../load/recording/tail.ts";
 import { lastedMsOf, runCounters } from "../counters/run_counters.ts";
 import { bottleneckOf } from "../trust/bottleneck.ts";
@@ -196,6 +197,7 @@ interface LoadSubject {
     readonly turns: TurnsSpec;
     /** Endpoint of the load that has the other turns. */
     readonly partner: Endpoint;
+    readonly pids: Pids;
     readonly onStart: (atMs: number) => void;
     readonly onSlices: (slices: readonly SliceTotals[]) => void;
   };
@@ -254,7 +256,7 @@ export async function loadAndWatch(
         logPath,
         intervalMs,
         implicitCheck: true,
-        ...slices && { turns: slices.turns, partner: slices.partner },
+        ...slices && { turns: slices.turns, partner: slices.partner, pids: slices.pids },
       },
       {
         loader,

@@ -2,9 +2,13 @@
  * What becomes of generator and target on this machine during a run: what each got of the cores, how long
  * the target stood in line for one, and what others used of them. The target's processes are those that
  * listen where requests go, those that this program has started (targets, gateways, Redis), and all under them.
+ *
+ * Of a target that takes turns with another, only its own processes count, and by the time in which it was loaded: what it
+ * uses while it rests is next to nothing, and would halve every figure.
  */
 import type { Endpoint } from "../../base/net/endpoint.ts";
 import { resolve } from "../../base/net/resolve.ts";
+import { epochNowMs } from "../../base/system/clock.ts";
 import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";
 import { type CoreTimes, coreUseBetween, readCoreTimes } from "../../base/system/core_times.ts";
 import { readAllowedCores } from "../../base/system/linux.ts";
@@ -16,10 +20,12 @@ import {
   readStat,
   watchProcesses,
 } from "../../base/system/processes.ts";
+import type { TurnsSpec } from "../../scenarios/pace/slices.ts";
 import { TreesContention, type TreesUse } from "../../targets/observe/contention.ts";
 import { type TargetWaits, watchWaits } from "../../targets/observe/waits.ts";
 import type { HostActivity, TargetUse } from "../result/generator.ts";
 import { watchHostActivity } from "./host_activity.ts";
+import { type LoadClock, loadClock, whileLoaded } from "./load_clock.ts";
 
 export interface HostUse {
   readonly hostActivity: HostActivity;
@@ -27,26 +33,43 @@ export interface HostUse {
   readonly target?: TargetUse;
 }
 
-/** Starts observing; call the returned function to stop and get what was used. */
-type BeginWatch = () => () => HostUse;
+/** Begins to watch; the returned function ends it. @param atMs Start of the load, milliseconds since the epoch. */
+type BeginWatch = (atMs: number) => () => HostUse;
+
+/** When a target is loaded, if another one has the turns between; empty for a load that lasts all the time. */
+interface LoadTurns {
+  readonly turns?: TurnsSpec;
+  /** Where the other target is reached. */
+  readonly partner?: Endpoint;
+  /** Processes of the target, of all that this program has started. */
+  readonly pids?: () => readonly number[];
+}
 
 /**
- * Looks for the target, before the load begins, because that takes some 10 ms.
- * @param sharesMachine Whether the target runs on this machine.
- * @param partner The endpoint of the load with the other turns, which does not count as a neighbour.
+ * Looks for the target, before the load begins, as that takes some 10 ms.
+ *
+ * @param sharesMachine Whether it runs on this machine.
  */
 export async function hostWatch(
   endpoint: Endpoint,
   sharesMachine: boolean,
-  partner: Endpoint | null = null,
+  { turns, partner, pids }: LoadTurns = {},
 ): Promise<BeginWatch> {
   const listeners = sharesMachine && Deno.build.os === "linux" ? await listenersOf(endpoint) : [];
-  const others = listeners.length === 0 || partner === null ? [] : await listenersOf(partner);
-  // A server in this very process can't be told apart from the generator.
-  const isSeen = sharesMachine ? listeners.length > 0 && !listeners.includes(Deno.pid) : true;
-  if (!isSeen || Deno.build.os !== "linux") return watchMachine;
-  const port = "path" in endpoint ? null : endpoint.port;
-  return () => watchBoth(listeners, port, others);
+  const others = listeners.length === 0 || partner === undefined ? [] : await listenersOf(partner);
+  const clockOf = (atMs: number): LoadClock =>
+    loadClock(turns, () => 1_000 * (epochNowMs() - atMs));
+  // A server in this very process is not distinct from the generator, nor is one that responds in both sides' turns.
+  const isSeen = sharesMachine
+    ? listeners.length > 0 && ![Deno.pid, ...others].some((pid) => listeners.includes(pid))
+    : true;
+  if (!isSeen || Deno.build.os !== "linux") return (atMs) => watchMachine(clockOf(atMs));
+  const target: WatchedTarget = {
+    ...{ listeners, others },
+    port: "path" in endpoint ? null : endpoint.port,
+    started: pids ?? null,
+  };
+  return (atMs) => watchBoth(target, clockOf(atMs));
 }
 
 async function listenersOf(endpoint: Endpoint): Promise<number[]> {
@@ -55,30 +78,47 @@ async function listenersOf(endpoint: Endpoint): Promise<number[]> {
   return typeof found === "string" ? [] : [...new Set(found.flatMap(listenersAt))];
 }
 
-function watchMachine(): () => HostUse {
+function watchMachine(clock: LoadClock): () => HostUse {
   const activity = watchHostActivity();
-  return () => ({ hostActivity: activity() });
+  return () => ({ hostActivity: measuredActivity(activity(), clock) });
+}
+
+/** The generator is loaded in both sides' turns: what held it up did so in a part of the measured time. */
+function measuredActivity(activity: HostActivity, clock: LoadClock): HostActivity {
+  const { throttled } = activity;
+  return { ...activity, throttled: throttled && throttled * clock.shares().measured };
+}
+
+interface WatchedTarget {
+  readonly listeners: readonly number[];
+  /** Processes that listen for the load in the other turns. */
+  readonly others: readonly number[];
+  readonly port: number | null;
+  /** Its processes among those that this program has started; null: all of them are its. */
+  readonly started: LoadTurns["pids"] | null;
 }
 
 function watchBoth(
-  listeners: readonly number[],
-  port: number | null,
-  partner: readonly number[],
+  { listeners, others: partner, port, started }: WatchedTarget,
+  clock: LoadClock,
 ): () => HostUse {
-  const trees = new TreesContention(() => [...listeners, ...partner, ...childrenOf(Deno.pid)]);
+  const all = new TreesContention(() => [...listeners, ...partner, ...childrenOf(Deno.pid)]);
+  const own = started && new TreesContention(() => [...listeners, ...started()]);
   const cores = coresOf([Deno.pid, ...listeners]);
   const ownGroups = cpuGroups("self");
   const groups = groupsOf(listeners).filter((folder) => !ownGroups.includes(folder));
   const processes = watchProcesses();
   const throttledMs = throttledMsOf(groups);
   const activity = watchHostActivity();
-  const waits = listeners.length === 0 ? () => null : watchWaits(listeners, port);
+  const waits = listeners.length === 0
+    ? () => null
+    : watchWaits(listeners, { port, isMeasured: clock.isMeasured });
   const before = look(cores);
   return () => {
     const after = look(cores);
     const waited = waits();
-    const machine = activity();
-    const use = trees.take();
+    const machine = measuredActivity(activity(), clock);
+    const use = all.take();
     const elapsedMs = after.atMs - before.atMs;
     const others = othersBetween(before, after, use.cpuMs);
     const busiest = others === null || elapsedMs < SHORTEST_FOR_NAMES_MS
@@ -87,9 +127,16 @@ function watchBoth(
     return {
       hostActivity: { ...machine, others, ...busiest.length > 0 && { busiest } },
       ...listeners.length > 0 && {
-        target: targetUseOf(use, {
-          ...{ elapsedMs, listeners, before: throttledMs, groups, waits: waited },
-        }),
+        target: whileLoaded(
+          targetUseOf(own?.take() ?? use, {
+            elapsedMs,
+            listeners,
+            before: throttledMs,
+            groups,
+            waits: waited,
+          }),
+          clock.shares(),
+        ),
       },
     };
   };

@@ -101,6 +101,8 @@ export interface LoadRequest extends Access {
   readonly turns?: TurnsSpec;
   /** The target of the load with the other turns. */
   readonly partner?: Endpoint;
+  /** Processes of this load's own target, of all that Plateau has started; absent: all of them. */
+  readonly pids?: () => readonly number[];
 }
 
 export interface LoadedOrigin {

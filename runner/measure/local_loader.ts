@@ -75,10 +75,10 @@ export class LocalLoader implements Loader {
     const sharesMachine = isHere(endpoint, ownNames());
     // While the workers get ready, the target's processes are looked for; the code for that is loaded only now.
     const finding = import("../host/host_watch.ts")
-      .then(({ hostWatch }) => hostWatch(endpoint, sharesMachine, request.partner));
+      .then(({ hostWatch }) => hostWatch(endpoint, sharesMachine, request));
     let hostUse = (): HostUse => ({ hostActivity: UNKNOWN_ACTIVITY });
-    let begin = (): () => HostUse => hostUse;
-    let deadline: ReturnType<typeof setTimeout> | undefined; // counted on the host until then
+    let begin = (_: number): () => HostUse => hostUse;
+    let deadline: ReturnType<typeof setTimeout> | undefined; // the host counts until then
     const { reports, ended } = await this.pool.run(shares, {
       startMoment: async (delayMs) => {
         begin = await finding;
@@ -88,7 +88,7 @@ export class LocalLoader implements Loader {
       onSoFar: part.onSoFar,
       onReady: hooks.onReady,
       onStart: (atMs) => {
-        const look = begin();
+        const look = begin(atMs);
         let seen: HostUse | null = null;
         hostUse = () => seen ??= look();
         const { durationUs, waitsForLast } = shares[0];

@@ -27,8 +27,8 @@ async function dialError(endpoint: Endpoint, signal: AbortSignal): Promise<DialE
 }
 
 /**
- * Resolves as soon as the server accepts a connection, on abort, and at once if no wait was requested. Throws a
- * TargetError after `waitMs`, and at once if the handshake fails, because waiting does not help then.
+ * Resolves as soon as the server accepts a connection, on abort, and at once where nobody asked to wait. Throws a
+ * TargetError after `waitMs`, and at once where the handshake fails, which no wait mends.
  */
 export async function waitForServer(
   endpoint: Endpoint,

@@ -64,8 +64,10 @@ export function slicesOf(
 ): NonNullable<Run["slices"]> {
   const turns = new Turns(spec);
   const pairs = Math.min(...workers.map(({ completed }) => completed.length));
-  const pair = Array.from({ length: pairs }, (_, at) => at);
-  const place = pair.map((at) => turns.place(at));
+  const pair = Array.from({ length: pairs }, (_, at) => at).slice(spec.warmPairs);
+  /** Index of the slice among those of both sides. */
+  const slotOf = (at: number, isOther = false): number =>
+    2 * at + (isOther ? 1 - turns.place(at) : turns.place(at));
   const sumOf = (key: "completed" | "failed" | "served" | "serviceSumUs", at: number): number =>
     workers.reduce((sum, worker) => sum + worker[key][at], 0);
   const cpuAt = (slot: number): number | null => used[slot]?.cpuMs[spec.side] ?? null;
@@ -80,65 +82,16 @@ export function slicesOf(
     ...censored.count > 0 && { censoredHistogram: encodeHistogram(censored) },
     items: {
       pair,
-      place,
+      place: pair.map((at) => turns.place(at)),
       startS: pair.map((at) => turns.startUs(at) / 1e6),
       measuredS: pair.map(() => turns.measuredUs / 1e6),
       completed: pair.map((at) => sumOf("completed", at)),
       failed: pair.map((at) => sumOf("failed", at)),
       serviceSumMs: pair.map((at) => sumOf("serviceSumUs", at) / 1_000),
       served: pair.map((at) => sumOf("served", at)),
-      cpuMs: pair.map((at) => cpuAt(2 * at + place[at])),
-      restCpuMs: pair.map((at) => cpuAt(2 * at + 1 - place[at])),
-      othersCpuMs: pair.map((at) => used[2 * at + place[at]]?.othersMs ?? null),
+      cpuMs: pair.map((at) => cpuAt(slotOf(at))),
+      restCpuMs: pair.map((at) => cpuAt(slotOf(at, true))),
+      othersCpuMs: pair.map((at) => used[slotOf(at)]?.othersMs ?? null),
     },
   };
-}
-
-type Resources = Run["resources"];
-
-/**
- * What a target used, on the clock of its own slices, with the CPU time of these alone: its use at rest is subtracted.
- */
-export function ownResources(
-  points: Resources,
-  slices: NonNullable<Run["slices"]>,
-  spec: TurnsSpec,
-): Resources {
-  const turns = new Turns(spec);
-  const cores = coresInUse(slices);
-  let lastS = 0;
-  return points.flatMap((point) => {
-    const endS = turns.ownUs(1e6 * point.endS) / 1e6;
-    if (endS <= lastS) return [];
-    lastS = endS;
-    const { peakCpu: _, user: _user, system: _system, ...rest } = point;
-    return [{ ...rest, endS, cpu: cores ?? point.cpu }];
-  });
-}
-
-/**
- * Evidence of a run with what the target used in its own slices: means over both sides' turns would include its rest,
- * when it does not wait for a core either.
- */
-export function ownEvidence(
-  generator: Run["generator"],
-  slices: NonNullable<Run["slices"]>,
-): Run["generator"] {
-  const { target } = generator;
-  const cpu = coresInUse(slices);
-  if (target === undefined || cpu === null || target.cpu === 0) return generator;
-  return { ...generator, target: { ...target, cpu, waiting: target.waiting * cpu / target.cpu } };
-}
-
-/** Cores used during the measured parts; null if unknown. */
-function coresInUse({ items }: NonNullable<Run["slices"]>): number | null {
-  let cpuMs = 0;
-  let measuredS = 0;
-  items.pair.forEach((_, at) => {
-    const [used, rest] = [items.cpuMs[at], items.restCpuMs[at]];
-    if (used === null || rest === null || items.served[at] === 0) return;
-    cpuMs += Math.max(0, used - rest) * items.completed[at] / items.served[at];
-    measuredS += items.measuredS[at];
-  });
-  return measuredS === 0 ? null : cpuMs / 1_000 / measuredS;
 }

@@ -28,15 +28,20 @@ export interface TurnsSpec extends SliceLengths {
   readonly side: 0 | 1;
   /** The number of pairs of slices; each pair holds one slice of each side. */
   readonly pairs: number;
-  /** The length of all slices and pauses of both sides. */
+  /** The first of them, which are loaded and in no figure: what a connection costs at first is that of no other slice. */
+  readonly warmPairs: number;
+  /** Length of all slices and pauses of both sides. */
   readonly durationUs: number;
 }
 
 export function turnsOf(
   lengths: SliceLengths,
-  { pairs, seed }: Pick<TurnsSpec, "pairs" | "seed">,
+  { pairs, seed, warmPairs = 0 }:
+    & Pick<TurnsSpec, "pairs" | "seed">
+    & Partial<Pick<TurnsSpec, "warmPairs">>,
 ): Omit<TurnsSpec, "side"> {
-  return { ...lengths, pairs, seed, durationUs: 2 * pairs * (lengths.sliceUs + lengths.pauseUs) };
+  const durationUs = 2 * pairs * (lengths.sliceUs + lengths.pauseUs);
+  return { ...lengths, pairs, warmPairs, seed, durationUs };
 }
 
 /** The golden ratio's fraction: the fractions of its multiples lie evenly between 0 and 1, however many there are. */
@@ -67,8 +72,9 @@ export class Turns {
     return pair < this.spec.pairs ? (2 * pair + this.place(pair)) * this.#periodUs : Infinity;
   }
 
-  /** The moment at which the measured part of the pair's slice begins. */
+  /** When the measured part of the pair's slice begins; Infinity if none of it is measured. */
   measuredFromUs(pair: number): number {
+    if (pair < this.spec.warmPairs) return Infinity;
     const share = (this.#firstShare + pair * GOLDEN) % 1;
     return this.startUs(pair) + this.spec.cutUs + Math.floor(share * this.spec.shiftUs);
   }
@@ -76,13 +82,20 @@ export class Turns {
   /** The side's own time at `nowUs`, that is, for how long it has been measured; figures are over this time. */
   ownUs(nowUs: number): number {
     const pair = this.#pairAt(nowUs);
-    return partOf(nowUs - this.measuredFromUs(pair), this.measuredUs, pair);
+    const before = Math.max(0, pair - this.spec.warmPairs);
+    return partOf(nowUs - this.measuredFromUs(pair), this.measuredUs, before);
   }
 
   /** For how long the side has been loaded at `nowUs`. */
   loadedUs(nowUs: number): number {
     const pair = this.#pairAt(nowUs);
     return partOf(nowUs - this.startUs(pair), this.spec.sliceUs, pair);
+  }
+
+  /** Whether the side is measured at that moment. */
+  isMeasuredAt(nowUs: number): boolean {
+    const passedUs = nowUs - this.measuredFromUs(this.#pairAt(nowUs));
+    return passedUs >= 0 && passedUs < this.measuredUs;
   }
 
   #pairAt(nowUs: number): number {
@@ -95,9 +108,10 @@ export class Turns {
    * Infinity after the last slice.
    */
   whenUs(ownUs: number): number {
-    if (ownUs >= this.spec.pairs * this.measuredUs) return Infinity;
-    const pair = Math.max(0, Math.ceil(ownUs / this.measuredUs) - 1);
-    return this.measuredFromUs(pair) + ownUs - pair * this.measuredUs;
+    const { pairs, warmPairs } = this.spec;
+    if (ownUs >= (pairs - warmPairs) * this.measuredUs) return Infinity;
+    const before = Math.max(0, Math.ceil(ownUs / this.measuredUs) - 1);
+    return this.measuredFromUs(warmPairs + before) + ownUs - before * this.measuredUs;
   }
 
   /**

@@ -22,6 +22,8 @@ interface Sent {
   ended: number;
   cut: number;
   left: number;
+  /** Milliseconds from the requests of ended streams to their last messages. */
+  tookMs: number;
   readonly sockets: SentBySockets;
 }
 
@@ -38,7 +40,7 @@ export const streams = {
     const startMs = performance.now();
     const freezes: Freezes = { startMs, lengthMs: freeze, everyMs: freezeEvery };
     const sockets = { opened: 0, came: 0, sent: 0 };
-    const sent: Sent = { messages: 0, begun: 0, ended: 0, cut: 0, left: 0, sockets };
+    const sent: Sent = { messages: 0, begun: 0, ended: 0, cut: 0, left: 0, tookMs: 0, sockets };
     const moments = momentsOf({ firstMs: first, gapsMs: gaps }, freezes);
 
     const times = { events, firstMs: first, gapsMs: gaps, delayMs: delay };
@@ -67,6 +69,7 @@ export const streams = {
             return controller.error("A stream is cut, as the settings want it");
           }
           const isLast = k + 1 >= events;
+          if (isLast) sent.tookMs += performance.now() - requestMs; // it cannot arrive before
           controller.enqueue(ENCODER.encode(textOf(k) + (isLast ? last : "")));
           sent.messages += isLast && last !== "" ? 2 : 1;
           k++;

@@ -59,14 +59,21 @@ const LEAST_LOOKS = 15;
 /** The fewest looks at connections from which a cap is concluded. */
 const LEAST_AT_CONNECTIONS = 3;
 
+interface WaitsWatch {
+  /** Port of the processes that accept connections; null: a unix socket. */
+  readonly port: number | null;
+  /** Whether the target is measured now: what it waits for at rest says nothing of its requests. */
+  readonly isMeasured: () => boolean;
+}
+
 /**
- * Begins to look; the returned function ends that, and returns null if too little was seen.
+ * Begins to look; the returned function ends it, and gives null where too little was seen.
+ *
  * @param listeners The target's processes that accept connections.
- * @param port The port on which they listen; null: a unix socket.
  */
 export function watchWaits(
   listeners: readonly number[],
-  port: number | null,
+  { port, isMeasured }: WaitsWatch,
 ): () => TargetWaits | null {
   const looks: Look[] = [];
   const queues: AcceptQueue[] = [];
@@ -74,12 +81,12 @@ export function watchWaits(
   let pids: readonly number[] = [];
   let begun = 0;
   const ends = [
-    lookAtRandom(APART, () => {
+    lookAtRandom(APART, isMeasured, () => {
       if (begun++ % LOOKS_A_SEARCH === 0) pids = treesOf(listeners);
       const look = lookAt(pids, listeners[0]);
       if (look !== null && looks.length < MOST_LOOKS) looks.push(look);
     }),
-    lookAtRandom(CONNECTIONS_APART, () => {
+    lookAtRandom(CONNECTIONS_APART, isMeasured, () => {
       const queue = port === null ? null : readAcceptQueue(listeners[0], port);
       if (queue !== null && queues.length < MOST_LOOKS) queues.push(queue);
     }),
@@ -94,11 +101,12 @@ export function watchWaits(
   };
 }
 
-/**
- * Looks at random moments, because regular looks would coincide with whatever a target does regularly. Returns a
- * function that stops the looks.
- */
-function lookAtRandom(apart: typeof APART, look: () => void): () => void {
+/** Regular looks would meet a target that does something as regularly. Returns what ends them. */
+function lookAtRandom(
+  apart: typeof APART,
+  isMeasured: () => boolean,
+  look: () => void,
+): () => void {
   let timer: ReturnType<typeof setTimeout>;
   // The time of the quickest look is taken as the cost of a look, because others may have waited for a core.
   let takesMs = Infinity;
@@ -107,9 +115,11 @@ function lookAtRandom(apart: typeof APART, look: () => void): () => void {
     timer = setTimeout(lookNow, apartMs * (0.5 + Math.random())).unref();
   };
   const lookNow = (): void => {
-    const beganMs = performance.now();
-    look();
-    takesMs = Math.min(takesMs, performance.now() - beganMs);
+    if (isMeasured()) {
+      const beganMs = performance.now();
+      look();
+      takesMs = Math.min(takesMs, performance.now() - beganMs);
+    }
     lookLater();
   };
   lookLater();

@@ -85,17 +85,21 @@ withNode.test("capacity finds a rate of calls, and refuses times of messages whe
   ]);
   assert.ok(code === 0 || code === 5, stderr); // a busy machine may decide nothing
   const { trials, load } = capacityResult.parse(JSON.parse(stdout));
-  // A busy machine sends late, or not at all; what the server was asked it answered, and rightly.
-  const whole = trials.filter(({ completedPerSec, errors }) =>
-    completedPerSec > 0 && errors === undefined
-  );
-  assert.ok(whole.length > 0 && trials.every(({ wrong }) => wrong === undefined), stderr);
+  // A busy machine does not send all that is due; all that it sent got its response.
+  for (const { success, droppedRatio = 0, wrong, errors } of trials) {
+    assert.deepEqual({ wrong, errors }, { wrong: undefined, errors: undefined });
+    assert.ok(Math.abs(success - (1 - droppedRatio)) < 1e-9, `${success} and ${droppedRatio}`);
+  }
+  const completed = trials.reduce((sum, one) => sum + one.completedPerSec * one.elapsedS, 0);
   assert.equal(load.http2, true);
   const times = await exits(2, [...search, ...short, "--within", "p99(ttfe) < 1s"]);
   assert.match(
     times.stderr,
     /Cannot search within times of messages where no response is a stream/,
   );
+  const { calls } = await server.end();
+  // On a busy machine the budget may end before the first trial, but not before the closed loop that comes first.
+  assert.ok(calls > 1 && calls >= Math.round(completed), `${calls} calls of ${completed}`);
 });
 
 withNode.test("versus compares two servers of gRPC in turns", async () => {

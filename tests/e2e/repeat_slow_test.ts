@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Results, results } from "../../runner/result/result.ts";
+import { Repetition } from "../../runner/experiment/repetition.ts";
+import type { Stopping } from "../../runner/result/invocation.ts";
+import { type Results, results, type Run } from "../../runner/result/result.ts";
 import { LOOKS } from "../../runner/stats/confidence/sequential.ts";
 import { emptyFolder, exits, Plateau, plateau } from "./plateau.ts";
 
@@ -39,18 +41,29 @@ function readResults(folder: string): Results {
   return results.parse(JSON.parse(readFileSync(join(folder, "results.json"), "utf8")));
 }
 
-/**
- * Half widths, in percent, that the program told of at each look before the last, Infinity where none was known, and whether
- * runs were of two kinds.
- */
-function looksBefore(stderr: string): { percent: number; isGrouped: boolean }[] {
-  const told = stderr.matchAll(
-    /^After \d+ repetitions the widest interval is (?:± ([\d.e+]+) %|not known)(, and the runs of a cell fall)?/gm,
-  );
-  return [...told].map(([, percent, groups]) => ({
-    percent: percent === undefined ? Infinity : Number(percent),
-    isGrouped: groups !== undefined,
-  }));
+const UNTIL_100 = { until: 1, atMost: null, budget: null };
+
+interface Replayed {
+  readonly notes: readonly string[];
+  readonly stopping: Stopping;
+}
+
+/** What the stored runs say at each look, and where they end the repetitions. */
+function replayed(runs: readonly Run[]): Replayed {
+  const repetition = new Repetition(UNTIL_100, { discardS: 0, figures: "whole" });
+  const notes: string[] = [];
+  for (const done of runs.map((run) => run.repetition)) { // there is one cell
+    repetition.add(runs[done - 1]);
+    const decision = repetition.decide(done, { elapsedMs: 0, blockMs: 1_000 });
+    if (!decision.goesOn) return { notes, stopping: decision.stopping };
+    if (decision.note !== null) notes.push(decision.note);
+  }
+  throw new Error(`${runs.length} runs do not end the repetitions`);
+}
+
+function notesIn(stderr: string): string[] {
+  const [, ...told] = stderr.replaceAll(/\s+/g, " ").split(/(?=After \d+ repetitions )/);
+  return told.map((text) => text.replace(/(: on to \d+).*/, "$1"));
 }
 
 Deno.test("repeat: until with a loose target ends at the look that finds it, and says what it reached", async () => {
@@ -58,18 +71,16 @@ Deno.test("repeat: until with a loose target ends at the look that finds it, and
   const file = writeExperiment(folder.path, "until 100%");
   const { stdout, stderr } = await exits(0, ["run", file, "--out", folder.path]);
   const { runs, planned, stopping, state } = readResults(folder.path);
-  // A pause of the machine makes a run unlike the others: the interval too wide, or the runs of two kinds.
-  const wide = looksBefore(stderr);
-  assert.ok(
-    wide.every(({ percent, isGrouped }) => percent >= 100 || isGrouped),
-    JSON.stringify(wide),
-  );
-  const made = LOOKS[wide.length];
+  // Whatever the machine did to the runs, they end the repetitions where they say so.
+  const expected = replayed(runs);
+  const made = expected.stopping.repetitions;
+  assert.deepEqual(notesIn(stderr), expected.notes);
   assert.deepEqual([runs.length, planned, state], [made, made, "done"]);
+  assert.deepEqual(stopping, expected.stopping);
   assert.ok(stopping !== undefined && stopping.halfWidth !== null);
   const { halfWidth, ...how } = stopping;
   assert.deepEqual(how, { repetitions: made, target: 1, reason: "precision" });
-  assert.ok(halfWidth > 0 && halfWidth <= 1);
+  assert.ok(halfWidth > 0 && halfWidth <= 1 && LOOKS.some((look) => look === made));
   assert.match(stderr, /Repeats until ± 100 %, looking after 5, 7, 10/);
   assert.match(
     stdout.replaceAll(/\s+/g, " "),
@@ -102,7 +113,9 @@ Deno.test("a target that can't be measured does not hold up repeat: until", asyn
   );
   const { stderr } = await exits(3, ["run", file, "--out", folder.path]);
   const { runs, missing, planned, stopping } = readResults(folder.path);
-  const made = LOOKS[looksBefore(stderr).length];
+  const expected = replayed(runs);
+  const made = expected.stopping.repetitions;
+  assert.deepEqual(notesIn(stderr), expected.notes);
   assert.deepEqual({
     runs: runs.length,
     missing: missing.map(({ repetition }) => repetition),

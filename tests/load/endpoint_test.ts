@@ -43,6 +43,13 @@ const ENDPOINTS: Readonly<Record<string, [origin: string, access: Access, endpoi
     port: 80,
     proxy: { hostname: "::1", port: 80, authorization: `Basic ${btoa("ada:@b")}` },
   }],
+  "a % in the credentials of a proxy may stand for itself": ["http://a", {
+    proxy: "http://ada:50%@b",
+  }, {
+    hostname: "a",
+    port: 80,
+    proxy: { hostname: "b", port: 80, authorization: `Basic ${btoa("ada:50%")}` },
+  }],
   "a unix socket stands for any host": ["http://a", { unixPath: "/s" }, { path: "/s" }],
   "HTTP/2 is spoken over TCP": ["http://a", { http2: true }, {
     hostname: "a",

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { BusyPeriods } from "../../runner/load/recording/busy_periods.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
+import { MOST_SECONDS } from "../../runner/load/recording/second_counts.ts";
 import { SocketRecorder } from "../../runner/load/recording/socket_messages.ts";
+import { type StepPart, StepRecorder } from "../../runner/load/recording/steps.ts";
 import { StreamingRecorder } from "../../runner/load/recording/streaming_recorder.ts";
 import { SessionRecorder } from "../../runner/load/recording/totals.ts";
 import { HandOver } from "../../runner/load/worker/hand_over.ts";
@@ -65,6 +67,36 @@ Deno.test("what was handed on is together what the worker has, how often somebod
   assert.deepEqual(completed, [100, 200, 300, 400, 500]);
   const { service, firstByte, lag } = recorder.totals();
   assert.deepEqual([service.count, firstByte.count, lag.count], [501, 501, 501]);
+});
+
+Deno.test("of the seconds of a step only those are handed on that have changed, and together they are all", () => {
+  const everyUs = 7_000_000;
+  const steps = new StepRecorder(1);
+  const parts: StepPart[] = [];
+  const sum = new SoFarSum();
+  const recorder: Recorder = new Recorder(
+    everyUs,
+    (part, nowUs) => {
+      const { soFar } = structuredClone(handOver.messageAt(part, nowUs));
+      parts.push(...soFar.steps);
+      sum.add(soFar);
+      assert.deepEqual(sum.report?.totals.steps[0].seconds, steps.totals()[0].seconds);
+    },
+    null,
+    steps,
+  );
+  const handOver = handOverOf(recorder, new BusyPeriods());
+  // Long enough for the table to be widened twice.
+  for (let doneUs = 0; doneUs < 2.5 * MOST_SECONDS * 1e6; doneUs += 900_000) {
+    recorder.advance(doneUs);
+    steps.complete(0, 200, doneUs, 1_000, null);
+  }
+  const whole = parts.filter(({ seconds }) => seconds.from === 0);
+  assert.deepEqual(whole.map(({ seconds }) => seconds.everyS), [1, 2, 4]);
+  const longest = Math.max(
+    ...parts.flatMap(({ seconds }) => seconds.from === 0 ? [] : [seconds.counts.length]),
+  );
+  assert.ok(longest <= everyUs / 1e6 + 2, `${longest} of ${MOST_SECONDS} seconds`);
 });
 
 /** What happens to messages in the intervals of a worker. */

@@ -1,5 +1,6 @@
 /** When a worker is held: by which moment its next word is due, and by how much it may miss that. */
 import assert from "node:assert/strict";
+import { LINGER_US } from "../../runner/load/engine/ending.ts";
 import {
   dueMsOf,
   Lateness,
@@ -7,8 +8,7 @@ import {
   WORKER_GRACE_MS,
   type WorkerTiming,
 } from "../../runner/load/worker/overdue.ts";
-
-const SECOND = 1_000_000;
+import { opened, play, SECOND, stage, tick } from "./stage.ts";
 
 const COURSE: WorkerTiming = {
   share: {
@@ -25,7 +25,10 @@ const COUNTED = { ...COURSE.share, durationUs: Infinity };
 const VISITORS = { ...COURSE.share, waitsForLast: true };
 
 const MOMENTS: Readonly<Record<string, readonly [course: WorkerTiming, dueMs: number]>> = {
-  "a load is over at its deadline and after the wait for its time-out": [COURSE, 13_100],
+  "a load is over at its deadline and after the wait for its time-out, which is noticed late": [
+    COURSE,
+    13_600,
+  ],
   "nobody waits for longer than 5 s": [{
     ...COURSE,
     share: { ...COURSE.share, timeoutUs: 60 * SECOND },
@@ -33,7 +36,7 @@ const MOMENTS: Readonly<Record<string, readonly [course: WorkerTiming, dueMs: nu
   "before the start nothing is due": [{ ...COURSE, startMs: null }, Infinity],
   "an interruption is heard at once": [{ ...COURSE, interruptedMs: 2_000 }, 2_100],
   "also before the start": [{ ...COURSE, startMs: null, interruptedMs: 500 }, 600],
-  "an interruption at the end puts nothing off": [{ ...COURSE, interruptedMs: 20_000 }, 13_100],
+  "an interruption at the end puts nothing off": [{ ...COURSE, interruptedMs: 20_000 }, 13_600],
   "who counts requests hands an interval on": [{ ...COURSE, share: COUNTED }, 6_750],
   "and so does who waits for visitors": [
     { ...COURSE, share: VISITORS, lastMessageMs: 9_000 },
@@ -50,6 +53,16 @@ for (const [sentence, [course, dueMs]] of Object.entries(MOMENTS)) {
     assert.equal(dueMsOf(course), dueMs);
   });
 }
+
+Deno.test("a worker is awaited for as long as it waits for what is in flight", () => {
+  for (const timeoutUs of [100_000, SECOND, 4.8 * SECOND, 60 * SECOND]) {
+    const { loop } = stage({ timeoutUs, durationUs: SECOND });
+    play({ loop }, tick(SECOND - 20), opened(0, SECOND - 10), tick(SECOND));
+    const share = { ...COURSE.share, timeoutUs, durationUs: SECOND };
+    const dueMs = dueMsOf({ ...COURSE, share, startMs: 0 });
+    assert.equal(dueMs, (loop.ending.untilUs + LINGER_US) / 1_000, `${timeoutUs} µs`);
+  }
+});
 
 /** When a worker that is due at 1 s is found late, looked at after each of these pauses; null: never. */
 function foundAt(pausesMs: readonly number[]): number | null {

@@ -82,13 +82,18 @@ interface Played {
   readonly elapsedUs: number;
 }
 
-async function play(pacer: PacerSpec, server: Server, connections = 4): Promise<Played> {
+async function play(
+  pacer: PacerSpec,
+  server: Server,
+  connections = 4,
+  turns: TurnsSpec = SPEC,
+): Promise<Played> {
   Atomics.store(STOP, 0, 0);
   const job: Job = {
     ...{ driver: "tcp", endpoint: { hostname: "127.0.0.1", port: 1 }, steps: 0, log: null },
     script: { kind: "requests", requests: [], sequence: Uint32Array.of() },
     ...{ connections, pipeline: 1, keepAlive: true, timeoutUs: 1e6, waitsForLast: false },
-    ...{ intervalUs: 100_000, durationUs: SPEC.durationUs, pacer, turns: SPEC },
+    ...{ intervalUs: 100_000, durationUs: turns.durationUs, pacer, turns },
     stop: STOP,
   };
   const parts: IntervalPart[] = [];
@@ -97,7 +102,7 @@ async function play(pacer: PacerSpec, server: Server, connections = 4): Promise<
     (part) => parts.push(part),
     null,
     null,
-    new Slices(SPEC),
+    new Slices(turns),
   );
   const bytes = new TextEncoder().encode("GET / HTTP/1.1\r\n\r\n");
   const script = new RequestScript({
@@ -108,7 +113,7 @@ async function play(pacer: PacerSpec, server: Server, connections = 4): Promise<
   const protocol = (events: ExchangeEvents): Http1 => new Http1(server, events, connections);
   const loop = new RequestLoop(job, {
     ...{ recorder, script, protocol },
-    pacer: pacerOf(pacer, SPEC),
+    pacer: pacerOf(pacer, turns),
   });
   await loop.exchanges.protocol.run();
   const { totals, elapsedUs } = loop.exchanges.ending;
@@ -139,6 +144,28 @@ Deno.test("a closed loop in slices sends in its own slices alone, from the begin
     assert.ok(sent[0] <= TURNS.startUs(pair) + STEP_US, `slice ${pair} begins in time`);
   }
   assert.equal(totals.due, totals.completed);
+});
+
+Deno.test("what connections cost at first is in no figure where the first pair warms them up", async () => {
+  const coldAt = async (warmPairs: number): Promise<Played> =>
+    await play(CLOSED, new Server((request) => request < 4 ? 60_000 : 1_000), 4, {
+      ...SPEC,
+      warmPairs,
+    });
+  const [cold, warm] = [await coldAt(0), await coldAt(1)];
+  const [first, second] = cold.totals.slices?.completed ?? [];
+  assert.ok(first < second / 2, `${first} and ${second}`);
+  const { slices, drain, completed } = warm.totals;
+  assert.ok(slices);
+  assert.deepEqual([slices.completed[0], slices.completed.slice(1)], [
+    0,
+    cold.totals.slices?.completed.slice(1),
+  ]);
+  assert.equal(slices.latency.count, sumOf(slices.completed));
+  assert.ok(slices.latency.maxUs < 2_000);
+  assert.equal(sumOf(warm.parts.map((part) => part.completed)), completed - drain.completed);
+  const own = new Turns({ ...SPEC, warmPairs: 1 });
+  assert.equal(own.ownUs(SPEC.durationUs), (SPEC.pairs - 1) * own.measuredUs);
 });
 
 Deno.test("a slice is measured between its cut and its end, and the rest is as after a deadline", async () => {

@@ -4,8 +4,8 @@ import { Turns, turnsOf, type TurnsSpec } from "../../scenarios/pace/slices.ts";
 const LENGTHS = { sliceUs: 100_000, cutUs: 10_000, shiftUs: 7_000, pauseUs: 5_000 };
 const PERIOD_US = LENGTHS.sliceUs + LENGTHS.pauseUs;
 
-function turnsOfSide(side: TurnsSpec["side"], seed = 1): Turns {
-  return new Turns({ ...turnsOf(LENGTHS, { seed, pairs: 20 }), side });
+function turnsOfSide(side: TurnsSpec["side"], seed = 1, warmPairs = 0): Turns {
+  return new Turns({ ...turnsOf(LENGTHS, { seed, pairs: 20, warmPairs }), side });
 }
 
 Deno.test("the two sides share out all slices, one after the other", () => {
@@ -33,21 +33,33 @@ Deno.test("pairs stand in twos that mirror each other, and by the seed either si
 });
 
 Deno.test("own time passes in the measured parts alone, and leads back to its moments", () => {
-  for (const side of [0, 1] as const) {
-    const turns = turnsOfSide(side);
+  for (const [side, warmPairs] of [[0, 0], [1, 0], [0, 1], [1, 3]] as const) {
+    const turns = turnsOfSide(side, 1, warmPairs);
+    const measuredPairs = 20 - warmPairs;
     let before = 0;
     for (let nowUs = 0; nowUs <= 40 * PERIOD_US; nowUs += 1_234) {
       const ownUs = turns.ownUs(nowUs);
       assert.ok(ownUs >= before && ownUs - before <= 1_234);
-      if (ownUs > before && ownUs < 20 * turns.measuredUs) {
+      if (nowUs < turns.startUs(warmPairs)) assert.equal(ownUs, 0);
+      if (ownUs > before && ownUs < measuredPairs * turns.measuredUs) {
         assert.ok(turns.whenUs(ownUs) <= nowUs);
         assert.equal(turns.ownUs(turns.whenUs(ownUs)), ownUs);
       }
       before = ownUs;
     }
-    assert.equal(before, 20 * turns.measuredUs);
+    assert.equal(before, measuredPairs * turns.measuredUs);
     assert.equal(turns.whenUs(before), Infinity);
     assert.equal(turns.startUs(20), Infinity);
+  }
+});
+
+Deno.test("a moment is measured where own time passes", () => {
+  for (const [side, warmPairs] of [[0, 0], [1, 2]] as const) {
+    const turns = turnsOfSide(side, 1, warmPairs);
+    for (let nowUs = 0; nowUs < 40 * PERIOD_US; nowUs += 777) {
+      assert.equal(turns.isMeasuredAt(nowUs), turns.ownUs(nowUs + 1) > turns.ownUs(nowUs));
+    }
+    assert.equal(turns.isMeasuredAt(40 * PERIOD_US), false);
   }
 });
 

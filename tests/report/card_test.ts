@@ -541,18 +541,21 @@ Deno.test("card: requests that were never sent are no wrong responses", () => {
   assert.match(sentence, /^No target keeps up: 60\s% of the requests to a were never sent\.$/);
 });
 
-Deno.test("a row of the forest that the undisturbed runs alone do not decide is open, whoever leads for certain", () => {
-  const near = [1_400, 1_375, 1_420, 1_390, 1_415];
-  const results = resultsAt({ a: around(1_500), b: around(9_000), c: near });
-  const { code, forest } = concluded(
-    doubted(results, ({ target, repetition }) => target === "c" && repetition > 2),
-  );
-  assert.equal(code, "leads");
-  assert.deepEqual(forest?.rows.map(({ label, certainty, word }) => [label, certainty, word]), [
-    ["b", "decided", "better"],
-    ["c", "open", "worse, only with doubtful runs"],
-  ]);
-});
+for (const figure of ["rate", "perCpu"]) {
+  Deno.test(`a row of the forest that the undisturbed runs alone do not decide is open, whoever leads for certain: ${figure}`, () => {
+    const near = [1_400, 1_375, 1_420, 1_390, 1_415];
+    const results = resultsAt({ a: around(1_500), b: around(9_000), c: near });
+    for (const point of results.runs.flatMap(({ resources }) => resources)) point.cpu = 1;
+    doubted(results, ({ target, repetition }) => target === "c" && repetition > 2);
+    const experiment = { ...results.experiment, compare: { figure } };
+    const { code, forest } = concluded({ ...results, experiment });
+    assert.equal(code, "leads");
+    assert.deepEqual(forest?.rows.map(({ label, certainty, word }) => [label, certainty, word]), [
+      ["b", "decided", "better"],
+      ["c", "open", "worse, only with doubtful runs"],
+    ]);
+  });
+}
 
 Deno.test("card: nothing certain stands beside a verdict that leans on runs that are not valid", () => {
   const { forest, matrix } = concluded(
@@ -663,6 +666,23 @@ Deno.test("card: the experiment names the figure that decides", () => {
   const { code, sentence } = concluded({ ...results, experiment });
   assert.equal(code, "leads");
   assert.match(sentence, /^a leads: .* the requests per CPU second of b\.$/);
+});
+
+Deno.test("card: who sends less than the others is named beside its lead", () => {
+  const notesOf = (extraBytes: number): readonly string[] => {
+    const results = resultsAt(TWO);
+    for (const { bytes, requests } of results.runs.filter(({ target }) => target === "a")) {
+      bytes.in += extraBytes * requests.completed;
+    }
+    return concluded(results).notes.filter((note) => note.startsWith("Not all "));
+  };
+  assert.deepEqual(notesOf(300), []);
+  const [note, ...others] = notesOf(20_000);
+  assert.match(
+    note,
+    /^Not all send the same: static, [ab]: size of a response: \S+\s\S+ → \S+\s\S+\.$/,
+  );
+  assert.deepEqual(others, []);
 });
 
 Deno.test("card: a named figure that some runs lack decides nothing, and requests/s do not take its place", () => {

@@ -8,6 +8,7 @@ import { decodeSparse, encodeHistogram } from "../../runner/stats/histogram/hdr.
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { highestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
 import { assertOutcomes, ends, foundOf, judge, outcomeOf, RATES } from "./claimed.ts";
+import { survivors } from "./concluded.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
 import { around, resultsAt } from "./rates.ts";
 
@@ -73,6 +74,39 @@ Deno.test("a ratio has the interval that comparisons show, which know what all o
   const { ratio } = foundOf(judge(results, "rate(fast, a) > rate(slow, a)"), "ratio");
   assert.deepEqual(ratio?.interval, compared);
   assert.notDeepEqual(ratio?.interval, ratioInterval(of, to));
+});
+
+Deno.test("runs of two kinds decide a claim only where all of them are on the same side of it", () => {
+  const kinds = resultsAt({ a: [1_000, 1_002, 998, 1_001, 600], b: around(1_000) });
+  assertOutcomes(kinds, [
+    ["rate(a) > 650/s", "groups"],
+    ["rate(a) > 100/s", "reproduced"],
+    ["rate(a) > 5000/s", "not reproduced"],
+    ["rate(b) < 1.6 × rate(a)", "groups"],
+    ["rate(b) < 3 × rate(a)", "reproduced"],
+    ["rate(b) > 0.1 × rate(a)", "reproduced"],
+    ["rate(b) > 4 × rate(a)", "not reproduced"],
+  ]);
+});
+
+Deno.test("what slows both sides of some repetitions makes no two kinds of their ratios", () => {
+  const slowed = resultsAt({
+    fast: [2_000, 2_004, 1_996, 2_002, 1_200],
+    slow: [1_000, 1_001, 999, 1_002, 600],
+  });
+  assertOutcomes(slowed, [
+    ["rate(fast) > 1.5 × rate(slow)", "reproduced"],
+    ["rate(fast) > 650/s", "reproduced"],
+    ["rate(fast) > 1500/s", "groups"],
+  ]);
+});
+
+Deno.test("a cell that keeps only some of its runs' steady parts is of two kinds", () => {
+  for (const text of ["rate(a) > 1550/s", "rate(a) > 0.8 × rate(b)"]) {
+    const { reason } = judge(survivors(), text).verdict.worst ?? {};
+    assert.ok(reason?.code === "groups", `${text}: ${reason?.code}`);
+    assert.equal(reason.groups.unsettled?.count, 5);
+  }
 });
 
 Deno.test("one run each decides nothing, and says which side lacks an interval", () => {

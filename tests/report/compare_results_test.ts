@@ -7,6 +7,7 @@ import {
   type ResultsComparison,
 } from "../../report/subjects/comparison/comparison.ts";
 import { renderJunit } from "../../report/render/junit.ts";
+import { comparedCard } from "../../report/subjects/comparison/card.ts";
 import { comparedDocument } from "../../report/subjects/comparison/document.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
@@ -67,10 +68,14 @@ Deno.test("where responses are wrong they decide, and beside that verdict there 
   const worse = compareResults(right, wrong);
   const better = compareResults(wrong, right);
   assert.deepEqual([worse.outcome, better.outcome], ["fail", "pass"]);
+  for (const { notes } of [worse, better].map(comparedCard)) {
+    assert.ok(notes.every((note) => !note.startsWith("By ")), notes.join("\n"));
+  }
   assert.match(
     comparedText(worse),
     /worse: wrong or failed: 0 % of the requests before, \d+\.\d+ % now/,
   );
+  assert.doesNotMatch(comparedText(worse), /^ *(?:mean|p50) /m);
   for (
     const [{ cells: [{ comparison }] }, verdict] of [[worse, "worse"], [better, "better"]] as const
   ) {
@@ -120,6 +125,19 @@ const DIFFERENT: [sentence: string, change: (results: Results) => void, names: R
     experiment.targets = { a: { app: "api", set: { log: ["on"] } }, b: { app: "api" } };
   }, [/^targets\.a\.set: none → \{"log":"on"\}$/]],
   ["targets that live on", ({ experiment }) => experiment.fresh = false, [/^fresh: none → false$/]],
+  ["larger responses", ({ runs }) => {
+    for (const { bytes, requests } of runs.filter(({ target }) => target === "a")) {
+      bytes.in += 10_000 * requests.completed;
+    }
+  }, [/^static, a: size of a response: [\d.]+\sk?B → 1\d\.\d+\skB$/]],
+  ["responses that differ by a header field", ({ runs }) => {
+    for (const { bytes, requests } of runs) bytes.in += 300 * requests.completed;
+  }, []],
+  ["another status of most responses", ({ runs }) => {
+    for (const { status } of runs.filter(({ target }) => target === "a")) {
+      Object.assign(status, { 301: status["200"], 200: 1 });
+    }
+  }, [/^static, a: status of most responses: 200 → 301$/]],
   ["another seed", (results) => results.seed = 7, []],
   ["another moment", (results) => results.startedAt = "2032-01-01T00:00:00.000Z", []],
   ["another order of keys", ({ experiment }) => {
@@ -136,6 +154,12 @@ for (const [sentence, change, names] of DIFFERENT) {
     names.forEach((name, i) => assert.match(comparison.differences[i], name));
     const about = said(comparedDocument(comparison), "about").map(({ text }) => text);
     assert.deepEqual(about, comparison.differences);
+    const isOfResponses = /respon/.test(sentence) && names.length > 0;
+    const notes = comparedCard(comparison).notes.filter((note) => note.startsWith("Not all "));
+    assert.deepEqual(
+      notes,
+      isOfResponses ? [`Not all send the same: ${comparison.differences[0]}.`] : [],
+    );
   });
 }
 

@@ -66,8 +66,15 @@ const REASONS: Samples<Reason> = {
     "the peak was 19,000/s in one round and 48,000/s in another, so other programs disturbed it",
   ],
   groups: [
-    { groups: [{ count: 4, value: 12 }, { count: 1, value: 80.1 }], unit: "ms" },
-    "runs fall into two groups: 4 near 12.0 ms, 1 near 80.1 ms",
+    {
+      groups: {
+        of: "next",
+        clusters: [{ count: 4, value: 12 }, { count: 1, value: 80.1 }],
+        unsettled: { count: 1, value: 80.1 },
+      },
+      unit: "ms",
+    },
+    "runs fall into two groups: 4 near 12.0 ms, 1 without a steady state near 80.1 ms",
   ],
   unsteady: [{ unsteady: { count: 4, of: 5 } }, "no steady state in 4 of 5 runs: run longer"],
   "few-requests": [

@@ -5,6 +5,7 @@ import { type Gate, judgeTogether, measurementGates, worstOf } from "../../repor
 import type { Reason } from "../../report/judge/found.ts";
 import { type Evidence, fact, tested } from "../../report/judge/rules.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
+import { survivors } from "./concluded.ts";
 import { resultsFixture } from "./fixture.ts";
 import { answered, endOf, gatesIn, judge, judgedOf, thresholdsOf, timed } from "./gated.ts";
 import { around, resultsAt } from "./rates.ts";
@@ -219,9 +220,29 @@ for (const [sentence, text, end] of SEVERAL) {
 
 Deno.test("runs of two kinds decide nothing where the limit is between them, nor beside another cell", () => {
   const kinds = resultsAt({ a: [1_000, 1_002, 998, 1_001, 600], b: around(1_000) });
-  const ends = ["rate(a) > 700/s", "rate(a) > 100/s", "rate(b) > 0.1 × rate(a)"]
-    .map((text) => endOf(gatesIn(kinds, text)[0]));
-  assert.deepEqual(ends, ["groups", "pass", "groups"]);
+  const ends = [
+    ...["rate(a) > 700/s", "rate(a) > 100/s"],
+    ...["rate(b) < 1.6 × rate(a)", "rate(b) > 0.1 × rate(a)", "rate(b) > 4 × rate(a)"],
+  ].map((text) => endOf(gatesIn(kinds, text)[0]));
+  assert.deepEqual(ends, ["groups", "pass", "groups", "pass", "fail"]);
+});
+
+Deno.test("what slows both sides of some repetitions makes no two kinds of their ratios", () => {
+  const slowed = resultsAt({
+    fast: [2_000, 2_004, 1_996, 2_002, 1_200],
+    slow: [1_000, 1_001, 999, 1_002, 600],
+  });
+  const ends = ["rate(fast) > 1.5 × rate(slow)", "rate(fast) > 1500/s"]
+    .map((text) => endOf(gatesIn(slowed, text)[0]));
+  assert.deepEqual(ends, ["pass", "groups"]);
+});
+
+Deno.test("a cell that keeps only some of its runs' steady parts is of two kinds", () => {
+  for (const text of ["rate(a) > 1550/s", "rate(a) > 0.8 × rate(b)"]) {
+    const { evidence: { reason } } = gatesIn(survivors(), text)[0];
+    assert.ok(reason?.code === "groups", `${text}: ${reason?.code}`);
+    assert.equal(reason.groups.unsettled?.count, 5);
+  }
 });
 
 Deno.test("a threshold on results without a run fails", () => {

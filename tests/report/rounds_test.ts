@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { gatesOf, judgeTogether } from "../../report/judge/gates.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
 import { meanRange } from "../../report/figures/range.ts";
+import type { Results } from "../../runner/result/result.ts";
 import { comparisonOf } from "../../report/judge/comparison.ts";
-import { overRounds, sharesOver } from "../../report/judge/rounds.ts";
+import { overRounds, secondsOfRounds, sharesOver } from "../../report/judge/rounds.ts";
 import { compareResults } from "../../report/subjects/comparison/comparison.ts";
 import {
   ratioInterval,
@@ -17,7 +18,7 @@ import { measurementFixture } from "./fixture.ts";
 import { judgedOf, thresholdsOf } from "./gated.ts";
 import { type Random, randomFrom } from "./intervals.ts";
 import { setRate } from "./rates.ts";
-import { slicedSides, slicedTargets } from "./sliced.ts";
+import { besideNeighbour, slicedSides, slicedTargets } from "./sliced.ts";
 
 const CASES = 200;
 const LEVEL = 1 - PROCESS_LOOK_SIGNIFICANCE;
@@ -57,7 +58,11 @@ Deno.test("rounds: a level at its limit is called beyond it at any look in less 
       const all = waves(random, 0.03);
       return (rounds) => {
         const byRun = all.slice(0, rounds);
-        const plain = { ...meanRange(byRun, LOOK_CONFIDENCE), byRun, isAtLeast: false };
+        const repetitions = byRun.map((_, i) => i + 1);
+        const plain = {
+          ...meanRange(byRun, LOOK_CONFIDENCE),
+          ...{ byRun, repetitions, isAtLeast: false },
+        };
         const { interval } = careful ? overRounds(plain, roundsOf(rounds)) : plain;
         return interval !== null && (interval.low > 1 || interval.high < 1);
       };
@@ -142,15 +147,36 @@ Deno.test("rounds: a ratio of two running targets in turns has the interval of t
 });
 
 Deno.test("rounds: too few of them decide no level, and say so", () => {
-  const reasonsOf = (processes: number): (string | undefined)[] => {
-    const [, next] = slicedSides({ processes, pairs: 8, ratio: 1, areRunning: true });
-    next.runs.forEach((run, i) => setRate(run, 5_000 + 10 * i));
-    const thresholds = thresholdsOf("rate > 100/s", "rate > 5005/s");
-    return gatesOf(thresholds, groupRuns(next), next).map(judgedOf)
-      .map(({ outcome, reason }) => reason?.code ?? outcome);
-  };
-  assert.deepEqual(reasonsOf(3), ["few-rounds", "few-rounds"]);
-  assert.deepEqual(reasonsOf(6), ["pass", "longer"]);
+  assert.deepEqual(reasonsIn(roundsAround5000(3)), ["few-rounds", "few-rounds"]);
+  assert.deepEqual(reasonsIn(roundsAround5000(6)), ["pass", "longer"]);
+});
+
+Deno.test("rounds: where none of them is valid, that is the reason, as further ones would be no better", () => {
+  const disturbed = (rounds: number): Results => besideNeighbour(roundsAround5000(rounds));
+  assert.deepEqual(reasonsIn(disturbed(3)), ["not-valid", "not-valid"]);
+  assert.deepEqual(reasonsIn(disturbed(6)), ["pass", "not-valid"]);
+});
+
+function roundsAround5000(processes: number): Results {
+  const [, next] = slicedSides({ processes, pairs: 8, ratio: 1, areRunning: true });
+  next.runs.forEach((run, i) => setRate(run, 5_000 + 10 * i));
+  return next;
+}
+
+/** Reason or outcome of a threshold far below these rounds, and of one among them. */
+function reasonsIn(results: Results): (string | undefined)[] {
+  const thresholds = thresholdsOf("rate > 100/s", "rate > 5005/s");
+  return gatesOf(thresholds, groupRuns(results), results).map(judgedOf)
+    .map(({ outcome, reason }) => reason?.code ?? outcome);
+}
+
+Deno.test("rounds: how much longer to measure is counted in the time that a server is loaded", () => {
+  const [{ runs: [run] }] = slicedSides({ processes: 1, pairs: 8, ratio: 1, areRunning: true });
+  const { slices, elapsedS } = run;
+  assert.ok(slices);
+  const halves = { ...run, elapsedS: 4, slices: { ...slices, sliceMs: 1_000 } }; // 8 slices of 1 s
+  assert.equal(secondsOfRounds({ runs: [halves, halves] }, 10), 80);
+  assert.equal(secondsOfRounds({ runs: [{ ...run, slices: undefined }] }, 10), 10 * elapsedS);
 });
 
 Deno.test("rounds: runs of fresh processes are as they were", () => {
@@ -161,6 +187,6 @@ Deno.test("rounds: runs of fresh processes are as they were", () => {
     level: 0.95,
   };
   const byRun = [1, 2, 3, 4];
-  const range = { ...meanRange(byRun, 0.95), byRun, isAtLeast: false };
+  const range = { ...meanRange(byRun, 0.95), byRun, repetitions: byRun, isAtLeast: false };
   assert.equal(overRounds(range, fresh), range);
 });

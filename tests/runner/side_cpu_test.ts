@@ -1,9 +1,14 @@
 /** CPU time of both sides between two readings. */
 import assert from "node:assert/strict";
 import { cpuPerRequestUs } from "../../report/figures/resources.ts";
-import { ownEvidence } from "../../runner/slices/session.ts";
-import { usedBetween } from "../../runner/slices/side_cpu.ts";
+import type { TargetUse } from "../../runner/result/generator.ts";
+import { loadClock, whileLoaded } from "../../runner/host/load_clock.ts";
+import { ownEvidence, ownUse } from "../../runner/slices/own_use.ts";
+import { slicesOf } from "../../runner/slices/session.ts";
+import { type SlotUse, usedBetween } from "../../runner/slices/side_cpu.ts";
+import { EMPTY } from "../../runner/stats/histogram/histogram.ts";
 import { bottleneckOf } from "../../runner/trust/bottleneck.ts";
+import { Turns, turnsOf } from "../../scenarios/pace/slices.ts";
 import { slicedSides } from "../report/sliced.ts";
 
 Deno.test("CPU time of a side is what its processes used since the reading before", () => {
@@ -29,4 +34,109 @@ Deno.test("a bottleneck in slices has the CPU time of a request that its figures
   assert.ok(Math.abs(1_000 * cpuPerRequest / ownUs - 1) < 0.01, `${cpuPerRequest} ${ownUs}`);
   const { target } = generator;
   assert.ok(target && Math.abs(target.waiting / target.cpu - 0.2) < 1e-9);
+});
+
+/** Four slices of 100 ms in a second, of each of which 80 ms are measured. */
+const LENGTHS = { sliceUs: 100_000, cutUs: 20_000, shiftUs: 0, pauseUs: 25_000 };
+const TURNS = { ...turnsOf(LENGTHS, { pairs: 4, seed: 1 }), side: 0 } as const;
+
+/** What the system counts in that second. */
+const COUNTED: TargetUse = {
+  ...{ processes: 2, cores: 2, cpu: 0.4, waiting: 0.04, nice: 0, throttled: 100 },
+  busiestThread: {
+    ...{ name: "app", cpu: 0.38, processCpu: 0.4 },
+    peers: { processes: 1, leastCpu: 0.2 },
+  },
+};
+
+Deno.test("a target in slices is loaded in its own alone, and its figures are those of that time", () => {
+  const clock = loadClock(TURNS, () => TURNS.durationUs);
+  assert.deepEqual(clock.shares(), { loaded: 0.4, measured: 0.32 });
+  const loaded = whileLoaded(COUNTED, clock.shares());
+  assert.deepEqual(loaded, {
+    ...COUNTED,
+    ...{ cpu: 1, waiting: 0.1, throttled: 80 },
+    busiestThread: {
+      name: "app",
+      cpu: 0.95,
+      processCpu: 1,
+      peers: { processes: 1, leastCpu: 0.5 },
+    },
+  });
+  const [{ runs: [run] }] = slicedSides({ processes: 1, pairs: 4, ratio: 1 });
+  const { thread, throttledShare } = bottleneckOf({
+    ...{ ...run, elapsedS: 0.32 },
+    generator: { ...run.generator, target: loaded },
+  });
+  assert.deepEqual([thread?.cpu, throttledShare], [0.95, 0.25]);
+  assert.deepEqual(whileLoaded(COUNTED, loadClock(undefined, () => 0).shares()), COUNTED);
+});
+
+Deno.test("what a side uses at rest is in none of its threads", () => {
+  const [{ runs: [run] }] = slicedSides({ processes: 1, pairs: 40, ratio: 1 });
+  assert.ok(run.slices);
+  const of = (target: TargetUse): TargetUse | undefined =>
+    ownEvidence({ ...run.generator, target }, run.slices ?? assert.fail()).target;
+  const own = of(COUNTED);
+  const times = (own?.cpu ?? 0) / COUNTED.cpu;
+  assert.ok(times > 0 && times !== 1);
+  assert.deepEqual(own?.busiestThread, {
+    ...{ name: "app", cpu: Math.min(1, 0.38 * times), processCpu: 0.4 * times },
+    peers: { processes: 1, leastCpu: Math.min(1, 0.2 * times) },
+  });
+});
+
+Deno.test("what the parts of a side use is on its clock, too, and in proportion to the whole", () => {
+  const [{ runs: [{ slices }] }] = slicedSides({ processes: 1, pairs: 4, ratio: 1 });
+  assert.ok(slices);
+  const items = {
+    ...slices.items,
+    ...{ measuredS: [0.08, 0.08, 0.08, 0.08], completed: [8, 8, 8, 8], served: [10, 10, 10, 10] },
+    ...{ cpuMs: [90, 90, 90, 90], restCpuMs: [10, 10, 10, 10] },
+  };
+  // 80 ms in each slice, of which its measured part has eight in ten requests: 0.8 cores; of all the time it is 0.4.
+  const pointsOf = (cpu: number) =>
+    [0.25, 0.5, 0.75, 1].map((endS) => (
+      { endS, cpu, user: cpu, system: 0, memory: 1, switches: { voluntary: 30, involuntary: 0 } }
+    ));
+  const { resources, parts } = ownUse(
+    {
+      resources: pointsOf(0.4),
+      parts: [{ role: "redis", name: "redis", points: pointsOf(0.1), busy: 0.2 }],
+    },
+    { ...slices, items },
+    TURNS,
+  );
+  const near = (one: number | undefined, other: number): void =>
+    assert.ok(Math.abs((one ?? NaN) / other - 1) < 1e-9, `${one}, not ${other}`);
+  for (const [points, cores] of [[resources, 0.8], [parts[0].points, 0.2]] as const) {
+    assert.deepEqual(points.map(({ endS }) => endS), [0.08, 0.16, 0.24, 0.32]);
+    for (const { cpu, switches } of points) {
+      near(cpu, cores);
+      near(switches?.voluntary, 60);
+    }
+  }
+  near(parts[0].busy, 0.4);
+});
+
+Deno.test("slices begin after the pair that warms connections up, each with what was used in its own turn", () => {
+  const spec = { ...turnsOf(LENGTHS, { pairs: 4, seed: 1, warmPairs: 1 }), side: 0 } as const;
+  const used = Array.from({ length: 8 }, (_, slot): SlotUse => (
+    { cpuMs: [10 * slot, 0], othersMs: slot }
+  ));
+  const worker = {
+    ...{ completed: [0, 5, 6, 7], failed: [0, 0, 0, 0], serviceSumUs: [0, 1, 1, 1] },
+    ...{ served: [9, 6, 7, 8], latency: EMPTY, censored: EMPTY },
+  };
+  const { items } = slicesOf([worker], { turns: spec, partner: "other", used });
+  const turns = new Turns(spec);
+  assert.deepEqual([items.pair, items.completed, items.served], [[1, 2, 3], [5, 6, 7], [6, 7, 8]]);
+  items.pair.forEach((pair, at) => {
+    const slot = 2 * pair + turns.place(pair);
+    const rest = 2 * pair + 1 - turns.place(pair);
+    assert.deepEqual(
+      [items.place[at], items.cpuMs[at], items.restCpuMs[at], items.othersCpuMs?.[at]],
+      [turns.place(pair), 10 * slot, 10 * rest, slot],
+    );
+  });
 });

@@ -176,3 +176,19 @@ Deno.test("a table of seconds stays short, and tables of different widths add up
   assert.deepEqual(both.counts.slice(0, 3), [128, 64 + 36, 64]);
   assert.equal(sumOf(both.counts, (count) => count), DAY_S + 100);
 });
+
+Deno.test("a second that more comes of is handed on again, and all of them where the table was widened", () => {
+  const table = new SecondCounts();
+  table.add(0);
+  table.add(4);
+  assert.deepEqual(table.take(), { everyS: 1, from: 0, counts: [1, 0, 0, 0, 1] });
+  table.add(4);
+  assert.deepEqual(table.take(), { everyS: 1, from: 4, counts: [2] });
+  assert.deepEqual(table.take(), { everyS: 1, from: 5, counts: [] });
+  table.add(6);
+  assert.deepEqual(table.take(), { everyS: 1, from: 5, counts: [0, 1] });
+  table.add(MOST_SECONDS);
+  const { everyS, from, counts } = table.take();
+  assert.deepEqual([everyS, from, counts.length], [2, 0, MOST_SECONDS / 2 + 1]);
+  assert.deepEqual(counts, table.series.counts);
+});

@@ -52,7 +52,7 @@ interface Scenario {
 
 function newUser(values: Record<string, string> = {}): HookUser {
   const variables = new Map(Object.entries(values));
-  return { place: 0, isNew: true, news: new Map(variables), variables };
+  return { number: 0, isNew: true, news: new Map(variables), variables };
 }
 
 const WIRE: WireRequest = { method: "POST", path: "/", headers: {}, body: "" };

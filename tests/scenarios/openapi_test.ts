@@ -193,6 +193,45 @@ Deno.test("a note names the fields of a form that are files, as their texts are 
   assert.doesNotMatch(notesOf("example: { b: text }, "), /a file/);
 });
 
+const BINARY = "{ type: string, format: binary }";
+const FILE_FIELDS: readonly (readonly [sentence: string, schema: string, note: RegExp])[] = [
+  [
+    "a list of files",
+    `properties: { photos: { type: array, items: ${BINARY} } }`,
+    /^photos of upload are files: write \{ file: PATH \} in place of their texts$/m,
+  ],
+  [
+    "a file or nothing, as FastAPI writes it",
+    `properties: { photo: { anyOf: [${BINARY}, { type: "null" }] } }`,
+    /^photo of upload is a file: /m,
+  ],
+  [
+    "a list of files or nothing",
+    `properties: { photos: { anyOf: [{ type: array, items: ${BINARY} }, { type: "null" }] } }`,
+    /^photos of upload are files: /m,
+  ],
+  [
+    "fields of several schemas together",
+    `allOf: [{ properties: { a: ${BINARY} } }, { properties: { b: ${BINARY}, c: {} } }]`,
+    /^a and b of upload are files: /m,
+  ],
+];
+
+for (const [sentence, schema, note] of FILE_FIELDS) {
+  Deno.test(`a note names files of a form: ${sentence}`, () => {
+    const content = `multipart/form-data: { schema: { type: object, ${schema} } }`;
+    const { notes } = taken(
+      described(`/a:
+  post:
+    operationId: upload
+    requestBody: { content: { ${content} } }
+    responses: {}`),
+      true,
+    );
+    assert.match(notes.join("\n"), note);
+  });
+}
+
 Deno.test("secrets come from the environment, each in its place, and no other text is one", () => {
   const schemes = `components:
   securitySchemes:

@@ -6,7 +6,7 @@ import type { WireRequest } from "../../base/http/request.ts";
 import { TargetError } from "../../base/errors.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Engine } from "../../base/script/engine.ts";
-import { Realm } from "../../base/script/realm.ts";
+import { placed, Realm } from "../../base/script/realm.ts";
 import { FreshData } from "../../runner/load/hooks/fresh_data.ts";
 import { Hooks, type HookUser, type PreparedHooks } from "../../runner/load/hooks/hooks.ts";
 import type { ScriptCode } from "../../scenarios/code/code.ts";
@@ -308,7 +308,7 @@ const HOSTILE: readonly [name: string, body: string, why: RegExp][] = [
   [
     "throws a text of megabytes",
     "throw new Error('x'.repeat(2e6))",
-    /^Error: x+ /,
+    /^Error: x+… /,
   ],
   [
     "gives a body that does not end well",
@@ -590,4 +590,23 @@ Deno.test("the memory of a script has its limit in bytes, however small the bloc
   const bytes: number = Reflect.get(realm, "engine").words.buffer.byteLength;
   const { most } = LIMITS.scriptMemory;
   assert.ok(bytes <= most && bytes > most / 2, String(bytes));
+});
+
+Deno.test("of a reason that is too long a quoted value is cut, and neither the sentence around it nor the place", () => {
+  const most = LIMITS.scriptReason.most;
+  const value = JSON.stringify("\n😀".repeat(200));
+  const place = " (a.js:3:7)";
+  const quoted = placed(`request.method is ${value}, which is no method of HTTP`, place);
+  assert.match(
+    quoted,
+    /^request\.method is "(?:\\n😀)+(?:\\n)?…", which is no method of HTTP \(a\.js:3:7\)$/u,
+  );
+  const plain = placed("too ".repeat(200), place);
+  assert.match(plain, /^(?:too )+(?:too|to|t)?… \(a\.js:3:7\)$/);
+  const longest = `it compared "short" with "${"x".repeat(400)}" (b.js:1:2)`;
+  assert.match(placed(longest, place), /^it compared "short" with "x+…" \(b\.js:1:2\)$/);
+  for (const text of [quoted, plain, placed(longest, place)]) {
+    assert.ok(text.length <= most && text.length > most - 3, `${text.length}`);
+  }
+  assert.equal(placed(`it is "short"`, place), `it is "short"${place}`);
 });

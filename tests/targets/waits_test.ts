@@ -1,7 +1,11 @@
 /** Looks at what a process waits for: tables of sockets, and a program that writes to storage. */
 import assert from "node:assert/strict";
 import { acceptedAt, nameServerSockets, queuedAt } from "../../base/system/sockets.ts";
-import { waitsOf } from "../../targets/observe/waits.ts";
+import { waitsOf, watchWaits } from "../../targets/observe/waits.ts";
+import { until } from "../e2e/patience.ts";
+import { needing } from "../needs.ts";
+
+const withLinux = needing("linux");
 
 const TCP =
   `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
@@ -48,4 +52,21 @@ Deno.test("means of looks are unknown where one look could not see, and so are f
   const few = waitsOf({ looks: unseen, queues: [queue], storageBytes: null });
   assert.equal(few.lookups, null);
   assert.equal(few.connections, null);
+});
+
+withLinux.test("a target is looked at while it is measured, and not while it rests", async () => {
+  const moments = [0, 0];
+  const ends = [true, false].map((isMeasured, at) =>
+    watchWaits([Deno.pid], {
+      port: null,
+      isMeasured: () => {
+        moments[at]++;
+        return isMeasured;
+      },
+    })
+  );
+  await until("there were moments enough", () => moments.every((count) => count >= 30));
+  const [measured, resting] = ends.map((end) => end());
+  assert.ok(measured !== null && measured.looks >= 15, JSON.stringify(measured));
+  assert.equal(resting, null);
 });

@@ -9,7 +9,7 @@ const withLinux = needing("linux");
 
 withLinux.test("what a target gets of the cores is seen, though it was started by others", async () => {
   await using api = await serve("api");
-  const end = (await hostWatch(endpointOf(api.origin), true))();
+  const end = (await hostWatch(endpointOf(api.origin), true))(Date.now());
   for (let i = 0; i < 20; i++) await (await fetch(`${api.origin}/fib`)).body?.cancel();
   const { target, hostActivity } = end();
   assert.ok(target !== undefined && target.cpu > 0, JSON.stringify(target));
@@ -24,13 +24,36 @@ withLinux.test("nothing is said of a server in the generator's own process, nor 
     () => new Response("here"),
   );
   const origin = `http://127.0.0.1:${server.addr.port}`;
-  const { target, hostActivity } = (await hostWatch(endpointOf(origin), true))()();
+  const { target, hostActivity } = (await hostWatch(endpointOf(origin), true))(Date.now())();
   assert.equal(target, undefined);
   assert.equal(hostActivity.others, undefined);
 });
 
 withLinux.test("of a target on another machine nothing is said, but of who else is on this one", async () => {
-  const { target, hostActivity } = (await hostWatch({ hostname: "10.9.9.9", port: 80 }, false))()();
+  const begin = await hostWatch({ hostname: "10.9.9.9", port: 80 }, false);
+  const { target, hostActivity } = begin(Date.now())();
   assert.equal(target, undefined);
   assert.notEqual(hostActivity.others, undefined);
+});
+
+withLinux.test("a target that takes turns has its own use alone", async () => {
+  await using idle = await serve("api");
+  await using busy = await serve("api");
+  const [own, partner] = [idle, busy].map(({ origin }) => endpointOf(origin));
+  const [begin, beginBusy] = [
+    await hostWatch(own, true, { partner, pids: () => [] }),
+    await hostWatch(partner, true, { partner: own, pids: () => [] }),
+  ];
+  const ends = [begin(Date.now()), beginBusy(Date.now())];
+  for (let i = 0; i < 20; i++) await (await fetch(`${busy.origin}/fib`)).body?.cancel();
+  const [seen, seenBusy] = ends.map((end) => end());
+  assert.ok(seen.target && seenBusy.target);
+  assert.ok(seen.target.cpu < seenBusy.target.cpu / 2, `${seen.target.cpu}`);
+});
+
+withLinux.test("a server that responds in both sides' turns has no use that is one side's", async () => {
+  await using api = await serve("api");
+  const endpoint = endpointOf(api.origin);
+  const begin = await hostWatch(endpoint, true, { partner: endpoint, pids: () => [] });
+  assert.equal(begin(Date.now())().target, undefined);
 });

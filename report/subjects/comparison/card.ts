@@ -9,8 +9,10 @@ import {
 import { TRUSTS } from "../../../runner/result/generator.ts";
 import { SESSIONS_ADVICE } from "../../judge/found.ts";
 import { comparisonOf, decisiveOf, type FigureComparison } from "../../judge/comparison.ts";
+import { responseDifferences } from "../../judge/differences.ts";
 import { type ComparedFigure, DECISIVE } from "../../judge/group.ts";
 import { shortfallOf } from "../../judge/shortfall.ts";
+import { unlikeNotes } from "../../findings/card_notes.ts";
 import { neededText, tooManyRunsText } from "../../findings/judgements.ts";
 import { gatesSentence } from "../../findings/gate_sentences.ts";
 import { THESE_TWO } from "../../findings/slices.ts";
@@ -47,8 +49,9 @@ export function comparedCard(comparison: ResultsComparison): CardModel {
     ...verdict,
     // If thresholds decide, they alone do.
     notes: verdict.code === "thresholds" ? [] : [
-      ...others.map((figure) => figureNote(figure, places, sides[1].name)),
+      ...others.flatMap((figure) => figureNote(figure, places, sides[1].name)),
       ...places.some(({ decision }) => decision?.sliced?.areTheseTwo) ? [THESE_TWO] : [],
+      ...unlikeNotes(comparison.cells.flatMap(({ match }) => responseDifferences(match))),
     ],
     forest: placesForest(shown),
     winners: [],
@@ -102,8 +105,10 @@ function headlined(
   return withWinner(base) ?? withWinner(other) ?? byFigure[0] ?? [];
 }
 
-function figureNote(figure: string, places: readonly Place[], other: string): string {
-  const own = places.filter((place) => place.figure === figure);
+/** None where no side is compared by the figure, as one of them or both do not respond correctly. */
+function figureNote(figure: string, places: readonly Place[], other: string): string[] {
+  const own = places.filter((place) => place.figure === figure && place.rival !== null);
+  if (own.length === 0) return [];
   const words = Map.groupBy(
     own,
     (place) =>
@@ -115,11 +120,11 @@ function figureNote(figure: string, places: readonly Place[], other: string): st
   );
   if (words.size > 1) {
     const texts = [...words].map(([word, those]) => `${word} in ${those.length}`);
-    return `By ${figure}: ${listed(texts, "and")}.`;
+    return [`By ${figure}: ${listed(texts, "and")}.`];
   }
   const [[word]] = words;
   const all = own.length === 2 ? "both cells" : `all ${counted(own.length, "cell")}`;
-  return `By ${figure}: ${word}${own.length === 1 ? "" : ` in ${all}`}.`;
+  return [`By ${figure}: ${word}${own.length === 1 ? "" : ` in ${all}`}.`];
 }
 
 /** @param figure Default: all deciding figures. */

@@ -144,11 +144,12 @@ export const sideBySide: Subject<ResultsComparison> = {
   },
 };
 
-/** The verdicts of the deciding figures, or why there are none, and then the other figures. */
+/** The verdicts of the figures, those that decide first, or why they say nothing. */
 function findingsOf({ comparison, errors, match }: ComparedCell): string[] {
-  const texts = comparedTexts(comparison, [match.base, match.next]);
   const [{ verdict }] = comparison.figures;
-  return errors === "" ? texts : [`${verdict}: ${errors}`, ...texts.slice(-1)];
+  return errors === ""
+    ? comparedTexts(comparison, [match.base, match.next])
+    : [`${verdict}: ${errors}`];
 }
 
 /** The most cells in the summary, so that it fits on paper. */

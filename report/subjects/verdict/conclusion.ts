@@ -9,6 +9,8 @@ import { settingLabel } from "../../cells/cell_label.ts";
 import { type CellRuns, groupRuns, repeatedOf } from "../../cells/cells.ts";
 import { numericFactors, phraseOf, positionOf, textAt } from "../../cells/factors.ts";
 import { type MeasuredRuns, titleOf } from "../../cells/measured.ts";
+import type { CellPair } from "../../cells/match.ts";
+import { sizeDifferences } from "../../judge/differences.ts";
 import { acrossScenarios, choiceIn } from "../../cells/recast.ts";
 import { takenPerSec } from "../../figures/capacity.ts";
 import {
@@ -17,6 +19,7 @@ import {
   priceNotes,
   refusedNotes,
   shortNotes,
+  unlikeNotes,
   unsettledNotes,
 } from "../../findings/card_notes.ts";
 import {
@@ -107,8 +110,10 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
   const { runs, machine } = results;
   const lacked = lackedFigure(results);
   const isCompared = lacked === null && !choiceIn(results).isNone;
-  const asked = askedPlans(results, compared);
-  const judged = judgedBoth(results, asked, report.again, isCompared);
+  const undisturbed = { ...results, runs: runs.filter(isUndisturbed) };
+  const again = report.again && askedPlans(undisturbed, report.again);
+  const asked = askedPlans(results, compared, again);
+  const judged = judgedBoth(results, asked, again, isCompared);
   const areInTurns = judged.survival === "in-turns";
   const isTrusted = judged.survival !== "none-valid";
   const own = lacked === null
@@ -151,19 +156,24 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
   };
 }
 
-/** The scenarios with the figure that the question is about. @param compared Compared by requests/s. */
+/**
+ * The scenarios with the figure that the question is about.
+ *
+ * @param compared Compared by requests/s.
+ * @param again The same by the undisturbed runs alone; null if they are not needed.
+ */
 function askedPlans(
   results: MeasuredRuns,
-  compared: readonly ScenarioComparison[] | null,
-  runs = results.runs,
+  compared: readonly ScenarioComparison[],
+  again: readonly ScenarioComparison[] | null = null,
 ): readonly ScenarioComparison[] {
   const choice = choiceIn(results);
-  const grouped = groupRuns({ ...results, runs });
+  const grouped = groupRuns(results);
   const across = acrossScenarios(grouped, choice);
   const asked = across.map((one) => askedOf(one, results));
   const isUsual = across === grouped && asked.every(({ unit }) => unit === REQUESTS);
   const { level } = repeatedOf(results);
-  return isUsual && compared !== null ? compared : compareScenarios(asked, { level, choice });
+  return isUsual ? compared : compareScenarios(asked, { level, choice, again });
 }
 
 interface JudgedBeside extends Judged {
@@ -172,13 +182,15 @@ interface JudgedBeside extends Judged {
 }
 
 /**
- * Judged by all runs, and by the undisturbed ones alone. Those that only never settled are among them, as each
+ * Judged by all runs, and by the undisturbed ones alone. Runs that only never settled are among them, because each
  * comparison allows for that by itself.
+ *
+ * @param again The comparisons by the undisturbed runs; null if they are not needed.
  */
 function judgedBoth(
   results: MeasuredRuns,
   asked: readonly ScenarioComparison[],
-  compared: readonly ScenarioComparison[] | null,
+  again: readonly ScenarioComparison[] | null,
   isCompared: boolean,
 ): JudgedBeside {
   const { base: named } = choiceIn(results);
@@ -192,12 +204,12 @@ function judgedBoth(
   if (!results.runs.some(isValid)) {
     return { ...judgedTwice(places, []), survival: "none-valid", base };
   }
-  const again = areAll && (isCompared || results.runs.every(isValid))
+  const placesAgain = areAll && (isCompared || results.runs.every(isValid))
     ? null
     : isCompared
-    ? placesOf(askedPlans(results, compared, undisturbed), base)
+    ? placesOf(again ?? [], base)
     : [];
-  return { ...judgedTwice(places, again), base };
+  return { ...judgedTwice(places, placesAgain), base };
 }
 
 function verdictIn(
@@ -316,6 +328,8 @@ function notesOf(
     ...unsettledNotes(places),
     ...(choiceIn(results).isNone ? peakNotes(results) : []),
     ...refusedNotes(results),
+    // Whether a status is right is what the experiment expects of it.
+    ...unlikeNotes(targetPairsOf(plans).flatMap(sizeDifferences)),
     ...(holdsPublished && settling !== null ? [settling.brief] : []),
   ];
 }
@@ -334,6 +348,12 @@ function answersAmong(
   return 2 * open.length > places.length
     ? claims.filter(({ outcome }) => outcome !== "inconclusive").slice(0, MOST_CLAIMS)
     : [];
+}
+
+/** Targets that are held against each other; the values of a factor may be what makes responses differ. */
+function targetPairsOf(plans: readonly ScenarioComparison[]): CellPair[] {
+  return plans.flatMap(({ pairs, factor }) => factor === null ? pairs : [])
+    .filter(({ base, next }) => base.target !== next.target);
 }
 
 /** What was measured all the same, where no run is valid. */

@@ -21,6 +21,11 @@ export const LONGEST_DRAIN_US = 5_000_000;
  */
 const LATE_US = 500_000;
 
+/** How long is waited after the deadline for what is in flight. */
+export function drainUsOf({ timeoutUs }: Pick<Job, "timeoutUs">): number {
+  return Math.min(timeoutUs + LATE_US, LONGEST_DRAIN_US);
+}
+
 /**
  * How long a request in flight at the end may still bring a response before its connection is closed. The
  * response no longer counts; but a server that finds the connection closed may not even have read the
@@ -89,10 +94,10 @@ export class Ending implements InFlightExchanges {
   }
 
   #drain(): void {
-    const { durationUs, timeoutUs } = this.job;
+    const { durationUs } = this.job;
     this.#stopSending(durationUs);
     this.isDraining = true;
-    this.untilUs = durationUs + Math.min(timeoutUs + LATE_US, LONGEST_DRAIN_US);
+    this.untilUs = durationUs + drainUsOf(this.job);
     this.parts.onDeadline?.();
   }
 

@@ -49,7 +49,7 @@ export interface HookOptions {
 
 /** A virtual user as seen by its hooks. */
 export interface HookUser {
-  /** Its number among this worker's. */
+  /** The user's number among those of this worker. */
   readonly number: number;
   /** Whether no hook of this session has been called. */
   isNew: boolean;

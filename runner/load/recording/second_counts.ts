@@ -12,9 +12,17 @@ export interface SecondSeries {
   readonly counts: readonly number[];
 }
 
+/** What a table has since its last part: its entries from one on. */
+export interface SecondPart extends SecondSeries {
+  /** Index of the first of `counts`; all before it are as they were. */
+  readonly from: number;
+}
+
 export class SecondCounts {
   #everyS = 1;
   #counts: number[] = [];
+  /** The first entry that may have changed since the last `take`. */
+  #changedFrom = 0;
 
   // hot: runs for every completed exchange of a load with several steps.
   add(second: number): void {
@@ -22,11 +30,20 @@ export class SecondCounts {
     const at = Math.floor(second / this.#everyS);
     while (this.#counts.length <= at) this.#counts.push(0);
     this.#counts[at]++;
+    if (at < this.#changedFrom) this.#changedFrom = at;
   }
 
   #widen(): void {
     this.#counts = widened(this.#counts, 2);
     this.#everyS *= 2;
+    this.#changedFrom = 0;
+  }
+
+  /** What has changed since the last call: all of it where it was widened, so that parts need only be put one behind the other. */
+  take(): SecondPart {
+    const from = this.#changedFrom;
+    this.#changedFrom = this.#counts.length;
+    return { everyS: this.#everyS, from, counts: this.#counts.slice(from) };
   }
 
   get series(): SecondSeries {

@@ -98,7 +98,9 @@ export class Slices {
       return;
     }
     if (this.nextUs === startUs) this.#begun.push(this.#counted.completed);
-    if (this.nextUs < fromUs) {
+    if (fromUs === Infinity) {
+      this.nextUs = this.turns.startUs(++this.#pair);
+    } else if (this.nextUs < fromUs) {
       this.nextUs = fromUs;
     } else {
       this.isMeasuring = true;

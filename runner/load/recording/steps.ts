@@ -10,7 +10,7 @@ import {
   type SparseHistogram,
 } from "../../stats/histogram/histogram.ts";
 import type { Extent } from "./message_counts.ts";
-import { SecondCounts, type SecondSeries } from "./second_counts.ts";
+import { SecondCounts, type SecondPart, type SecondSeries } from "./second_counts.ts";
 
 /** Totals of the whole run. Each due exchange ended in one of the first four ways. */
 export interface StepTotals {
@@ -34,9 +34,10 @@ export interface StepTotals {
 /** A step that has changed since it was last handed on, or that has requests in flight. */
 export interface StepPart {
   readonly step: number;
-  /** Counts of the run, without requests in flight; latencies since the previous part. */
-  readonly totals: StepTotals;
-  /** Latencies so far of the step's requests in flight. */
+  /** Counts of the run, without what is in flight; latencies that came since the part before. */
+  readonly totals: Omit<StepTotals, "seconds">;
+  readonly seconds: SecondPart;
+  /** Latencies, so far, of its requests in flight. */
   readonly open: SparseHistogram;
 }
 
@@ -65,13 +66,12 @@ class Step {
     this.isChanged = true;
   }
 
-  totals(extent: Extent): StepTotals {
-    const { completed, failed, unfinished, dropped, wrong, classes, errors, seconds } = this;
+  totals(extent: Extent): StepPart["totals"] {
+    const { completed, failed, unfinished, dropped, wrong, classes, errors } = this;
     return {
       ...{ completed, failed, unfinished, dropped, wrong },
       classes: [...classes],
       errors: [...errors],
-      seconds: seconds.series,
       latency: this.latency[extent](),
       censored: this.censored?.[extent]() ?? EMPTY,
     };
@@ -128,7 +128,10 @@ export class StepRecorder {
   }
 
   totals(): StepTotals[] {
-    return this.#steps.map((step) => step.totals("whole"));
+    return this.#steps.map((step) => ({
+      ...step.totals("whole"),
+      seconds: step.seconds.series,
+    }));
   }
 
   /**
@@ -140,7 +143,8 @@ export class StepRecorder {
       const waits = open.get(at)?.drain() ?? EMPTY;
       if (!step.isChanged && waits.count === 0) return [];
       step.isChanged = waits.count > 0;
-      return [{ step: at, totals: step.totals("take"), open: waits }];
+      const { seconds } = step;
+      return [{ step: at, totals: step.totals("take"), seconds: seconds.take(), open: waits }];
     });
   }
 }

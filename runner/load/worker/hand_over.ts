@@ -1,7 +1,6 @@
 /**
  * What a worker posts at the end of each interval. Its cost depends on what the interval holds, not on what the run does, but
- * for the times of dials, time-outs and sessions, the seconds of busy steps, and of what few responses say of themselves
- * (`ResponseGroups`).
+ * for the times of dials, time-outs and sessions, and of what few responses say of themselves (`ResponseGroups`).
  */
 import type { IntervalPart } from "../recording/intervals.ts";
 import type { Recorder } from "../recording/recorder.ts";

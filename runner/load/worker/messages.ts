@@ -83,7 +83,8 @@ export interface SoFarReport extends WorkerReport {
  * What a worker posts of that with each interval. Of the times that every request has, `service`, `firstByte` and
  * `lag` of the totals, and of `busyPeriods` it is those since the part before, without what is in flight: all of
  * them again and again would take longer than anything else that a worker does beside its load. The same holds for the
- * times of steps and of messages, and steps with nothing in flight or open since the part before are left out.
+ * times and seconds of steps and the times of messages, and steps with nothing in flight or open since the part before are
+ * left out.
  * `SoFarSum` puts the parts together.
  */
 export interface SoFarPart extends SoFarReport {

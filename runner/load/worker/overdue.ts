@@ -1,12 +1,14 @@
 /**
- * Decides when a worker counts as held, and by how much it must miss its time before it is ended. Pure: moments are
- * arguments, milliseconds by any one clock. * - A load that lasts a given time is over at its deadline, after the wait
- * for requests in flight (up to the time-out, 5 s at most) and the moment in which connections are closed. - A load
- * that ends by a number of requests, or with its last virtual user, has no deadline: its worker hands over an interval
- * as each ends, even while nothing responds, and may be silent for as long as that wait after it. - A load that is
- * interrupted ends at once.
+ * When a worker is held, and by how much it must miss its time before it is ended. Pure: moments are arguments,
+ * milliseconds by any one clock.
+ *
+ * - A load that lasts a given time is over at its deadline, after the wait for what is in flight then (`drainUsOf`) and the
+ *   moment in which connections are closed.
+ * - One that ends by a number of requests, or with its last virtual user, has no deadline: its worker hands an interval
+ *   on as each ends, also while nothing responds, and may be silent for as long as that wait after it.
+ * - One that is interrupted ends at once.
  */
-import { LINGER_US, LONGEST_DRAIN_US } from "../engine/ending.ts";
+import { drainUsOf, LINGER_US, LONGEST_DRAIN_US } from "../engine/ending.ts";
 import type { Job } from "../engine/job.ts";
 
 /** How late a worker may be before it is ended. */
@@ -31,11 +33,11 @@ export interface WorkerTiming {
 
 /** When the next message of the worker must have arrived: its final one, or an interval. */
 export function dueMsOf({ share, startMs, interruptedMs, lastMessageMs }: WorkerTiming): number {
-  const { durationUs, timeoutUs, intervalUs, waitsForLast } = share;
+  const { durationUs, intervalUs, waitsForLast } = share;
   const interrupted = interruptedMs === null ? Infinity : interruptedMs + LINGER_MS;
   if (startMs === null) return interrupted;
   const hasDeadline = durationUs < Infinity && !waitsForLast;
-  const waitMs = Math.min(timeoutUs, LONGEST_DRAIN_US) / 1_000 + LINGER_MS;
+  const waitMs = drainUsOf(share) / 1_000 + LINGER_MS;
   const nextMessageMs = Math.max(startMs, lastMessageMs) + (intervalUs + LONGEST_DRAIN_US) / 1_000;
   return Math.min(interrupted, hasDeadline ? startMs + durationUs / 1_000 + waitMs : nextMessageMs);
 }

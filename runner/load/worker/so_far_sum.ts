@@ -79,6 +79,7 @@ function wholeOf<Totals>(sums: ReadonlyMap<number, SumOfStep<never, Totals>>): T
 }
 
 class StepSum implements SumOfStep<StepPart, StepTotals> {
+  readonly #seconds: number[] = [];
   readonly #latency = new HistogramSum();
   readonly #censored = new HistogramSum();
 
@@ -86,14 +87,16 @@ class StepSum implements SumOfStep<StepPart, StepTotals> {
 
   add(part: StepPart): void {
     this.last = part;
+    this.#seconds.splice(part.seconds.from, Infinity, ...part.seconds.counts);
     this.#latency.add(part.totals.latency);
     this.#censored.add(part.totals.censored);
   }
 
   whole(): StepTotals {
-    const { totals, open } = this.last;
+    const { totals, seconds: { everyS }, open } = this.last;
     return {
       ...totals,
+      seconds: { everyS, counts: [...this.#seconds] },
       unfinished: totals.unfinished + open.count,
       latency: addSparse(this.#latency.whole(), open),
       censored: addSparse(this.#censored.whole(), open),

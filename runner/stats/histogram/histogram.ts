@@ -261,13 +261,16 @@ export class GrowingHistogram {
 const AT_ONCE = 64;
 
 export class HistogramSum {
+  static #made = 0;
   #sum: SparseHistogram = EMPTY;
   #waiting: SparseHistogram[] = [];
+  /** Parts so far. Each sum begins elsewhere in its round, or the sums of a hundred steps would all be made in one interval. */
+  #added = HistogramSum.#made++ % AT_ONCE;
 
   add(part: SparseHistogram): void {
     if (part.count === 0) return;
     this.#waiting.push(part);
-    if (this.#waiting.length === AT_ONCE) this.whole();
+    if (++this.#added % AT_ONCE === 0) this.whole();
   }
 
   /** The sum of everything added so far. */

@@ -117,13 +117,14 @@ export interface SliceRatio {
 }
 
 /**
- * What is measured of two processes, one value after another: a smaller number does not show what depends on each other for longer
- * than a twentieth of it, and then the error is taken to be so many times as large as there are too few. Of 400 simulated pairs of processes
- * whose ratio comes in waves (AR(0.9) below noise), 95 % intervals by 100 pairs would hold it in 84 %, and by 60 in 82 %.
+ * How many values, one after the other, show how far their mean may be off. Fewer do not show a dependence that lasts for more than
+ * a twentieth of them: of 400 simulated pairs of processes whose ratio comes in waves (AR(0.9) below noise), 95 % intervals by
+ * 100 pairs of slices would hold it in 84 %, and by 60 in 82 %. With half as many, the error is therefore taken to be twice as
+ * large, and so on.
  */
 interface Enough {
   readonly values: number;
-  /** With fewer blocks, they could be alike by chance. */
+  /** With fewer than these there is no error at all, because so few may be alike by chance. */
   readonly least: number;
 }
 

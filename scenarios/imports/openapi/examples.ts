@@ -22,6 +22,8 @@ interface Place {
 
 const TOP: Place = { around: [], depth: 0 };
 
+const NO_FILE: Pick<Shape, "words" | "items" | "choices"> = { words: {}, items: null, choices: [] };
+
 export class Examples {
   /** Number of values made or tried for all examples, including the schemas involved. */
   #values = 0;
@@ -39,6 +41,23 @@ export class Examples {
   of(schema: Part): Json {
     this.#hasMadeUp = false;
     return this.#of(schema, TOP);
+  }
+
+  /** Names of the fields of a form that are files, or lists of files (OpenAPI 3.0 §4.7.10, 3.1 §4.8.14.3). */
+  filesOf(schema: Part): string[] {
+    return [...this.#shapeOf(schema)?.properties ?? []]
+      .filter(([, part]) => this.#isFile(part, new Set()))
+      .map(([name]) => name);
+  }
+
+  /** Whether it is, or may be. @param seen Schemas in which no file was found, or which are being looked at. */
+  #isFile(part: Part, seen: Set<unknown>): boolean {
+    if (seen.has(part.value)) return false;
+    seen.add(part.value);
+    const { words, items, choices } = this.#shapeOf(part) ?? NO_FILE;
+    if (words.format === "binary" || words.contentMediaType !== undefined) return true;
+    return [...items === null ? [] : [items], ...choices.flat()]
+      .some((inner) => this.#isFile(inner, seen));
   }
 
   /** Shape of a schema, computed once, because many parts may refer to it. */

@@ -211,17 +211,7 @@ function bodyOf(operation: Operation, around: Around): Body | null {
     const media = description.followedMap(one);
     if (media === null) return null;
     const made = bodyIn(type, media, around);
-    const files = MULTIPART.test(type)
-      ? filesOf(media, description).filter((name) =>
-        Object.hasOwn(Object(made.fields.multipart), name)
-      )
-      : [];
-    if (files.length > 0) {
-      const what = files.length === 1
-        ? "is a file: write { file: PATH } in place of its text"
-        : "are files: write { file: PATH } in place of their texts";
-      around.note(`${files.join(" and ")} of ${nameOf(operation)} ${what}`);
-    }
+    if (MULTIPART.test(type)) noteFiles(operation, Object(made.fields.multipart), media, around);
     return made;
   } catch (error) {
     if (!(error instanceof NoExample)) throw error;
@@ -253,14 +243,20 @@ function bodyIn(type: string, media: MapPart, around: Around): Body {
   return { type: written, fields: { body: withoutNames(textOf(value)) } };
 }
 
-/** Names of fields that are files (OpenAPI 3.0 §4.7.10, 3.1 §4.8.14.3). */
-function filesOf(media: MapPart, description: Description): string[] {
-  const schema = description.map(media, "schema");
-  if (schema === null) return [];
-  return description.entries(schema, "properties").filter(([, part]) => {
-    const one = description.followed(part)?.value;
-    return isMap(one) && (one.format === "binary" || one.contentMediaType !== undefined);
-  }).map(([name]) => name);
+function noteFiles(
+  operation: Operation,
+  form: object,
+  media: MapPart,
+  { examples, note }: Around,
+): void {
+  const files = examples.filesOf(partOf(media, "schema"))
+    .filter((name) => Object.hasOwn(form, name));
+  if (files.length === 0) return;
+  const isOne = files.length === 1 && !Array.isArray(Reflect.get(form, files[0]));
+  const what = isOne
+    ? "is a file: write { file: PATH } in place of its text"
+    : "are files: write { file: PATH } in place of their texts";
+  note(`${files.join(" and ")} of ${nameOf(operation)} ${what}`);
 }
 
 function isTextual(type: string): boolean {
