@@ -451,6 +451,15 @@ cases("trust", {
     () => doubted(resultsAt(lean), ({ repetition }) => repetition > 4),
     { code: "undecided", light: "red" },
   ],
+  "a target without a steady state is ranked if it is far from all others": [
+    () =>
+      unsettled(
+        resultsAt({ ...TWO, c: around(9_000) }),
+        ({ target }) => target === "c",
+        0.1,
+      ),
+    { code: "leads", says: /^c leads: 4\.5× the requests\/s of b\.$/ },
+  ],
   "runs that only never settled are not left out, as the verdict allows for them": [
     () => {
       const results = unsettled(
