@@ -104,7 +104,7 @@ function inOrder(cells: readonly CellRuns[], targets: readonly string[]): CellRu
 type CellLook = Pick<CellRuns, "label" | "color">;
 type OfSession = Repeated & { readonly session: string | null };
 
-/** The cell to which each run belongs: a report looks at its results again without the invalid runs. */
+/** The cell to which each run belongs: a report looks at its results again without the runs that are not valid. */
 const cellsOfRun = new WeakMap<Run, { readonly from: string; readonly cell: CellRuns }[]>();
 
 /** A cell, made once for the same runs. */

@@ -420,8 +420,8 @@ function timesOf(figure: FigureName): Percentile | null {
 }
 
 /**
- * Judges by requests if there are too few for an interval over runs, unless lower bounds could move the percentile
- * across the limit.
+ * Judges by requests while they are too few for the interval over the runs to say anything, unless lower bounds could
+ * move the percentile across the limit.
  */
 function percentileEvidence(
   threshold: LimitThreshold,

@@ -43,7 +43,7 @@ export const about: Subject<ReportContext> = {
   },
 };
 
-/** Why runs are invalid; if all are, or none is, the card above says so. */
+/** Why runs are not valid; if all are, or none is, the card above says so. */
 function doubtsOf(runs: readonly Run[]): Block[] {
   const trust = trustOfRuns(runs);
   if (trust === null) return [];

@@ -1,8 +1,9 @@
 /**
  * Columns of a terminal: the width of text, and its cutting, padding and wrapping. Everything is about the text as it
- * will be shown, in which a control character is written out and takes that many columns. Pure. * Written by hand,
- * because string-width takes 24 ms to load (13 of them the data of `Intl.Segmenter`), before the first request of every
- * `bench`; a test compares both. wrap-ansi rewrites text (NFC) and has no hanging indent.
+ * will be shown, in which a control character is written out and takes that many columns. Pure.
+ *
+ * Written by hand, because string-width takes 24 ms to load (13 of them the data of `Intl.Segmenter`), before the first
+ * request of every `bench`; a test compares both. wrap-ansi rewrites text (NFC) and has no hanging indent.
  */
 import { harmless } from "./control.ts";
 

@@ -105,8 +105,8 @@ export function durationMsOf(load: Load): number | null {
 }
 
 /**
- * The most useful connections: with more than there are requests or users, some would be idle, and so would more
- * workers.
+ * The most connections that can be of use: with more than there are requests or users, some would be idle, and so
+ * would more workers.
  */
 export function usableConnections(load: PlannedLoad): number {
   return Math.min(load.connections, mostUsers(load) ?? Infinity);
