@@ -13,7 +13,7 @@ import { agentsText } from "./agents/agents.ts";
 import { factsOf } from "./method/method.ts";
 import type { ReportContext, Subject } from "./subject.ts";
 
-/** A warning without responses, before all figures and the verdict, which are then meaningless. */
+/** A warning if runs got no response, before all figures and the verdict, which then describe nothing. */
 export function unanswered({ runs }: Pick<MeasuredRuns, "runs">): Block[] {
   return noResponseCaveats(runs).map((silent) => text(silent.code, silent.text, "warning"));
 }

@@ -81,7 +81,7 @@ export type Load = ClosedLoad | RateLoad | ReplayLoad | PhasesLoad;
 export interface CapacityLoad extends CommonLoad {
   readonly kind: "capacity";
   readonly goal: CapacityGoal;
-  /** Rate of the last part, as a share of the capacity. */
+  /** Rate of the last part, as a share of the capacity; 1 is at the capacity. */
   readonly share: number;
   readonly arrivals: "uniform" | "poisson";
 }
