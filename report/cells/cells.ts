@@ -104,7 +104,7 @@ function inOrder(cells: readonly CellRuns[], targets: readonly string[]): CellRu
 type CellLook = Pick<CellRuns, "label" | "color">;
 type OfSession = Repeated & { readonly session: string | null };
 
-/** The cells into which each run was put: a report looks at its results again without the runs that are not valid. */
+/** The cells into which each run was put: a report looks at its results again without disturbed runs. */
 const cellsOfRun = new WeakMap<Run, { readonly from: string; readonly cell: CellRuns }[]>();
 
 /** A cell, made once for the same runs. */

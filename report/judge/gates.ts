@@ -255,7 +255,7 @@ function isDoubtful(threshold: Threshold, { outcome, found }: Evidence, place: P
     .some(({ toward }) => toward === "either" || (toward === "more") === isRaised);
 }
 
-/** If no run is valid, that is the reason, because further runs would be disturbed as well. */
+/** If every run was disturbed, that is the reason, because further runs would be disturbed as well. */
 function validFirst(threshold: Threshold, place: Place, evidence: Evidence): Evidence {
   const runs = place.flatMap(({ cell }) => cell?.runs ?? []);
   const { reason } = evidence;

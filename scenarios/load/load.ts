@@ -112,7 +112,7 @@ export function usableConnections(load: PlannedLoad): number {
   return Math.min(load.connections, mostUsers(load) ?? Infinity);
 }
 
-/** The most concurrent requests or users; null if chance decides, or nothing limits them. */
+/** The most requests or users that there can be in all; null if chance decides, or nothing limits them. */
 function mostUsers(load: PlannedLoad): number | null {
   if (load.kind === "closed") return load.requests;
   if (load.kind !== "phases" || load.arrivals === "poisson") return null;
