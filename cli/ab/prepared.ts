@@ -151,7 +151,7 @@ interface MakeRequest extends PairRequest {
 }
 
 interface CheckedOut {
-  /** The commit of the files; a working tree with changes gets one outside of the branches. */
+  /** The commit of the files; for a working tree with changes, one that is not in the repository. */
   readonly commit: string;
   /** Folder of the experiment file in the revision's checkout. */
   readonly folder: string;

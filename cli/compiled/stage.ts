@@ -31,7 +31,7 @@ const SELDOM = /^seldom|-run-/;
 
 export interface Staged {
   readonly scripts: readonly PartsScript[];
-  /** Stops the loader. */
+  /** Code at the end of the loader, such as `KEEPER`; absent: none. */
   readonly keeper?: string;
   /** Folder with V8's compiled code of the scripts. */
   readonly codeFolder?: string;

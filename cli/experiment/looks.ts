@@ -74,7 +74,7 @@ interface AwaitedFigure extends FigureComparison {
 }
 
 /**
- * * Deciding figures that are open, and an open CPU time per request, which would decide if the generator limited the
+ * Deciding figures that are open, and an open CPU time per request, which would decide if the generator limited the
  * others.
  */
 function awaitedIn({ name, comparison }: ComparedCell): AwaitedFigure[] {

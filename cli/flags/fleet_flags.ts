@@ -89,7 +89,7 @@ export async function loaderFor(
   return await Fleet.open({ ...fleetRedis(values), agents, onNote });
 }
 
-/** The Redis that the user named for targets: never that of agents, which has a password of its own. */
+/** The Redis that the user named for targets: never the agents' own, whose password no target may get. */
 export function targetsRedisOf(values: FleetValues): string | null {
   if (values.agents === undefined) return redisUrlOf(values);
   return values.redis === undefined ? null : Deno.env.get("REDIS_URL") || null;

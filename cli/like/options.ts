@@ -102,8 +102,8 @@ function valueless(name: string, place: string): Problem {
 }
 
 /**
- * Splits a command line like a shell, but unquoted ? and & of a URL are literal, and so is $. An empty word counts,
- * too.
+ * Splits a command line like a shell, but unquoted ? and * of a URL are literal, and so is $. An empty word counts,
+ * too. Throws a UserError at an operator, such as an unquoted &.
  */
 export function shellWords(commandLine: string, place: string): string[] {
   return parse(plainlyQuoted(commandLine)).flatMap((part) => {

@@ -111,7 +111,7 @@ function urlOf(runs: readonly Run[], name: string): string {
 }
 
 /**
- * * Compares the servers as two results in which both have one name.
+ * Compares the servers as two results in which both have one name.
  * @param runs Runs of both, from at least one session.
  */
 export function comparisonOf(

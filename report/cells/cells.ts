@@ -104,7 +104,7 @@ function inOrder(cells: readonly CellRuns[], targets: readonly string[]): CellRu
 type CellLook = Pick<CellRuns, "label" | "color">;
 type OfSession = Repeated & { readonly session: string | null };
 
-/** The cell to which each run belongs: a report looks at its results again without the invalid runs. */
+/** The cells into which each run was put: a report looks at its results again without disturbed runs. */
 const cellsOfRun = new WeakMap<Run, { readonly from: string; readonly cell: CellRuns }[]>();
 
 /** A cell, made once for the same runs. */
@@ -169,7 +169,7 @@ function estimatesOf(parts: readonly RunParts[], sampling: Sampling): Estimates 
   return { get };
 }
 
-/** Estimate of CPU time per request; null if the CPU time of a run is unknown, or a run has no valid rate. */
+/** CPU time per request, drawn as the rates are; null if that of a run is unknown, or a run has no rate that counts. */
 function cpuEstimate(runs: readonly Run[], rate: Estimate | null): Estimate | null {
   const values = runs.flatMap((run) => cpuPerRequestUs(run) ?? []);
   const isSeen = values.length === runs.length && rate?.repetitions.length === runs.length;

@@ -17,7 +17,7 @@ import {
 
 /** The choice made in the experiment file; null where the file leaves it open. */
 export interface ComparedChoice {
-  /** Whether the verdict makes no comparison, and only says how much each target serves. */
+  /** Whether the verdict makes no comparison, and only says the most that each target serves. */
   readonly isNone?: boolean;
   /** Path of the factor, or its last part: `policy`; `scenario` to compare scenarios. */
   readonly factor: string | null;

@@ -201,7 +201,7 @@ function reasonOf({ place, level, runs, cells, noun, because }: Doubt): string {
   return `${place} ${runs === 1 ? "is" : `and ${runs - 1} more are`} ${level}${because}`;
 }
 
-/** Why runs of results shown side by side are invalid: a reason that both share is stated once. */
+/** Why runs of results shown side by side are not valid: a reason that both share is stated once. */
 export function doubtsOfSides(
   sides: readonly { readonly name: string; readonly runs: readonly Run[] }[],
 ): string[] {

@@ -231,8 +231,8 @@ function runsBehind(says: Claim["says"], ground: Ground): Run[] {
 }
 
 /**
- * Doubt because of invalid runs; null if the outcome is open anyway, or the same without them.
- * @param again The ground with only the valid runs.
+ * Doubt because of runs that do not count; null if the outcome is open anyway, or the same without them.
+ * @param again The ground with only the runs that count.
  */
 function runsDoubt(
   { says }: Claim,

@@ -138,7 +138,7 @@ const OTHERWISE = {
   "wrong-responses": ({ cell, wrongRatio }: OfCell & { wrongRatio: number }) =>
     `${formatShare(wrongRatio)} of the requests of ${cell} were wrong or failed, ` +
     "and a fast error is not a success",
-  /** Invalid runs among those behind the rule, and the outcome without them. */
+  /** Runs that do not count among those behind the rule, and the outcome without them. */
   "busy-machine": (
     { invalid, runs, without }: { invalid: number; runs: number; without: Outcome },
   ) =>
@@ -151,7 +151,7 @@ const OTHERWISE = {
       : `${invalid} of ${runs} runs behind it are not valid, and without them ${WITHOUT[without]}`,
   "busy-failures": ({ cell }: OfCell) =>
     `the generator or the machine may have caused the failures of ${cell}`,
-  /** A peak throughput, with runs most of which are invalid. */
+  /** A peak throughput, with runs most of which are not valid. */
   "busy-peak": ({ name, invalid, runs }: { name: string; invalid: number; runs: number }) =>
     `${invalid} of ${
       counted(runs, "run")

@@ -255,7 +255,7 @@ function isDoubtful(threshold: Threshold, { outcome, found }: Evidence, place: P
     .some(({ toward }) => toward === "either" || (toward === "more") === isRaised);
 }
 
-/** If no run is valid, that is the reason, because further runs would be disturbed as well. */
+/** If every run was disturbed, that is the reason, because further runs would be disturbed as well. */
 function validFirst(threshold: Threshold, place: Place, evidence: Evidence): Evidence {
   const runs = place.flatMap(({ cell }) => cell?.runs ?? []);
   const { reason } = evidence;
@@ -420,8 +420,8 @@ function timesOf(figure: FigureName): Percentile | null {
 }
 
 /**
- * Judges by requests if there are too few for an interval over runs, unless lower bounds could move the percentile
- * across the limit.
+ * Judges by requests while they are too few for the interval over the runs to say anything, unless lower bounds could
+ * move the percentile across the limit.
  */
 function percentileEvidence(
   threshold: LimitThreshold,

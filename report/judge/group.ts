@@ -12,7 +12,7 @@ import { sum } from "../writing/spread.ts";
 export const COMPARED = ["rate", "mean", 50, 95, 99, "cpuPerRequest"] as const;
 export type ComparedFigure = typeof COMPARED[number];
 
-/** The figures that decide the outcome of a comparison; CPU time only if it is known, and only for itself. */
+/** The figures that decide the outcome of a comparison; CPU time only if it is known and its own verdict is decided. */
 export const DECISIVE = ["rate", 99, "cpuPerRequest"] as const satisfies readonly ComparedFigure[];
 
 /** The deciding figures, without p99 at a capacity, where it is what the rules allow however fast the target is. */

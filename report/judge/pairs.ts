@@ -356,7 +356,7 @@ export function planOf({ name, cells: measured }: ScenarioRuns, choice: Compared
   return { ...plan, contests: [], pairs: [{ base: ranked[ranked.length - 1], next: ranked[0] }] };
 }
 
-/** The fastest cells paired with each other, and with those that never settled. */
+/** The fastest cell paired with every other cell, and with those that never settled. */
 function firstPairs({ ranked, unjudged }: Judged): CellPair[] {
   return againstFirst([...ranked, ...unjudged]);
 }

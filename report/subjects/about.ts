@@ -13,7 +13,7 @@ import { agentsText } from "./agents/agents.ts";
 import { factsOf } from "./method/method.ts";
 import type { ReportContext, Subject } from "./subject.ts";
 
-/** A warning without responses, before all figures and the verdict, which are then meaningless. */
+/** A warning if runs got no response, before all figures and the verdict, which then describe nothing. */
 export function unanswered({ runs }: Pick<MeasuredRuns, "runs">): Block[] {
   return noResponseCaveats(runs).map((silent) => text(silent.code, silent.text, "warning"));
 }
@@ -43,7 +43,7 @@ export const about: Subject<ReportContext> = {
   },
 };
 
-/** Why runs are invalid; if all are, or none is, the card above says so. */
+/** Why runs are not valid; if all are, or none is, the card above says so. */
 function doubtsOf(runs: readonly Run[]): Block[] {
   const trust = trustOfRuns(runs);
   if (trust === null) return [];

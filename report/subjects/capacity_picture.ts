@@ -1,5 +1,5 @@
 /**
- * * The searches for a capacity in a scenario: latency over the achieved rate from all trials, and how each target
+ * The searches for a capacity in a scenario: latency over the achieved rate from all trials, and how each target
  * breaks.
  */
 import { figureNamed, readQuantity } from "../../base/figures/figure.ts";

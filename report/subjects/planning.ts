@@ -88,7 +88,7 @@ interface FigurePlan {
    */
   readonly levels: { readonly run: number; readonly second: number } | null;
   /**
-   * * The least time for each of the changes, in the noisiest cell; `seconds` are for all cells. Empty if `levels` is
+   * The least time for each of the changes, in the noisiest cell; `seconds` are for all cells. Empty if `levels` is
    * null.
    */
   readonly cheapest: readonly {

@@ -1,5 +1,5 @@
 /**
- * * Time to stable latency against final latency, as plotted by P. Kuffel and A. Walter: does a server that responds
+ * Time to stable latency against final latency, as plotted by P. Kuffel and A. Walter: does a server that responds
  * faster also settle sooner?
  */
 import {

@@ -1,7 +1,7 @@
 /**
  * Workflow commands, by which a step annotates on GitHub. Only these lines of Plateau start a command, and their
- * properties and messages cannot start another. Pure. @see
- * https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+ * properties and messages cannot start another. Pure.
+ * @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
 import { GLUE } from "./units.ts";
 import { harmless, withoutCommands } from "./control.ts";

@@ -31,7 +31,7 @@ interface Claiming {
   readonly ceilings?: unknown;
 }
 
-/** The names used in a claim: figures of cells (null for other statements about them), and peaks of throughput. */
+/** The names in a claim or threshold: figures of cells (null for other statements about them), and peak throughputs. */
 interface UsedNames {
   readonly cells: readonly (Pick<FigureSide, "selector"> & { readonly figure: string | null })[];
   readonly peaks: readonly string[];
@@ -171,7 +171,7 @@ function unknownFactor(path: string, keys: readonly string[]): string[] {
   return [`Cannot find a factor ${quotedOpenly(path)}: ${fix}`];
 }
 
-/** The relation of a claim, and its conditions. */
+/** The statement of a claim, and that of its condition, if it has one. */
 function saidBy({ says, given }: Claim): Pick<Claim, "says">[] {
   return [{ says }, ...given?.says === undefined ? [] : [{ says: given.says }]];
 }

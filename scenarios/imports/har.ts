@@ -225,7 +225,7 @@ function stepOf({ request: { method, url, headers, postData }, response }: HarEn
     [method.toLowerCase()]: withoutNames(pathname + search, "%7B%7B"),
     ...(fields.length > 0 ? { headers: combined(fields) } : {}),
     ...(body === null ? {} : { body }),
-    // The browser's cache had turned the 304 into a 200.
+    // A 304 only came because the browser had the response in its cache; without that, it is a 200.
     expect: { status: response.status === 304 ? 200 : response.status },
   };
 }

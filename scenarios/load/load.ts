@@ -81,7 +81,7 @@ export type Load = ClosedLoad | RateLoad | ReplayLoad | PhasesLoad;
 export interface CapacityLoad extends CommonLoad {
   readonly kind: "capacity";
   readonly goal: CapacityGoal;
-  /** Rate of the last part, as a share of the capacity. */
+  /** Rate of the last part, as a share of the capacity; 1 is at the capacity. */
   readonly share: number;
   readonly arrivals: "uniform" | "poisson";
 }
@@ -105,14 +105,14 @@ export function durationMsOf(load: Load): number | null {
 }
 
 /**
- * The most useful connections: with more than there are requests or users, some would be idle, and so would more
- * workers.
+ * The most connections that can be of use: with more than there are requests or users, some would be idle, and so
+ * would more workers.
  */
 export function usableConnections(load: PlannedLoad): number {
   return Math.min(load.connections, mostUsers(load) ?? Infinity);
 }
 
-/** The most concurrent requests or users; null if chance decides, or nothing limits them. */
+/** The most requests or users that there can be in all; null if chance decides, or nothing limits them. */
 function mostUsers(load: PlannedLoad): number | null {
   if (load.kind === "closed") return load.requests;
   if (load.kind !== "phases" || load.arrivals === "poisson") return null;

@@ -243,9 +243,7 @@ const searched = z.strictObject({
 export const loadSpec = z.xor([searched, phased, staged, constant, closed]);
 export type LoadSpec = z.output<typeof loadSpec>;
 
-/**
- * The options that no load of the factors can have beside another of its settings: each option's key, and the reason.
- */
+/** Options that conflict with another setting in any of the loads that the factors make: each option's key, and why. */
 export function conflictsIn(load: LoadSpec): { readonly key: string; readonly message: string }[] {
   const given = new Map<string, unknown>(Object.entries(load));
   const conflicts = optionConflicts((setting) => {

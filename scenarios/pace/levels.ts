@@ -1,8 +1,8 @@
 /**
  * Decides how many virtual users a closed loop lets in while their number ramps, and when the next may come. Plain
  * mathematics over stages whose number is constant or changes in a straight line, in whole users as k6 counts them: one
- * more when the line has reached it, one fewer when the line has gone down by one. Times are microseconds since the
- * start.
+ * more when the line has reached it, one fewer when the line has gone down by one. No clock: times are
+ * microseconds since the start.
  */
 
 export interface LoadStage {

@@ -6,7 +6,7 @@
  */
 import { derivedSeed } from "../../base/random.ts";
 
-/** The lengths of a slice and of its parts. */
+/** The lengths of a slice, of its parts, and of the pause after it. */
 export interface SliceLengths {
   /** The time for which a side is loaded. */
   readonly sliceUs: number;
@@ -115,8 +115,8 @@ export class Turns {
   }
 
   /**
-   * The moment at which the side has been loaded for `loadedUs`: the beginning of a slice rather than the end of the
-   * one before, because something is due in it.
+   * The moment at which the side has been loaded for `loadedUs`: for something that is due then, the beginning of a
+   * slice rather than the end of the one before.
    */
   whenLoadedUs(loadedUs: number): number {
     const { sliceUs, pairs } = this.spec;

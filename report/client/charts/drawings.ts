@@ -45,7 +45,7 @@ export class Drawings {
    * or the choice of targets changed.
    */
   restart(): void {
-    // Removes a chart of which nothing is shown any more.
+    // Hides a chart of which nothing is left to show.
     for (const canvas of document.querySelectorAll("canvas")) {
       const chart = chartOf(canvas.id);
       canvas.parentElement?.toggleAttribute("hidden", chart && linkedChart(chart) === null);

@@ -94,7 +94,7 @@ function textOf(chart: Xy, limit: number): string {
   return `${where}: ${served.join("; ")}.`;
 }
 
-/** Share within the limit: `97.3 %` of all; with `≥` if some values with lower bounds may also lie within. */
+/** Share within the limit: `97.3 %` of all; with `≥` if requests with only a lower bound may also lie within. */
 export function shareWithin(
   { at = [] }: Xy,
   { within = [], boundsFrom = Infinity }: XySeries,

@@ -112,7 +112,7 @@ function listMarkup({ title, items }: List, level: number): Markup {
   return markup`${title === "" ? null : headingMarkup(title, level)}${findingsMarkup(items)}`;
 }
 
-/** Why runs are invalid. */
+/** Why runs are not valid. */
 function trustMarkup({ title, items }: List, level: string): Markup {
   return markup`<details class="trust ${level}"><summary>${title}</summary>${
     reasonsMarkup(items.map(({ text }) => text))

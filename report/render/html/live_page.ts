@@ -57,7 +57,7 @@ export const GETTING_READY: LiveStatus = {
   isOver: false,
 };
 
-/** Separates the last trial of a search for a capacity, and the rates between which the capacity lies. */
+/** Stands before the last trial of a search for a capacity, and the rates between which the capacity then lies. */
 const BEFORE_TRIAL = "; trial ";
 
 /** Returns the same object if the event changes nothing. */

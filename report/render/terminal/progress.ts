@@ -52,7 +52,7 @@ export interface BoardCell extends Omit<CellProgress, "runs"> {
   readonly failed: number;
   /** Share of the cell's requests with a wrong response. */
   readonly wrongRatio: number;
-  /** Number of invalid runs. */
+  /** Number of runs that are not valid. */
   readonly doubted: number;
 }
 

@@ -89,7 +89,8 @@ function spreadOver(
   const [below] = sharesBetween(ended, [-0.5, edgesUs[0]]);
   let all = 0;
   const within = [below, ...shares].map((share) => (all += share) * ended.count / count);
-  // The first edge with a lower bound below it, where more requests are below than are known to be.
+  // The first edge below which a lower bound lies, too: of one request more than are known to be below it, the last is
+  // a bound.
   const boundsFrom = latency.censored === 0 ? -1 : edgesUs.findIndex((edgeUs, i) => {
     const { value, isAtLeast } = latency.percentile(Math.min(100, 100 * (within[i] + 1 / count)));
     return isAtLeast && value * 1_000 <= edgeUs;

@@ -75,7 +75,7 @@ export interface ResultsComparison {
   readonly sides: readonly [base: ComparedSide, next: ComparedSide];
   /** Null if the sides are two results. */
   readonly revisions: Revisions | null;
-  /** The cells by their valid runs; null if all are valid. Empty if a side has none. */
+  /** The cells by their undisturbed runs; null if nothing disturbed any run. Empty if a side has none. */
   readonly again: readonly ComparedCell[] | null;
   /** Other differences than the figures, one line each. */
   readonly differences: readonly string[];

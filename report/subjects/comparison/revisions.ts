@@ -1,5 +1,5 @@
 /**
- * * Two revisions of the targets, measured as one experiment: the two sides of their comparison, and the part that is
+ * Two revisions of the targets, measured as one experiment: the two sides of their comparison, and the part that is
  * measured again.
  */
 import type { Results, Run, TargetProfile } from "../../../runner/result/result.ts";

@@ -1,5 +1,5 @@
 /**
- * * The effects of an experiment's factors: for each scenario its figures against every factor with three or more
+ * The effects of an experiment's factors: for each scenario its figures against every factor with three or more
  * numbers, the knee where requests/s stop growing, and the effect of each factor.
  */
 import type { Knee } from "../../../runner/stats/regression/knee.ts";

@@ -26,7 +26,7 @@ export function histogramTable(
   let endUs = 0; // end of the last bucket, which may be above the largest value
   histogram.forEachBucket((_lowUs, highUs) => endUs = highUs);
   const lowUs = histogram.valueAtPercentile(FIRST_STEP_UP_TO);
-  // Whole microseconds begin half a microsecond earlier.
+  // Values are in whole microseconds, so that 0 begins half a microsecond earlier.
   const edgesUs = [-0.5, ...equalRatioEdgesUs(lowUs, endUs, steps - 1)];
   const unit = timeUnit(edgesUs.map((us) => us / 1_000));
   const rows = sharesBetween(histogram, edgesUs).map((share, i) => ({
@@ -40,7 +40,7 @@ export function histogramTable(
   ]);
 }
 
-/** `steps` + 1 edges of equal ratio from `lowUs` to the end of the bucket that contains `highUs`. */
+/** `steps` + 1 edges of equal ratio from `lowUs` to the end of the bucket that ends with `highUs`. */
 function equalRatioEdgesUs(lowUs: number, highUs: number, steps: number): number[] {
   const from = Math.max(1, lowUs);
   const ratio = (highUs + 0.5) / from;

@@ -105,7 +105,7 @@ function isCutBySlices(scenario: unknown): boolean {
 const NEEDS_CORES: readonly Advice[] = ["more-generator-cores", "separate-cores", "more-workers"];
 const FEW_CORES = 2;
 
-/** The advice for most of the invalid runs that can be followed here. */
+/** The advice for most of the runs that are not valid, of advice that can be followed here. */
 function commonAdvice(
   { runs, places, cores }: Pick<Situation, "runs" | "places" | "cores">,
 ): Advice | null {

@@ -69,7 +69,7 @@ export class Examples {
     return shape;
   }
 
-  /** Counts a value, a schema or a choice, which multiplies all choices after it. */
+  /** Counts a value, a schema, or a choice together with all choices after it. */
   #spend(count = 1): void {
     this.#values += count;
     if (isWithin("exampleValues", this.#values)) return;
