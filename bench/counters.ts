@@ -2,8 +2,10 @@
  * The cost of runtime counters to two servers on each runtime, by Plateau's own comparison. One computes for about 1 ms
  * for each request, like a handler with some work in it; the other does next to nothing. All runs are of one experiment
  * with `observe: [runtime]`, in shuffled blocks; a server that is started without the variables reports nothing, so the
- * difference is the whole cost of reports: the server's own work, and Plateau's while the load runs. * Next to nothing
- * is the worst case: no request takes long itself, and on V8 p99 consists of requests that wait for a collection.
+ * difference is the whole cost of reports: the server's own work, and Plateau's while the load runs.
+ *
+ * Next to nothing is the worst case: no request takes long itself, and on V8 p99 consists of requests that wait for a
+ * collection.
  */
 import { TargetError } from "../base/errors.ts";
 import type { Results } from "../runner/result/result.ts";
@@ -18,10 +20,12 @@ import type { Command } from "./stage/programs.ts";
 
 /**
  * The servers. On V8 and in Go their requests differ in length. With equal ones a closed loop makes batches: whether
- * the last connection is in time for the next batch decides p99, and on Node a timer that does nothing shifts that by 2
- * %. * Python's servers run on an event loop of asyncio, whose turns are watched: other servers have nothing to
- * collect, and report nothing. They do not compute a loop over integers, whose pace depends on the layout of the heap,
- * and so on everything that ran before.
+ * the last connection is in time for the next batch decides p99, and on Node a timer that does nothing shifts that by
+ * 2 %.
+ *
+ * Python's servers run on an event loop of asyncio, whose turns are watched: other servers have nothing to collect, and
+ * report nothing. They do not compute a loop over integers, whose pace depends on the layout of the heap, and so on
+ * everything that ran before.
  */
 const SERVERS = [
   { does: "computes about 1 ms", words: "vary 10", inPython: "pack" },

@@ -185,7 +185,7 @@ function report(word: string, pids: readonly number[]): void {
   print(Deno.stdout, [Deno.env.get(SUPERVISED_SIGN) ?? [], word, ...pids].flat().join(" "));
 }
 
-/** Prints a report. The reader may be gone; then standard input ends, too, so there is nothing to do here. */
+/** Prints a line. The reader may be gone; then standard input ends, too, so there is nothing to do here. */
 function print(stream: { writeSync(bytes: Uint8Array): number }, line: string): void {
   try {
     stream.writeSync(new TextEncoder().encode(`${line}\n`));
