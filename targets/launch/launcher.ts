@@ -112,7 +112,7 @@ export interface Launcher<Spec> {
   start(spec: Spec, context: GatewayContext): Promise<RunningTarget>;
 }
 
-/** Starts a program that the experiment needs but that is not a target; the error says what needs it. */
+/** Starts a program that the experiment needs but that is not a target; the error names the need. */
 export async function startOfNeed<Started>(
   need: Need,
   start: () => Promise<Started>,

@@ -117,8 +117,8 @@ function limit(child: Deno.ChildProcess): void {
 }
 
 /**
- * Whether the program is a step. A step's output is kept as it is, and its program may print before its process id is
- * reported.
+ * Whether the program is a step, whose process id is not reported: a step's output is kept as it is, and its program
+ * may print before anything is known of it here.
  */
 function isStep(): boolean {
   return Deno.env.get(SUPERVISED_STEP) !== undefined;
