@@ -20,8 +20,8 @@ import type { Command } from "./stage/programs.ts";
 
 /**
  * The servers. On V8 and in Go their requests differ in length. With equal ones a closed loop makes batches: whether
- * the last connection is in time for the next batch decides p99, and on Node a timer that does nothing shifts that by 2
- * %.
+ * the last connection is in time for the next batch decides p99, and on Node a timer that does nothing shifts that by
+ * 2 %.
  *
  * Python's servers run on an event loop of asyncio, whose turns are watched: other servers have nothing to collect, and
  * report nothing. They do not compute a loop over integers, whose pace depends on the layout of the heap, and so on

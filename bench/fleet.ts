@@ -18,7 +18,7 @@ import { privateRedis } from "./stage/redis.ts";
 import { parseMeasurement, plateauCommand } from "./stage/plateau.ts";
 import { start } from "./stage/programs.ts";
 
-/** Fleets of agents. Full speed shows most, because it produces the widest range of latencies. */
+/** Fleets of agents. At full speed an agent reports most, because it meets the widest range of latencies. */
 const FLEETS = {
   "10 agents": { agents: 10, isFull: false },
   "100 agents": { agents: 100, isFull: false },

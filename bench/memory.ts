@@ -19,7 +19,7 @@ const MB = 1e6;
  */
 const PARTS = 6;
 
-/** The smaller number of connections in the runs that show the share of one connection. */
+/** The numbers of connections in the runs that show the share of one connection. */
 const FEW = 1_000;
 const MORE = 5_000;
 const MANY = 10_000;

@@ -65,7 +65,7 @@ export const replay: Bench = {
   },
 };
 
-/** Describes a run in which some of the due requests were not completed. */
+/** Returns a function that describes a run in which some of the due requests were not completed. */
 function lostBy(driver: string, due: number): (run: Measurement) => string[] {
   return ({ requests, generator }) => {
     const { completed, failed, unfinished, dropped } = requests;

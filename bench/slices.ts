@@ -24,7 +24,7 @@ import { Random } from "./statistics/random.ts";
 import { groupOf } from "./statistics/verdicts.ts";
 
 const CASES = 200;
-/** The tolerance of coverage if both more and less than 95 % is wrong, with many cases. */
+/** How many times the cases are simulated if both more and less than 95 % is wrong; these cases are quick. */
 const MANY = 5;
 const SHORT_CASES = 30;
 

@@ -38,8 +38,8 @@ const FEW = 1_000;
 const MANY = 6_000;
 
 /**
- * The memory of open streams: a worker's loop with many of them, played without sockets, and the heap and buffers after
- * a collection.
+ * The memory of open streams and WebSockets: a worker's loop with many of them, played without sockets, and the heap
+ * and buffers after a collection.
  */
 async function memoryOfOpen(rounds: number): Promise<Section> {
   const collect = collector();

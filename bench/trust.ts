@@ -12,7 +12,7 @@ import { measureQuiet, QUIET } from "./trust/quiet.ts";
 import { type Seen, STARVED, type Starved } from "./trust/starved.ts";
 import { undisturbed } from "./trust/undisturbed.ts";
 
-/** The quiet runs for each round of starved ones: 20 for 10 starved scenarios. */
+/** The number of quiet runs for each round of starved ones: 20 for 10 rounds. */
 const QUIET_A_ROUND = 2;
 
 export const trust: Bench = {

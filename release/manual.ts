@@ -118,7 +118,7 @@ function verbatim(text: string): string {
   return `.nf\n${escaped(text)}\n.fi`;
 }
 
-/** Escapes text: a line must not begin like a macro, and hyphens must be ones that readers can copy. */
+/** Escapes text: a line must not begin like a request of roff, and hyphens must be ones that readers can copy. */
 function escaped(text: string): string {
   return text.replaceAll("\\", "\\e").replaceAll("-", "\\-").replace(/^(?=[.'])/gm, "\\&");
 }

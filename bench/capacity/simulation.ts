@@ -42,7 +42,7 @@ interface Simulated {
   readonly capacity: number;
 }
 
-/** @param prior The capacities that earlier searches found. */
+/** @param prior The interval in which earlier searches found the capacity. */
 export function simulateSearch(
   { kind, terms, capacity }: Simulated,
   seed: number,

@@ -132,7 +132,7 @@ export interface Runtime {
   /** @param folder A folder for what is built. */
   readonly command: (folder: string) => Promise<Command>;
   /**
-   * Arguments before the server's, for a storm of collections: the heap gets little room. Without a storm, the heap
+   * Arguments before the server's, for a storm of collections: they give the heap little room. Without them the heap
    * grows until collections are few.
    */
   readonly stormy?: string;

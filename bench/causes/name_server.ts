@@ -9,8 +9,8 @@ const PORT = 53;
 const SLOW_MS = 30;
 
 /**
- * Answers every question for an IPv4 address with the server's own address, and other questions with nothing, after 30
- * ms.
+ * Starts a server that answers every question for an IPv4 address with its own address, and other questions with
+ * nothing, after 30 ms.
  */
 export function startNameServer(): Disposable {
   const socket = listen();

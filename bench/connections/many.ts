@@ -215,7 +215,7 @@ interface Memory {
 const LAST = 6;
 const KERNEL_STEP_MS = 500;
 
-/** Keeps nearly idle connections in several processes, with 2,000 requests a second in all. */
+/** Measures the memory of nearly idle connections in several processes, with 2,000 requests a second in all. */
 async function hold(connections: number, processes: number, stage: Stage): Promise<Memory> {
   await settled(stage);
   const before = slabCaches();

@@ -34,7 +34,7 @@ const all = (status: number, count: number) => ({ measurement }: Tried): string 
   return `expected ${count} responses with ${status}`;
 };
 
-/** The failures of other kinds than these. */
+/** The fault if there are failures of other kinds than these, or null. */
 function otherKinds({ measurement: { errors } }: Tried, kinds: readonly string[]): string | null {
   const others = Object.entries(errors).filter(([kind, n]) => n > 0 && !kinds.includes(kind));
   return others.length > 0 ? `failures that are not ${kinds.join(" or ")}` : null;
@@ -44,8 +44,8 @@ function otherKinds({ measurement: { errors } }: Tried, kinds: readonly string[]
 const MOST_DIALS = 2;
 
 /**
- * Whether connections were dialed again without need. The end of a stream, or a malformed response, does not end its
- * connection.
+ * The fault if connections were dialed again without need, or null. The end of a stream, or a malformed response, does
+ * not end its connection.
  */
 function dialedAgain({ way, measurement: { errors, reasons, reconnects } }: Tried): string | null {
   if (!HTTP2.includes(way) || reconnects <= MOST_DIALS || (errors.closed ?? 0) > 0) return null;

@@ -101,7 +101,7 @@ function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((whole, count) => whole + count, 0);
 }
 
-/** Checks that must hold for any outcome. */
+/** The fault in counts that must agree in any outcome, or null. */
 function unbalanced({ requests, status, errors, reasons, latency }: Measurement): string | null {
   const { due, completed, failed, unfinished, dropped } = requests;
   if (due !== completed + failed + unfinished + dropped) return "requests are lost";
@@ -111,7 +111,7 @@ function unbalanced({ requests, status, errors, reasons, latency }: Measurement)
   return latency.count === completed + bounds ? null : "latencies are not those of the requests";
 }
 
-/** Compares the server's own count of requests with those that were sent. */
+/** Compares the server's own count of requests with those that were sent; returns the fault, or null. */
 async function miscounted(
   running: Running,
   tag: string,

@@ -1,4 +1,4 @@
-/** Single runs whose true figures are known: queues, bursts of failures, and whatever depends on itself. */
+/** Single runs whose true figures are known: queues, bursts of failures, and series that depend on themselves. */
 import { Histogram, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { distributionOf } from "../../runner/measure/totals.ts";
@@ -26,7 +26,7 @@ type Point = Measurement["timeline"]["points"][number];
 class SimulatedRun {
   readonly #points: Point[] = [];
   readonly #all = new Histogram();
-  /** Of the interval that goes on: one for each would take longer than what they hold. */
+  /** The histogram of the present interval, reused: making one for each would take longer than filling them. */
   readonly #histogram = new Histogram();
   #failed = 0;
 

@@ -74,7 +74,7 @@ async function asWebp(page: Page, png: string): Promise<Uint8Array> {
   return Uint8Array.from(bytes);
 }
 
-/** A shell prompt on the last line, after which only a style may end. */
+/** A shell prompt on the last line, before which only a style of the output may end. */
 // deno-lint-ignore no-control-regex -- the escapes of a terminal begin with one
 const PROMPT = /\n(?:\x1b\[[\d;]*m)*\$\s*$/;
 

@@ -177,7 +177,7 @@ function burstsOver(
   return shareIn(starts, ends);
 }
 
-/** Spans at even distances, up to a tenth of the period off. */
+/** Spans at even distances, off by a standard deviation of a tenth of the period. */
 function stretches(
   random: Random,
   { everyS, forS }: { readonly everyS: number; readonly forS: number },

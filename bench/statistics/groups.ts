@@ -19,7 +19,7 @@ export interface Noise {
 const BLOCKS = 10;
 const WAVES = 0.3;
 /**
- * The share of seconds in which everything takes 1.2 times as long, such as by a neighbour, a collection or a flush.
+ * The share of seconds in which everything takes 1.2 times as long, because of a neighbour, a collection or a flush.
  */
 const SLOW_SHARE = 1 / 30;
 const SLOW_FACTOR = 1.2;

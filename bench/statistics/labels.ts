@@ -64,7 +64,7 @@ const PARTLY: readonly Shape[] = [
   ["a drift of 7 %", drift(0.07, 0.07)],
 ];
 
-/** Steady parts of 10 to 60 s with noise of 1 to 5 %. */
+/** How often the steady part is found, in series of 10 to 60 s with noise of 1 to 5 %. */
 export function steadyStates(): Section {
   const row = (what: string, share: number): Row => ({
     what,

@@ -63,7 +63,7 @@ interface Sides {
 
 /**
  * The rates and p99 of two cells whose runs take turns.
- * @param less How much less the next side serves, relative to the base.
+ * @param less The rate of the next side, as a ratio to that of the base.
  */
 function simulated(
   noise: () => number,

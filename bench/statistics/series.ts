@@ -53,8 +53,8 @@ export function findsNoSteadyState(random: Random): boolean {
 }
 
 /**
- * The run of a closed loop: the rate falls as latency rises, with noise of its own, because it counts slow requests,
- * too.
+ * Classifies the run of a closed loop: the rate falls as latency rises, with noise of its own, because it counts slow
+ * requests, too.
  */
 function classify(random: Random, slowness: readonly number[]): RunSteadyState {
   return classifyRun(slowness.map((value) => ({

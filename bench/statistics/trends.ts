@@ -66,7 +66,7 @@ const ALARMS: readonly (readonly [series: number, results: number])[] = [
   [10, 20],
 ];
 
-/** Counts the cases with changes in the first series, and in any series. */
+/** For each case, the changes in the first series, and whether there are changes in any series. */
 function found(
   { noise }: Kind,
   { results, series, cases, change }: {

@@ -116,7 +116,7 @@ export const telegraph = (low: number, high: number, meanS: number): TruthOf => 
   return switching(random, apart, () => -meanS * Math.log(1 - random.uniform()));
 };
 
-/** Switches between levels; moments must be passed in ascending order. */
+/** A truth that switches between levels; moments must be passed in ascending order. */
 function switching(random: Random, apart: number, dwellS: () => number): Truth {
   let isHigh = random.uniform() < 0.5;
   let untilS = dwellS() * random.uniform();

@@ -42,7 +42,7 @@ const KINDS = {
 } satisfies Record<string, Kind>;
 type KindName = keyof typeof KINDS;
 
-/** The server's behaviour at certain times of the measurement. */
+/** The server's behaviour in a measurement of a given length. */
 const SITUATIONS = {
   "that keeps its times": () => ({
     gapsMs: [...Array<number>(4).fill(50), 200],

@@ -5,7 +5,7 @@
  */
 import { getHeapSpaceStatistics } from "node:v8";
 import type { FromWorker } from "../../runner/load/worker/messages.ts";
-import "../../runner/load/worker/worker.ts"; // not after an await, during which messages would find no handler and be lost
+import "../../runner/load/worker/worker.ts"; // not by an await: messages without a handler would be lost
 import { collector } from "./open.ts";
 
 /** The memory of an isolate in bytes. */

@@ -7,7 +7,7 @@ const FILE = "0";
 const FOLDER = "5";
 
 export interface TarOptions {
-  /** Modification time of all files, in seconds since 1970. */
+  /** Modification time of all files and folders, in seconds since 1970. */
   readonly timeS: number;
   /** Put before every path, such as `./` in Debian's packages. */
   readonly prefix?: string;

@@ -35,7 +35,7 @@ export function compression(offered: Encodings): MiddlewareHandler {
   };
 }
 
-/** The compressed response; null if the response stays as it is. */
+/** Compresses the response; returns the coding, or null if the response stays as it is. */
 async function compress(c: Context, offered: Encodings): Promise<Encoding | null> {
   const { headers } = c.res;
   if (!COMPRESSIBLE.test(headers.get("content-type") ?? "")) return null;

@@ -1,6 +1,6 @@
 /**
  * Installs frameworks into a folder of the user's cache, one for each state of their sources. A folder there is always
- * complete, because it is built elsewhere and then renamed.
+ * complete, because it is made beside its place and then renamed.
  */
 import {
   type FrameworkName,

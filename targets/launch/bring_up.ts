@@ -35,8 +35,8 @@ interface Bringing {
 }
 
 /**
- * Starts the process and waits until it is ready. Throws a TargetError, or the signal's reason when the user
- * interrupts; then no process is left.
+ * Waits until the started process is ready. Throws a TargetError, or the signal's reason when the user interrupts; then
+ * no process is left.
  */
 export async function bringUp(
   { child, runtime, path, port, advice = () => null }: Bringing,

@@ -103,7 +103,7 @@ export function startSelf(
 /** The grace for interrupted runs, which stop their targets and save what they have measured. */
 const INTERRUPTED_GRACE_MS = 20_000;
 
-/** Starts this program with a command that a person could type; stopping it sends an interrupt. */
+/** Starts this program with a command that a person could type; to stop the command is to interrupt it. */
 export function startCommand(
   args: readonly string[],
   environment: Pick<ProcessEnvironment, "env" | "onStreams">,
@@ -175,7 +175,7 @@ function reported(sign: string, word: string): RegExp {
   return new RegExp(`${sign} ${word} (\\d+(?: \\d+)*)\n`);
 }
 
-/** Makes a control group for the limits. Throws a TargetError if this user cannot have control groups. */
+/** Makes a control group for the limits. Throws a TargetError if the system has none, or none for this user. */
 function groupFor({ cpu, memory }: TargetLimits): string[] {
   try {
     if (Deno.build.os !== "linux") throw new Error("only Linux has control groups");
@@ -306,7 +306,7 @@ function send(process: Pick<Deno.ChildProcess, "kill">, signal: Deno.Signal): vo
 }
 
 interface SelfOptions {
-  /** Whether the process opens its inspector; a compiled program has none, so it does not then. */
+  /** Whether the process opens its inspector; a compiled program, which has none, ignores this. */
   readonly inspectable?: boolean;
 }
 

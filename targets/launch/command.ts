@@ -59,7 +59,7 @@ export const commandLauncher: Launcher<CommandTarget> = {
 };
 
 interface LocatedCommand {
-  /** The full path of the program. */
+  /** The program and its working folder, as full paths. */
   readonly program: string;
   readonly cwd: string;
   readonly inherited: Readonly<Record<string, string>>;
@@ -170,7 +170,7 @@ async function choosePort(spec: CommandTarget, context: LaunchContext): Promise<
   throw cannotStart(context, obstacle);
 }
 
-/** The reason why a program could not listen at the port, and the process that does; null: the port is free. */
+/** The reason why a program could not listen at the port, and the process that does; null: nobody listens there. */
 export async function portObstacle(port: number, host: string): Promise<string | null> {
   if (!isPortTaken(port, host)) return null;
   const found = await resolve({ hostname: host, port });

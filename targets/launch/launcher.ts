@@ -76,9 +76,9 @@ export interface LaunchContext {
   readonly others: Readonly<Record<string, TargetSpec>>;
   /** Called with a line that the user should know. */
   readonly onNote: (text: string) => void;
-  /** The address or name of this machine at which the target must listen; IPv6 without brackets. */
+  /** The address or name of this machine at which the target listens and gets its requests; IPv6 without brackets. */
   readonly host: string;
-  /** The port to listen on; absent: the target chooses one. */
+  /** The port to listen on; absent: one that the launcher or the target chooses. */
   readonly listen?: ListeningPort;
   /** Whether the target's runtime opens its inspector, so that profiles can be taken; absent: it does not. */
   readonly inspectable?: boolean;
@@ -112,7 +112,7 @@ export interface Launcher<Spec> {
   start(spec: Spec, context: GatewayContext): Promise<RunningTarget>;
 }
 
-/** Starts a program that the experiment needs but that is not a target; the error says what needs it. */
+/** Starts a program that the experiment needs but that is not a target; the error names the need. */
 export async function startOfNeed<Started>(
   need: Need,
   start: () => Promise<Started>,
@@ -125,7 +125,7 @@ export async function startOfNeed<Started>(
   }
 }
 
-/** The error that every target that does not start throws. */
+/** The one error for every target that does not start. */
 export function cannotStart(
   { name }: Pick<LaunchContext, "name">,
   why: string,

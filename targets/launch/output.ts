@@ -9,7 +9,7 @@ import { REAL_TIME, type Time } from "./settles.ts";
 const KEPT_BYTES = 16_384;
 const KEPT_LINES = 20;
 
-/** The most octets to read at once: a quarter of a pipe's size on Linux (pipe(7)). */
+/** The most octets that may come during a pause: a quarter of a pipe's size on Linux (pipe(7)). */
 const MOST_BYTES = 16_384;
 /** The shortest pause; timers cannot make a shorter one. */
 const SHORTEST_PAUSE_MS = 1;
@@ -46,7 +46,7 @@ export class Output {
   lastLines(): string[] {
     const isCut = this.#written > KEPT_BYTES;
     const text = isCut ? secrets.cutText(this.#text()) : secrets.text(this.#text());
-    return plainLines(text).slice(-KEPT_LINES).map(withoutSecrets); // once more, because a colour may have split a secret
+    return plainLines(text).slice(-KEPT_LINES).map(withoutSecrets); // once more: a colour may have split a secret
   }
 
   /**

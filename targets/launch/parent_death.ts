@@ -9,8 +9,8 @@ export const BOUND = "PLATEAU_BOUND";
 
 /**
  * Ends this process when its parent dies; does nothing unless Plateau is the parent. Must be called in the first lines
- * of `serve`. The kernel does this on Linux, a worker elsewhere, and in any case the end of standard input does, which
- * only the parent holds open; that also covers a parent that died before.
+ * of `serve`. The kernel does this on Linux, a worker where the kernel does not, and in any case the end of standard
+ * input does, which only the parent holds open; that also covers a parent that died before.
  * @param onText Called with what the parent writes there.
  */
 export function bindToParent(onText: (text: string) => void = () => {}): void {

@@ -117,8 +117,8 @@ function limit(child: Deno.ChildProcess): void {
 }
 
 /**
- * Whether the program is a step. A step's output is kept as it is, and its program may print before its process id is
- * reported.
+ * Whether the program is a step, whose process id is not reported: a step's output is kept as it is, and its program
+ * may print before anything is known of it here.
  */
 function isStep(): boolean {
   return Deno.env.get(SUPERVISED_STEP) !== undefined;
@@ -185,7 +185,7 @@ function report(word: string, pids: readonly number[]): void {
   print(Deno.stdout, [Deno.env.get(SUPERVISED_SIGN) ?? [], word, ...pids].flat().join(" "));
 }
 
-/** Prints a report. The reader may be gone; then standard input ends, too, so there is nothing to do here. */
+/** Prints a line. The reader may be gone; then standard input ends, too, so there is nothing to do here. */
 function print(stream: { writeSync(bytes: Uint8Array): number }, line: string): void {
   try {
     stream.writeSync(new TextEncoder().encode(`${line}\n`));

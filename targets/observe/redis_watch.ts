@@ -90,7 +90,7 @@ export function watchRedis(redis: RedisUse, times: LookTimes): ResourceWatch {
   };
 }
 
-/** The difference between two counts; null if either is unknown, or Redis began to count anew meanwhile. */
+/** The difference between two counts; empty if either is unknown, or Redis began to count anew meanwhile. */
 function since(
   before: RedisCounts | null,
   after: RedisCounts | null,

@@ -60,15 +60,14 @@ const LEAST_LOOKS = 15;
 const LEAST_AT_CONNECTIONS = 3;
 
 interface WaitsWatch {
-  /** Port of the processes that accept connections; null: a unix socket. */
+  /** The port of the processes that accept connections; null: a unix socket. */
   readonly port: number | null;
   /** Whether the target is measured now: what it waits for at rest says nothing of its requests. */
   readonly isMeasured: () => boolean;
 }
 
 /**
- * Begins to look; the returned function ends it, and gives null where too little was seen.
- *
+ * Begins to look; the returned function ends that, and returns null if too little was seen.
  * @param listeners The target's processes that accept connections.
  */
 export function watchWaits(
@@ -101,7 +100,10 @@ export function watchWaits(
   };
 }
 
-/** Regular looks would meet a target that does something as regularly. Returns what ends them. */
+/**
+ * Looks at random moments, because regular looks would coincide with whatever a target does regularly. Returns a
+ * function that stops the looks.
+ */
 function lookAtRandom(
   apart: typeof APART,
   isMeasured: () => boolean,

@@ -28,7 +28,7 @@ export class Inspector {
 
   private constructor(private readonly conn: Deno.Conn) {}
 
-  /** Opens the connection. Throws an Error if the inspector does not respond. */
+  /** Opens the connection. Throws an Error if it does not open, within 2 s. */
   static async open(
     { port, path }: { readonly port: number; readonly path: string },
     signal: AbortSignal,

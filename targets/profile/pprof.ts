@@ -83,7 +83,7 @@ interface PprofField {
   readonly value: number | Uint8Array;
 }
 
-/** Reads the fields of a protocol buffer. Throws an Error if the bytes are cut off, no protocol buffer, or too many. */
+/** Reads a protocol buffer's fields. Throws an Error if the bytes are cut off, no protocol buffer, or hold too many. */
 export function* fieldsOf(
   bytes: Uint8Array,
   parts = new Counter("profileParts"),
@@ -192,9 +192,9 @@ const PROFILE = { sampleType: 1, sample: 2, location: 4, function: 5, stringTabl
 const NS_PER_MS = 1e6;
 
 /**
- * Reads a gzipped protocol buffer (https://github.com/google/pprof/blob/main/proto/profile.proto), of which seven
- * fields are needed.
- * @param bytes The unpacked bytes. Throws an Error if they are not a profile of CPU time, or too many.
+ * Reads a profile, which is a protocol buffer (https://github.com/google/pprof/blob/main/proto/profile.proto); seven of
+ * its fields are needed. Throws an Error if it is not a profile of CPU time, or holds too much.
+ * @param bytes The unpacked bytes, because files are gzipped.
  */
 export function treeOfPprof(bytes: Uint8Array): { tree: CallTree; samples: number } {
   const profile = new PprofMessage(bytes, new Counter("profileParts"));

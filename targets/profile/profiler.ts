@@ -56,7 +56,7 @@ export interface Profiler {
 /** The number of path segments at the end that identify a file. */
 const SEGMENTS = 2;
 
-/** The path of a package: in Node's folder of packages, Deno's cache of them, Python's, or Go's with a version. */
+/** The path of a package: in Node's folder of packages, Deno's cache of them, Python's, or Go's, with a version. */
 const IN_PACKAGE = /^.*\/(?:node_modules|site-packages|registry\.[^/]+|pkg\/mod)\/(.+)$/s;
 
 /** The paths of others' code: Go's copies of packages and its own sources, and Python's own modules. */

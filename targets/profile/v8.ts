@@ -42,7 +42,10 @@ export type CpuProfile = z.output<typeof cpuProfile>;
 /** V8's name for time with nothing to do, which belongs to no function. */
 const IDLE = "(idle)";
 
-/** With the time in each function that DevTools shows of the same file (`tests/browser/devtools_slow_test.ts`). */
+/**
+ * Reads a profile; each function's time is the same that DevTools shows for the file
+ * (`tests/browser/devtools_slow_test.ts`).
+ */
 export function treeOfCpuProfile(profile: CpuProfile): { tree: CallTree; idleMs: number } {
   const calls = callsOf(profile.nodes);
   const ownUs = ownTimes(withStacks(inOrder(profile), calls));

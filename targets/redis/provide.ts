@@ -8,7 +8,7 @@ import { messageOf, TargetError } from "../../base/errors.ts";
 
 /** A Redis (or Valkey) server that has replied. */
 export interface ProvidedRedis extends WatchedTree {
-  /** The URL, which may hold a password: print `printableUrl(url)` of redis_client.ts instead. */
+  /** The URL, which may hold a password: print `printableUrl(url)` of client.ts instead. */
   readonly url: string;
   /**
    * Where the Redis comes from. given: the user named it; found: it replied on 127.0.0.1:6379; private: it was started

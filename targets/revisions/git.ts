@@ -62,7 +62,7 @@ export async function gitOutput(
   return { success, text, why: errors.split("\n").at(-1) ?? "" };
 }
 
-/** Calls git, which must succeed, and returns its output. Throws a TargetError that names `what` could not be done. */
+/** Calls git, which must succeed, and returns its output. Throws a TargetError that says what could not be done. */
 export async function gitText(
   place: GitPlace,
   args: readonly string[],

@@ -11,9 +11,9 @@ export interface Repository {
   readonly gitFolder: string;
   /** The path of this worktree's index. */
   readonly index: string;
-  /** The hash by which its objects are named, such as `sha1`. */
+  /** The hash by which the repository's objects are named, such as `sha1`. */
   readonly objectFormat: string;
-  /** Path from `root` to the folder of the experiment file; "" if they are the same. */
+  /** The path from `root` to the folder of the experiment file; "" if they are the same. */
   readonly inside: string;
 }
 
@@ -22,9 +22,9 @@ export interface Revision {
   readonly name: string;
   /** The commit; for the working tree, the commit on which it is based. */
   readonly commit: string;
-  /** The files of that commit. */
+  /** The tree of that commit, which names its files. */
   readonly tree: string;
-  /** The first line of its message; may be "". */
+  /** The first line of the commit's message; may be "". */
   readonly subject: string;
   readonly isWorkingTree: boolean;
 }
@@ -94,10 +94,10 @@ export async function revisionsOf(
   };
 }
 
-/** Nothing but that, whatever else the user's log settings would show. */
+/** The call for hash, tree and subject alone, whatever else the user's log settings would show. */
 const DETAILS = ["log", "--no-walk", "--no-show-signature", "--no-color", "--format=%H %T %s"];
 
-/** Tree and subject of each commit. */
+/** Reads the tree and the subject of each commit. */
 async function detailsOf(
   place: GitPlace,
   commits: readonly string[],
@@ -138,7 +138,7 @@ async function branchPoint(
   return { name: `where it left ${branch}`, commit: await mergeBase(place, branch, head) };
 }
 
-/** Refs that may be or name the default branch, the first of them that is there. */
+/** Refs that may be, or name, the default branch: the first that exists counts. */
 const DEFAULTS = ["refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"];
 
 async function defaultBranch(place: GitPlace): Promise<string> {

@@ -7,7 +7,7 @@ const MODULES = [
   ...["proxy_http", "alias", "filter", "deflate", "unixd"],
 ];
 
-/** The directive that loads a module; none if the package has built it into the program. */
+/** The directives that load a module, unless the package has built it into the program. */
 function loaded(name: string): string {
   return `<IfModule !${name}_module>
   LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so

@@ -145,7 +145,7 @@ export type PageSearch = (query: string) => SearchHit;
 
 const MOST_HITS = 20;
 
-/** The order of results: a word in the title counts as much as ten in the body. */
+/** The order of results, best first: a word in the title counts as much as ten in the body. */
 const RANK = "bm25(10.0, 1.0)";
 
 export function openSearch({ db }: Database): PageSearch {

@@ -131,7 +131,7 @@ export class Proxy implements Gateway {
       const both = tee(response, { maxBodyBytes, isWanted });
       const patience = setTimeout(() => {
         isLate = true;
-        stored.resolve(null); // the fetch stays in flight, but nobody waits for it any more; the response is stored at its end
+        stored.resolve(null); // nobody waits any more; the fetch stays in flight, and is stored at its end
         both.release();
       }, PATIENCE_MS);
       void both.whole.then((body) => {

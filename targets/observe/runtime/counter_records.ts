@@ -127,8 +127,8 @@ const record = z.strictObject({
 });
 
 /**
- * The reports of a target's processes in one run that were left out because there were too many. All are 0 if nothing
- * was left out.
+ * How much of the reports of a target's processes in one run is not read, or is no record, or is not listed. All are 0
+ * if nothing was left out.
  */
 export interface LeftOut {
   /** The number of processes, or of files that look like the reports of one. */

@@ -135,7 +135,7 @@ export class RuntimeCounters implements CounterSink, CounterSource {
       if (isRequested) CarefulFile.toAppend(path)[Symbol.dispose]();
       else Deno.removeSync(path);
     } catch {
-      // the folder did not exist, or the target has put something else in its place
+      // the file did not exist, or the target has put something else in its place
     }
   }
 
