@@ -61,7 +61,7 @@ export function fileDigest(path: string, content: string | Uint8Array<ArrayBuffe
 }
 
 /**
- * * A path in the experiment file; becomes what `read` returns for it.
+ * A path in the experiment file; becomes what `read` returns for it.
  * @param doing The task that fails if `read` throws.
  */
 export function contentOf<Content>(

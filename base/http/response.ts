@@ -171,13 +171,14 @@ export class ResponseReader {
     }
     // 1. No body, whatever the fields say.
     if (this.#answersHead || status === 204 || status === 304) return this.#complete();
-    // 2. Tunnels: CONNECT is never sent. 4. Chunks; with another coding last, the body ends when the peer closes.
+    // 2. Tunnels: CONNECT is never sent.
+    // 4. Chunks; with another coding last, the body ends when the peer closes.
     if (coding === CHUNKED) {
       this.#framing = BY_CHUNKS;
       return this.#chunks.begin();
     }
-    // 5. Lengths that are malformed or differ were refused with their field. 6. As many bytes as the length says. 7. is
-    // about requests.
+    // 5. Lengths that are malformed or differ were refused with their field.
+    // 6. As many bytes as the length says. 7. is about requests.
     if (contentLength >= 0) {
       this.#framing = BY_LENGTH;
       return contentLength === 0 ? this.#complete() : this.#expectData(contentLength);

@@ -62,7 +62,7 @@ const record = z.strictObject({
 });
 
 /**
- * * The key of this machine; null if the system does not name its processors, since machines would be
+ * The key of this machine; null if the system does not name its processors, since machines would be
  * indistinguishable.
  */
 export function calibrationKey(driver: DriverName): CalibrationKey | null {

@@ -1,5 +1,5 @@
 /**
- * * Checks completed responses, on bytes: no text is made for a response unless it is expected to be JSON or to match a
+ * Checks completed responses, on bytes: no text is made for a response unless it is expected to be JSON or to match a
  * pattern.
  */
 import type { ReceivedResponse } from "../../../base/http/received.ts";

@@ -31,7 +31,7 @@ export class Reconnecting {
   }
 
   /**
-   * * Called when the response has ended, its connection was cut, or no connection could be made.
+   * Called when the response has ended, its connection was cut, or no connection could be made.
    * @param retryMs The reconnection time that the server named; null for none.
    */
   interrupt(nowUs: number, retryMs: number | null): void {
