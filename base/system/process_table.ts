@@ -30,7 +30,7 @@ export interface TableRow {
 /** Returns all processes, or an empty list if they can't be seen. */
 export type ProcessTable = () => TableRow[];
 
-/** How this system lists processes; null if it can't. */
+/** How this system lists processes; null if /proc shows them, or nothing does. */
 export function processTableOn(os: System = Deno.build.os): ProcessTable | null {
   if (os === "windows") return () => (windowsProcesses() ?? []).map(rowOf);
   return os === "darwin" ? () => parsePs(runPs(PS_COLUMNS)).filter(isNotPs) : null;
