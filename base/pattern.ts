@@ -1,8 +1,9 @@
 /**
  * Patterns over the responses of servers. They are matched in linear time, as RE2 does (R Cox, "Regular Expression
  * Matching Can Be Simple And Fast"): JavaScript's own RegExp backtracks, and a hostile body could make it do so for
- * hours. RE2 has no look-ahead, no look-behind and no back-reference, because these need backtracking. * The engine
- * takes 8 ms to load, so it is loaded with the first pattern: see `withEngine`.
+ * hours. RE2 has no look-ahead, no look-behind and no back-reference, because these need backtracking.
+ *
+ * The engine takes 8 ms to load, so it is loaded with the first pattern: see `withEngine`.
  */
 import type { RE2JS } from "re2js";
 import { beyond, isWithin, LIMITS, mostOf } from "./limits.ts";

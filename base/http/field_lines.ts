@@ -1,9 +1,11 @@
 /**
  * Reads the field lines of a head, or trailers, up to the empty line (RFC 9112 §5). Each octet is looked at once, so
  * the lines may be split anywhere. Only the three fields that decide where a response ends and whether the connection
- * persists are interpreted; all others are checked and skipped. * As strict as llhttp: lines end in CR LF and nothing
- * else, names are tokens right up to the colon, values hold no control characters, and no line is folded. A reader that
- * accepts anything else may see other fields than the next reader does.
+ * persists are interpreted; all others are checked and skipped.
+ *
+ * As strict as llhttp: lines end in CR LF and nothing else, names are tokens right up to the colon, values hold no
+ * control characters, and no line is folded. A reader that accepts anything else may see other fields than the next
+ * reader does.
  */
 import { FRAMING_NAMES, FramingFields } from "./framing_fields.ts";
 import { COLON, CR, LF, SPACE, TAB, TEXT, TOKEN, WORD_START } from "./octets.ts";

@@ -2,8 +2,9 @@
  * An HTTP/1.1 client's reader of responses (RFC 9112): bytes in, outcome out. The reader does no I/O and keeps as
  * little as possible: a part that is incomplete at the end of the bytes continues in the next call, so a response may
  * be split anywhere, with the same outcome. As strict as llhttp: a response that two readers could understand
- * differently is an error. * A response is a head and a body. Each part has a reader of its own, and one of them is
- * active at a time.
+ * differently is an error.
+ *
+ * A response is a head and a body. Each part has a reader of its own, and one of them is active at a time.
  */
 import { LIMITS } from "../limits.ts";
 import { ChunkedBody } from "./chunked_body.ts";

@@ -15,7 +15,7 @@ export interface TableRow {
   /** The process group; null if the system has none. */
   readonly group: number | null;
   readonly name: string;
-  /** When the process started, in any unit: distinguishes it from a later process with the same id. */
+  /** When the process started, in any unit, later is more: tells it from a later process with the same id. */
   readonly start: number;
   /** CPU time of all threads since the start of the process. */
   readonly cpuMs: number;

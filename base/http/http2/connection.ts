@@ -1,7 +1,8 @@
 /**
- * The client's side of an HTTP/2 connection (RFC 9113): octets in, events and octets out. No I/O, no clock. * A place
- * holds one stream at a time, so that a load can treat a place like a connection of its own: a request begins on it,
- * gets a response or fails, and then the next may begin.
+ * The client's side of an HTTP/2 connection (RFC 9113): octets in, events and octets out. No I/O, no clock.
+ *
+ * A place holds one stream at a time, so that a load can treat a place like a connection of its own: a request begins
+ * on it, gets a response or fails, and then the next may begin.
  */
 import type { KeptResponse } from "../kept.ts";
 import type { ReceivedResponse } from "../received.ts";

@@ -1,8 +1,9 @@
 /**
  * The connections of a load: the state of each slot, when it was dialed, and when it may be dialed again. This module
- * gives the protocol the commands to dial and to close; requests are not its concern. * Over HTTP/1.1 each slot is a
- * connection. Over HTTP/2 the slots of one connection have the same remainder when divided by the number of
- * connections, and the state of dials is kept once for all of them.
+ * gives the protocol the commands to dial and to close; requests are not its concern.
+ *
+ * Over HTTP/1.1 each slot is a connection. Over HTTP/2 the slots of one connection have the same remainder when divided
+ * by the number of connections, and the state of dials is kept once for all of them.
  */
 import type { DialTurns } from "./driver.ts";
 import type { Message, Protocol } from "./protocol.ts";

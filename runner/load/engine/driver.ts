@@ -1,9 +1,10 @@
 /**
  * The contract of a driver: the sockets under a worker's load. A driver moves bytes and reports events; their meaning
  * is the protocol's concern, which knows no socket. Each driver has one file, and one line in `drivers.ts`;
- * `tests/conformance/drivers_test.ts` runs the same suite over all of them. * Here, a slot is the place of one
- * connection, 0 … slots − 1. It is closed → connecting → open → closed. All moments are microseconds since the start of
- * the run, by one monotonic clock; negative before the start.
+ * `tests/conformance/drivers_test.ts` runs the same suite over all of them.
+ *
+ * Here, a slot is the place of one connection, 0 … slots − 1. It is closed → connecting → open → closed. All moments
+ * are microseconds since the start of the run, by one monotonic clock; negative before the start.
  */
 
 import type { TlsUse } from "../../result/tls.ts";

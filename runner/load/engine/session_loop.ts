@@ -1,10 +1,12 @@
 /**
  * The workload of virtual users, in Artillery's model: every arrival is a virtual user with a session of its own, who
  * goes through a flow step by step: a request, a pause to think, another request with captured values. `exchanges.ts`
- * decides what becomes of the requests. * A slot is a virtual user's connection or, over HTTP/2, its stream. With a
- * shared pool the slot stays open for the next user. If steps may be sent side by side, such as the resources of a
- * page, a user has several lanes: each has a slot for the target, and one for every other host to which redirects may
- * lead. The slots of one user have the same remainder when divided by the number of users.
+ * decides what becomes of the requests.
+ *
+ * A slot is a virtual user's connection or, over HTTP/2, its stream. With a shared pool the slot stays open for the
+ * next user. If steps may be sent side by side, such as the resources of a page, a user has several lanes: each has a
+ * slot for the target, and one for every other host to which redirects may lead. The slots of one user have the same
+ * remainder when divided by the number of users.
  */
 import { Ahead, type ComingUser, PASS_US } from "./ahead.ts";
 import { UserLevels } from "../../../scenarios/pace/levels.ts";

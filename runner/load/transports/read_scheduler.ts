@@ -1,11 +1,12 @@
 /**
- * Decides which connection may read when more are ready than Deno's runtime handles at once. * Each time the runtime
- * polls the system, it lets 128 socket operations through (tokio's task budget): new ones first, then those that became
- * ready last. As long as 128 connections have something new each time, no other connection is read or opened, for
- * seconds. And while there is anything else to do, the runtime polls only every 61st time. So when an iteration of the
- * event loop gets half as full, a connection that was served lately waits for its next read, first come, first served,
- * and those that were passed over get through. Dials get through first, because a server may accept no connection as
- * long as it has requests.
+ * Decides which connection may read when more are ready than Deno's runtime handles at once.
+ *
+ * Each time the runtime polls the system, it lets 128 socket operations through (tokio's task budget): new ones first,
+ * then those that became ready last. As long as 128 connections have something new each time, no other connection is
+ * read or opened, for seconds. And while there is anything else to do, the runtime polls only every 61st time. So when
+ * an iteration of the event loop gets half as full, a connection that was served lately waits for its next read, first
+ * come, first served, and those that were passed over get through. Dials get through first, because a server may accept
+ * no connection as long as it has requests.
  */
 import { SlotQueue } from "../engine/slot_queues.ts";
 import { setImmediate } from "node:timers";
@@ -20,8 +21,8 @@ const CROWD = 64;
 const FAIR_ROUNDS = 16;
 
 /**
- * Longest wait of a slot, milliseconds, even if nothing happens or many slots are being dialed. The timer makes the
- * runtime poll.
+ * How often waiting slots continue, milliseconds, even if nothing happens or many slots are being dialed. The timer
+ * makes the runtime poll.
  */
 const PATIENCE_MS = 1;
 

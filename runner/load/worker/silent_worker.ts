@@ -30,8 +30,9 @@ export interface SilentWorker {
 /**
  * The report of a worker of which `soFar` was the last that was received; null: none was. The rest of its share is due
  * and dropped: arrivals until the end of the run, or the rest of a given number. A closed loop that ends by time would
- * have sent an unknown number. * The latencies in `soFar.open` are in no interval either: the caller puts them into the
- * worker's last one.
+ * have sent an unknown number.
+ *
+ * The latencies in `soFar.open` are in no interval either: the caller puts them into the worker's last one.
  */
 export function reportOfSilent(share: SilentShare, soFar: SoFarReport | null): SilentWorker {
   const { open: _, ...received } = soFar ?? { ...silent(), open: EMPTY };

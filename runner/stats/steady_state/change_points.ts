@@ -82,9 +82,10 @@ function segmentCost(values: readonly number[], minVariance?: number): Cost {
 }
 
 /**
- * For each end, the start of the last segment in the best segmentation up to there. * A start is dropped once another
- * end s has shown that it cannot win again: best(start) + cost(start, s) ≥ best(s). The proof puts a change at s, so it
- * holds only for ends that leave s a whole segment.
+ * For each end, the start of the last segment in the best segmentation up to there.
+ *
+ * A start is dropped once another end s has shown that it cannot win again: best(start) + cost(start, s) ≥ best(s). The
+ * proof puts a change at s, so it holds only for ends that leave s a whole segment.
  */
 function search(
   length: number,

@@ -1,11 +1,12 @@
 /**
  * The streams of a load: a layer between the exchanges and their protocol, which loads without streams do not have. It
  * passes everything through, and on the way it reads the bodies of streamed responses as they come, ends streams whose
- * time is over, and says at the end of each whether it was as expected. No I/O happens here. * A stream ends with its
- * response; with its last message (`until`), if the server does not end the response then; or when the virtual user has
- * held it long enough (`hold`). Over HTTP/1.1 the last two close the connection. A stream that is requested again
- * (`reconnect`) goes on after its response, over other connections: to the exchanges it is one exchange on one slot,
- * which stays open for them.
+ * time is over, and says at the end of each whether it was as expected. No I/O happens here.
+ *
+ * A stream ends with its response; with its last message (`until`), if the server does not end the response then; or
+ * when the virtual user has held it long enough (`hold`). Over HTTP/1.1 the last two close the connection. A stream
+ * that is requested again (`reconnect`) goes on after its response, over other connections: to the exchanges it is one
+ * exchange on one slot, which stays open for them.
  */
 import type { KeptResponse } from "../../../../base/http/kept.ts";
 import type { ReceivedResponse } from "../../../../base/http/received.ts";
