@@ -19,6 +19,7 @@ const GB = 1_000_000_000;
 
 /** All limits by name. Each is checked before the limited thing takes memory. */
 export const LIMITS = {
+  // Files
   experimentFile: { what: "an experiment file", most: 1 * MB, unit: "bytes" },
   foreignFile: { what: "a file of another tool", most: 64 * MB, unit: "bytes" },
   textFile: { what: "a file that an experiment names", most: 16 * MB, unit: "bytes" },
@@ -45,12 +46,14 @@ export const LIMITS = {
   toolResult: { what: "the figures that plateau mcp sends", most: 16 * MB, unit: "bytes" },
   liveReceipt: { what: "the body of a request to a live page", most: 64, unit: "bytes" },
   csvRow: { what: "a row of a table", most: 1 * MB, unit: "bytes" },
+  // The texts in them
   yamlTokens: { what: "a YAML text", most: 200_000, unit: "words and signs" },
   yamlAliases: { what: "a YAML text", most: 1_000, unit: "anchors and aliases" },
   jsonValues: { what: "a JSON text", most: 5_000_000, unit: "values" },
   nesting: { what: "a YAML, JSON or XML text", most: 100, unit: "levels of nesting" },
   problems: { what: "a list of mistakes", most: 100, unit: "lines" },
   problemText: { what: "a line about a mistake", most: 2_000, unit: "characters" },
+  // Experiments
   sentence: { what: "a claim, threshold or selector", most: 2_000, unit: "characters" },
   name: { what: "a name", most: 200, unit: "characters" },
   targets: { what: "an experiment", most: 1_000, unit: "targets" },
@@ -108,6 +111,7 @@ export const LIMITS = {
   replayed: { what: "a log that is replayed", most: 20_000_000, unit: "requests" },
   runHours: { what: "a run", most: 24, unit: "hours" },
   intervals: { what: "a run", most: 400_000, unit: "intervals" },
+  // Requests
   path: { what: "a path", most: 65_536, unit: "characters" },
   fields: { what: "a request", most: 1_000, unit: "header fields" },
   formFields: { what: "a form of several parts", most: 1_000, unit: "fields" },
@@ -171,6 +175,7 @@ export const LIMITS = {
     most: 4_000_000,
     unit: "characters",
   },
+  // Results and jobs
   histogramText: { what: "a histogram", most: 400_000, unit: "characters" },
   histogramBytes: { what: "an inflated histogram", most: 250 * KB, unit: "bytes" },
   variants: { what: "a scenario with all its values", most: 1_000_000, unit: "requests" },

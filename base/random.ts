@@ -13,9 +13,9 @@ const STREAMS = { draws: 0, arrivals: 1, simulations: 2, thinking: 3, scripts: 4
 const GOLDEN = 0x9e3779b9;
 
 /**
- * Random numbers from a seed of 32 bits. All 128 bits of the state are hashed from the seed and the name of its use. A
- * generator that starts from the bare seed would produce similar numbers for a while for neighbouring seeds, and equal
- * numbers for two uses of one seed. The authors of xoroshiro demand such hashing (D. Blackman and S. Vigna, 2021, §9).
+ * Random numbers from a seed of 32 bits. All 128 bits of the state are hashed from the seed and its use. A generator
+ * that starts from the bare seed would produce similar numbers for a while for neighbouring seeds, and equal ones for
+ * two uses of one seed. The authors of xoroshiro demand such hashing (D. Blackman and S. Vigna, 2021, §9).
  */
 export function streamBy(seed: number, stream: keyof typeof STREAMS): RandomGenerator {
   const words = [0, 1, 2, 3].map((at) => hashed(hashed(seed, at), 4 * STREAMS[stream] + at));

@@ -17,8 +17,8 @@ const AUTHORITY = /[^\s/?#"<>]+/y;
 const PLACEHOLDER = /\{\{[^{}]*\}\}|\$\{[^{}]*\}|\[secret\]/g;
 
 /**
- * The shortest cookie, part beside a placeholder, or line of a key that is a secret: shorter ones are words such as
- * `dark`.
+ * The shortest cookie, part beside a placeholder, line of a key, or base64 of a value inside something longer, that is
+ * a secret: shorter ones are words such as `dark`.
  */
 const LEAST_PART = 8;
 /** The shortest base64 that is a secret: anything shorter may be any word. */

@@ -54,7 +54,7 @@ export class Secrets {
   /**
    * Keeps a secret that was found while running, such as a server's cookie. Beyond twice the room, the oldest ones are
    * forgotten until the others fit.
-   * @returns Whether the value takes room now: not if it was known before, or would hide nothing.
+   * @returns Whether the value takes room now: not if the user has given it, or it would hide nothing.
    */
   keepFound(value: string, { values, chars }: SecretRoom): boolean {
     if (this.#shown.has(value) && !this.#found.has(value)) return false; // the user has given this secret

@@ -12,8 +12,8 @@ import { unbracketed } from "./endpoint.ts";
 const MOST_ADDRESSES = 4;
 
 /**
- * A host, with or without brackets if it is an IPv6 address. Listening on it is tried, to check that it belongs to this
- * machine.
+ * A host as URLs write it, but an IPv6 address without its brackets, which may be given. Listening on it is tried, to
+ * check that it belongs to this machine.
  */
 export const listenHost = z.string().transform((text, context): string => {
   const host = hostOf(text);

@@ -24,8 +24,8 @@ interface OneExchange {
 }
 
 /**
- * The server accepts fewer streams than the load names: requests that wait for each other would measure the load
- * itself.
+ * The server accepts fewer streams than the load has: in a closed loop, requests that wait for each other would
+ * measure the load itself, and not the setting that it names.
  */
 export class TooFewStreams extends Error {
   constructor(most: number, streams: number) {

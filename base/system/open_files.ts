@@ -41,7 +41,7 @@ function softLimit(): number {
   return openFilesLimit("soft") ?? Infinity;
 }
 
-/** How many files a process may open, after raising its limit if it can (Linux); null if unlimited or unknown. */
+/** How many files a process may open, or may raise that to (hard), on Linux; null if unlimited or unknown. */
 export function openFilesLimit(
   kind: "soft" | "hard",
   pid: number | "self" = "self",

@@ -15,7 +15,7 @@ export interface TableRow {
   /** The process group; null if the system has none. */
   readonly group: number | null;
   readonly name: string;
-  /** When the process started, in any unit: distinguishes it from a later process with the same id. */
+  /** When the process started, in any unit, later is more: tells it from a later process with the same id. */
   readonly start: number;
   /** CPU time of all threads since the start of the process. */
   readonly cpuMs: number;
@@ -30,7 +30,7 @@ export interface TableRow {
 /** Returns all processes, or an empty list if they can't be seen. */
 export type ProcessTable = () => TableRow[];
 
-/** How this system lists processes; null if it can't. */
+/** How this system lists processes; null if /proc shows them, or nothing does. */
 export function processTableOn(os: System = Deno.build.os): ProcessTable | null {
   if (os === "windows") return () => (windowsProcesses() ?? []).map(rowOf);
   return os === "darwin" ? () => parsePs(runPs(PS_COLUMNS)).filter(isNotPs) : null;

@@ -1,5 +1,5 @@
 /**
- * Reads a JSON text whose outermost map has one long list, piece by piece: each member of the list is returned as soon
+ * Reads a JSON text whose outermost map has one long list, piece by piece: each member of the list is handed on as soon
  * as it is complete, so that neither the whole text nor all of its values are needed at once. This reader finds only
  * where members begin and end; whether they are valid JSON shows when they are parsed.
  */

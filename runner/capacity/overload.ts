@@ -23,8 +23,8 @@ const LASTING: readonly FindingCode[] = [
 const TOOK_TIME: readonly FindingCode[] = [...MOMENTARY, ...LASTING];
 
 /**
- * A neighbour also takes cache, memory bandwidth and clock frequency, which no counter shows: its time counts this much
- * more.
+ * A neighbour also takes cache, memory bandwidth and clock frequency, which no counter shows: so a quiet machine
+ * might serve this many times as much.
  */
 const UNSEEN_TIMES = 1.5;
 /** If more than this share of the run was taken, the rest proves nothing. */

@@ -308,8 +308,8 @@ export interface Pause extends Period {
 /** A request did not wait for a pause shorter than this share of its own time. */
 const LEAST_RATIO = 0.1;
 /**
- * The most pauses compared: each of a thousand requests is tested against all. Observed and expected overlaps use the
- * same ones.
+ * The most pauses compared, the longest of a run: each of a thousand requests is tested against all. Observed and
+ * expected overlaps use the same ones.
  */
 const MOST_COMPARED = 10_000;
 

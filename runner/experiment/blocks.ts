@@ -255,7 +255,7 @@ class BlockSequence {
     await this.#save((file) => file.addMissing(missing));
   }
 
-  /** Counts a run of the cell as begun, and returns its number. */
+  /** Counts a run of the cell as begun, and returns its number among all runs. */
   #countOne(cell: Cell): number {
     this.#begun.set(cell, (this.#begun.get(cell) ?? 0) + 1);
     return this.#begun.values().reduce((sum, begun) => sum + begun, 0);

@@ -228,7 +228,7 @@ async function redisUseOf(cell: Cell, redis: ProvidedRedis | null): Promise<Redi
   return redis !== null && isUsed ? await openRedisUse(redis) : null;
 }
 
-/** Whether a cell uses a program whose CPU use Plateau can't see, such as a Redis that the user named. */
+/** Whether a cell has a program of which Plateau does not know what it uses: perhaps the Redis that the user named. */
 function isForeign({ targetSpec, others }: Cell): boolean {
   return withThoseBehind(targetSpec, others).some((each) =>
     ["command", "container", "url"].some((key) => key in each) ||

@@ -197,7 +197,7 @@ function inSlices({ cell }: PlannedRun, { sliceUs, pairs }: PairTurns): Load {
   return { ...load, durationMs: pairs * sliceUs / 1_000 };
 }
 
-/** Finds the lengths by a short load without slices. Throws a NoSlicesError if slices are impossible. */
+/** Finds the lengths by a short load whose slices have no cut. Throws a NoSlicesError if slices are impossible. */
 async function findLengths(
   pair: PlannedPair,
   targets: readonly RunningTarget[],

@@ -49,7 +49,7 @@ export function contradictions(kept: Results, origin: Origin): Problem[] {
   ];
 }
 
-/** Checks that the experiment in the results matches its hash, and is the given one. */
+/** Checks that the experiment in the results matches the hash there. */
 function settingsProblems({ experiment, settings }: Results): Problem[] {
   if (hashSettings(experiment) === settings) return [];
   return [problem("experiment", "settings is not its SHA-256")];

@@ -29,8 +29,8 @@ interface CallContext {
 const reflected = new WeakMap<Script, ReadonlyMap<string, MethodType>>();
 
 /**
- * The script with its calls ready; the same script if it has none. Throws a UserError or a TargetError if a call can't
- * be made ready.
+ * The script with its calls ready; the same script if it has none, or all are ready. Throws a UserError or a
+ * TargetError if a call can't be made ready.
  */
 export async function readyCalls(script: Script, context: CallContext): Promise<Script> {
   const calls = requestsOf(script).flatMap(({ call }) => call ?? []);

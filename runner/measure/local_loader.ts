@@ -78,7 +78,7 @@ export class LocalLoader implements Loader {
       .then(({ hostWatch }) => hostWatch(endpoint, sharesMachine, request));
     let hostUse = (): HostUse => ({ hostActivity: UNKNOWN_ACTIVITY });
     let begin = (_: number): () => HostUse => hostUse;
-    let deadline: ReturnType<typeof setTimeout> | undefined; // the host counts until then
+    let deadline: ReturnType<typeof setTimeout> | undefined; // the host is observed until then
     const { reports, ended } = await this.pool.run(shares, {
       startMoment: async (delayMs) => {
         begin = await finding;

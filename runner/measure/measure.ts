@@ -102,8 +102,8 @@ async function withReadyCalls(request: LoadRequest, signal: AbortSignal): Promis
 }
 
 /**
- * The rule that aborted the load. Such a load says nothing about the target: otherwise the one that fails fastest would
- * seem fastest.
+ * The measurement of an aborted load, with a finding that makes it invalid. Such a load says nothing about the target:
+ * otherwise the one that fails fastest would seem fastest.
  */
 function abortedBy(
   evidence: FindingOf<"aborted">["evidence"],

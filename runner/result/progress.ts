@@ -1,4 +1,4 @@
-/** * Events during a measurement, as they happen; the terminal shows them, and nothing depends on them. */
+/** Events during a measurement, as they happen; the terminal shows them, and nothing depends on them. */
 import type { IntervalTimes } from "../../base/figures/figure.ts";
 import type { CapacityTrial } from "./capacity.ts";
 import type { Measurement, Missing, Run } from "./result.ts";

@@ -80,7 +80,7 @@ export class SideCpu {
     }
   }
 
-  /** The middle of the pause before a slot: a timer fires about 1 ms late, so it is set that much earlier. */
+  /** The middle of the pause before a slot: a timer fires about 1 ms late, so its delay is rounded down to whole ms. */
   #changeUs(slot: number): number {
     const { sliceUs, pauseUs } = this.turns.spec;
     return slot * (sliceUs + pauseUs) - pauseUs / 2;

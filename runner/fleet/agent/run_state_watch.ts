@@ -31,7 +31,7 @@ export class RunStateView {
     this.#writtenMs = this.#repliedMs = this.#inTouchSinceMs = nowMs;
   }
 
-  /** Redis has responded with a run state. */
+  /** Redis has responded, perhaps without a run state. */
   see({ runState, ageMs }: SeenRunState, nowMs: number): End | null {
     if (this.#isSilent) this.#inTouchSinceMs = nowMs;
     this.#isSilent = false;

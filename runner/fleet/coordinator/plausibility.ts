@@ -63,7 +63,8 @@ export function implausibleOrder(
 }
 
 /**
- * Whether these are the lower bounds of a worker that was ended, which belong to intervals that it reported already.
+ * Whether these are lower bounds alone: of what a worker that was ended had in flight or dropped. They belong to
+ * intervals that it reported already.
  */
 function isLowerBounds({ completed, failed, latency, censored }: IntervalPart): boolean {
   return completed + failed === 0 && latency.count > 0 && latency.count === censored.count;

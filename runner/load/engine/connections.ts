@@ -286,7 +286,7 @@ class BackOff {
     this.#dialAtUs[connection] = nowUs + Math.min(pauseUs, LONGEST_PAUSE_US);
   }
 
-  /** A connection whose outcome counts for nothing was closed: its response does not affect the next dial. */
+  /** A connection that counts for nothing was closed: if it brought a response, the next dial is a first one. */
   left(connection: number): void {
     if (this.responded[connection] === 1) this.#dials[connection] = 0;
     this.responded[connection] = 0;

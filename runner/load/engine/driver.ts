@@ -12,7 +12,7 @@ import type { TlsUse } from "../../result/tls.ts";
 export const DRIVER_NAMES = ["epoll", "tcp"] as const;
 export type DriverName = typeof DRIVER_NAMES[number];
 
-/** What refused a connection: the dial, the handshake, the look-up of the name, or the server's first response. */
+/** What refused a connection: the dial, the handshake, the look-up of the name, or what the server then sent. */
 export type RefusedBy = "connect" | "tls" | "dns" | "protocol";
 
 /** How a driver spreads its dials over time. */

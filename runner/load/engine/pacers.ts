@@ -8,7 +8,7 @@ import { ClosedPacer, type Pacer } from "./pacer.ts";
 export class OpenPacer implements Pacer {
   readonly intended = true;
   nextUs: number;
-  /** The first due time after the stop; Infinity until then. */
+  /** The first due time that was not taken before the stop; Infinity until then. */
   #keptUs = Infinity;
   /** Due times beyond the next one that were looked up in advance. */
   readonly #foreseen: number[] = [];

@@ -28,7 +28,7 @@ interface SessionParts extends ExchangeParts {
 
 /** In place of a step: the slot has no virtual user. */
 const NO_USER = -1;
-/** Shortest time before a failed session is followed by the next. */
+/** How much later the session of a failed script ends, so that the next does not follow at once. */
 const AFTER_FAILURE_US = 1_000;
 /** In place of a request: the lane has none in flight. */
 const NONE = -1;

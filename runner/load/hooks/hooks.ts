@@ -118,7 +118,7 @@ export class Hooks {
     }
   }
 
-  /** Calls the hooks before a load, so that the code behind them is compiled. */
+  /** Calls a hook of the realm's own before a load, so that the code that calls hooks is compiled. */
   rehearse(): void {
     const call = this.#before({ hook: this.realm.rehearsal(), place: "" }, true);
     for (let left = REHEARSED_CALLS; left > 0; left--) {

@@ -39,8 +39,8 @@ const INT_BYTES = Int32Array.of(4);
  */
 const ALL_PORTS = Int32Array.of(65_535 << 16 | 1);
 /**
- * After this many dials, the load chooses its own ports from half of the range and leaves the rest to servers that
- * `listen` on port 0.
+ * So many dials use ports of the parity that the system chooses by default, and leave the other half to servers, which
+ * get theirs there (`listen` on port 0).
  */
 export const FEW_DIALS = 4_096;
 
@@ -231,7 +231,7 @@ export class EpollSockets {
    * Handles a socket that has connected, or could not. Returns null if the slot has the socket now and watches it for
    * data; `STILL_DIALING`; or the reason why the dial has failed.
    * @param generation The generation of the socket.
-   * @param events The socket's events, which always include an error.
+   * @param events The socket's events: an error is always reported among them.
    */
   endDial(slot: number, generation: number, events: number, nowUs: number): string | null {
     const dial = this.#dials.get(slot);

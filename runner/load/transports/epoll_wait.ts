@@ -111,7 +111,7 @@ export function wakePunctually({ prctl }: Libc): boolean {
 }
 
 /**
- * Whether a worker could have punctual timers. Undoes the attempt, because threads started from here would inherit it.
+ * Whether a worker could have punctual timers. Only asks, and sets nothing: threads started from here would inherit it.
  */
 export function canWakePunctually({ prctl }: Libc): boolean {
   return prctl(PR_GET_TIMERSLACK, 0n, 0n, 0n, 0n) >= 0;

@@ -21,8 +21,8 @@ const CROWD = 64;
 const FAIR_ROUNDS = 16;
 
 /**
- * Longest wait of a slot, milliseconds, even if nothing happens or many slots are being dialed. The timer makes the
- * runtime poll.
+ * How often waiting slots continue, milliseconds, even if nothing happens or many slots are being dialed. The timer
+ * makes the runtime poll.
  */
 const PATIENCE_MS = 1;
 

@@ -1,10 +1,10 @@
 /**
  * The sockets under the tcp driver: a family with two members, because Deno has two kinds of sockets.
  *
- * - `node_transport.ts`: sockets of `node:net`, which hand over what they have read. Since Deno 2.8 they do so without a
- *   promise, and with no more system calls than a bare loop makes.
- * - `deno_transport.ts`: Deno's own sockets, where each read is a call: for TLS, large requests, and all sockets of older
- *   versions.
+ * - `node_transport.ts`: sockets of `node:net`, which hand over what they have read. Since Deno 2.8 they do so without
+ *   a promise, and with no more system calls than a bare loop makes.
+ * - `deno_transport.ts`: Deno's own sockets, where each read is a call: for TLS, large requests, and all sockets of
+ *   older versions.
  */
 import type { DialError } from "../../../base/net/dial_error.ts";
 

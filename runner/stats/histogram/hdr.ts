@@ -72,7 +72,10 @@ const BYTES_OF_ANY = 400;
 let keptBytes = 0;
 const forgotten = new FinalizationRegistry<number>((bytes) => keptBytes -= bytes);
 
-/** Largest memory per character of text for which a histogram is kept: four is common, and this excludes zip bombs. */
+/**
+ * Most bytes of memory per character of text for which a histogram is kept: four is common, and this excludes zip
+ * bombs.
+ */
 const MOST_GROWTH = 8;
 
 /** `decodeSparse` for an interval, whose text is decoded only once. */

@@ -28,7 +28,7 @@ export const FLAT_RATIO = 0.05;
 export const FLAT_MS = 0.05;
 /** Standard errors by which noise moves the farthest of some twenty window medians. */
 const WINDOW_ERRORS = 4;
-/** If noise moves windows by more than this, nothing can be said. */
+/** The most that windows may deviate because of noise: noisier ones show nothing. */
 const MOST_RATIO = 0.15;
 /**
  * How much smaller the limit for a straight line through all values is than that for windows, which also differ by
@@ -38,7 +38,7 @@ const DRIFT_LESS_RATIO = 0.02;
 const DRIFT_ERRORS = 4;
 /** Share of the variance that a sine must explain to count as the cause of the variation, rather than noise. */
 const CYCLE_EXPLAINED = 0.7;
-/** Number of windows, but each has at least a second. */
+/** A window is this part of the series, but at least `LEAST_WINDOW` values: a second. */
 const WINDOWS = 10;
 const LEAST_WINDOW = 4;
 /** The largest autocorrelation that counts as noise; otherwise every slow wandering would be noise. */

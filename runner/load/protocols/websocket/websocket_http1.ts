@@ -315,7 +315,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     this.#sendFrame(slot, clientFrame(LAST | opcode, payload, this.#nextMask()));
   }
 
-  // State of a connection.
+  // What a connection has received.
 
   take(slot: number, open: Connection, bytes: Uint8Array, from: number, to: number): void {
     open.bodyBytes += to - from;
