@@ -103,7 +103,7 @@ const group = z.strictObject({
 
 export const served = {
   statusLatency: z.partialRecord(z.enum(STATUS_CLASSES), group).optional().describe(
-    "Completed responses by class of status; absent if every response had a status of 2xx",
+    "Completed responses by class of status; absent if every request got a response of 2xx",
   ),
   instances: z.array(group.extend({ instance: z.int().min(1) })).min(1).optional().describe(
     "Responses by the instance that served them, from the header x-instance; absent without that header",
