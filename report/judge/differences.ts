@@ -120,7 +120,10 @@ export function sizeDifferences({ base: of, next: to }: CellPair): ConditionDiff
     : [];
 }
 
-/** Of a typical response; null without any, and of streams and WebSockets, which are as long as they are held. */
+/** With more failures, the octets of responses that were cut would count for the others. */
+const MOST_FAILED_RATIO = 0.01;
+
+/** A typical response; null without any, if many failed, and for streams and WebSockets, which are as long as held. */
 function responsesOf(
   runs: readonly Run[],
 ): { readonly status: string; readonly bytes: number } | null {
@@ -128,7 +131,8 @@ function responsesOf(
   const isHeld = runs.some(({ streams, sockets }) =>
     streams !== undefined || sockets !== undefined
   );
-  if (completed === 0 || isHeld) return null;
+  const failed = sum(runs, ({ requests }) => requests.failed);
+  if (completed === 0 || isHeld || failed > MOST_FAILED_RATIO * completed) return null;
   const codes = unique(runs.flatMap(({ status }) => Object.keys(status)));
   const [status = "none"] = codes.toSorted((a, b) => countOf(b) - countOf(a));
   return { status, bytes: sum(runs, ({ bytes }) => bytes.in) / completed };

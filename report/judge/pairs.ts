@@ -3,6 +3,7 @@
  * every verdict of the report.
  */
 import type { RunCluster } from "../../runner/stats/comparison/bimodality.ts";
+import type { Run } from "../../runner/result/result.ts";
 import { supportsPercentile } from "../../runner/stats/quantile.ts";
 import {
   type CellRuns,
@@ -32,6 +33,7 @@ import type { RunGroups } from "./groups.ts";
 import { type GroupPair, type RatioOf, ratiosBeside } from "./ratio_of.ts";
 import { sidesOf } from "./sessions.ts";
 import { competing, hasTooManyErrors, isOpen } from "./shortfall.ts";
+import { sum } from "../writing/spread.ts";
 import { standingOf } from "./standing.ts";
 
 function targetsOf(cells: readonly CellRuns[]): Set<string> {
@@ -61,10 +63,25 @@ export function decisiveFigure(cells: readonly CellRuns[]): DecisiveFigure {
 
 export type DecisiveFigure = "rate" | 50 | 99;
 
-/** The tail of an open loop, or its middle where too few requests lie in the tail. */
+/**
+ * The tail of an open loop, or its middle where too few requests of a run lie in the tail. It depends on the load alone,
+ * which is the same for all that are compared, whatever becomes of their runs.
+ */
 function decisivePercentile(cells: readonly CellRuns[]): 50 | 99 {
-  const hasTail = ({ latency }: CellRuns): boolean => supportsPercentile(latency.count, 99);
-  return !isOpenLoop(cells) || cells.every(hasTail) ? 99 : 50;
+  const loads = cells.flatMap(({ runs }) => runs.map(({ load }) => load));
+  return loads.every((load) => supportsPercentile(expectedRequests(load), 99)) ? 99 : 50;
+}
+
+/** Requests, or sessions, that arrive within a run; Infinity where connections set the pace. */
+function expectedRequests(load: Run["load"]): number {
+  switch (load.kind) {
+    case "rate":
+      return load.rate * load.durationS;
+    case "phases":
+      return sum(load.phases, ({ durationS, from, to }) => durationS * (from + to) / 2);
+    default:
+      return Infinity;
+  }
 }
 
 /**

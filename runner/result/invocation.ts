@@ -26,7 +26,9 @@ export const flags = z.strictObject({
   only: only.optional(),
   repeat: repeat.optional(),
   duration: z.number().min(0).optional().describe("Length of each run, milliseconds"),
-  profile: z.literal(true).optional().describe("Whether profile runs were asked for, even if the file has none"),
+  profile: z.literal(true).optional().describe(
+    "Whether profile runs were asked for, even if the file has none",
+  ),
   observe: z.enum(["runtime", "compiler"]).optional().describe(
     "What to observe, in place of the file's",
   ),

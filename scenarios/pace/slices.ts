@@ -62,8 +62,10 @@ export class Turns {
 
   /** Whether the side is the first or the second of its pair. */
   place(pair: number): 0 | 1 {
-    const { seed, side } = this.spec;
-    const isSwapped = (derivedSeed(seed, pair >> 1) & 1) ^ (pair & 1);
+    const { seed, side, warmPairs } = this.spec;
+    // Two measured pairs in a row mirror each other.
+    const at = pair + (warmPairs & 1);
+    const isSwapped = (derivedSeed(seed, at >> 1) & 1) ^ (at & 1);
     return (side ^ isSwapped) === 0 ? 0 : 1;
   }
 

@@ -53,7 +53,10 @@ Deno.test("what was found is the ratio of both figures, or the figure, with its 
   const { of, to, ratio } = foundOf(judge(results, "2 × rate(fast) > rate(slow)"), "ratio");
   assert.deepEqual(ends(ratio), ["3.00", "2.97", "3.04"]);
   assert.deepEqual([of.place, of.name, to.place], ["static, fast", "rate", "static, slow"]);
-  assert.deepEqual([of.value, to.value].map((value) => value?.toPrecision(2)), ["3.0e+3", "1.0e+3"]);
+  assert.deepEqual([of.value, to.value].map((value) => value?.toPrecision(2)), [
+    "3.0e+3",
+    "1.0e+3",
+  ]);
   const limit = foundOf(judge(results, "2 × rate(fast) > 5000/s"), "value");
   assert.deepEqual(limit.limit?.allowed, { low: 2_500, high: Infinity, isClosed: false });
   assert.deepEqual(limit.of.value?.toFixed(1), "3001.7");

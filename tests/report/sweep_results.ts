@@ -34,7 +34,9 @@ export function sweepResults(cells: readonly SweepCell[]): Results {
   for (const rates of ratesOf) {
     for (const rate of rates) {
       const run = results.runs[next++];
+      const { completed } = run.requests;
       setRate(run, rate);
+      run.bytes.in = Math.round(run.bytes.in * run.requests.completed / completed);
       if (typeof run.parameters.rate === "string") run.load = openLoad(run);
     }
   }

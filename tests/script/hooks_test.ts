@@ -390,6 +390,24 @@ for (const call of ENDLESS) {
   });
 }
 
+Deno.test("a machine that halts within a built-in function costs no more than the call's own time", async () => {
+  let looks = 0;
+  const realm = await Realm.open({
+    entry: "script.js",
+    load: () =>
+      "export default { user: { start() { [].includes.call({ length: 100_000 }, 1); } } };",
+    env: () => "",
+    random: () => 0,
+    nowMs: () => ++looks < 10 ? 0 : 5_000,
+    log: () => {},
+  });
+  realm.experiment({});
+  realm.limit(50);
+  looks = 0;
+  realm.after(realm.hook("user.start", "user"), realm.user(0), true);
+  assert.ok(looks > 10, "the machine has halted");
+});
+
 Deno.test("a built-in function that does not end fails its request in time, and all hooks after it", async () => {
   const hooks = await open(codeOf(`\n bad() { ${ENDLESS[0]}; }, good() {}`));
   const [bad, good] = ["bad", "good"].map((before) =>

@@ -144,7 +144,10 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
       isRunning: results.state === "running",
       cores: machine?.allowedCores ?? machine?.cores ?? Infinity,
     }),
-    matrix: matrixOf(asked, (cell) => areInTurns || cell.runs.some(isUndisturbed)),
+    matrix: matrixOf(
+      asked,
+      (cell) => areInTurns || isTrusted && cell.runs.some(isUndisturbed),
+    ),
   };
   const several = isTrusted && lacked === null && asked.length > 1 ? asked : [];
   return {
