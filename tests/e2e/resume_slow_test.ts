@@ -212,7 +212,7 @@ Deno.test("an interrupted experiment stays as it was", async (t) => {
       site.edit({ version: "0.0.1", machine: { ...before.machine, cpu: "Abacus 1" } });
       const { code, stderr } = await site.resume();
       assert.equal(code, 2);
-      assert.match(stderr, /what Plateau 0\.0\.1 began/);
+      assert.match(stderr, /an experiment that Plateau 0\.0\.1 began/);
       assert.match(stderr, /another machine.*cpu: Abacus 1 → /);
       site.edit({ flags: undefined });
       assert.match((await site.resume()).stderr, /they do not hold the command line/);
