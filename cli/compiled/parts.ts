@@ -25,7 +25,10 @@ export async function bundledParts(): Promise<Parts> {
   using folder = TemporaryFolder.make("bundle");
   const entries = ["main.ts", ...WORKERS];
   const bundle = ["bundle", "--quiet", "--code-splitting", "--outdir", folder.path];
-  await Promise.all(entries.map((module) => deno([...bundle, module])));
+  const [first, ...rest] = entries;
+  // The first fetches the bundler, where Deno does not have it yet.
+  await deno([...bundle, first]);
+  await Promise.all(rest.map((module) => deno([...bundle, module])));
   const cache = relative(realpathSync(ROOT), await packageCache()).replaceAll("\\", "/");
   const texts = readdirSync(folder.path).map((name): [string, string] => {
     const text = Deno.readTextFileSync(join(folder.path, name));

@@ -59,13 +59,13 @@ export async function hostWatch(
   const others = listeners.length === 0 || partner === undefined ? [] : await listenersOf(partner);
   const clockOf = (atMs: number): LoadClock =>
     loadClock(turns, () => 1_000 * (epochNowMs() - atMs));
-  // A server in this very process is not distinct from the generator, nor is one that responds in both sides' turns.
-  const isSeen = sharesMachine
-    ? listeners.length > 0 && ![Deno.pid, ...others].some((pid) => listeners.includes(pid))
-    : true;
+  // A server in this very process is not distinct from the generator.
+  const isSeen = sharesMachine ? listeners.length > 0 && !listeners.includes(Deno.pid) : true;
   if (!isSeen || Deno.build.os !== "linux") return (atMs) => watchMachine(clockOf(atMs));
+  // A server that responds in both sides' turns is neither side's target, but no neighbour either.
+  const isShared = others.some((pid) => listeners.includes(pid));
   const target: WatchedTarget = {
-    ...{ listeners, others },
+    ...isShared ? { listeners: [], others: [...listeners, ...others] } : { listeners, others },
     port: "path" in endpoint ? null : endpoint.port,
     started: pids ?? null,
   };

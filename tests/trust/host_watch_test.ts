@@ -55,5 +55,7 @@ withLinux.test("a server that responds in both sides' turns has no use that is o
   await using api = await serve("api");
   const endpoint = endpointOf(api.origin);
   const begin = await hostWatch(endpoint, true, { partner: endpoint, pids: () => [] });
-  assert.equal(begin(Date.now())().target, undefined);
+  const { target, hostActivity } = begin(Date.now())();
+  assert.equal(target, undefined);
+  assert.ok(hostActivity && "others" in hostActivity, "neighbours are still seen");
 });
