@@ -109,8 +109,10 @@ export function responseDifferences(match: CellPair): ConditionDifference[] {
 export function sizeDifferences({ base: of, next: to }: CellPair): ConditionDifference[] {
   const [base, next] = [of, to].map(({ runs }) => responsesOf(runs));
   if (base === null || next === null) return [];
-  const [less, more] = [base.bytes, next.bytes].toSorted((a, b) => a - b);
-  const isOtherSize = more - less > OTHER_SIZE.bytes && more > OTHER_SIZE.ratio * less;
+  const [less, more] = [base, next].toSorted((a, b) => a.bytes - b.bytes);
+  // A mix of sizes differs by chance, but not in all runs.
+  const isOtherSize = more.bytes - less.bytes > OTHER_SIZE.bytes &&
+    Math.min(...more.byRun) > OTHER_SIZE.ratio * Math.max(...less.byRun);
   return isOtherSize
     ? difference(
       `${nameOf(to)}: size of a response`,
@@ -120,13 +122,19 @@ export function sizeDifferences({ base: of, next: to }: CellPair): ConditionDiff
     : [];
 }
 
+interface Responses {
+  /** Status of most responses. */
+  readonly status: string;
+  /** Mean size, with the head, of all runs and of each. */
+  readonly bytes: number;
+  readonly byRun: readonly number[];
+}
+
 /** With more failures, the octets of responses that were cut would count for the others. */
 const MOST_FAILED_RATIO = 0.01;
 
 /** A typical response; null without any, if many failed, and for streams and WebSockets, which are as long as held. */
-function responsesOf(
-  runs: readonly Run[],
-): { readonly status: string; readonly bytes: number } | null {
+function responsesOf(runs: readonly Run[]): Responses | null {
   const completed = sum(runs, ({ requests }) => requests.completed);
   const isHeld = runs.some(({ streams, sockets }) =>
     streams !== undefined || sockets !== undefined
@@ -135,7 +143,12 @@ function responsesOf(
   if (completed === 0 || isHeld || failed > MOST_FAILED_RATIO * completed) return null;
   const codes = unique(runs.flatMap(({ status }) => Object.keys(status)));
   const [status = "none"] = codes.toSorted((a, b) => countOf(b) - countOf(a));
-  return { status, bytes: sum(runs, ({ bytes }) => bytes.in) / completed };
+  return {
+    status,
+    bytes: sum(runs, ({ bytes }) => bytes.in) / completed,
+    byRun: runs.filter(({ requests }) => requests.completed > 0)
+      .map(({ bytes, requests }) => bytes.in / requests.completed),
+  };
 
   function countOf(code: string): number {
     return sum(runs, (run) => run.status[code] ?? 0);
