@@ -80,9 +80,6 @@ const WITH_MORE = {
     `the run is too short to show the level about which it wanders: about ${
       formatDuration(seconds)
     } would do`,
-  "few-requests": (
-    { percentile, needed, count }: { percentile: number; needed: number; count: number },
-  ) => `p${percentile} needs ${formatCount(needed)} requests, ${formatCount(count)} were measured`,
   "few-rounds": () =>
     "the rounds are too few to show how they depend on each other: measure for longer",
   /** How long each of two running servers would have to be measured; null if that is impractically long. */
@@ -122,8 +119,11 @@ const WITH_MORE = {
     formatDuration(seconds),
 };
 
-/** Reasons that more of the same would not remove. */
+/** Reasons that more of the same would not remove, or that say themselves how much there must be. */
 const OTHERWISE = {
+  "few-requests": (
+    { percentile, needed, count }: { percentile: number; needed: number; count: number },
+  ) => `p${percentile} needs ${formatCount(needed)} requests, ${formatCount(count)} were measured`,
   "no-interval": () => "it has no interval over the runs: compare another figure",
   "no-ratio": () => "both are 0, which have no ratio",
   "few-cells": ({ least }: { least: number }) => `fewer than ${least} cells: no interval`,
