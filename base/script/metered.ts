@@ -1,10 +1,11 @@
 /**
  * A WebAssembly module with looks at the clock in its loops. QuickJS asks between the operations of a script whether
  * it may go on, but not within a built-in function, and `[].includes.call({ length: 2 ** 53 })` would take it years. So
- * each loop that calls functions counts its rounds, and after each `ROUNDS` calls the clock that the module imports for `Date.now`: whatever
- * stands in for that may throw, which ends the call from outside. Pure.
+ * each loop that calls functions counts its rounds, and after each `ROUNDS` calls the clock that the module imports for
+ * `Date.now`: whatever stands in for that may throw, which ends the call from outside. Pure.
  *
- * The format: https://webassembly.github.io/spec/core/binary/. What is unknown here is refused, as it could not be skipped.
+ * The format: https://webassembly.github.io/spec/core/binary/. What is unknown here is refused, as it could not be
+ * skipped.
  */
 
 /** A power of two. A round takes nanoseconds, and a call of the clock as long as some dozens of them. */
