@@ -12,7 +12,7 @@ import {
   selectionOf,
 } from "../../base/figures/selector.ts";
 import type { Published } from "../../runner/result/result.ts";
-import { kendallTauB, spearmanRho } from "../../runner/stats/regression/correlation.ts";
+import { spearmanRho } from "../../runner/stats/regression/correlation.ts";
 import type { CellRuns, ScenarioRuns } from "../cells/cells.ts";
 import { type FigureRange, rangeOf } from "../figures/figures.ts";
 import { quotientOf, type Range } from "../figures/range.ts";
@@ -55,22 +55,15 @@ export interface PublishedOrder {
   readonly cells: number;
   /** Rank correlation; NaN if a column has no order: see `spearmanRho`. */
   readonly rho: number;
-  readonly tau: number;
-  /** Pairs of cells in the opposite of the published order, beyond chance; the farthest apart first. */
-  readonly swaps: readonly RowPair[];
 }
-
-export type RowPair = readonly [MatchedRow, MatchedRow];
 
 export interface JudgedTable {
   readonly table: Published;
   /** Rows, in the order of the file. */
   readonly rows: readonly MatchedRow[];
-  /** Rows whose published value is not a bound, for orders and charts. */
-  readonly exact: readonly MatchedRow[];
   /** Differences that matter, the largest first. */
   readonly far: readonly MatchedRow[];
-  /** The order of all cells first, then that of each scenario with two cells, if there are several scenarios. */
+  /** The order of all cells first, then that of each scenario, if there are several. */
   readonly orders: readonly PublishedOrder[];
   /** Whether the rows are relative to a base. */
   readonly isRelative: boolean;
@@ -100,13 +93,11 @@ export function judgePublished(scenarios: readonly ScenarioRuns[], results: Rule
       measured.map((row) =>
         matched(row, { base: null, ofPublished: row.published, ofMeasured: row.measured })
       );
-    const exact = rows.filter((row) => !isBound(row));
     return {
       table,
       rows,
-      exact,
       far: rows.filter((row) => row.isFar).sort(byQuotient),
-      orders: ordersOf(exact, ratioOf),
+      orders: ordersOf(rows.filter((row) => !isBound(row))),
       isRelative: rows === relative,
       missing: found.filter((one) => "reason" in one),
     };
@@ -233,57 +224,17 @@ function byQuotient(a: MatchedRow, b: MatchedRow): number {
   return one === other ? 0 : other - one;
 }
 
-// Whether measured figures are in the published order: rank correlations, and cells that change places.
-
-function ordersOf(rows: readonly MatchedRow[], ratioOf: RatioOfRows): PublishedOrder[] {
+/** The order of all rows, and that within each scenario if there are several. */
+function ordersOf(rows: readonly MatchedRow[]): PublishedOrder[] {
   const scenarios = Map.groupBy(rows, ({ at }) => at.scenario);
-  const orderOf = (
-    scenario: string,
-    rows: readonly MatchedRow[],
-    swaps: readonly RowPair[],
-  ): PublishedOrder => {
-    const published = rows.map(({ ofPublished }) => ofPublished);
-    const measured = rows.map(({ ofMeasured }) => ofMeasured.value);
-    const [rho, tau] = [spearmanRho(published, measured), kendallTauB(published, measured)];
-    const farthest = swaps.toSorted((a, b) => distanceOf(b) - distanceOf(a));
-    return { scenario, cells: rows.length, rho, tau, swaps: farthest };
-  };
-  const within = [...scenarios].filter(([, { length }]) => length > 1)
-    .map(([scenario, group]) => orderOf(scenario, group, swapsOf(group, ratioOf)));
-  // Cells of different scenarios do not compete, so only cells within one can change places.
-  const whole = orderOf("", rows, within.flatMap(({ swaps }) => swaps));
-  return scenarios.size > 1 ? [whole, ...within] : [whole];
-}
-
-function swapsOf(rows: readonly MatchedRow[], ratioOf: RatioOfRows): RowPair[] {
-  return rows.flatMap((row, i) => rows.slice(i + 1).map((other): RowPair => [row, other]))
-    .filter(([one, other]) =>
-      (one.ofPublished - other.ofPublished) * (one.ofMeasured.value - other.ofMeasured.value) < 0
-    )
-    .filter((pair) => isSure(pair, ratioOf));
-}
-
-/**
- * Whether two figures surely differ: the interval of their ratio leaves 1 out; a ratio without an interval is taken as
- * it is. Figures divided by different cells surely differ if their intervals do not meet. Nothing is sure about a
- * figure that is only a lower bound.
- */
-function isSure([one, other]: RowPair, ratioOf: RatioOfRows): boolean {
-  const all = [one, one.base, other, other.base];
-  if (all.some((row) => row?.measured.isAtLeast)) return false;
-  if (one.base !== other.base) {
-    const [a, b] = [one, other].map(({ ofMeasured: { value, interval } }) =>
-      interval ?? exactly(value)
-    );
-    return a.low > b.high || b.low > a.high;
-  }
-  const interval = ratioOf(one, other)?.interval ?? null;
-  return interval === null || interval.low > 1 || interval.high < 1;
-}
-
-function distanceOf([one, other]: RowPair): number {
-  const logRatio = (a: number, b: number): number =>
-    a > 0 && b > 0 ? Math.abs(Math.log(a / b)) : Infinity;
-  return logRatio(one.ofPublished, other.ofPublished) +
-    logRatio(one.ofMeasured.value, other.ofMeasured.value);
+  const orderOf = (scenario: string, those: readonly MatchedRow[]): PublishedOrder => ({
+    scenario,
+    cells: those.length,
+    rho: spearmanRho(
+      those.map(({ ofPublished }) => ofPublished),
+      those.map(({ ofMeasured }) => ofMeasured.value),
+    ),
+  });
+  const within = scenarios.size > 1 ? [...scenarios].map(([name, own]) => orderOf(name, own)) : [];
+  return [orderOf("", rows), ...within];
 }

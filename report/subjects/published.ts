@@ -1,43 +1,17 @@
-/**
- * Published figures compared with measured ones: how similar they are, which differ, a chart of one against the other,
- * and a table.
- */
+/** Published figures compared with measured ones: how similar they are, which differ, and a table. */
 import type { Published } from "../../runner/result/result.ts";
-import {
-  type Block,
-  figure,
-  type Finding,
-  type Form,
-  group,
-  list,
-  table,
-  text,
-} from "../blocks.ts";
+import { type Block, type Finding, type Form, group, list, table, text } from "../blocks.ts";
 import type { Range } from "../figures/range.ts";
 import {
   boundMark,
-  correlationText,
   differenceSentence,
   FAR_RULE,
-  figureTexts,
-  isDecisive,
   missingSentence,
   publishedFinding,
-  quotientText,
   relativeNote,
-  rowName,
-  swapsText,
 } from "../findings/published_sentences.ts";
-import {
-  type JudgedTable,
-  judgePublished,
-  type MatchedRow,
-  type PublishedOrder,
-} from "../judge/published.ts";
-import { FAR_RATIO } from "../judge/rules.ts";
+import { type JudgedTable, judgePublished, type MatchedRow } from "../judge/published.ts";
 import { type DisplayUnit, PERCENT, sizeUnit, timeUnit } from "../writing/units.ts";
-import { counted, unique } from "../writing/words.ts";
-import { axisOver, compact, markOf, type Xy } from "../chart.ts";
 import type { ReportContext, Subject } from "./subject.ts";
 import * as column from "./tables/column.ts";
 import {
@@ -61,12 +35,11 @@ export const published: Subject<ReportContext> = {
 
 /** The most differences that are listed; the table marks more. */
 const MOST_DIFFERENCES = 8;
-const MOST_IN_TERMINAL = 3;
 
 /** @param isFirst Whether to state which differences matter, which is stated only once. */
 function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
-  const { table: { source = "", figure: name, confounders }, exact, far, orders } = judged;
-  const title = [source, name].filter(Boolean).join(": ");
+  const { table: { source = "", figure, confounders }, far } = judged;
+  const title = [source, figure].filter(Boolean).join(": ");
   const forms: readonly Form[] = ["page", "terminal", "markdown"];
   const differences = far.map((row): Finding => ({
     code: "published.difference",
@@ -74,93 +47,21 @@ function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
   }));
   const more = far.length - MOST_DIFFERENCES;
   const rest = { code: "published.difference", text: `${more} more are marked in the table.` };
-  const lists = group("", [
-    list([...differences.slice(0, MOST_DIFFERENCES), ...more > 0 ? [rest] : []], {
-      title: "Differences that matter",
-      forms: ["page", "markdown"],
-    }),
-    list(differences.slice(0, MOST_IN_TERMINAL), { forms: ["terminal"] }),
-    list(
-      confounders.map((text) => ({ code: "published.confounder", text })),
-      { title: "Other differences" },
-    ),
-  ]);
   const caption = `Published and measured, ${title}`;
   const notes = [relativeNote(judged), ...isFirst ? [FAR_RULE] : []];
   return group(title, [
     { ...text("published.likeness", publishedFinding(judged)), forms },
-    // A single dot shows no more than its number.
-    exact.length < 2 ? lists : group("", [scatterOf(judged, title), lists], { layout: "halves" }),
+    list([...differences.slice(0, MOST_DIFFERENCES), ...more > 0 ? [rest] : []], {
+      title: "Differences that matter",
+    }),
+    list(
+      confounders.map((text) => ({ code: "published.confounder", text })),
+      { title: "Other differences" },
+    ),
     table(publishedTable(judged, { caption, notes })),
     { ...text("published.missing", missingSentence(judged), "note"), forms },
-    ...orderTable(orders),
   ]);
 }
-
-const READING =
-  "Each dot is a cell. Across: the published figure. Up: the measured figure, with its 95 % confidence interval. On the dashed line both are equal; in the grey band they differ by at most a quarter. Dots with a rim lie outside it with their whole interval. Point at a dot for its name.";
-
-function scenariosOf(rows: readonly MatchedRow[]): string[] {
-  return unique(rows.map(({ cell }) => cell.scenario));
-}
-
-/** A chart of published against measured figures: on the line of equality, or off it. */
-function scatterOf(
-  { table: { unit: kind, relative }, exact, rows, isRelative }: JudgedTable,
-  title: string,
-): Block {
-  const scenarios = scenariosOf(exact);
-  const values = exact.flatMap(({ ofPublished, ofMeasured }) => [ofPublished, ofMeasured.value]);
-  const unit = isRelative ? TIMES : columnUnit(kind, values);
-  // Logarithmic, so that a factor is as long everywhere; not where a value is 0.
-  const scaled = values.map((value) => value / unit.size);
-  const axis = axisOver(unit.name, scaled, { logFrom: 0, room: ROOM });
-  const shown = (value: number): number => compact(value / unit.size);
-  const end = (value: number): number => Math.min(axis.max, Math.max(axis.min, shown(value)));
-  const named = (what: string): string => isRelative ? `${what} (${relative} = 1)` : what;
-  const chart: Xy = {
-    kind: "xy",
-    alt: `Measured against published, ${title}: ${
-      counted(exact.length, "dot")
-    } about the line of equality. The table below has the numbers.`,
-    size: "large",
-    x: { ...axis, title: named("published") },
-    y: { ...axis, title: named("measured") },
-    references: [{ kind: "equality", ratio: FAR_RATIO }],
-    series: exact.map((row) => {
-      const { cell, ofPublished, ofMeasured: { value, interval }, quotient, isFar } = row;
-      const { published, measured } = figureTexts(row, isRelative ? null : kind);
-      return {
-        label: rowName(row, rows),
-        color: cell.color,
-        draw: "dots",
-        points: [{
-          x: shown(ofPublished),
-          y: shown(value),
-          low: interval && end(interval.low),
-          high: interval && end(interval.high),
-          mark: markOf(scenarios, cell.scenario),
-          fill: isFar ? "ringed" : "pale",
-          lines: [
-            `published ${published}`,
-            `measured ${measured}`,
-            ...quotient === null ? [] : [`measured ÷ published ${quotientText(row)}`],
-          ],
-        }],
-      };
-    }),
-  };
-  const colors = new Map(exact.map(({ cell: { label, color } }) => [label, color]));
-  return figure([{ chart }], {
-    legend: [...colors].map(([label, color]) => ({ label, color })),
-    marks: scenarios,
-    reading: READING,
-    forms: ["page"],
-  });
-}
-
-/** Beyond the outermost dots, so that none lies on the edge. */
-const ROOM = 1.25;
 
 /** Published and measured figures side by side, a row each, in the order of the file. */
 function publishedTable(
@@ -169,7 +70,7 @@ function publishedTable(
 ): Table {
   const unit = columnUnit(kind, rows.flatMap((row) => [row.published, row.measured.value]));
   const format = kind === "share" ? kind : unit;
-  const isOfSeveral = scenariosOf(rows).length > 1;
+  const isOfSeveral = new Set(rows.map(({ cell }) => cell.scenario)).size > 1;
   const written = (row: MatchedRow, value: number, format: Format): TableCell => {
     const cell = measuredCell({ value }, format);
     return { ...cell, text: `${boundMark(row)}${cell.text}` };
@@ -224,33 +125,4 @@ function columnUnit(kind: Published["unit"], values: readonly number[]): Display
   if (kind === "bytes") return size;
   if (kind === "bytesPerSec") return { ...size, name: `${size.name}/s` };
   return unitNamed({ cores: "cores", count: "", perSec: "requests/s" }[kind]);
-}
-
-/** Empty if the finding says everything. */
-function orderTable(orders: JudgedTable["orders"]): Block[] {
-  const decisive = orders.filter(isDecisive);
-  if (decisive.length < 2) return [];
-  const correlation = (label: string, of: (order: PublishedOrder) => number) => ({
-    label,
-    cell: (order: PublishedOrder): TableCell => {
-      const value = of(order);
-      return Number.isNaN(value) ? NONE : { text: correlationText(value), value };
-    },
-  });
-  const correlations = tableOf(
-    { caption: "Rank correlation, published with measured" },
-    decisive,
-    [
-      column.name("Scenario", ({ scenario }) => scenario || "all"),
-      column.number("Cells", ({ cells }) => cells, "count"),
-      correlation("Spearman’s ρ", ({ rho }) => rho),
-      correlation("Kendall’s τ-b", ({ tau }) => tau),
-      column.text(
-        "Change places",
-        ({ scenario, swaps }) =>
-          scenario === "" ? "" : swaps.length === 0 ? "none" : swapsText(swaps, false),
-      ),
-    ],
-  );
-  return [table(correlations, { isCaptioned: true, forms: ["page"] })];
 }

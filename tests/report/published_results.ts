@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { reportModel } from "../../report/model.ts";
 import type { Block, Group } from "../../report/blocks.ts";
-import type { Xy } from "../../report/chart.ts";
 import type { Table } from "../../report/subjects/tables/table.ts";
 import type { Published, Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
@@ -49,9 +48,7 @@ export interface PublishedPart {
   readonly differences: readonly string[];
   readonly confounders: readonly string[];
   readonly missing: string;
-  readonly chart: Xy | null;
   readonly table: Table | null;
-  readonly order: Table | null;
 }
 
 /** One for each table. */
@@ -70,17 +67,14 @@ function partOf({ title, blocks }: Group): PublishedPart {
     all.flatMap((one) =>
       one.kind === "list" && one.title === title ? one.items.map(({ text }) => text) : []
     );
-  const tables = all.flatMap((one) => one.kind === "table" ? [one.table] : []);
-  const [chart = null] = all.flatMap((one) => one.kind === "figure" ? [one.panels[0].chart] : []);
+  const [table = null] = all.flatMap((one) => one.kind === "table" ? [one.table] : []);
   return {
     title,
     finding: text("published.likeness"),
     differences: items("Differences that matter"),
     confounders: items("Other differences"),
     missing: text("published.missing"),
-    chart: chart?.kind === "xy" ? chart : null,
-    table: tables.find(({ caption }) => caption.startsWith("Published")) ?? null,
-    order: tables.find(({ caption }) => caption.startsWith("Rank")) ?? null,
+    table: table?.rows.length ? table : null,
   };
 }
 
@@ -100,11 +94,6 @@ export function column(model: PublishedPart, label: string): string {
 
 export function notesOf({ table }: PublishedPart): string {
   return table?.notes.join(" ") ?? "";
-}
-
-/** Whether each dot of the chart is far off. */
-export function ringedIn({ chart }: PublishedPart): boolean[] {
-  return chart?.series.map(({ points: [{ fill }] = [] }) => fill === "ringed") ?? [];
 }
 
 /** The rows that differ, in their order. */

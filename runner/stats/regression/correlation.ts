@@ -17,26 +17,6 @@ export function spearmanRho(first: readonly number[], second: readonly number[])
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 }
 
-/**
- * Kendall's tau-b: pairs in the same order less pairs in the opposite one, as a share of the pairs that are
- * tied in neither column, in the geometric mean (M. G. Kendall, "The treatment of ties in ranking problems",
- * Biometrika 1945). NaN as for Spearman's.
- */
-export function kendallTauB(first: readonly number[], second: readonly number[]): number {
-  let agreement = 0;
-  let [ordered, orderedInSecond] = [0, 0];
-  for (let i = 0; i < first.length; i++) {
-    for (let j = 0; j < i; j++) {
-      const inFirst = Math.sign(first[i] - first[j]);
-      const inSecond = Math.sign(second[i] - second[j]);
-      agreement += inFirst * inSecond;
-      ordered += Math.abs(inFirst);
-      orderedInSecond += Math.abs(inSecond);
-    }
-  }
-  return agreement / Math.sqrt(ordered * orderedInSecond);
-}
-
 /** The rank of each value, 1 for the lowest; ties share their mean rank. Costs n². */
 export function meanRanks(values: readonly number[]): number[] {
   return values.map((value) => {
