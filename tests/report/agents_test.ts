@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
 import { renderMarkdown } from "../../report/render/markdown.ts";
 import { agentsText, measurementAgents } from "../../report/subjects/agents/agents.ts";
-import {
-  type AgentFigures,
-  agentFigures,
-  disagreements,
-} from "../../report/subjects/agents/disagreement.ts";
+import { agentFigures, disagreements } from "../../report/subjects/agents/disagreement.ts";
 import { trustOf } from "../../report/findings/trust.ts";
 import { reportModel } from "../../report/model.ts";
 import type { Table } from "../../report/subjects/tables/table.ts";
@@ -69,8 +65,8 @@ Deno.test("a lost agent is marked in the table and the line, and its trust tells
   assert.deepEqual(column(table, "Lost"), ["–", "–", "–", "after 0.8 s"]);
   assert.deepEqual(column(table, "Trust"), ["suspect", "valid", "valid", "suspect"]);
   assert.deepEqual(column(table, "Dropped").slice(1), ["0", "0", "62.5"]);
-  assert.match(findings.join(), /^The agents that were not lost agree: /);
-  assert.match(measured(measurement).texts.Agents, /^3: a, b, c \(lost\) · 2,000\/s each$/);
+  assert.deepEqual(findings, []);
+  assert.equal(measured(measurement).texts.Agents, "3: a, b, c (lost)");
   assert.match(
     trustOf(measurement).reasons.join(),
     /^agent c: The agent's last report came 0\.75 s after the start/,
@@ -86,23 +82,16 @@ Deno.test("percentiles that requests never sent could make larger are marked, of
   assert.deepEqual([marked("p50"), marked("p99")], [[false, false, true], [true, false, true]]);
 });
 
-Deno.test("what a lost agent measured is no part of an agreement, and one alone agrees with nobody", () => {
-  const agreed = (agents: readonly AgentSpec[]): string =>
-    plain(measurementAgents(fleetMeasurement({ agents }))?.findings.join() ?? "");
-  const lost: AgentSpec = { name: "c", medianMs: 1.5, lostAt: 0.75 };
-  assert.match(agreed([...near("a", "b"), lost]), /agree: .+ latenc(?:y of|ies are from) 0\.\d+ /);
-  assert.doesNotMatch(agreed([...near("a", "b"), lost]), / 1\.\d+ ms/);
-  assert.equal(agreed([...near("a"), lost]), "");
+Deno.test("what a lost agent measured is compared with nothing", () => {
+  const lost: AgentSpec = { name: "c", medianMs: 5, lostAt: 0.75 };
+  assert.deepEqual(sentences([...near("a", "b"), lost]), []);
+  assert.deepEqual(sentences([...near("a"), lost]), []);
 });
 
-Deno.test("the line names as many agents as it has room for, and the range of their rates", () => {
+Deno.test("the line names as many agents as it has room for", () => {
   const many = Array.from({ length: 30 }, (_, i) => ({ name: `machine-${i}`, workers: 1 }));
   const text = agentsText([fleetMeasurement({ agents: many, seconds: 0.5 })]);
-  assert.match(text, /^30: machine-0, machine-1, machine-2 and 27 more · [\d,]+\/s each$/);
-  const apart = agentsText([
-    fleetMeasurement({ agents: [...near("a"), { name: "b", medianMs: 2 }] }),
-  ]);
-  assert.match(apart, /^2: a, b · [\d,]+–[\d,]+\/s each$/);
+  assert.equal(text, "30: machine-0, machine-1, machine-2 and 27 more");
 });
 
 Deno.test("of several runs the table has medians, and who was lost in how many of them", () => {
@@ -155,10 +144,10 @@ Deno.test("page, terminal and markdown lay the same table and sentences out", ()
   assert.match(page, /The load came from agents: /);
   const options = { width: 80, color: false, unicode: true };
   const summary = renderSummary(model, options);
-  assert.match(summary, /\nAgents: 3: a, b, <c> · [\d,]+–[\d,]+\/s each\n/);
+  assert.match(summary, /\nAgents: 3: a, b, <c>\n/);
   assert.match(summary, /\nAgent <c> measured a median latency of 20\.\d ms, the others /);
   const bench = renderMeasurement(run, options);
-  assert.match(bench, /\nAgents +3: a, b, <c> · /);
+  assert.match(bench, /\nAgents +3: a, b, <c>\n/);
   assert.match(bench, /\nAgents\nAgent <c> measured .+\n(?: {2}.+\n)+Agent +Requests\/s +p50 ms/);
   assert.ok(bench.split("\n").every((line) => line.length <= 80));
   const tables = [renderMarkdown(model), renderMeasurementMarkdown(run)];
@@ -182,7 +171,8 @@ Deno.test("results without agents say nothing of any", () => {
 
 function sentences(agents: readonly AgentSpec[], spec: Partial<FleetSpec> = {}): string[] {
   const measurement = fleetMeasurement({ agents, ...spec });
-  return disagreements(agentFigures([measurement]), measurement.load.kind)
+  const isOpen = measurement.latency.clock === "intended";
+  return disagreements(agentFigures([measurement]), { isOpen })
     .map(({ name, text }) => plain(`${name} ${text}`));
 }
 
@@ -197,23 +187,8 @@ Deno.test("an agent behind a slow network says so by what its connections took",
   assert.deepEqual(others, []);
   assert.match(
     only,
-    /^d measured a median latency of 20\.\d ms, the others 0\.6\d* ms; its fastest connection took 20\.\d ms, theirs 0\.1\d* ms: the network between it and the target is the difference$/,
+    /^d measured a median latency of 20\.\d ms, the others 0\.6\d* ms; its fastest connection took 20\.\d ms, theirs 0\.1\d* ms$/,
   );
-});
-
-Deno.test("a difference that the network does not explain is the machine's", () => {
-  const slow = { name: "d", medianMs: 5 };
-  const [alone] = sentences([...near("a", "b", "c"), slow]);
-  assert.match(alone, /; it is not the network \(its .+\): look at what else runs on its machine$/);
-  const [busy] = sentences([...near("a", "b", "c"), { ...slow, cpu: 0.99 }]);
-  assert.match(busy, /: its own figures are invalid, so its machine may be the difference$/);
-});
-
-Deno.test("a busy machine's slow connections are no slow network", () => {
-  const [a, b, c] = agentFigures([fleetMeasurement({ agents: near("a", "b", "c") })]);
-  const busy = { ...c, p50Ms: 1.2, connectMs: 9 };
-  const because = (c: AgentFigures): string => disagreements([a, b, c], "closed")[0].because;
-  assert.deepEqual([busy, { ...busy, connectMs: 0.8 }].map(because), ["machine", "network"]);
 });
 
 Deno.test("of agents that differ one is the measure of the other: each fact is told once", () => {
@@ -238,7 +213,7 @@ Deno.test("in an open loop an agent that falls short of what was due to it says 
   assert.deepEqual(others, []);
   assert.match(
     only,
-    /^d completed 60\.0 % of the 4,000 requests that were due to it \(1,600 never sent(, \d unfinished)?\), the others 100 %$/,
+    /^d completed (?:60\.0|59\.9) % of the requests that were due to it, the others (?:100|99\.\d+) %/,
   );
   const all = agents.map((agent) => ({ ...agent, droppedRatio: 0.4 }));
   assert.deepEqual(sentences(all, { rate: 8_000 }), []);
@@ -250,20 +225,16 @@ Deno.test("an agent that falls short and is far away says both in one sentence",
     { rate: 8_000 },
   );
   assert.deepEqual(others, []);
-  assert.match(only, /^d completed .+, and measured a median latency of .+ is the difference$/);
+  assert.match(only, /^d measured a median latency of .+; completed .+; its fastest connection /);
 });
 
-Deno.test("in a closed loop a slower pace at a like median is told with the p99", () => {
+Deno.test("in a closed loop a slower pace at a like median is told", () => {
   const measurement = fleetMeasurement({ agents: near("a", "b", "c") });
   const [a, b, c] = agentFigures([measurement]);
   const slow = { ...c, ratePerSec: c.ratePerSec / 2, p99Ms: 80 };
-  const [{ name, text }, ...others] = disagreements([a, b, slow], "closed");
+  const [{ name, text }, ...others] = disagreements([a, b, slow], { isOpen: false });
   assert.deepEqual([name, others], ["c", []]);
-  assert.match(
-    plain(text),
-    /^completed \d+ requests\/s by connection, the others 1,\d+, at a like /,
-  );
-  assert.match(plain(text), /; its p99 is 80\.0 ms, theirs 0\.\d+ ms$/);
+  assert.match(plain(text), /^completed \d+ requests\/s by connection, the others 1,\d+;/);
 });
 
 Deno.test("a lost agent asked nothing more, so its pace is no measure", () => {

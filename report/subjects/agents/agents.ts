@@ -4,7 +4,7 @@ import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { list, table } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { mean, median } from "../../writing/spread.ts";
-import { formatDuration, formatMs, formatNumber, timeUnit } from "../../writing/units.ts";
+import { formatDuration, timeUnit } from "../../writing/units.ts";
 import { counted, listedAll } from "../../writing/words.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
 import * as column from "../tables/column.ts";
@@ -14,13 +14,12 @@ import {
   agentFigures,
   disagreements,
   type LoadedPart,
-  type LoadKind,
   shareOf,
   wholeFigures,
 } from "./disagreement.ts";
 
 export interface AgentsModel {
-  /** One for each agent that was lost or disagrees, or a single one that they agree. */
+  /** One for each agent that was lost or disagrees. */
   readonly findings: readonly string[];
   readonly table: Table;
 }
@@ -29,7 +28,6 @@ export interface AgentsModel {
 interface Loaded {
   /** Null if there is only one cell. */
   readonly target: Pick<CellRuns, "label" | "color"> | null;
-  readonly kind: LoadKind;
   readonly isOpen: boolean;
   readonly whole: AgentFigures;
   readonly agents: readonly AgentFigures[];
@@ -81,7 +79,6 @@ export function measurementAgents(measurement: Measurement): AgentsModel | null 
 function loadedBy(runs: readonly Measurement[], target: Loaded["target"]): Loaded {
   return {
     target,
-    kind: runs[0].load.kind,
     isOpen: runs[0].latency.clock === "intended",
     whole: wholeFigures(runs),
     agents: agentFigures(runs),
@@ -92,7 +89,7 @@ function loadedBy(runs: readonly Measurement[], target: Loaded["target"]): Loade
 const MOST_FINDINGS = 8;
 
 function findingsOf(loaded: readonly Loaded[]): string[] {
-  const found = loaded.flatMap(({ target, agents, kind }) => {
+  const found = loaded.flatMap(({ target, agents, isOpen }) => {
     const cell = loaded.length === 1 ? "" : target?.label ?? "";
     // For a single run, its trust already names the lost agents.
     const lost = agents.filter(({ lost, ofRuns }) => lost.length > 0 && ofRuns > 1)
@@ -100,13 +97,12 @@ function findingsOf(loaded: readonly Loaded[]): string[] {
         const [{ atS, reason }] = lost;
         const when = `last report ${formatDuration(atS)} after the start (${reason})`;
         const text = `was lost in ${lost.length} of ${counted(ofRuns, "run")}: ${when}`;
-        return { name, because: "lost", text };
+        return { name, in: ["lost"], text };
       });
-    return [...lost, ...disagreements(agents, kind)].map((one) => ({ ...one, cell }));
+    return [...lost, ...disagreements(agents, { isOpen })].map((one) => ({ ...one, cell }));
   });
-  if (found.length === 0) return agreement(loaded);
   // A finding that several cells share is stated once: `express and 2 more: agent d measured …`.
-  const alike = Map.groupBy(found, ({ name, because }) => JSON.stringify([name, because]));
+  const alike = Map.groupBy(found, ({ name, in: figures }) => JSON.stringify([name, figures]));
   const sentences = [...alike.values()].map(([{ name, cell, text }, ...others]) =>
     cell === ""
       ? `Agent ${name} ${text}.`
@@ -121,41 +117,15 @@ function findingsOf(loaded: readonly Loaded[]): string[] {
   ];
 }
 
-/** Empty for a single agent; leaves out lost agents, because they measured another period. */
-function agreement(loaded: readonly Loaded[]): string[] {
-  const apart = loaded.map(({ agents }) =>
-    agents.filter(({ latencies, lost }) => latencies > 0 && lost.length === 0)
-      .map(({ p50Ms }) => p50Ms)
-  ).filter((medians) => medians.length > 1);
-  if (apart.length === 0) return [];
-  const isWhole = loaded.every(({ agents }) => agents.every(({ lost }) => lost.length === 0));
-  const who = isWhole ? "The agents" : "The agents that were not lost";
-  if (apart.length > 1) return [`${who} agree on every target.`];
-  const [low, high] = [Math.min(...apart[0]), Math.max(...apart[0])].map(formatMs);
-  return [`${who} agree: their median latencies are from ${low} to ${high}.`];
-}
-
 /** The most characters of names in a line. */
 const MOST_NAMES_LENGTH = 36;
 
-/** `4: a, b (lost), c, d · 12,000/s each`; "" without agents. */
+/** `4: a, b (lost), c, d`; "" without agents. */
 export function agentsText(runs: readonly (Measurement | Run)[]): string {
   const agents = agentFigures(runs.filter(({ agents }) => agents !== undefined));
   if (agents.length === 0) return "";
   const names = agents.map(({ name, lost }) => lost.length > 0 ? `${name} (lost)` : name);
-  const each = runs.length === 1 ? ` · ${eachText(agents)}` : "";
-  return `${agents.length}: ${listedAll(names, MOST_NAMES_LENGTH)}${each}`;
-}
-
-/** Figures of the agents that stayed to the end. */
-function eachText(agents: readonly AgentFigures[]): string {
-  const there = agents.filter(({ lost }) => lost.length === 0);
-  const rates = (there.length > 0 ? there : agents).map(({ ratePerSec }) => ratePerSec);
-  const [low, high] = [Math.min(...rates), Math.max(...rates)];
-  const text = high > 1.1 * low
-    ? `${formatNumber(low)}–${formatNumber(high)}`
-    : formatNumber(median(rates));
-  return `${text}/s${agents.length === 1 ? "" : " each"}`;
+  return `${agents.length}: ${listedAll(names, MOST_NAMES_LENGTH)}`;
 }
 
 // The whole, and below it each agent.

@@ -1,164 +1,104 @@
 /**
- * What each agent did, and when agents that load one target together disagree, and why. They share the target, so what
- * one of them measures otherwise is of its network or of its machine. One sentence an agent at most.
+ * What each agent did, and when agents that load one target together disagree. They share the target, so whatever one
+ * of them measures otherwise is due to its network or its machine. One sentence an agent at most.
  */
 import { TRUSTS } from "../../../runner/result/generator.ts";
 import type { AgentPart, Measurement } from "../../../runner/result/result.ts";
 import { poolLatency } from "../../figures/pool.ts";
 import { lowerMedian, mean, median, sum } from "../../writing/spread.ts";
-import { formatCount, formatMs, formatNumber, formatShare } from "../../writing/units.ts";
+import { formatMs, formatNumber, formatShare } from "../../writing/units.ts";
 
-/** Share of the others' figure by which an agent must differ. */
-const DIFFERENT_RATIO = 0.25;
-/** Smaller differences come from the power saving of a core. */
-const DIFFERENT_MS = 0.1;
-/**
- * A request on an open connection takes one round trip, as opening one does; with a new connection for
- * each request it takes two. So the network explains a difference of up to 2.5 times that of connecting.
- */
-const EXPLAINED_RATIO = 0.4;
-/**
- * No request is faster than a round trip, and opening a connection takes up to three (TCP, then TLS). A connection that
- * takes longer than this many medians was delayed by a busy machine, and says nothing about the network.
- */
-const MOST_TRIPS = 4;
-/** Share of the due requests that were completed, relative to the others' share. */
-const COMPLETED_RATIO = 0.9;
-
-export type LoadKind = Measurement["load"]["kind"];
-
-/** A difference between an agent and the others. Differences of an agent with the same `because` mean the same. */
-interface Difference {
-  readonly because: "network" | "machine" | "share" | "pace";
-  /** The statement without the agent's name: `measured a median latency of …`; without a full stop. */
-  readonly text: string;
+/** A figure that agents of one load have in common. */
+interface CommonFigure {
+  readonly name: "latency" | "share" | "pace";
+  readonly of: (agent: AgentFigures) => number;
+  readonly text: (value: number) => string;
+  /** What an agent with this value did. */
+  readonly said: (text: string) => string;
+  /** Share of the others' figure by which an agent may differ. */
+  readonly withinRatio: number;
+  /** Smaller differences mean nothing. */
+  readonly least: number;
 }
 
-type Others = readonly AgentFigures[];
+const LATENCY: CommonFigure = {
+  name: "latency",
+  of: ({ p50Ms }) => p50Ms,
+  text: formatMs,
+  said: (text) => `measured a median latency of ${text}`,
+  withinRatio: 0.25,
+  least: 0.1, // the power saving of a core
+};
+/** In an open loop, every agent has the same work. */
+const SHARE: CommonFigure = {
+  name: "share",
+  of: ({ parts }) => shareOf("completed", parts) ?? 0,
+  text: formatShare,
+  said: (text) => `completed ${text} of the requests that were due to it`,
+  withinRatio: 0.1,
+  least: 0,
+};
+/** In a closed loop, a connection sends as fast as it gets responses. */
+const PACE: CommonFigure = {
+  name: "pace",
+  of: ({ ratePerSec, connections }) => ratePerSec / Math.max(1, connections),
+  text: (value) => formatNumber(value),
+  said: (text) => `completed ${text} requests/s by connection`,
+  withinRatio: 0.25,
+  least: 0,
+};
+
+/** How an agent differs from the others; `in` names the figures, which are the same in other cells. */
+interface Difference {
+  readonly name: string;
+  readonly in: readonly CommonFigure["name"][];
+  /** Without a full stop. */
+  readonly text: string;
+}
 
 /** Disagreements of agents that were not lost; lost ones have findings of their own. */
 export function disagreements(
   all: readonly AgentFigures[],
-  kind: LoadKind,
-): (Difference & { readonly name: string })[] {
-  const present = all.filter(({ latencies }) => latencies > 0);
-  return present.filter(({ lost }) => lost.length === 0).flatMap((agent) => {
+  { isOpen }: { readonly isOpen: boolean },
+): Difference[] {
+  const present = all.filter(({ latencies, lost }) => latencies > 0 && lost.length === 0);
+  return present.flatMap((agent) => {
     const others = present.filter((other) => other !== agent);
-    const found = others.length === 0 ? null : differenceOf(agent, others, kind);
-    return found === null ? [] : [{ name: agent.name, ...found }];
+    // In a closed loop, another latency explains another pace.
+    const restMs = lowerMedian(others.map(LATENCY.of));
+    const isAlike = !areApart(agent.p50Ms, restMs, { ...LATENCY, least: 0 });
+    const figures = isOpen ? [LATENCY, SHARE] : isAlike ? [LATENCY, PACE] : [LATENCY];
+    const differing = figures.filter(({ of, ...figure }) => {
+      // Of two different halves, only one is reported, not each against the other.
+      const rest = [others, present].map((those) => lowerMedian(those.map(of)));
+      return others.length > 0 && rest.every((value) => areApart(of(agent), value, figure));
+    });
+    if (differing.length === 0) return [];
+    const who = others.length === 1 ? `agent ${others[0].name}` : "the others";
+    const texts = differing.map(({ of, text, said }) =>
+      `${said(text(of(agent)))}, ${who} ${text(lowerMedian(others.map(of)))}`
+    );
+    const theirs = others.flatMap(({ connectMs }) => connectMs ?? []);
+    const connections = agent.connectMs === null || theirs.length === 0 ? [] : [
+      `its fastest connection took ${formatMs(agent.connectMs)}, theirs ${
+        formatMs(lowerMedian(theirs))
+      }`,
+    ];
+    return [{
+      name: agent.name,
+      in: differing.map(({ name }) => name),
+      text: [...texts, ...connections].join("; "),
+    }];
   });
 }
 
-function differenceOf(agent: AgentFigures, others: Others, kind: LoadKind): Difference | null {
-  const latency = otherLatency(agent, others);
-  if (kind === "closed") return latency ?? otherPace(agent, others);
-  const share = shortfall(agent, others);
-  if (latency === null || share === null) return latency ?? share;
-  return { because: latency.because, text: `${share.text}, and ${latency.text}` };
-}
-
-function otherLatency(agent: AgentFigures, others: Others): Difference | null {
-  const p50Ms = ({ p50Ms }: AgentFigures): number => p50Ms;
-  const restMs = middleOf(others, p50Ms);
-  if (!isOther(agent.p50Ms, restMs) || !isOther(agent.p50Ms, middleOf([agent, ...others], p50Ms))) {
-    return null;
-  }
-  const { because, text } = explanation(agent, others, restMs);
-  const figures = `${formatMs(agent.p50Ms)}, ${namesOf(others)} ${formatMs(restMs)}`;
-  return { because, text: `measured a median latency of ${figures}${text}` };
-}
-
-function isOther(ms: number, restMs: number): boolean {
-  return Math.abs(ms - restMs) > DIFFERENT_MS && !isLike(ms, restMs);
-}
-
-/** Whether the network explains it, judging by how long connections took to open. */
-function explanation(agent: AgentFigures, others: Others, restMs: number): Difference {
-  const known = others.filter(({ connectMs }) => connectMs !== null);
-  if (
-    agent.connectMs === null || known.length === 0 || agent.connectMs > MOST_TRIPS * agent.p50Ms
-  ) {
-    return { because: "machine", text: doubt(agent) };
-  }
-  const theirsMs = middleOf(known, ({ connectMs }) => connectMs ?? 0);
-  const opened = `its fastest connection took ${formatMs(agent.connectMs)}, theirs ${
-    formatMs(theirsMs)
-  }`;
-  const explained = (agent.connectMs - theirsMs) / (agent.p50Ms - restMs);
-  if (explained < EXPLAINED_RATIO) {
-    return { because: "machine", text: `; it is not the network (${opened})${doubt(agent)}` };
-  }
-  const text = `; ${opened}: the network between it and the target is the difference`;
-  return { because: "network", text };
-}
-
-function doubt({ trust }: AgentFigures): string {
-  return trust === "valid"
-    ? ": look at what else runs on its machine"
-    : `: its own figures are ${trust}, so its machine may be the difference`;
-}
-
-/** A finding if an agent completed less; in an open loop, every agent has the same work. */
-function shortfall(agent: AgentFigures, others: Others): Difference | null {
-  const completedBy = ({ parts }: AgentFigures): number | null =>
-    shareOf("completed", parts.filter(({ lost }) => lost === null));
-  const known = others.map(completedBy).filter((share) => share !== null);
-  const share = completedBy(agent);
-  if (share === null || known.length === 0) return null;
-  const rest = lowerMedian(known);
-  if (share >= COMPLETED_RATIO * rest) return null;
-  const of = (end: keyof AgentPart["requests"]): number =>
-    sum(agent.parts, ({ requests }) => requests[end]);
-  const left = LEFT.flatMap(([end, what]) =>
-    of(end) > 0 ? [`${formatCount(of(end))} ${what}`] : []
-  );
-  const text = `completed ${formatShare(share)} of the ${
-    formatCount(of("due"))
-  } requests that were due to it (${left.join(", ")}), ${namesOf(others)} ${formatShare(rest)}`;
-  return { because: "share", text };
-}
-
-const LEFT = [
-  ["dropped", "never sent"],
-  ["failed", "failed"],
-  ["unfinished", "unfinished"],
-] as const;
-
-/**
- * A finding about another pace: in a closed loop, a connection sends as fast as it gets responses, so more than the
- * median may be slow.
- */
-function otherPace(agent: AgentFigures, others: Others): Difference | null {
-  // If the median differs, so does the pace; and a lost agent stopped sending.
-  const peers = others.filter(({ p50Ms, lost }) => isLike(agent.p50Ms, p50Ms) && lost.length === 0);
-  if (peers.length === 0) return null;
-  const rest = middleOf(peers, paceOf);
-  const paces = [rest, middleOf([agent, ...peers], paceOf)];
-  if (paces.some((pace) => isLike(paceOf(agent), pace))) return null;
-  const p99Ms = middleOf(peers, ({ p99Ms }) => p99Ms);
-  const text = `completed ${formatNumber(paceOf(agent))} requests/s by connection, ${
-    namesOf(peers)
-  } ${formatNumber(rest)}, at a like median latency; its p99 is ${formatMs(agent.p99Ms)}, theirs ${
-    formatMs(p99Ms)
-  }`;
-  return { because: "pace", text };
-}
-
-function isLike(figure: number, other: number): boolean {
-  return Math.abs(figure - other) <= DIFFERENT_RATIO * other;
-}
-
-function paceOf({ ratePerSec, connections }: AgentFigures): number {
-  return ratePerSec / Math.max(1, connections);
-}
-
-function namesOf(others: Others): string {
-  return others.length === 1 ? `agent ${others[0].name}` : "the others";
-}
-
-/** The lower median: of two differing halves, only one is then reported, not each against the other. */
-function middleOf(agents: Others, of: (agent: AgentFigures) => number): number {
-  return lowerMedian(agents.map(of));
+function areApart(
+  value: number,
+  rest: number,
+  { withinRatio, least }: Pick<CommonFigure, "withinRatio" | "least">,
+): boolean {
+  const apart = Math.abs(value - rest);
+  return apart > least && apart > withinRatio * rest;
 }
 
 // What each agent did in the runs of a cell, or in a single measurement, as one set of figures for each agent.
