@@ -1,61 +1,23 @@
-/**
- * Sentences about a comparison in slices: what would narrow its interval, what its verdict is about, and which side
- * disturbs the other.
- */
+/** Sentences about a comparison in slices: how it is judged, what its verdict is about, and who disturbs whom. */
 import type { Disturbance } from "../../runner/stats/slices/disturbance.ts";
-import type { ProcessLevels } from "../../runner/stats/slices/process_levels.ts";
 import { PROCESS_LOOK_SIGNIFICANCE, PROCESS_LOOKS } from "../../runner/stats/slices/looks.ts";
 import { capitalized, listed } from "../writing/words.ts";
 import { percentText } from "../writing/ratios.ts";
 import { disturbanceText } from "./judgements.ts";
 
-/** A word for what would narrow the interval of a ratio; "" if unknown. */
-export function limitText(levels: ProcessLevels | null, areTheseTwo: boolean): string {
-  return areTheseTwo ? "time" : levels?.limitedBy ?? "";
-}
-
 /** The note below a table with both levels. */
-export function levelsNote(areTheseTwo: boolean): string {
-  const percentiles =
-    "Percentiles are of all slices of a process together, so their spread is not " +
-    "taken apart.";
-  return areTheseTwo
-    ? "Spreads are standard deviations of the ratio in one round of these two processes: all of it, the " +
-      `part that its slices explain, and the rest. ${percentiles} Only more time narrows an interval.`
-    : "Spreads are standard deviations of the ratio of one pair of processes: all of it, the part that " +
-      `its slices explain, and the rest, which is between processes. ${percentiles} Limited by slices: ` +
-      "longer pairs of processes narrow the interval as well as more of them. By processes: only " +
-      "more pairs of them do.";
-}
-
-/**
- * `Requests/s: pairs of processes differ by 1.3 %, of which their slices explain 0.4 %.`
- * @param figure Name of the figure, capitalised.
- */
-export function levelsText(
-  figure: string,
-  { stdev, withinStdev }: ProcessLevels,
-  areTheseTwo: boolean,
-): string {
-  const explained = withinStdev === null
-    ? ""
-    : withinStdev >= stdev
-    ? ", no more than their slices explain"
-    : `, where their slices explain ${percentText(withinStdev)}`;
-  const what = areTheseTwo ? "rounds of these two processes" : "pairs of processes";
-  return `${figure}: ${what} differ by ${percentText(stdev)}${explained}.`;
-}
+export const LEVELS_NOTE =
+  "A round is one pair of processes or, of servers that are never restarted, one stretch of time. Spreads are standard " +
+  "deviations of the ratio of one round: all of it, the part that its slices explain, and the rest, which is between " +
+  "rounds. Percentiles are of all slices of a round together, so their spread is not taken apart. Limited by slices: " +
+  "longer rounds narrow the interval as well as more of them. By rounds: only more of them do.";
 
 /** What a verdict requires, for below a table of ratios. */
-export function looksNote(areTheseTwo: boolean): string {
-  const looks = listed(PROCESS_LOOKS.map(String), "and");
-  const [what, unless] = areTheseTwo
-    ? ["rounds", ", unless the ratio wanders for longer than the first rounds last"]
-    : ["pairs of processes", ""];
-  return "The sides were loaded in turns, slice by slice, so what moves both at once cancels out. " +
-    `The ratio is checked after ${looks} ${what}. Each check asks for p ≤ ${PROCESS_LOOK_SIGNIFICANCE}, ` +
-    `so that all together are wrong in at most 5 %${unless}.`;
-}
+export const LOOKS_NOTE =
+  "The sides were loaded in turns, slice by slice, so what moves both at once cancels out. " +
+  `The ratio is checked after ${listed(PROCESS_LOOKS.map(String), "and")} rounds. ` +
+  `Each check asks for p ≤ ${PROCESS_LOOK_SIGNIFICANCE}, so that all together are wrong in at most 5 %, unless the ` +
+  "ratio of servers that are never restarted wanders for longer than the first rounds last.";
 
 /** Accompanies a verdict about one pair of processes that is never restarted. */
 export const THESE_TWO =

@@ -9,7 +9,7 @@ import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
 import { type Block, figure, group, list, type Panel, type Series, table } from "../blocks.ts";
 import { axisOver, compact, type Xy, type XyPoint } from "../chart.ts";
 import { figureInProse } from "../findings/judgements.ts";
-import { disturbanceSentence, levelsNote, levelsText, limitText } from "../findings/slices.ts";
+import { disturbanceSentence, LEVELS_NOTE } from "../findings/slices.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "../judge/comparison.ts";
 import { slicedBetween, spreadWithin } from "../judge/slices.ts";
 import type { ComparedFigure } from "../judge/group.ts";
@@ -69,7 +69,7 @@ export function slicedBlocks(cells: readonly SlicedCell[]): Block[] {
           figure([ratios], { ...shown, id: `pairs-${i + 1}` }),
           figure([sides], {
             ...{ ...shown, id: `sides-${i + 1}`, legend: cell.sides },
-            reading: i === 0 ? readingOf(areTheseTwoIn(cell)) : "",
+            reading: i === 0 ? READING : "",
           }),
         ]),
       ];
@@ -84,29 +84,8 @@ export function slicedBlocks(cells: readonly SlicedCell[]): Block[] {
   ];
 }
 
-/** Whether the cell compares two processes that are never restarted. */
-function areTheseTwoIn({ match: { base, next } }: SlicedCell): boolean {
-  return slicedBetween(base, next)?.("rate").areTheseTwo ?? false;
-}
-
-function readingOf(areTheseTwo: boolean): string {
-  const large = areTheseTwo
-    ? "A large dot is a round of these two processes, with the 95 % interval that its slices give it: where these intervals lie apart, the processes changed between their rounds, and only more time makes the ratio surer."
-    : "A large dot is a pair of processes, with the 95 % interval that its slices give it: where these intervals lie apart, the processes themselves differ, and only more of them make the ratio surer.";
-  return `Each small dot is a pair of slices: the requests/s of the new side over those of the base, which were loaded one right after the other. ${large} The second chart shows the requests/s of each side: what moves both at once came from outside and is in no ratio. The columns at its foot are the share of the machine's cores that other programs used.`;
-}
-
-/** The words for one repetition, and for several. */
-interface RunName {
-  readonly one: string;
-  readonly several: string;
-}
-
-function runNameOf(areTheseTwo: boolean): RunName {
-  return areTheseTwo
-    ? { one: "round", several: "rounds" }
-    : { one: "pair of processes", several: "pairs of processes" };
-}
+const READING =
+  "Each small dot is a pair of slices: the requests/s of the new side over those of the base, which were loaded one right after the other. A large dot is a round, with the 95 % interval that its slices give it: where these intervals lie apart, the sides differ from round to round, and only more rounds make the ratio surer. The second chart shows the requests/s of each side: what moves both at once came from outside and is in no ratio. The columns at its foot are the share of the machine's cores that other programs used.";
 
 /** A pair of slices of two processes. */
 interface Place {
@@ -133,18 +112,14 @@ const MOST_PLACES = 360;
 /** Null if there are too few pairs. */
 function panelsOf(cell: SlicedCell): readonly [ratios: Panel, sides: Panel] | null {
   const { name, match, comparison, sides } = cell;
-  const runName = runNameOf(areTheseTwoIn(cell));
   const { places, processes, stdev } = pairsOver(match);
   if (places.length < 2) return null;
   const rate = comparisonOf(comparison, "rate");
   const [base, next] = sides;
   const title = `Requests/s of ${next.label} over ${base.label}`;
   return [
-    { title, chart: ratiosChart(name, { places, processes, stdev, rate, sides, runName }) },
-    {
-      title: "Requests/s of each side",
-      chart: sidesChart(name, { places, sides, runName }),
-    },
+    { title, chart: ratiosChart(name, { places, processes, stdev, rate, sides }) },
+    { title: "Requests/s of each side", chart: sidesChart(name, { places, sides }) },
   ];
 }
 
@@ -223,19 +198,18 @@ function thinned(places: readonly Place[]): Place[] {
 
 function ratiosChart(
   name: string,
-  { places, processes, stdev, rate, sides: [base, next], runName }: {
+  { places, processes, stdev, rate, sides: [base, next] }: {
     readonly places: readonly Place[];
     readonly processes: readonly Process[];
     /** Spread within a pair of processes, from its slices. */
     readonly stdev: number | null;
     readonly rate: FigureComparison;
-    readonly runName: RunName;
   } & Pick<SlicedCell, "sides">,
 ): Xy {
   const dots = places.filter(({ base, next }) => base > 0 && next > 0).map((place): XyPoint => ({
     x: compact(place.atS),
     y: compact(place.next / place.base),
-    lines: [`${runName.one} ${place.process}: ${formatRatio(place.next / place.base, null)}`],
+    lines: [`round ${place.process}: ${formatRatio(place.next / place.base, null)}`],
   }));
   const means = processes.flatMap(({ number, fromS, toS, ratio }): XyPoint[] => {
     if (ratio === null) return [];
@@ -250,7 +224,7 @@ function ratiosChart(
       ...ends,
       fill: "ringed",
       lines: [
-        `${runName.one} ${number}: ${formatRatio(value, ends)}`,
+        `round ${number}: ${formatRatio(value, ends)}`,
         `${formatCount(ratio.pairs)} pairs of slices`,
       ],
     }];
@@ -264,7 +238,7 @@ function ratiosChart(
       counted(places.length, "pair")
     } of slices`,
     size: "medium",
-    x: timeAxis(places, runName),
+    x: timeAxis(places),
     y: {
       ...{ unit: "×", scale: "log", min: compact(1 / room), max: compact(room) },
       title: "requests/s",
@@ -283,7 +257,7 @@ function ratiosChart(
         isFaint: true,
         points: dots.filter(({ y }) => y <= room && y >= 1 / room),
       },
-      { label: runName.several, color: next.color, draw: "dots", points: means },
+      { label: "rounds", color: next.color, draw: "dots", points: means },
     ],
   };
 }
@@ -292,21 +266,20 @@ function ratiosChart(
 const LEAST_SHOWN = 1.1;
 const MOST_SHOWN = 3;
 
-function timeAxis(places: readonly Place[], { several }: RunName): Xy["x"] {
+function timeAxis(places: readonly Place[]): Xy["x"] {
   return {
     ...{ unit: "s", scale: "linear", min: 0, max: compact((places.at(-1)?.atS ?? 1) * 1.01) },
     title: new Set(places.map(({ process }) => process)).size === 1
       ? ""
-      : `${several}, one after another`,
+      : "rounds, one after another",
   };
 }
 
 function sidesChart(
   name: string,
-  { places, sides: [base, next], runName }: {
-    readonly places: readonly Place[];
-    readonly runName: RunName;
-  } & Pick<SlicedCell, "sides">,
+  { places, sides: [base, next] }:
+    & { readonly places: readonly Place[] }
+    & Pick<SlicedCell, "sides">,
 ): Xy {
   // A gap where one pair of processes ends and the next begins.
   const spaced = places.flatMap((place, i): (Place | number)[] =>
@@ -324,13 +297,13 @@ function sidesChart(
     kind: "xy",
     alt: `${name}: requests/s of both sides over time`,
     size: "small",
-    x: timeAxis(places, runName),
+    x: timeAxis(places),
     y: { ...axisOver("", places.flatMap(({ base, next }) => [base, next])), title: "requests/s" },
     at: [...at, at[at.length - 1] + step].map(compact),
     places: spaced.map((place) =>
       typeof place === "number"
         ? ""
-        : `${formatNumber(place.atS)} s, ${runName.one} ${place.process}${
+        : `${formatNumber(place.atS)} s, round ${place.process}${
           place.others === null ? "" : `, other programs ${formatShare(place.others)} of the cores`
         }`
     ),
@@ -357,16 +330,15 @@ function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
   const rows = cells.flatMap(({ name, comparison }) =>
     LEVELS.map((figure): LevelRow => ({ cell: name, one: comparisonOf(comparison, figure) }))
   ).filter(({ one }) => one.ratio !== null && one.sliced !== null);
-  const areTheseTwo = rows.every(({ one }) => one.sliced?.areTheseTwo);
   const percent = (value: number | null | undefined) =>
     value === null || value === undefined ? NONE : { text: percentText(value), value };
   const caption = "What the ratio of both sides varies by";
-  return tableOf({ caption, notes: [levelsNote(areTheseTwo)] }, rows, [
+  return tableOf({ caption, notes: [LEVELS_NOTE] }, rows, [
     ...isOne ? [] : [column.name<LevelRow>("Cell", ({ cell }) => cell)],
     (isOne ? column.name : column.text)<LevelRow>("Figure", ({ one }) => rowName(one.figure)),
     column.text("Ratio", ({ one }) => ratioText(one)),
     column.number(
-      areTheseTwo ? "Rounds" : "Pairs of processes",
+      "Rounds",
       ({ one: { sliced } }) => sliced?.levels?.processes ?? 1,
       "count",
     ),
@@ -382,39 +354,32 @@ function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
     { label: "Spread", cell: ({ one }) => percent(one.sliced?.levels?.stdev) },
     { label: "By slices", cell: ({ one }) => percent(one.sliced?.levels?.withinStdev) },
     {
-      label: areTheseTwo ? "Between rounds" : "Between processes",
+      label: "Between rounds",
       cell: ({ one }) => percent(one.sliced?.levels?.betweenStdev),
     },
     column.text(
       "Limited by",
-      ({ one: { sliced } }) => limitText(sliced?.levels ?? null, sliced?.areTheseTwo ?? false),
+      ({ one: { sliced } }) => LIMITS[sliced?.levels?.limitedBy ?? "unknown"],
     ),
   ]);
 }
+
+/** What would narrow the interval of a ratio. */
+const LIMITS = { slices: "slices", processes: "rounds", unknown: "" } as const;
 
 function rowName(figure: ComparedFigure): string {
   const name = figureInProse(figure);
   return typeof figure === "number" ? name : capitalized(name);
 }
 
+/** Whether one of the sides disturbs the other while it rests. */
 function findingsOf(
   { comparison: { decisive, figures } }: SlicedCell,
   name: string,
 ): { readonly code: string; readonly text: string }[] {
-  const own = figures.filter(({ figure }) => decisive.includes(figure));
-  const [disturbance = null] = own.flatMap(({ sliced }) => sliced?.disturbance ?? []);
-  const prefix = name && `${name}: `;
-  return [
-    ...disturbance === null
-      ? []
-      : [{ code: "disturbed", text: `${disturbanceSentence(name, disturbance)}.` }],
-    ...own.flatMap(({ figure, sliced }) => {
-      const levels = sliced?.levels ?? null;
-      if (levels === null || levels.withinStdev === null) return [];
-      return [{
-        code: "levels",
-        text: `${prefix}${levelsText(rowName(figure), levels, sliced?.areTheseTwo ?? false)}`,
-      }];
-    }),
-  ];
+  const [disturbance] = figures.filter(({ figure }) => decisive.includes(figure))
+    .flatMap(({ sliced }) => sliced?.disturbance ?? []);
+  return disturbance === undefined
+    ? []
+    : [{ code: "disturbed", text: `${disturbanceSentence(name, disturbance)}.` }];
 }

@@ -129,7 +129,6 @@ export const conclusion = z.strictObject({
   next: z.array(z.strictObject({
     code: z.enum([
       "mend-runs",
-      "take-turns",
       "add-runs",
       "longer-runs",
       "lower-rate",

@@ -23,10 +23,8 @@ import { gateOutcome } from "../../report/findings/gate_sentences.ts";
 import { gatesOf, judgeTogether } from "../../report/judge/gates.ts";
 import { assertOutcomes } from "./claimed.ts";
 import { concluded, doubted } from "./concluded.ts";
-import { resultsAt } from "./rates.ts";
 import { comparedMarkdown, comparedPage, comparedText } from "./compared.ts";
 import { thresholdsOf } from "./gated.ts";
-import { STREAMS } from "./message_figures.ts";
 import { besideNeighbour, slicedComparison, slicedSides, slicedTargets } from "./sliced.ts";
 
 function figureIn({ cells: [cell] }: ResultsComparison, figure: ComparedFigure): FigureComparison {
@@ -197,46 +195,9 @@ Deno.test("slices: a neighbour takes no verdict from the targets of an experimen
       cell?.certainty === "decided" || cell?.certainty === "best"
     ),
   );
-  assert.ok(!beside.next.some(({ code }) => code === "take-turns"));
   const limited = concluded(doubted(slicedTargets(TWICE), () => true));
   assert.match(limited.sentence, /^Not to be trusted/);
   assert.match(limited.notes[0], /^Measured by runs that are not valid: 1\.99×/);
-});
-
-Deno.test("slices: on a busy machine two targets that took no turns are told how to", () => {
-  const apart = besideNeighbour(resultsAt({ a: [1_000, 1_001, 1_002], b: [2_000, 2_001, 2_002] }));
-  const codes = ({ next }: { next: readonly { code: string }[] }) => next.map(({ code }) => code);
-  assert.deepEqual(codes(concluded(apart)), ["mend-runs", "take-turns"]);
-  const call = { grpc: "hello.Greeter/Greet", proto: { file: "hello.proto" } };
-  const beside = (more: object) => ({ ...apart, experiment: { ...apart.experiment, ...more } });
-  const requesting = (request: object) => beside({ scenarios: { static: request } });
-  assert.deepEqual(codes(concluded(requesting(call))), ["mend-runs", "take-turns"]);
-  const withRuns = (change: (run: Run) => void): Results => {
-    const changed = structuredClone(apart);
-    changed.runs.forEach(change);
-    return changed;
-  };
-  const alone = { ...apart.runs[0], scenario: "other" };
-  const refused: Readonly<Record<string, Results>> = {
-    "a flow": requesting({ flow: [{ get: "/" }] }),
-    hooks: requesting({ get: "/", before: { function: "sign" } }),
-    redirects: requesting({ get: "/", follow: 1 }),
-    "a call without its types": requesting({ grpc: call.grpc }),
-    "kept processes": beside({ fresh: false }),
-    "a scenario of one target": { ...apart, runs: [...apart.runs, alone] },
-    Redis: { ...apart, redis: "found" },
-    stages: withRuns(({ load }) => {
-      assert.ok(load.kind === "closed");
-      load.stages = [{ durationS: 1, from: 1, to: 10 }];
-    }),
-    streams: withRuns((run) => run.streams = STREAMS),
-  };
-  for (const [what, results] of Object.entries(refused)) {
-    assert.ok(!codes(concluded(results)).includes("take-turns"), what);
-  }
-  // Slices do not help against a generator that is the limit.
-  const limited = doubted(structuredClone(apart), ({ target }) => target === "b");
-  assert.ok(!codes(concluded(limited)).includes("take-turns"));
 });
 
 /** Outcome of a threshold of two targets in turns. */
@@ -317,21 +278,20 @@ Deno.test("slices: the page shows the pairs over time and both levels, JSON the 
   const page = comparedPage(comparison);
   assert.match(page, /Requests\/s of head over base/);
   assert.match(page, /Requests\/s of each side/);
-  assert.match(comparedMarkdown(comparison), /Between processes/);
+  assert.match(comparedMarkdown(comparison), /Between rounds/);
   const json = JSON.parse(JSON.stringify(comparisonJson(comparison)));
   const { slices } = json.cells[0].figures.cpuPerRequest;
   assert.deepEqual([slices.processes, slices.pairs, slices.disturbance], ["fresh", 40, null]);
   assert.ok(slices.withinStdev > 0 && slices.betweenStdev >= 0);
 });
 
-Deno.test("slices: the page of two running processes has rounds, and the page of fresh ones pairs of processes", () => {
-  const spec = { processes: 6, pairs: 40, ratio: 0.95 };
-  const [running, fresh] = [true, false].map((areRunning) =>
-    comparedPage(slicedComparison({ ...spec, areRunning }))
-  );
-  assert.match(running, /A large dot is a round of these two processes/);
-  assert.match(running, /rounds, one after another/);
-  assert.doesNotMatch(running, /pairs? of processes/);
-  assert.match(fresh, /A large dot is a pair of processes/);
-  assert.match(fresh, /pairs of processes, one after another/);
+Deno.test("slices: of fresh and of running processes the page shows rounds, and says what one is", () => {
+  for (const areRunning of [true, false]) {
+    const page = comparedPage(
+      slicedComparison({ processes: 6, pairs: 40, ratio: 0.95, areRunning }),
+    );
+    assert.match(page, /A large dot is a round/);
+    assert.match(page, /rounds, one after another/);
+    assert.match(page, /A round is/);
+  }
 });

@@ -13,7 +13,7 @@ import {
   NOTABLE_CHANGE,
 } from "../../judge/comparison.ts";
 import { COMPARED, type ComparedFigure, DECISIVE } from "../../judge/group.ts";
-import { looksNote } from "../../findings/slices.ts";
+import { LOOKS_NOTE } from "../../findings/slices.ts";
 import { figureName, verdictText, verdictWord } from "../../findings/judgements.ts";
 import { percentText, ratioText } from "../../writing/ratios.ts";
 import { counted } from "../../writing/words.ts";
@@ -157,29 +157,28 @@ export function notesOf(comparisons: readonly GroupComparison[]): string[] {
   const [{ marginRatio }] = comparisons;
   const all = comparisons.flatMap(({ figures }) => figures);
   const isPaired = all.some(({ pairs }) => pairs !== null);
-  const areTheseTwo = all.some(({ sliced }) => sliced?.areTheseTwo);
+  const from = all.some(({ sliced }) => sliced?.areTheseTwo)
+    ? " from pairs of slices, or of a percentile from the ratios of the rounds"
+    : isPaired
+    ? " from pairs of runs of one repetition"
+    : "";
   const [staged = null] = all.flatMap(({ stages }) => stages ?? []);
   const contrasts = all.flatMap(({ between }) => contrastIn(between) ?? []);
   return [
-    `A ratio is the target over its base, with a 95 % interval${
-      areTheseTwo
-        ? " from pairs of slices, or of a percentile from the ratios of the rounds"
-        : isPaired
-        ? " from pairs of runs of one repetition"
-        : ""
-    }. Equivalent: the whole interval is within ${percentText(marginRatio)}. Better or worse: ` +
+    `A ratio is the target over its base, with a 95 % interval${from}. Equivalent: the whole ` +
+    `interval is within ${percentText(marginRatio)}. Better or worse: ` +
     "the whole interval is beyond, also after Holm's correction for the number of comparisons, " +
     `and by the exact test of ${isPaired ? "pairs" : "runs"}. Likely: the interval shows a ` +
     "difference, but the correction, the exact test or the margin leaves it open. No difference " +
     `seen: no verdict, though a change of ${
       percentText(NOTABLE_CHANGE)
     } would have shown in 4 of 5 experiments. ` +
-    `Inconclusive: none of these; more ${areTheseTwo ? "time" : "runs"} may decide.`,
+    "Inconclusive: none of these; more runs, or a longer measurement, may decide.",
     ...(all.some(({ isDoubted }) => isDoubted)
       ? ["Only with doubtful runs: the undisturbed runs alone do not give this verdict."]
       : []),
     ...(contrasts.length === 0 ? [] : [sessionsNote(contrasts)]),
     ...(staged === null ? [] : [stagesNote(staged)]),
-    ...(all.some(({ sliced }) => sliced?.areLooked) ? [looksNote(areTheseTwo)] : []),
+    ...(all.some(({ sliced }) => sliced?.areLooked) ? [LOOKS_NOTE] : []),
   ];
 }

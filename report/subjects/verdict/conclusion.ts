@@ -139,8 +139,6 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
       plans: compared,
       isCompared,
       isTrusted,
-      experiment: results.experiment,
-      redis: results.redis ?? null,
       isRunning: results.state === "running",
       cores: machine?.allowedCores ?? machine?.cores ?? Infinity,
     }),

@@ -2,14 +2,12 @@
 import type { Conclusion } from "../../../runner/result/conclusion.ts";
 import type { Advice } from "../../../runner/result/findings.ts";
 import type { Run } from "../../../runner/result/result.ts";
-import type { MeasuredRuns } from "../../cells/measured.ts";
 import { neverSettled, unsettledRuns } from "../../findings/card_sentences.ts";
 import { tooManyRunsText } from "../../findings/judgements.ts";
 import { adviceSentence } from "../../findings/sentences.ts";
 import { isValid } from "../../findings/trust.ts";
 import type { DecidedPlan, Place } from "../../judge/places.ts";
 import { competing, isOpen, shortfallOf } from "../../judge/shortfall.ts";
-import { isMovedAlike } from "../../judge/slices.ts";
 import { listedAll, unique } from "../../writing/words.ts";
 
 export type NextStep = Conclusion["next"][number];
@@ -22,9 +20,6 @@ export interface Situation {
   readonly isCompared: boolean;
   /** Whether there is a verdict that further runs may decide. */
   readonly isTrusted: boolean;
-  readonly experiment: MeasuredRuns["experiment"];
-  /** Which Redis was used; null: none. */
-  readonly redis: string | null;
   /** Whether more runs of the plan will follow, so that no further ones are advised. */
   readonly isRunning: boolean;
   /** Cores of the generator's machine. */
@@ -33,7 +28,7 @@ export interface Situation {
 
 export function nextSteps(situation: Situation): NextStep[] {
   const { isRunning, isTrusted } = situation;
-  const steps = [...mendStep(situation), ...slicesStep(situation), ...checkStep(situation)];
+  const steps = [...mendStep(situation), ...checkStep(situation)];
   return isRunning || !isTrusted
     ? steps
     : [...steps, ...longerStep(situation), ...runsStep(situation), ...planSteps(situation)];
@@ -52,53 +47,6 @@ export function mendStep(
     ? "Make runs longer."
     : adviceSentence([most]);
   return [{ code: "mend-runs", text }];
-}
-
-/** Advice on comparing two targets on a machine that can't be made quiet. */
-function slicesStep(situation: Situation): NextStep[] {
-  const { runs, places } = situation;
-  const isBusy = runs.every(isMovedAlike) &&
-    runs.some(({ generator: { findings } }) =>
-      findings.some(({ advice }) => advice.includes("stop-other-programs"))
-    );
-  return places.length === 0 || !isBusy || !couldTakeTurns(situation) ? [] : [{
-    code: "take-turns",
-    text: "Or write order: slices, which compares two targets in spite of other programs.",
-  }];
-}
-
-/** Whether the runs were not measured in slices, and `scenarios/plan/in_slices.ts` would allow it. */
-function couldTakeTurns({ runs, experiment, redis }: Situation): boolean {
-  const { fresh = true, scenarios } = Object(experiment);
-  return areInTwos(runs) && fresh && redis === null && runs.every(isLoadedForATime) &&
-    !Object.values(Object(scenarios)).some(isCutBySlices);
-}
-
-/** Whether each scenario has two targets at each setting. */
-function areInTwos(runs: readonly Run[]): boolean {
-  const alike = Map.groupBy(
-    runs,
-    ({ scenario, parameters }) => JSON.stringify([scenario, parameters]),
-  );
-  return alike.values().every((those) => new Set(those.map(({ target }) => target)).size === 2);
-}
-
-/** Whether the run has one load for a fixed time, without streams, from a single machine. */
-function isLoadedForATime({ load, slices, streams, agents }: Run): boolean {
-  const isOfOneTime = load.kind === "rate" ||
-    load.kind === "closed" && load.durationS !== null && load.stages === undefined;
-  return isOfOneTime && [slices, streams, agents].every((one) => one === undefined);
-}
-
-/** Keys of scenarios that can't be measured in slices. */
-const CUT_BY_SLICES = [
-  ...["flow", "page", "mix", "replay", "websocket", "stream"],
-  ...["before", "after", "user", "follow"],
-];
-
-function isCutBySlices(scenario: unknown): boolean {
-  const has = (key: string): boolean => Object.hasOwn(Object(scenario), key);
-  return CUT_BY_SLICES.some(has) || has("grpc") && !has("proto");
 }
 
 /** Advice that is impossible on a machine without spare cores. */
