@@ -15,8 +15,6 @@ export interface Axis {
   readonly title?: string;
   /** Ticks in place of round numbers. If there is no room for all, the first and the last take precedence. */
   readonly ticks?: readonly { readonly at: number; readonly text: string }[];
-  /** Middle of the step that shows 0 beside a logarithmic axis, which has no 0. */
-  readonly breakAt?: number;
 }
 
 /**
@@ -53,7 +51,7 @@ export interface Xy {
   readonly size: "small" | "medium" | "large";
   readonly x: Axis;
   readonly y: Axis;
-  /** Positions of the values of all series. For steps and bars these are the edges, one more than there are values. */
+  /** Positions of the values of all series. For steps these are the edges, one more than there are values. */
   readonly at?: readonly number[];
   /** Names of the positions `at`, shown at the pointer; absent: from one edge to the next. */
   readonly places?: readonly string[];
@@ -71,10 +69,10 @@ export interface XySeries {
   readonly label: string;
   readonly color: Color;
   /**
-   * How the series is drawn: a line through dots; dots alone; a dashed path without dots; filled steps; bars stacked on
-   * those of the series before; columns of 0–1 at the foot.
+   * How the series is drawn: a line through dots; dots alone; a dashed path without dots; filled steps; columns of 0–1
+   * at the foot.
    */
-  readonly draw: "line" | "dots" | "path" | "steps" | "bars" | "foot";
+  readonly draw: "line" | "dots" | "path" | "steps" | "foot";
   /** One value for each position of the chart, or fewer. */
   readonly values?: readonly (number | null)[];
   readonly points?: readonly XyPoint[];
@@ -123,8 +121,8 @@ export type Reference =
     readonly high: number;
     readonly color: Color;
   }
-  /** The line y = x, with a band of ratios that count as equal; null for no band. */
-  | { readonly kind: "equality"; readonly ratio: number | null };
+  /** The line y = x. */
+  | { readonly kind: "equality" };
 
 export interface Rows {
   readonly kind: "rows";

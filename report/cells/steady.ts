@@ -9,7 +9,6 @@ import { mean, type Spread, spreadOf } from "../writing/spread.ts";
 import type { CellRuns } from "./cells.ts";
 import type { RunParts } from "./counted_part.ts";
 import { percentileOf, poolLatency } from "../figures/pool.ts";
-import { flattenedOf, POINT_PERCENTILES } from "../figures/intervals.ts";
 
 /** Figures for a part of a cell's runs: the rate is the mean of their rates, latencies are pooled. */
 export interface PartFigures {
@@ -41,8 +40,6 @@ export interface Steadiness extends Settling {
   readonly within: Spread | null;
   /** Figures of all runs in their full length, including discarded parts. */
   readonly whole: PartFigures;
-  /** Seconds until each of POINT_PERCENTILES is near its final value (Kuffel and Walter); null without requests. */
-  readonly flattening: readonly (Spread | null)[];
 }
 
 export function steadinessOf(cell: CellRuns): Steadiness {
@@ -57,9 +54,6 @@ export function steadinessOf(cell: CellRuns): Steadiness {
       }),
     ),
     whole: wholeFigures(cell),
-    flattening: POINT_PERCENTILES.map((percentile) =>
-      spreadOrNull(runs.flatMap((run) => flattenedOf(run, percentile)?.fromS ?? []))
-    ),
   };
 }
 

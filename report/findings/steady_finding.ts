@@ -12,10 +12,6 @@ import { formatCount, formatMs, formatNumber, formatTick } from "../writing/unit
 import { counted } from "../writing/words.ts";
 import { freezesText, unsettledText, withinText } from "./over_time.ts";
 
-/** Explains when a percentile counts as settled. */
-export const SETTLED =
-  "A percentile has settled when it stays within 5 % of its final value, or as close to it as during the run's last quarter (Kuffel and Walter).";
-
 /** Code for a cell whose runs are all flat, about which there is nothing to say. */
 export const FLAT = "steady.flat";
 

@@ -11,7 +11,7 @@ import type { CellRuns } from "../cells/cells.ts";
 import { intervalsOf, isEmpty, lowerBoundsIn } from "../figures/intervals.ts";
 import { percentileOf } from "../figures/pool.ts";
 import { sum } from "../writing/spread.ts";
-import { formatCount, formatMs, formatNumber, formatShare, formatTick } from "../writing/units.ts";
+import { formatMs, formatNumber, formatShare, formatTick } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";
 
 /** The slowest moment and the least steady run. */
@@ -72,49 +72,18 @@ function highest<T>(items: readonly T[], of: (item: T) => number): T | null {
   );
 }
 
-/** With fewer requests, the slowest 1 % deserves no sentence. */
-const LEAST_REQUESTS = 1_000;
-/** If at most this share of the intervals contains half of the slow requests, they come in bursts. */
-const BURST_SHARE = 0.15;
-
-/** Whether the slowest requests come at a few moments, as the heatmap shows them. */
-export function burstFinding(cells: readonly CellRuns[]): Finding {
-  const filled = cells.filter((cell) => endedIn(cell) >= LEAST_REQUESTS);
-  if (filled.length === 0) {
-    return {
-      code: "slow-unknown",
-      text: `Whether slow requests come in bursts is unknown: that takes ${
-        formatCount(LEAST_REQUESTS)
-      } requests of a target, and its intervals have ${
-        formatCount(Math.max(...cells.map(endedIn)))
-      } at most.`,
-    };
-  }
-  const [burst] = filled.map(burstOf).sort((a, b) => a.needed / a.of - b.needed / b.of);
+/** Whose slowest requests come in the fewest of its intervals, as the heatmap shows them; empty without requests. */
+export function burstFindings(cells: readonly CellRuns[]): Finding[] {
+  const [burst] = cells.flatMap((cell) => burstOf(cell) ?? [])
+    .sort((a, b) => a.needed / a.of - b.needed / b.of);
+  if (burst === undefined) return [];
   const { target, needed, of, most: { run, fromS, toS } } = burst;
-  return needed / of > BURST_SHARE
-    ? {
-      code: "slow-all-along",
-      text: `No target is slow in bursts: half of its slowest 1 % took more than ${
-        formatShare(BURST_SHARE)
-      } of the intervals.`,
-    }
-    : {
-      code: "slow-in-bursts",
-      text: `Half of the slowest 1 % of ${target} ended in ${needed} of ${
-        counted(of, "interval")
-      }, ${needed === 1 ? "" : "most of them "}at ${formatTick(fromS)}–${
-        formatTick(toS)
-      } s of run ${run}.`,
-    };
-}
-
-/** Number of requests in the intervals. */
-function endedIn({ runs }: CellRuns): number {
-  return sum(
-    runs,
-    ({ timeline }) => sum(timeline.points, ({ completed, failed }) => completed + failed),
-  );
+  return [{
+    code: "slow-moments",
+    text: `Half of the slowest 1 % of ${target} ended in ${needed} of ${
+      counted(of, "interval")
+    }, the most at ${formatTick(fromS)}–${formatTick(toS)} s of run ${run}.`,
+  }];
 }
 
 interface Burst {
@@ -125,7 +94,7 @@ interface Burst {
   readonly most: { readonly run: number; readonly fromS: number; readonly toS: number };
 }
 
-function burstOf({ label: target, runs, latency }: CellRuns): Burst {
+function burstOf({ label: target, runs, latency }: CellRuns): Burst | null {
   const slowUs = Math.round(percentileOf(latency, 99) * 1_000);
   const intervals = runs.flatMap(({ repetition, timeline: { points } }) =>
     points.map((point, i) => ({
@@ -136,6 +105,7 @@ function burstOf({ label: target, runs, latency }: CellRuns): Burst {
     }))
   ).sort((a, b) => b.slow - a.slow);
   const half = sum(intervals, ({ slow }) => slow) / 2;
+  if (half === 0) return null;
   let seen = 0;
   const needed = intervals.findIndex(({ slow }) => (seen += slow) >= half) + 1;
   return { target, needed, of: intervals.length, most: intervals[0] };

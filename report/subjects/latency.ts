@@ -1,8 +1,9 @@
 /** Distributions of a scenario's latencies: over time, overall, and among the slowest. */
 import { type Block, figure } from "../blocks.ts";
-import { burstFinding } from "../findings/timeline_findings.ts";
+import { burstFindings } from "../findings/timeline_findings.ts";
 import { type Chart, legendOf } from "../chart.ts";
-import { densityFinding, densityOf, tailsFinding, tailsOfCells } from "./charts/density.ts";
+import { densityFinding, densityOf } from "./charts/density.ts";
+import { tailsFinding, tailsOf } from "./charts/tails.ts";
 import type { ScenarioContext, Subject } from "./subject.ts";
 
 export const latency: Subject<ScenarioContext> = {
@@ -20,7 +21,7 @@ function heatmaps({ cells }: ScenarioContext): Block {
   }));
   return figure(cells.map((of, i) => ({ of, chart: charts[i] })), {
     id: "heatmap",
-    findings: [burstFinding(cells)],
+    findings: burstFindings(cells),
     reading: HEATMAP,
     forms: ["page"],
   });
@@ -39,7 +40,7 @@ function density({ cells, roomy }: ScenarioContext): Block[] {
 }
 
 function tails({ cells }: ScenarioContext): Block[] {
-  const chart = tailsOfCells(cells);
+  const chart = tailsOf(cells);
   if (chart === null) return [];
   return [figure([{ chart }], {
     id: "tails",

@@ -17,7 +17,6 @@ import { overview } from "./overview.ts";
 import { profiles } from "./profiles/profiles.ts";
 import { published } from "./published.ts";
 import { settling } from "./settling.ts";
-import { rowsSent } from "./rows_sent.ts";
 import { slices } from "./slices.ts";
 import { steps } from "./steps/table.ts";
 import { calls } from "./calls.ts";
@@ -44,7 +43,6 @@ const SCENARIO_SUBJECTS: readonly Subject<ScenarioContext>[] = [
   inOneRun,
   perSecond,
   connections,
-  rowsSent,
   littlesLaw,
   served,
   agents,

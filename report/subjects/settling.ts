@@ -14,7 +14,6 @@ import { axisOver, compact, markOf, type Xy } from "../chart.ts";
 import { rangeOf } from "../figures/figures.ts";
 import { POINT_PERCENTILES } from "../figures/intervals.ts";
 import type { Range } from "../figures/range.ts";
-import { SETTLED } from "../findings/steady_finding.ts";
 import { figureRangeText } from "../writing/figure_text.ts";
 import { type DisplayUnit, timeUnit } from "../writing/units.ts";
 import { counted, unique } from "../writing/words.ts";
@@ -190,7 +189,8 @@ function chartOf(cells: readonly SettledCell[], scenarios: readonly string[]): X
 }
 
 const NOTE =
-  "Final is the median of a percentile over the last quarter of a run, averaged over the runs.";
+  "A percentile has settled when it stays within 5 % of its final value, or as close to it as during the run's last quarter (Kuffel and Walter). " +
+  "Final is the median of a percentile over that quarter, averaged over the runs.";
 const SECONDS: DisplayUnit = { name: "s", size: 1_000, decimals: 3 };
 
 /**
@@ -200,7 +200,7 @@ const SECONDS: DisplayUnit = { name: "s", size: 1_000, decimals: 3 };
 function stableTable(cells: readonly SettledCell[], several: boolean): Table {
   const unit = timeUnit(cells.flatMap(({ flattens }) => flattens.map(({ final }) => final.value)));
   const caption = "Time to stable latency against final latency";
-  return tableOf({ caption, notes: [NOTE, SETTLED] }, cells, [
+  return tableOf({ caption, notes: [NOTE] }, cells, [
     column.cell,
     column.text("Scenario", ({ cell }) => several ? cell.scenario : ""),
     ...POINT_PERCENTILES.flatMap((percentile, i): ColumnOf<SettledCell>[] => [

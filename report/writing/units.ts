@@ -45,11 +45,6 @@ export function timeUnit(valuesMs: readonly number[]): DisplayUnit {
   ) ?? TIME_UNITS[typicalMs === 0 ? 1 : 2];
 }
 
-/** The unit of time with this name. */
-export function timeUnitNamed(name: string): DisplayUnit {
-  return TIME_UNITS.find((unit) => unit.name === name) ?? TIME_UNITS[1];
-}
-
 /** The unit for a column or figure of sizes, in bytes. */
 export function sizeUnit(valuesBytes: readonly number[]): DisplayUnit {
   const typicalBytes = typicalOf(valuesBytes);

@@ -13,7 +13,7 @@ export interface PlacedChart {
 /** What says how something is drawn, not what was measured. */
 const OF_DRAWING = new Set([
   ...["color", "colour", "mark", "size", "most", "cell", "span", "margin", "farRatio", "edges"],
-  ...["boundsFrom", "lowerBounds", "ticks", "breakAt", "repetition", "order", "odds", "t"],
+  ...["boundsFrom", "lowerBounds", "ticks", "repetition", "order", "odds", "t"],
 ]);
 
 const LABELS = ["label", "name", "title"];

@@ -115,13 +115,6 @@ Deno.test("a start-up without an answer has a rate of 0, and no latency to be to
   assert.deepEqual(row.slice(1).map(({ text }) => text), ["start-up", "0", "–", "–"]);
 });
 
-Deno.test("each percentile flattens in its own time, in runs without a steady state too", () => {
-  const { flattening } = steadinessOf(cellOf([NEVER]));
-  const [p50] = flattening;
-  // Three times as slow, falling to 5 % above within 1.5 · ln(2 / 0.05) intervals of 250 ms.
-  assert.ok(p50 && p50.median >= 0.75 && p50.median <= 2, `${p50?.median}`);
-});
-
 const findings: [warmups: Warmup[], text: RegExp, code: SteadyLabel][] = [
   [[FLAT, FLAT, FLAT], /^hono is flat from the start\.$/, "flat"],
   [

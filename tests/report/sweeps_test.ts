@@ -161,16 +161,12 @@ Deno.test("sweep: one run a cell has points without intervals, and a knee withou
   assert.equal(growth(cells)["Stops growing at"], "4,900/s");
 });
 
-Deno.test("sweep: decades make the axis logarithmic, and a 0 stands a step beside them", () => {
-  const [linear, log, broken] = [[1, 2, 3], [1, 10, 100], [0, 1, 10, 100]].map((values) =>
+Deno.test("sweep: decades make the axis logarithmic, unless there is a 0", () => {
+  const axes = [[1, 2, 3], [1, 10, 100], [0, 1, 10, 100]].map((values) =>
     chartsOf(values.map((cpuTime) => ({ parameters: { cpuTime }, rate: 1_000 })))[0].x
   );
-  assert.deepEqual([linear, log, broken].map(({ scale }) => scale), ["linear", "log", "log"]);
-  assert.deepEqual([linear.breakAt, log.breakAt], [undefined, undefined]);
-  const { ticks = [], breakAt = NaN } = broken;
-  assert.deepEqual(ticks.map(({ text }) => text), ["0", "1", "10", "100"]);
-  const [zero, one] = ticks.map(({ at }) => at);
-  assert.ok(zero > 0 && zero < breakAt && breakAt < one);
+  assert.deepEqual(axes.map(({ scale }) => scale), ["linear", "log", "linear"]);
+  assert.deepEqual(axes[2].ticks?.map(({ text }) => text), ["0", "1", "10", "100"]);
 });
 
 Deno.test("sweep: texts with units are numbers, in the order of their size", () => {
@@ -306,7 +302,7 @@ function explained(factors: readonly number[], connections = [1, Math.sqrt(8), 8
 
 Deno.test("weights: shares of the variance, and what each factor does from end to end", () => {
   const rows = weights(explained([1, 2]));
-  assert.deepEqual(rows.map(([name, ends, share, , rate]) => [name, ends, rate, share]), [
+  assert.deepEqual(rows.map(([name, ends, share, rate]) => [name, ends, rate, share]), [
     ["target", "slow → fast", "2.00", "14.3"],
     ["connections", "1 → 8", "8.00", "85.7"],
     ["interaction", "", "–", "–"],
@@ -365,5 +361,5 @@ Deno.test("weights: a missing combination leaves nothing to weigh, nor do four c
 });
 
 Deno.test("weights: what a factor does a thousand times over is written out", () => {
-  assert.equal(weights(explained([1, 1_500], [1, 4, 8]))[0][4], "1,500");
+  assert.equal(weights(explained([1, 1_500], [1, 4, 8]))[0][3], "1,500");
 });

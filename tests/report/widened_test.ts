@@ -2,8 +2,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { inflateSync } from "node:zlib";
-import type { XySeries } from "../../report/chart.ts";
-import { errorsModel } from "../../report/subjects/charts/errors.ts";
 import { overlaid } from "../../report/subjects/charts/over_time.ts";
 import { unpackSteps } from "../../report/subjects/charts/packing.ts";
 import { timelinesOf } from "../../report/subjects/charts/timelines.ts";
@@ -69,19 +67,6 @@ Deno.test("the median over runs of different intervals is of the same moments", 
     assert.ok(band && Math.min(middle, wide.rate[i]) - 1e-9 <= band.low + 1e-6);
     assert.ok(band && band.high <= Math.max(...own, wide.rate[i]) + 1e-6);
   });
-});
-
-Deno.test("errors of runs of different intervals are drawn when they happened, and all of them", () => {
-  const errors = errorsModel(groupRuns(MIXED)[0].cells);
-  const [{ chart }] = errors?.charts ?? [];
-  assert.deepEqual(chart.at, [0, ...MIXED.runs[1].timeline.points.map(({ endS }) => endS)]);
-  const countsOf = ({ values = [] }: XySeries): number[] => values.map((count) => count ?? 0);
-  const drawn = sum(chart.series, (one) => sum(countsOf(one), (count) => count));
-  assert.equal(drawn, sum(MIXED.runs, (run) => sum(run.timeline.points, ({ failed }) => failed)));
-  const firstHalf = ({ timeline }: Run): number =>
-    sum(timeline.points.filter(({ endS }) => endS <= 1), ({ failed }) => failed);
-  const early = sum(chart.series, (one) => sum(countsOf(one).slice(0, 2), (count) => count));
-  assert.equal(early, sum(MIXED.runs, firstHalf));
 });
 
 Deno.test("a page packs runs of different intervals in steps of one length", () => {

@@ -4,19 +4,11 @@
  */
 import type { Chart } from "../../chart.ts";
 
-/** Charts by canvas id, as delivered with the page; null until the first chart is drawn. */
+/** Charts by canvas id; null until the first chart is drawn. */
 let written: Readonly<Record<string, Chart>> | null = null;
-
-/** Charts that replace the delivered ones, by canvas id. */
-const put = new Map<string, Chart>();
 
 /** The chart of a canvas; undefined if there is none. */
 export function chartOf(id: string): Chart | undefined {
-  return put.get(id) ?? writtenChart(id);
-}
-
-/** A chart as delivered with the page. */
-export function writtenChart(id: string): Chart | undefined {
   const charts = writtenCharts();
   return Object.hasOwn(charts, id) ? charts[id] : undefined;
 }
@@ -32,16 +24,9 @@ export async function readMoreCharts(): Promise<void> {
   written = { ...writtenCharts(), ...await inflated(JSON.parse(more)).json() };
 }
 
-/** Replaces one of the page's charts; null restores it. */
-export function putChart(id: string, chart: Chart | null): void {
-  if (chart === null) put.delete(id);
-  else put.set(id, chart);
-}
-
 /** Forgets the charts, because parts of the page were replaced. */
 export function forgetCharts(): void {
   written = null;
-  put.clear();
 }
 
 export function scriptText(id: string): string | null {

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** One figure against another: lines, dots, steps and stacked bars, with their intervals and reference values. */
+/** One figure against another: lines, dots, steps and columns, with their intervals and reference values. */
 import type {
   Chart,
   ChartConfiguration,
@@ -89,7 +89,6 @@ export function xyConfig(
         if (frame.ridges) drawRidgeNames(drawing, frame, frame.ridges.baseOf);
         if (chart.isNamed) drawNames(drawing, frame);
         if (chart.at) drawPointed(drawing, theme);
-        if (chart.x.breakAt !== undefined) drawBreak(drawing, chart.x.breakAt, theme);
         drawing.ctx.restore();
       },
     }],
@@ -98,14 +97,13 @@ export function xyConfig(
 
 function scalesOf({ chart, ridges }: Frame, most: number): Record<string, AxisOptions> {
   const { x, y, series } = chart;
-  const stacked = series.some(({ draw }) => draw === "bars");
   // Ridges show no values on the axis, only positions; two on top of each other are as high as the range shown.
   const upright = ridges
     ? { max: series.length - 1 + RIDGE * 1.03, ticks: series.map((_, at) => ({ at, text: "" })) }
     : chart.ridges && { max: most * 1.05 };
   return {
-    x: { ...valueScale(x), stacked },
-    y: { ...valueScale({ ...y, ...upright }), stacked },
+    x: valueScale(x),
+    y: valueScale({ ...y, ...upright }),
     ...series.some(({ draw }) => draw === "foot") && {
       foot: { type: "linear", axis: "y", display: false, min: 0, max: FOOT_HEIGHTS },
     },
@@ -157,9 +155,8 @@ function datasetOf(series: XySeries, frame: Frame): Line | Bars {
       };
     case "steps":
       return stepped(own, series, frame);
-    case "bars":
     case "foot":
-      return barred(series, own.data, frame);
+      return columns(series, own.data, frame);
   }
 }
 
@@ -231,30 +228,26 @@ function stepped(
   };
 }
 
-/** The least length of a bar, so that even a tiny value is visible. */
-const LEAST_BAR_PX = 2;
 /** Height of the plot, in heights of the tallest column at its foot. */
 const FOOT_HEIGHTS = 7;
 
-function barred(series: XySeries, data: Place[], { chart: { at = [] }, theme }: Frame): Bars {
-  const isFoot = series.draw === "foot";
-  const color = isFoot ? faded(theme.color(series.color), 0.35) : theme.color(series.color);
-  const stacked = series.values?.map((y, i) => ({
-    x: (at[i] + at[i + 1]) / 2,
-    y: y !== null && y > 0 ? y : null,
-  }));
+function columns(
+  { label, color, values }: XySeries,
+  data: Place[],
+  { chart: { at = [] }, theme }: Frame,
+): Bars {
+  const fill = faded(theme.color(color), 0.35);
   return {
-    label: series.label,
+    label,
     type: "bar",
-    data: stacked ?? data,
-    yAxisID: isFoot ? "foot" : "y",
-    order: isFoot ? 2 : 0,
-    backgroundColor: color,
-    hoverBackgroundColor: color,
-    minBarLength: isFoot ? 0 : LEAST_BAR_PX,
+    data: values?.map((y, i) => ({ x: (at[i] + at[i + 1]) / 2, y })) ?? data,
+    yAxisID: "foot",
+    order: 2,
+    backgroundColor: fill,
+    hoverBackgroundColor: fill,
     barThickness: "flex",
     categoryPercentage: 1,
-    barPercentage: isFoot ? 0.7 : 0.9,
+    barPercentage: 0.7,
   };
 }
 
@@ -286,7 +279,7 @@ function linesOf(chart: Xy, item: Item): string[] {
   }
   const i = placeOf(item, series);
   const value = series.values?.[i] ?? null;
-  if (value === null || series.isFaint || series.draw === "bars" && value === 0) return [];
+  if (value === null || series.isFaint) return [];
   const text = boundText(
     `${formatNumber(value)} ${chart.y.unit || chart.y.title || ""}`.trim(),
     i >= (series.boundsFrom ?? Infinity) && !series.within,
@@ -357,31 +350,19 @@ function drawReference(drawing: Chart, { chart, theme }: Frame, reference: Refer
       break;
     }
     case "equality": {
-      // The line is curved if only one axis is logarithmic.
-      const path = (factor: number): number[][] =>
-        Array.from({ length: EQUALITY_STEPS + 1 }, (_, i) => {
-          const px = left + (right - left) * i / EQUALITY_STEPS;
-          const value = (x.getValueForPixel(px) ?? 0) * factor;
-          const least = chart.y.scale === "log" ? chart.y.min / 2 : -Infinity;
-          return [px, y.getPixelForValue(Math.max(value, least))];
-        });
-      if (reference.ratio !== null) {
-        tracePath(ctx, [...path(reference.ratio), ...path(1 / reference.ratio).toReversed()]);
-        ctx.fillStyle = faded(theme.ink, 0.07);
-        ctx.fill();
-      }
       ctx.strokeStyle = theme.muted;
-      ctx.setLineDash(reference.ratio === null ? [2, 4] : [6, 4]);
-      tracePath(ctx, path(1));
+      ctx.setLineDash([2, 4]);
+      ctx.beginPath();
+      // The line is curved if only one axis is logarithmic.
+      const least = chart.y.scale === "log" ? chart.y.min / 2 : -Infinity;
+      for (let i = 0; i <= EQUALITY_STEPS; i++) {
+        const px = left + (right - left) * i / EQUALITY_STEPS;
+        ctx.lineTo(px, y.getPixelForValue(Math.max(x.getValueForPixel(px) ?? 0, least)));
+      }
       ctx.stroke();
     }
   }
   ctx.restore();
-}
-
-function tracePath(ctx: CanvasRenderingContext2D, path: readonly (readonly number[])[]): void {
-  ctx.beginPath();
-  for (const [x, y] of path) ctx.lineTo(x, y);
 }
 
 function drawLimit(
@@ -461,18 +442,4 @@ function drawPointed(drawing: Chart, theme: Theme): void {
   ctx.strokeStyle = faded(theme.ink, 0.4);
   ctx.lineWidth = 1;
   strokeLines(ctx, [[active.element.x, top, active.element.x, bottom]]);
-}
-
-/** Two strokes across the axis, left of which the axis is not to scale. */
-function drawBreak(
-  { ctx, chartArea: { bottom }, scales: { x } }: Chart,
-  at: number,
-  theme: Theme,
-): void {
-  const px = x.getPixelForValue(at);
-  ctx.fillStyle = theme.paper;
-  ctx.fillRect(px - 3, bottom - 2, 6, 4);
-  ctx.strokeStyle = theme.muted;
-  ctx.lineWidth = 1.25;
-  strokeLines(ctx, [-3, 3].map((by) => [px + by - 2, bottom + 5, px + by + 2, bottom - 5]));
 }

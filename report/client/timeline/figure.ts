@@ -46,7 +46,7 @@ import {
 import type { Marks } from "./marks.ts";
 import { brush, RangeForm } from "./range_form.ts";
 import { linkTo, readLink } from "./range_link.ts";
-import { followPart, partOf, partTable, type Steps, stepsOf } from "./selection.ts";
+import { greyRest, partOf, partTable, type Steps, stepsOf } from "./selection.ts";
 
 /** Time after the last change until the selection is announced and the link updated. */
 const REST_MS = 300;
@@ -146,7 +146,7 @@ class ScenarioFigure {
       ?.replaceChildren(
         ...tableNodes(partTable(part, this.#percentiles, steps.unit), `${this.section}-part`),
       );
-    followPart(this.section, this.#range === null ? null : part, this.#drawings);
+    greyRest(this.section, this.#range !== null);
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => {
       const status = this.#element.querySelector(":scope > [role=status]");

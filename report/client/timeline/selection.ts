@@ -1,17 +1,13 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /**
- * A selected part of the runs, recomputed from their intervals: a table of its figures, and the bars and tails of the
- * scenario. Everything else in the scenario is greyed out, because it describes the whole runs.
+ * A selected part of the runs: a table of its figures, recomputed from their intervals. Everything else in the scenario is
+ * greyed out, because it describes the whole runs.
  */
-import { rowsMarkup } from "../../render/html/rows.ts";
 import {
-  type NamedSteps,
-  rangeBars,
   type RangeFigures,
   rangeFigures,
-  rangeTails,
-  type SelectedPart,
+  type TimedSteps,
   type TimeRange,
 } from "../../subjects/charts/time_range.ts";
 import * as column from "../../subjects/tables/column.ts";
@@ -27,20 +23,14 @@ import { unpackSteps } from "../../subjects/charts/packing.ts";
 import { lowerBoundsText } from "../../figures/lower_bounds.ts";
 import { sum } from "../../writing/spread.ts";
 import { type DisplayUnit, formatNumber, formatTick, timeUnit } from "../../writing/units.ts";
-import type { Drawings } from "../charts/drawings.ts";
-import {
-  inflated,
-  nodesOf,
-  parsed,
-  putChart,
-  scriptText,
-  writtenChart,
-} from "../charts/page_data.ts";
+import { inflated, parsed, scriptText } from "../charts/page_data.ts";
 import { chosenBase, linkedItems, targetOf } from "../linked/choice.ts";
-import { linkElements } from "../linked/elements.ts";
 
-interface StepsOfCell extends NamedSteps {
+interface StepsOfCell extends TimedSteps {
+  readonly label: string;
   readonly color: number;
+  /** The repetition of each run. */
+  readonly repetitions: readonly number[];
 }
 
 export interface Steps {
@@ -62,7 +52,10 @@ export async function stepsOf(section: string): Promise<Steps> {
   return { cells, unit: timeUnit(medians) };
 }
 
-interface Part extends SelectedPart {
+interface Part {
+  readonly range: TimeRange | null;
+  /** `2–5 s of every run`. */
+  readonly what: string;
   readonly cells: readonly StepsOfCell[];
 }
 
@@ -124,39 +117,24 @@ export function partTable(
   ]);
 }
 
-/** @param section Section of the scenario. @param part Null: the whole of all runs. */
-export function followPart(section: string, part: SelectedPart | null, drawings: Drawings): void {
+/** @param section Section of the scenario. */
+export function greyRest(section: string, isPart: boolean): void {
   const [experiment, number] = section.split("-s");
-  const [bars, tails] = [`${experiment}-verdict-${number}`, `${section}-tails`];
-  const [rows, curves] = [bars, tails].map(writtenChart);
-  if (rows?.kind === "rows") {
-    const markup = rowsMarkup(part ? rangeBars(rows, part) : rows, bars);
-    document.getElementById(bars)?.replaceWith(...nodesOf(markup.text));
-    linkElements();
-  }
-  const canvas = document.getElementById(tails);
-  if (curves?.kind === "xy" && canvas instanceof HTMLCanvasElement) {
-    const chart = part && rangeTails(curves, part);
-    putChart(tails, chart);
-    canvas.ariaLabel = (chart ?? curves).alt;
-    drawings.renew(canvas);
-  }
-  const followed = document.getElementById(tails)?.closest("figure");
-  const verdict = document.getElementById(bars)?.closest(".group");
   const elsewhere = ["compared", "outcomes", "tradeoff"]
     .map((name) => `${experiment}-${name}-${number}`)
     .flatMap((id) => [...document.querySelectorAll(`[id="${id}"], [id^="${id}-"]`)]);
+  const verdict = document.getElementById(`${experiment}-verdict-${number}`)?.closest(".group");
   const all = [
     ...[...document.querySelectorAll(`#${section} ${FIGURES}`)]
-      .filter((element) => element !== followed && !element.closest(`#${section}-timeline`)),
-    ...verdict?.querySelectorAll(":is(.scroll, p.verdict)") ?? [],
+      .filter((element) => !element.closest(`#${section}-timeline`)),
+    ...verdict?.querySelectorAll(FIGURES) ?? [],
     ...elsewhere.flatMap((element) => element.closest(FIGURES) ?? []),
     ...document.querySelectorAll(`td:has(a[href="#${section}"])`),
   ];
   // If one element contains another, one of them is enough.
   for (const element of all) {
     const isInside = all.some((other) => other !== element && other.contains(element));
-    if (!isInside) element.classList.toggle("whole-run", part !== null);
+    if (!isInside) element.classList.toggle("whole-run", isPart);
   }
 }
 

@@ -107,9 +107,8 @@ ${drawn}</div>`;
 
 /** A box whose class fixes its height, so that nothing moves when the client draws; and its controls. */
 function chartMarkup(chart: Chart, { id, charts }: PagePlace): Markup {
-  // Bars are redrawn for a selected part of the runs.
-  if (chart.kind !== "rows" || chart.margin === undefined) charts.set(id, chart);
   if (chart.kind === "rows") return rowsMarkup(chart, id);
+  charts.set(id, chart);
   const canvas = markup`<canvas id="${id}" role="img" aria-label="${chart.alt}"></canvas>`;
   if (chart.kind === "heatmap") {
     return markup`<div class="chart heatmap" role="group" tabindex="0" aria-label="${chart.alt}: arrow keys read it">${canvas}</div>

@@ -1,14 +1,12 @@
 /** Distributions of latencies: shares of the requests in steps of equal ratio. */
 import { sum } from "../../writing/spread.ts";
-import { formatCount, formatMs, timeUnit } from "../../writing/units.ts";
+import { formatMs, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import { percentileOf, type PooledLatency, poolLatency } from "../../figures/pool.ts";
+import { percentileOf, type PooledLatency } from "../../figures/pool.ts";
 import { axisOver, type Color, compact, type Xy, type XySeries } from "../../chart.ts";
 import { sharesBetween } from "../tables/histogram.ts";
-import { tailsOf } from "./time_range.ts";
 import type { Histogram } from "../../../runner/stats/histogram/histogram.ts";
-import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 
 const STEPS_PER_DECADE = 24;
 
@@ -133,35 +131,7 @@ function halfText({ label, latency }: CellRuns): string {
     : `${half} less, and one in a hundred more than ${formatMs(p99.value)}.`;
 }
 
-/** Null if no cell has enough requests for a curve. */
-export function tailsOfCells(cells: readonly CellRuns[]): Xy | null {
-  const filled = cells.filter(({ latency }) => latency.count > 0);
-  return tailsOf(
-    filled.map(({ label, color, latency, runs }) => ({
-      ...{ label, color, latency },
-      runs: runs.map((run) => poolLatency([run])),
-    })),
-    timeUnit(filled.map(({ latency }) => percentileOf(latency, 50))),
-  );
-}
-
-/** The rarest slow request for which every cell has enough requests. */
-export function tailsFinding(cells: readonly CellRuns[]): string {
-  const filled = cells.filter(({ latency }) => latency.count > 0);
-  const odds = [10_000, 1_000, 100].find((odds) =>
-    filled.every(({ latency }) => supportsPercentile(latency.count, 100 - 100 / odds))
-  );
-  if (odds === undefined || filled.length === 0) return "";
-  const times = filled
-    .map(({ label, latency }) => ({ label, ...latency.percentile(100 - 100 / odds) }))
-    .sort((a, b) => a.value - b.value);
-  const texts = firstAndLast(times).map(({ label, value, isAtLeast }) =>
-    `${formatMs(value)}${isAtLeast ? " or more" : ""} (${label})`
-  );
-  return `One request in ${formatCount(odds)} took longer than ${texts.join(", ")}.`;
-}
-
 /** Up to three items unchanged; of more, the first and the last. */
-function firstAndLast<Item>(items: readonly Item[]): readonly Item[] {
+export function firstAndLast<Item>(items: readonly Item[]): readonly Item[] {
   return items.length <= 3 ? items : [items[0], items[items.length - 1]];
 }

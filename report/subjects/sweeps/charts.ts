@@ -1,6 +1,6 @@
 /** The drawings of a sweep: requests/s, p50 and p99 against the factor, on axes shared by its facets. */
 import type { CellRuns } from "../../cells/cells.ts";
-import { type FactorValue, type NumericFactor, phraseOf, textAt } from "../../cells/factors.ts";
+import { type NumericFactor, phraseOf, textAt } from "../../cells/factors.ts";
 import { type Axis, compact, type Reference, type Xy, type XyPoint } from "../../chart.ts";
 import { hasTooManyErrors } from "../../judge/shortfall.ts";
 import {
@@ -34,7 +34,7 @@ export function drawingsOf(
   factor: NumericFactor,
   scenario: string,
 ): Drawing[][] {
-  const { axis: x, of } = positionsOf(factor.values, factor.name);
+  const x = factorAxis(factor);
   const cells = facets.flatMap(({ lines }) =>
     lines.flatMap(({ points }) => points.map(({ cell }) => cell))
   );
@@ -60,7 +60,7 @@ export function drawingsOf(
           points: points.map(({ at, cell }) => {
             const { lines: [text], ...point } = figurePoint(cell, shown);
             return {
-              x: of(at),
+              x: at,
               ...point,
               lines: [`${phraseOf(factor, textAt(factor, at))}: ${text}`],
             };
@@ -92,7 +92,7 @@ function referencesOf(
       high: compact(Math.min(max, high)),
     }];
   });
-  return isOffered ? [{ kind: "equality", ratio: null }, ...knees] : knees;
+  return isOffered ? [{ kind: "equality" }, ...knees] : knees;
 }
 
 /** The figure in its base unit: per second, or ms. */
@@ -149,32 +149,15 @@ export function figurePoint(cell: CellRuns, { figure, unit }: Shown): Omit<XyPoi
   };
 }
 
-/**
- * The factor's axis, and the position of a value on it: 0 is beside a logarithmic axis, left of a break.
- * @param values Ascending, at least two.
- */
-function positionsOf(
-  values: readonly FactorValue[],
-  title: string,
-): { readonly axis: Axis; readonly of: (at: number) => number } {
-  const positive = values.map(({ at }) => at).filter((at) => at > 0);
-  const [least, next] = positive;
-  const isLog = positive.length >= 2 && positive[positive.length - 1] / least >= LOG_FROM &&
-    values[0].at >= 0;
-  // On a logarithmic axis, 0 is placed as far below the least value as that is from the next, by a factor of 2 to 10.
-  const zeroAt = isLog ? least / Math.max(2, Math.min(10, next / least)) : 0;
-  const of = (at: number): number => isLog && at === 0 ? zeroAt : at;
-  const ticks = values.map(({ at, text }) => ({ at: of(at), text }));
-  const [low, high] = [ticks[0].at, ticks[ticks.length - 1].at];
+/** An axis with a tick at each value; these are ascending, and at least two. */
+function factorAxis({ name, values }: NumericFactor): Axis {
+  const [low, high] = [values[0].at, values[values.length - 1].at];
+  const isLog = low > 0 && high / low >= LOG_FROM;
   const step = isLog ? (high / low) ** PADDING : (high - low) * PADDING;
   return {
-    of,
-    axis: {
-      ...{ unit: "", title, ticks },
-      scale: isLog ? "log" : "linear",
-      min: isLog ? compact(low / step) : low - step,
-      max: isLog ? compact(high * step) : high + step,
-      ...isLog && values[0].at === 0 && { breakAt: compact(Math.sqrt(zeroAt * least)) },
-    },
+    ...{ unit: "", title: name, ticks: values.map(({ at, text }) => ({ at, text })) },
+    scale: isLog ? "log" : "linear",
+    min: isLog ? compact(low / step) : low - step,
+    max: isLog ? compact(high * step) : high + step,
   };
 }

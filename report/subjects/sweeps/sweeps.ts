@@ -70,7 +70,7 @@ function factorBlocks({ name, cells, level }: ScenarioContext, factor: NumericFa
 }
 
 const READING =
-  "Each point is a cell, its whisker the 95 % confidence interval over its runs. A line joins the cells that differ only in the factor. A dashed vertical line marks the knee, where requests/s stop growing; the bar at its foot is its interval. A dotted line is the offered load: a server that keeps up lies on it. Hollow points had over 1 % wrong or failed responses, or too few requests for the percentile. Values that span decades are on logarithmic axes: equal steps are equal ratios, and zero stands left of a break.";
+  "Each point is a cell, its whisker the 95 % confidence interval over its runs. A line joins the cells that differ only in the factor. A dashed vertical line marks the knee, where requests/s stop growing; the bar at its foot is its interval. A dotted line is the offered load: a server that keeps up lies on it. Hollow points had over 1 % wrong or failed responses, or too few requests for the percentile. Values that span decades are on logarithmic axes: equal steps are equal ratios.";
 
 /** How far requests/s grow along each line, and what stops them. */
 function growthTable(lines: readonly SweepLine[], factor: NumericFactor, scenario: string): Table {

@@ -1,5 +1,4 @@
-/** How much of the differences within a scenario each factor explains, and its effect from end to end. */
-import type { Run } from "../../../runner/result/result.ts";
+/** How much of the differences in requests/s within a scenario each factor explains, and its effect from end to end. */
 import {
   type FactorialCell,
   type SharesShown,
@@ -20,16 +19,6 @@ export interface Dimension {
   readonly levels: readonly string[];
 }
 
-interface ExplainedFigure {
-  readonly name: string;
-  readonly of: (run: Run) => number;
-}
-
-const FIGURES: readonly ExplainedFigure[] = [
-  { name: "requests/s", of: ({ rate }) => rate },
-  { name: "p99", of: ({ latency }) => latency.percentiles["99"] },
-];
-
 /** With fewer cells, shares of the variance say little about the factors. */
 const FEWEST_WEIGHED = 5;
 
@@ -38,56 +27,42 @@ export function weightsTable(scenario: string, cells: readonly CellRuns[]): Tabl
   const dimensions = dimensionsOf(cells);
   const isWeighed = cells.length >= FEWEST_WEIGHED && dimensions.length > 1 &&
     factorPaths(cells).length > 0;
-  const explained = FIGURES.flatMap((figure) => {
-    const logs = isWeighed ? logsOf(figure, dimensions, cells) : null;
-    // Without every combination, the effects of factors can't be separated.
-    const isFull = logs !== null && varianceExplained(logs) !== null;
-    return isFull ? [{ figure, weights: sharesShown(logs) }] : [];
-  });
-  const isShared = explained.some(({ weights }) => weights !== null);
+  const logs = isWeighed ? logsOf(dimensions, cells) : null;
+  // Without every combination, the effects of factors can't be separated.
+  const isFull = logs !== null && varianceExplained(logs) !== null;
+  const shares = isFull ? sharesShown(logs) : null;
   const rows: FactorRow[] = [
     ...dimensions.map((dimension, i) => ({
       name: dimension.name,
       ends: `${dimension.levels[0]} → ${dimension.levels.at(-1)}`,
-      effect: (figure: ExplainedFigure) => effectOf(dimension, figure, cells),
-      share: ({ factors }: SharesShown) => factors[i],
+      effect: effectOf(dimension, cells),
+      share: shares?.factors[i],
     })),
-    ...isShared
-      ? [
-        { name: "interaction", share: ({ together }: SharesShown) => together },
-        { name: "between runs", share: ({ runs }: SharesShown) => runs },
-      ]
-      : [],
-  ];
-  const caption = isShared ? `Variance explained in ${scenario}` : `What factors do in ${scenario}`;
-  return tableOf(
-    { caption, notes: isShared ? [SHARES, RATIOS] : [RATIOS] },
-    explained.length === 0 ? [] : rows,
-    [
-      column.name("Factor", ({ name }) => name),
-      column.text("From → to", ({ ends = "" }) => ends),
-      ...explained.flatMap(({ figure, weights }) =>
-        weights === null ? [] : [
-          column.number<FactorRow>(`Variance of ${figure.name}`, ({ share }) =>
-            share(weights), FINE_PERCENT),
-        ]
-      ),
-      ...explained.map(({ figure }) =>
-        column.number<FactorRow>(`Ratio of ${figure.name}`, ({ effect }) => effect?.(figure), TIMES)
-      ),
+    ...shares === null ? [] : [
+      { name: "interaction", share: shares.together },
+      { name: "between runs", share: shares.runs },
     ],
-  );
+  ];
+  const [caption, notes] = shares === null
+    ? [`What factors do in ${scenario}`, [RATIOS]]
+    : [`Variance explained in ${scenario}`, [SHARES, RATIOS]];
+  return tableOf({ caption, notes }, isFull ? rows : [], [
+    column.name("Factor", ({ name }) => name),
+    column.text("From → to", ({ ends = "" }) => ends),
+    ...shares === null ? [] : [
+      column.number<FactorRow>("Variance of requests/s", ({ share }) => share, FINE_PERCENT),
+    ],
+    column.number<FactorRow>("Ratio of requests/s", ({ effect }) => effect, unitNamed("×")),
+  ]);
 }
 
 /** A factor, or the rest that factors do not explain. */
 interface FactorRow {
   readonly name: string;
   readonly ends?: string;
-  readonly effect?: (figure: ExplainedFigure) => number;
-  readonly share: (weights: SharesShown) => SharesShown["runs"];
+  readonly effect?: number;
+  readonly share?: SharesShown["runs"];
 }
-
-const TIMES = unitNamed("×");
 
 const SHARES =
   "A share is that of the variance of logarithms over runs, less what noise alone is expected to give (analysis of " +
@@ -133,15 +108,14 @@ function byRate(cells: readonly CellRuns[], levelOf: Dimension["levelOf"]): stri
     .sort((a, b) => a.rate - b.rate).map(({ level }) => level);
 }
 
-/** Null if a run lacks the figure. */
+/** Null if a run completed nothing. */
 function logsOf(
-  { of }: ExplainedFigure,
   dimensions: readonly Dimension[],
   cells: readonly CellRuns[],
 ): FactorialCell[] | null {
   const logs = cells.map((cell) => ({
     levels: dimensions.map(({ levelOf }) => levelOf(cell)),
-    values: cell.runs.map((run) => Math.log(of(run))),
+    values: cell.runs.map(({ rate }) => Math.log(rate)),
   }));
   return logs.every(({ values }) => values.every(Number.isFinite)) ? logs : null;
 }
@@ -149,13 +123,12 @@ function logsOf(
 /** The last value over the first, all else equal: the plan is full, so all else is the same on both sides. */
 function effectOf(
   { levels, levelOf }: Dimension,
-  { of }: ExplainedFigure,
   cells: readonly CellRuns[],
 ): number {
   const meanAt = (level: string): number =>
     mean(
       cells.filter((cell) => levelOf(cell) === level)
-        .map(({ runs }) => mean(runs.map((run) => Math.log(of(run))))),
+        .map(({ runs }) => mean(runs.map(({ rate }) => Math.log(rate)))),
     );
   return Math.exp(meanAt(levels[levels.length - 1]) - meanAt(levels[0]));
 }

@@ -111,16 +111,7 @@ interface ReasonCount extends OfCell {
 /** A protocol violation that made no request fail. */
 export const UNSOLICITED_TEXT = "connections closed: unsolicited bytes came on them";
 
-/** Why requests failed, with the error messages; no rows if nothing went wrong. */
-export function reasonsTable(scenario: string, cells: readonly CellRuns[]): Table {
-  return tableOf({ caption: `Errors of ${scenario}` }, cells.flatMap(reasonsOf), [
-    column.cell,
-    column.number("Times", ({ count }) => count, "count"),
-    column.text("Reason", ({ text }) => text),
-  ]);
-}
-
-/** The same as findings, for a terminal, where a table would first lose its last column, the reason. */
+/** Why requests failed, with the error messages; empty if nothing went wrong. */
 export function reasonFindings(cells: readonly CellRuns[]): Finding[] {
   return cells.flatMap(reasonsOf).map(({ cell: { label }, count, text }) => ({
     code: "reason",

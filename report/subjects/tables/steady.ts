@@ -3,8 +3,7 @@ import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { STEADY_LABELS } from "../../../runner/stats/steady_state/steady_state.ts";
 import { group, list, table } from "../../blocks.ts";
 import { type Steadiness, steadinessOf } from "../../cells/steady.ts";
-import { POINT_PERCENTILES } from "../../figures/intervals.ts";
-import { FLAT, SETTLED, steadyFindings } from "../../findings/steady_finding.ts";
+import { FLAT, steadyFindings } from "../../findings/steady_finding.ts";
 import type { Spread } from "../../writing/spread.ts";
 import { formatCount, formatTick, timeUnit } from "../../writing/units.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
@@ -22,9 +21,7 @@ export const steady: Subject<ScenarioContext> = {
     const rows = cells.map((cell): SteadyRow => ({ cell, ...steadinessOf(cell) }));
     if (rows.every(({ labels }) => labels.every((label) => label === null))) return [];
     const findings = steadyFindings(cells);
-    const isShort = rows.every(({ labels, flattening }) =>
-      labels.every((label) => label === "too-short") && flattening.every((one) => !one?.max)
-    );
+    const isShort = rows.every(({ labels }) => labels.every((label) => label === "too-short"));
     const hasParts = rows.some(({ startUp, steady }) => startUp ?? steady);
     return [
       list(findings, { forms: ["page"] }),
@@ -40,15 +37,12 @@ export const steady: Subject<ScenarioContext> = {
 
 function steadyTable(scenario: string, rows: readonly SteadyRow[]): Table {
   const caption = `Time to steady state of ${scenario}`;
-  return tableOf({ caption, notes: [READING, SETTLED] }, rows, [
+  return tableOf({ caption, notes: [READING] }, rows, [
     column.cell,
     column.text("Runs", labelsText),
     spreadColumn("Steady from", "s", ({ seconds }) => seconds),
     spreadColumn("After requests", "", ({ requests }) => requests, formatCount),
     spreadColumn("Within ±", "%", ({ within }) => within),
-    ...POINT_PERCENTILES.map((percentile, i) =>
-      spreadColumn(`${percentile} flat from`, "s", ({ flattening }) => flattening[i])
-    ),
   ]);
 }
 
