@@ -1,7 +1,6 @@
 /** The browsers that show a live page: the events sent to each, and whether each shows the newest page. */
 import { isWithin } from "../../base/limits.ts";
 import {
-  type EndEvent,
   type LivePoint,
   type LiveStatus,
   MOST_POINTS,
@@ -13,7 +12,6 @@ import type { LiveStream } from "./connection.ts";
 interface Events {
   readonly status: LiveStatus;
   readonly page: PageEvent;
-  readonly end: EndEvent;
 }
 
 /** The points of the current run, stored once for all browsers, so that no queue grows for a slow one. */
@@ -60,11 +58,10 @@ function eventText(event: string, data: string): string {
  * that no queue grows.
  */
 class LiveViewer implements LiveStream {
-  /** False once the browser was late, until it shows a page again: it is then not waited for. */
-  isPrompt = true;
+  /** Whether it shows the newest page: it is waited for when there is a newer one. */
+  isPrompt = false;
   /** The token that the browser sends back when it shows the newest page. */
   #receipt = "";
-  #onShown = (): void => {};
   readonly #news = new Map<keyof Events, string>();
   readonly #nextPoints: () => PointsEvent | null;
   readonly #gone = Promise.withResolvers<void>();
@@ -115,19 +112,17 @@ class LiveViewer implements LiveStream {
     this.#wake();
   }
 
-  /** A receipt for the next page, and a promise for the moment when that page is shown. */
-  expect(): { receipt: string; shown: Promise<void> } {
-    const { promise: shown, resolve } = Promise.withResolvers<void>();
+  offer(page: number): void {
     this.isPrompt = false;
     this.#receipt = crypto.randomUUID();
-    this.#onShown = resolve;
-    return { receipt: this.#receipt, shown };
+    this.send("page", { page, receipt: this.#receipt });
   }
 
-  hasShown(receipt: string): void {
-    if (receipt !== this.#receipt) return;
-    this.isPrompt = true;
-    this.#onShown();
+  /** Whether the receipt is its own, for the first time. */
+  hasShown(receipt: string): boolean {
+    const isFirst = receipt === this.#receipt && !this.isPrompt;
+    if (isFirst) this.isPrompt = true;
+    return isFirst;
   }
 }
 
@@ -137,6 +132,8 @@ const RECEIPT = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 export class Viewers {
   readonly #viewers = new Set<LiveViewer>();
   readonly #points = new RunPoints();
+  /** Called when a browser shows the newest page. */
+  #onShown = (): void => {};
 
   /** The events for another viewer, until it disconnects or the page ends; null if there are too many. */
   add({ status, page }: { readonly status: LiveStatus; readonly page: number }): LiveStream | null {
@@ -144,7 +141,7 @@ export class Viewers {
     const viewer = new LiveViewer(this.#points);
     this.#viewers.add(viewer);
     viewer.send("status", status);
-    viewer.send("page", { page, receipt: viewer.expect().receipt });
+    viewer.offer(page);
     void viewer.gone.then(() => this.#viewers.delete(viewer));
     return viewer;
   }
@@ -164,23 +161,25 @@ export class Viewers {
     for (const viewer of this.#viewers) viewer.notify();
   }
 
-  /** Resolves when all prompt viewers show the page, but after `patienceMs` at the latest. */
+  /** Resolves when as many browsers as were prompt show the page, but after `patienceMs` at the latest. */
   async show(page: number, patienceMs: number): Promise<void> {
-    await this.#untilShown((viewer, receipt) => viewer.send("page", { page, receipt }), patienceMs);
+    const prompt = [...this.#viewers].filter(({ isPrompt }) => isPrompt);
+    await this.#untilShown(page, { by: prompt.length, patienceMs });
   }
 
   /** The final page, for which every viewer is waited for. */
-  async end(last: Omit<EndEvent, "receipt">, patienceMs: number): Promise<void> {
-    for (const viewer of this.#viewers) viewer.isPrompt = true;
-    await this.#untilShown((viewer, receipt) => {
-      viewer.send("end", { ...last, receipt });
-    }, patienceMs);
+  async end(
+    { status, page }: { readonly status: LiveStatus; readonly page: number },
+    patienceMs: number,
+  ): Promise<void> {
+    this.send(status);
+    await this.#untilShown(page, { by: this.#viewers.size, patienceMs });
   }
 
   /** Takes a receipt; false if the text is not one. */
   hasShown(receipt: string): boolean {
     if (!RECEIPT.test(receipt)) return false;
-    for (const viewer of this.#viewers) viewer.hasShown(receipt);
+    for (const viewer of this.#viewers) if (viewer.hasShown(receipt)) this.#onShown();
     return true;
   }
 
@@ -189,19 +188,19 @@ export class Viewers {
     for (const viewer of this.#viewers) viewer.end();
   }
 
+  /** A browser that loads the page again comes as another viewer, so they are only counted. */
   async #untilShown(
-    send: (viewer: LiveViewer, receipt: string) => void,
-    patienceMs: number,
+    page: number,
+    { by, patienceMs }: { readonly by: number; readonly patienceMs: number },
   ): Promise<void> {
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, patienceMs);
-    const shown = [...this.#viewers].map((viewer) => {
-      const wasPrompt = viewer.isPrompt;
-      const { receipt, shown } = viewer.expect();
-      send(viewer, receipt);
-      return wasPrompt ? Promise.race([shown, viewer.gone]) : null;
-    });
-    await Promise.race([Promise.all(shown), late.promise]);
+    const { promise: over, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, patienceMs);
+    let left = by;
+    this.#onShown = () => {
+      if (--left === 0) resolve();
+    };
+    for (const viewer of this.#viewers) viewer.offer(page);
+    if (left > 0) await over;
     clearTimeout(timer);
   }
 }

@@ -25,14 +25,6 @@ export function startBases(onShown: () => void): void {
   follow();
 }
 
-/** Call after newer parts of the page arrived. @returns Whether a chosen base was shown again. */
-export function renewBases(): Promise<boolean> {
-  written.clear();
-  figures = null;
-  shown = null;
-  return showBase();
-}
-
 /** @returns Whether the page now shows another base. */
 async function showBase(): Promise<boolean> {
   const base = chosenBase();

@@ -17,16 +17,16 @@ import {
   Tooltip,
 } from "chart.js";
 import { type Chart, sectionOf } from "../chart.ts";
-import { renewBases, startBases } from "./bases.ts";
+import { startBases } from "./bases.ts";
 import { Drawings } from "./charts/drawings.ts";
 import { equipLimits, limitOf } from "./charts/limit.ts";
-import { forgetCharts, readMoreCharts } from "./charts/page_data.ts";
+import { readMoreCharts } from "./charts/page_data.ts";
 import { linkedMarks } from "./charts/linked_charts.ts";
 import type { Theme } from "./charts/theme.ts";
 import { xyConfig } from "./charts/xy.ts";
 import { reveal, startDepth } from "./depth.ts";
 import { linkElements, startElements } from "./linked/elements.ts";
-import { renewMenu, startMenu } from "./linked/menu.ts";
+import { startMenu } from "./linked/menu.ts";
 import { equipFlames } from "./profiles/flame_graph.ts";
 import { equipOutcomes, equipTables } from "./tables/tables.ts";
 import { followLink, scenarioFigures } from "./timeline/figure.ts";
@@ -80,24 +80,22 @@ addEventListener("DOMContentLoaded", async () => {
   drawings.restart();
   equip();
   reveal();
-  followLink(timelines);
+  followLink(timelines, { isScrolled: isReloaded() });
   document.documentElement.dataset.page = "read";
 });
-addEventListener("hashchange", () => followLink(timelines));
+addEventListener("hashchange", () => followLink(timelines, { isScrolled: false }));
 addEventListener("chosen", () => {
   for (const figure of timelines.values()) figure.followChoice();
   drawings.restart();
 });
 addEventListener("marked", () => drawings.redraw());
-// The live page replaces its parts by newer ones, and then sends this event.
-addEventListener("renewed", () => {
-  forgetCharts();
-  renewMenu();
-  timelines = scenarioFigures(drawings);
-  drawings.restart();
-  equip();
-  renewBases().then((isOther) => isOther && equip());
-});
+
+/** Whether the browser scrolls to where its reader was. */
+function isReloaded(): boolean {
+  return performance.getEntriesByType("navigation").some((entry) =>
+    entry instanceof PerformanceNavigationTiming && entry.type === "reload"
+  );
+}
 
 function equip(): void {
   equipLimits(drawings);

@@ -13,8 +13,6 @@ import { DESKTOP, RESULTS } from "./sample.ts";
 import { shownAs } from "./selection.ts";
 import { LIVE } from "../report/progress_events.ts";
 
-const SCENARIO = "section:is(#e1-s1, #e1-s2)";
-
 /** As they come in: block after block, the second scenario of the file first. */
 const RUNS = RESULTS.runs.toSorted((a, b) =>
   a.repetition - b.repetition || a.scenario.localeCompare(b.scenario)
@@ -68,6 +66,7 @@ class Live implements AsyncDisposable {
   async shows(runs: number): Promise<void> {
     await this.saved(runs);
     await this.page.locator("header .warning", { hasText: `: ${runs} of ` }).waitFor();
+    await this.page.waitForSelector("html[data-charts=drawn][data-page=read]");
   }
 
   async end(): Promise<void> {
@@ -149,6 +148,7 @@ const steps: Record<string, (browser: Browser) => Promise<void>> = {
     await page.locator("header .warning", { hasText: "Still running" }).waitFor({
       state: "detached",
     });
+    await page.waitForSelector("html[data-charts=drawn][data-page=read]");
     assert.deepEqual(
       await contentOf(page, null),
       await contentOf(page, renderReportPage([reportModel(WHOLE)])),
@@ -209,13 +209,11 @@ const steps: Record<string, (browser: Browser) => Promise<void>> = {
     await live.end();
     await rate.waitFor({ state: "hidden" });
   },
-  "what somebody opened, chose, sorted and looks at stays": async (browser) => {
+  "what somebody chose stays, and the page where it is": async (browser) => {
     await using live = await Live.open(browser, 3);
     const { page } = live;
     // The scenario "static" has no run yet: it comes in before this one.
     await page.locator("#e1-s1 h2", { hasText: "fib" }).waitFor();
-    const summaries = page.locator("#e1-s1 summary", { hasText: /^Intervals|^Every run/ });
-    for (const summary of await summaries.all()) await summary.click();
     await page.locator(".targets").click();
     const target = page.locator(".choice li button:first-child").nth(1);
     const hidden = await target.textContent();
@@ -223,59 +221,17 @@ const steps: Record<string, (browser: Browser) => Promise<void>> = {
     await page.keyboard.press("Escape");
     await page.locator("#e1-s1 input[name=from]").fill("1");
     await shownAs(page, /^1–3 s/);
-    const table = page.locator('#e1-s1 .scroll:has(caption:text("Latency of"))');
-    await table.scrollIntoViewIfNeeded();
-    await table.locator("thead button").nth(1).click();
-    const ofFib = page.locator(SCENARIO, { hasText: "fib" }).last()
-      .locator('.scroll:has(caption:text("Latency of"))');
-    const rows = () => ofFib.locator("tbody th").allInnerTexts();
-    const sorted = await rows();
-    assert.notEqual(sorted.length, 0);
-    // What comes in above is made up for when the browser paints.
-    const topOf = () =>
-      ofFib.evaluate(async (element) => {
-        for (let i = 0; i < 2; i++) await new Promise((resolve) => requestAnimationFrame(resolve));
-        return element.getBoundingClientRect().top;
-      });
-    const top = await topOf();
-    await live.shows(7);
-    await page.locator("#e1-s2 h2", { hasText: "fib" }).waitFor({ state: "attached" });
-    assert.ok(Math.abs(await topOf() - top) < 3, `from ${top} to ${await topOf()}`);
-    await page.locator("#e1-s2 th[aria-sort]").waitFor();
-    assert.deepEqual(await rows(), sorted);
-    await page.waitForFunction(() => document.activeElement?.closest("th")?.ariaSort);
-    await shownAs(page, /^1–3 s/, "e1-s2");
+    await page.waitForFunction(() => location.hash.startsWith("#view=e1-s1&range=1-3&hide="));
+    await page.evaluate(() => scrollTo(0, 700));
+    await live.shows(4);
     await page.locator(".filtered", { hasText: `Hidden: ${hidden}.` }).waitFor();
     assert.equal(
-      await page.locator(`#e1-s2-timeline .panel[data-of="${hidden}"]`).isVisible(),
+      await page.locator(`#e1-s1-timeline .panel[data-of="${hidden}"]`).isVisible(),
       false,
     );
-    assert.equal(await page.locator("#e1-s2 details[open]").count(), await summaries.count());
-    // Of all targets in one frame, and of each of the three.
-    assert.equal(await page.locator("#e1-s2 .intervals table").count(), 4);
-    assert.equal(await page.locator("#e1-s1 details[open]").count(), 0);
-    assert.deepEqual(await violationsOf(page, "#e1-s2"), []);
-  },
-  "charts on screen are drawn before the newer page is painted": async (browser) => {
-    await using live = await Live.open(browser, 6);
-    const { page } = live;
-    await page.locator("canvas").first().scrollIntoViewIfNeeded();
-    // In two steps, so that it listens before the page is renewed.
-    const blank = await page.evaluateHandle(() => ({
-      ids: new Promise<string[]>((resolve) =>
-        addEventListener("renewed", () => {
-          const shown = [...document.querySelectorAll("canvas")].filter((canvas) => {
-            const { top, bottom } = canvas.getBoundingClientRect();
-            return bottom > 0 && top < innerHeight;
-          });
-          const isBlank = ({ width, height }: HTMLCanvasElement): boolean =>
-            width === 300 && height === 150;
-          resolve(shown.length === 0 ? ["none"] : shown.filter(isBlank).map(({ id }) => id));
-        })
-      ),
-    }));
-    await live.shows(7);
-    assert.deepEqual(await blank.evaluate(({ ids }) => ids), []);
+    await shownAs(page, /^1–3 s/);
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.depth), "everything");
+    await page.waitForFunction(() => scrollY === 700);
   },
   "nobody is interrupted while dragging": async (browser) => {
     await using live = await Live.open(browser, 6);

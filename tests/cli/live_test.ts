@@ -71,6 +71,34 @@ async function reading(viewers: Viewers): Promise<LiveStream> {
   return stream;
 }
 
+/** The receipt of the page that waits for it. */
+async function receiptOf(stream: LiveStream): Promise<string> {
+  const text = new TextDecoder().decode(await stream.next() ?? new Uint8Array());
+  return /"receipt":"([^"]+)"/.exec(text)?.[1] ?? "";
+}
+
+Deno.test("a newer page is waited for until those who showed the last one have loaded it", async () => {
+  const viewers = new Viewers();
+  const before = viewers.add({ status: GETTING_READY, page: 1 });
+  assert.ok(before);
+  assert.ok(viewers.hasShown(await receiptOf(before)));
+  let isShown = false;
+  const shown = viewers.show(2, 3_600_000).then(() => isShown = true);
+  before.leave();
+  const after = viewers.add({ status: GETTING_READY, page: 2 });
+  assert.ok(after);
+  const receipt = await receiptOf(after);
+  assert.equal(isShown, false);
+  assert.ok(viewers.hasShown(receipt));
+  await shown;
+});
+
+Deno.test("who has not shown the last page is not waited for", async () => {
+  const viewers = new Viewers();
+  await reading(viewers);
+  await viewers.show(1, 3_600_000);
+});
+
 /** The points that wait for it, sent at once. */
 async function pointsOf(stream: LiveStream): Promise<PointsEvent> {
   const text = new TextDecoder().decode(await stream.next() ?? new Uint8Array());

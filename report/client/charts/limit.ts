@@ -49,8 +49,6 @@ function equip(
   const output = form.querySelector("output");
   if (input === null || output === null) return;
   const follow = (): void => {
-    // A newer page of a running experiment has a form of its own.
-    if (!form.isConnected) return removeEventListener("chosen", follow);
     output.textContent = textOf(chart, Number(input.value));
   };
   const show = (): void => {

@@ -17,16 +17,11 @@ function writtenCharts(): Readonly<Record<string, Chart>> {
   return written ??= JSON.parse(scriptText("charts") ?? "{}");
 }
 
-/** Reads the charts below the summary of a saved page, which are at the end of the page. */
+/** Reads the charts below the summary, which are at the end of the page. */
 export async function readMoreCharts(): Promise<void> {
   const more = scriptText("more-charts");
   if (more === null) return;
   written = { ...writtenCharts(), ...await inflated(JSON.parse(more)).json() };
-}
-
-/** Forgets the charts, because parts of the page were replaced. */
-export function forgetCharts(): void {
-  written = null;
 }
 
 export function scriptText(id: string): string | null {

@@ -16,7 +16,6 @@ let order: readonly string[] | null = null;
 let marked: string | null = null;
 let base: string | null = null;
 
-/** Takes over the targets of the page, keeping the choice, because more of them may arrive. */
 export function readTargets(): void {
   targets = JSON.parse(document.getElementById(DATA)?.textContent ?? "[]");
   byName = new Map([

@@ -31,13 +31,12 @@ export function startMenu(): void {
     showNote();
     keepInAddress();
   });
-  renewMenu();
+  fillMenu();
   followChoice(location.hash);
   addEventListener("hashchange", () => followChoice(location.hash));
 }
 
-/** Call after newer parts of the page arrived: there may be more targets. */
-export function renewMenu(): void {
+function fillMenu(): void {
   readTargets();
   const names = allTargets();
   opener.hidden = names.length < 2;

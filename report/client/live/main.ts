@@ -1,17 +1,15 @@
 /// <reference lib="dom" />
 /**
- * The client of the page of a running experiment: listens to Plateau, inserts newer parts as runs are completed, and
- * shows the progress.
+ * The client of the page of a running experiment: listens to Plateau, shows the progress, and loads the page again when
+ * there are newer runs. What its reader chose is in its address and stays.
  */
 import {
-  type EndEvent,
   type LiveStatus,
   type PageEvent,
   type PointsEvent,
   remainingText,
 } from "../../render/html/live_status.ts";
 import { RunChart } from "./run_chart.ts";
-import { atLeisure, renew, Sorting } from "./renewal.ts";
 
 const SECOND_MS = 1_000;
 
@@ -24,7 +22,7 @@ class Bar {
     setInterval(() => this.#count(), SECOND_MS);
   }
 
-  /** The number of the page that contains the bar. */
+  /** The number of the page. */
   get page(): number {
     return Number(this.#element?.dataset.page);
   }
@@ -64,43 +62,40 @@ class Bar {
 }
 
 const bar = new Bar();
-const sorting = new Sorting(document.querySelector("main") ?? document.body);
-let shown = bar.page;
-let wanted = shown;
-let renewing: Promise<void> | null = null;
-
-/** Fetches pages until the newest one is shown; several may have been made meanwhile. */
-async function catchUp(): Promise<void> {
-  while (shown < wanted) {
-    const text = await fetchText("/", { cache: "no-store" });
-    if (text === null) return;
-    await atLeisure();
-    sorting.note();
-    shown = await renew(text);
-  }
-}
-
-/** Null if Plateau no longer responds, which the bar then shows. */
-async function fetchText(path: string, request: RequestInit): Promise<string | null> {
-  try {
-    const response = await fetch(path, request);
-    return await response.text();
-  } catch {
-    lose();
-    return null;
-  }
-}
-
-async function show({ page, receipt }: PageEvent): Promise<void> {
-  wanted = page;
-  await (renewing ??= catchUp().finally(() => renewing = null));
-  await fetchText("/shown", { method: "POST", body: receipt });
-}
-
 const source = new EventSource("/events");
+let isOver = false;
 
 function listen<Data>(name: string, onData: (data: Data) => unknown): void {
   source.addEventListener(name, ({ data }) => onData(JSON.parse(data)));
+}
+
+listen<LiveStatus>("status", (status) => {
+  isOver = status.isOver;
+  bar.show(status);
+});
+const chart = new RunChart();
+listen<PointsEvent>("points", (event) => chart.add(event));
+listen<PageEvent>("page", async ({ page, receipt }) => {
+  if (page > bar.page) {
+    await atLeisure();
+    // Without Plateau, nothing would take the place of this page.
+    if (await reaches("/", { method: "HEAD" })) location.reload();
+    return;
+  }
+  await painted();
+  await reaches("/shown", { method: "POST", body: receipt });
+  if (isOver) source.close(); // otherwise the browser would reconnect for ever
+});
+source.addEventListener("error", lose);
+
+async function reaches(path: string, request: RequestInit): Promise<boolean> {
+  try {
+    await fetch(path, request);
+    return true;
+  } catch {
+    lose();
+    return false;
+  }
 }
 
 function lose(): void {
@@ -108,15 +103,32 @@ function lose(): void {
   if (!isOver) bar.showLost();
 }
 
-let isOver = false;
-listen<LiveStatus>("status", (status) => bar.show(status));
-const chart = new RunChart();
-listen<PointsEvent>("points", (event) => chart.add(event));
-listen<PageEvent>("page", show);
-listen<EndEvent>("end", async ({ status, ...last }) => {
-  isOver = true;
-  source.close(); // otherwise the browser would reconnect for ever
-  bar.show(status);
-  await show(last);
-});
-source.addEventListener("error", lose);
+/** The first frame paints the page; the second begins when that is done. */
+const FRAMES = 2;
+
+async function painted(): Promise<void> {
+  for (let i = 0; i < FRAMES && !document.hidden; i++) {
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+  }
+}
+
+/** When the reader last pressed or typed something: some time later, the address has what that chose. */
+let usedMs = -Infinity;
+let isPressed = false;
+for (const type of ["pointerdown", "pointerup", "pointercancel", "input"] as const) {
+  addEventListener(type, () => {
+    isPressed = type === "pointerdown";
+    usedMs = performance.now();
+  }, true);
+}
+
+const REST_MS = 500;
+const LOOK_MS = 100;
+
+/** Resolves when the reader is neither choosing anything nor copying from a box that a newer page would lack. */
+async function atLeisure(): Promise<void> {
+  while (
+    isPressed || performance.now() - usedMs < REST_MS ||
+    document.activeElement instanceof HTMLTextAreaElement
+  ) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+}

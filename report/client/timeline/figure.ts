@@ -341,12 +341,17 @@ export function scenarioFigures(
   return new Map(figures.map((figure) => [figure.section, figure]));
 }
 
-/** Selects the range in the page's address, if there is one. */
-export function followLink(figures: ScenarioFigures): void {
+/**
+ * Selects the range in the page's address, if there is one.
+ * @param isScrolled Whether the page is where its reader wants it.
+ */
+export function followLink(
+  figures: ScenarioFigures,
+  { isScrolled }: { readonly isScrolled: boolean },
+): void {
   const link = readLink(location.hash);
   const figure = link && figures.get(link.section);
   if (!link || !figure) return;
   figure.show(link.range);
-  history.scrollRestoration = "manual"; // otherwise a browser that reloads would scroll back after us
-  figure.scrollIntoView();
+  if (!isScrolled) figure.scrollIntoView();
 }

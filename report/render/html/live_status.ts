@@ -13,16 +13,11 @@ export interface LiveStatus {
   readonly isOver: boolean;
 }
 
-/** A newer page is ready. */
+/** The newest page. */
 export interface PageEvent {
   readonly page: number;
-  /** The page sends the receipt back when it is shown. */
+  /** Sent back by this page when it is shown. */
   readonly receipt: string;
-}
-
-/** The last page is ready, and no event follows. */
-export interface EndEvent extends PageEvent {
-  readonly status: LiveStatus;
 }
 
 /** An interval of the current run as measured, without any statistics. */

@@ -71,7 +71,6 @@ export function renderReportPage(
   documents: readonly Document[],
   live: LiveParts | null = null,
 ): Written<"html"> {
-  const isSaved = live === null;
   const articles = articlesOf(documents);
   const first: Charts = new Map();
   const charts: Charts = new Map();
@@ -93,7 +92,7 @@ export function renderReportPage(
     ),
   ];
   const style = RULES + (live?.css ?? "") + heightRules(all.values()) + swatchRules(colors);
-  const begin = markup`${targetsScript(documents)}${chartsScript(isSaved ? first : all)}<script>${
+  const begin = markup`${targetsScript(documents)}${chartsScript(first)}<script>${
     verbatim(client)
   }</script>\n`;
   return markup`<!doctype html>
@@ -111,12 +110,11 @@ export function renderReportPage(
 <body>
 <a class="skip" href="#main">Skip to the results</a>
 <nav aria-label="Sections"><div class="bar">${linksMarkup(articles)}
-${deep < 0 && isSaved ? null : depthMarkup()}</div></nav>
+${deep < 0 ? null : depthMarkup()}</div></nav>
 <main id="main">${
-    // The verdict is drawn, and controls work, while the browser still loads the rest. A live page replaces all of
-    // this.
-    articles.map((_, i) => [summaries[i], i === begun && isSaved ? begin : null, rests[i]])}</main>
-${live?.bar ?? null}${isSaved ? moreChartsScript(charts) : begin}
+    // The verdict is drawn, and controls work, while the browser still loads the rest.
+    articles.map((_, i) => [summaries[i], i === begun ? begin : null, rests[i]])}</main>
+${live?.bar ?? null}${moreChartsScript(charts)}
 ${live && markup`<script>${verbatim(live.script)}</script>\n`}${
     [...scenariosOf(articles)].map(([id, { cells }]) =>
       intervalScript(id, cells, steps.get(id)?.packed ?? "")
@@ -158,10 +156,7 @@ function targetsScript(documents: readonly Document[]): Markup {
   return markup`<script type="application/json" id="targets">${scriptJson(targets)}</script>\n`;
 }
 
-/**
- * Data of the charts that the page shows first; for a running experiment, of all charts, because newer parts are drawn
- * immediately.
- */
+/** Data of the charts that the page shows first. */
 function chartsScript(charts: Charts): Markup {
   return markup`<script type="application/json" id="charts">${
     scriptJson(Object.fromEntries(charts))
