@@ -771,3 +771,15 @@ Deno.test("card: nothing is certain of a target without a valid run, in the fore
     ["c", "decided"],
   ]);
 });
+
+Deno.test("card: of those that fall short beside others the worst has its reason, the rest a word", () => {
+  const notesOf = (...ratios: readonly number[]): string =>
+    concluded(resultsFixture({
+      cells: [0, 0, ...ratios].map((wrongRatio, i) => ({
+        ...{ target: `t${i + 1}`, scenario: "static", medianMs: i + 1, runs: 5, wrongRatio },
+      })),
+    })).notes.join(" ");
+  assert.match(notesOf(0.5), /^t3 responds wrongly to 50\s%, so it is not ranked\.$/);
+  assert.match(notesOf(0.5, 0.2), / not ranked\. t4 falls short, too\.$/);
+  assert.match(notesOf(0.2, 0.5, 0.3), /^t4 .* not ranked\. t3 and t5 fall short, too\.$/);
+});
