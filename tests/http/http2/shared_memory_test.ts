@@ -88,7 +88,9 @@ Deno.test("requests mean on each connection what its own table says, in whicheve
       const bytes = sender.out.take();
       assert.deepEqual(decoder.decode(bytes.slice(FRAME_HEAD)), requests[action.request].fields);
       unsent.push({ bytes, copy: bytes.slice() });
-      for (const { unsent } of sides) unsent.forEach(({ bytes, copy }) => assert.deepEqual(bytes, copy));
+      for (const { bytes, copy } of sides.flatMap(({ unsent }) => unsent)) {
+        assert.deepEqual(bytes, copy);
+      }
       if (!action.isSent) continue;
       sender.out.reuse();
       unsent.splice(0);
