@@ -120,7 +120,7 @@ const jsonText = z.string().transform((text, context): Json => {
   }
 });
 
-/** Options of the load that are handed through; those below are options of the connections to the server. */
+/** Options that are handed through to the engine: two belong to the load, the others to its connections. */
 const { timeout, keepAlive, abortOn, ...connectionFlags } = OPTION_FLAGS;
 
 const loadFlags = {
