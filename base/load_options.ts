@@ -4,9 +4,9 @@
  * results, and its description in reports derive from this table, so that an option is added here and where the engine
  * heeds it.
  *
- * `workers` is not among them, because it is no property of the load: the machine decides it where the file does not, as do
- * `pin` and each agent, and results say in `generator` how many there were. In the load of results it would make two results
- * differ that were loaded alike. `connections`, `duration` and the like are not either: each kind of load has its own.
+ * `workers` is not among them because it is no property of the load: `pin`, the agents of a fleet and the machine's cores
+ * have a say in it, and results record in `generator` how many there were. Among the options it would make two results
+ * differ that were loaded alike. Nor are `connections`, `duration` and the like, which depend on the kind of load.
  */
 import * as z from "zod";
 import { LIMITS, sizeText } from "./limits.ts";
