@@ -74,13 +74,18 @@ export class Client {
 
   constructor(places = 1, message = request(), retain = true, memory = new SharedMemory()) {
     const room = new KeptRoom();
-    this.connection = new Http2Connection(places, {
-      onBegin: () => {},
-      onEndOfResponse: (place) => this.#say(place, this.#responseOn(place)),
-      onReset: (place, reason) => this.#say(place, `reset ${reason}`),
-      onMalformed: (place, reason) => this.#say(place, `malformed ${reason}`),
-      onTurnedAway: (place) => this.#say(place, "turned away"),
-    }, () => retain ? new KeptResponse(room) : null, memory);
+    this.connection = new Http2Connection(
+      places,
+      {
+        onBegin: () => {},
+        onEndOfResponse: (place) => this.#say(place, this.#responseOn(place)),
+        onReset: (place, reason) => this.#say(place, `reset ${reason}`),
+        onMalformed: (place, reason) => this.#say(place, `malformed ${reason}`),
+        onTurnedAway: (place) => this.#say(place, "turned away"),
+      },
+      () => retain ? new KeptResponse(room) : null,
+      memory,
+    );
     this.connection.out.take();
     for (let place = 0; place < places; place++) {
       this.connection.begin(place, asHttp2(message, "http"));

@@ -63,10 +63,14 @@ Deno.test("octets that were handed over stay unchanged until they are sent", () 
 });
 
 Deno.test("requests mean on each connection what its own table says, in whichever order they are sent", () => {
-  const requests = [{ "x-a": "1" }, { "x-b": "2" }, { "x-a": "1", "x-b": "2" }]
-    .map((headers) => asHttp2(request({ headers }), "http"));
+  const fields: Record<string, string>[] = [{ a: "1" }, { b: "2" }, { a: "1", b: "2" }];
+  const requests = fields.map((headers) => asHttp2(request({ headers }), "http"));
   const connection = fc.nat(1);
-  const send = fc.record({ connection, request: fc.nat(requests.length - 1), isSent: fc.boolean() });
+  const send = fc.record({
+    connection,
+    request: fc.nat(requests.length - 1),
+    isSent: fc.boolean(),
+  });
   const resize = fc.record({ connection, tableBytes: fc.constantFrom(0, 100, 4_096) });
   forAll([fc.array(fc.oneof({ weight: 9, arbitrary: send }, resize))], (actions) => {
     const memory = new SharedMemory();
