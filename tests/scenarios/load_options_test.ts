@@ -105,7 +105,7 @@ for (const [name, sample] of Object.entries(SAMPLES)) {
   }
 
   Deno.test(`${name}: by its flag`, () => {
-    const [flag] = Reflect.get(LOAD_OPTIONS, name).flag.flags.split(" ");
+    const [flag] = Reflect.get(LOAD_OPTIONS, name).flag.flags.split(/[ ,]/);
     const { load } = benchOf("https://localhost:1/", flag, ...text === null ? [] : [text]);
     assert.deepEqual(Reflect.get(load, name), value);
     assert.equal(Reflect.get(benchOf(URL_).load, name), usual);
