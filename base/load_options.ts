@@ -1,11 +1,25 @@
 /**
  * The options of a load that are handed through to the engine as they are: an entry each. Keys of the experiment file, flags
- * of `bench` and `capacity`, the job of a fleet's agent, the load in results, and its description in reports derive from
- * this table, so that an option is added here and where the engine heeds it.
+ * of `bench`, `capacity` and `versus`, what `--like` makes of other tools' options, the job of a fleet's agent, the load in
+ * results, and its description in reports derive from this table, so that an option is added here and where the engine
+ * heeds it.
+ *
+ * `workers` is not among them because it is no property of the load: `pin`, the agents of a fleet and the machine's cores
+ * have a say in it, and results record in `generator` how many there were. Among the options it would make two results
+ * differ that were loaded alike. Nor are `connections`, `duration` and the like, which depend on the kind of load.
  */
 import * as z from "zod";
 import { LIMITS, sizeText } from "./limits.ts";
-import { bytes, integerText, ratePerSec, rateText } from "./quantity.ts";
+import {
+  between,
+  bytes,
+  durationText,
+  integerText,
+  msBetween,
+  ratePerSec,
+  rateText,
+} from "./quantity.ts";
+import { quotedOpenly } from "./secrets.ts";
 
 /** The problem with a load that is to resume TLS sessions, but has no TLS. */
 export const NO_TLS_TO_RESUME = {
@@ -32,17 +46,26 @@ interface LoadOption {
     readonly flags: string;
     readonly about: string;
     readonly schema: z.ZodType;
+    readonly preset?: string;
     readonly repeatable?: true;
   };
-  /** Schema in results and in the job of an agent; the field is absent where the load does without the option. */
-  readonly result: z.ZodOptional;
+  /** The names that other tools have for it, without hyphens and separated by spaces. */
+  readonly peers?: Readonly<Partial<Record<Peer, string>>>;
+  /**
+   * Schema in results and in the job of an agent. Optional: the field is absent where the load does without the option;
+   * otherwise every load has a value.
+   */
+  readonly result: z.ZodType;
   /** Why the option can't be combined with another setting, by that setting. */
   readonly conflicts: Readonly<Partial<Record<Rival, string>>>;
   /** Formats a value as people write it; absent: the value is written as it is. */
   written?(value: unknown): string;
-  /** The option in the description of a load; absent where the description words it otherwise. */
-  text?(value: unknown): string;
+  /** The option in the description of a load, or null; absent where the description words it otherwise. */
+  text?(value: unknown): string | null;
 }
+
+/** Another tool whose command line is understood. */
+export type Peer = "ab" | "autocannon" | "curl" | "hey" | "oha" | "wrk" | "wrk2";
 
 const MOST_RULES = 100;
 const perConnection = z.int().min(1).max(LIMITS.requests.most);
@@ -50,7 +73,55 @@ const dialsPerSec = ratePerSec.refine((perSec) => perSec <= LIMITS.ratePerSec.mo
   error: `Cannot use this rate: the most is ${LIMITS.ratePerSec.most}/s`,
 });
 
+/** Limits of a time-out, up to the longest time that histograms can hold. */
+const TIMEOUTS = ["1ms", "1h"] as const;
+const timeout = between(...TIMEOUTS);
+
+/** `-t` means threads in wrk, and seconds in hey and oha. */
+const timeoutText = z.string().superRefine((text, context) => {
+  if (!/^\d+$/.test(text)) return;
+  context.addIssue(
+    `Cannot read ${
+      quotedOpenly(text)
+    } as a time-out: write ${text}s for seconds, or --workers ${text} ` +
+      "for threads, as -t of wrk has them",
+  );
+}).pipe(timeout);
+
 export const LOAD_OPTIONS = {
+  timeout: {
+    key: factor(timeout).prefault("5s").describe(
+      "Timeout of a request, until the last byte of its response",
+    ),
+    flag: {
+      flags: "-t, --timeout <D>",
+      about: "Timeout of a request, until the last byte of its response",
+      preset: "5s",
+      schema: timeoutText,
+    },
+    peers: {
+      ab: "s",
+      autocannon: "t timeout",
+      curl: "m max-time",
+      oha: "t",
+      wrk: "timeout T",
+    },
+    result: msBetween(...TIMEOUTS),
+    conflicts: {},
+    written: durationText,
+  },
+  keepAlive: {
+    key: factor(z.boolean()).default([true]).describe("false: a new connection for every request"),
+    flag: {
+      flags: "--no-keepalive",
+      about: "Opens a new connection for every request",
+      schema: z.boolean().default(true),
+    },
+    peers: { hey: "disable-keepalive", oha: "disable-keepalive" },
+    result: z.boolean(),
+    conflicts: {},
+    text: (keeps: boolean): string | null => keeps ? null : "a new connection for every request",
+  },
   http2: {
     key: factor(z.boolean()).optional().describe(
       "true: HTTP/2, with prior knowledge for http and by ALPN for https; a pipeline is streams then",
@@ -60,6 +131,7 @@ export const LOAD_OPTIONS = {
       about: "HTTP/2: with prior knowledge for http, by ALPN for https",
       schema: z.boolean().default(false),
     },
+    peers: { curl: "http2-prior-knowledge", oha: "http2" },
     result: z.literal(true).optional().describe("Over HTTP/2; absent: over HTTP/1.1"),
     conflicts: {
       keepAlive:
@@ -75,6 +147,7 @@ export const LOAD_OPTIONS = {
       about: "Closes each connection after N requests and opens another (default: keeps it)",
       schema: integerText(perConnection).optional(),
     },
+    peers: { autocannon: "D reconnectRate" },
     result: perConnection.optional().describe(
       "Requests after which a connection was closed; absent: no limit",
     ),
@@ -162,17 +235,30 @@ export const LOAD_OPTIONS = {
 type Table = typeof LOAD_OPTIONS;
 type OptionName = keyof Table;
 
-/** Options as an experiment file or a command line gives them, every factor decided. */
-export type GivenOptions = {
-  readonly [Name in OptionName]?: NonNullable<z.output<Table[Name]["key"]>>[number];
-};
+/** Options that every load has. */
+type CommonName = {
+  [Name in OptionName]: undefined extends z.output<Table[Name]["result"]> ? never : Name;
+}[OptionName];
+type FurtherName = Exclude<OptionName, CommonName>;
 
-/** Options of a load. */
-export type LoadOptions = {
-  readonly [Name in OptionName]?: Exclude<z.output<Table[Name]["result"]>, undefined>;
-};
+type Given<Name extends OptionName> = NonNullable<z.output<Table[Name]["key"]>>[number];
+type Result<Name extends OptionName> = Exclude<z.output<Table[Name]["result"]>, undefined>;
+
+/** Options as an experiment file or a command line gives them, every factor decided. */
+export type GivenOptions =
+  & { readonly [Name in CommonName]: Given<Name> }
+  & { readonly [Name in FurtherName]?: Given<Name> };
+
+/** Options of a load; the time-out in milliseconds. */
+export type LoadOptions =
+  & { readonly [Name in CommonName]: Result<Name> }
+  & { readonly [Name in FurtherName]?: Result<Name> };
 
 const NAMES = Object.keys(LOAD_OPTIONS) as OptionName[];
+
+function isCommon(name: OptionName): name is CommonName {
+  return !(LOAD_OPTIONS[name].result instanceof z.ZodOptional);
+}
 
 function column<Column extends "key" | "flag" | "result">(
   of: Column,
@@ -187,14 +273,19 @@ export const OPTION_KEYS = column("key");
 export const OPTION_FLAGS = column("flag");
 export const OPTION_RESULTS = column("result");
 
-/** The fields that are options, unchanged, without any that is false or absent. */
+type OptionsOf<Fields> =
+  & { readonly [Name in CommonName & keyof Fields]: Fields[Name] }
+  & { readonly [Name in FurtherName & keyof Fields]?: Exclude<Fields[Name], undefined | false> };
+
+/** The fields that are options, unchanged, without those that the load does without. */
 export function optionsOf<Fields extends { readonly [Name in OptionName]?: unknown }>(
   fields: Fields,
-): { readonly [Name in OptionName & keyof Fields]?: Exclude<Fields[Name], undefined | false> } {
+): OptionsOf<Fields> {
   return Object.fromEntries(
-    NAMES.map((name) => [name, fields[name]] as const)
-      .filter(([, value]) => value !== undefined && value !== false && !isEmpty(value)),
-  ) as { readonly [Name in OptionName & keyof Fields]?: Exclude<Fields[Name], undefined | false> };
+    NAMES.map((name) => [name, fields[name]] as const).filter(([name, value]) =>
+      value !== undefined && (isCommon(name) || (value !== false && !isEmpty(value)))
+    ),
+  ) as OptionsOf<Fields>;
 }
 
 function isEmpty(value: unknown): boolean {
@@ -217,9 +308,18 @@ export function optionTexts(load: LoadOptions): string[] {
   });
 }
 
+/** The options that another tool has, too: its names for each, and the flag. */
+export function optionsOfPeer(peer: Peer): { readonly names: string; readonly flags: string }[] {
+  return NAMES.flatMap((name) => {
+    const { peers, flag: { flags } }: LoadOption = LOAD_OPTIONS[name];
+    const names = peers?.[peer];
+    return names === undefined ? [] : [{ names, flags }];
+  });
+}
+
 /** Conflicts within a load in which every factor is decided. */
 export function conflictsOf(
-  load: LoadOptions & { readonly keepAlive: boolean; readonly pipeline?: number },
+  load: LoadOptions & { readonly pipeline?: number },
 ): OptionConflict[] {
   return optionConflicts((setting) => {
     if (setting === "keepAlive") return !load.keepAlive;

@@ -112,7 +112,7 @@ async function freeze(
   if (from === 0) await (await fetch(witness.origin)).body?.cancel(); // the pause begins with this request
   const load = {
     ...{ kind: "rate", ratePerSec: RATE_PER_SEC, arrivals: "uniform", durationMs } as const,
-    ...{ connections, keepAlive: true, timeoutMs: durationMs, workers: 1 },
+    ...{ connections, keepAlive: true, timeout: durationMs, workers: 1 },
   };
   const hung = Promise.withResolvers<Hung>();
   const onStart = (atMs: number): void => {

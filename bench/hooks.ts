@@ -55,7 +55,7 @@ export const hooks: Bench = {
 
 function loadOf(kind: "closed" | "rate", short: boolean): Load {
   const durationMs = short ? 1_000 : 3_000;
-  const common = { connections: 50, keepAlive: true, timeoutMs: 5_000, workers: 1, durationMs };
+  const common = { connections: 50, keepAlive: true, timeout: 5_000, workers: 1, durationMs };
   return kind === "closed"
     ? { kind, ...common, pipeline: 1, requests: null }
     : { kind, ...common, ratePerSec: RATE_PER_SEC, arrivals: "uniform" };

@@ -118,7 +118,7 @@ interface Pace {
 async function paceBy(driver: Driver, { origin, ratePerSec, seconds }: Pace): Promise<Paced> {
   const load = {
     ...{ kind: "rate", ratePerSec, arrivals: "uniform", workers: 1 } as const,
-    ...{ connections: CONNECTIONS, keepAlive: true, timeoutMs: 10_000 },
+    ...{ connections: CONNECTIONS, keepAlive: true, timeout: 10_000 },
     durationMs: seconds * 1_000,
   };
   const soFar: SparseHistogram[] = [];

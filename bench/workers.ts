@@ -71,7 +71,7 @@ export const workers: Bench = {
 async function load(origin: string, durationMs: number, wish: Wish): Promise<Run> {
   const { workers = WORKERS, ratePerSec, isHeld = false } = wish;
   const reports: SoFarReport[] = [];
-  const common = { connections: workers * CONNECTIONS, keepAlive: true, timeoutMs: 10_000 };
+  const common = { connections: workers * CONNECTIONS, keepAlive: true, timeout: 10_000 };
   const pace = ratePerSec === undefined
     ? { kind: "closed", pipeline: 1, requests: null } as const
     : { kind: "rate", ratePerSec, arrivals: "uniform" } as const;

@@ -175,7 +175,7 @@ export const situations: readonly Situation[] = [
     name: "time-out",
     about: "the same with a time-out of 100 ms",
     request: { get: "/slow" },
-    load: { requests: 12, connections: 4, timeoutMs: 100 },
+    load: { requests: 12, connections: 4, timeout: 100 },
     fault: (tried) => {
       const { requests, errors } = tried.measurement;
       return requests.failed === 12 && errors.timeout === 12 ? null : "expected 12 time-outs";
@@ -185,7 +185,7 @@ export const situations: readonly Situation[] = [
     name: "crash",
     about: "a handler that dies before its response",
     request: { get: "/crash" },
-    load: { requests: 12, connections: 2, timeoutMs: 6_000 },
+    load: { requests: 12, connections: 2, timeout: 6_000 },
     fault: (tried) => {
       const { requests, status } = tried.measurement;
       const areErrors = Object.keys(status).every((code) => /^50\d$/.test(code));
@@ -198,7 +198,7 @@ export const situations: readonly Situation[] = [
     name: "cut",
     about: "a handler that dies within the body, after 5 of 100 octets",
     request: { get: "/cut" },
-    load: { requests: 12, connections: 2, timeoutMs: 6_000 },
+    load: { requests: 12, connections: 2, timeout: 6_000 },
     fault: (tried) => {
       const { requests, status } = tried.measurement;
       const areErrors = Object.keys(status).every((code) => /^50\d$/.test(code));

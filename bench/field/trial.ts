@@ -45,7 +45,7 @@ export async function attempt({ server, running, loader }: Lane, trial: Trial): 
   const http2 = way === "h2" || way === "h2c" ? { http2: true as const } : {};
   const signal = new AbortController();
   const { rate, ...load } = situation.load ?? {};
-  const common = { keepAlive: true, workers: 1, timeoutMs: 10_000, ...http2 };
+  const common = { keepAlive: true, workers: 1, timeout: 10_000, ...http2 };
   const since = performance.now();
   const measured = measureUrl({
     url: new URL(`${isSecure ? "https" : "http"}://127.0.0.1:${port}`),

@@ -52,7 +52,7 @@ export async function record(
     onReportingWorkers: () => {},
     signal: new AbortController().signal,
   };
-  const common = { connections, durationMs, keepAlive: true, timeoutMs: 5_000, workers: 1 };
+  const common = { connections, durationMs, keepAlive: true, timeout: 5_000, workers: 1 };
   const request: LoadRequest = {
     origin,
     script: scriptOf(requestScenarioSpec.parse({ get: "/" }), 1),

@@ -74,7 +74,7 @@ const searchFlags = {
   },
 } satisfies CommandParts;
 
-const { connections, workers, timeout, keepalive, method, header, body } = benchParts;
+const { connections, workers, timeout, keepAlive, method, header, body } = benchParts;
 const { insecure, cacert, cert, key, resolve, proxy, unix } = benchParts;
 const { stream, until, hold, token } = benchParts;
 const { grpc, proto, message, compress } = benchParts;
@@ -89,7 +89,7 @@ export const capacityParts = {
   ...under("Search:", searchFlags),
   connections: { ...connections, about: "Connections in total (default: 50)" },
   arrivals: { ...arrivals, about: "Arrival process: uniform or poisson (default: uniform)" },
-  ...{ workers, timeout, keepalive, method, header, body, form },
+  ...{ workers, timeout, keepAlive, method, header, body, form },
   ...{ stream, until, hold, token, grpc, proto, message, compress },
   ...searchOptions,
   ...{ insecure, cacert, cert, key, resolve, proxy, unix },
@@ -163,9 +163,9 @@ Examples:
 });
 
 function searchOf(values: CapacityValues, files: Files | null): CapacitySearch {
-  const { connections, arrivals, workers, timeout, keepalive, width, trial } = values;
+  const { connections, arrivals, workers, width, trial } = values;
   const load = loadOf({
-    ...{ connections, arrivals, workers, timeout, keepAlive: keepalive, ...optionsOf(values) },
+    ...{ connections, arrivals, workers, ...optionsOf(values) },
     http2: isHttp2(values),
     rate: 1, // each trial has its own rate
   });

@@ -168,7 +168,7 @@ function split(called: Called, args: readonly string[]): Split {
     const rest = readUnknown(commander, unknown, called.lacks);
     const placed = placeOperands(called, [...operands, ...rest.operands]);
     return {
-      given: { ...commander.opts(), ...placed.given },
+      given: { ...commander.opts(), ...namedFlags(called.parts, commander), ...placed.given },
       // After an unknown option, it is unclear which texts are values.
       problems: rest.problems.length > 0 ? rest.problems : placed.problems,
     };
@@ -179,6 +179,16 @@ function split(called: Called, args: readonly string[]): Split {
     const message = "Cannot use this option without its value";
     return { given, problems: [...problems, { place: args[args.length - 1], message }] };
   }
+}
+
+/** The flags that have another name among the parts than their long one, by which commander knows them. */
+function namedFlags(parts: CommandParts, commander: Commander): Record<string, unknown> {
+  const given = Object.entries(parts).flatMap(([name, part]) => {
+    const known = isFlag(part) ? new Option(part.flags).attributeName() : name;
+    const value = known === name ? undefined : commander.getOptionValue(known);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(given);
 }
 
 /** @param unknown The words from the first unknown option on, without known options. */

@@ -44,7 +44,7 @@ export function under<P extends Readonly<Record<string, Flag>>>(heading: string,
 export type RawArguments = Readonly<Record<string, unknown>>;
 
 export interface CommandSpec<P extends CommandParts> {
-  /** A flag's key is its long name in camel case, as in commander (`--no-keepalive`: keepalive). */
+  /** A flag's key is its long name in camel case, or that of the option of the load that it sets. */
   readonly parts: P;
   /** Text below the help, such as examples. */
   readonly more?: string;

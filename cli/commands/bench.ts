@@ -253,11 +253,7 @@ export async function filesFor(
 }
 
 export function benchRequest(values: BenchValues, { replay = null, files }: Named): BenchRequest {
-  const given = {
-    ...values,
-    keepAlive: values.keepalive,
-    http2: isHttp2(values),
-  };
+  const given = { ...values, http2: isHttp2(values) };
   if (replay === null) return requestWith({ ...values, files }, loadOf(given));
   return { ...requestWith({ ...values, files }, replayLoadOf(given, replay)), replay };
 }

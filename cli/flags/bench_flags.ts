@@ -120,16 +120,8 @@ const jsonText = z.string().transform((text, context): Json => {
   }
 });
 
-/** `-t` means threads in wrk, and seconds in hey and oha. */
-const timeoutText = z.string().superRefine((text, context) => {
-  if (!/^\d+$/.test(text)) return;
-  context.addIssue(
-    `Cannot read ${
-      quotedOpenly(text)
-    } as a time-out: write ${text}s for seconds, or --workers ${text} ` +
-      "for threads, as -t of wrk has them",
-  );
-}).pipe(load.timeout);
+/** Options that are handed through to the engine: two belong to the load, the others to its connections. */
+const { timeout, keepAlive, abortOn, ...connectionFlags } = OPTION_FLAGS;
 
 const loadFlags = {
   connections: {
@@ -172,23 +164,14 @@ const loadFlags = {
     about: "Worker threads (default: chosen from the number of cores)",
     schema: integerText(load.workers).optional(),
   },
-  timeout: {
-    flags: "-t, --timeout <D>",
-    about: "Timeout of a request, until the last byte of its response",
-    preset: "5s",
-    schema: timeoutText,
-  },
+  timeout,
   pipeline: {
     flags: "--pipeline <N>",
     about: "Requests in flight per connection; with --http2 its streams",
     preset: "1",
     schema: integerText(load.pipeline),
   },
-  keepalive: {
-    flags: "--no-keepalive",
-    about: "Opens a new connection for every request",
-    schema: z.boolean().default(true),
-  },
+  keepAlive,
 } satisfies CommandParts;
 
 const requestFlags = {
@@ -294,13 +277,9 @@ const requestFlags = {
   },
 } satisfies CommandParts;
 
-/** Options of the load that are passed through. */
 export const optionFlags = {
-  ...OPTION_FLAGS,
-  abortOn: {
-    ...OPTION_FLAGS.abortOn,
-    schema: OPTION_FLAGS.abortOn.schema.superRefine(checkAbortRules),
-  },
+  ...connectionFlags,
+  abortOn: { ...abortOn, schema: abortOn.schema.superRefine(checkAbortRules) },
 };
 
 const waitFlag = {
@@ -549,7 +528,7 @@ function loadConflicts(given: RawArguments): Problem[] {
     const message = "Cannot use both --duration and --requests";
     return [{ place: "--requests", message, fix: "leave one out" }];
   }
-  if (given.keepalive !== undefined && (given.pipeline ?? "1") !== "1") {
+  if (given.keepAlive !== undefined && (given.pipeline ?? "1") !== "1") {
     const message = "Cannot pipeline requests on a connection that closes after each response";
     return [{ place: "--pipeline", message, fix: "leave out --pipeline or --no-keepalive" }];
   }
@@ -564,9 +543,9 @@ function loadConflicts(given: RawArguments): Problem[] {
 
 /** Options of the load that conflict with other flags. */
 export function optionProblems(given: RawArguments): Problem[] {
-  const { keepalive, pipeline = "1" } = given;
+  const { keepAlive, pipeline = "1" } = given;
   const conflicts = optionConflicts((setting) => {
-    if (setting === "keepAlive") return keepalive !== undefined;
+    if (setting === "keepAlive") return keepAlive !== undefined;
     return setting === "pipeline" ? pipeline !== "1" : given[setting] !== undefined;
   });
   const isSecure = /^(?:https|wss):/i.test(String(given.url));

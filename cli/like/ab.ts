@@ -9,6 +9,7 @@ import {
   proxyAddress,
   refusedOption,
   seconds,
+  sharedOptions,
   timedOut,
   toggle,
   type Tool,
@@ -39,10 +40,10 @@ const contentType = (line: TranslatedLine): string => lastOf(line, CONTENT_TYPE)
 export const ab: Tool = {
   style: "getopt",
   options: [
+    ...sharedOptions("ab"),
     valueOption("n", "-n"),
     valueOption("c", "-c"),
     valueOption("t", "-d", seconds),
-    valueOption("s", "-t", seconds),
     valueOption("H", "-H"),
     valueOption("C", LAST_FIELD, (text) => `cookie: ${text}`),
     valueOption("T", CONTENT_TYPE),

@@ -6,6 +6,7 @@ import {
   failedElse,
   ignored,
   inFlight,
+  lastOf,
   literalBody,
   lowerCase,
   option,
@@ -13,11 +14,15 @@ import {
   RATE_OF_EACH,
   refusedOption,
   seconds,
+  sharedOptions,
   timedOut,
   type Tool,
+  type TranslatedLine,
   unsupported,
   valueOption,
   wholeMilliseconds,
+  withNote,
+  without,
 } from "./tool.ts";
 import { asBrowsers } from "./url.ts";
 
@@ -25,13 +30,13 @@ export const autocannon: Tool = {
   style: "getopt",
   words: withoutInner,
   options: [
+    ...sharedOptions("autocannon"),
     valueOption("c connections", "-c"),
     valueOption("d duration", "-d", seconds),
     valueOption("a amount", "-n"),
     valueOption("p pipelining", "--pipeline"),
     valueOption("R overallRate", "-r", perSecond),
     valueOption("r connectionRate", RATE_OF_EACH),
-    valueOption("t timeout", "-t", seconds),
     valueOption("w workers", "-w"),
     valueOption("m method", "-m", lowerCase),
     valueOption("H headers header", "-H", (text) => text.replace(/^([^:=]+)=/, "$1: ")),
@@ -44,7 +49,6 @@ export const autocannon: Tool = {
     valueOption("key", "--key"),
     unsupported("s servername", "value", "another name for TLS"),
     refusedOption("F form", "value", "a form of several parts"),
-    unsupported("D reconnectRate", "value", "a new connection after so many requests"),
     unsupported(
       "M maxConnectionRequests",
       "value",
@@ -71,6 +75,7 @@ export const autocannon: Tool = {
   defaults: { "-c": "10", "-d": "10s", "-t": "10s", "-w": "1" },
   fields: () => ({ connection: "keep-alive" }),
   endsBy: "-n",
+  complete: withoutReconnects,
   differences: (measurement, options) => [
     ...differenceSentence(
       "autocannon would have left out of its latencies",
@@ -87,6 +92,16 @@ export const autocannon: Tool = {
     wholeMilliseconds("autocannon", measurement),
   ],
 };
+
+const RECONNECTS = "--requests-per-connection";
+
+/** A connection with several requests in flight is not closed after a number of them here. */
+function withoutReconnects(line: TranslatedLine): TranslatedLine {
+  const isPipelined = Number(lastOf(line, "--pipeline") ?? 1) > 1;
+  if (!isPipelined || lastOf(line, RECONNECTS) === undefined) return line;
+  const note = "without a new connection after so many requests, because several are in flight";
+  return withNote(without(line, RECONNECTS), note);
+}
 
 /** Joins the words in `--warmup [ -c 1 -d 3 ]` into one, because these options are not the load's. */
 function withoutInner(words: readonly string[]): readonly string[] {

@@ -14,7 +14,7 @@ import {
   QUERY,
   redirected,
   refusedOption,
-  seconds,
+  sharedOptions,
   toggle,
   type Tool,
   type TranslatedLine,
@@ -32,6 +32,7 @@ import { octetsOf, percentEncoded } from "../../base/http/octets.ts";
 export const curl: Tool = {
   style: "getopt",
   options: [
+    ...sharedOptions("curl"),
     valueOption("X request", "-m", lowerCase),
     option("H header", true, header),
     option("d data data-ascii", true, asciiData),
@@ -47,7 +48,6 @@ export const curl: Tool = {
     valueOption("r range", "-H", (text) => `range: bytes=${text}`),
     option("T upload-file", true, upload),
     valueOption("request-target", "--request-target"),
-    valueOption("m max-time", "-t", seconds),
     valueOption("cacert", "--cacert"),
     valueOption("unix-socket", "--unix"),
     toggle("k insecure", "--insecure"),
@@ -60,7 +60,6 @@ export const curl: Tool = {
     valueOption("E cert", "--cert"),
     valueOption("key", "--key"),
     option("resolve", true, resolved),
-    toggle("http2-prior-knowledge", "--http2"),
     ignored("http2", "switch"), // see complete
     unsupported("http3 0 http1.0", "switch", "a version of HTTP but 1.1 and 2"),
     refusedOption("connect-to", "value", "another address for the host"),

@@ -17,8 +17,8 @@ import {
   RATE_OF_EACH,
   redirected,
   seconds,
+  sharedOptions,
   timedOut,
-  toggle,
   type Tool,
   type TranslatedLine,
   userOption,
@@ -32,6 +32,7 @@ import { asGo } from "./url.ts";
 export const hey: Tool = {
   style: "go",
   options: [
+    ...sharedOptions("hey"),
     valueOption("n", "-n"),
     valueOption("c", "-c"),
     valueOption("z", "-d", seconds),
@@ -46,7 +47,6 @@ export const hey: Tool = {
     valueOption("U", "-H", (text) => `user-agent: ${text}`),
     valueOption("host", "-H", (text) => `host: ${text}`),
     option("a", true, authorization),
-    toggle("disable-keepalive", "--no-keepalive"),
     ignored("h2", "switch"), // see complete
     valueOption("x", "--proxy", proxyAddress),
     ignored("disable-compression", "switch"), // see differences

@@ -4,6 +4,7 @@
  */
 import type { Measurement } from "../../runner/result/result.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
+import type { Peer } from "../../base/load_options.ts";
 import { fieldProblemInHttp2 } from "../../base/http/request.ts";
 import { durationText, parseRatePerSec } from "../../base/quantity.ts";
 import { closest } from "../../base/suggest.ts";
@@ -239,7 +240,7 @@ function atRate(line: TranslatedLine): TranslatedLine {
 }
 
 /** The tools, by the first word of their command line. */
-export const tools = { ab, autocannon, curl, hey, oha, wrk, wrk2 } satisfies Record<string, Tool>;
+export const tools = { ab, autocannon, curl, hey, oha, wrk, wrk2 } satisfies Record<Peer, Tool>;
 
 type ToolName = keyof typeof tools;
 

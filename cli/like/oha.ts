@@ -17,6 +17,7 @@ import {
   redirected,
   refusedOption,
   seconds,
+  sharedOptions,
   timedOut,
   toggle,
   type Tool,
@@ -30,6 +31,7 @@ import {
 export const oha: Tool = {
   style: "getopt",
   options: [
+    ...sharedOptions("oha"),
     valueOption("n", "-n", plainNumber),
     valueOption("c", "-c"),
     valueOption("z", "-d", seconds),
@@ -37,7 +39,6 @@ export const oha: Tool = {
     valueOption("m method", "-m", lowerCase),
     valueOption("H", "-H"),
     valueOption("host", FALLBACK_FIELD, (text) => `host: ${text}`),
-    valueOption("t", "-t", seconds),
     option("d", true, literalBody),
     valueOption("D", "-b", (text) => `@${text}`),
     valueOption("T", FALLBACK_FIELD, (text) => `content-type: ${text}`),
@@ -46,12 +47,10 @@ export const oha: Tool = {
     valueOption("cacert", "--cacert"),
     valueOption("unix-socket", "--unix"),
     toggle("insecure", "--insecure"),
-    toggle("disable-keepalive", "--no-keepalive"),
     refusedOption("Z", "value", "bodies line by line (an experiment file has values for that)"),
     option("F form", true, formMeaning),
     valueOption("p", "--pipeline"), // ignored by oha without HTTP/2
     option("http-version", true, httpVersion),
-    toggle("http2", "--http2"),
     valueOption("x", "--proxy", proxyAddress),
     refusedOption("proxy-header proxy-http-version", "value", "its proxy"),
     refusedOption("proxy-http2", "switch", "its proxy"),

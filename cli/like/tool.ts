@@ -2,6 +2,7 @@
  * Another load tool whose command line `plateau bench --like` understands: each of its options becomes
  * flags of `bench`, or a note that it has no counterpart. One file a member, one line in `like.ts`.
  */
+import { optionsOfPeer, type Peer } from "../../base/load_options.ts";
 import { basicAuthorization } from "../../base/net/endpoint.ts";
 import { durationText } from "../../base/quantity.ts";
 import { formatCount, formatMs } from "../../report/writing/units.ts";
@@ -92,6 +93,15 @@ export function valueOption(
 /** A switch that corresponds to a switch of `bench`, or to a flag with a fixed value. */
 export function toggle(names: string, ...flag: BenchFlag): ToolOption {
   return option(names, false, () => ({ flags: [flag] }));
+}
+
+/** The tool's counterparts of the options that are handed through to the engine. */
+export function sharedOptions(tool: Peer): ToolOption[] {
+  return optionsOfPeer(tool).map(({ names, flags }) => {
+    const [flag] = flags.split(/[ ,]/);
+    if (!flags.includes("<")) return toggle(names, flag);
+    return valueOption(names, flag, flags.endsWith("<D>") ? seconds : undefined);
+  });
 }
 
 /** An option that does not change the load. */

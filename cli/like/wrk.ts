@@ -14,6 +14,7 @@ import {
   refusedOption,
   responsesBefore,
   seconds,
+  sharedOptions,
   timedOut,
   type Tool,
   type TranslatedLine,
@@ -24,11 +25,11 @@ import {
 import { asWritten } from "./url.ts";
 
 const OPTIONS = [
+  ...sharedOptions("wrk"),
   valueOption("c connections", "-c", plainNumber),
   valueOption("d duration", "-d", seconds),
   valueOption("t threads", "-w", plainNumber),
   valueOption("H header", "-H"),
-  valueOption("timeout T", "-t", seconds),
   refusedOption("s script", "value", "its Lua script"),
   ignored("L latency v version", "switch"),
   valueOption("R rate", "-r", perSecond), // only of wrk2, whose program is also called wrk

@@ -18,8 +18,8 @@ export const NAMES = { base: "base", next: "new" } as const;
 /** The flags of `bench` that define how both servers are loaded. */
 export type SidesValues =
   & Omit<Parameters<typeof requestWith>[0], "url" | "log" | "follow" | "files">
-  & Omit<Parameters<typeof loadOf>[0], "keepAlive" | "duration">
-  & Pick<BenchValues, "keepalive" | "form" | "resolve">
+  & Omit<Parameters<typeof loadOf>[0], "duration">
+  & Pick<BenchValues, "form" | "resolve">
   & { readonly base: URL; readonly next: URL };
 
 export interface VersusSide {
@@ -56,7 +56,6 @@ export async function sidesOf(values: SidesValues, durationMs: number): Promise<
   const files = await filesFor(values);
   const load = loadOf({
     ...values,
-    keepAlive: values.keepalive,
     http2: isHttp2(values),
     duration: durationMs,
   });

@@ -143,7 +143,7 @@ function takeSlice({ driver, connections, port, loader, signal }: Slice): Promis
     kind: "closed",
     connections,
     keepAlive: true,
-    timeoutMs: 1_000,
+    timeout: 1_000,
     workers: 1,
     pipeline: 1,
     durationMs: SLICE_MS,

@@ -66,12 +66,12 @@ export async function findCapacity(
   const beganMs = hooks.beganMs ?? hooks.nowMs();
   const found = await searchCapacity(search, { request: trialRequest, earlier: null }, hooks);
   if ("unanswered" in found) return found;
-  const { connections, arrivals, timeoutMs: timeout } = request.load;
+  const { connections, arrivals } = request.load;
   return {
     schema: "plateau.capacity/1",
     version: VERSION,
     url: withoutSecrets(url.href),
-    load: { connections, arrivals, timeout, ...optionsOf(request.load) },
+    load: { connections, arrivals, ...optionsOf(request.load) },
     seed: request.seed,
     elapsedS: (hooks.nowMs() - beganMs) / 1_000,
     ...found,
@@ -192,7 +192,7 @@ class SearchRun {
   /** Whether a trial and the wait for its last responses end within the budget. */
   #fits(plannedS: number): boolean {
     const { restMs } = this.context;
-    const { timeoutMs } = this.#request.load;
+    const { timeout: timeoutMs } = this.#request.load;
     const waitS = lastResponsesS(this.search, { timeoutMs, restMs });
     return this.#elapsedS + plannedS + waitS <= this.search.budgetS;
   }

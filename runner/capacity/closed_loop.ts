@@ -18,9 +18,9 @@ export async function closedPeak(
   durationS: number,
   hooks: TrialHooks,
 ): Promise<number> {
-  const { connections, keepAlive, timeoutMs, workers } = request.load;
+  const { connections, workers } = request.load;
   const load: Load = {
-    ...{ kind: "closed", connections, keepAlive, timeoutMs, workers, pipeline: 1 },
+    ...{ kind: "closed", connections, workers, pipeline: 1 },
     ...optionsOf(request.load),
     durationMs: durationS * 1_000,
     requests: null,
@@ -52,13 +52,11 @@ export async function lookAt(request: TrialRequest, hooks: TrialHooks): Promise<
 }
 
 function lookOnce(request: TrialRequest, hooks: TrialHooks): Promise<Measurement> {
-  const { keepAlive, timeoutMs } = request.load;
   const load: Load = {
     kind: "closed",
     connections: 1,
-    keepAlive,
     ...optionsOf(request.load),
-    timeoutMs: Math.min(timeoutMs, PATIENCE_MS),
+    timeout: Math.min(request.load.timeout, PATIENCE_MS),
     workers: 1,
     pipeline: 1,
     durationMs: LOOK_MS,

@@ -57,7 +57,7 @@ export async function preflight(
   signal: AbortSignal,
 ): Promise<void> {
   const { origin, access, pid, exited } = target;
-  const { timeoutMs, http2 } = cell.load;
+  const { timeout: timeoutMs, http2 } = cell.load;
   try {
     await checkResponses({
       ...{ target: cell.target, origin, ...access, http2, script, timeoutMs, signal },

@@ -5,8 +5,7 @@ import type { Measurement } from "../result/result.ts";
 
 /** @param seed Seed of the arrivals. The rate found by a search is not known in advance. */
 export function describeLoad(load: PlannedLoad, seed: number): Measurement["load"] {
-  const { connections, keepAlive, timeoutMs: timeout } = load;
-  const common = { connections, keepAlive, ...optionsOf(load), timeout };
+  const common = { connections: load.connections, ...optionsOf(load) };
   switch (load.kind) {
     case "closed": {
       const durationS = load.durationMs === null ? null : load.durationMs / 1_000;

@@ -94,7 +94,7 @@ export async function measureLoad(
 
 /** The request with its gRPC calls encoded. Their code is loaded only if there are any. */
 async function withReadyCalls(request: LoadRequest, signal: AbortSignal): Promise<LoadRequest> {
-  const { script, load: { timeoutMs } } = request;
+  const { script, load: { timeout: timeoutMs } } = request;
   if (requestsOf(script).every(({ call }) => call === undefined)) return request;
   const { readyCalls, reflectOn } = await import("../grpc/ready_calls.ts");
   const reflect = reflectOn(originsOfLoad(request)[0], timeoutMs, signal);

@@ -56,15 +56,15 @@ export function shareOut(
   const { load, intervalMs, logPath } = request;
   const [target, ...others] = originsOfLoad(request);
   const { firstWorker, workers, own } = assigned ?? allWorkers(load);
+  const { timeout, ...options } = optionsOf(load);
   const common = {
     driver,
     steps: request.script.stepNames.length,
     endpoint: target.endpoint,
     ...others.length > 0 && { elsewhere: others.map(({ endpoint }) => endpoint) },
     ...inFlightOf(request),
-    ...optionsOf(load),
-    keepAlive: load.keepAlive,
-    timeoutUs: load.timeoutMs * 1_000,
+    ...options,
+    timeoutUs: timeout * 1_000,
     intervalUs: intervalMs * 1_000,
     waitsForLast: load.kind === "phases",
     ...durationOf(request),

@@ -107,7 +107,6 @@ export const capacityResult = z.strictObject({
   load: z.strictObject({
     connections: z.int().min(1),
     arrivals: z.enum(["uniform", "poisson"]),
-    timeout: ms,
     ...OPTION_RESULTS,
   }),
   seed: z.int(),

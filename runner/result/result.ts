@@ -78,9 +78,7 @@ const timelinePoint = z.strictObject({
 
 const anyLoad = {
   connections: z.int().min(1).describe("Over all workers; in phases and stages, the most users"),
-  keepAlive: z.boolean(),
   ...OPTION_RESULTS,
-  timeout: ms,
 };
 
 const openLoad = {

@@ -33,8 +33,6 @@ import { durationText, rateText } from "../../base/quantity.ts";
 interface CommonLoad extends LoadOptions {
   /** For phases, the most concurrent virtual users; for stages, the highest number of connections. */
   readonly connections: number;
-  readonly keepAlive: boolean;
-  readonly timeoutMs: number;
   /** Number of workers; null: chosen from the machine's cores. */
   readonly workers: number | null;
 }
@@ -165,10 +163,10 @@ export function loadFor(
 ): LoadSpec {
   const { load: own = load, replay } = scenarios[scenario];
   if (replay === undefined) return callsGrpc(scenarios[scenario]) ? { ...own, http2: [true] } : own;
-  const { timeout, keepAlive, workers } = own;
+  const { workers } = own;
   const connections = "stages" in own ? [DEFAULT_CONNECTIONS] : own.connections; // a replay has none
   const { rate, duration } = meanOf(replay.replay);
-  const common = { connections, timeout, keepAlive, workers, ...optionsOf(own) };
+  const common = { connections, workers, ...optionsOf(own) };
   return { ...common, rate: [rate], duration: [duration], arrivals: ["uniform"] };
 }
 
@@ -207,18 +205,15 @@ interface LoadFields extends GivenOptions {
   readonly stages?: readonly LoadStage[];
   readonly arrivals?: RateLoad["arrivals"];
   readonly pool?: PhasesLoad["pool"];
-  /** Time-out in milliseconds. */
-  readonly timeout: number;
-  readonly keepAlive: boolean;
   readonly workers?: number;
 }
 
 /** The load that the fields describe; its kind follows from the fields present. */
 export function loadOf(fields: LoadFields): Load {
   const { phases, rate, duration = DEFAULT_DURATION_MS, requests = null, pipeline = 1 } = fields;
-  const { arrivals = "uniform", timeout: timeoutMs, keepAlive, workers = null } = fields;
+  const { arrivals = "uniform", workers = null } = fields;
   const { connections = phases ? DEFAULT_USERS : DEFAULT_CONNECTIONS } = fields;
-  const common = { connections, keepAlive, timeoutMs, workers, ...optionsOf(fields) };
+  const common = { connections, workers, ...optionsOf(fields) };
   if (phases) return { kind: "phases", ...common, phases, arrivals, pool: fields.pool ?? "own" };
   if (fields.stages !== undefined) return stagedLoad(fields.stages, common);
   if (rate !== undefined) {
@@ -311,5 +306,5 @@ function shown(name: string, value: Json, isSearch: boolean): Json {
   const text = optionText(name, value);
   if (text !== null || typeof value !== "number") return text ?? value;
   if (name === "rate") return isSearch ? shareOfCapacityText(value) : rateText(value);
-  return name === "duration" || name === "timeout" ? durationText(value) : value;
+  return name === "duration" ? durationText(value) : value;
 }

@@ -31,11 +31,7 @@ export const pipeline = positive.max(LIMITS.pipeline.most);
 export const requests = positive.max(LIMITS.requests.most);
 export const workers = positive.max(LIMITS.workers.most);
 
-/** Limits of a time-out, up to the longest time that histograms can hold. */
-const TIMEOUTS = ["1ms", "1h"] as const;
 const DURATIONS = ["1ms", "24h"] as const;
-export const timeout = between(...TIMEOUTS);
-export const timeoutMs = msBetween(...TIMEOUTS);
 export const duration = between(...DURATIONS);
 export const durationMsSchema = msBetween(...DURATIONS);
 /** Limits for the interval of timelines. */
@@ -59,10 +55,6 @@ export const DEFAULT_CONNECTIONS = 50;
 export const DEFAULT_USERS = 10_000;
 
 const commonFields = {
-  timeout: factor(timeout).prefault("5s")
-    .describe("Timeout of a request, until the last byte of its response"),
-  keepAlive: factor(z.boolean()).default([true])
-    .describe("false: a new connection for every request"),
   workers: factor(workers).optional()
     .describe("Worker isolates; chosen from the machine when absent"),
   ...OPTION_KEYS,

@@ -18,7 +18,7 @@ Deno.test("bench of a URL alone is 50 connections for 10 s, and checks nothing",
     connections: 50,
     pipeline: 1,
     keepAlive: true,
-    timeoutMs: 5_000,
+    timeout: 5_000,
     durationMs: 10_000,
     requests: null,
     workers: null,
@@ -41,8 +41,8 @@ Deno.test("bench takes short and long flags, before and after the URL, joined an
     for (const args of [[URL_, ...line], [...line, URL_]]) {
       const { load } = benchOf(...args);
       assert.ok(load.kind === "closed");
-      const { connections, requests, workers, timeoutMs, durationMs } = load;
-      assert.deepEqual([connections, requests, workers, timeoutMs, durationMs], [
+      const { connections, requests, workers, timeout, durationMs } = load;
+      assert.deepEqual([connections, requests, workers, timeout, durationMs], [
         7,
         9,
         2,

@@ -70,7 +70,7 @@ Deno.test("capacity takes a call of gRPC, and rules about messages that its stre
 
 const UNDECIDED: CapacityResult = {
   ...{ schema: "plateau.capacity/1", version: "0.0.0", url: URL_, within: ["p99 < 50ms"] },
-  load: { connections: 50, arrivals: "uniform", timeout: 5_000 },
+  load: { connections: 50, arrivals: "uniform", keepAlive: true, timeout: 5_000 },
   ...{ widthRatio: 0.02, trialS: [5, 30], budgetS: 60, seed: 1, elapsedS: 60, peakPerSec: 13_000 },
   ...{ end: "budget", capacity: null, binding: null, breaking: [], trials: [] },
 };

@@ -37,6 +37,10 @@ const SAME: Readonly<Record<string, string>> = {
     `${URL} -c 1 -t 30s -d 10s -m post -b @body.json -H connection: Keep-Alive ` +
     "-H content-type: text/plain -H accept: */*",
   [`autocannon ${URL}`]: `${URL} -c 10 -d 10s -t 10s -w 1 -H connection: keep-alive`,
+  [`autocannon -D 100 ${URL}`]:
+    `${URL} -c 10 -d 10s -t 10s -w 1 --requests-per-connection 100 -H connection: keep-alive`,
+  [`autocannon -p 4 --reconnectRate 100 ${URL}`]:
+    `${URL} -c 10 -d 10s -t 10s -w 1 --pipeline 4 -H connection: keep-alive`,
   [`autocannon -c 5 -a 100 -d 3 -p 4 -H a=b 127.0.0.1:8080/`]:
     `${URL} -t 10s -w 1 -c 5 -n 100 --pipeline 4 -H a: b -H connection: keep-alive`,
   [`autocannon -r 20 -s name ${URL}`]:

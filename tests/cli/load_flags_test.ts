@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Load } from "../../scenarios/load/load.ts";
 import { benchOf, toldOf, URL_ } from "./command_line.ts";
 
-const USUAL = { keepAlive: true, timeoutMs: 5_000, workers: null };
+const USUAL = { keepAlive: true, timeout: 5_000, workers: null };
 const RATE: Load = {
   kind: "rate",
   connections: 50,
@@ -32,7 +32,7 @@ const loads: [sentence: string, args: string[], load: Load][] = [
     connections: 9,
     durationMs: 60_000,
     arrivals: "poisson",
-    timeoutMs: 1_000,
+    timeout: 1_000,
     workers: 2,
     keepAlive: false,
   }],

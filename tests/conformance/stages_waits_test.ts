@@ -80,7 +80,7 @@ for (const driver of DRIVER_NAMES) {
             kind: "closed",
             connections: MOST,
             keepAlive: true,
-            timeoutMs: 10_000,
+            timeout: 10_000,
             workers: 2,
             pipeline: 1,
             durationMs: 3_000,

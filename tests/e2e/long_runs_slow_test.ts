@@ -22,7 +22,7 @@ function requestOf(durationMs: number, intervalMs: number): LoadRequest {
     origin: "http://127.0.0.1:1",
     script: scriptOf(requestScenarioSpec.parse({ get: "/" }), 0),
     load: {
-      ...{ kind: "closed", connections: 1, keepAlive: true, timeoutMs: 1_000, workers: 1 },
+      ...{ kind: "closed", connections: 1, keepAlive: true, timeout: 1_000, workers: 1 },
       ...{ pipeline: 1, durationMs, requests: null },
     },
     ...{ seed: 1, driver: "auto", intervalMs, logPath: null, implicitCheck: false },

@@ -129,7 +129,7 @@ export const SECOND = {
   kind: "closed",
   connections: 2,
   keepAlive: true,
-  timeoutMs: 1_000,
+  timeout: 1_000,
   workers: null,
   pipeline: 1,
   durationMs: 1_000,

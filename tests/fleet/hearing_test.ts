@@ -124,7 +124,7 @@ Deno.test("its pace is that of the last interval, over all its workers", () => {
 
 Deno.test("an agent that fell silent is taken as it was last heard, and the rest of its share as dropped", () => {
   const share = (worker: number): SilentShare => {
-    const load = { connections: 8, keepAlive: true, timeoutMs: 1_000, workers: null };
+    const load = { connections: 8, keepAlive: true, timeout: 1_000, workers: null };
     const request: LoadRequest = {
       origin: "http://127.0.0.1:1",
       script: scriptOf(requestScenarioSpec.parse({ get: "/" }), 0),

@@ -80,7 +80,7 @@ Deno.test("mixes, pages and flows with all that can be in them arrive as they ar
   );
 });
 
-const COMMON = { connections: 100_000, keepAlive: true, timeoutMs: 5_000, workers: null };
+const COMMON = { connections: 100_000, keepAlive: true, timeout: 5_000, workers: null };
 const CLOSED = {
   kind: "closed",
   ...COMMON,
@@ -178,8 +178,8 @@ Deno.test("a job may load no more than an experiment file could", () => {
     [{ ...CLOSED, connections: 100_001 }, /Too big/],
     [{ ...CLOSED, connections: 0 }, /Too small/],
     [{ ...CLOSED, pipeline: 1_001 }, /Too big/],
-    [{ ...CLOSED, timeoutMs: 0.5 }, /must be from 1ms to 1h/],
-    [{ ...CLOSED, timeoutMs: null }, /expected number/],
+    [{ ...CLOSED, timeout: 0.5 }, /must be from 1ms to 1h/],
+    [{ ...CLOSED, timeout: null }, /expected number/],
     [{ ...CLOSED, durationMs: 86_400_001 }, /must be from 1ms to 24h/],
     [{ ...CLOSED, durationMs: null }, /either duration or requests/],
     [{ ...CLOSED, requests: 5 }, /either duration or requests/],

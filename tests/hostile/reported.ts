@@ -33,7 +33,7 @@ export const REQUEST: LoadRequest = {
   origin: "http://127.0.0.1:1",
   script: scriptOf(requestScenarioSpec.parse({ get: "/" }), 0),
   load: {
-    ...{ kind: "rate", connections: 2, keepAlive: true, timeoutMs: 1_000, workers: null },
+    ...{ kind: "rate", connections: 2, keepAlive: true, timeout: 1_000, workers: null },
     ...{ ratePerSec: 400, arrivals: "uniform", durationMs: DURATION_MS },
   },
   ...{ seed: 1, driver: "tcp", intervalMs: INTERVAL_MS, logPath: null, implicitCheck: false },

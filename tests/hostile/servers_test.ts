@@ -72,7 +72,7 @@ function loaderOf(driver: DriverName, traps: readonly Trap[]): Loader {
       const trap = traps.find(({ origin }) => origin === request.origin);
       assert.ok(trap);
       trap.spring();
-      const load = { ...request.load, timeoutMs: timeoutMsOf(trap.hostile) };
+      const load = { ...request.load, timeout: timeoutMsOf(trap.hostile) };
       return local.load({ ...request, load, driver }, hooks);
     },
     close: () => local.close(),
@@ -86,7 +86,7 @@ async function bench(driver: DriverName, trap: Trap, loader: Loader): Promise<Me
     kind: "closed",
     connections: 3,
     keepAlive: true,
-    timeoutMs: PATIENT_MS,
+    timeout: PATIENT_MS,
     workers: 1,
     pipeline: 1,
     durationMs: DURATION_MS,

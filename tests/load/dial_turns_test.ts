@@ -2,6 +2,16 @@
 import { protocolOver } from "../../runner/load/protocols/protocols.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import {
+  END_HEADERS,
+  END_STREAM,
+  FrameWriter,
+  GOAWAY,
+  HEADERS,
+  numberAt,
+  numbers,
+  SETTINGS,
+} from "../../base/http/http2/frames.ts";
 import type { Driver, DriverEvents } from "../../runner/load/engine/driver.ts";
 import { Flow } from "../../runner/load/engine/flow.ts";
 import type { DialTurnsSpec, Job } from "../../runner/load/engine/job.ts";
@@ -32,18 +42,22 @@ class SimulatedSockets implements Driver {
   nowUs = 0;
   /** When each was dialed. */
   readonly dialsUs: number[] = [];
+  /** Slots that were dialed. */
+  readonly dialed = new Set<number>();
   readonly #coming: Happening[] = [];
 
-  /** @param response To every request. */
-  constructor(private readonly response: Uint8Array<ArrayBuffer>) {}
+  /** @param responseTo Makes the response to what is sent. */
+  constructor(private readonly responseTo: (sent: Uint8Array) => Uint8Array) {}
 
   connect(slot: number): void {
     this.dialsUs.push(this.nowUs);
+    this.dialed.add(slot);
     const tell: Happening["tell"] = (handler, slot, nowUs) => handler.onOpen(slot, nowUs);
     this.#coming.push({ atUs: this.nowUs + DIAL_US, slot, tell });
   }
-  send(slot: number): void {
-    const { response } = this;
+  send(slot: number, sent: Uint8Array): void {
+    const response = this.responseTo(sent);
+    if (response.length === 0) return;
     const tell: Happening["tell"] = (handler, slot, nowUs) =>
       handler.onBytes(slot, response, response.length, nowUs);
     this.#coming.push({ atUs: this.nowUs + RESPONSE_US, slot, tell });
@@ -74,16 +88,15 @@ class SimulatedSockets implements Driver {
   }
 }
 
-interface Simulated {
-  readonly dialsUs: readonly number[];
+interface Simulated extends Pick<SimulatedSockets, "dialsUs" | "dialed"> {
   readonly totals: WorkerTotals;
 }
 
 /** A load over such sockets. @param requestsOfUser Of each virtual user's flow; absent: single requests. */
 async function simulated(
   wish: Partial<Job> & { readonly dialTurns: DialTurnsSpec },
-  { response = OK, requestsOfUser }: {
-    readonly response?: Uint8Array<ArrayBuffer>;
+  { responseTo = () => OK, requestsOfUser }: {
+    readonly responseTo?: (sent: Uint8Array) => Uint8Array;
     readonly requestsOfUser?: number;
   } = {},
 ): Promise<Simulated> {
@@ -104,12 +117,13 @@ async function simulated(
     stop: new Int32Array(new SharedArrayBuffer(4)),
     ...wish,
   };
-  const sockets = new SimulatedSockets(response);
+  const sockets = new SimulatedSockets(responseTo);
   const slots = { slots: job.connections, now: () => sockets.nowUs };
   const driver = new TurnsDriver(sockets, slots, wish.dialTurns);
   const parts: IntervalPart[] = [];
   const recorder = new Recorder(job.intervalUs, (part) => parts.push(part));
-  const protocol = await protocolOver(driver, { slots: job.connections, schemes: ["http"] });
+  const { connections, streams } = job;
+  const protocol = await protocolOver(driver, { slots: connections, streams, schemes: ["http"] });
   const { dialTurns } = driver;
   const common = { protocol, dialTurns, recorder, pacer: pacerOf(job.pacer) };
   const flow = new Flow({
@@ -136,7 +150,7 @@ async function simulated(
   const { totals } = exchanges.ending;
   assert.ok(totals);
   assertNothingLost(totals, parts);
-  return { dialsUs: sockets.dialsUs, totals };
+  return { dialsUs: sockets.dialsUs, dialed: sockets.dialed, totals };
 }
 
 /** The rate is kept in every stretch of time, but for what a late look at the clock catches up with. */
@@ -147,6 +161,27 @@ function assertRate(dialsUs: readonly number[], perSec: number): void {
       assert.ok(more + 1 <= most + 1e-6, `${more + 1} dials in ${untilUs - fromUs} µs`);
     }
   }
+}
+
+const closing = (): Uint8Array => CLOSING;
+
+/** The entry `:status: 200` of the static table (RFC 7541 Appendix A). */
+const STATUS_200 = Uint8Array.of(0x88);
+
+/** A server of HTTP/2 that leaves after every response. */
+function leaving(sent: Uint8Array): Uint8Array {
+  const frames = new FrameWriter();
+  if (String.fromCharCode(...sent.subarray(0, 3)) === "PRI") {
+    frames.frame(SETTINGS, 0, 0);
+    return frames.take();
+  }
+  for (let at = 0; at < sent.length; at += 9 + (sent[at + 1] << 8 | sent[at + 2])) {
+    if (sent[at + 3] !== HEADERS) continue;
+    const id = numberAt(sent, at + 5);
+    frames.frame(HEADERS, END_HEADERS | END_STREAM, id, STATUS_200);
+    frames.frame(GOAWAY, 0, 0, numbers(id, 0));
+  }
+  return frames.take();
 }
 
 /** Poisson arrivals would do as well. */
@@ -209,16 +244,26 @@ Deno.test("a ramp that takes longer than the timeout of a request fails none", a
 });
 
 Deno.test("connections that replace others count too", async () => {
-  const { dialsUs, totals } = await simulated({ dialTurns: HUNDRED }, { response: CLOSING });
+  const { dialsUs, totals } = await simulated({ dialTurns: HUNDRED }, { responseTo: closing });
   assertRate(dialsUs, 100);
   assert.ok(dialsUs.length >= 98, `${dialsUs.length}`);
   assert.ok(totals.completed >= 98 && totals.completed <= 103, `${totals.completed}`);
 });
 
+Deno.test("connections that replace others take every other turn, so that new ones are opened, too", async () => {
+  const wish = { dialTurns: HUNDRED, connections: 20, streams: 1, durationUs: SECOND / 2 };
+  const { dialsUs, dialed, totals } = await simulated(wish, { responseTo: leaving });
+  assertRate(dialsUs, 100);
+  // Of 51 turns, the first is of a new connection, and so is every other one until all 20 have had theirs.
+  assert.deepEqual([dialed.size, totals.failed], [20, 0]);
+  assert.ok(dialsUs.length >= 49, `${dialsUs.length}`);
+  assert.ok(totals.completed >= 49 - 20, `${totals.completed}`);
+});
+
 Deno.test("in an open loop the clock of a request runs from its intended start while a dial waits", async () => {
   const { totals } = await simulated(
     { dialTurns: HUNDRED, connections: 10, pacer: arriving(200) },
-    { response: CLOSING },
+    { responseTo: closing },
   );
   assert.equal(totals.due, 200);
   assert.ok(totals.completed <= 104, `${totals.completed}`);
@@ -231,7 +276,7 @@ Deno.test("in an open loop the clock of a request runs from its intended start w
 Deno.test("a virtual user whose connection has closed waits for a turn with the request that is due", async () => {
   const { dialsUs, totals } = await simulated(
     { dialTurns: HUNDRED, pacer: arriving(50), waitsForLast: true, durationUs: SECOND },
-    { response: CLOSING, requestsOfUser: 3 },
+    { responseTo: closing, requestsOfUser: 3 },
   );
   assert.equal(dialsUs.length, 150);
   assertRate(dialsUs, 100);
@@ -246,7 +291,7 @@ Deno.test("a request that has waited for a turn as long as its timeout fails, an
       dialTurns: { perSec: 10, first: 0, stride: 1 },
       ...{ pacer: arriving(10), timeoutUs: 50_000, waitsForLast: true },
     },
-    { response: CLOSING, requestsOfUser: 2 },
+    { responseTo: closing, requestsOfUser: 2 },
   );
   assert.deepEqual([...totals.reasons.keys()], ["no connection in time"]);
   assertRate(dialsUs, 10);

@@ -40,7 +40,7 @@ const RESULT: CapacityResult = {
   version: "0.0.0",
   url: "http://127.0.0.1/",
   within: ["p99 < 50ms"],
-  load: { connections: 50, arrivals: "uniform", timeout: 5_000 },
+  load: { connections: 50, arrivals: "uniform", keepAlive: true, timeout: 5_000 },
   widthRatio: 0.02,
   trialS: [5, 30],
   budgetS: 1_200,

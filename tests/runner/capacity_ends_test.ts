@@ -21,7 +21,7 @@ const REQUEST: TrialRequest = {
   script: scriptOf(requestScenarioSpec.parse({ get: "/" }), 0),
   load: {
     ...{ kind: "rate", ratePerSec: 1, arrivals: "uniform", durationMs: 1_000 },
-    ...{ connections: 2, keepAlive: true, timeoutMs: 1_000, workers: 1 },
+    ...{ connections: 2, keepAlive: true, timeout: 1_000, workers: 1 },
   },
   ...{ seed: 1, driver: "auto", intervalMs: 250, logPath: null, implicitCheck: false },
 };
@@ -243,7 +243,7 @@ Deno.test("what still waits when the budget is spent is given up, whatever the t
   const loader = loaderOf({ mostPerSec: Infinity, breaksAtPerSec: Infinity });
   const hung: AbortSignal[] = [];
   const terms = { ...TERMS, budgetS: 1.2, recoverS: 3_600 };
-  const request = { ...REQUEST, load: { ...REQUEST.load, timeoutMs: 3_600_000 } };
+  const request = { ...REQUEST, load: { ...REQUEST.load, timeout: 3_600_000 } };
   const found = await searchCapacity(terms, { request, earlier: null }, {
     loader: {
       ...loader,

@@ -20,7 +20,7 @@ Deno.test({
         kind: "rate",
         connections: 1,
         keepAlive: true,
-        timeoutMs: 100,
+        timeout: 100,
         workers: 1,
         ratePerSec: 100,
         arrivals: "uniform",

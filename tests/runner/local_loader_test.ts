@@ -20,7 +20,7 @@ function requestAt(port: number): LoadRequest {
       kind: "rate",
       connections: 6,
       keepAlive: true,
-      timeoutMs: 1_000,
+      timeout: 1_000,
       workers: 1,
       ratePerSec: RATE_PER_SEC,
       arrivals: "uniform",

@@ -17,7 +17,7 @@ const REQUEST: LoadRequest = {
     kind: "closed",
     connections: 2,
     keepAlive: true,
-    timeoutMs: 1_000,
+    timeout: 1_000,
     workers: 2,
     pipeline: 1,
     durationMs: 500,

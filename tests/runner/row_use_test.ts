@@ -26,7 +26,7 @@ const ROWS = { user: { csv: "people.csv" } };
 /** What workers send who follow their shares, turn by turn. */
 function sent(script: Script & { kind: "requests" }, begun: readonly number[]): string[] {
   const load: Load = {
-    ...{ kind: "closed", connections: 8, keepAlive: true, timeoutMs: 1_000, pipeline: 1 },
+    ...{ kind: "closed", connections: 8, keepAlive: true, timeout: 1_000, pipeline: 1 },
     ...{ workers: begun.length, durationMs: 1_000, requests: null },
   };
   const request = { script, load, origin: "http://127.0.0.1:1", seed: 1, driver: "tcp" as const };

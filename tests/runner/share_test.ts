@@ -12,7 +12,7 @@ import { forAll } from "../for_all.ts";
 import { script } from "../scenarios/made_script.ts";
 
 const SCRIPT: Script = scriptOf(requestScenarioSpec.parse({ get: "/" }), 0);
-const COMMON = { keepAlive: true, timeoutMs: 1_000 };
+const COMMON = { keepAlive: true, timeout: 1_000 };
 const PHASES = [{ durationUs: 2_000_000, fromPerSec: 10, toPerSec: 100 }];
 
 function requestOf(load: Load): LoadRequest {

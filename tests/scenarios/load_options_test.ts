@@ -18,11 +18,23 @@ interface Sample {
   readonly written?: unknown;
   /** Behind the flag, if it takes a value. */
   readonly text: string | null;
-  /** What a report says of it. */
-  readonly said: RegExp;
+  /** What the description of the load says of it; absent: nothing, because a report says it elsewhere. */
+  readonly said?: RegExp;
+  /** Its value in a load that does not name it; absent: none. */
+  readonly usual?: unknown;
+  /** In the job of a worker; absent: the same field. */
+  readonly job?: { readonly [name: string]: unknown };
 }
 
 const SAMPLES: { [Name in keyof Required<LoadOptions>]: Sample & { value: LoadOptions[Name] } } = {
+  timeout: {
+    value: 2_000,
+    written: "2s",
+    text: "2s",
+    usual: 5_000,
+    job: { timeoutUs: 2_000_000 },
+  },
+  keepAlive: { value: false, text: null, said: /a new connection for every request/, usual: true },
   http2: { value: true, text: null, said: /HTTP\/2 connection/ },
   abortOn: { value: ["errors > 5%"], text: "errors > 5%", said: /ends early on errors > 5%/ },
   connectRate: {
@@ -62,7 +74,8 @@ const KINDS = [
   { phases: [{ duration: "1s", arrivals: "5/s" }] },
 ];
 
-for (const [name, { value, written, text, said }] of Object.entries(SAMPLES)) {
+for (const [name, sample] of Object.entries(SAMPLES)) {
+  const { value, written, text, said, usual, job = { [name]: value } } = sample;
   for (const kind of KINDS) {
     Deno.test(`${name}: from the file to job, result and report, ${JSON.stringify(kind)}`, () => {
       const [{ load }] = planCells(
@@ -81,19 +94,21 @@ for (const [name, { value, written, text, said }] of Object.entries(SAMPLES)) {
       };
       const rest = { intervalMs: 250, logPath: null, implicitCheck: false };
       for (const share of shareOut({ ...request, ...rest }, "tcp")) {
-        assert.deepEqual(Reflect.get(share, name), value);
+        for (const [field, value] of Object.entries(job)) {
+          assert.deepEqual(Reflect.get(share, field), value);
+        }
       }
       const described = describedLoad.parse(describeLoad(load, 1));
       assert.deepEqual(Reflect.get(described, name), value);
-      assert.match(loadText([{ load: described }]), said);
+      assert.match(loadText([{ load: described }]), said ?? /./);
     });
   }
 
   Deno.test(`${name}: by its flag`, () => {
-    const [flag] = Reflect.get(LOAD_OPTIONS, name).flag.flags.split(" ");
+    const [flag] = Reflect.get(LOAD_OPTIONS, name).flag.flags.split(/[ ,]/);
     const { load } = benchOf("https://localhost:1/", flag, ...text === null ? [] : [text]);
     assert.deepEqual(Reflect.get(load, name), value);
-    assert.equal(Reflect.get(benchOf(URL_).load, name), undefined);
+    assert.equal(Reflect.get(benchOf(URL_).load, name), usual);
   });
 }
 

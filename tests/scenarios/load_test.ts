@@ -18,7 +18,7 @@ function cellsOf(load: LoadInput): { load: PlannedLoad }[] {
   );
 }
 
-const USUAL = { keepAlive: true, timeoutMs: 5_000, workers: null };
+const USUAL = { keepAlive: true, timeout: 5_000, workers: null };
 const PER_SEC = { durationUs: 2_000_000, fromPerSec: 5, toPerSec: 5 };
 
 const CLOSED = { kind: "closed", pipeline: 1, requests: null, ...USUAL } as const;
@@ -40,7 +40,7 @@ const loads: Readonly<Record<string, readonly [load: LoadInput, cell: PlannedLoa
     ...{ timeout: "1s", keepAlive: false, workers: 2 },
   }, {
     ...{ kind: "rate", connections: 9, ratePerSec: 0.5, arrivals: "poisson", durationMs: 60_000 },
-    ...{ keepAlive: false, timeoutMs: 1_000, workers: 2 },
+    ...{ keepAlive: false, timeout: 1_000, workers: 2 },
   }],
   "a phase, each visitor with a connection of its own and room for 10,000 of them": [
     { phases: [{ duration: "2s", arrivals: "5/s" }] },
@@ -55,7 +55,7 @@ const loads: Readonly<Record<string, readonly [load: LoadInput, cell: PlannedLoa
     ],
     ...{ arrivals: "poisson", pool: "shared", connections: 7, timeout: "10s" },
   }, {
-    ...{ ...PHASES, connections: 7, arrivals: "poisson", pool: "shared", timeoutMs: 10_000 },
+    ...{ ...PHASES, connections: 7, arrivals: "poisson", pool: "shared", timeout: 10_000 },
     phases: [
       PER_SEC,
       { durationUs: 60_000_000, fromPerSec: 0, toPerSec: 200 },
@@ -72,7 +72,7 @@ const loads: Readonly<Record<string, readonly [load: LoadInput, cell: PlannedLoa
     ],
     ...{ keepAlive: false, timeout: "10s" },
   }, {
-    ...{ ...CLOSED, connections: 25, durationMs: 91_500, keepAlive: false, timeoutMs: 10_000 },
+    ...{ ...CLOSED, connections: 25, durationMs: 91_500, keepAlive: false, timeout: 10_000 },
     stages: [
       { durationUs: 30_000_000, from: 1, to: 20 },
       { durationUs: 60_000_000, from: 25, to: 25 },

@@ -114,7 +114,7 @@ Deno.test("a cell has one value for each setting and each part of the load", () 
     connections: 3,
     pipeline: 1,
     keepAlive: false,
-    timeoutMs: 1_000,
+    timeout: 1_000,
     durationMs: 2_000,
     requests: null,
     workers: 2,

@@ -335,7 +335,7 @@ Deno.test("a scenario replays a log, on the connections of the load", () => {
   }]);
   const { load, request } = cells[0];
   assert.ok(load.kind === "rate");
-  assert.deepEqual([load.arrivals, load.durationMs, load.timeoutMs], ["recorded", 3_000, 1_000]);
+  assert.deepEqual([load.arrivals, load.durationMs, load.timeout], ["recorded", 3_000, 1_000]);
   assert.equal(load.ratePerSec, 1);
   const script = scriptOf(request, 1);
   assert.ok(script.kind === "requests" && script.dueUs !== undefined);

@@ -27,17 +27,17 @@ Deno.test("a scenario's load stands for the experiment's as a whole, and its lis
     parameters,
     kind: load.kind,
     connections: load.connections,
-    timeoutMs: load.timeoutMs,
+    timeout: load.timeout,
     durationMs: expectedMsOf(load),
   }));
-  const high = { scenario: "high", kind: "rate", connections: 50, timeoutMs: 5_000 };
+  const high = { scenario: "high", kind: "rate", connections: 50, timeout: 5_000 };
   assert.deepEqual(told, [
     {
       scenario: "plain",
       parameters: {},
       kind: "closed",
       connections: 7,
-      timeoutMs: 1_000,
+      timeout: 1_000,
       durationMs: 1_000,
     },
     { ...high, parameters: { rate: "10/s" }, durationMs: 10_000 },
@@ -47,7 +47,7 @@ Deno.test("a scenario's load stands for the experiment's as a whole, and its lis
       parameters: {},
       kind: "phases",
       connections: 10_000,
-      timeoutMs: 5_000,
+      timeout: 5_000,
       durationMs: 3_000,
     },
   ]);

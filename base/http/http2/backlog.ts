@@ -24,7 +24,7 @@ export class Backlog {
     this.#mostRequests = SPARE_REQUESTS + REQUESTS_OF_A_PLACE * places;
   }
 
-  // hot: throws ConnectionError. @param unsentBytes Bytes that were handed over for sending, and are not sent yet.
+  /** Throws ConnectionError. @param unsentBytes Bytes that were handed over for sending, and are not sent yet. */
   look(unsentBytes: number): void {
     const { out } = this;
     const sentBytes = out.writtenBytes - out.length - unsentBytes;
@@ -45,7 +45,7 @@ export class Backlog {
     this.#sentRequests = this.#nextRequests;
   }
 
-  // hot: throws ConnectionError if the last frame asked for one reply too many.
+  /** Throws ConnectionError if the last frame asked for one reply too many. */
   check(): void {
     const { most } = LIMITS.http2Replies;
     if (this.out.replies - this.#sentReplies > most) throw tooMany(`${most} replies`);

@@ -33,11 +33,13 @@ import {
   TOO_LONG,
   WINDOW_UPDATE,
 } from "./frames.ts";
-import { HeaderBlocks, KnownBlocks } from "./header_blocks.ts";
+import { HeaderBlocks } from "./header_blocks.ts";
 import type { Http2Request } from "./request.ts";
 import { RequestSender, Stream } from "./stream.ts";
 import { opening, WINDOW_BYTES } from "./settings.ts";
 import { LiveStreams, type StreamEvents } from "./live_streams.ts";
+import { SharedMemory } from "./shared_memory.ts";
+import { LIMITS } from "../../limits.ts";
 
 /** The most frames that ask for a reply or bring nothing, with no part of a response between them. */
 const MOST_IDLE_FRAMES = 10_000;
@@ -52,11 +54,15 @@ export class Http2Connection {
   isReady = false;
   /** Why the connection can't go on; null while it can. */
   error: string | null = null;
-  readonly #sender = new RequestSender();
-  readonly #reader = new FrameReader();
+  /** The frames to be sent. */
+  readonly out: FrameWriter;
+  readonly #sender: RequestSender;
+  /** The reader of a frame that has come in part; null without one: frames that come whole have the reader of all. */
+  #split: FrameReader | null = null;
   readonly #blocks: HeaderBlocks;
   readonly #streams: LiveStreams;
-  readonly #backlog: Backlog;
+  /** Null while nothing waits to be sent. */
+  #backlog: Backlog | null = null;
   #isLeaving = false;
   /** Bytes received since the last WINDOW_UPDATE for the connection. */
   #unreportedBytes = 0;
@@ -66,24 +72,20 @@ export class Http2Connection {
 
   /**
    * @param keep Absent: responses are not kept.
-   * @param known Header blocks that other connections of the load know, too.
+   * @param memory Shared with the other connections of the load.
    */
   constructor(
-    places: number,
+    private readonly places: number,
     events: StreamEvents,
     keep: Keep = () => null,
-    known = new KnownBlocks(),
+    private readonly memory = new SharedMemory(),
   ) {
-    this.#blocks = new HeaderBlocks(known);
-    this.#backlog = new Backlog(this.out, places);
+    this.#sender = new RequestSender(memory);
+    this.out = this.#sender.out;
+    this.#blocks = new HeaderBlocks(memory.known);
     const streams = Array.from({ length: places }, (_, place) => new Stream(keep(place)));
     this.#streams = new LiveStreams(streams, this.#sender, this.#blocks, events);
     this.out.raw(opening());
-  }
-
-  /** The frames to be sent. */
-  get out(): FrameWriter {
-    return this.#sender.out;
   }
 
   /** The most concurrent streams that the server accepts. */
@@ -162,16 +164,47 @@ export class Http2Connection {
   /** @param unsentBytes Octets that were taken from `out` and still wait to be sent. */
   read(octets: Uint8Array, length: number, unsentBytes = 0): void {
     try {
-      this.#backlog.look(unsentBytes);
+      this.#lookAtBacklog(unsentBytes);
+      const reader = this.#reader;
       for (let at = 0; at < length;) {
-        at = this.#reader.next(octets, at, length);
-        if (this.#reader.found !== NOTHING) this.#take();
+        at = reader.next(octets, at, length);
+        if (reader.found !== NOTHING) this.#take();
       }
     } catch (error) {
       if (!(error instanceof ConnectionError)) throw error;
       this.leave(error.code);
       this.error = `${error.code}: ${error.message}`;
     }
+    if (this.#reader.isWithin !== (this.#split !== null)) this.#changeReader();
+  }
+
+  // hot
+  get #reader(): FrameReader {
+    return this.#split ?? this.memory.whole;
+  }
+
+  #changeReader(): void {
+    const { memory } = this;
+    if (this.#split !== null) memory.release(this.#split);
+    this.#split = this.#split === null ? memory.keepWhole() : null;
+  }
+
+  // hot: throws ConnectionError.
+  #lookAtBacklog(unsentBytes: number): void {
+    const { out } = this;
+    if (out.length + unsentBytes === 0) {
+      this.#backlog = null;
+      out.countAnew();
+    } else {
+      this.#backlog ??= new Backlog(out, this.places);
+      this.#backlog.look(unsentBytes);
+    }
+  }
+
+  /** Throws ConnectionError if the last frame asked for one reply too many. */
+  #checkReplies(): void {
+    this.#backlog ??= new Backlog(this.out, this.places);
+    this.#backlog.check();
   }
 
   // hot
@@ -186,7 +219,7 @@ export class Http2Connection {
     }
     if (found === CONTENT) this.#takeContent();
     else this.#takeFrame();
-    this.#backlog.check();
+    if (this.out.replies > LIMITS.http2Replies.most) this.#checkReplies();
   }
 
   /** An HTTP/1.1 server responds to the preface with text, which read as a frame is far too long (§3.4). */

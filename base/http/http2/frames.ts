@@ -95,6 +95,11 @@ export class FrameReader {
   /** Collects a payload that arrives in pieces. */
   #gathered: Uint8Array = NO_OCTETS;
 
+  /** Whether a frame has come only in part. */
+  get isWithin(): boolean {
+    return this.#headBytes > 0;
+  }
+
   // hot: returns the offset after the octets that were read; `found` says what they are.
   next(bytes: Uint8Array, from: number, to: number): number {
     this.found = NOTHING;
@@ -192,39 +197,82 @@ export function numberAt(bytes: Uint8Array, at: number): number {
 }
 
 const FIRST_BYTES = 256;
-/** Size of the buffers of a busy connection. */
+/** Size of the buffers of a connection that has something to send before all it sent is gone. */
 const CHUNK_BYTES = 4_096;
+
+class FrameBuffer {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The last view from the beginning: frames that are sent together often have as many octets again. */
+  #view = NO_OCTETS;
+
+  constructor(length: number) {
+    this.bytes = new Uint8Array(length);
+  }
+
+  view(from: number, to: number): Uint8Array<ArrayBuffer> {
+    if (from > 0) return this.bytes.subarray(from, to);
+    if (this.#view.length !== to) this.#view = this.bytes.subarray(0, to);
+    return this.#view;
+  }
+}
+
+const NO_BUFFER = new FrameBuffer(0);
+
+/**
+ * Buffers for frames. A connection takes one for as long as it has something to send, and so nearly always the one that
+ * another connection has just given back, which the processor still has in its caches.
+ */
+export class FrameBuffers {
+  readonly #free: FrameBuffer[] = [];
+
+  take(leastBytes: number): FrameBuffer {
+    const buffer = this.#free.pop();
+    return buffer !== undefined && buffer.bytes.length >= leastBytes
+      ? buffer
+      : new FrameBuffer(Math.max(FIRST_BYTES, leastBytes));
+  }
+
+  giveBack(buffer: FrameBuffer): void {
+    this.#free.push(buffer);
+  }
+}
 
 /** Collects frames, to be sent together. */
 export class FrameWriter {
-  #bytes = NO_OCTETS;
+  #buffer = NO_BUFFER;
   /** Where the waiting octets begin; those before were handed over, and stay unchanged. */
   #from = 0;
-  /** The last buffer that was handed over whole: a connection often sends as many octets again. */
-  #first = NO_OCTETS;
   /** Number of octets that wait to be sent. */
   length = 0;
   /** Octets of all frames so far. */
   writtenBytes = 0;
-  /** Number of requests among these frames. */
+  /** Number of requests among the frames since the count began. */
   requests = 0;
-  /** Number of frames that belong to no request. */
+  /** Number of frames among them that belong to no request. */
   replies = 0;
+
+  /** @param buffers Absent: the writer has a buffer of its own. */
+  constructor(private readonly buffers = new FrameBuffers()) {}
 
   /** All bytes to send; the caller may keep them until `reuse`. */
   take(): Uint8Array<ArrayBuffer> {
     const from = this.#from;
-    const { length } = this;
-    this.#from += length;
+    this.#from += this.length;
     this.length = 0;
-    if (from > 0) return this.#bytes.subarray(from, this.#from);
-    if (this.#first.length !== length) this.#first = this.#bytes.subarray(0, length);
-    return this.#first;
+    return this.#buffer.view(from, this.#from);
   }
 
   // hot: everything that was handed over is sent, and its buffer is free again.
   reuse(): void {
-    if (this.length === 0) this.#from = 0;
+    if (this.length > 0) return;
+    this.#from = 0;
+    if (this.#buffer !== NO_BUFFER) this.buffers.giveBack(this.#buffer);
+    this.#buffer = NO_BUFFER;
+  }
+
+  /** Counts requests and replies from 0. */
+  countAnew(): void {
+    this.requests = this.replies = 0;
   }
 
   // hot: writes a frame whose payload is `payload[from, to)`.
@@ -238,7 +286,7 @@ export class FrameWriter {
   ): void {
     const length = to - from;
     const at = this.#room(HEAD_BYTES + length);
-    const bytes = this.#bytes;
+    const { bytes } = this.#buffer;
     bytes[at] = length >> 16;
     bytes[at + 1] = length >> 8;
     bytes[at + 2] = length;
@@ -253,24 +301,25 @@ export class FrameWriter {
   /** Octets that are not a frame. */
   raw(octets: Uint8Array): void {
     const at = this.#room(octets.length);
-    this.#bytes.set(octets, at);
+    this.#buffer.bytes.set(octets, at);
   }
 
+  // hot
   #room(length: number): number {
-    if (this.#from + this.length + length > this.#bytes.length) this.#renew(this.length + length);
     const at = this.#from + this.length;
+    if (at + length > this.#buffer.bytes.length) this.#renew(this.length + length);
     this.length += length;
     this.writtenBytes += length;
-    return at;
+    return this.#from + this.length - length;
   }
 
   /** Moves the waiting octets to a buffer twice as large, so that they are not moved each time. */
   #renew(leastBytes: number): void {
-    const chunkBytes = Math.min(CHUNK_BYTES, 2 * this.#bytes.length);
-    const bytes = new Uint8Array(Math.max(FIRST_BYTES, chunkBytes, 2 * leastBytes));
-    bytes.set(this.#bytes.subarray(this.#from, this.#from + this.length));
-    this.#bytes = bytes;
-    this.#first = NO_OCTETS;
+    const { bytes } = this.#buffer;
+    const chunkBytes = Math.min(CHUNK_BYTES, 2 * bytes.length);
+    const buffer = this.buffers.take(Math.max(chunkBytes, 2 * leastBytes));
+    buffer.bytes.set(bytes.subarray(this.#from, this.#from + this.length));
+    this.#buffer = buffer;
     this.#from = 0;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Header blocks of one connection, as they come: gathered where they are split (RFC 9113 §6.10), and read. A server's
+ * Header blocks, as they come on a connection: gathered where they are split (RFC 9113 §6.10), and read. A server's
  * blocks are alike to the octet until its clock moves on; what one said, the next of the same octets says again, while
  * the decoder's table stays as it is, and on every connection if the block does not use the table.
  */
@@ -7,9 +7,10 @@ import { LIMITS } from "../../limits.ts";
 import { type Field, FieldListTooLong, HpackError } from "./fields.ts";
 import { ConnectionError } from "./frames.ts";
 import { type DecodedBlock, HpackDecoder } from "./hpack_decoder.ts";
+import type { Http2Request } from "./request.ts";
 import { MalformedResponse, type ResponseHead, responseHead } from "./response.ts";
 
-/** Longer header blocks are not remembered, and are decoded each time. */
+/** Longer header blocks that come are not remembered, and are decoded each time. */
 const MOST_KNOWN_BYTES = 1_024;
 /** Remembered blocks, by the low bits of their length: responses to different requests usually differ in length. */
 const MOST_KNOWN = 8;
@@ -39,9 +40,29 @@ export class KnownBlocks {
   }
 }
 
+/** The most requests whose block is remembered: a load has few requests, or too many to be worth it. */
+export const MOST_REQUESTS = 64;
+
+/** Blocks of requests that do not change the table: those of the same octets exist once for all connections. */
+export class SentBlocks {
+  readonly #last = new Map<Http2Request, Uint8Array>();
+
+  /** Returns the block, or an equal one that was sent for the request before. */
+  once(request: Http2Request, block: Uint8Array): Uint8Array {
+    const last = this.#last.get(request);
+    if (last !== undefined && isSame(last, block, 0, block.length)) return last;
+    if (this.#last.size === MOST_REQUESTS) this.#last.clear();
+    this.#last.set(request, block);
+    return block;
+  }
+}
+
 export class HeaderBlocks {
   readonly #decoder = new HpackDecoder({ listBytes: LIMITS.responseHead.most });
   readonly #own = new KnownBlocks();
+  /** The known block that came last, and how often it has come since the decoder was told. */
+  #last: EarlierBlock | null = null;
+  #times = 0;
   #parts: Uint8Array[] = [];
   #partsBytes = 0;
 
@@ -76,6 +97,7 @@ export class HeaderBlocks {
   }
 
   #read(block: Uint8Array): DecodedBlock {
+    this.#tell();
     try {
       return this.#decoder.read(block);
     } catch (error) {
@@ -95,8 +117,17 @@ export class HeaderBlocks {
     if (known === null || !this.#saysTheSame(known)) {
       return this.#readHead(payload.slice(from, to));
     }
-    this.#decoder.repeat(known.decoded);
+    if (known !== this.#last) this.#tell();
+    this.#last = known;
+    this.#times++;
     return known.head;
+  }
+
+  /** Tells the decoder which block has come again: rarely, because its memory is seldom in the processor's caches. */
+  #tell(): void {
+    if (this.#last !== null) this.#decoder.repeat(this.#last.decoded, this.#times);
+    this.#last = null;
+    this.#times = 0;
   }
 
   #readHead(block: Uint8Array): ResponseHead {
@@ -114,6 +145,7 @@ export class HeaderBlocks {
   /** Whether the same octets mean the same again: not if the block refers to the table and changes it. */
   #saysTheSame({ decoded, generation }: EarlierBlock): boolean {
     if (!decoded.usesTable) return true;
+    this.#tell();
     return decoded.inserted.length === 0 && generation === this.#decoder.generation;
   }
 }

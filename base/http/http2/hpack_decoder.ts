@@ -30,6 +30,11 @@ export interface DecodedBlock {
   readonly usesTable: boolean;
 }
 
+interface Repetition {
+  readonly block: DecodedBlock;
+  times: number;
+}
+
 export class HpackDecoder {
   readonly #mostTableBytes: number;
   readonly #mostListBytes: number;
@@ -42,9 +47,8 @@ export class HpackDecoder {
   // The fields that the current block has inserted, and whether it uses the table, as in `DecodedBlock`.
   #inserted: Field[] = [];
   #usesTable = false;
-  /** A block that was received again `#repeats` times, without the table having been updated for it yet. */
-  #repeated: DecodedBlock | null = null;
-  #repeats = 0;
+  /** Blocks that were received again, in order, without the table having been updated for them yet. */
+  readonly #repeated: Repetition[] = [];
 
   constructor(
     { tableBytes = INITIAL_TABLE_BYTES, listBytes = LIMITS.responseHead.most }: DecoderLimits = {},
@@ -57,32 +61,36 @@ export class HpackDecoder {
 
   /** Changes whenever the dynamic table does. A block that does not change the table means the same until then. */
   get generation(): number {
-    if (this.#repeats > 0) this.#catchUp();
+    this.#catchUp();
     return this.#table.generation;
   }
 
-  // hot: repeats the effect on the table of an earlier block that did not use it, though not before the table is next
-  // read.
-  repeat(block: DecodedBlock): void {
+  /** Repeats the effect on the table of an earlier block that did not use it, though not before the table is next read. */
+  repeat(block: DecodedBlock, times = 1): void {
     if (block.inserted.length === 0) return;
-    if (block !== this.#repeated) {
-      this.#catchUp();
-      this.#repeated = block;
-    }
-    this.#repeats++;
+    const last = this.#repeated.at(-1);
+    if (last?.block === block) return void (last.times += times);
+    this.#forgetEvicted();
+    this.#repeated.push({ block, times });
   }
 
-  /**
-   * Once insertions alone have filled the table, the same insertions leave it unchanged: it holds the last entries that
-   * fit.
-   */
+  /** The table holds the last entries that fit: what comes before as many bytes of insertions has left it again. */
+  #forgetEvicted(): void {
+    let bytes = 0;
+    const first = this.#repeated.findLastIndex(({ block, times }) => {
+      bytes += times * insertedBytes(block);
+      return bytes >= this.#mostTableBytes;
+    });
+    if (first > 0) this.#repeated.splice(0, first);
+  }
+
+  /** Inserts what repeated blocks insert, each no more often than fills the table. */
   #catchUp(): void {
-    const inserted = this.#repeated?.inserted ?? [];
-    const bytes = inserted.reduce((sum, field) => sum + fieldBytes(field), 0);
-    let left = Math.min(this.#repeats, Math.ceil(this.#mostTableBytes / Math.max(1, bytes)));
-    for (; left > 0; left--) for (const field of inserted) this.#table.insert(field);
-    this.#repeated = null;
-    this.#repeats = 0;
+    if (this.#repeated.length === 0) return;
+    for (const { block, times } of this.#repeated.splice(0)) {
+      let left = Math.min(times, Math.ceil(this.#mostTableBytes / insertedBytes(block)));
+      for (; left > 0; left--) for (const field of block.inserted) this.#table.insert(field);
+    }
   }
 
   decode(block: Uint8Array): readonly Field[] {
@@ -151,6 +159,10 @@ export class HpackDecoder {
     if (index > STATIC_ENTRIES) this.#usesTable = true;
     return field;
   }
+}
+
+function insertedBytes({ inserted }: DecodedBlock): number {
+  return inserted.reduce((sum, field) => sum + fieldBytes(field), 0);
 }
 
 function isSizeUpdate(first: number): boolean {

@@ -40,8 +40,11 @@ export class LiveStreams {
   active = 0;
   /** Whether the server, before leaving, has said which requests it took, and took at least one. */
   hasTaken = false;
-  /** The likely place of each open stream, by the low bits of its identifier; another stream may have the same ones. */
-  readonly #likely: Int32Array;
+  /**
+   * The likely place of each open stream, by the low bits of its identifier; another stream may have the same ones. Null
+   * with a single place.
+   */
+  readonly #likely: Int32Array | null;
   readonly #cancelled = new Set<number>();
   #nextId = 1;
 
@@ -52,7 +55,9 @@ export class LiveStreams {
     private readonly blocks: HeaderBlocks,
     private readonly events: StreamEvents,
   ) {
-    this.#likely = new Int32Array(2 ** Math.ceil(Math.log2(2 * places.length)));
+    this.#likely = places.length === 1
+      ? null
+      : new Int32Array(2 ** Math.ceil(Math.log2(2 * places.length)));
   }
 
   get areUsedUp(): boolean {
@@ -65,19 +70,15 @@ export class LiveStreams {
     this.#nextId += 2;
     const stream = this.places[place];
     stream.begin(id, request, this.sender.peer.windowBytes);
-    this.#likely[this.#hash(id)] = place;
+    if (this.#likely !== null) this.#likely[hash(id, this.#likely)] = place;
     this.active++;
     return this.sender.begin(stream);
-  }
-
-  #hash(id: number): number {
-    return id >> 1 & this.#likely.length - 1;
   }
 
   // hot: the place of an open stream; −1 for any other.
   #placeOf(id: number): number {
     if (id === 0) return NONE; // free places have the id 0, too
-    const likely = this.#likely[this.#hash(id)];
+    const likely = this.#likely === null ? 0 : this.#likely[hash(id, this.#likely)];
     return this.places[likely].id === id ? likely : this.#find(id);
   }
 
@@ -245,4 +246,8 @@ export class LiveStreams {
       else this.events.onReset(place, `GOAWAY with ${nameOfCode(code)}`);
     }
   }
+}
+
+function hash(id: number, { length }: Int32Array): number {
+  return id >> 1 & length - 1;
 }

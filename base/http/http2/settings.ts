@@ -24,6 +24,8 @@ export const DEFAULT_WINDOW_BYTES = 65_535;
 /** The largest size of a window (§6.9.1). */
 export const MOST_WINDOW_BYTES = 2 ** 31 - 1;
 const MOST_FRAME_BYTES = 2 ** 24 - 1;
+/** More than there are identifiers of streams (§5.1.1): no limit. */
+const MOST_STREAMS = 2 ** 31 - 1;
 
 /** Our window: wide enough that no response waits for us, and as wide as h2load's. */
 export const WINDOW_BYTES = 2 ** 30;
@@ -49,7 +51,7 @@ export function opening(): Uint8Array<ArrayBuffer> {
 /** The server's settings. */
 export class PeerSettings {
   /** The most concurrent streams. */
-  mostStreams = Infinity;
+  mostStreams = MOST_STREAMS;
   windowBytes = DEFAULT_WINDOW_BYTES;
   frameBytes = MAX_FRAME_BYTES;
   tableBytes = 4_096;
@@ -66,7 +68,7 @@ export class PeerSettings {
   #takeOne(id: number, value: number): void {
     if (id === HEADER_TABLE_SIZE) this.tableBytes = value;
     else if (id === ENABLE_PUSH) refuse(value !== 0, "a server that would be pushed to");
-    else if (id === MAX_CONCURRENT_STREAMS) this.mostStreams = value;
+    else if (id === MAX_CONCURRENT_STREAMS) this.mostStreams = Math.min(value, MOST_STREAMS);
     else if (id === INITIAL_WINDOW_SIZE) {
       if (value > MOST_WINDOW_BYTES) {
         throw new ConnectionError("FLOW_CONTROL_ERROR", "an initial window over its limit");

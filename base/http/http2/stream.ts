@@ -14,8 +14,10 @@ import {
   FrameWriter,
   HEADERS,
 } from "./frames.ts";
+import { MOST_REQUESTS } from "./header_blocks.ts";
 import { HpackEncoder } from "./hpack_encoder.ts";
 import { DEFAULT_WINDOW_BYTES, MOST_WINDOW_BYTES, PeerSettings } from "./settings.ts";
+import type { SharedMemory } from "./shared_memory.ts";
 
 export class Stream implements ReceivedResponse {
   /** 0 while the place has no stream. */
@@ -135,26 +137,23 @@ const NO_ROOM = "the body is larger than is kept for checks: 64 MB, and 256 MB i
 
 // Requests on their way: header blocks, and bodies as far as the server's windows allow.
 
-/** The most requests whose block is remembered: a load has few requests, or too many to be worth it. */
-const MOST_KNOWN = 64;
-
-interface KnownBlock {
-  readonly block: Uint8Array;
-  readonly generation: number;
-}
-
-const NO_BLOCK: KnownBlock = { block: new Uint8Array(0), generation: -1 };
+const NO_BLOCK: Uint8Array = new Uint8Array(0);
 
 export class RequestSender {
-  readonly out = new FrameWriter();
+  readonly out: FrameWriter;
   readonly peer = new PeerSettings();
   readonly #encoder = new HpackEncoder();
-  readonly #known = new Map<Http2Request, KnownBlock>();
-  /** The request that was sent last, and its block: a load often repeats a single one. */
-  #last: Http2Request = NO_REQUEST;
-  #lastBlock: KnownBlock = NO_BLOCK;
+  /** Blocks that mean the same again, until the encoder's table changes. */
+  readonly #known = new Map<Http2Request, Uint8Array>();
+  /** The request that was sent last, if its block is known: a load often repeats a single one. */
+  #last: Http2Request | null = null;
+  #lastBlock = NO_BLOCK;
   /** Octets that may still be sent on all streams together (RFC 9113 §6.9.1). */
   #windowBytes = DEFAULT_WINDOW_BYTES;
+
+  constructor(private readonly memory: SharedMemory) {
+    this.out = new FrameWriter(memory.buffers);
+  }
 
   // hot: returns the size of the request in octets, including any part of the body that has to wait.
   begin(stream: Stream): number {
@@ -169,21 +168,31 @@ export class RequestSender {
 
   // hot
   #blockOf(request: Http2Request): Uint8Array {
-    const encoder = this.#encoder;
-    const known = request === this.#last ? this.#lastBlock : this.#known.get(request);
-    if (known !== undefined && known.generation === encoder.generation) {
-      this.#last = request;
-      this.#lastBlock = known;
-      return known.block;
-    }
-    const { generation } = encoder;
-    const block = encoder.encode(request.fields);
-    // A block that changes the table would mean something else the next time.
-    if (generation === encoder.generation) {
-      if (this.#known.size === MOST_KNOWN) this.#known.clear();
-      this.#known.set(request, { block, generation });
-    }
+    if (request === this.#last) return this.#lastBlock;
+    const block = this.#known.get(request);
+    if (block === undefined) return this.#encode(request);
+    this.#last = request;
+    this.#lastBlock = block;
     return block;
+  }
+
+  #encode(request: Http2Request): Uint8Array {
+    const encoder = this.#encoder;
+    const { generation } = encoder;
+    const encoded = encoder.encode(request.fields);
+    if (generation !== encoder.generation) {
+      this.#forgetBlocks();
+      return encoded; // the next time, it would mean something else
+    }
+    const block = this.memory.sent.once(request, encoded);
+    if (this.#known.size === MOST_REQUESTS) this.#known.clear();
+    this.#known.set(request, block);
+    return block;
+  }
+
+  #forgetBlocks(): void {
+    this.#known.clear();
+    this.#last = null;
   }
 
   // hot
@@ -233,7 +242,10 @@ export class RequestSender {
     const { peer } = this;
     const { windowBytes, tableBytes } = peer;
     peer.take(payload, from, to);
-    if (peer.tableBytes !== tableBytes) this.#encoder.resize(peer.tableBytes);
+    if (peer.tableBytes !== tableBytes) {
+      this.#encoder.resize(peer.tableBytes);
+      this.#forgetBlocks();
+    }
     for (const stream of streams) {
       if (stream.id !== 0) {
         stream.windowBytes = widened(stream.windowBytes, peer.windowBytes - windowBytes);

@@ -76,11 +76,8 @@ function stagesText(load: LoadOf<"closed">): string {
     const number = from === to ? "" : `${formatCount(from)} → `;
     return `${number}${counted(to, connectionOf(load))} for ${formatExactly(durationS)}`;
   }) ?? [];
-  const options = load.keepAlive ? optionTexts(load) : [EACH_NEW];
-  return [texts.join(", then "), ...options].join(", ");
+  return [texts.join(", then "), ...optionTexts(load)].join(", ");
 }
-
-const EACH_NEW = "a new connection for every request";
 
 /**
  * `10 HTTP/2 connections, 5 s, 8 streams on each`; if both protocols occur: `10 connections, 5 s, over HTTP/1.1 or
@@ -99,7 +96,6 @@ function closedText(loads: readonly LoadOf<"closed">[]): string {
     `${connections} ${one}${connections === "1" ? "" : "s"}, ${listed(unique(ends))}`,
     pipeline !== "1" && `${pipeline} ${isHttp2 ? "streams" : "requests in flight"} on each`,
     !isHttp2 && loads.some(({ http2 }) => http2) && "over HTTP/1.1 or HTTP/2",
-    loads.some(({ keepAlive }) => !keepAlive) && EACH_NEW,
     ...unique(loads.flatMap(optionTexts)),
   ].filter(Boolean).join(", ");
 }

@@ -24,7 +24,6 @@ import {
   requests,
   someArrive,
   someConnect,
-  timeoutMs,
   workers,
 } from "../../../scenarios/load/load_shape.ts";
 import { beyond, isWithin, LIMITS } from "../../../base/limits.ts";
@@ -221,9 +220,7 @@ const perSec = z.number().min(0).max(MOST_PER_SEC);
 
 const common = {
   connections,
-  keepAlive: z.boolean(),
   ...OPTION_RESULTS,
-  timeoutMs,
   workers: workers.nullable(),
 };
 

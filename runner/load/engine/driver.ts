@@ -17,7 +17,7 @@ export type RefusedBy = "connect" | "tls" | "dns" | "protocol";
 
 /** How a driver spreads its dials over time. */
 export interface DialTurns {
-  /** Whether a dial would begin at once. */
+  /** Whether a dial begins at once if it follows at once. A caller that is refused keeps its place by asking again. */
   mayBegin(nowUs: number): boolean;
   /** How long the last dial of the connection waited for its turn, microseconds. */
   waitedUs(connection: number): number;

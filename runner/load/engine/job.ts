@@ -54,7 +54,7 @@ export interface DialTurnsSpec {
 }
 
 /** One worker's share of one run. Posted by the pool, which made it from validated values. */
-export interface Job extends LoadOptions {
+export interface Job extends Omit<LoadOptions, "timeout"> {
   readonly driver: DriverName;
   readonly endpoint: Endpoint;
   /** Other hosts, to which redirects may lead; absent: none. */
@@ -70,7 +70,6 @@ export interface Job extends LoadOptions {
   readonly streams?: number;
   /** Concurrent connections that a virtual user may have to each host, over HTTP/1.1; absent: one. */
   readonly lanes?: number;
-  readonly keepAlive: boolean;
   readonly timeoutUs: number;
   readonly intervalUs: number;
   /** Infinity when the run ends by count. */

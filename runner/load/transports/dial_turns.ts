@@ -1,6 +1,8 @@
 /**
- * Limits the rate of new connections, over any driver of sockets: a dial waits for its turn, in the order of requests
- * for dials. This layer lies below HTTP/2, so that a connection that replaces another waits, too.
+ * Limits the rate of new connections, over any driver of sockets. This layer lies below HTTP/2, so that a connection that
+ * replaces another waits for its turn, too. Where both kinds of dials want a turn they alternate, so that neither starves
+ * the other: dials that wait here, first come, first served, because requests wait for them; and new connections of the
+ * exchanges, which begin no dial before its turn but ask again and again (`mayBegin`).
  */
 import type { DialTurns, Driver, DriverEvents } from "../engine/driver.ts";
 import type { DialTurnsSpec } from "../engine/job.ts";
@@ -46,6 +48,12 @@ export class TurnsDriver implements Driver, DialTurns {
   readonly #askedUs: Float64Array;
   readonly #waitedUs: Float64Array;
   #waiting = 0;
+  /** When the exchanges last asked in vain, microseconds. */
+  #refusedUs = -Infinity;
+  /** Whether the exchanges were told that their dial may begin, which follows at once. */
+  #isPromised = false;
+  /** Whether the last turn went to a dial that waited, so that the next goes to the exchanges if they want it. */
+  #isTheirTurn = false;
 
   constructor(
     private readonly driver: Driver,
@@ -61,7 +69,15 @@ export class TurnsDriver implements Driver, DialTurns {
   }
 
   mayBegin(nowUs: number): boolean {
-    return this.#waiting === 0 && this.#turns.nextUs(nowUs) <= nowUs;
+    const isNext = this.#waiting === 0 || this.#isTheirTurn;
+    this.#isPromised = isNext && this.#turns.nextUs(nowUs) <= nowUs;
+    if (!this.#isPromised) this.#refusedUs = nowUs;
+    return this.#isPromised;
+  }
+
+  /** Whether the next turn is kept for the exchanges, which ask at every look at the clock while they want one. */
+  #isKept(nowUs: number): boolean {
+    return this.#isTheirTurn && nowUs - this.#refusedUs <= CATCH_UP_US;
   }
 
   waitedUs(slot: number): number {
@@ -71,27 +87,32 @@ export class TurnsDriver implements Driver, DialTurns {
   connect(slot: number): void {
     const nowUs = this.#now();
     this.#askedUs[slot] = nowUs;
-    if (this.mayBegin(nowUs)) return this.#begin(slot, nowUs);
+    const isPromised = this.#isPromised;
+    this.#isPromised = false;
+    const isNext = isPromised || (this.#waiting === 0 && !this.#isKept(nowUs));
+    if (isNext && this.#turns.nextUs(nowUs) <= nowUs) return this.#begin(slot, nowUs, isPromised);
     this.#waiting++;
     this.#queue.add(slot);
   }
 
-  #begin(slot: number, nowUs: number): void {
+  #begin(slot: number, nowUs: number, isTheirs: boolean): void {
+    this.#isTheirTurn = !isTheirs;
     this.#turns.take(nowUs);
     this.#waitedUs[slot] = nowUs - this.#askedUs[slot];
     this.#askedUs[slot] = NaN;
     this.driver.connect(slot);
   }
 
-  /** Begins the dials whose turn has come; returns when the next waiting dial has its turn. */
+  /** Begins the waiting dials whose turn has come; returns when the next one is due, as far as the clock decides that. */
   #beginWaiting(nowUs: number): number {
     while (this.#waiting > 0) {
       const nextUs = this.#turns.nextUs(nowUs);
       if (nextUs > nowUs) return nextUs;
+      if (this.#isKept(nowUs)) return Infinity; // the exchanges look at the clock in time
       const slot = this.#queue.take();
       if (!this.#waits(slot)) continue;
       this.#waiting--;
-      this.#begin(slot, nowUs);
+      this.#begin(slot, nowUs, false);
     }
     return Infinity;
   }

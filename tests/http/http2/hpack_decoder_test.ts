@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { FieldListTooLong, type HpackDefect } from "../../../base/http/http2/fields.ts";
 import { HpackDecoder } from "../../../base/http/http2/hpack_decoder.ts";
 import { hex, indexed, linesOf, tableOf } from "./blocks.ts";
+import { forAll } from "../../for_all.ts";
 import { thrown } from "../../thrown.ts";
 
 /** `a: b` as a literal with incremental indexing: 34 bytes in the table. */
@@ -184,6 +186,21 @@ Deno.test("a block that comes again and again leaves the table as if each had be
       }
     }
   }
+});
+
+Deno.test("blocks that come again by turns leave the table as if each had been read", () => {
+  const blocks = ["88 40 01 61 01 62", "88 40 01 63 02 64 65 40 01 66 01 67", "88"].map(hex);
+  const turn = fc.tuple(fc.nat(blocks.length - 1), fc.integer({ min: 1, max: 150 }));
+  forAll([fc.array(turn)], (turns) => {
+    const [eager, lazy] = [new HpackDecoder(), new HpackDecoder()];
+    const known = blocks.map((block) => lazy.read(block));
+    for (const block of blocks) eager.decode(block);
+    for (const [at, times] of turns) {
+      for (let i = 0; i < times; i++) eager.decode(blocks[at]);
+      lazy.repeat(known[at], times);
+    }
+    assert.deepEqual(tableOf(lazy), tableOf(eager));
+  });
 });
 
 /** Null where the table has no such entry. */

@@ -13,6 +13,7 @@ import {
 } from "../../../base/http/http2/frames.ts";
 import { HpackEncoder } from "../../../base/http/http2/hpack_encoder.ts";
 import { asHttp2 } from "../../../base/http/http2/request.ts";
+import { SharedMemory } from "../../../base/http/http2/shared_memory.ts";
 import { encodeRequest, type WireRequest } from "../../../base/http/request.ts";
 
 export function joined(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
@@ -71,15 +72,20 @@ export class Client {
   /** What came, in order: responses by status and content, and failures. */
   readonly events: string[] = [];
 
-  constructor(places = 1, message = request(), retain = true) {
+  constructor(places = 1, message = request(), retain = true, memory = new SharedMemory()) {
     const room = new KeptRoom();
-    this.connection = new Http2Connection(places, {
-      onBegin: () => {},
-      onEndOfResponse: (place) => this.#say(place, this.#responseOn(place)),
-      onReset: (place, reason) => this.#say(place, `reset ${reason}`),
-      onMalformed: (place, reason) => this.#say(place, `malformed ${reason}`),
-      onTurnedAway: (place) => this.#say(place, "turned away"),
-    }, () => retain ? new KeptResponse(room) : null);
+    this.connection = new Http2Connection(
+      places,
+      {
+        onBegin: () => {},
+        onEndOfResponse: (place) => this.#say(place, this.#responseOn(place)),
+        onReset: (place, reason) => this.#say(place, `reset ${reason}`),
+        onMalformed: (place, reason) => this.#say(place, `malformed ${reason}`),
+        onTurnedAway: (place) => this.#say(place, "turned away"),
+      },
+      () => retain ? new KeptResponse(room) : null,
+      memory,
+    );
     this.connection.out.take();
     for (let place = 0; place < places; place++) {
       this.connection.begin(place, asHttp2(message, "http"));

@@ -2,13 +2,14 @@
  * HTTP/2 (RFC 9113): each connection has some places, each for one stream at a time, and a slot is such a place.
  * Everything that is sent while a read is handled goes out in a single write.
  */
-import { KnownBlocks } from "../../../../base/http/http2/header_blocks.ts";
 import { asHttp2, type Http2Request, NO_REQUEST } from "../../../../base/http/http2/request.ts";
+import { SharedMemory } from "../../../../base/http/http2/shared_memory.ts";
 import { prepareDecoding } from "../../../../base/http/content_coding.ts";
 import { type KeptResponse, KeptRoom } from "../../../../base/http/kept.ts";
 import type { Driver, DriverEvents, RefusedBy } from "../../engine/driver.ts";
 import type { ExchangeEvents, Message, Protocol } from "../../engine/protocol.ts";
-import { SharedConnection } from "./shared_connection.ts";
+import { StreamPlaces } from "./places.ts";
+import { SharedConnection, type SharedParts } from "./shared_connection.ts";
 
 type Scheme = "http" | "https";
 
@@ -46,11 +47,18 @@ export class Http2 implements Protocol, DriverEvents {
     const { room = new KeptRoom() } = exchanges;
     const keep = (slot: number): KeptResponse | null =>
       retain === false ? null : room.keep(retain !== "head", slot);
-    const known = new KnownBlocks();
-    const parts = { connections, driver, exchanges, keep, known, probing: this.#probing };
+    const parts: SharedParts = {
+      ...{ connections, driver, exchanges, keep },
+      memory: new SharedMemory(),
+      places: new StreamPlaces(connections, streams),
+      probing: this.#probing,
+      heardUs: new Float64Array(connections),
+      ended: new Uint32Array(streams),
+      nowUs: 0,
+    };
     this.#connections = Array.from(
       { length: connections },
-      (_, index) => new SharedConnection(streams, { index, ...parts }),
+      (_, index) => new SharedConnection(index, parts),
     );
   }
 
@@ -67,13 +75,13 @@ export class Http2 implements Protocol, DriverEvents {
   }
 
   connect(slot: number): void {
-    this.#connectionOf(slot).connect(this.#placeOf(slot));
+    this.#connectionOf(slot).connect(slot);
   }
 
   // hot
   send(slot: number, { bytes }: Message, nowUs: number): void {
     const request = bytes === this.#lastBytes ? this.#last : this.#requestOf(bytes, slot);
-    this.#connectionOf(slot).send(this.#placeOf(slot), request, nowUs);
+    this.#connectionOf(slot).send(slot, request, nowUs);
   }
 
   #requestOf(bytes: Uint8Array<ArrayBuffer>, slot: number): Http2Request {
@@ -87,20 +95,16 @@ export class Http2 implements Protocol, DriverEvents {
   }
 
   cancel(slot: number, nowUs: number): boolean {
-    return this.#connectionOf(slot).cancel(this.#placeOf(slot), nowUs);
+    return this.#connectionOf(slot).cancel(slot, nowUs);
   }
 
   close(slot: number): void {
-    this.#connectionOf(slot).close(this.#placeOf(slot));
+    this.#connectionOf(slot).close(slot);
   }
 
   #schemeOf(slot: number): Scheme {
     const { connections, schemes } = this.setting;
     return schemes[Math.floor(slot % connections * schemes.length / connections)];
-  }
-
-  #placeOf(slot: number): number {
-    return Math.floor(slot / this.setting.connections);
   }
 
   /** The slot's connection, which is about to be used. */

@@ -1,97 +1,121 @@
-/** The places of one connection: the state of each as the exchanges see it, and its current request. */
+/**
+ * The places of all connections, each named by its slot: the state of each as the exchanges see it, and its current
+ * request. They are arrays over all connections because these stay in the processor's caches, while the connections
+ * themselves do not once there are many.
+ */
 import type { Http2Request } from "../../../../base/http/http2/request.ts";
 import { CLOSED } from "../../engine/connections.ts";
 import { SlotQueue } from "../../engine/slot_queues.ts";
 
 /** A state hidden from the exchanges: the connection is open, and they are about to be told. */
 export const JOINING = 3;
+/** Number of states. */
+const STATES = 4;
 
 export class StreamPlaces {
-  /** When the current request was sent, or began to wait, microseconds. */
+  /** By slot: when the current request was sent, or began to wait, microseconds. */
   readonly sentUs: Float64Array;
-  /** When the first head of the response arrived, microseconds; meaningful once one has. */
+  /** By slot: when the first head of the response arrived, microseconds; meaningful once one has. */
   readonly firstByteUs: Float64Array;
   readonly #state: Uint8Array;
-  /** Number of places in each state. */
-  readonly #count = new Uint32Array(4);
-  /** By place: the request of its stream. */
+  /** By connection and state: number of its places in that state. */
+  readonly #count: Uint32Array;
+  /** By slot: the request of its stream. */
   readonly #sent: (Http2Request | null)[];
-  /** By place: the request that waits for a stream. */
+  /** By slot: the request that waits for a stream. */
   readonly #waiting: (Http2Request | null)[];
-  #waitingCount = 0;
-  /** Places in the order in which their requests began to wait; for some, the request no longer waits. */
-  readonly #queue: SlotQueue;
+  /** By connection: number of requests that wait. */
+  readonly #waitingCount: Uint32Array;
+  /**
+   * By connection: its places in the order in which their requests began to wait; for some, the request no longer waits.
+   * Null where none ever has.
+   */
+  readonly #queues: (SlotQueue | null)[];
 
-  constructor(readonly length: number) {
-    this.sentUs = new Float64Array(length);
-    this.firstByteUs = new Float64Array(length);
-    this.#state = new Uint8Array(length);
-    this.#count[CLOSED] = length;
-    this.#sent = new Array(length).fill(null);
-    this.#waiting = new Array(length).fill(null);
-    this.#queue = new SlotQueue(length);
+  /** @param length Number of places of each connection. */
+  constructor(private readonly connections: number, readonly length: number) {
+    const slots = connections * length;
+    this.sentUs = new Float64Array(slots);
+    this.firstByteUs = new Float64Array(slots);
+    this.#state = new Uint8Array(slots);
+    this.#count = new Uint32Array(STATES * connections);
+    for (let at = CLOSED; at < this.#count.length; at += STATES) this.#count[at] = length;
+    this.#sent = new Array(slots).fill(null);
+    this.#waiting = new Array(slots).fill(null);
+    this.#waitingCount = new Uint32Array(connections);
+    this.#queues = new Array(connections).fill(null);
   }
 
-  state(place: number): number {
-    return this.#state[place];
+  state(slot: number): number {
+    return this.#state[slot];
   }
 
-  /** Number of places in a state. */
-  count(state: number): number {
-    return this.#count[state];
+  /** Number of the connection's places in a state. */
+  count(connection: number, state: number): number {
+    return this.#count[STATES * connection + state];
   }
 
-  /** Any place in this state; −1 if there is none. */
-  one(state: number): number {
-    return this.#state.indexOf(state);
-  }
-
-  enter(place: number, state: number): void {
-    this.#count[this.#state[place]]--;
-    this.#count[state]++;
-    this.#state[place] = state;
-  }
-
-  /** Places that the exchanges have not closed. */
-  inUse(): number[] {
-    return [...this.#state.keys()].filter((place) => this.#state[place] !== CLOSED);
-  }
-
-  close(place: number): void {
-    this.enter(place, CLOSED);
-    this.send(place, null);
-  }
-
-  // hot: the place's stream now carries this request; null: it has no stream, and nothing waits.
-  send(place: number, request: Http2Request | null): void {
-    this.#sent[place] = request;
-    if (this.#waitingCount === 0 || this.#waiting[place] === null) return;
-    this.#waitingCount--;
-    this.#waiting[place] = null;
-  }
-
-  /** The request, or the one whose sending was in vain, waits for a stream. */
-  wait(place: number, request = this.#sent[place]): void {
-    this.send(place, null);
-    if (request === null) return;
-    this.#waiting[place] = request;
-    this.#waitingCount++;
-    this.#queue.add(place);
-  }
-
-  /** The place whose request has waited longest, which is sent now; −1 if there is none. */
-  longestWaiting(): number {
-    for (let place = this.#queue.take(); place >= 0; place = this.#queue.take()) {
-      if (this.#waiting[place] !== null) return place;
+  /** Any place of the connection in this state; −1 if there is none. */
+  one(connection: number, state: number): number {
+    const { connections } = this;
+    for (let slot = connection; slot < this.#state.length; slot += connections) {
+      if (this.#state[slot] === state) return slot;
     }
     return -1;
   }
 
-  get hasWaiting(): boolean {
-    return this.#waitingCount > 0;
+  enter(slot: number, state: number): void {
+    const first = STATES * (slot % this.connections);
+    this.#count[first + this.#state[slot]]--;
+    this.#count[first + state]++;
+    this.#state[slot] = state;
   }
 
-  waiting(place: number): Http2Request | null {
-    return this.#waiting[place];
+  /** Places of the connection that the exchanges have not closed. */
+  inUse(connection: number): number[] {
+    return Array.from({ length: this.length }, (_, place) => connection + place * this.connections)
+      .filter((slot) => this.#state[slot] !== CLOSED);
+  }
+
+  close(slot: number): void {
+    this.enter(slot, CLOSED);
+    this.send(slot, null);
+  }
+
+  // hot: the slot's stream now carries this request; null: it has no stream, and nothing waits.
+  send(slot: number, request: Http2Request | null): void {
+    this.#sent[slot] = request;
+    if (this.#waiting[slot] === null) return;
+    this.#waiting[slot] = null;
+    this.#waitingCount[slot % this.connections]--;
+  }
+
+  /** The request, or the one whose sending was in vain, waits for a stream. */
+  wait(slot: number, request = this.#sent[slot]): void {
+    this.send(slot, null);
+    if (request === null) return;
+    const connection = slot % this.connections;
+    this.#waiting[slot] = request;
+    this.#waitingCount[connection]++;
+    const queue = this.#queues[connection] ??= new SlotQueue(this.length);
+    queue.add(Math.floor(slot / this.connections));
+  }
+
+  /** The connection's place whose request has waited longest, which is sent now; −1 if there is none. */
+  longestWaiting(connection: number): number {
+    const queue = this.#queues[connection];
+    for (let place = queue?.take() ?? -1; place >= 0; place = queue?.take() ?? -1) {
+      const slot = connection + place * this.connections;
+      if (this.#waiting[slot] !== null) return slot;
+    }
+    return -1;
+  }
+
+  hasWaiting(connection: number): boolean {
+    return this.#waitingCount[connection] > 0;
+  }
+
+  waiting(slot: number): Http2Request | null {
+    return this.#waiting[slot];
   }
 }

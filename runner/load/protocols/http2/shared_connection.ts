@@ -5,27 +5,32 @@
  * clock runs: for the next connection, or for a stream.
  */
 import { Http2Connection } from "../../../../base/http/http2/connection.ts";
-import type { KnownBlocks } from "../../../../base/http/http2/header_blocks.ts";
 import type { Http2Request } from "../../../../base/http/http2/request.ts";
 import type { StreamEvents } from "../../../../base/http/http2/live_streams.ts";
+import type { SharedMemory } from "../../../../base/http/http2/shared_memory.ts";
 import { CLOSED, CONNECTING, OPEN } from "../../engine/connections.ts";
 import type { KeptResponse } from "../../../../base/http/kept.ts";
 import type { Driver, RefusedBy } from "../../engine/driver.ts";
 import type { ExchangeEvents } from "../../engine/protocol.ts";
-import { JOINING, StreamPlaces } from "./places.ts";
+import { JOINING, type StreamPlaces } from "./places.ts";
 
-interface SharedParts {
-  /** Index among the driver's connections, of which there are `connections`. */
-  readonly index: number;
+/** What all connections of a load have in common. */
+export interface SharedParts {
   readonly connections: number;
   readonly driver: Driver;
   readonly exchanges: ExchangeEvents;
   /** Creates the store for a slot's responses; null if nobody reads them. */
   readonly keep: (slot: number) => KeptResponse | null;
-  /** Header blocks that have come on any connection. */
-  readonly known: KnownBlocks;
+  readonly memory: SharedMemory;
+  readonly places: StreamPlaces;
   /** Holds the connection while it waits for a frame of its server, so that it is settled at each tick. */
   readonly probing: Set<SharedConnection>;
+  /** By connection: when its server was last heard, microseconds. */
+  readonly heardUs: Float64Array;
+  /** Slots whose exchanges ended in the current read, in that order. */
+  readonly ended: Uint32Array;
+  /** The moment of the current event, microseconds. */
+  nowUs: number;
 }
 
 interface PlaceAtLoss {
@@ -55,28 +60,22 @@ export class SharedConnection implements StreamEvents {
   fewestStreams = Infinity;
   /** Whether the connection has brought a response. */
   #hasBrought = false;
-  /** Until when the server may send a frame, after a request timed out without any; Infinity: none is expected. */
-  #probedUntilUs = Infinity;
+  /** Until when the server may send a frame, after a request timed out without any; null: none is expected. */
+  #probedUntilUs: number | null = null;
   /** Whether the server sent no frame in that time: a new connection may do better. */
   #isSilent = false;
   /** When the connection was dialed to replace one that left, microseconds; −1: the exchanges dialed it. */
   #replacedUs = -1;
-  #nowUs = 0;
-  #heardUs = 0;
   /**
    * Whether a read is being handled: requests that it causes are sent after the whole read, because nothing in it
    * responds to them.
    */
   #isReading = false;
-  readonly #places: StreamPlaces;
-  /** Places whose exchanges ended in the current read, in that order. */
-  readonly #ended: Uint32Array;
+  /** How many exchanges ended in the current read. */
   #endedCount = 0;
 
-  constructor(places: number, private readonly parts: SharedParts) {
-    this.#ended = new Uint32Array(places);
-    this.#places = new StreamPlaces(places);
-  }
+  /** @param index Index among the driver's connections. */
+  constructor(private readonly index: number, private readonly parts: SharedParts) {}
 
   /** Whether a place that connects now needs no dial of its own. */
   get isThere(): boolean {
@@ -89,7 +88,7 @@ export class SharedConnection implements StreamEvents {
 
   /** Whether newly given requests may be sent. */
   get #isTaking(): boolean {
-    return !this.#isSilent && this.#probedUntilUs === Infinity && !this.#isReading;
+    return !this.#isSilent && this.#probedUntilUs === null && !this.#isReading;
   }
 
   /** Whether the next connection can be expected to do more than this one, which is leaving. */
@@ -97,85 +96,93 @@ export class SharedConnection implements StreamEvents {
     return this.#hasBrought || this.#http2?.hasTaken === true;
   }
 
-  /** Slot number of a place: first come place 0 of all connections, then place 1 of all, and so on. */
+  /** The slot of a place: first come place 0 of all connections, then place 1 of all, and so on. */
   #slotOf(place: number): number {
-    return this.parts.index + place * this.parts.connections;
+    return this.index + place * this.parts.connections;
+  }
+
+  #placeOf(slot: number): number {
+    return Math.floor(slot / this.parts.connections);
   }
 
   // Commands of the exchanges; their effects are reported in `settle`.
 
-  connect(place: number): void {
+  connect(slot: number): void {
     const isReady = this.#http2?.isReady === true && !this.#isLeaving;
-    this.#places.enter(place, isReady ? JOINING : CONNECTING);
+    this.parts.places.enter(slot, isReady ? JOINING : CONNECTING);
     if (!this.isThere) this.#dial();
   }
 
   #dial(): void {
     this.#isDialing = true;
-    this.parts.driver.connect(this.parts.index);
+    this.parts.driver.connect(this.index);
   }
 
   // hot: begins a stream, or queues behind waiting requests.
-  send(place: number, request: Http2Request, nowUs: number): void {
-    const places = this.#places;
-    places.sentUs[place] = nowUs;
+  send(slot: number, request: Http2Request, nowUs: number): void {
+    const { places } = this.parts;
+    places.sentUs[slot] = nowUs;
     const http2 = this.#http2;
-    const isNext = this.#isTaking && !places.hasWaiting;
-    if (isNext && http2?.mayBegin) this.#begin(http2, place, request);
-    else places.wait(place, request);
+    const isNext = this.#isTaking && !places.hasWaiting(this.index);
+    if (isNext && http2?.mayBegin) this.#begin(http2, slot, request);
+    else places.wait(slot, request);
   }
 
   // hot
-  #begin(http2: Http2Connection, place: number, request: Http2Request): void {
-    this.#places.send(place, request);
-    this.parts.exchanges.onSent(http2.begin(place, request));
+  #begin(http2: Http2Connection, slot: number, request: Http2Request): void {
+    this.parts.places.send(slot, request);
+    this.parts.exchanges.onSent(http2.begin(this.#placeOf(slot), request));
   }
 
   /**
-   * Cancels the place's request; returns whether the place may take the next, on this connection or on its replacement.
+   * Cancels the slot's request; returns whether the slot may take the next, on this connection or on its replacement.
    */
-  cancel(place: number, nowUs: number): boolean {
+  cancel(slot: number, nowUs: number): boolean {
+    const { places } = this.parts;
     const http2 = this.#http2;
-    if (this.#places.state(place) !== OPEN || http2 === null) return false;
+    if (places.state(slot) !== OPEN || http2 === null) return false;
+    const place = this.#placeOf(slot);
     if (http2.isBusy(place)) {
       http2.cancel(place);
-      this.#probe(http2, this.#places.sentUs[place], nowUs);
+      this.#probe(http2, places.sentUs[slot], nowUs);
     }
-    this.#places.send(place, null);
+    places.send(slot, null);
     return http2.isReady && !this.#isSilent && (!http2.isLeaving || this.#hasServed);
   }
 
   /** Asks for a sign of life, if the server has sent nothing since a request that has timed out. */
   #probe(http2: Http2Connection, sentUs: number, nowUs: number): void {
-    if (this.#heardUs > sentUs || this.#probedUntilUs < Infinity) return;
+    const { heardUs, probing } = this.parts;
+    if (heardUs[this.index] > sentUs || this.#probedUntilUs !== null) return;
     http2.ping();
     this.#probedUntilUs = nowUs + Math.min(LONGEST_PROBE_US, (nowUs - sentUs) / 2);
-    this.parts.probing.add(this);
+    probing.add(this);
   }
 
   #endProbe(): void {
-    this.#probedUntilUs = Infinity;
+    this.#probedUntilUs = null;
     this.parts.probing.delete(this);
   }
 
-  close(place: number): void {
-    if (this.#places.state(place) === CLOSED) return;
+  close(slot: number): void {
+    const { places } = this.parts;
+    if (places.state(slot) === CLOSED) return;
+    const place = this.#placeOf(slot);
     if (this.#http2?.isBusy(place)) this.#http2.cancel(place);
-    this.#places.close(place);
+    places.close(slot);
   }
 
   /** Says goodbye if the server is still there. */
   #hangUp(): void {
-    const { driver, index } = this.parts;
     if (this.#http2?.error === null) this.#http2.leave();
     this.#flush();
     this.#forget();
-    driver.close(index);
+    this.parts.driver.close(this.index);
   }
 
   #forget(): void {
     const most = this.#http2?.mostStreams ?? Infinity;
-    if (most < this.#places.length) this.fewestStreams = Math.min(this.fewestStreams, most);
+    if (most < this.parts.places.length) this.fewestStreams = Math.min(this.fewestStreams, most);
     this.#http2?.giveBack();
     this.#http2 = null;
     this.#isDialing = this.#isSilent = this.#hasBrought = false;
@@ -187,33 +194,31 @@ export class SharedConnection implements StreamEvents {
   #flush(): void {
     const out = this.#http2?.out;
     if (out === undefined || out.length === 0) return;
-    const { driver, index } = this.parts;
-    driver.send(index, out.take());
-    if (driver.unsentBytes(index) === 0) out.reuse();
+    const { driver } = this.parts;
+    driver.send(this.index, out.take());
+    if (driver.unsentBytes(this.index) === 0) out.reuse();
   }
 
   // Events of the connection.
 
   onOpen(nowUs: number): void {
+    const { places, heardUs, keep, memory } = this.parts;
     this.#isDialing = false;
-    this.#heardUs = nowUs;
-    this.#http2 = new Http2Connection(
-      this.#places.length,
-      this,
-      (place) => this.parts.keep(this.#slotOf(place)),
-      this.parts.known,
-    );
+    heardUs[this.index] = nowUs;
+    const keepOf = (place: number): KeptResponse | null => keep(this.#slotOf(place));
+    this.#http2 = new Http2Connection(places.length, this, keepOf, memory);
   }
 
   // hot
   onBytes(bytes: Uint8Array, length: number, nowUs: number): void {
     const http2 = this.#http2;
     if (http2 === null) return;
-    this.#nowUs = this.#heardUs = nowUs;
-    if (this.#probedUntilUs < Infinity) this.#endProbe();
+    const { parts, index } = this;
+    parts.nowUs = parts.heardUs[index] = nowUs;
+    if (this.#probedUntilUs !== null) this.#endProbe();
     const wasReady = http2.isReady;
     this.#isReading = true;
-    http2.read(bytes, length, this.parts.driver.unsentBytes(this.parts.index));
+    http2.read(bytes, length, parts.driver.unsentBytes(index));
     this.#isReading = false;
     this.#reportRead(nowUs);
     if (this.#http2 !== http2) return; // the connection was closed meanwhile
@@ -223,19 +228,19 @@ export class SharedConnection implements StreamEvents {
 
   // hot
   #reportRead(nowUs: number): void {
+    const { ended, places, exchanges } = this.parts;
     const count = this.#endedCount;
     this.#endedCount = 0;
     for (let i = 0; i < count; i++) {
-      const place = this.#ended[i];
-      if (this.#places.state(place) !== OPEN) continue; // closed meanwhile
-      this.parts.exchanges.onRead(this.#slotOf(place), nowUs);
+      const slot = ended[i];
+      if (places.state(slot) === OPEN) exchanges.onRead(slot, nowUs); // else closed meanwhile
     }
   }
 
   #welcome(nowUs: number): void {
-    const places = this.#places;
-    for (let place = places.one(CONNECTING); place >= 0; place = places.one(CONNECTING)) {
-      places.enter(place, JOINING);
+    const { parts: { places }, index } = this;
+    while (places.count(index, CONNECTING) > 0) {
+      places.enter(places.one(index, CONNECTING), JOINING);
     }
     if (this.#replacedUs >= 0) {
       this.parts.exchanges.onReplaced(this.#slotOf(0), nowUs - this.#replacedUs);
@@ -245,7 +250,7 @@ export class SharedConnection implements StreamEvents {
 
   #break(error: string, nowUs: number): void {
     this.#flush(); // sends the frame that says why
-    this.parts.driver.close(this.parts.index);
+    this.parts.driver.close(this.index);
     this.#lose({ by: "protocol", reason: error }, nowUs);
   }
 
@@ -255,15 +260,16 @@ export class SharedConnection implements StreamEvents {
 
   /** Requests that were sent have failed; waiting ones move to the next connection if this one has served any. */
   onEnd(reason: string | null, nowUs: number): void {
-    const isNeeded = this.#isLeaving || this.#places.hasWaiting;
+    const { parts: { places }, index } = this;
+    const isNeeded = this.#isLeaving || places.hasWaiting(index);
     if (!isNeeded || !this.#hasServed) return this.#lose({ by: null, reason }, nowUs);
     const http2 = this.#http2;
-    const busy = this.#places.inUse().filter((place) => http2?.isBusy(place))
-      .map((place) => ({ place, hasBegun: http2?.hasBegun(place) === true }));
+    const busy = places.inUse(index).filter((slot) => http2?.isBusy(this.#placeOf(slot)))
+      .map((slot) => ({ slot, hasBegun: http2?.hasBegun(this.#placeOf(slot)) === true }));
     this.#replace(nowUs);
-    for (const { place, hasBegun } of busy) {
-      this.#places.close(place);
-      this.#disconnect(place, hasBegun, reason, nowUs);
+    for (const { slot, hasBegun } of busy) {
+      places.close(slot);
+      this.#disconnect(slot, hasBegun, reason, nowUs);
     }
   }
 
@@ -271,32 +277,34 @@ export class SharedConnection implements StreamEvents {
    * The connection, and every request on it, is lost; places that joined while it was leaving get the next connection.
    */
   #lose(lost: Lost, nowUs: number): void {
+    const { parts: { places }, index } = this;
     const http2 = this.#http2;
-    const places = this.#places.inUse().map((place) => ({
-      place,
-      isOpen: this.#places.state(place) === OPEN,
-      isBusy: this.#places.waiting(place) !== null || http2?.isBusy(place) === true,
-      hasBegun: http2?.isBusy(place) === true && http2.hasBegun(place),
-    })).filter(({ isOpen }) => isOpen || !http2?.isReady);
+    const inUse = places.inUse(index).map((slot) => {
+      const hasStream = http2?.isBusy(this.#placeOf(slot)) === true;
+      return {
+        slot,
+        isOpen: places.state(slot) === OPEN,
+        isBusy: hasStream || places.waiting(slot) !== null,
+        hasBegun: hasStream && http2?.hasBegun(this.#placeOf(slot)) === true,
+      };
+    }).filter(({ isOpen }) => isOpen || !http2?.isReady);
     this.#forget();
-    for (const { place } of places) this.#places.close(place);
-    if (this.#places.count(CONNECTING) > 0) this.#dial();
-    for (const { place, ...was } of places) this.#report(place, was, lost, nowUs);
+    for (const { slot } of inUse) places.close(slot);
+    if (places.count(index, CONNECTING) > 0) this.#dial();
+    for (const { slot, ...was } of inUse) this.#report(slot, was, lost, nowUs);
   }
 
-  #report(place: number, was: PlaceAtLoss, { by, reason }: Lost, nowUs: number): void {
+  #report(slot: number, was: PlaceAtLoss, { by, reason }: Lost, nowUs: number): void {
     const { exchanges } = this.parts;
-    const slot = this.#slotOf(place);
     if (!was.isOpen) {
       exchanges.onRefused(slot, by ?? "connect", reason ?? "closed before it was ready", nowUs);
-    } else if (!was.isBusy || by === null) this.#disconnect(place, was.hasBegun, reason, nowUs);
+    } else if (!was.isBusy || by === null) this.#disconnect(slot, was.hasBegun, reason, nowUs);
     else exchanges.onFailed(slot, by, reason ?? by, nowUs);
   }
 
   /** The connection of an open place has ended. @param reason Null: the server closed it. */
-  #disconnect(place: number, hasBegun: boolean, reason: string | null, nowUs: number): void {
+  #disconnect(slot: number, hasBegun: boolean, reason: string | null, nowUs: number): void {
     const { exchanges } = this.parts;
-    const slot = this.#slotOf(place);
     if (!exchanges.onDisconnected(slot, nowUs)) return;
     const part = hasBegun ? "within the body" : "before the response";
     if (reason !== null) exchanges.onFailed(slot, "reset", reason, nowUs);
@@ -314,22 +322,22 @@ export class SharedConnection implements StreamEvents {
 
   // hot
   onBegin(place: number): void {
-    this.#places.firstByteUs[place] = this.#nowUs;
+    const { places, nowUs } = this.parts;
+    places.firstByteUs[this.#slotOf(place)] = nowUs;
   }
 
   // hot
   onEndOfResponse(place: number): void {
-    const places = this.#places;
     const http2 = this.#http2;
     if (http2 === null) return;
+    const { places, exchanges, ended, nowUs } = this.parts;
+    const slot = this.#slotOf(place);
     this.#hasBrought = true;
-    places.send(place, null);
-    const { exchanges } = this.parts;
-    const firstByteUs = places.firstByteUs[place];
-    const response = http2.response(place);
-    const isOpen = exchanges.onEnd(this.#slotOf(place), response, false, firstByteUs, this.#nowUs);
+    places.send(slot, null);
+    const firstByteUs = places.firstByteUs[slot];
+    const isOpen = exchanges.onEnd(slot, http2.response(place), false, firstByteUs, nowUs);
     http2.forget(place);
-    if (isOpen) this.#ended[this.#endedCount++] = place;
+    if (isOpen) ended[this.#endedCount++] = slot;
   }
 
   onReset(place: number, reason: string): void {
@@ -341,54 +349,58 @@ export class SharedConnection implements StreamEvents {
   }
 
   #fail(place: number, by: "reset" | "protocol", reason: string): void {
-    this.#places.send(place, null);
-    this.parts.exchanges.onFailed(this.#slotOf(place), by, reason, this.#nowUs);
+    const { places, exchanges, nowUs } = this.parts;
+    const slot = this.#slotOf(place);
+    places.send(slot, null);
+    exchanges.onFailed(slot, by, reason, nowUs);
   }
 
   /** A server that never accepts a request would otherwise make us redial for ever. */
   onTurnedAway(place: number): void {
     if (!this.#hasServed) return this.onReset(place, "GOAWAY before any response");
-    this.#places.wait(place);
+    this.parts.places.wait(this.#slotOf(place));
   }
 
   // hot: reports the effects of commands, and sends what they have queued.
   settle(nowUs: number): void {
-    this.#nowUs = nowUs;
-    if (nowUs >= this.#probedUntilUs) {
+    const { parts, index } = this;
+    const { places } = parts;
+    parts.nowUs = nowUs;
+    if (this.#probedUntilUs !== null && nowUs >= this.#probedUntilUs) {
       this.#endProbe();
       this.#isSilent = true;
     }
-    if (this.#places.count(JOINING) > 0) this.#join(nowUs);
-    if (this.#places.count(CLOSED) === this.#places.length && this.isThere) return this.#hangUp();
+    if (places.count(index, JOINING) > 0) this.#join(nowUs);
+    if (places.count(index, CLOSED) === places.length && this.isThere) return this.#hangUp();
     const http2 = this.#http2;
     if (http2 === null) return;
     if (this.#isLeaving && http2.active === 0) this.#moveOn(nowUs);
-    else if (this.#places.hasWaiting && this.#isTaking) this.#beginWaiting(http2);
+    else if (places.hasWaiting(index) && this.#isTaking) this.#beginWaiting(http2);
     this.#flush();
   }
 
   #join(nowUs: number): void {
-    const places = this.#places;
-    for (let place = places.one(JOINING); place >= 0; place = places.one(JOINING)) {
-      places.enter(place, OPEN);
-      this.parts.exchanges.onOpen(this.#slotOf(place), nowUs);
+    const { parts: { places, exchanges }, index } = this;
+    for (let slot = places.one(index, JOINING); slot >= 0; slot = places.one(index, JOINING)) {
+      places.enter(slot, OPEN);
+      exchanges.onOpen(slot, nowUs);
     }
   }
 
   #moveOn(nowUs: number): void {
-    const { driver, index } = this.parts;
     this.#flush();
-    driver.close(index);
+    this.parts.driver.close(this.index);
     if (this.#hasServed || this.#isSilent) this.#replace(nowUs);
     else this.#lose({ by: null, reason: null }, nowUs);
   }
 
   #beginWaiting(http2: Http2Connection): void {
+    const { places } = this.parts;
     while (http2.mayBegin) {
-      const place = this.#places.longestWaiting();
-      const request = place < 0 ? null : this.#places.waiting(place);
+      const slot = places.longestWaiting(this.index);
+      const request = slot < 0 ? null : places.waiting(slot);
       if (request === null) return;
-      this.#begin(http2, place, request);
+      this.#begin(http2, slot, request);
     }
   }
 }
