@@ -61,7 +61,8 @@ interface Given {
 /** A module of them all, or the only one. */
 function moduleOf(files: readonly string[], folder: string): string {
   if (files.length === 1) return files[0];
-  const module = join(folder, `${basename(files[0], "_test.ts")}_and_others_test.ts`);
+  const first = relative(TESTS, files[0]).replaceAll(/[/\\]/g, "-");
+  const module = join(folder, `${basename(first, "_test.ts")}_and_others_test.ts`);
   const imports = files.map((file) => `import ${JSON.stringify(pathToFileURL(file).href)};\n`);
   Deno.writeTextFileSync(module, imports.join(""));
   return module;
@@ -192,8 +193,8 @@ function namesExactly(names: readonly string[]): string {
   return `/^(?:${names.map((name) => name.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|")})$/`;
 }
 
-/** From so many processes on whose tests may start the program, it pays to make one that starts sooner. */
-const MANY_PROCESSES = 8;
+/** From so many files on whose tests may start the program, it pays to make one that starts sooner. */
+const MANY_FILES = 8;
 
 /** Whether many files start main.ts, or what is made of it. */
 function isOftenStarted(rounds: readonly Queue[][]): boolean {
@@ -201,7 +202,7 @@ function isOftenStarted(rounds: readonly Queue[][]): boolean {
   const jobs = rounds.flat().flatMap(({ jobs }) => jobs).filter(({ manner, files }) =>
     manner !== "shares" && !(isBinary && callsBinary(files))
   );
-  return jobs.length >= MANY_PROCESSES;
+  return jobs.flatMap(({ files }) => files).length >= MANY_FILES;
 }
 
 /**

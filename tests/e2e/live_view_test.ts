@@ -24,7 +24,7 @@ function benchOf({ origin }: Witness, ...args: string[]): string[] {
 }
 
 function runOf(out: string, duration: string): string[] {
-  const file = join(import.meta.dirname ?? "", "fixtures/small.yaml");
+  const file = join(import.meta.dirname ?? "", "fixtures/paced.yaml");
   return [...COMMAND, "run", file, "--repeat", "1", "--duration", duration, "--out", out];
 }
 

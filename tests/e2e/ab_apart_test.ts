@@ -35,10 +35,20 @@ function resultsOf({ path }: ScratchRepository): {
 const ONCE = ["--repeat", "1", "--order", "blocks"];
 const SEES_ONE_CHANGE = ["--repeat", "5", "--duration", "800ms", "--confirm", "no"];
 
+/** Each request waits for as long as the build says, which leaves the cores to other tests. */
+const WAITING_SERVER = `
+const waitMs = Number(require("fs").readFileSync(__dirname + "/built.txt", "utf8")) / 50;
+require("http").createServer((request, response) => {
+  setTimeout(() => response.end("ok"), waitMs);
+}).listen(process.env.PORT, "127.0.0.1");
+`;
+
 withGit.test("a working tree ten times as slow is worse than its branch point, and nothing of the repository changes", async () => {
   using scratch = scratchRepository();
+  scratch.write("server.js", WAITING_SERVER);
+  scratch.git("commit", "--quiet", "--all", "--amend", "--no-edit");
   scratch.git("switch", "--quiet", "--create", "feature");
-  scratch.write("burn.txt", "3000");
+  scratch.write("burn.txt", "1000");
   scratch.write("new.txt", "untracked");
   scratch.write("ignored", "not a part of it");
   const before = scratch.state();
@@ -61,7 +71,7 @@ withGit.test("a working tree ten times as slow is worse than its branch point, a
   }
   const [base, head] = [targets.base.cwd, targets.head.cwd];
   assert.equal(Deno.readTextFileSync(join(base, "built.txt")), "100");
-  assert.equal(Deno.readTextFileSync(join(head, "built.txt")), "3000");
+  assert.equal(Deno.readTextFileSync(join(head, "built.txt")), "1000");
   assert.equal(Deno.readTextFileSync(join(head, "new.txt")), "untracked");
   assert.throws(() => Deno.readTextFileSync(join(head, "ignored")), Deno.errors.NotFound);
   assert.ok(Deno.statSync(join(scratch.path, "../out/comparison.html")).size > 10_000);
