@@ -3,8 +3,7 @@
  * share some, because each process loads Deno and the modules anew. Those that compute take the time that the others
  * spend waiting. The end of a name says otherwise:
  *
- * - `_alone_test.ts`: beside none, as it measures time, cores or the machine. These run first, as the first of
- *   them calibrates the generator of a binary for all that follow.
+ * - `_alone_test.ts`: beside none, as it measures time, cores or the machine.
  * - `_waits_test.ts`: beside many, as it mostly waits for events, pauses and time-outs.
  * - `_apart_test.ts`: beside others, but in a process of its own, as it needs modules that no other test has touched, or
  *   looks at what its process has opened and started.
@@ -81,7 +80,7 @@ function folderOf(file: string): string {
 }
 
 /**
- * Rounds, one after another, of queues beside one another. Every file is in one job.
+ * Rounds, one after another, of queues beside one another. Every file is in one job. What runs alone is the last round.
  *
  * @param files Full paths.
  * @param bytesOf The size of a file: the longer it is, the longer its tests take, as a rule.
@@ -97,7 +96,6 @@ export function roundsOf(
   // The cores have time for two more jobs than they are: those that start programs wait half of it.
   const computing = Math.ceil(cores / 2);
   const rounds: Queue[][] = [
-    [{ jobs: single("alone"), atOnce: 1 }],
     [
       {
         jobs: shared(files.filter((file) => mannerOf(file) === "shares"), cores),
@@ -106,6 +104,7 @@ export function roundsOf(
       { jobs: packed(of("computes"), bytesOf), atOnce: cores + 2 - computing },
       { jobs: single("waits"), atOnce: cores },
     ],
+    [{ jobs: single("alone"), atOnce: 1 }],
   ];
   return rounds.map((queues) => queues.filter(({ jobs }) => jobs.length > 0))
     .filter((queues) => queues.length > 0);

@@ -45,12 +45,12 @@ Deno.test("the end of a file's name says beside what it runs, and what is slow s
   );
   const [a, b, c, d, e, f, g] = files;
   assert.deepEqual(rounds, [
-    [[1, ["alone", [b]]]],
     [
       [1, ["shares", [a, e]]],
       [3, ["computes", [d]], ["computes", [c]]],
       [2, ["waits", [f]], ["waits", [g]]],
     ],
+    [[1, ["alone", [b]]]],
   ]);
 });
 
