@@ -1,7 +1,7 @@
 /**
- * Which test files run beside which. Files that start no programs share a few processes, and short files of the others
- * share some, because each process loads Deno and the modules anew. Those that compute take the time that the others
- * spend waiting. The end of a name says otherwise:
+ * Which test files run beside which. Each process loads Deno and the modules anew, so files that start no programs share
+ * a few processes, and so do short ones of the others. The former compute in the time that the latter spend waiting. The
+ * end of a name says otherwise:
  *
  * - `_alone_test.ts`: beside none, as it measures time, cores or the machine.
  * - `_waits_test.ts`: beside many, as it mostly waits for events, pauses and time-outs.
@@ -93,7 +93,7 @@ export function roundsOf(
   const of = (manner: Manner): string[] =>
     longFirst(files.filter((file) => mannerOf(file) === manner), bytesOf);
   const single = (manner: Manner): Job[] => of(manner).map((file) => ({ files: [file], manner }));
-  // The cores have time for two more jobs than they are: those that start programs wait half of it.
+  // Jobs that start programs wait for about half of their time: two jobs more than there are cores keep these busy.
   const computing = Math.ceil(cores / 2);
   const rounds: Queue[][] = [
     [
@@ -132,7 +132,7 @@ function shared(files: readonly string[], cores: number): Job[] {
   return [...folders, ...chunks, ...apart].map((files) => ({ files, manner: "shares" }));
 }
 
-/** Short files of a folder in one process, which is about as long as the longest file alone. @param files The longest first. */
+/** Short files of a folder share a process that takes about as long as the longest file. @param files The longest first. */
 function packed(files: readonly string[], bytesOf: (file: string) => number): Job[] {
   const mostBytes = Math.max(...files.filter((file) => !isSlow(file)).map(bytesOf));
   const packs: { readonly files: string[]; leftBytes: number }[] = [];
