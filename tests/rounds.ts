@@ -1,11 +1,12 @@
 /**
- * Which test files run beside which. Files that start no programs share processes. Each of the others has its
- * own, and runs beside a few others, unless the end of its name says otherwise:
+ * Which test files run beside which. Each process loads Deno and the modules anew, so files that start no programs share
+ * a few processes, and so do short ones of the others. The former compute in the time that the latter spend waiting. The
+ * end of a name says otherwise:
  *
- * - `_alone_test.ts`: beside none, as it measures time, cores or the machine. These run first, as the first of
- *   them calibrates the generator of a binary for all that follow.
+ * - `_alone_test.ts`: beside none, as it measures time, cores or the machine.
  * - `_waits_test.ts`: beside many, as it mostly waits for events, pauses and time-outs.
- * - `_apart_test.ts`: beside others, but in a process of its own, as it needs modules that no other test has touched.
+ * - `_apart_test.ts`: beside others, but in a process of its own, as it needs modules that no other test has touched, or
+ *   looks at what its process has opened and started.
  * - `_slow_test.ts`, also behind one of these: it starts the program most often, waits for long, has a server compiled
  *   or drives a real browser, so that `deno task test` without paths leaves it out and ends within some minutes. CI runs
  *   it, and so does `--all`.
@@ -26,8 +27,8 @@ const TOGETHER = ["browser"];
 /** How a file runs: beside none, a few or many others, or with others in one process. */
 export type Manner = "alone" | "computes" | "waits" | "shares";
 
-/** Most files of a process that are loaded as one module, which spares them what all import. */
-const MOST_FILES = 40;
+/** A process with fewer files costs more to start than it saves on another core. */
+const LEAST_FILES = 20;
 
 /** What one process runs. */
 export interface Job {
@@ -79,7 +80,7 @@ function folderOf(file: string): string {
 }
 
 /**
- * Rounds, one after another, of queues beside one another. Every file is in one job.
+ * Rounds, one after another, of queues beside one another. Every file is in one job. What runs alone is the last round.
  *
  * @param files Full paths.
  * @param bytesOf The size of a file: the longer it is, the longer its tests take, as a rule.
@@ -89,15 +90,21 @@ export function roundsOf(
   cores: number,
   bytesOf: (file: string) => number,
 ): Queue[][] {
-  const of = (manner: Manner): string[] => files.filter((file) => mannerOf(file) === manner);
-  const single = (manner: Manner): Job[] =>
-    longFirst(of(manner), bytesOf).map((file) => ({ files: [file], manner }));
+  const of = (manner: Manner): string[] =>
+    longFirst(files.filter((file) => mannerOf(file) === manner), bytesOf);
+  const single = (manner: Manner): Job[] => of(manner).map((file) => ({ files: [file], manner }));
+  // Jobs that start programs wait for about half of their time: two jobs more than there are cores keep these busy.
+  const computing = Math.ceil(cores / 2);
   const rounds: Queue[][] = [
-    [{ jobs: single("alone"), atOnce: 1 }],
     [
-      { jobs: [...shared(of("shares")), ...single("computes")], atOnce: cores + 2 },
+      {
+        jobs: shared(files.filter((file) => mannerOf(file) === "shares"), cores),
+        atOnce: computing,
+      },
+      { jobs: packed(of("computes"), bytesOf), atOnce: cores + 2 - computing },
       { jobs: single("waits"), atOnce: cores },
     ],
+    [{ jobs: single("alone"), atOnce: 1 }],
   ];
   return rounds.map((queues) => queues.filter(({ jobs }) => jobs.length > 0))
     .filter((queues) => queues.length > 0);
@@ -108,13 +115,14 @@ function longFirst(files: readonly string[], bytesOf: (file: string) => number):
   return files.toSorted((a, b) => Number(isSlow(b)) - Number(isSlow(a)) || bytesOf(b) - bytesOf(a));
 }
 
+const isApart = (file: string): boolean => /_apart(?:_slow)?_test\.ts$/.test(file);
+
 /** Those of a folder that stays together, then neighbours by name, then those that need a process each. */
-function shared(files: readonly string[]): Job[] {
+function shared(files: readonly string[], cores: number): Job[] {
   const folders = TOGETHER.map((folder) => files.filter((file) => folderOf(file) === folder))
     .filter(({ length }) => length > 0);
-  const isApart = (file: string): boolean => file.endsWith("_apart_test.ts");
   const together = files.filter((file) => !isApart(file) && !TOGETHER.includes(folderOf(file)));
-  const processes = Math.ceil(together.length / MOST_FILES);
+  const processes = Math.min(2 * cores, Math.ceil(together.length / LEAST_FILES));
   const share = Math.ceil(together.length / processes);
   const chunks = Array.from(
     { length: processes },
@@ -122,4 +130,23 @@ function shared(files: readonly string[]): Job[] {
   );
   const apart = files.filter(isApart).map((file) => [file]);
   return [...folders, ...chunks, ...apart].map((files) => ({ files, manner: "shares" }));
+}
+
+/** Short files of a folder share a process that takes about as long as the longest file. @param files The longest first. */
+function packed(files: readonly string[], bytesOf: (file: string) => number): Job[] {
+  const mostBytes = Math.max(...files.filter((file) => !isSlow(file)).map(bytesOf));
+  const packs: { readonly files: string[]; leftBytes: number }[] = [];
+  for (const file of files) {
+    const isSingle = isSlow(file) || isApart(file);
+    const fitting = packs.find(({ files: [first], leftBytes }) =>
+      !isSingle && folderOf(first) === folderOf(file) && bytesOf(file) <= leftBytes
+    );
+    if (fitting === undefined) {
+      packs.push({ files: [file], leftBytes: isSingle ? -1 : mostBytes - bytesOf(file) });
+    } else {
+      fitting.files.push(file);
+      fitting.leftBytes -= bytesOf(file);
+    }
+  }
+  return packs.map(({ files }) => ({ files, manner: "computes" }));
 }

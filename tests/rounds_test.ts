@@ -1,7 +1,7 @@
 /** How the tests are run: every file once, and what is counted of it. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { listedCommands } from "../cli/registry.ts";
 import { callsBinary, isSlow, type Job, roundsOf, takingFrom } from "./rounds.ts";
 import { describeLeftOut, strangersIn } from "./run.ts";
@@ -45,11 +45,12 @@ Deno.test("the end of a file's name says beside what it runs, and what is slow s
   );
   const [a, b, c, d, e, f, g] = files;
   assert.deepEqual(rounds, [
-    [[1, ["alone", [b]]]],
     [
-      [4, ["shares", [a, e]], ["computes", [d]], ["computes", [c]]],
+      [1, ["shares", [a, e]]],
+      [3, ["computes", [d]], ["computes", [c]]],
       [2, ["waits", [f]], ["waits", [g]]],
     ],
+    [[1, ["alone", [b]]]],
   ]);
 });
 
@@ -60,6 +61,26 @@ Deno.test("of files that run by themselves the longest starts first, but after w
   );
   const [[{ jobs }]] = roundsOf([...files.keys()], 2, (file) => files.get(file) ?? 0);
   assert.deepEqual(jobs.map(({ files: [file] }) => files.get(file)), [2, 4, 3, 1]);
+});
+
+Deno.test("short files of a folder share a process that is as long as the longest file, but for slow ones", () => {
+  const bytes = {
+    ...{ "e2e/long": 9, "e2e/medium": 5, "e2e/short": 4, "e2e/shorter": 3, "e2e/shortest": 2 },
+    ...{ "e2e/looks_apart": 1, "e2e/takes_slow": 1, "hostile/other": 1 },
+  };
+  const files = new Map(
+    Object.entries(bytes).map(([name, size]) => [at(`${name}_test.ts`), size]),
+  );
+  const [[{ jobs }]] = roundsOf([...files.keys()], 2, (file) => files.get(file) ?? 0);
+  const nameOf = (file: string): string => basename(file, "_test.ts");
+  assert.deepEqual(jobs.map(({ files }) => files.map(nameOf)), [
+    ["takes_slow"],
+    ["long"],
+    ["medium", "short"],
+    ["shorter", "shortest"],
+    ["looks_apart"],
+    ["other"],
+  ]);
 });
 
 Deno.test("a place for what waits never computes, and the others help it", () => {
@@ -77,10 +98,14 @@ Deno.test("a place for what waits never computes, and the others help it", () =>
 
 Deno.test("files without programs share some processes, each once, but for those that stay apart", () => {
   const apart = ["cli/x_apart_test.ts", "cli/y_apart_test.ts"].map(at);
-  const files = [...Array.from({ length: 41 }, (_, i) => at(`report/${i}_test.ts`)), ...apart];
-  const [[{ jobs }]] = roundsOf(files, 2, ALIKE);
-  assert.deepEqual(jobs.map(({ files }) => files.length), [21, 20, ...apart.map(() => 1)]);
-  assert.deepEqual(jobs.flatMap(({ files }) => files), files);
+  const sharing = (count: number): string[] =>
+    Array.from({ length: count }, (_, i) => at(`report/${i}_test.ts`));
+  for (const [count, sizes] of [[41, [14, 14, 13]], [200, [50, 50, 50, 50]]] as const) {
+    const files = [...sharing(count), ...apart];
+    const [[{ jobs }]] = roundsOf(files, 2, ALIKE);
+    assert.deepEqual(jobs.map(({ files }) => files.length), [...sizes, ...apart.map(() => 1)]);
+    assert.deepEqual(jobs.flatMap(({ files }) => files), files);
+  }
 });
 
 Deno.test("a folder that shares a browser is one process, the first", () => {

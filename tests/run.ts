@@ -15,7 +15,15 @@ import { rememberCalibration, rememberedCalibration } from "../runner/host/calib
 import { bundledProgram } from "./bundled_program.ts";
 import { mayNotSkip, requiredNeeds, type Skip, toGet } from "./needs.ts";
 import { OwnFolder } from "./own_folder.ts";
-import { callsBinary, isSlow, type Job, type Queue, roundsOf, takingFrom } from "./rounds.ts";
+import {
+  callsBinary,
+  isSlow,
+  type Job,
+  type Manner,
+  type Queue,
+  roundsOf,
+  takingFrom,
+} from "./rounds.ts";
 import {
   countsOfBoth,
   cpuSinceLast,
@@ -56,12 +64,15 @@ interface Given {
   /** Options of `deno test`. */
   readonly options: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** What tests of such a job call in place of main.ts; "" for main.ts. */
+  readonly programFor: (manner: Manner) => Promise<string>;
 }
 
 /** A module of them all, or the only one. */
 function moduleOf(files: readonly string[], folder: string): string {
   if (files.length === 1) return files[0];
-  const module = join(folder, `${basename(files[0], "_test.ts")}_and_others_test.ts`);
+  const first = relative(TESTS, files[0]).replaceAll(/[/\\]/g, "-");
+  const module = join(folder, `${basename(first, "_test.ts")}_and_others_test.ts`);
   const imports = files.map((file) => `import ${JSON.stringify(pathToFileURL(file).href)};\n`);
   Deno.writeTextFileSync(module, imports.join(""));
   return module;
@@ -84,9 +95,10 @@ function hasV8Flags(options: readonly string[]): boolean {
 /** Runs `deno test` once. Types are `deno task check`'s part. @param isAlone Shows its lines as they come. */
 async function runJob(
   { files, manner }: Job,
-  { options, env, folder }: Given,
+  { options, env, folder, programFor }: Given,
   isAlone: boolean,
 ): Promise<Took> {
+  const program = await programFor(manner);
   const began = performance.now();
   const ended = new AbortController();
   const child = new Deno.Command(Deno.execPath(), {
@@ -97,6 +109,7 @@ async function runJob(
     ],
     env: {
       ...env,
+      PLATEAU_MAIN: program,
       ...(callsBinary(files) ? {} : { PLATEAU_BINARY: "" }),
       ...(Deno.stdout.isTerminal() ? {} : { NO_COLOR: "1" }),
     },
@@ -192,16 +205,17 @@ function namesExactly(names: readonly string[]): string {
   return `/^(?:${names.map((name) => name.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|")})$/`;
 }
 
-/** From so many processes on whose tests may start the program, it pays to make one that starts sooner. */
-const MANY_PROCESSES = 8;
+/** From so many files on whose tests may start the program, it pays to make one that starts sooner. */
+const MANY_FILES = 8;
+
+const HAS_BINARY = Boolean(Deno.env.get("PLATEAU_BINARY"));
 
 /** Whether many files start main.ts, or what is made of it. */
 function isOftenStarted(rounds: readonly Queue[][]): boolean {
-  const isBinary = Boolean(Deno.env.get("PLATEAU_BINARY"));
   const jobs = rounds.flat().flatMap(({ jobs }) => jobs).filter(({ manner, files }) =>
-    manner !== "shares" && !(isBinary && callsBinary(files))
+    manner !== "shares" && !(HAS_BINARY && callsBinary(files))
   );
-  return jobs.length >= MANY_PROCESSES;
+  return jobs.flatMap(({ files }) => files).length >= MANY_FILES;
 }
 
 /**
@@ -218,7 +232,7 @@ async function calibrateOnce(): Promise<void> {
 }
 
 /** What tests are to call in place of main.ts; "" for main.ts. */
-async function programFor(rounds: readonly Queue[][], args: readonly string[]): Promise<string> {
+async function makeProgram(rounds: readonly Queue[][], args: readonly string[]): Promise<string> {
   if (args.includes("--sources") || !isOftenStarted(rounds)) return "";
   try {
     return await bundledProgram();
@@ -226,6 +240,17 @@ async function programFor(rounds: readonly Queue[][], args: readonly string[]): 
     console.log(`Tests start the program from its sources, which takes longer: ${error}`);
     return "";
   }
+}
+
+/** Begins to make the program. Files that share processes start it rarely, so that they need not wait for it. */
+function programBeingMade(
+  rounds: readonly Queue[][],
+  args: readonly string[],
+): Given["programFor"] {
+  const making = makeProgram(rounds, args);
+  let made = "";
+  void making.then((program) => made = program);
+  return (manner) => manner === "shares" ? Promise.resolve(made) : making;
 }
 
 const OWN_OPTIONS = ["--all", "--slowest", "--installs", "--again", "--sources"];
@@ -263,16 +288,18 @@ async function main(args: readonly string[]): Promise<number> {
   const isWhole = paths.length > 0 || args.includes("--all") || mayNotSkip();
   const leftOut = isWhole ? [] : found.filter(isSlow);
   const files = found.filter((file) => !leftOut.includes(file));
-  const rounds = roundsOf(files, navigator.hardwareConcurrency, (file) => statSync(file).size);
+  const inOrder = roundsOf(files, navigator.hardwareConcurrency, (file) => statSync(file).size);
+  // The first start of a binary calibrates its generator for all that follow, and so must be alone.
+  const rounds = HAS_BINARY ? inOrder.toReversed() : inOrder;
   if (isOftenStarted(rounds)) await calibrateOnce();
   const given = {
     folder,
     options: args.filter((arg) => !paths.includes(arg) && !OWN_OPTIONS.includes(arg)),
     env: {
       PLATEAU_SKIPPED: skipFile,
-      PLATEAU_MAIN: await programFor(rounds, args),
       ...(args.includes("--installs") ? { PLATEAU_INSTALLS: "1" } : {}),
     },
+    programFor: programBeingMade(rounds, args),
   };
   let took: Took[] = [];
   for (const queues of rounds) took.push(...await runRound(queues, given));

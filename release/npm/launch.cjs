@@ -15,10 +15,11 @@ function launch() {
     process.removeAllListeners("warning"); // Node calls execve experimental
     process.execve(program, [program, ...args], process.env);
   }
-  const child = require("node:child_process").spawn(program, args, { stdio: "inherit" });
+  // Handled before there is a child, as a signal that came in between would end this process alone.
   // A terminal sends its signals to both. The child decides when to end.
   for (const signal of ["SIGINT", "SIGQUIT"]) process.on(signal, () => {});
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  const child = require("node:child_process").spawn(program, args, { stdio: "inherit" });
   child.on("error", ({ message }) => fail(`Cannot start ${program}: ${message}`));
   child.on("exit", (code, signal) => {
     if (signal === null) process.exit(code);

@@ -73,11 +73,15 @@ for (const closing of [true, false]) {
       const field = closing ? "Connection: close\r\n" : "";
       await say(conn, `HTTP/1.1 413 Too Large\r\n${field}Content-Length: 4\r\n\r\nlong`);
     });
-    const wire = { method: "POST", body: "y".repeat(3_000_000) };
-    const { totals, errors } = await load(way, server, { requests: 60, wire });
-    await server.stop();
     // `node:tls`, which the tcp driver has for servers that are not checked, drops what came when a write fails.
-    if (way.driver === "tcp" && "tls" in server.endpoint && server.endpoint.tls?.insecure) return;
+    const isDropped = way.driver === "tcp" && "tls" in server.endpoint &&
+      server.endpoint.tls?.insecure;
+    const wire = { method: "POST", body: "y".repeat(3_000_000) };
+    const loaded = await load(way, server, { requests: isDropped ? 8 : 60, wire });
+    const { totals, errors } = loaded;
+    await server.stop();
+    assertNothingLost(loaded);
+    if (isDropped) return;
     // No connection takes a request behind one that is not sent whole.
     assert.deepEqual([totals.completed, totals.status[413], errors], [60, 60, {}]);
     assert.equal(totals.reconnects, 56);

@@ -8,10 +8,14 @@ import { startWitness, type Witness } from "./witness.ts";
 
 const withTmux = needing("tmux");
 
-/** Only what is asked for: neither CI nor NO_COLOR of those who test. */
+/** Only what is asked for, and the caches: neither CI nor NO_COLOR of those who test. */
 function environment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const { PATH = "", HOME = "", DENO_DIR } = Deno.env.toObject();
-  return { PATH, HOME, ...(DENO_DIR ? { DENO_DIR } : {}), LANG: "C.UTF-8", ...more };
+  const { PATH = "", HOME = "", ...others } = Deno.env.toObject();
+  const caches = Object.fromEntries(
+    ["DENO_DIR", "XDG_CACHE_HOME"].filter((name) => name in others)
+      .map((name) => [name, others[name]]),
+  );
+  return { PATH, HOME, ...caches, LANG: "C.UTF-8", ...more };
 }
 
 /** It leaves the processor to those who look. */
@@ -24,7 +28,7 @@ function benchOf({ origin }: Witness, ...args: string[]): string[] {
 }
 
 function runOf(out: string, duration: string): string[] {
-  const file = join(import.meta.dirname ?? "", "fixtures/small.yaml");
+  const file = join(import.meta.dirname ?? "", "fixtures/paced.yaml");
   return [...COMMAND, "run", file, "--repeat", "1", "--duration", duration, "--out", out];
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
 import { emptyFolder, exits, plateau } from "./plateau.ts";
 
-const SMALL = join(import.meta.dirname ?? "", "fixtures/small.yaml");
+const PACED = join(import.meta.dirname ?? "", "fixtures/paced.yaml");
 const BRIEF = join(import.meta.dirname ?? "", "fixtures/brief.yaml");
 
 function readResults(folder: string): Results {
@@ -22,7 +22,7 @@ function loadedAddresses(html: string): string[] {
 Deno.test("run writes every run of the plan, in the order of the seed, and says where", async () => {
   using folder = emptyFolder();
   const out = join(folder.path, "out");
-  const { stdout } = await exits(0, ["run", SMALL, "--out", out, "--seed", "7"]);
+  const { stdout } = await exits(0, ["run", PACED, "--out", out, "--seed", "7"]);
   assert.match(stdout, /report\.html/);
   const { state, seed, planned, runs, missing, machine, finishedAt } = readResults(out);
   assert.deepEqual({ state, seed, planned, missing }, {
@@ -51,7 +51,7 @@ Deno.test("run writes every run of the plan, in the order of the seed, and says 
 Deno.test("run --log writes a line for each request of each run, and refuses a place that is none", async () => {
   using folder = emptyFolder();
   const [out, log] = ["out", "logs/of it"].map((name) => join(folder.path, name));
-  const args = ["run", SMALL, "--out", out, "--log", log, "--duration", "450ms"];
+  const args = ["run", PACED, "--out", out, "--log", log, "--duration", "450ms"];
   const { code, stderr } = await plateau(args);
   assert.equal(code, 0, stderr);
   const runs = readResults(out).runs;
@@ -66,13 +66,13 @@ Deno.test("run --log writes a line for each request of each run, and refuses a p
     const codes = Map.groupBy(lines, (line) => line.split(";")[0]);
     assert.equal(codes.get("200")?.length, status["200"]);
   }
-  const refused = await exits(2, ["run", SMALL, "--log", join(log, names[0])]);
+  const refused = await exits(2, ["run", PACED, "--log", join(log, names[0])]);
   assert.match(refused.stderr, /Cannot write request logs to/);
 });
 
 Deno.test("the same seed gives the same order, --only and --repeat cut the plan", async () => {
   using folder = emptyFolder();
-  const args = ["run", SMALL, "--only", "scenario=static", "--repeat", "1", "--duration", "450ms"];
+  const args = ["run", PACED, "--only", "scenario=static", "--repeat", "1", "--duration", "450ms"];
   await exits(0, [...args, "--out", folder.path]);
   const { runs, planned } = readResults(folder.path);
   assert.equal(planned, 1);

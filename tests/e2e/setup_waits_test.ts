@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { results } from "../../runner/result/result.ts";
 import { descendantsOf, readStat } from "../../base/system/processes.ts";
 import { needing, testWith } from "../needs.ts";
-import { freshCache } from "./caches.ts";
+import { calibratedCache } from "./caches.ts";
 import { until } from "./patience.ts";
 import { COMMAND, emptyFolder, exits, Plateau } from "./plateau.ts";
 import { Terminal } from "./terminal.ts";
@@ -14,7 +14,7 @@ const withLinuxAndNode = needing("linux", "node");
 
 /** The environment of a user who has installed nothing yet, with caches in `folder`. */
 function fresh(folder: string, path = Deno.env.get("PATH") ?? ""): Record<string, string> {
-  return { ...freshCache(folder), PATH: path };
+  return { ...calibratedCache(folder), PATH: path };
 }
 
 /** What lies where frameworks are installed. */

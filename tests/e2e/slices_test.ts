@@ -8,7 +8,7 @@ import { results, type Run } from "../../runner/result/result.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { calibratedCache } from "./caches.ts";
 import { pause } from "./patience.ts";
-import { emptyFolder, exits, Plateau } from "./plateau.ts";
+import { emptyFolder, exits, Plateau, plateau } from "./plateau.ts";
 import { freePort, type Served, SERVER, serverOf } from "./working_server.ts";
 
 const ratio = z.number();
@@ -22,7 +22,7 @@ const comparison = z.object({
 Deno.test("versus ends with 3 where a server is not there, and refuses what cannot take turns", async () => {
   using folder = emptyFolder();
   const env = calibratedCache(folder.path);
-  await using there = await serverOf(folder.path, 0);
+  await using there = await serverOf(folder.path);
   const { stderr } = await exits(3, ["versus", there.url, "http://127.0.0.1:9/"], { env });
   assert.match(stderr, /127\.0\.0\.1:9/);
   await exits(2, ["versus", there.url, there.url, "--requests", "10"], { env });
@@ -92,6 +92,16 @@ Deno.test("versus ends with 1 where responses are not as expected", async () => 
   assert.match(stderr, /not as expected/);
 });
 
+Deno.test("versus does not call a server worse that is equal", async () => {
+  using folder = emptyFolder();
+  const env = calibratedCache(folder.path);
+  await using one = await serverOf(folder.path, { waitMs: 4 });
+  await using same = await serverOf(folder.path, { waitMs: 4 });
+  const flags = ["-c", "4", "--budget", "8s", "--margin", "20%"];
+  const { code, stdout } = await plateau(["versus", one.url, same.url, ...flags], { env });
+  assert.ok(code === 0 || code === 5, `${code}: ${stdout}`); // a busy machine may decide nothing
+});
+
 const measuredCpu = z.object({
   cells: z.array(z.object({
     figures: z.object({ cpuPerRequest: z.object({ ratio: z.number().positive() }) }),
@@ -113,8 +123,8 @@ Deno.test({
     // It waits for the second when it has reached the first, whose place a server of its own then takes.
     (await first.accept()).close();
     first.close();
-    await using _base = await serverOf(folder.path, 30_000, ports[0]);
-    await using _next = await serverOf(folder.path, 30_000, ports[1]);
+    await using _base = await serverOf(folder.path, { rounds: 30_000, port: ports[0] });
+    await using _next = await serverOf(folder.path, { rounds: 30_000, port: ports[1] });
     const { code, stderr } = await program.ended;
     assert.ok([0, 1, 5].includes(code), stderr);
     measuredCpu.parse(JSON.parse(Deno.readTextFileSync(json)));

@@ -1,5 +1,8 @@
 /** A program in a terminal of its own, by tmux. */
-import { until } from "./patience.ts";
+import { pause, until } from "./patience.ts";
+
+/** Between two looks at the screen, each of which starts a program. */
+const LOOK_MS = 50;
 
 export class Terminal implements AsyncDisposable {
   readonly #socket = `plateau-test-${crypto.randomUUID()}`;
@@ -22,6 +25,7 @@ export class Terminal implements AsyncDisposable {
     const options = [...(styles ? ["-e"] : []), ...(past ? ["-S", "-"] : [])];
     let screen = "";
     return await until(() => `the terminal shows ${pattern}: ${screen}`, async () => {
+      await pause(LOOK_MS);
       screen = await this.#tmux("capture-pane", "-p", ...options);
       return pattern.test(screen) && screen;
     });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import * as z from "zod";
 import { calibratedCache } from "./caches.ts";
-import { emptyFolder, exits, plateau } from "./plateau.ts";
+import { emptyFolder, exits } from "./plateau.ts";
 import { serverOf } from "./working_server.ts";
 
 const comparison = z.object({
@@ -12,12 +12,11 @@ const comparison = z.object({
   })).length(1),
 });
 
-Deno.test("versus calls a server worse that needs many times the CPU, and not an equal one", async () => {
+Deno.test("versus calls a server worse that needs many times the CPU", async () => {
   using folder = emptyFolder();
   const env = calibratedCache(folder.path);
-  await using fast = await serverOf(folder.path, 30_000);
-  await using slow = await serverOf(folder.path, 240_000);
-  await using same = await serverOf(folder.path, 30_000);
+  await using fast = await serverOf(folder.path, { rounds: 30_000 });
+  await using slow = await serverOf(folder.path, { rounds: 240_000 });
   const json = join(folder.path, "versus.json");
   const html = join(folder.path, "versus.html");
   // Without a verdict it goes on, so that a machine that halts has its time.
@@ -35,9 +34,4 @@ Deno.test("versus calls a server worse that needs many times the CPU, and not an
   assert.ok(rounds.length >= 8, "four rounds of each at the first look");
   assert.equal(rounds.filter((row) => /\bbase\b/.test(row)).length, rounds.length / 2);
   assert.match(Deno.readTextFileSync(hlog), /^Tag=base\//m);
-  const alike = await plateau(
-    ["versus", fast.url, same.url, "-c", "4", "--budget", "8s", "--margin", "20%"],
-    { env },
-  );
-  assert.ok(alike.code === 0 || alike.code === 5, `${alike.code}: ${alike.stdout}`);
 });

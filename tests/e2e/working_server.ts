@@ -30,11 +30,26 @@ export function freePort(): number {
   return (listener.addr as Deno.NetAddr).port;
 }
 
-export async function serverOf(folder: string, rounds: number, port = freePort()): Promise<Served> {
+interface Work {
+  /** Of arithmetic; default none. */
+  readonly rounds?: number;
+  /** Default none. */
+  readonly waitMs?: number;
+  /** Default a free one. */
+  readonly port?: number;
+}
+
+export async function serverOf(
+  folder: string,
+  { rounds = 0, waitMs = 0, port = freePort() }: Work = {},
+): Promise<Served> {
   const file = join(folder, "server.js");
   Deno.writeTextFileSync(file, SERVER);
   const command = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-config", "--allow-net", "--allow-env", file, `${port}`, `${rounds}`],
+    args: [
+      ...["run", "--no-config", "--allow-net", "--allow-env", file],
+      ...[port, rounds, waitMs].map(String),
+    ],
     ...{ stdin: "null", stdout: "null", stderr: "null" },
   });
   const child = command.spawn();

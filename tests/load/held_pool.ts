@@ -21,6 +21,7 @@ export function heldPool(holds: readonly Hold[]): HeldPool {
   });
   const end = (): void => {
     Atomics.store(released, 0, 1);
+    Atomics.notify(released, 0);
     pool.close();
   };
   return { pool, made: () => made, [Symbol.dispose]: end };

@@ -11,10 +11,13 @@ import { platformNamed } from "../../release/platforms.ts";
 import { VERSION } from "../../release/product.ts";
 
 const HERE = platformNamed(`linux-${Deno.build.arch === "x86_64" ? "x64" : "arm64"}`);
-/** Prints its arguments and the name that it runs under, waits for a signal when told to, and ends with 7. */
+/** Prints its arguments and the name that it runs under, waits half a minute for a signal when told to, and ends with 7. */
 const PROGRAM = `#!/bin/sh
 echo "$0 $*"
-[ "$1" != wait ] || { trap 'echo ended; exit 7' TERM; echo ready; while :; do sleep 0.05; done; }
+[ "$1" = wait ] || exit 7
+trap 'echo ended; exit 7' TERM
+echo ready
+for _ in $(seq 600); do sleep 0.05; done
 exit 7
 `;
 const COMPANIONS: Companions = {
@@ -72,7 +75,33 @@ withNpm.test("without scripts of packages, Node starts the program, and passes s
   const { command } = withoutScripts();
   assert.match(run(command, "a").stdout, /@plateau\/[\w-]+\/plateau a\n$/);
   assert.equal(run(command, "a").code, 7);
-  const child = new Deno.Command(command, { args: ["wait"], stdout: "piped" }).spawn();
+  await assertEndsBySignal(command);
+});
+
+/** Node as it is where the machine halts when the program has just been started. */
+const HALTING = `
+const processes = require("node:child_process");
+const { spawn } = processes;
+processes.spawn = (...given) => {
+  const child = spawn(...given);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+  return child;
+};
+`;
+
+withNpm.test("a signal that comes while Node starts the program reaches it, too", async () => {
+  const { path, command } = withoutScripts();
+  const halting = join(path, "halting.cjs");
+  Deno.writeTextFileSync(halting, HALTING);
+  await assertEndsBySignal(command, { NODE_OPTIONS: `--require ${halting}` });
+});
+
+/** Sends it a signal as soon as it is ready. */
+async function assertEndsBySignal(
+  command: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const child = new Deno.Command(command, { args: ["wait"], env, stdout: "piped" }).spawn();
   let printed = "";
   for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
     if (!printed.includes("ready") && (printed + text).includes("ready")) child.kill("SIGTERM");
@@ -80,7 +109,7 @@ withNpm.test("without scripts of packages, Node starts the program, and passes s
   }
   assert.match(printed, /ready\nended\n$/);
   assert.equal((await child.status).code, 7);
-});
+}
 
 withNpm.test("a command without its program says which package is missing", () => {
   const { path, command } = withoutScripts();

@@ -13,6 +13,7 @@ import { loadOf } from "../../scenarios/load/load.ts";
 import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import type { Cell, PlannedRun } from "../../scenarios/plan/plan.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
+import { pause } from "../e2e/patience.ts";
 
 const ORIGIN = "http://127.0.0.1:9";
 const REQUEST = requestScenarioSpec.parse({ get: "/" });
@@ -77,10 +78,11 @@ function contextOf(change: Partial<PairContext> & Pick<PairContext, "open">): Pa
   };
 }
 
+/** Each response takes a moment, which leaves the cores to others. */
 function server(): Deno.HttpServer<Deno.NetAddr> {
   return Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    () => new Response("Hello"),
+    () => pause(1).then(() => new Response("Hello")),
   );
 }
 

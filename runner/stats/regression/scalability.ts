@@ -167,12 +167,10 @@ function leastSquares(
     if (change === null) break;
     const next = sought.map((value, i) => value + change[i]);
     const moved = missOf(points, lawOf(terms, next));
-    if (!(moved.squares <= current.squares)) {
-      damping *= 10;
-      continue;
-    }
-    const isSettled = current.squares - moved.squares <= SETTLED * current.squares;
-    [sought, current, damping] = [next, moved, damping / 10];
+    const gain = current.squares - moved.squares;
+    const isSettled = Math.abs(gain) <= SETTLED * current.squares; // what is left is rounding
+    if (gain >= 0) [sought, current, damping] = [next, moved, damping / 10];
+    else damping *= 10;
     if (isSettled) break;
   }
   return Number.isFinite(current.squares)

@@ -35,10 +35,20 @@ function resultsOf({ path }: ScratchRepository): {
 const ONCE = ["--repeat", "1", "--order", "blocks"];
 const SEES_ONE_CHANGE = ["--repeat", "5", "--duration", "800ms", "--confirm", "no"];
 
+/** Each request waits for as long as the build says, which leaves the cores to other tests. */
+const WAITING_SERVER = `
+const waitMs = Number(require("fs").readFileSync(__dirname + "/built.txt", "utf8")) / 50;
+require("http").createServer((request, response) => {
+  setTimeout(() => response.end("ok"), waitMs);
+}).listen(process.env.PORT, "127.0.0.1");
+`;
+
 withGit.test("a working tree ten times as slow is worse than its branch point, and nothing of the repository changes", async () => {
   using scratch = scratchRepository();
+  scratch.write("server.js", WAITING_SERVER);
+  scratch.git("commit", "--quiet", "--all", "--amend", "--no-edit");
   scratch.git("switch", "--quiet", "--create", "feature");
-  scratch.write("burn.txt", "3000");
+  scratch.write("burn.txt", "1000");
   scratch.write("new.txt", "untracked");
   scratch.write("ignored", "not a part of it");
   const before = scratch.state();
@@ -61,7 +71,7 @@ withGit.test("a working tree ten times as slow is worse than its branch point, a
   }
   const [base, head] = [targets.base.cwd, targets.head.cwd];
   assert.equal(Deno.readTextFileSync(join(base, "built.txt")), "100");
-  assert.equal(Deno.readTextFileSync(join(head, "built.txt")), "3000");
+  assert.equal(Deno.readTextFileSync(join(head, "built.txt")), "1000");
   assert.equal(Deno.readTextFileSync(join(head, "new.txt")), "untracked");
   assert.throws(() => Deno.readTextFileSync(join(head, "ignored")), Deno.errors.NotFound);
   assert.ok(Deno.statSync(join(scratch.path, "../out/comparison.html")).size > 10_000);
@@ -169,26 +179,15 @@ withGit.test("submodules are checked out from the user's clone", async () => {
   assert.equal(Deno.readTextFileSync(join(base.cwd, "built.txt")), "200");
 });
 
-const BUILDS: [sentence: string, step: string, says: RegExp][] = [
-  ["fails", `[node, -e, "console.log('why'); process.exit(7)"]`, /exited with code 7.*\n {2}why/],
-  ["is no program", "[no-such-program]", /there is no program "no-such-program" on PATH/],
-  [
-    "hangs",
-    `{ command: [node, -e, "setInterval(() => {}, 1000)"], timeout: 1s }`,
-    /took over 1s; all it printed is in /,
-  ],
-];
-
-for (const [sentence, step, says] of BUILDS) {
-  withGit.test(`a build that ${sentence} ends it with 3, and nothing of it is left`, async () => {
-    using scratch = scratchRepository();
-    const text = Deno.readTextFileSync(join(scratch.path, "experiment.yaml"));
-    scratch.write("experiment.yaml", text.replace("[[node, build.js]]", `[${step}]`));
-    const { stderr } = await exits(3, ab(scratch, "HEAD.."));
-    assert.match(stderr, says);
-    assert.ok(!scratch.kept().includes("server.js"), scratch.kept().join("\n"));
-  });
-}
+withGit.test("a build that fails ends it with 3, and nothing of it is left", async () => {
+  using scratch = scratchRepository();
+  const text = Deno.readTextFileSync(join(scratch.path, "experiment.yaml"));
+  const step = `[node, -e, "console.log('why'); process.exit(7)"]`;
+  scratch.write("experiment.yaml", text.replace("[[node, build.js]]", `[${step}]`));
+  const { stderr } = await exits(3, ab(scratch, "HEAD.."));
+  assert.match(stderr, /exited with code 7.*\n {2}why/);
+  assert.ok(!scratch.kept().includes("server.js"), scratch.kept().join("\n"));
+});
 
 onLinux.test("the log of a build is its user's alone, without secrets", async () => {
   using scratch = scratchRepository();
@@ -208,22 +207,6 @@ process.exitCode = 7;`,
   const path = /all it printed is in (.*)$/m.exec(stderr)?.[1] ?? "";
   assert.match(Deno.readTextFileSync(path), /^\$ node .*\nof \$\{env\.TOK\}\nfails\n$/);
   assert.equal((Deno.statSync(path).mode ?? 0) & 0o777, 0o600);
-});
-
-onLinux.test("a build that prints 100 MB is logged in part, and what it left behind ends", async () => {
-  using scratch = scratchRepository();
-  scratch.write(
-    "build.js",
-    `require("child_process").spawn("sleep", ["1000"], { stdio: "ignore" }).unref();
-const line = Buffer.alloc(1e6, "x");
-for (let i = 0; i < 100; i++) require("fs").writeSync(1, line);
-require("fs").writeFileSync("built.txt", "100");`,
-  );
-  const { code, stderr } = await ab(scratch, "HEAD..", ...ONCE);
-  assert.notEqual(code, 3, stderr);
-  const [log] = scratch.kept().filter((name) => name.endsWith(".log"));
-  assert.ok(log !== undefined);
-  assert.deepEqual(builders(), []);
 });
 
 onLinux.test("killed while it builds, it leaves no child, and the next one begins anew", async () => {
