@@ -105,6 +105,14 @@ export function rankedCells(cells: readonly CellRuns[]): CellRuns[] {
     : best.sort((a, b) => rate(b) - rate(a));
 }
 
+/** The runs, by their order, of the cells that have the most requests/s at their setting, wherever these decide. */
+export function leadingRuns(plans: readonly Plan[]): Set<number> {
+  const leaders = plans.flatMap(({ contests }) => contests)
+    .filter(({ ranked }) => ranked.length > 1 && decisiveFigure(ranked) === "rate")
+    .map(({ ranked: [first] }) => first);
+  return new Set(leaders.flatMap(({ runs }) => runs.map(({ order }) => order)));
+}
+
 /** Ranked cells, split into those that can be judged and those that cannot. */
 export interface Judged {
   /** The cells that can be judged, fastest first. */
