@@ -5,7 +5,7 @@
 import { isUnanswered } from "../runner/result/outcome.ts";
 import type { Run } from "../runner/result/result.ts";
 import type { Group } from "./blocks.ts";
-import { type Grouped, groupRuns, repeatedOf } from "./cells/cells.ts";
+import { type Grouped, groupRuns, repeatedOf, type ScenarioRuns } from "./cells/cells.ts";
 import { type MeasuredRuns, nameOfMeasured, thresholdsOf, titleOf } from "./cells/measured.ts";
 import { choiceIn } from "./cells/recast.ts";
 import type { Document } from "./document.ts";
@@ -31,7 +31,7 @@ import { conclude, type ConclusionModel } from "./subjects/verdict/conclusion.ts
 import { sum } from "./writing/spread.ts";
 
 /** The comparisons without the runs that something disturbed; null if that is all of them, or if what disturbed one target disturbed all alike. */
-function judgedAgain(results: MeasuredRuns, grouped: Grouped): Again | null {
+function judgedAgain(results: MeasuredRuns, scenarios: readonly ScenarioRuns[]): Again | null {
   const { runs } = results;
   if (runs.every(isUndisturbed) || areTargetsMovedAlike(runs)) return null;
   const { level } = repeatedOf(results);
@@ -40,7 +40,7 @@ function judgedAgain(results: MeasuredRuns, grouped: Grouped): Again | null {
     const those = { ...results, runs: runs.filter(counts) };
     return { results: those, compared: compareScenarios(groupRuns(those), { level, choice }) };
   };
-  const leading = leadingRuns(grouped.map((scenario) => planOf(scenario, choice)));
+  const leading = leadingRuns(scenarios.map((scenario) => planOf(scenario, choice)));
   const isLeadHeldBack = (run: Run): boolean => leading.has(run.order) && isHeldBack(run);
   return {
     undisturbed: by(isUndisturbed),

@@ -79,10 +79,15 @@ export function compareScenarios(
   );
   return plans.map((plan, i) => ({
     ...plan,
-    ...basedOf(plan.name, plan.againstBase, lookup, again && {
-      undisturbed: again.undisturbed.compared,
-      withHeldBack: again.withHeldBack?.compared ?? [],
-    }),
+    ...basedOf(
+      plan.name,
+      plan.againstBase,
+      lookup,
+      again && {
+        undisturbed: again.undisturbed.compared,
+        withHeldBack: again.withHeldBack?.compared ?? [],
+      },
+    ),
     unit: scenarios[i].unit ?? REQUESTS,
     contests: plan.contests.map((contest) => withLikelyFirst(contest, lookup)),
     lookup,
