@@ -30,6 +30,8 @@ const NAMES = Object.keys(HOOKS).filter((name): name is Name => Object.hasOwn(HO
 
 const SIZES = [1_000, 10_000];
 const RATE_PER_SEC = 5_000;
+/** Null: a closed loop. */
+const PACES = [1_000, RATE_PER_SEC, 20_000, null] as const;
 /** The most that an empty hook may add to a request, in microseconds. */
 const MOST_MORE_US = 1;
 
@@ -39,26 +41,41 @@ export const hooks: Bench = {
   async run({ rounds, short }): Promise<Section[]> {
     await using nginx = await startNginx();
     const sections: Section[] = [];
-    for (const kind of ["closed", "rate"] as const) {
+    for (const pace of [null, RATE_PER_SEC]) {
       for (const bytes of SIZES) {
         const costs = await interleaved(
           NAMES,
           rounds,
-          (name) => costUs(nginx.origin, scriptWith(name, bytes), loadOf(kind, short)),
+          async (name) =>
+            (await costsUs(nginx.origin, scriptWith(name, bytes), loadOf(pace, short))).request,
         );
-        sections.push(costSection(costs, kind, bytes));
+        sections.push(costSection(costs, pace, bytes));
       }
     }
-    return [...sections, await memorySection(short)];
+    const paces = new Map(PACES.map((pace) => [paceText(pace), pace]));
+    const calls = await interleaved(
+      [...paces.keys()],
+      rounds,
+      (text) => {
+        const load = loadOf(paces.get(text) ?? null, short);
+        return costsUs(nginx.origin, scriptWith("empty", SIZES[0]), load);
+      },
+    );
+    return [...sections, callSection(calls), await memorySection(short)];
   },
 };
 
-function loadOf(kind: "closed" | "rate", short: boolean): Load {
+function paceText(pace: number | null): string {
+  return pace === null ? "closed loop" : `${formatCount(pace)}/s`;
+}
+
+/** @param pace Requests per second; null: a closed loop. */
+function loadOf(pace: number | null, short: boolean): Load {
   const durationMs = short ? 1_000 : 3_000;
   const common = { connections: 50, keepAlive: true, timeout: 5_000, workers: 1, durationMs };
-  return kind === "closed"
-    ? { kind, ...common, pipeline: 1, requests: null }
-    : { kind, ...common, ratePerSec: RATE_PER_SEC, arrivals: "uniform" };
+  return pace === null
+    ? { kind: "closed", ...common, pipeline: 1, requests: null }
+    : { kind: "rate", ...common, ratePerSec: pace, arrivals: "uniform" };
 }
 
 /** A journey of one POST, so that the same loop sends it with and without hooks. */
@@ -77,12 +94,22 @@ function codeOf(name: Name): ScriptCode {
   return { entry: "hooks.js", files: { "hooks.js": source }, parameters: {}, env: {}, data: null };
 }
 
-async function costUs(origin: string, script: Script, load: Load): Promise<number> {
-  const { generator, elapsedS, requests } = await loadHere(
+interface CostsUs {
+  /** CPU time of the worker for a request. */
+  readonly request: number;
+  /** Time of a call of a hook by the worker's clock; 0 without hooks. */
+  readonly call: number;
+}
+
+async function costsUs(origin: string, script: Script, load: Load): Promise<CostsUs> {
+  const { generator, elapsedS, requests, hooks } = await loadHere(
     { origin, script, load, driver: "auto" },
     {},
   );
-  return 1e6 * generator.cpu * elapsedS / requests.completed;
+  return {
+    request: 1e6 * generator.cpu * elapsedS / requests.completed,
+    call: hooks ? 1e6 * hooks.timeS / hooks.calls : 0,
+  };
 }
 
 const ONE_MORE: Bar = {
@@ -92,12 +119,11 @@ const ONE_MORE: Bar = {
 
 function costSection(
   costs: Record<Name, readonly number[]>,
-  kind: "closed" | "rate",
+  pace: number | null,
   bytes: number,
 ): Section {
-  const how = kind === "closed" ? "closed loop" : `${formatCount(RATE_PER_SEC)}/s`;
   return {
-    caption: `CPU time of a request, ${how}, bodies of ${formatCount(bytes)} bytes`,
+    caption: `CPU time of a request, ${paceText(pace)}, bodies of ${formatCount(bytes)} bytes`,
     unit: "µs",
     baseline: "none",
     rows: NAMES.map((name) => ({
@@ -106,6 +132,24 @@ function costSection(
       ...name !== "none" && { baseline: medianOf(costs.none) },
       ...name === "empty" && { bar: ONE_MORE },
     })),
+  };
+}
+
+/** Whether a call costs more at a low rate because everything does. */
+function callSection(costs: Readonly<Record<string, readonly CostsUs[]>>): Section {
+  const medianUs = (of: (one: CostsUs) => number) => (pace: string): number =>
+    medianOf(costs[pace].map(of));
+  const [callUs, requestUs] = [medianUs(({ call }) => call), medianUs(({ request }) => request)];
+  return {
+    caption: "Time of a call that does nothing, by the worker's clock",
+    unit: "µs",
+    rows: Object.keys(costs).map((pace) => ({
+      what: pace,
+      samples: costs[pace].map(({ call }) => call),
+    })),
+    notes: Object.keys(costs).map((pace) =>
+      `${pace}: ${(100 * callUs(pace) / requestUs(pace)).toFixed(1)} % of the CPU time of a request`
+    ),
   };
 }
 

@@ -3,16 +3,17 @@
  * files. Page, terminal and markdown only lay it out. Pure.
  */
 import { isUnanswered } from "../runner/result/outcome.ts";
+import type { Run } from "../runner/result/result.ts";
 import type { Group } from "./blocks.ts";
-import { type Grouped, groupRuns, repeatedOf } from "./cells/cells.ts";
+import { type Grouped, groupRuns, repeatedOf, type ScenarioRuns } from "./cells/cells.ts";
 import { type MeasuredRuns, nameOfMeasured, thresholdsOf, titleOf } from "./cells/measured.ts";
 import { choiceIn } from "./cells/recast.ts";
 import type { Document } from "./document.ts";
 import { type GateOutcome, gateOutcome } from "./findings/gate_sentences.ts";
-import { isUndisturbed } from "./judge/amounts.ts";
+import { isHeldBack, isUndisturbed } from "./judge/amounts.ts";
 import { judgeClaims, type JudgedClaim } from "./judge/claims.ts";
 import { gatesOf, judgeTogether } from "./judge/gates.ts";
-import { byResult } from "./judge/pairs.ts";
+import { byResult, leadingRuns, planOf } from "./judge/pairs.ts";
 import { areTargetsMovedAlike } from "./judge/slices.ts";
 import { otherStatuses, unanswered } from "./subjects/about.ts";
 import { settlingOf } from "./subjects/settling.ts";
@@ -20,6 +21,7 @@ import { requestText, scenarioLoads } from "./subjects/method/load.ts";
 import { SUBJECTS } from "./subjects/registry.ts";
 import { groupsOf, type ReportContext } from "./subjects/subject.ts";
 import {
+  type Again,
   compareScenarios,
   type OtherBase,
   otherBases,
@@ -28,11 +30,24 @@ import {
 import { conclude, type ConclusionModel } from "./subjects/verdict/conclusion.ts";
 import { sum } from "./writing/spread.ts";
 
-/** The results with their undisturbed runs alone; null if that is all of them, or if what disturbed one target disturbed all alike. */
-function undisturbedAlone(results: MeasuredRuns): MeasuredRuns | null {
-  const runs = results.runs.filter(isUndisturbed);
-  const areAll = runs.length === results.runs.length || areTargetsMovedAlike(results.runs);
-  return areAll ? null : { ...results, runs };
+/** The comparisons without the runs that something disturbed; null if that is all of them, or if what disturbed one target disturbed all alike. */
+function judgedAgain(results: MeasuredRuns, scenarios: readonly ScenarioRuns[]): Again | null {
+  const { runs } = results;
+  if (runs.every(isUndisturbed) || areTargetsMovedAlike(runs)) return null;
+  const { level } = repeatedOf(results);
+  const choice = choiceIn(results);
+  const by = (counts: (run: Run) => boolean): Again["undisturbed"] => {
+    const those = { ...results, runs: runs.filter(counts) };
+    return { results: those, compared: compareScenarios(groupRuns(those), { level, choice }) };
+  };
+  const leading = leadingRuns(scenarios.map((scenario) => planOf(scenario, choice)));
+  const isLeadHeldBack = (run: Run): boolean => leading.has(run.order) && isHeldBack(run);
+  return {
+    undisturbed: by(isUndisturbed),
+    withHeldBack: runs.some((run) => !isUndisturbed(run) && isLeadHeldBack(run))
+      ? by((run) => isUndisturbed(run) || isLeadHeldBack(run))
+      : null,
+  };
 }
 
 /** The document of an experiment, with the parts that programs read. */
@@ -51,8 +66,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
   const asWritten = groupRuns(results);
   const { level } = repeatedOf(results);
   const choice = choiceIn(results);
-  const undisturbed = undisturbedAlone(results);
-  const again = undisturbed && compareScenarios(groupRuns(undisturbed), { level, choice });
+  const again = judgedAgain(results, asWritten);
   const compared = compareScenarios(asWritten, { level, choice, again });
   const loads = scenarioLoads(results);
   const isRoomy = sum(asWritten, ({ cells }) => cells.length) <= ROOMY_CELLS;

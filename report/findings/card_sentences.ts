@@ -455,6 +455,13 @@ const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
           ? "without the others it is undecided, too"
           : "the verdict is the same without the others"
       }.`,
+  "held-back": ({ valid, lost: { places } }) => {
+    const winners = unique(places.filter(({ isAtLeast }) => isAtLeast).map(winnerName));
+    const them = winners.length === 1 ? "it" : "them";
+    return `${valid}. Other runs of ${
+      listed(winners, "and")
+    } count, too, because what disturbed them can only have slowed ${them} down.`;
+  },
   partly: ({ valid, lost: { those, places } }) => {
     if (areUndecided(places)) return `${valid}.`;
     const rest = places.filter((place) => !those.includes(place));

@@ -189,6 +189,20 @@ export type RunFilter = (run: Pick<Measurement, "generator">) => boolean;
 export const isUndisturbed: RunFilter = ({ generator: { trust, findings } }) =>
   trust === "valid" || isUnsteadyAlone(findings);
 
+/** Findings of a run whose target might have served more, but not less. */
+const HELD_BACK: readonly FindingCode[] = [
+  ...["generator-busy", "generator-starved", "near-peak-throughput", "worker-paused"] as const,
+  ...["shared-cores", "crowded-core", "neighbour", "steal", "throttled"] as const,
+  ...["target-throttled", "low-priority", "unsteady"] as const,
+];
+
+/**
+ * Whether everything that disturbed a run can only have lowered its requests/s, so that a target which is ahead in spite
+ * of it is ahead by at least as much.
+ */
+export const isHeldBack: RunFilter = ({ generator: { findings } }) =>
+  findings.every(({ code }) => HELD_BACK.includes(code));
+
 export function isUnsteadyAlone(findings: readonly TrustFinding[]): boolean {
   return findings.length > 0 && findings.every(({ code }) => code === "unsteady");
 }

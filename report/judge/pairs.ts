@@ -20,6 +20,7 @@ import {
   valueOf,
   valueText,
 } from "../cells/factors.ts";
+import { isUndisturbed } from "./amounts.ts";
 import { basedOn, choiceIn, type ComparedChoice, comparedFactor, recast } from "../cells/recast.ts";
 import {
   comparePairs,
@@ -103,6 +104,20 @@ export function rankedCells(cells: readonly CellRuns[]): CellRuns[] {
   return figure !== "rate" && best.every((cell) => latency(cell) > 0)
     ? best.sort((a, b) => latency(a) - latency(b))
     : best.sort((a, b) => rate(b) - rate(a));
+}
+
+/**
+ * The runs, by their order, of the cells that have the most requests/s at their setting, where these decide and most runs
+ * of each rival are undisturbed.
+ */
+export function leadingRuns(plans: readonly Plan[]): Set<number> {
+  const leaders = plans.flatMap(({ contests }) => contests).flatMap(({ ranked }) => {
+    const [first, ...rivals] = ranked;
+    const areKnown = rivals.length > 0 &&
+      rivals.every(({ runs }) => 2 * runs.filter(isUndisturbed).length > runs.length);
+    return areKnown && decisiveFigure(ranked) === "rate" ? [first] : [];
+  });
+  return new Set(leaders.flatMap(({ runs }) => runs.map(({ order }) => order)));
 }
 
 /** Ranked cells, split into those that can be judged and those that cannot. */

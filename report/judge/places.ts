@@ -322,7 +322,8 @@ export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
  * What becomes of the verdict without the runs that something disturbed:
  * - all-valid, none-valid: there is none to leave out, or none is valid; uncompared: nothing is compared;
  * - in-turns: none is left out, as both sides took turns, and what disturbs one disturbs the other;
- * - same; partly: in most places; in none: `fewer`: too few are left to compare; `open`: they do not decide; `changed`: they say otherwise.
+ * - same; partly: in most places; in none: `fewer`: too few are left to compare; `open`: they do not decide; `changed`: they say otherwise;
+ * - held-back: it needs runs whose disturbance can only have made the winner's lead smaller.
  */
 export type Survival =
   | "all-valid"
@@ -330,6 +331,7 @@ export type Survival =
   | "in-turns"
   | "uncompared"
   | "same"
+  | "held-back"
   | "partly"
   | "open"
   | "fewer"
@@ -343,27 +345,46 @@ export interface Judged {
 }
 
 /**
- * A decision that the undisturbed runs alone do not support becomes undecided.
+ * A decision that the undisturbed runs alone do not support becomes undecided, unless those support it that can only have
+ * held the winner back.
  * @param again The places by the undisturbed runs alone; null if nothing disturbed any.
+ * @param withHeldBack The places with runs that can only have held their winner back, too.
  */
-export function judgedTwice(places: readonly Place[], again: readonly Place[] | null): Judged {
+export function judgedTwice(
+  places: readonly Place[],
+  again: readonly Place[] | null,
+  withHeldBack: readonly Place[] = [],
+): Judged {
   if (again === null) return { places, survival: "all-valid", lost: [] };
   if (places.length === 0) return { places, survival: "uncompared", lost: [] };
-  const undisturbed = new Map(again.map((place) => [place.key, place]));
-  const judged = places.map((place) => keptAs(place, undisturbed.get(place.key)));
-  const lost = judged.filter(({ kept }) => kept !== "same");
-  const [kept] = (["changed", "open", "fewer"] as const)
-    .filter((one) => lost.some(({ kept }) => kept === one));
+  const [undisturbed, heldBack] = [again, withHeldBack].map((those) =>
+    new Map(those.map((place) => [place.key, place]))
+  );
+  const judged = places.map((place) => {
+    const kept = keptAs(place, undisturbed.get(place.key));
+    return kept.kept === "same" ? kept : keptByHeldBack(place, heldBack.get(place.key)) ?? kept;
+  });
+  const lost = judged.filter(({ kept }) => kept !== "same" && kept !== "held-back");
+  const [kept = "same"] = (["changed", "open", "fewer", "held-back"] as const)
+    .filter((one) => judged.some(({ kept }) => kept === one));
   return {
     places: judged.map(({ place }) => place),
     lost: lost.map(({ place }) => place),
-    survival: kept === undefined ? "same" : lost.length < places.length ? "partly" : kept,
+    survival: lost.length > 0 && lost.length < places.length ? "partly" : kept,
   };
 }
 
 interface Kept {
   readonly place: Place;
-  readonly kept: "same" | "open" | "changed" | "fewer";
+  readonly kept: "same" | "held-back" | "open" | "changed" | "fewer";
+}
+
+/** The lead as a lower bound, if the runs with the winner's that were held back show it; else null. */
+function keptByHeldBack(place: Place, held: Place | undefined): Kept | null {
+  const isLead = place.code === "leads" && place.of === "rate" && winnerOf(place) === place.first;
+  return isLead && held !== undefined && saysOf(held) === saysOf(place)
+    ? { place: { ...held, isAtLeast: true }, kept: "held-back" }
+    : null;
 }
 
 function keptAs(place: Place, without: Place | undefined): Kept {
@@ -388,15 +409,19 @@ function keptAs(place: Place, without: Place | undefined): Kept {
 /**
  * The comparison, with a mark on each verdict that the undisturbed runs alone do not give.
  * @param again The comparison of the undisturbed runs; undefined if too few of them are left.
+ * @param withHeldBack The same with runs that can only have held the faster side back: a verdict on requests/s holds if
+ * these give it.
  */
 export function withDoubt(
   comparison: GroupComparison,
   again: GroupComparison | undefined,
+  withHeldBack?: GroupComparison,
 ): GroupComparison {
-  const figures = comparison.figures.map((one, i) => ({
-    ...one,
-    isDoubted: one.verdict !== "inconclusive" && again?.figures[i].verdict !== one.verdict,
-  }));
+  const figures = comparison.figures.map((one, i) => {
+    const shown = [again, one.figure === "rate" ? withHeldBack : undefined];
+    const isShown = shown.some((other) => other?.figures[i].verdict === one.verdict);
+    return { ...one, isDoubted: one.verdict !== "inconclusive" && !isShown };
+  });
   return { ...comparison, figures };
 }
 

@@ -40,6 +40,7 @@ const reliability = z.strictObject({
     "in-turns",
     "uncompared",
     "same",
+    "held-back",
     "partly",
     "open",
     "fewer",

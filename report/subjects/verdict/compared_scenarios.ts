@@ -2,6 +2,7 @@
 import type { CellRuns, ScenarioRuns } from "../../cells/cells.ts";
 import { COLORS } from "../../cells/colors.ts";
 import type { CellPair } from "../../cells/match.ts";
+import type { MeasuredRuns } from "../../cells/measured.ts";
 import type { ComparedChoice } from "../../cells/recast.ts";
 import {
   basePairs,
@@ -42,8 +43,23 @@ export interface ScenarioComparison extends DecidedPlan, Based {
 export interface CompareScenariosOptions extends JudgeOptions {
   /** Default: the choice that the cells suggest. */
   readonly choice?: ComparedChoice;
-  /** The comparisons by the undisturbed runs alone; null if that is all of them, or if what disturbed them leaves the ratios unchanged. */
-  readonly again?: readonly Based[] | null;
+  /** Null if nothing disturbed a run, or what did leaves the ratios unchanged. */
+  readonly again?: Again | null;
+}
+
+/** The comparisons without runs that something disturbed. */
+export interface Again {
+  readonly undisturbed: JudgedAgain;
+  /**
+   * With the runs of whoever has the most requests/s that can only have been held back. What they show of requests/s
+   * holds, too. Null if there are none.
+   */
+  readonly withHeldBack: JudgedAgain | null;
+}
+
+interface JudgedAgain {
+  readonly results: MeasuredRuns;
+  readonly compared: readonly ScenarioComparison[];
 }
 
 const NO_CHOICE: ComparedChoice = { factor: null, base: null };
@@ -63,7 +79,15 @@ export function compareScenarios(
   );
   return plans.map((plan, i) => ({
     ...plan,
-    ...basedOf(plan.name, plan.againstBase, lookup, again),
+    ...basedOf(
+      plan.name,
+      plan.againstBase,
+      lookup,
+      again && {
+        undisturbed: again.undisturbed.compared,
+        withHeldBack: again.withHeldBack?.compared ?? [],
+      },
+    ),
     unit: scenarios[i].unit ?? REQUESTS,
     contests: plan.contests.map((contest) => withLikelyFirst(contest, lookup)),
     lookup,
@@ -71,17 +95,22 @@ export function compareScenarios(
   }));
 }
 
+type BasedAgain = Readonly<Record<keyof Again, readonly Based[]>>;
+
 function basedOf(
   name: string,
   pairs: readonly CellPair[],
   lookup: Lookup,
-  again: readonly Based[] | null,
+  again: BasedAgain | null,
 ): Based {
-  const valid = again?.find((one) => one.name === name)?.rows ?? [];
   const judged = ({ base, next }: CellPair): GroupComparison => {
-    const same = valid.find((row) => row.name === next.label && row.base === base.label);
     const comparison = lookup(base, next);
-    return again === null ? comparison : withDoubt(comparison, same?.comparison);
+    const sameIn = (those: readonly Based[]): GroupComparison | undefined =>
+      those.find((one) => one.name === name)?.rows
+        .find((row) => row.name === next.label && row.base === base.label)?.comparison;
+    return again === null
+      ? comparison
+      : withDoubt(comparison, sameIn(again.undisturbed), sameIn(again.withHeldBack));
   };
   const rows = pairs.map(({ base, next }): ComparedPair => ({
     ...{ name: next.label, color: next.color, base: base.label },
@@ -116,7 +145,7 @@ const MOST_PAIRS = 1_500;
 export function otherBases(
   compared: readonly ScenarioComparison[],
   judge: JudgeOptions,
-  again: readonly ScenarioComparison[] | null = null,
+  again: Again | null = null,
 ): OtherBase[] {
   const bases = unique(compared.flatMap(({ cells }) => {
     const targets = unique(rightCells(cells).map(({ target }) => target));
@@ -132,13 +161,21 @@ export function otherBases(
   const finding = `A base chosen in the page: Holm's correction is over all ${
     counted(distinctPairs(all), "pair")
   } of targets.`;
-  const others = again && otherBases(again, judge);
+  const others = again && {
+    undisturbed: otherBases(again.undisturbed.compared, judge),
+    withHeldBack: otherBases(again.withHeldBack?.compared ?? [], judge),
+  };
   return perBase.map(({ base, pairs }) => {
-    const valid = others && (others.find((other) => other.base === base)?.scenarios ?? []);
+    const basedIn = (those: readonly OtherBase[]): readonly Based[] =>
+      those.find((other) => other.base === base)?.scenarios ?? [];
+    const doubted = others && {
+      undisturbed: basedIn(others.undisturbed),
+      withHeldBack: basedIn(others.withHeldBack),
+    };
     return {
       base,
       finding,
-      scenarios: compared.map(({ name }, i) => basedOf(name, pairs[i], lookup, valid)),
+      scenarios: compared.map(({ name }, i) => basedOf(name, pairs[i], lookup, doubted)),
     };
   });
 }

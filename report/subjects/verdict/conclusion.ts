@@ -60,7 +60,7 @@ import {
   winnersOf,
   winnersTable,
 } from "./card.ts";
-import { compareScenarios, type ScenarioComparison } from "./compared_scenarios.ts";
+import { type Again, compareScenarios, type ScenarioComparison } from "./compared_scenarios.ts";
 import { type MatrixModel, matrixOf } from "../matrix.ts";
 import { nextSteps } from "./next_steps.ts";
 import { baseForest, placesForest } from "./small_forest.ts";
@@ -91,7 +91,7 @@ export interface ConclusionModel extends CardModel {
 export interface OfReport {
   readonly compared: readonly ScenarioComparison[];
   /** The comparisons by the undisturbed runs alone; null where they are not needed. */
-  readonly again: readonly ScenarioComparison[] | null;
+  readonly again: Again | null;
   readonly claims: readonly JudgedClaim[];
   /** Null if no percentile was ever far from its final value. */
   readonly settling: { readonly brief: string } | null;
@@ -110,8 +110,7 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
   const { runs, machine } = results;
   const lacked = lackedFigure(results);
   const isCompared = lacked === null && !choiceIn(results).isNone;
-  const undisturbed = { ...results, runs: runs.filter(isUndisturbed) };
-  const again = report.again && askedPlans(undisturbed, report.again);
+  const again = report.again && askedAgain(report.again);
   const asked = askedPlans(results, compared, again);
   const judged = judgedBoth(results, asked, again, isCompared);
   const areInTurns = judged.survival === "in-turns";
@@ -161,12 +160,12 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
  * The scenarios with the figure that the question is about.
  *
  * @param compared Compared by requests/s.
- * @param again The same by the undisturbed runs alone; null if they are not needed.
+ * @param again The same without disturbed runs; null if nothing disturbed any.
  */
 function askedPlans(
   results: MeasuredRuns,
   compared: readonly ScenarioComparison[],
-  again: readonly ScenarioComparison[] | null = null,
+  again: Again | null = null,
 ): readonly ScenarioComparison[] {
   const choice = choiceIn(results);
   const grouped = groupRuns(results);
@@ -175,6 +174,15 @@ function askedPlans(
   const isUsual = across === grouped && asked.every(({ unit }) => unit === REQUESTS);
   const { level } = repeatedOf(results);
   return isUsual ? compared : compareScenarios(asked, { level, choice, again });
+}
+
+/** The same with the figure that the question is about. Runs that were held back are known for requests/s alone. */
+function askedAgain({ undisturbed, withHeldBack }: Again): Again {
+  const asked = askedPlans(undisturbed.results, undisturbed.compared);
+  return {
+    undisturbed: { ...undisturbed, compared: asked },
+    withHeldBack: asked === undisturbed.compared ? withHeldBack : null,
+  };
 }
 
 interface JudgedBeside extends Judged {
@@ -186,17 +194,16 @@ interface JudgedBeside extends Judged {
  * Judged by all runs, and by the undisturbed ones alone. Runs that only never settled are among them, because each
  * comparison allows for that by itself.
  *
- * @param again The comparisons by the undisturbed runs; null if they are not needed.
+ * @param again The comparisons without disturbed runs; null if nothing disturbed any.
  */
 function judgedBoth(
   results: MeasuredRuns,
   asked: readonly ScenarioComparison[],
-  again: readonly ScenarioComparison[] | null,
+  again: Again | null,
   isCompared: boolean,
 ): JudgedBeside {
   const { base: named } = choiceIn(results);
-  const undisturbed = results.runs.filter(isUndisturbed);
-  const areAll = undisturbed.length === results.runs.length;
+  const areAll = results.runs.every(isUndisturbed);
   const base = isCompared && named !== null && placesOf(asked, named).length > 0 ? named : null;
   const places = isCompared ? placesOf(asked, base) : [];
   if (!areAll && places.length > 0 && areTargetsMovedAlike(results.runs)) {
@@ -208,9 +215,10 @@ function judgedBoth(
   const placesAgain = areAll && (isCompared || results.runs.every(isValid))
     ? null
     : isCompared
-    ? placesOf(again ?? [], base)
+    ? placesOf(again?.undisturbed.compared ?? [], base)
     : [];
-  return { ...judgedTwice(places, placesAgain), base };
+  const withHeldBack = placesOf(again?.withHeldBack?.compared ?? [], base);
+  return { ...judgedTwice(places, placesAgain, withHeldBack), base };
 }
 
 function verdictIn(
@@ -368,6 +376,7 @@ const LIGHTS: Readonly<Record<Survival, Reliability["light"]>> = {
   "all-valid": "green",
   uncompared: "amber",
   same: "amber",
+  "held-back": "amber",
   partly: "amber",
   fewer: "red",
   open: "red",
