@@ -1,84 +1,35 @@
 /**
- * Streams, WebSockets and gRPC calls: whether times of messages agree with the server's notes, the memory of an open
- * stream and an open WebSocket, and the delay of a worker with thousands of them.
+ * Streams, WebSockets and gRPC calls: whether times of messages agree with arithmetic, the memory of an open stream and
+ * an open WebSocket, and the delay of a worker with thousands of them.
  */
 import { formatCount } from "../report/writing/units.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
 import { TargetError } from "../base/errors.ts";
 import { atMost } from "./bar.ts";
-import type { Bench, Section } from "./bench.ts";
+import type { Bench, Row, Section } from "./bench.ts";
 import { interleaved } from "./rounds.ts";
 import { watchPlateau } from "./stage/plateau.ts";
 import { accuracy } from "./streams/accuracy.ts";
-import { heldBy, heldSection } from "./streams/isolate.ts";
-import { collector, type Open, openSockets, openStreams, usedBytes } from "./streams/open.ts";
+import { heldBy, heldRows, type HeldTwice } from "./streams/isolate.ts";
 import { startApp } from "./stage/server.ts";
 
-const KB = 1e3;
+const MB = 1e6;
 /** The bar for the memory of a stream or WebSocket, without the kernel's memory for its socket. */
 const MOST_KB = 4.096;
 /** The bar for the delay: the p99 that is allowed to the worker of any load. */
 const MOST_LATE_MS = 5;
 
 export const streams: Bench = {
-  about:
-    "times of messages against those noted by the server, and what thousands of streams and WebSockets cost",
+  about: "times of messages against arithmetic, and what thousands of streams and WebSockets cost",
   rounds: 3,
   async run(effort): Promise<Section[]> {
     return [
       ...await accuracy(effort),
-      await memoryOfOpen(effort.rounds),
-      ...await memoryOfIsolates(effort.rounds, effort.short),
+      await memoryOfEach(effort.rounds, effort.short),
       ...await thousands(effort.rounds, effort.short),
     ];
   },
 };
-
-const FEW = 1_000;
-const MANY = 6_000;
-
-/**
- * The memory of open streams and WebSockets: a worker's loop with many of them, played without sockets, and the heap
- * and buffers after a collection.
- */
-async function memoryOfOpen(rounds: number): Promise<Section> {
-  const collect = collector();
-  const samplesOf = async (open: typeof openStreams): Promise<number[]> => {
-    const samples: number[] = [];
-    for (let round = 0; round < rounds; round++) samples.push(await memoryOfOne(open, collect));
-    return samples;
-  };
-  const between = `between ${formatCount(FEW)} and ${formatCount(MANY)}`;
-  return {
-    caption: "Memory of an open stream and of a WebSocket in a worker, over HTTP/1.1",
-    unit: "kB",
-    rows: [
-      { what: `a stream, ${between}`, samples: await samplesOf(openStreams), bar: atMost(MOST_KB) },
-      {
-        what: `a WebSocket, ${between}`,
-        samples: await samplesOf(openSockets),
-        bar: atMost(MOST_KB),
-      },
-    ],
-    notes: [
-      "Of the engine, with a driver that has no sockets: each stream has its head, three events and half of the next; each WebSocket its head, and has sent three messages, which were answered.",
-    ],
-  };
-}
-
-/** The memory of one in kB. A function of its own, so that nothing of one round lives on in the next. */
-async function memoryOfOne(
-  open: (count: number) => Promise<Open>,
-  collect: () => void,
-): Promise<number> {
-  const before = usedBytes(collect);
-  const few = await open(FEW);
-  const afterFew = usedBytes(collect);
-  const many = await open(MANY);
-  const afterMany = usedBytes(collect);
-  if (few.open + many.open !== FEW + MANY) throw new Error("One of them is not open");
-  return (afterMany - afterFew - (afterFew - before)) / (MANY - FEW) / KB;
-}
 
 const MESSAGES_PER_SEC = 1_000;
 const COUNTS = [1_000, 5_000] as const;
@@ -106,7 +57,7 @@ async function thousands(rounds: number, short: boolean): Promise<Section[]> {
     const at = ways.indexOf(way);
     return watch(OPEN[Math.floor(at / COUNTS.length)], COUNTS[at % COUNTS.length], seconds);
   });
-  const [few, many] = COUNTS;
+  const [, many] = COUNTS;
   const runsOf = (what: What, count: Count): Watched[] => seen[`${formatCount(count)} ${what}`];
   const perSec = `${formatCount(MESSAGES_PER_SEC)} requests or messages/s`;
   const came = OPEN.slice(1).map((what) =>
@@ -127,32 +78,28 @@ async function thousands(rounds: number, short: boolean): Promise<Section[]> {
       notes: [`Messages/s by the deadline, dials included, in each round: ${came.join("; ")}.`],
     },
     {
-      caption: `Resident memory of one worker's process, ${perSec} in all`,
-      unit: "kB",
-      rows: OPEN.flatMap((what) => [
-        ...COUNTS.map((count) => ({
+      caption: `Resident memory of a process with one worker, ${perSec} in all`,
+      unit: "MB",
+      rows: OPEN.flatMap((what) =>
+        COUNTS.map((count) => ({
           what: `${formatCount(count)} ${what}`,
-          samples: runsOf(what, count).map(({ residentBytes }) => residentBytes / KB),
-        })),
-        {
-          what: `one of the ${what}, by the difference`,
-          samples: runsOf(what, many).map(({ residentBytes }, round) =>
-            (residentBytes - runsOf(what, few)[round].residentBytes) / (many - few) / KB
-          ),
-          ...what !== OPEN[0] && { bar: atMost(MOST_KB) },
-        },
-      ]),
-      notes: ["The kernel's memory for its sockets is not in it."],
+          samples: runsOf(what, count).map(({ residentBytes }) => residentBytes / MB),
+        }))
+      ),
+      notes: [
+        "The kernel's memory for its sockets is not in it; V8's room for the youngest objects is.",
+      ],
     },
   ];
 }
 
 const DRIVERS = ["epoll", "tcp"] as const;
+const HELD = { streams: "a stream", WebSockets: "a WebSocket" } as const;
 
-/** The engine's share of that memory, by driver. */
-async function memoryOfIsolates(rounds: number, short: boolean): Promise<Section[]> {
+/** The memory of open streams and WebSockets on their sockets, by driver. */
+async function memoryOfEach(rounds: number, short: boolean): Promise<Section> {
   const [few, many] = COUNTS;
-  const sections: Section[] = [];
+  const rows: Row[] = [];
   for (const what of ["streams", "WebSockets"] as const) {
     for (const driver of DRIVERS) {
       const heldOf = async (count: Count) => {
@@ -163,14 +110,24 @@ async function memoryOfIsolates(rounds: number, short: boolean): Promise<Section
         const port = Number(new URL(server.origin).port);
         return await heldBy({ what, driver, port, count, everyMs, seconds: short ? 8 : 20 });
       };
-      const samples = [];
+      const held: HeldTwice[] = [];
       for (let round = 0; round < rounds; round++) {
-        samples.push({ few: await heldOf(few), many: await heldOf(many), more: many - few });
+        held.push({ few: await heldOf(few), many: await heldOf(many), more: many - few });
       }
-      sections.push(heldSection(`one of the ${what} with ${driver}`, samples));
+      rows.push(...heldRows(`${HELD[what]}, ${driver}`, held, atMost(MOST_KB)));
     }
   }
-  return sections;
+  return {
+    caption: "What a worker's isolate holds for one stream or WebSocket",
+    unit: "kB",
+    rows,
+    notes: [
+      `By the difference between ${formatCount(many)} and ${
+        formatCount(few)
+      }, on real sockets, without the kernel's memory for them. Objects and buffers are what is left after a collection; with tcp those of the runtime's sockets are among them.`,
+      "V8's room for the youngest objects is not any stream's: it doubles when enough objects have outlived a collection, up to a limit.",
+    ],
+  };
 }
 
 /** The number of memory samples, one every 250 ms, taken from the end of the load, when all are open. */

@@ -12,6 +12,8 @@ import {
 } from "../bench/frozen/arithmetic.ts";
 import { p99sBetween } from "../bench/lag.ts";
 import type { Noted } from "../bench/stage/witness.ts";
+import { plannedGapsMs, plannedLatenciesMs } from "../bench/streams/arithmetic.ts";
+import type { Noted as NotedMessages, Plan } from "../bench/streams/planting.ts";
 import { isKept, sectionLines } from "../bench/table.ts";
 import { keepTrial, readTrials } from "../bench/trials.ts";
 import { Histogram } from "../runner/stats/histogram/histogram.ts";
@@ -65,6 +67,35 @@ Deno.test("the work of a frozen server is how far apart its answers are after th
   const at = (readMs: number, answeredMs: number): Noted => ({ readMs, answeredMs });
   const notes = [at(0, 10), at(1, 11), at(500, 510), at(500, 512), at(500, 514), at(501, 600)];
   assert.equal(workMsOf(notes, 3), 2);
+});
+
+/** From 200 to 300 ms after the first request, which comes at 1,000, the server sends nothing. */
+const PLAN: Plan = {
+  messages: 4,
+  firstMs: 100,
+  gapsMs: [150],
+  delayMs: 20,
+  diesAfter: null,
+  freeze: { fromMs: 200, lengthMs: 100 },
+};
+
+/** Fractions are those of a clock that counts from long ago. */
+const inTenths = (times: readonly number[]): number[] =>
+  times.map((ms) => Math.round(10 * ms) / 10);
+
+const notedBy = (askedMs: number, cameMs: readonly number[] = []): NotedMessages => ({
+  ...{ askedMs, cameMs, sentMs: [], died: false },
+});
+
+Deno.test("planned gaps of streams: what is due in a freeze comes at its end, whenever its stream began", () => {
+  const gaps = plannedGapsMs(PLAN, [notedBy(1_000), notedBy(1_010)]);
+  assert.deepEqual(inTenths(gaps), [200, 100, 150, 190, 110, 150]);
+});
+
+Deno.test("planned latencies on a WebSocket count from when messages were due, not from when late ones came", () => {
+  const cameMs = [1_004, 1_050.5, 1_103, 1_150.5, 1_200.5, 1_250.5, 1_300.5];
+  const latencies = plannedLatenciesMs(PLAN, [notedBy(1_000, cameMs)], 50);
+  assert.deepEqual(inTenths(latencies), [20, 20, 20, 20, 99.5, 49.5, 20]);
 });
 
 const BARS: readonly { says: string; row: Omit<Row, "what">; kept: boolean | null }[] = [

@@ -37,6 +37,7 @@ const PROGRAMS = {
   "dpkg-deb": { names: ["dpkg-deb"], get: "apt-get install dpkg" },
   rpm: { names: ["rpm2cpio"], get: "apt-get install rpm cpio" },
   curl: { names: ["curl"], get: "apt-get install curl" },
+  cc: { names: ["cc"], get: "apt-get install gcc libc6-dev" },
   wrk: { names: ["wrk"], get: "apt-get install wrk" },
   tmux: { names: ["tmux"], get: "apt-get install tmux" },
   bash: { names: ["bash"], get: "apt-get install bash" },

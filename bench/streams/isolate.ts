@@ -7,8 +7,9 @@ import type { DriverName } from "../../runner/load/engine/driver.ts";
 import type { JobShare, PreparedRequest } from "../../runner/load/engine/job.ts";
 import { WorkerPool } from "../../runner/load/worker/pool.ts";
 import { handshakeFields } from "../../scenarios/request/websocket.ts";
-import type { Section } from "../bench.ts";
-import type { Held, HeldMessage } from "./watched_worker.ts";
+import type { Bar } from "../bar.ts";
+import type { Row } from "../bench.ts";
+import type { HeldMessage } from "./watched_worker.ts";
 
 const KB = 1e3;
 const INTERVAL_US = 250_000;
@@ -85,31 +86,28 @@ export async function heldBy(opened: Opened): Promise<HeldAt> {
   }
 }
 
-const PARTS: readonly (readonly [what: string, of: (held: HeldAt) => number])[] = [
-  ["objects", ({ after }) => after.heap],
-  ["buffers", ({ after }) => after.buffers],
-  ["V8's room for the youngest objects", ({ before }) => before.youngTotal],
-  ["V8's garbage, and what it keeps free", ({ before, after }) => garbage(before, after)],
-];
-
-function garbage(before: Held, after: Held): number {
-  return before.heapTotal - before.youngTotal - after.heap;
+/** What an isolate holds with few and with many of a kind. */
+export interface HeldTwice {
+  readonly few: HeldAt;
+  readonly many: HeldAt;
+  readonly more: number;
 }
 
-/** The memory of one stream or WebSocket, measured as the difference between many and few. */
-export function heldSection(
-  subject: string,
-  rounds: readonly { readonly few: HeldAt; readonly many: HeldAt; readonly more: number }[],
-): Section {
-  return {
-    caption: `What a worker's isolate holds for ${subject}, on sockets`,
-    unit: "kB",
-    rows: PARTS.map(([what, of]) => ({
-      what,
-      samples: rounds.map(({ few, many, more }) => (of(many) - of(few)) / more / KB),
-    })),
-    notes: [
-      "By the difference of many and few; objects and buffers as they are after a collection.",
-    ],
-  };
+const PARTS = {
+  "objects and buffers": ({ after }) => after.heap + after.buffers,
+  "V8's room for the youngest objects": ({ before }) => before.youngTotal,
+  "V8's garbage, and what it keeps free": ({ before, after }) =>
+    before.heapTotal - before.youngTotal - after.heap,
+} satisfies Record<string, (held: HeldAt) => number>;
+
+/**
+ * The memory of one stream or WebSocket, as the difference between many and few.
+ * @param bar For its own objects and buffers.
+ */
+export function heldRows(subject: string, rounds: readonly HeldTwice[], bar: Bar): Row[] {
+  return Object.entries(PARTS).map(([part, of]) => ({
+    what: `${subject}: ${part}`,
+    samples: rounds.map(({ few, many, more }) => (of(many) - of(few)) / more / KB),
+    ...part === "objects and buffers" && { bar },
+  }));
 }

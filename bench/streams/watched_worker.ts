@@ -3,10 +3,10 @@
  * The load worker, which at the interval in its name also posts the memory of its isolate: before and after all garbage
  * is collected.
  */
-import { getHeapSpaceStatistics } from "node:v8";
+import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { FromWorker } from "../../runner/load/worker/messages.ts";
 import "../../runner/load/worker/worker.ts"; // not by an await: messages without a handler would be lost
-import { collector } from "./open.ts";
 
 /** The memory of an isolate in bytes. */
 export interface Held {
@@ -22,7 +22,8 @@ export interface HeldMessage {
   readonly held: { readonly before: Held; readonly after: Held };
 }
 
-const collect = collector();
+setFlagsFromString("--expose-gc");
+const collect: () => void = runInNewContext("gc");
 const post = self.postMessage.bind(self);
 let left = Number(self.name);
 

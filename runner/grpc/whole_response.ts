@@ -1,14 +1,17 @@
 /** Checks a complete response to a gRPC call, for a preflight. */
 import { type KeptResponse, KeptRoom } from "../../base/http/kept.ts";
-import { CallPlan, CallReader } from "../load/engine/streams/call_reader.ts";
+import { CallPlan, CallReader, type CallTaker } from "../load/engine/streams/call_reader.ts";
 import type { CallSpec } from "../load/engine/streams/stream_spec.ts";
+
+/** The reader keeps the message itself. */
+const UNHEARD: CallTaker = { onMessage: () => {} };
 
 /**
  * Why the response is wrong; null if it is right. Its message then replaces its body as JSON, if anything reads the
  * body.
  */
 export function wholeResponseProblem(spec: CallSpec, kept: KeptResponse): string | null {
-  const reader = new CallReader(new CallPlan({ ...spec, keeps: true }), new KeptRoom(), () => {});
+  const reader = new CallReader(new CallPlan({ ...spec, keeps: true }), new KeptRoom(), UNHEARD);
   const wrong = reader.headProblem(kept);
   if (wrong !== null) return wrong;
   const body = kept.body();
@@ -21,7 +24,7 @@ export function wholeResponseProblem(spec: CallSpec, kept: KeptResponse): string
 
 /** The problem of a response of which only the head has arrived. */
 export function headProblem(spec: CallSpec, kept: KeptResponse): string | null {
-  const reader = new CallReader(new CallPlan(spec), new KeptRoom(), () => {});
+  const reader = new CallReader(new CallPlan(spec), new KeptRoom(), UNHEARD);
   const wrong = reader.headProblem(kept);
   return wrong ?? (kept.field("grpc-status") === null ? null : reader.verdict(kept));
 }

@@ -1,7 +1,7 @@
 /**
  * Times of messages against a server that notes when it got and sent each of them: both sides agree about counts, and about percentiles as
- * closely as a busy machine lets them; `deno task bench streams` compares them to a fifth of a millisecond. What stands still
- * here for a third of a second is the machine, and no test may fail of it.
+ * closely as a busy machine lets them; `deno task bench streams` compares them with arithmetic, to a fifth of a millisecond. What stands
+ * still here for a third of a second is the machine, and no test may fail of it.
  */
 import assert from "node:assert/strict";
 import { percentileOf } from "../../bench/frozen/arithmetic.ts";
@@ -11,6 +11,7 @@ import type { DriverName } from "../../runner/load/engine/driver.ts";
 import type { BoundedTotals } from "../../runner/load/recording/message_counts.ts";
 import { type SparseHistogram, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
 import { handshakeFields } from "../../scenarios/request/websocket.ts";
+import { needing } from "../needs.ts";
 import { called } from "./calls.ts";
 import { assertNothingLost, load, type Loaded } from "./loading.ts";
 import { DRIVER_NAMES } from "./ways.ts";
@@ -96,6 +97,9 @@ const KINDS: Readonly<Record<string, Run>> = {
   },
 };
 
+/** The server is a program in C, and asks the kernel of Linux when a message came. */
+const { test } = needing("cc", "linux");
+
 interface Seen extends Figures {
   readonly noted: readonly Noted[];
 }
@@ -155,7 +159,7 @@ function assertTold({ received, noted }: Seen): void {
 
 for (const [kind, run] of Object.entries(KINDS)) {
   for (const driver of DRIVER_NAMES) {
-    Deno.test(`${driver}, ${kind}: times of messages are those that the server knows`, async () => {
+    test(`${driver}, ${kind}: times of messages are those that the server knows`, async () => {
       const seen = await seenBy(run, driver, {});
       assertTold(seen);
       const { firstMs, timesMs } = knownMs(seen);
@@ -169,7 +173,7 @@ for (const [kind, run] of Object.entries(KINDS)) {
       assertNoSooner(seen.first ?? seen.times.all, seen.first === null ? timesMs : firstMs);
     });
 
-    Deno.test(`${driver}, ${kind}: a server that stands still for a second shows it`, async () => {
+    test(`${driver}, ${kind}: a server that stands still for a second shows it`, async () => {
       const freeze = { fromMs: 800, lengthMs: 1_000 };
       const change = { messages: 16, gapsMs: [100], freeze };
       const seen = await seenBy(run, driver, change);
@@ -180,7 +184,7 @@ for (const [kind, run] of Object.entries(KINDS)) {
       assert.equal(seen.times.censored.count, 0);
     });
 
-    Deno.test(`${driver}, ${kind}: a server that dies in the middle has sent what came`, async () => {
+    test(`${driver}, ${kind}: a server that dies in the middle has sent what came`, async () => {
       const seen = await seenBy(run, driver, { diesAfter: 7 });
       assertTold(seen);
       assert.ok(seen.noted.every(({ died, sentMs }) => died && sentMs.length === 7));
@@ -189,7 +193,7 @@ for (const [kind, run] of Object.entries(KINDS)) {
       else assert.deepEqual([seen.failed, seen.times.censored.count], [STREAMS, STREAMS]);
     });
 
-    Deno.test(`${driver}, ${kind}: a server that never moves again has a bound for what was due`, async () => {
+    test(`${driver}, ${kind}: a server that never moves again has a bound for what was due`, async () => {
       const freeze = { fromMs: 500, lengthMs: 60_000 };
       const seen = await seenBy(run, driver, { freeze }, 1_500);
       assertTold(seen);

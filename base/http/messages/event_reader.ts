@@ -5,10 +5,13 @@
  */
 import { LIMITS } from "../../limits.ts";
 import type { KeptRoom } from "../kept.ts";
-import { LineReader } from "./line_reader.ts";
+import { LineReader, type LineTaker } from "./line_reader.ts";
 
-/** Receives an event: its name (`message` unless the stream gives another) and its data, valid during the call. */
-export type OnEvent = (name: string, data: Uint8Array<ArrayBuffer>) => void;
+/** Receives the events that a reader finds. */
+export interface EventTaker {
+  /** An event: its name (`message` unless the stream gives another) and its data, valid during the call. */
+  onEvent(name: string, data: Uint8Array<ArrayBuffer>): void;
+}
 
 export const UNNAMED = "message";
 
@@ -24,7 +27,7 @@ const FREE_BYTES = 512;
 /** Longer names are cut: they are labels of figures. */
 const MOST_NAME_BYTES = 200;
 
-export class EventReader {
+export class EventReader implements LineTaker {
   /** Identifier of the last event that had one, to be sent as Last-Event-ID; "" for none. */
   lastEventId = "";
   /** How long the server wants a client to wait before reconnecting, ms; null: unspecified. */
@@ -41,16 +44,11 @@ export class EventReader {
   readonly #lines: LineReader;
 
   constructor(
-    private readonly onEvent: OnEvent,
+    private readonly taker: EventTaker,
     private readonly room: KeptRoom,
     private readonly mostBytes: number = LIMITS.streamMessage.most,
   ) {
-    this.#lines = new LineReader(
-      (bytes, from, to) => this.#line(bytes, from, to),
-      "any",
-      room,
-      mostBytes,
-    );
+    this.#lines = new LineReader(this, "any", room, mostBytes);
   }
 
   /** Whether an event exceeded the limit or the remaining room, after which no more events come. */
@@ -88,7 +86,7 @@ export class EventReader {
     this.#bom = 0;
   }
 
-  #line(bytes: Uint8Array, from: number, to: number): void {
+  onLine(bytes: Uint8Array, from: number, to: number): void {
     if (from === to) return this.#dispatch();
     let colon = from;
     while (colon < to && bytes[colon] !== COLON) colon++;
@@ -142,7 +140,7 @@ export class EventReader {
   #dispatch(): void {
     if (this.#id !== null) this.lastEventId = this.#id;
     if (this.#hasData && !this.#isOverLimit) {
-      this.onEvent(this.#name, this.#data.subarray(0, this.#length - 1));
+      this.taker.onEvent(this.#name, this.#data.subarray(0, this.#length - 1));
     }
     this.#reset();
     this.#drop();

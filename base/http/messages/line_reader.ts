@@ -5,8 +5,11 @@
 import { LIMITS } from "../../limits.ts";
 import type { KeptRoom } from "../kept.ts";
 
-/** Receives a line, `bytes[from, to)` without its end, valid during the call. */
-export type OnLine = (bytes: Uint8Array, from: number, to: number) => void;
+/** Receives the lines that a reader finds. */
+export interface LineTaker {
+  /** A line, `bytes[from, to)` without its end, valid during the call. */
+  onLine(bytes: Uint8Array, from: number, to: number): void;
+}
 
 /** What ends a line: LF, perhaps after a CR; or any of CR LF, LF and CR, as in event streams. */
 export type LineEnds = "lf" | "any";
@@ -26,7 +29,7 @@ export class LineReader {
   #wasCr = false;
 
   constructor(
-    private readonly onLine: OnLine,
+    private readonly taker: LineTaker,
     private readonly ends: LineEnds,
     private readonly room: KeptRoom,
     private readonly mostBytes: number = LIMITS.streamMessage.most,
@@ -76,7 +79,7 @@ export class LineReader {
 
   #give(bytes: Uint8Array, from: number, to: number): void {
     const hasCr = this.ends === "lf" && to > from && bytes[to - 1] === CR;
-    this.onLine(bytes, from, hasCr ? to - 1 : to);
+    this.taker.onLine(bytes, from, hasCr ? to - 1 : to);
   }
 
   #keep(bytes: Uint8Array, from: number, to: number): boolean {

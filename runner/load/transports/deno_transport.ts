@@ -58,7 +58,8 @@ interface ConnectionSetting {
 }
 
 class DenoConnection implements TransportConnection {
-  readonly #dialing = new AbortController();
+  /** Null unless dialing, so that an open connection takes no memory for it. */
+  #dialing: AbortController | null = null;
   /** Null while dialing. */
   #conn: Connection | null = null;
   #writes: WriteQueue | null = null;
@@ -81,20 +82,22 @@ class DenoConnection implements TransportConnection {
   }
 
   async open(dial: ReturnType<typeof dialer>): Promise<void> {
+    const dialing = this.#dialing = new AbortController();
     this.scheduler.dialing++;
     try {
-      this.#conn = await dial(this.#dialing.signal);
+      this.#conn = await dial(dialing.signal);
     } catch (error) {
       if (this.#isClosed) return;
       if (!(error instanceof DialError)) throw error;
       this.#isClosed = true;
-      return this.events.onRefused(error);
+      return this.events.onRefused(this.slot, error);
     } finally {
+      this.#dialing = null;
       this.scheduler.dialing--;
     }
     if (this.#isClosed) return this.#conn.close();
     this.#writes = new WriteQueue(this.#conn);
-    this.events.onOpen();
+    this.events.onOpen(this.slot);
     this.#readOn();
   }
 
@@ -116,7 +119,7 @@ class DenoConnection implements TransportConnection {
     this.#isClosed = true;
     this.#writes?.stop();
     if (this.#conn) this.#conn.close();
-    else this.#dialing.abort();
+    else this.#dialing?.abort();
   }
 
   readNow(): void {
@@ -140,7 +143,7 @@ class DenoConnection implements TransportConnection {
   readonly #onRead = (length: number | null): void => {
     if (this.#isClosed) return;
     if (length === null) return this.#end(null);
-    this.events.onBytes(this.#buffer, length);
+    this.events.onBytes(this.slot, this.#buffer, length);
     this.#readOn();
   };
 
@@ -152,7 +155,7 @@ class DenoConnection implements TransportConnection {
 
   #end(reset: string | null): void {
     this.close();
-    this.events.onEnd(reset);
+    this.events.onEnd(this.slot, reset);
   }
 }
 

@@ -94,7 +94,8 @@ function viewOf({ buffer, byteOffset, length }: Buffer<ArrayBuffer>): Uint8Array
 }
 
 class NodeConnection implements TransportConnection {
-  readonly #dialing = new AbortController();
+  /** Null unless dialing, so that an open connection takes no memory for it. */
+  #dialing: AbortController | null = null;
   /** Null while dialing. */
   #socket: Socket | null = null;
   #isClosed = false;
@@ -110,21 +111,23 @@ class NodeConnection implements TransportConnection {
 
   async open(dial: Dial): Promise<void> {
     const onread = { buffer: this.room.readBuffer, callback: this.#onRead };
+    const dialing = this.#dialing = new AbortController();
     this.scheduler.dialing++;
     try {
-      this.#socket = await dial(onread, this.#dialing.signal);
+      this.#socket = await dial(onread, dialing.signal);
     } catch (error) {
       if (this.#isClosed) return;
       if (!(error instanceof DialError)) throw error;
       this.#isClosed = true;
-      return this.events.onRefused(error);
+      return this.events.onRefused(this.slot, error);
     } finally {
+      this.#dialing = null;
       this.scheduler.dialing--;
     }
-    this.#socket.once("end", () => this.#end(null));
-    this.#socket.on("error", (error) => this.#end(error));
+    const end = (error: Error | null = null): void => this.#end(error);
+    this.#socket.on("end", end).on("error", end);
     if (this.#isClosed) return discard(this.#socket);
-    this.events.onOpen();
+    this.events.onOpen(this.slot);
     if (!this.#isClosed) this.#socket.resume();
   }
 
@@ -143,7 +146,7 @@ class NodeConnection implements TransportConnection {
   close(): void {
     this.#isClosed = true;
     if (this.#socket) discard(this.#socket);
-    else this.#dialing.abort();
+    else this.#dialing?.abort();
   }
 
   readNow(): void {
@@ -155,7 +158,7 @@ class NodeConnection implements TransportConnection {
   // hot: runs for every read. Returns whether to continue reading.
   readonly #onRead = (length: number): boolean => {
     if (this.#isClosed) return false;
-    this.events.onBytes(this.room.readBytes, length);
+    this.events.onBytes(this.slot, this.room.readBytes, length);
     if (!this.#isClosed) this.#waits = !this.scheduler.mayReadOn(this.slot);
     return !this.#waits;
   };
@@ -163,6 +166,6 @@ class NodeConnection implements TransportConnection {
   #end(error: Error | null): void {
     if (this.#isClosed) return;
     this.close();
-    this.events.onEnd(error && messageOf(error));
+    this.events.onEnd(this.slot, error && messageOf(error));
   }
 }

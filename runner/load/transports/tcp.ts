@@ -21,7 +21,7 @@ export class TcpDriver implements Driver {
   readonly #transports: readonly Transport[];
   readonly #slotsOfEach: number;
   readonly #iteration: LoopIteration;
-  #handler: DriverEvents | null = null;
+  #events: ConnectionEvents | null = null;
   #wake: (() => void) | null = null;
   /** Whether a socket had an event since the last tick. */
   #hadEvent = false;
@@ -57,7 +57,7 @@ export class TcpDriver implements Driver {
   }
 
   async run(handler: DriverEvents): Promise<void> {
-    this.#handler = handler;
+    this.#events = this.#eventsFor(handler);
     const { punctual } = handler;
     for (;;) {
       const nowUs = this.now();
@@ -97,10 +97,9 @@ export class TcpDriver implements Driver {
   }
 
   connect(slot: number): void {
-    const handler = this.#handler;
-    if (handler === null) return;
+    if (this.#events === null) return;
     const transport = this.#transports[Math.floor(slot / this.#slotsOfEach)];
-    this.#open[slot] = transport.open(slot, this.#eventsOf(slot, handler));
+    this.#open[slot] = transport.open(slot, this.#events);
   }
 
   send(slot: number, bytes: Uint8Array<ArrayBuffer>): void {
@@ -121,26 +120,26 @@ export class TcpDriver implements Driver {
     this.#open[slot] = null;
   }
 
-  #eventsOf(slot: number, handler: DriverEvents): ConnectionEvents {
+  #eventsFor(handler: DriverEvents): ConnectionEvents {
     return {
-      onOpen: () => {
+      onOpen: (slot) => {
         const nowUs = this.now();
         this.#iteration.count(nowUs);
         handler.onOpen(slot, nowUs);
         this.#noteEvent();
       },
-      onRefused: ({ kind, message }) => {
+      onRefused: (slot, { kind, message }) => {
         this.#open[slot] = null;
         handler.onRefused(slot, kind, message, this.now());
       },
       // hot
-      onBytes: (bytes, length) => {
+      onBytes: (slot, bytes, length) => {
         const nowUs = this.now();
         this.#iteration.count(nowUs);
         handler.onBytes(slot, bytes, length, nowUs);
         this.#noteEvent();
       },
-      onEnd: (reset) => {
+      onEnd: (slot, reset) => {
         this.#open[slot] = null;
         handler.onEnd(slot, reset, this.now());
       },

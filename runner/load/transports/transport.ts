@@ -30,13 +30,14 @@ export interface TransportConnection {
 }
 
 /**
- * Events of a connection, never reported during `open`, `send` or `close`. After `onRefused` or `onEnd` it is closed.
+ * Events of the connections, by slot, so that one receiver serves all. They are never reported during `open`, `send` or
+ * `close`. After `onRefused` or `onEnd` the connection is closed.
  */
 export interface ConnectionEvents {
-  onOpen(): void;
-  onRefused(error: DialError): void;
+  onOpen(slot: number): void;
+  onRefused(slot: number, error: DialError): void;
   /** `bytes[0, length)` arrived; the buffer is used again after the call. */
-  onBytes(bytes: Uint8Array, length: number): void;
+  onBytes(slot: number, bytes: Uint8Array, length: number): void;
   /** The peer closed its side (`reset` null) or the connection broke (its reason). */
-  onEnd(reset: string | null): void;
+  onEnd(slot: number, reset: string | null): void;
 }

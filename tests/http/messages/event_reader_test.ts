@@ -22,7 +22,7 @@ function readAll(pieces: readonly Uint8Array[], mostBytes = 1_000, room = new Ke
   const events: string[] = [];
   const text = new TextDecoder("utf-8", { ignoreBOM: true });
   const reader = new EventReader(
-    (name, data) => events.push(`${name}: ${text.decode(data)}`),
+    { onEvent: (name, data) => events.push(`${name}: ${text.decode(data)}`) },
     room,
     mostBytes,
   );
@@ -157,7 +157,7 @@ Deno.test("a line without an end, and data without an end, are given up at the l
     const room = new KeptRoom(10_000);
     let read = 0;
     const events: string[] = [];
-    const reader = new EventReader((name) => events.push(name), room, 1_000);
+    const reader = new EventReader({ onEvent: (name) => events.push(name) }, room, 1_000);
     while (!reader.isOverLimit && read < 100_000) {
       reader.read(octets(part), 0, part.length);
       read += part.length;
@@ -172,7 +172,10 @@ Deno.test("a line without an end, and data without an end, are given up at the l
 
 Deno.test("many streams together keep no more than their room has", () => {
   const room = new KeptRoom(5_000);
-  const readers = Array.from({ length: 10 }, () => new EventReader(() => {}, room, 4_000));
+  const readers = Array.from(
+    { length: 10 },
+    () => new EventReader({ onEvent: () => {} }, room, 4_000),
+  );
   for (const reader of readers) reader.read(octets("data: " + "x".repeat(3_000)), 0, 3_006);
   assert.deepEqual(readers.map(({ isOverLimit }) => isOverLimit), [
     false,
@@ -184,7 +187,7 @@ Deno.test("many streams together keep no more than their room has", () => {
 });
 
 Deno.test("an identifier whose event never ended is not that of the next response, and one that is too large is none", () => {
-  const reader = new EventReader(() => {}, new KeptRoom());
+  const reader = new EventReader({ onEvent: () => {} }, new KeptRoom());
   const read = (text: string): void => reader.read(octets(text), 0, octets(text).length);
   read("id: 1\ndata: a\n\nid: 2\ndata: b\n");
   reader.end();

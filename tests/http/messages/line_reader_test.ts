@@ -5,7 +5,9 @@ import { LineReader } from "../../../base/http/messages/line_reader.ts";
 function linesOf(pieces: readonly string[]): string[] {
   const lines: string[] = [];
   const reader = new LineReader(
-    (bytes, from, to) => lines.push(new TextDecoder().decode(bytes.subarray(from, to))),
+    {
+      onLine: (bytes, from, to) => lines.push(new TextDecoder().decode(bytes.subarray(from, to))),
+    },
     "lf",
     new KeptRoom(),
   );
@@ -39,7 +41,7 @@ Deno.test("a line of the limit is read, and one that is longer is not, whole or 
   for (const pieces of [[1], [1, 500], [1, 2, 3, 4, 999]]) {
     for (const [length, isOver] of [[1_000, false], [1_001, true]] as const) {
       let lines = 0;
-      const reader = new LineReader(() => lines++, "lf", new KeptRoom(), 1_000);
+      const reader = new LineReader({ onLine: () => lines++ }, "lf", new KeptRoom(), 1_000);
       const bytes = new TextEncoder().encode("x".repeat(length) + "\n");
       [...pieces, bytes.length].forEach((end, i) => reader.read(bytes, pieces[i - 1] ?? 0, end));
       assert.deepEqual([reader.isOverLimit, lines], [isOver, isOver ? 0 : 1]);

@@ -23,7 +23,6 @@ const LAWS: readonly Law[] = [
       "cli/terminal/terminal.ts",
       "targets/launch/supervisor.ts",
       "targets/apps/serve.ts",
-      "bench/streams/planting.ts",
     ],
   },
   {

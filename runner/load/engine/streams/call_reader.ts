@@ -33,6 +33,12 @@ export class CallPlan {
   }
 }
 
+/** Receives the messages that a reader finds. */
+export interface CallTaker {
+  /** A message as JSON; empty if nothing reads messages. */
+  onMessage(json: Bytes): void;
+}
+
 export class CallReader {
   /** Whether a message exceeds the limit or the remaining room, so that the call must be cancelled. */
   isOverLimit = false;
@@ -52,11 +58,10 @@ export class CallReader {
   #data = NO_BYTES;
   #dataBytes = 0;
 
-  /** @param onMessage Called with each message as JSON, or without it if nothing reads messages. */
   constructor(
     private readonly plan: CallPlan,
     private readonly room: KeptRoom,
-    private readonly onMessage: (json: Bytes) => void,
+    private readonly taker: CallTaker,
   ) {}
 
   /** Why this is not the head of a gRPC response; null if it is. */
@@ -117,7 +122,7 @@ export class CallReader {
   #complete(): void {
     this.received++;
     const { decoder } = this.plan;
-    this.onMessage(decoder === null || this.isOverLimit ? NO_BYTES : this.#decoded(decoder));
+    this.taker.onMessage(decoder === null || this.isOverLimit ? NO_BYTES : this.#decoded(decoder));
     this.#prefixBytes = this.#flag = this.#leftBytes = 0;
     this.#drop();
   }

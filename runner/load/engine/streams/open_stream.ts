@@ -2,15 +2,15 @@
  * One streamed response as it comes: its octets become messages, and these become times, tokens and checks. The
  * protocol, the clock and the slot are the caller's concern. Its memory is limited by the room.
  */
-import { EventReader } from "../../../../base/http/messages/event_reader.ts";
-import { LineReader } from "../../../../base/http/messages/line_reader.ts";
+import { EventReader, type EventTaker } from "../../../../base/http/messages/event_reader.ts";
+import { LineReader, type LineTaker } from "../../../../base/http/messages/line_reader.ts";
 import { KeptResponse, type KeptRoom } from "../../../../base/http/kept.ts";
 import { beyond, oneMoreThan } from "../../../../base/limits.ts";
 import type { MessageRecorder } from "../../recording/messages.ts";
 import { takerOfText } from "../capture.ts";
 import { ResponseCheck } from "../response_check.ts";
 import type { Message } from "../protocol.ts";
-import type { CallPlan, CallReader } from "./call_reader.ts";
+import type { CallPlan, CallReader, CallTaker } from "./call_reader.ts";
 import { Reconnecting } from "./reconnecting.ts";
 import type { BodyPart } from "./stream_room.ts";
 import type { StreamSpec } from "./stream_spec.ts";
@@ -42,9 +42,9 @@ export class StreamPlan {
   }
 
   /** Null if the stream is not a gRPC call. */
-  callReader(room: KeptRoom, onMessage: (json: Bytes) => void): CallReader | null {
+  callReader(room: KeptRoom, taker: CallTaker): CallReader | null {
     if (this.#calls === null || this.#call === null) return null;
-    return new this.#calls(this.#call, room, onMessage);
+    return new this.#calls(this.#call, room, taker);
   }
 }
 
@@ -71,7 +71,7 @@ const STOP = 204;
 const LINE = "line";
 const MESSAGE = "message";
 
-export class OpenStream {
+export class OpenStream implements EventTaker, LineTaker, CallTaker {
   /** The response, once its head has arrived. */
   kept: KeptResponse | null = null;
   /** Octets of the stream's bodies so far. */
@@ -112,12 +112,9 @@ export class OpenStream {
     const { reconnectUs } = plan.spec;
     this.again = reconnectUs === undefined ? null : new Reconnecting(message, reconnectUs);
     this.#isRight = plan.check === null;
-    this.#events = plan.spec.kind === "events"
-      ? new EventReader((name, data) => this.#take(name, data), room)
-      : null;
-    this.#call = plan.callReader(room, (json) => this.#take(MESSAGE, json));
-    this.#reader = this.#call ?? this.#events ??
-      new LineReader((bytes, from, to) => this.#takeLine(bytes, from, to), "lf", room);
+    this.#events = plan.spec.kind === "events" ? new EventReader(this, room) : null;
+    this.#call = plan.callReader(room, this);
+    this.#reader = this.#call ?? this.#events ?? new LineReader(this, "lf", room);
   }
 
   /** Whether a message exceeded the limit, so that the stream must be cancelled. */
@@ -200,12 +197,17 @@ export class OpenStream {
     return isEvents ? null : `its content-type is ${type}, not text/event-stream`;
   }
 
-  #takeLine(bytes: Uint8Array, from: number, to: number): void {
+  onLine(bytes: Uint8Array, from: number, to: number): void {
     if (from === to) return; // an empty line only keeps the connection alive
-    this.#take(LINE, bytes.subarray(from, to) as Bytes);
+    this.onEvent(LINE, bytes.subarray(from, to) as Bytes);
   }
 
-  #take(name: string, data: Bytes): void {
+  onMessage(json: Bytes): void {
+    this.onEvent(MESSAGE, json);
+  }
+
+  /** A message has come, of whichever kind the stream is. */
+  onEvent(name: string, data: Bytes): void {
     if (this.doneUs < Infinity) return;
     const { plan, place: { slot, messages } } = this;
     this.#received++;

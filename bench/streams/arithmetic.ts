@@ -1,0 +1,32 @@
+/**
+ * The times that a planted server must show, by arithmetic from its plan. Of its notes only the moments are used at
+ * which a stream was requested and a WebSocket opened, because it is by them that a freeze comes early or late.
+ */
+import { momentsOf, thawed } from "../../targets/apps/streams/schedule.ts";
+import { freezesOf, type Noted, type Plan } from "./planting.ts";
+
+/** The times between the messages of all streams. */
+export function plannedGapsMs(plan: Plan, noted: readonly Noted[]): number[] {
+  const momentOf = momentsOf(plan, freezesOf(plan, noted[0].askedMs));
+  return noted.flatMap(({ askedMs }) => {
+    const moments = Array.from({ length: plan.messages }, (_, k) => momentOf(askedMs, k));
+    return moments.slice(1).map((ms, k) => ms - moments[k]);
+  });
+}
+
+/** The latencies of all messages on WebSockets, each of which is due `everyMs` after the one before it. */
+export function plannedLatenciesMs(
+  plan: Plan,
+  noted: readonly Noted[],
+  everyMs: number,
+): number[] {
+  const freezes = freezesOf(plan, noted[0].askedMs);
+  return noted.flatMap(({ cameMs }) => {
+    // No message comes before it is due, and the promptest comes right then.
+    const openMs = Math.min(...cameMs.map((ms, k) => ms - k * everyMs));
+    return cameMs.map((_, k) => {
+      const dueMs = openMs + k * everyMs;
+      return thawed(dueMs + plan.delayMs, freezes) - dueMs;
+    });
+  });
+}
