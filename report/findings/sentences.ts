@@ -293,8 +293,7 @@ const ADVICE: Readonly<Record<Advice, string>> = {
   "fewer-connections": "use fewer connections (-c of bench, connections of a load)",
   "longer-run": "make the run longer",
   "inspect-timeline": "inspect the timeline",
-  "compare-differences":
-    "compare targets by the difference of their latencies, not by the ratio",
+  "compare-differences": "compare targets by the difference of their latencies, not by the ratio",
   "heavier-requests": "send requests that take the target longer",
   "nearer-redis": "use a Redis nearer to the agents",
 };
