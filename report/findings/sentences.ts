@@ -158,7 +158,7 @@ export const MEANINGS: Readonly<Record<FindingCode, string>> = {
   unsteady: "The run has no steady state",
   "agent-lost": "An agent stopped reporting",
   "agents-apart": "The agents started more than an interval apart",
-  "clock-uncertain": "An agent's clock is known less well than an interval is long",
+  "clock-uncertain": "An agent's clock may be wrong by more than an interval",
   "findings-omitted": "More findings are in the agents' own parts",
   text: "A sentence of a result file of version 1, kept as it is",
 };
@@ -293,7 +293,7 @@ const ADVICE: Readonly<Record<Advice, string>> = {
   "fewer-connections": "use fewer connections (-c of bench, connections of a load)",
   "longer-run": "make the run longer",
   "inspect-timeline": "inspect the timeline",
-  "compare-differences": "compare differences, not ratios",
+  "compare-differences": "compare targets by the difference of their latencies, not by the ratio",
   "heavier-requests": "send requests that take the target longer",
   "nearer-redis": "use a Redis nearer to the agents",
 };
