@@ -66,7 +66,7 @@ export function whyUnseen(bytes: number): string | null {
   const most = mostOf("patternBody");
   return isWithin("patternBody", bytes)
     ? null
-    : `a pattern looks at the first ${most} of a body, and this one is longer`;
+    : `a pattern searches only the first ${most} of a body, and this one is longer`;
 }
 
 /**
@@ -107,12 +107,12 @@ function whatOnlyTriesDo(source: string): string | null {
   for (const [token] of source.matchAll(TOKENS)) {
     if (/^\(\?<?[=!]/.test(token)) {
       return `${token}…) cannot be matched in linear time: ` +
-        "write what stands around the value as it is, outside of the group";
+        "write the text around the value literally, outside the group";
     }
     if (/^\\(?:[1-9]|k<)/.test(token)) {
       return `${
         token === "\\k<" ? "\\k<…>" : token
-      }, which repeats a group, cannot be matched in linear time: ` +
+      }, a reference to a group, cannot be matched in linear time: ` +
         "write the repeated text out";
     }
   }
@@ -124,7 +124,7 @@ function tryCompile(source: string): RE2JS | string {
     return compiled(source);
   } catch (error) {
     if (!(error instanceof Error) || error instanceof EngineNeeded) throw error;
-    return `RE2 cannot do it (${error.message.replace("error parsing regexp: ", "")})`;
+    return `RE2 does not support it (${error.message.replace("error parsing regexp: ", "")})`;
   }
 }
 

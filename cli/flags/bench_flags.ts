@@ -283,7 +283,7 @@ const requestFlags = {
   },
   compress: {
     flags: "--compress <gzip>",
-    about: "Compresses messages of gRPC, and accepts compressed ones (default: neither)",
+    about: "Compresses gRPC messages, and accepts compressed ones (default: neither)",
     schema: z.enum(COMPRESSIONS).optional(),
   },
   form: {
@@ -442,7 +442,7 @@ export function callConflicts(given: RawArguments): Problem[] {
     return ["proto", "message", "compress"].filter((flag) => given[flag] !== undefined)
       .map((flag) => ({
         place: `--${flag}`,
-        message: "Cannot use this without a call of gRPC",
+        message: "Cannot use this without a gRPC call",
         fix: "add --grpc package.Service/Method",
       }));
   }
@@ -453,7 +453,7 @@ export function callConflicts(given: RawArguments): Problem[] {
       given[key] !== undefined && !(key === "method" && given[key] === "get")
     ).map(([, [place, why]]) => ({
       place,
-      message: `Cannot use this with a call of gRPC: ${why}`,
+      message: `Cannot use this with a gRPC call: ${why}`,
       fix: "leave it out",
     })),
     ...hasPath

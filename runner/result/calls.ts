@@ -1,4 +1,4 @@
-/** How calls of gRPC ended, as result files have it. */
+/** How gRPC calls ended, as result files have it. */
 import * as z from "zod";
 
 const count = z.int().min(0);

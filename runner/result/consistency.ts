@@ -63,7 +63,7 @@ function* ofCounts(
   const calls = Object.values(grpc?.status ?? {}).reduce((sum, count) => sum + count, 0);
   if (calls + (grpc?.noStatus ?? 0) > requests.completed) {
     const message =
-      `Cannot use counts that do not add up: ${calls} calls of gRPC ended, and ${requests.completed} requests`;
+      `Cannot use counts that do not add up: ${calls} gRPC calls ended, and ${requests.completed} requests`;
     yield { path: ["grpc", "status"], message };
   }
   const { due, completed, failed, unfinished, dropped } = requests;

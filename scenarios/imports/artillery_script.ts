@@ -235,7 +235,7 @@ export const scriptSpec = z.looseObject({
     context.addIssue({
       code: "custom",
       path: ["config", "target"],
-      message: "Cannot do without it",
+      message: "Cannot leave it out",
     });
   }
   const scenarios = [script.scenarios].flat().map((scenario) => Object(scenario));

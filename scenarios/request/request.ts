@@ -88,7 +88,7 @@ export const expectation = z.strictObject({
     context.addIssue(`Cannot use ${quotedOpenly(source)} as a pattern: ${wrong}`);
   }).optional().describe("Regular expression (RE2) that must match somewhere in the body"),
   grpcStatus: z.union([grpcStatus, z.array(grpcStatus).min(1)]).optional().describe(
-    "Status of a call of gRPC, or any of several; OK when absent",
+    "Status of a gRPC call, or any of several; OK when absent",
   ),
   message: answerSpec.optional().describe(
     "The message of a WebSocket that responds to one that was sent: echo, the same octets; order, the next; " +
@@ -446,23 +446,23 @@ const BESIDE_CALLS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     METHODS.map((
       method,
-    ) => [method, "a call of gRPC is sent with post, to the path of its method"]),
+    ) => [method, "a gRPC call is sent with post, to the path of its method"]),
   ),
   ...Object.fromEntries(BODIES.map((body) => [body, "what a call sends is its message"])),
   stream: "the type of the method says whether its response is a stream",
-  until: "a call of gRPC ends with its status",
+  until: "a gRPC call ends with its status",
   reconnect: "only events have identifiers",
-  websocket: "a call of gRPC is no WebSocket",
+  websocket: "a gRPC call is no WebSocket",
   ...Object.fromEntries(SOCKET_KEYS.map((key) => [key, "it belongs to WebSockets"])),
-  before: "hooks do not know messages of gRPC",
-  after: "hooks do not know messages of gRPC",
+  before: "hooks do not know gRPC messages",
+  after: "hooks do not know gRPC messages",
 };
 const OF_CALLS = ["proto", "message", "messages", "compress"] as const;
 /** The expectations that gRPC calls cannot have, with the reasons. */
 const NOT_EXPECTED_OF_CALLS: Readonly<Record<string, string>> = {
-  status: "Cannot expect another status than 200 of a call of gRPC: write grpcStatus",
+  status: "Cannot expect another status than 200 of a gRPC call: write grpcStatus",
   body:
-    "Cannot expect a whole body of a call of gRPC: contains, json and matches are about its message",
+    "Cannot expect a whole body of a gRPC call: contains, json and matches are about its message",
   message: "Cannot expect echo, push, order or a message but of a WebSocket",
 };
 /** The header fields of a call that Plateau writes itself. */
@@ -475,7 +475,7 @@ function callContradictions(request: Partial<RequestFields>): Conflict[] {
       path: [key],
       message: `Cannot use ${key} without a call: write grpc: package.Service/Method`,
     }));
-    const why = "Cannot expect a grpcStatus of a request that is no call of gRPC";
+    const why = "Cannot expect a grpcStatus of a request that is no gRPC call";
     return expect?.grpcStatus === undefined
       ? alone
       : [...alone, { path: ["expect", "grpcStatus"], message: why }];
@@ -490,7 +490,7 @@ function callContradictions(request: Partial<RequestFields>): Conflict[] {
   }
   for (const field of Object.keys(request.headers ?? {})) {
     if (!FIELDS_OF_CALLS.includes(field.toLowerCase())) continue;
-    const why = `Cannot send ${field} with a call of gRPC, which has one already`;
+    const why = `Cannot send ${field} with a gRPC call, which has one already`;
     found.push({ path: ["headers", field], message: why });
   }
   for (const [key, why] of Object.entries(NOT_EXPECTED_OF_CALLS)) {
@@ -563,5 +563,5 @@ export const STREAM_CONFLICTS = {
     "Cannot have several requests in flight on a connection of HTTP/1.1 whose responses are " +
     "streams: use http2, or one request at a time",
   follow: "Cannot follow redirects of requests whose responses are streams: write where they lead",
-  calls: "Cannot follow redirects of calls of gRPC, which has none: leave out follow",
+  calls: "Cannot follow redirects of gRPC calls, which has none: leave out follow",
 } as const;

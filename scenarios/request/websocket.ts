@@ -223,5 +223,5 @@ export const SOCKET_CONFLICTS = {
   capacity:
     "Cannot search the capacity for WebSockets that stay open, whose rate is searched: write hold",
   calls:
-    "Cannot open a WebSocket beside calls of gRPC, which are over HTTP/2: give it a scenario of its own",
+    "Cannot open a WebSocket beside gRPC calls, which are over HTTP/2: give it a scenario of its own",
 } as const;

@@ -99,13 +99,13 @@ const lines: [sentence: string, args: string[], told: RegExp[]][] = [
     /^--resolve: Cannot use an address of b:1: the load goes to .* alone \(name the URL's host and port\)$/,
   ]],
   ["a password that is not written as in a URL", [URL_, "--proxy", "http://a:100%@b:1"], [
-    /^--proxy: Cannot use this proxy: in its user or password a % stands for itself, which is written %25; /,
+    /^--proxy: Cannot use this proxy: its user or password has a bare %: write %25; /,
   ]],
   ["a proxy of agents", [URL_, "--proxy", "http://b:1", "--agents", "1", "--redis", "redis://c"], [
     /^--proxy: Cannot load by an HTTP proxy from other machines \(leave out --proxy or --agents\)$/,
   ]],
   ["a connection for each request of HTTP/2", [URL_, "--http2", "--no-keepalive"], [
-    /^--http2: Cannot open a connection for every request over HTTP\/2, which keeps its connections \(leave out --http2 or --no-keepalive\)$/,
+    /^--http2: Cannot open a connection for every request over HTTP\/2, which keeps connections open \(leave out --http2 or --no-keepalive\)$/,
   ]],
   ["HTTP/2 through a proxy that would have to speak it", [URL_, "--http2", "--proxy", "http://b"], [
     /^--proxy: Cannot speak HTTP\/2 through an HTTP proxy without a tunnel, which only https uses \(leave out --proxy or --http2, or write https:\/\/\)$/,
@@ -118,11 +118,11 @@ const lines: [sentence: string, args: string[], told: RegExp[]][] = [
       ...["-H", "te: Trailers", "-H", "a: connection"],
     ],
     [
-      /^--header: Cannot send connection over HTTP\/2, which forbids fields of a connection \(leave it or --http2 out\)$/,
+      /^--header: Cannot send connection over HTTP\/2, which forbids connection-specific fields \(leave it or --http2 out\)$/,
       /^--header: Cannot send keep-alive over /,
       /^--header: Cannot send proxy-connection over /,
       /^--header: Cannot send upgrade over /,
-      /^--header: Cannot send this te over HTTP\/2, which allows trailers alone \(/,
+      /^--header: Cannot send this te field over HTTP\/2: only "te: trailers" is allowed there \(/,
     ],
   ],
   ["a form with get, and a part that is none", [URL_, "-F", "a=b", "-F", "c"], [

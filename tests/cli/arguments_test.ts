@@ -104,8 +104,8 @@ const lines: Mistake[] = [
     '--requests: Cannot read "1.5" as a whole number',
   ]],
   ["a number out of its range", ["bench", URL_, "-c", "0", "--pipeline", "1001"], [
-    "--connections: Cannot use 0: the least is 1",
-    "--pipeline: Cannot use 1001: the most is 1000",
+    "--connections: Cannot use 0: the minimum is 1",
+    "--pipeline: Cannot use 1001: the maximum is 1000",
   ]],
   ["a duration without its unit", ["bench", URL_, "-d", "10"], [
     '--duration: Cannot read "10" as a duration: write 10s',
@@ -247,7 +247,7 @@ const lines: Mistake[] = [
     '--only: Cannot read "targets=a" as a filter: write target=NAME',
     /^--only: Cannot read "b" as a filter: write target=NAME or scenario=NAME/,
   ]],
-  ["a seed that is none", ["run", "--seed", "-1"], ["--seed: Cannot use -1: the least is 0"]],
+  ["a seed that is none", ["run", "--seed", "-1"], ["--seed: Cannot use -1: the minimum is 0"]],
   ["an app that there is not", ["serve", "apu"], [
     'APP: Cannot use "apu": the choices are api, work, user, wiki, site, streams; did you mean "api"?',
   ]],

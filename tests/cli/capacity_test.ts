@@ -42,7 +42,7 @@ const WRONG: readonly (readonly [args: readonly string[], expected: RegExp])[] =
     /URL: .*only plateau bench and experiment files open WebSockets/,
   ],
   [[URL_, ...WITHIN, "--grpc", "a.B/C"], /<URL>: Cannot call gRPC at a path of its own/],
-  [[URL_, ...WITHIN, "--message", "{}"], /--message: .*without a call of gRPC/],
+  [[URL_, ...WITHIN, "--message", "{}"], /--message: .*without a gRPC call/],
   [
     [URL_, ...WITHIN, "--grpc", "a.B/C", "--stream", "events"],
     /--stream: .*the type of its method/,
@@ -55,7 +55,7 @@ for (const [args, expected] of WRONG) {
   });
 }
 
-Deno.test("capacity takes a call of gRPC, and rules about messages that its stream may bring", () => {
+Deno.test("capacity takes a gRPC call, and rules about messages that its stream may bring", () => {
   const spec = {
     parts: capacityParts,
     conflicts: capacityConflicts,

@@ -10,7 +10,7 @@ const OTHER_REQUESTS: readonly (readonly [line: string, what: string])[] = [
   ["wrk -s x.lua", "its Lua script"],
   ["wrk2 -R 100 --script=x.lua", "its Lua script"],
   ["ab -P a:b", "its user at the proxy (write --proxy http://a:b@host)"],
-  ["autocannon -F {}", "a form of several parts"],
+  ["autocannon -F {}", "a multipart form"],
   ["autocannon --har site.har", "its HAR file (plateau run FILE.har runs one)"],
   ["autocannon -I", "ids put in place of [<id>]"],
   ["autocannon -b @a", "its body, as one that begins with @ would be the name of a file here"],

@@ -72,7 +72,7 @@ const wrong: [sentence: string, args: string[], told: string[]][] = [
     '--rate: Cannot read "0/s" as a rate: write a number above 0 per s, m or h, such as 1000/s',
   ]],
   ["a rate beyond reason", ["-r", "1000001/s"], [
-    "--rate: Cannot use this rate: the most is 1000000/s",
+    "--rate: Cannot use this rate: the maximum is 1000000/s",
   ]],
   ["a way to arrive that there is not", ["-r", "1/s", "--arrivals", "poison"], [
     '--arrivals: Cannot use "poison": the choices are uniform, poisson; did you mean "poisson"?',
@@ -82,7 +82,7 @@ const wrong: [sentence: string, args: string[], told: string[]][] = [
     "--pipeline: Cannot use --pipeline where redirects are followed (leave --follow or it out)",
   ]],
   ["more redirects than are followed", ["--follow", "21"], [
-    "--follow: Cannot use 21: the most is 20",
+    "--follow: Cannot use 21: the maximum is 20",
   ]],
   ["arrivals in a closed loop", ["--arrivals", "poisson"], [
     "--arrivals: Cannot use this here: a closed loop has no arrivals; add rate or phases",

@@ -6,12 +6,12 @@ import { toldOf } from "./command_line.ts";
 
 const files: [sentence: string, text: string, told: RegExp][] = [
   ["a list", "[]", /: Cannot read this as results: Cannot use \[\]: it must be a map/],
-  ["a map of nothing", "{}", /: schema: Cannot do without it: it must be plateau\.results\/2$/m],
+  ["a map of nothing", "{}", /: schema: Cannot leave it out: it must be plateau\.results\/2$/m],
   ["no JSON", "name: a", /: Cannot read this as results: Unexpected token/],
   [
     "a measurement without its load",
     '{"schema":"plateau.bench/2"}',
-    /: Cannot read this as results: load: Cannot do without it$/m,
+    /: Cannot read this as results: load: Cannot leave it out$/m,
   ],
 ];
 

@@ -60,7 +60,7 @@ interface Reply {
   readonly trailers?: Readonly<Record<string, string>>;
 }
 
-/** Speaks HTTP/2 alone, as servers of gRPC do, and has one reply to all calls. */
+/** Speaks HTTP/2 alone, as gRPC servers do, and has one reply to all calls. */
 function replying({ status = 200, fields, body = "", trailers = {} }: Reply): string[] {
   return [
     "node",
@@ -86,7 +86,7 @@ const READY: readonly [what: string, command: string[]][] = [
   ["that serves", healthy("0801")],
 ];
 for (const [what, command] of READY) {
-  needing("node").test(`a server of gRPC ${what} is ready when it responds to a call`, async () => {
+  needing("node").test(`a gRPC server ${what} is ready when it responds to a call`, async () => {
     const target = await start({ command, ready: "grpc" });
     assert.equal(target.readyPath, null);
     await target.stop();
@@ -104,24 +104,24 @@ const NOT_READY: readonly [what: string, command: string[], says: string][] = [
   [
     "of HTTP/2 alone",
     replying({ status: 404, fields: { "content-type": "text/plain" } }),
-    "status 404, which is no response of gRPC",
+    "status 404, which is no gRPC response",
   ],
   ["that does not serve yet", healthy("0802"), "health NOT_SERVING"],
   ["that does not know whether it serves", healthy(""), "health UNKNOWN"],
 ];
 for (const [what, command, says] of NOT_READY) {
-  needing("node").test(`a server ${what} is not ready for calls of gRPC`, async () => {
+  needing("node").test(`a server ${what} is not ready for gRPC calls`, async () => {
     const pattern = new RegExp(
-      `^Cannot start target tested: no response to a call of gRPC in [\\d.]+ s: it responds with ${says}$`,
+      `^Cannot start target tested: no response to a gRPC call in [\\d.]+ s: it responds with ${says}$`,
     );
     await lateFailure({ command, ready: "grpc" }, pattern);
     assertNothingLeft();
   });
 }
 
-Deno.test("a server of gRPC that does not listen is not ready", async () => {
+Deno.test("a gRPC server that does not listen is not ready", async () => {
   const says =
-    /^Cannot start target tested: no response to a call of gRPC in [\d.]+ s: .*can't be reached: /;
+    /^Cannot start target tested: no response to a gRPC call in [\d.]+ s: .*can't be reached: /;
   await lateFailure({ command: program("silent"), ready: "grpc" }, says);
   assertNothingLeft();
 });

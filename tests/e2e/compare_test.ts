@@ -182,7 +182,7 @@ Deno.test("compare tells everything that is wrong with its files and flags at on
   assert.equal(flags.code, 2);
   assert.match(flags.stderr, /NEW: Cannot compare without two results/);
   assert.match(flags.stderr, /--margin: Cannot read "2" as a margin: write 2%/);
-  assert.match(flags.stderr, /--threshold: Cannot find a figure "p98"/);
+  assert.match(flags.stderr, /--threshold: Cannot find the figure "p98"/);
 });
 
 Deno.test("compare refuses results that have no cell in common", async () => {

@@ -85,7 +85,7 @@ const OVERLAPS: readonly { what: string; experiment: Record<string, unknown>; sa
   {
     what: "instances of one target",
     experiment: { targets: { a: fixed(3999), b: { cluster: { of: "a" } } } },
-    says: /Cannot start instances of "a": they would have one port, 3999/,
+    says: /Cannot start instances of "a": they would all have port 3999/,
   },
   {
     what: "a port and a PORT",

@@ -51,7 +51,7 @@ withNode.test("bench calls a method, by types of a file or of the server, and co
   assert.equal(received, 20 + 20 + 40);
 });
 
-withNode.test("bench reads streams of gRPC, of one side and of both", async () => {
+withNode.test("bench reads gRPC streams, of one side and of both", async () => {
   await using server = await serving();
   const bench = ["bench", `http://127.0.0.1:${server.endpoint.port}`, "-n", "6", "-c", "2"];
   for (const driver of ["epoll", "tcp"]) {
@@ -102,7 +102,7 @@ withNode.test("capacity finds a rate of calls, and refuses times of messages whe
   assert.ok(calls > 1 && calls >= Math.round(completed), `${calls} calls of ${completed}`);
 });
 
-withNode.test("versus compares two servers of gRPC in turns", async () => {
+withNode.test("versus compares two gRPC servers in turns", async () => {
   using folder = emptyFolder();
   await using base = await serving();
   await using next = await serving();

@@ -61,7 +61,7 @@ withOpenssl.test("bench of https trusts whom --cacert names, and nobody by itsel
   assert.ok(failed > 0 && errors.tls === failed, `${errors.tls} of ${failed}`);
   assert.match(
     distrusted.stderr,
-    /not signed by an authority that is trusted here: --cacert names/,
+    /not signed by an authority that this machine trusts: --cacert names/,
   );
 });
 
@@ -137,7 +137,7 @@ repeat: 1
   const { stderr } = await exits(3, ["run", join(folder.path, "ways.yaml")], { cwd: folder.path });
   assert.match(
     stderr,
-    /Cannot measure target distrusted: GET \/ got no response: the certificate is not signed by an authority that is trusted here \(cacert/,
+    /Cannot measure target distrusted: GET \/ got no response: the certificate is not signed by an authority that this machine trusts \(cacert/,
   );
   const [time] = [...Deno.readDirSync(join(folder.path, "results/ways"))];
   const text = Deno.readTextFileSync(join(folder.path, "results/ways", time.name, "results.json"));
@@ -225,6 +225,6 @@ withOpenssl.test("bench of such a certificate that nobody names ends at its firs
   assert.deepEqual([requests.completed, errors.tls], [0, requests.failed]);
   assert.match(
     stderr,
-    /--cacert trusts the certificate if it names the file .*--insecure takes any/,
+    /--cacert trusts the certificate if it names that very .*--insecure accepts any/,
   );
 });

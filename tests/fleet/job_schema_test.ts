@@ -188,7 +188,7 @@ Deno.test("a job may load no more than an experiment file could", () => {
     [{ ...CLOSED, keepAlive: "no" }, /expected boolean/],
     [{ ...CLOSED, ratePerSec: 5 }, /Unrecognized key/],
     [{ ...CLOSED, http2: "yes" }, /expected true/],
-    [{ ...RATE, http2: true, keepAlive: false }, /over HTTP\/2, which keeps its connections/],
+    [{ ...RATE, http2: true, keepAlive: false }, /over HTTP\/2, which keeps connections open/],
     [{ ...CLOSED, stages: [] }, /Too small|without connections/],
     [{ ...CLOSED, stages: [{ ...STAGE, to: 0 }] }, /Cannot load without connections/],
     [{ ...CLOSED, stages: [{ ...STAGE, to: 100_001 }] }, /Too big/],
@@ -212,12 +212,12 @@ Deno.test("a job's way to its target is checked", () => {
   const wrong: [access: object, why: RegExp][] = [
     [{ insecure: 1 }, /expected boolean/],
     [{ caCerts: "x" }, /expected array/],
-    [{ caCerts: ["-----BEGIN PRIVATE KEY-----"] }, /Cannot read certificates that are not PEM/],
+    [{ caCerts: ["-----BEGIN PRIVATE KEY-----"] }, /Cannot read these certificates: they are not in PEM format/],
     [{ addresses: ["a"] }, /not an IP address/],
     [{ addresses: [] }, /Too small/],
     [{ proxy: "http://a" }, /Cannot understand|[Uu]nrecognized/],
     [{ unixPath: "" }, /Too small/],
-    [{ unixPath: "/run/a\0b" }, /with a zero in it/],
+    [{ unixPath: "/run/a\0b" }, /with a NUL character in it/],
     [{ proxy: "http://elsewhere" }, /Unrecognized key/],
   ];
   for (const [access, why] of wrong) refuses(accessShape, access, why);

@@ -56,7 +56,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "negative counts",
     spoil: (measurement) => at(measurement, "requests").failed = -3,
-    refused: /requests\.failed: Cannot use -3: the least is 0$/m,
+    refused: /requests\.failed: Cannot use -3: the minimum is 0$/m,
   },
   {
     name: "counts that do not add up",
@@ -85,7 +85,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "keys that are missing",
     spoil: (measurement) => delete measurement.latency,
-    refused: /latency: Cannot do without it$/m,
+    refused: /latency: Cannot leave it out$/m,
   },
   {
     name: "keys of every object's prototype",

@@ -113,8 +113,8 @@ const wrong: [text: string, ...problems: RegExp[]][] = [
   ["rate(a) == rate(b)", /^Cannot use == in a claim: write <, <=, > or >=, or within 5% of$/],
   ["rate(a) > two × rate(b)", /^Cannot read "two" as a factor: write a number/],
   ["rate(a) > 0 × rate(b)", /^Cannot read "0" as a factor/],
-  ["rat(a) > rate(b)", /^Cannot find a figure "rat": did you mean "rate"\?$/],
-  ["p98(a) > pp99(b)", /^Cannot find a figure "p98"/, /^Cannot find a figure "pp99"/],
+  ["rat(a) > rate(b)", /^Cannot find the figure "rat": did you mean "rate"\?$/],
+  ["p98(a) > pp99(b)", /^Cannot find the figure "p98"/, /^Cannot find the figure "pp99"/],
   ["rate(a) > 1000", /^Cannot read "1000" as a rate: write 1000\/s$/],
   ["p99(a) < 120", /^Cannot read "120" as a duration: write 120ms$/],
   ["p99(a) < rate(b)", /^Cannot compare p99\(a\) with rate\(b\): their units differ$/],
@@ -138,7 +138,7 @@ const wrong: [text: string, ...problems: RegExp[]][] = [
   ["warmup(a) is warmup", /^Cannot use "warmup" as a label of a run: did you mean "warm-up"\?$/],
   ["warmup(a) is fast", /: write one of flat, warm-up, slowdown, no-steady-state$/],
   ["correlation(stable) > 0.5", /^Cannot correlate "stable": write two figures/],
-  ["correlation(stable, p5; a) > 2", /^Cannot find a figure "p5"/, /a number from -1 to 1$/],
+  ["correlation(stable, p5; a) > 2", /^Cannot find the figure "p5"/, /a number from -1 to 1$/],
 ];
 
 for (const [text, ...problems] of wrong) {
@@ -171,11 +171,11 @@ Deno.test("an experiment holds claims as texts, or with where they stand", () =>
 
 const misplaced: Readonly<Record<string, [...lines: RegExp[]]>> = {
   "[rate(fastfy) > 1/s]": [
-    /^x\.yaml:4:\d+: .*Cannot find a target or scenario "fastfy": did you mean "fastify"\?$/,
+    /^x\.yaml:4:\d+: .*Cannot find the target or scenario "fastfy": did you mean "fastify"\?$/,
   ],
   '[{ claim: "rate(hapi, fib) > rate(koa, fib)" }]': [
-    /Cannot find a target or scenario "hapi": the targets are fastify, express/,
-    /Cannot find a target or scenario "koa"/,
+    /Cannot find the target or scenario "hapi": the targets are fastify, express/,
+    /Cannot find the target or scenario "koa"/,
   ],
   "[rate(fastify, static) > 1/s]": [
     /Cannot read "rate\(fastify" as a claim: its bracket does not end; put it into quotes$/,
@@ -184,7 +184,7 @@ const misplaced: Readonly<Record<string, [...lines: RegExp[]]>> = {
     /Cannot find a factor "conections": did you mean "connections"\?$/,
   ],
   "[rate(set.zebra=50) > 1/s]": [/Cannot find a factor "set.zebra": name a key of load, or of set/],
-  "[warmup(fast) is flat]": [/Cannot find a target or scenario "fast"/],
+  "[warmup(fast) is flat]": [/Cannot find the target or scenario "fast"/],
   '["correlation(stable, p50; scenario=fastify) > 0"]': [/Cannot find a scenario "fastify"/],
   "[rate(fastify) < ceiling(redis)]": [/which is not measured: add ceilings: \[redis\]$/],
   '[{ claim: "p99(fastify) < 5" }]': [
@@ -205,7 +205,7 @@ Deno.test("a claim may name several targets, and those in ratios must be there",
   const [line] = wrongLines(
     `${EXPERIMENT}claims: ["p50(fastify) / p50(express) < mean(fastify) / mean(koa)"]\n`,
   );
-  assert.match(line, /Cannot find a target or scenario "koa"/);
+  assert.match(line, /Cannot find the target or scenario "koa"/);
 });
 
 Deno.test("a ceiling that is measured can be claimed something of", () => {

@@ -99,7 +99,7 @@ Deno.test("what no experiment may have is refused at the request of a HAR file, 
   ];
   const source = JSON.stringify({ log: { pages: [], entries } }).replaceAll("},{", "},\n{");
   const { text, problems } = becomes(source, "a.har");
-  assert.throws(() => parseExperiment(text, "a.yaml"), /Cannot use 999: the most is 599/);
+  assert.throws(() => parseExperiment(text, "a.yaml"), /Cannot use 999: the maximum is 599/);
   const path = ["scenarios", "visit", "flow", 4, "expect", "status"];
   assert.deepEqual(problems([{ path, isKey: false, message: "no" }]), [{
     place: "a.har:3:1",

@@ -143,7 +143,7 @@ Deno.test("an Artillery scenario whose requests follow no redirects has none her
   );
 });
 
-Deno.test("a form of several parts of an Artillery script is one here, with its files", () => {
+Deno.test("a multipart form of an Artillery script is one here, with its files", () => {
   const form =
     "{ a: 1, b: { fromFile: x/y.png, contentType: image/png }, c: { value: '{{ $uuid }}' } }";
   const { scenario } = taken(script(`[{ post: { url: /, formData: ${form} } }]`));
@@ -182,14 +182,14 @@ Deno.test("rows that commas do not separate are refused, however a script says s
 Deno.test("a script whose config stands in another file is told of as a script", () => {
   assert.throws(
     () => becomes("scenarios: [{ flow: [{ get: { url: / } }] }]", "a.yml"),
-    /^UserError: a\.yml:1:1: config: Cannot do without it$/,
+    /^UserError: a\.yml:1:1: config: Cannot leave it out$/,
   );
 });
 
 const LARGE: Readonly<Record<string, readonly [steps: string, told: RegExp]>> = {
   "loops in loops": [
     `[${"{ loop: [".repeat(5)}{ get: { url: / } }${"], count: 30 }".repeat(5)}]`,
-    /^a\.yml:6:32: .*loop: Cannot write out this loop: a file of another tool with its loops written out has 27,000 steps; the limit is 10,000$/,
+    /^a\.yml:6:32: .*loop: Cannot write out this loop: a file of another tool, its loops unrolled, has 27,000 steps; the limit is 10,000$/,
   ],
   "loops in loops of nothing": [
     `[{ get: { url: / } }, ${"{ loop: [".repeat(40)}${"], count: 30 }".repeat(40)}]`,

@@ -150,11 +150,11 @@ const REFUSED: readonly (readonly [body: string, why: RegExp, options?: string])
   ["for (const i in { a: 1 }) sleep(1);", /^a\.js:5:1: Cannot take over for/],
   [
     `${"for (let i = 0; i < 2; i++) ".repeat(60)} sleep(1);`,
-    /^a\.js:5:\d+: .*a file of another tool has 10,\d+ rounds of loops.*; the limit is 10,000$/,
+    /^a\.js:5:\d+: .*a file of another tool has 10,\d+ loop iterations.*; the limit is 10,000$/,
   ],
   [
     "for (let i = 0; i < 1e9; i++) sleep(1);",
-    /^a\.js:5:1: .* has 1,000,000,000 rounds of loops and calls of functions; the limit is 10,000/,
+    /^a\.js:5:1: .* has 1,000,000,000 loop iterations and function calls; the limit is 10,000/,
   ],
   [
     "function f(n) { f(n); } f(1); sleep(1); function f2() { sleep(1); f2(); } f2();",

@@ -29,7 +29,7 @@ const SAMPLES: { [Name in keyof Required<LoadOptions>]: Sample & { value: LoadOp
     value: 100,
     written: "100/s",
     text: "100/s",
-    said: /new connections at 100\/s at most/,
+    said: /new connections limited to 100\/s/,
   },
   tls: {
     value: "resume",

@@ -50,7 +50,7 @@ const WRONG: Readonly<Record<string, readonly [problems: () => string, says: Reg
 };
 
 for (const [sentence, [problems, says]] of Object.entries(WRONG)) {
-  Deno.test(`a form of several parts can't have ${sentence}`, () => {
+  Deno.test(`a multipart form can't have ${sentence}`, () => {
     assert.match(problems(), says);
   });
 }

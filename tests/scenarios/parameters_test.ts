@@ -165,7 +165,7 @@ const wrong: [
     "repeat: 10",
     "targets: null",
     { scale: "paper" },
-    ["x.yaml:3:41: parameters.scale.paper.targets: Cannot do without it"],
+    ["x.yaml:3:41: parameters.scale.paper.targets: Cannot leave it out"],
   ],
   ["a choice that is no map", "small: {}", "small: 5", {}, [
     "x.yaml:3:19: parameters.scale.small: Cannot use 5: it must be a map of names to values",
@@ -225,7 +225,7 @@ function withParameter(a: string, scenarios: string, more = ""): string {
 
 Deno.test("what parameters and aliases multiply is counted before a text is made of it", () => {
   const tooLong = "Cannot take this text: " +
-    "an experiment with its parameters filled in has more than 16,000,000 characters, the limit";
+    "an experiment, its parameters filled in, has more than 16,000,000 characters, the limit";
   const long = "é".repeat(400_000);
   const body = (count: number): string => `{ s: { post: /, body: "${"${a}".repeat(count)}" } }`;
   assert.deepEqual(wrongLines(withParameter(long, body(39))), []);

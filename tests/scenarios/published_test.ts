@@ -71,7 +71,7 @@ const wrong: [sentence: string, yaml: string, told: RegExp][] = [
   [
     "a target that is not there",
     "{ values: { expres: { home: 1, fib: 2 } } }",
-    /^x\.yaml:6:15: published\.values\.expres: Cannot find a target or scenario "expres": did you mean "express"\?$/,
+    /^x\.yaml:6:15: published\.values\.expres: Cannot find the target or scenario "expres": did you mean "express"\?$/,
   ],
   [
     "a name that is a target and a scenario",
@@ -106,7 +106,7 @@ const wrong: [sentence: string, yaml: string, told: RegExp][] = [
   [
     "a figure that there is not",
     "{ figure: p98, values: { express: 1 } }",
-    /published\.figure: Cannot find a figure "p98": did you mean "p9\d"\?$/,
+    /published\.figure: Cannot find the figure "p98": did you mean "p9\d"\?$/,
   ],
   [
     "a cell to divide by without a published value",
@@ -123,7 +123,7 @@ const wrong: [sentence: string, yaml: string, told: RegExp][] = [
     "{ confounder: [a], values: { express: 1 } }",
     /published\.confounder: Cannot understand "confounder": did you mean "confounders"\?$/,
   ],
-  ["no values", "{ source: Table 2 }", /published\.values: Cannot do without it$/],
+  ["no values", "{ source: Table 2 }", /published\.values: Cannot leave it out$/],
 ];
 for (const [sentence, yaml, told] of wrong) {
   Deno.test(`published figures with ${sentence} are told of, once, with the fix`, () => {

@@ -76,7 +76,7 @@ withOpenssl.test("a target's client certificate is read from the experiment's fo
   Deno.writeTextFileSync(join(folder.path, "own.key"), signed.key);
   await assert.rejects(
     loadExperiment(join(folder.path, "x.yaml")),
-    /targets\.a\.key: Cannot use this key: it is not that of the certificate/,
+    /targets\.a\.key: Cannot use this key: it does not belong to the certificate/,
   );
 });
 
@@ -113,8 +113,8 @@ const WRONG: [sentence: string, target: string, told: RegExp[]][] = [
   ]],
   ["a certificate without its key, and without TLS", '{ url: "http://a:1", cert: text }', [
     /targets\.a\.cert: Cannot read text: it holds no certificates as PEM$/,
-    /targets\.a\.cert: Cannot show a certificate without TLS: the URL is not https; leave/,
-    /targets\.a\.cert: Cannot show a certificate without its key; add key$/,
+    /targets\.a\.cert: Cannot present a certificate without TLS: the URL is not https; leave/,
+    /targets\.a\.cert: Cannot present a certificate without its key; add key$/,
   ]],
   ["a key that is none", '{ url: "https://a:1", key: text }', [
     /targets\.a\.key: Cannot read text: it holds no private key as PEM$/,
@@ -136,7 +136,7 @@ const WRONG: [sentence: string, target: string, told: RegExp[]][] = [
     "a proxy beside an address",
     '{ url: "http://a:1", httpProxy: "http://b", resolve: "a:1:127.0.0.1" }',
     [
-      /targets\.a\.resolve: Cannot use an address where the proxy looks the host up; leave it out$/,
+      /targets\.a\.resolve: Cannot use an address for the host: the proxy looks the host up; leave it out$/,
     ],
   ],
   ["authorities for a program of ours", "{ command: [x], cacert: text }", [

@@ -461,13 +461,13 @@ Deno.test("a script that cannot be evaluated says why, and where", async () => {
   });
   await assert.rejects(opened("export const a = 1"), { message: /no default export/ });
   await assert.rejects(opened("import fs from 'node:fs'; export default {}"), {
-    message: /Cannot import "node:fs": a script has its own files/,
+    message: /Cannot import "node:fs": a script can import only its own files/,
   });
   await assert.rejects(opened("\nawait fetch('http://127.0.0.1:1/'); export default {}"), {
     message: /fetch is only available in setup, refresh and teardown: .* \(script\.js:2:\d+\)$/,
   });
   await assert.rejects(opened("await new Promise(() => {}); export default {}"), {
-    message: /waits at its top level/,
+    message: /its top level waits for/,
   });
   await assert.rejects(opened("\nexport default async () => ({})"), {
     message: /promise for an experiment: wait in setup instead \(script\.js:2:\d+\)$/,

@@ -99,7 +99,7 @@ const WRONG: [what: string, lines: Record<string, unknown>, message: RegExp][] =
     { framework: "hapi", runtime: ["node", "bun@1"], v8: { flags: "--no-opt" } },
     /Cannot give flags of V8 to bun@1/,
   ],
-  ["no worker", { framework: "flask", set: { workers: 0 } }, /Cannot use 0: the least is 1/],
+  ["no worker", { framework: "flask", set: { workers: 0 } }, /Cannot use 0: the minimum is 1/],
 ];
 
 for (const [what, lines, message] of WRONG) {

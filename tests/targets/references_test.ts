@@ -32,7 +32,7 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
   {
     what: "itself",
     targets: { a: { proxy: { origin: "a" } } },
-    says: [/^Cannot stand in front of itself: a → a$/],
+    says: [/^Cannot put a target in front of itself: a → a$/],
   },
   {
     what: "itself by way of others",
@@ -64,7 +64,7 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
       f: { proxy: { origin: "e" } },
     },
     says: new Array(3).fill(
-      /^Cannot stand in front of "a": a proxy or balancer speaks HTTP\/1\.1 to it, and ready: grpc is /,
+      /^Cannot put a gateway in front of "a": gateways speak HTTP\/1\.1 to the target behind them, and ready: grpc is /,
     ),
   },
   {
@@ -75,7 +75,7 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
       c: { url: "http://127.0.0.1:1" },
       d: { nginx: { proxy: "c" } },
     },
-    says: [/^Cannot put nginx in front of "a": it reaches http:\/\/host:port alone/],
+    says: [/^Cannot put nginx in front of "a": it can reach only http:\/\/host:port/],
   },
   {
     what: "several with one port, its own or that of one behind it",
@@ -89,8 +89,8 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
       e: { cluster: { of: "free" } },
     },
     says: [
-      /^Cannot start instances of "a": they would have one port, 3999; write PORT: "\{port\}"/,
-      /^Cannot start instances of "c": they would have one port, 3999/,
+      /^Cannot start instances of "a": they would all have port 3999; write PORT: "\{port\}"/,
+      /^Cannot start instances of "c": they would all have port 3999/,
     ],
   },
   {
@@ -145,8 +145,8 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
       e: { app: "api", limits: { cpu: [0.5, 1], memory: "512MB" } },
     },
     says: [
-      /^Cannot limit nothing: write cpu: 0\.5, memory: 512MB or both/,
-      /^Cannot use 0: the least is 0\.01/,
+      /^Cannot use empty limits: write cpu: 0\.5, memory: 512MB or both/,
+      /^Cannot use 0: the minimum is 0\.01/,
       /^Cannot use "1MB" as a limit of memory: write a size of 8MB or more/,
       /^Cannot use "lots" as a limit of memory/,
     ],
@@ -155,18 +155,18 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
     what: "a time-out of nginx without a server behind it",
     targets: { a: { nginx: { root: ".", timeout: "1s" } } },
     says: [
-      /^Cannot time out without a server behind it: leave timeout out, or write proxy: TARGET/,
+      /^Cannot use timeout without a server behind nginx: leave it out, or write proxy: TARGET/,
     ],
   },
   {
     what: "a number of instances in a list that is too many",
     targets: { a: api, b: { cluster: { of: "a", instances: [1, 65] } } },
-    says: [/^Cannot use 65: the most is 64$/],
+    says: [/^Cannot use 65: the maximum is 64$/],
   },
   {
     what: "workers in a list of which one is too many",
     targets: { a: api, b: { cluster: { of: "a", balancer: "nginx", workers: ["auto", 500] } } },
-    says: [/^Cannot use 500: the most is 256$/],
+    says: [/^Cannot use 500: the maximum is 256$/],
   },
   {
     what: "a variable in a list that is a map",
@@ -182,7 +182,7 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
     what: "an nginx that serves nothing",
     targets: { b: { nginx: {} } },
     says: [
-      /^Cannot serve nothing with nginx: write root: FOLDER, files: \{ \/path: text \} or proxy: TARGET$/,
+      /^Cannot run nginx with nothing to serve: write root: FOLDER, files: \{ \/path: text \} or proxy: TARGET$/,
     ],
   },
   {
@@ -210,7 +210,7 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
   {
     what: "no files",
     targets: { b: { nginx: { files: {} } } },
-    says: [/^Cannot serve no files: name one$/],
+    says: [/^Cannot serve an empty list of files: name one$/],
   },
   {
     what: "a URL with a path",

@@ -22,7 +22,7 @@ for (const [given, becomes] of SWITCHES) {
 for (const given of ["ON", "yes", "", 1, null]) {
   Deno.test(`a switch does not guess what ${JSON.stringify(given)} means`, () => {
     const [issue] = onOrOff.safeParse(given).error?.issues ?? [];
-    assert.equal(issue.message, "Cannot read this as a switch: write on or off");
+    assert.equal(issue.message, "Cannot read this setting: write on or off");
   });
 }
 
@@ -91,7 +91,7 @@ const WRONG: Readonly<Record<string, [lines: unknown, place: string, message: Re
   "an app with a wrong value in a list inside a key": [
     { app: "user", set: { rateLimit: { limit: [5, 0] } } },
     "set.rateLimit.limit",
-    /^Cannot use 0: the least is 1$/,
+    /^Cannot use 0: the minimum is 1$/,
   ],
   "an app with a limit that is no number": [
     { app: "user", set: { "rateLimit.limit": "many" } },
