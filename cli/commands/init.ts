@@ -194,7 +194,7 @@ async function written(file: string, asked: Asked): Promise<Made> {
 
 const WRITES_OF_NOTHING: Problem = {
   place: "--writes",
-  message: "Cannot take over operations: no description is given",
+  message: "Cannot convert operations: no description is given",
   fix: "add --from openapi.yaml",
 };
 

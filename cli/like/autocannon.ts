@@ -43,7 +43,7 @@ export const autocannon: Tool = {
     valueOption("cert", "--cert"),
     valueOption("key", "--key"),
     unsupported("s servername", "value", "another name for TLS"),
-    refusedOption("F form", "value", "a form of several parts"),
+    refusedOption("F form", "value", "a multipart form"),
     unsupported("D reconnectRate", "value", "a new connection after so many requests"),
     unsupported(
       "M maxConnectionRequests",

@@ -82,7 +82,7 @@ Deno.test("the user of a proxy goes with the requests to it, and a password with
 
 const lines: [sentence: string, args: string[], told: RegExp[]][] = [
   ["authorities for a URL without TLS", [URL_, "--cacert", TEXT], [
-    /^--cacert: Cannot read certificates from .*body\.txt: it holds no certificates as PEM$/,
+    /^--cacert: Cannot read certificates from .*body\.txt: it holds no certificates in PEM format$/,
     /^--cacert: Cannot use certificates: the URL is not https \(/,
   ]],
   ["authorities in a file that is not there", [HTTPS, "--cacert", "no/such.pem"], [
@@ -92,7 +92,7 @@ const lines: [sentence: string, args: string[], told: RegExp[]][] = [
     /^--cacert: Cannot read certificates from .*no_certificate\.pem: /,
   ]],
   ["a certificate without its key", [HTTPS, "--key", TEXT], [
-    /^--key: Cannot read a key from .*body\.txt: it holds no private key as PEM$/,
+    /^--key: Cannot read a key from .*body\.txt: it holds no private key in PEM format$/,
     /^--key: Cannot use a key without its certificate \(add --cert\)$/,
   ]],
   ["an address of another host", [URL_, "--resolve", "b:1:127.0.0.1"], [

@@ -114,7 +114,7 @@ const wrong: [sentence: string, args: string[], told: string[]][] = [
     '--phases: Cannot read "" as a phase: write 30s@10/s, or 30s@10/s..50/s',
   ]],
   ["phases in which nobody arrives", ["--phases", "1s@0/s"], [
-    "--phases: Cannot load without arrivals: give a phase a rate above 0",
+    "--phases: Cannot load without arrivals: give at least one phase a rate above 0",
   ]],
 ];
 

@@ -50,7 +50,7 @@ const OVERLAPS: readonly { what: string; experiment: Record<string, unknown>; sa
   {
     what: "two kept targets",
     experiment: { targets: { a: fixed(3999), b: fixed(3999) }, fresh: false },
-    says: /targets\.a: Cannot keep "a" on port 3999 beside "b", which needs that port, too/,
+    says: /targets\.a: Cannot keep "a" running on port 3999: "b" needs that port, too/,
   },
   {
     what: "two variants of a kept target",
@@ -75,12 +75,12 @@ const OVERLAPS: readonly { what: string; experiment: Record<string, unknown>; sa
   {
     what: "a target and a server that runs already",
     experiment: { targets: { a: fixed(3999), b: { url: "http://localhost:3999" } } },
-    says: /targets\.a: Cannot listen on port 3999: the server that "b" names by its URL has it/,
+    says: /targets\.a: Cannot listen on port 3999: the server at the URL of "b" uses it/,
   },
   {
     what: "a target and a server behind a proxy",
     experiment: { targets: { a: fixed(3999), b: { proxy: { origin: "http://127.0.0.1:3999" } } } },
-    says: /targets\.a: Cannot listen on port 3999: the server that "b" names/,
+    says: /targets\.a: Cannot listen on port 3999: the server at the URL of "b"/,
   },
   {
     what: "instances of one target",

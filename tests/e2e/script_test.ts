@@ -217,7 +217,7 @@ Deno.test("setup fetches from servers alone, and a secret of the environment sta
     assert.ok(!readFileSync(join(out, name), "utf8").includes(key), name);
   }
   const { stderr: missing } = await exits(2, ["check", file]);
-  assert.match(missing, /the environment has no SHOP_KEY \(signed\.ts:3:\d+\)/);
+  assert.match(missing, /the environment variable SHOP_KEY is not set \(signed\.ts:3:\d+\)/);
 
   const reading = script(server.url, SIGNING).replace(
     'fetch(url + "/login", { method: "POST" })',

@@ -234,7 +234,7 @@ Deno.test("an experiment in slices that keeps its processes is refused, as they 
   const text = EXPERIMENT("{ connections: 4, duration: 1s }");
   Deno.writeTextFileSync(file, `${text}fresh: false\n`);
   const { stderr } = await exits(2, ["check", file], { cwd: folder.path });
-  assert.match(stderr, /Cannot measure in slices: each pair of slices needs fresh processes/);
+  assert.match(stderr, /Cannot measure in slices: every repetition needs fresh processes/);
 });
 
 Deno.test("a pair whose first processes cannot be measured is not started again", async () => {

@@ -147,7 +147,7 @@ Deno.test("what was not measured, was left out, or is no cell any more is told",
   assert.equal(
     model.missing,
     "Published, and not compared: gin, static; gin, redis (it was not measured); " +
-      'express, static, cores=2 (Cannot find a factor "cores": nothing varies).',
+      'express, static, cores=2 (Cannot find the factor "cores": nothing varies).',
   );
   assert.match(notesOf(model), /^Nothing could be divided by gin, static/);
   const one = publishedResults({

@@ -142,7 +142,7 @@ const wrong: [sentence: string, load: string, told: string[]][] = [
     ],
   ],
   ["stages without connections", "stages: [{ duration: 1s, connections: 0 }]", [
-    "stages: Cannot load without connections: give a stage some",
+    "stages: Cannot load without connections: give at least one stage some",
   ]],
   [
     "all that is wrong with stages",
@@ -176,10 +176,10 @@ const wrong: [sentence: string, load: string, told: string[]][] = [
     'pool: Cannot use "mine": the choices are own, shared',
   ]],
   ["no phases", "phases: []", [
-    "phases: Cannot load without arrivals: give a phase a rate above 0",
+    "phases: Cannot load without arrivals: give at least one phase a rate above 0",
   ]],
   ["phases in which nobody arrives", "phases: [{ pause: 1s }, { duration: 1s, arrivals: 0/s }]", [
-    "phases: Cannot load without arrivals: give a phase a rate above 0",
+    "phases: Cannot load without arrivals: give at least one phase a rate above 0",
   ]],
   [
     "all that is wrong with phases",
@@ -188,7 +188,7 @@ const wrong: [sentence: string, load: string, told: string[]][] = [
     [
       "phases.0.arrivals: Cannot read 5 as a rate: write 5/s",
       'phases.0.rampTo: Cannot read "x" as a rate: write a number per s, m or h, such as 1000/s',
-      'phases.1.duration: Cannot use "duration" here: pause is the duration',
+      'phases.1.duration: Cannot use "duration" here: pause is already the duration',
       "phases.2.duration: Cannot leave it out",
       "phases.3.arrivals: Cannot leave it out",
       'phases.3.rate: Cannot use "rate" here: write arrivals',

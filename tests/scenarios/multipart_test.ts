@@ -40,7 +40,7 @@ const WRONG: Readonly<Record<string, readonly [problems: () => string, says: Reg
   ],
   "a content-type without the boundary": [
     () => problemsOf({ a: 1 }, { headers: { "Content-Type": "multipart/form-data" } }),
-    /Plateau writes one with the boundary/,
+    /Plateau writes one that names the boundary/,
   ],
   "another body": [
     () => problemsOf({ a: 1 }, { body: "b" }),

@@ -215,10 +215,10 @@ const WRONG: Readonly<Record<string, readonly [item: unknown, problem: RegExp]>>
     [{ name: "a", request: "{{host}}/a" }],
     /request\.url: Cannot tell where \{\{host\}\} leads/,
   ],
-  "no address": [[{ name: "a", request: { method: "GET" } }], /no http address/],
+  "no address": [[{ name: "a", request: { method: "GET" } }], /not an http address/],
   "variables in a circle": [
     [{ name: "a", request: `${BASE}/{{x}}` }],
-    /stand for each other without end/,
+    /refer to each other endlessly/,
   ],
   "parts of the wrong kind": [[{ name: "a", request: 5 }], /item\.0\.request/],
 };

@@ -36,7 +36,7 @@ const wrong: [text: string, says: RegExp][] = [
   ["repeat: { until: wide }", /Cannot read "wide" as a width: write a percentage above 0%/],
   [
     "repeat: { atMost: 10 }",
-    /Cannot repeat without a rule for the end: write until: 2%, or budget: 10m/,
+    /Cannot repeat without a rule that ends it: write until: 2%, or budget: 10m/,
   ],
   ["repeat: { until: 2%, atMost: 3 }", /Cannot use 3: the minimum is 5/],
   ["repeat: { until: 2%, atmost: 10 }", /Cannot understand "atmost": did you mean "atMost"\?/],
@@ -55,11 +55,11 @@ const wrong: [text: string, says: RegExp][] = [
   ["figures: all", /Cannot use "all": the choices are whole, steady/],
   [
     "figures: steady\nload: { phases: [{ duration: 30s, arrivals: 5/s }] }",
-    /Cannot take figures of the steady part of phases: their load itself changes/,
+    /Cannot take figures from the steady part of phases: their load itself changes/,
   ],
   [
     "figures: steady\nload: { stages: [{ duration: 30s, connections: 5 }] }",
-    /Cannot take figures of the steady part of stages: their load itself changes/,
+    /Cannot take figures from the steady part of stages: their load itself changes/,
   ],
   [
     "discard: 3s\nload: { stages: [{ duration: 1s, connections: 5 }, { duration: 1s, connections: 9 }] }",

@@ -80,8 +80,8 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
   ["what a page does not have", "{ page: a.html, with: [b.png], post: /, body: x }", [
     'page: Cannot use "a.html" as a path: start with /, and encode spaces and non-ASCII',
     'with.0: Cannot use "b.png" as a path: start with /, and encode spaces and non-ASCII',
-    'post: Cannot use "post" here: a page is requested with get; leave it or page out',
-    'body: Cannot use "body" here: a page is requested with get; leave it or page out',
+    'post: Cannot use "post" here: a page is requested with get; leave out either it or page',
+    'body: Cannot use "body" here: a page is requested with get; leave out either it or page',
   ]],
   [
     "all that is wrong with a mix",
@@ -98,7 +98,7 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
     "{ flow: [{ get: /, weight: 2 }, { think: 1s, get: / }, { thnk: 1s }, { think: 2h }, { get: /, post: / }] }",
     [
       'flow.0.weight: Cannot use "weight" here: it belongs to the requests of a mix',
-      'flow.1.get: Cannot use "get" here: think is a step of its own',
+      'flow.1.get: Cannot use "get" here: think must be a step of its own',
       'flow.2.thnk: Cannot understand "thnk": did you mean "think"?',
       "flow.3.think: Cannot use this duration: it must be from 1ms to 1h",
       "flow.4.post: Cannot send one request with two methods: get and post are given",
@@ -109,9 +109,9 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
     "{ get: /, follow: { hops: 0, hosts: [a.test, 'https://a.test/b', 'ftp://a.test'], host: a } }",
     [
       "follow.hops: Cannot use 0: the minimum is 1",
-      'follow.hosts.0: Cannot follow to "a.test": write scheme, host and port, such as https://auth.example.org',
-      'follow.hosts.1: Cannot follow to "https://a.test/b": write scheme, host and port, such as https://auth.example.org',
-      'follow.hosts.2: Cannot follow to "ftp://a.test": write scheme, host and port, such as https://auth.example.org',
+      'follow.hosts.0: Cannot follow redirects to "a.test": write scheme, host and port, such as https://auth.example.org',
+      'follow.hosts.1: Cannot follow redirects to "https://a.test/b": write scheme, host and port, such as https://auth.example.org',
+      'follow.hosts.2: Cannot follow redirects to "ftp://a.test": write scheme, host and port, such as https://auth.example.org',
       'follow.host: Cannot understand "host": did you mean "hosts"?',
     ],
   ],
@@ -139,7 +139,7 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
     "c: { pattern: '(a{1001})' }, d: { pattern: '[(?=](a)' }, e: { pattern: '(?:a{600})(b{600})' } } }] }",
     [
       'flow.0.capture.a.pattern: Cannot use "(?<=x)(a)" as a pattern: (?<=…) cannot be matched in linear time: write the text around the value literally, outside the group',
-      'flow.0.capture.b.pattern: Cannot use "(a)\\\\1" as a pattern: \\1, a reference to a group, which cannot be matched in linear time: write the repeated text out',
+      'flow.0.capture.b.pattern: Cannot use "(a)\\\\1" as a pattern: \\1, a reference to a group, cannot be matched in linear time: write the repeated text out',
       'flow.0.capture.c.pattern: Cannot use "(a{1001})" as a pattern: RE2 does not support it (invalid repeat count: `{1001}`)',
       'flow.0.capture.e.pattern: Cannot use "(?:a{600})(b{600})" as a pattern: a compiled pattern has 1,204 steps; the limit is 1,000: repeat less',
     ],
@@ -152,7 +152,7 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
       'values.a: Cannot draw values from "uid": write uuid, { from: 1, to: 1000 }, { pick: [a, b] }, { csv: FILE }, { jsonl: FILE } or { sqlite: FILE, query: … }',
       "values.b: Cannot draw values from 5: write uuid, { from: 1, to: 1000 }, { pick: [a, b] }, { csv: FILE }, { jsonl: FILE } or { sqlite: FILE, query: … }",
       "values.c.to: Cannot leave it out",
-      "values.d.to: Cannot draw a number from nothing: to is less than from",
+      "values.d.to: Cannot draw a number from an empty range: to is less than from",
       "values.e.pick: Cannot use []: it must not be empty",
       "values.f: Cannot tell which kind this is: write one of to, pick, csv, jsonl, sqlite",
       'values.g.column: Cannot find column "nam" in users.csv: did you mean "name"?',
@@ -200,8 +200,8 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
     "a name that is used before it can exist",
     '{ flow: [{ get: "/{{ t }}" }, { think: 1s }, { get: "/{{ t }}", capture: { t: { header: x } } }, { get: "/{{ tt }}" }] }',
     [
-      "flow.0.get: Cannot fill in {{ t }}: it is captured only later, in flow.2",
-      "flow.2.get: Cannot fill in {{ t }}: it is captured from the response to this same request",
+      "flow.0.get: Cannot fill in {{ t }}: only a later request captures it, flow.2",
+      "flow.2.get: Cannot fill in {{ t }}: this very request captures it from its response",
       "flow.3.get: Cannot fill in {{ tt }}: the names here are t",
     ],
   ],
@@ -223,7 +223,7 @@ Deno.test("a flow is told of more cookies from the start than a user keeps", () 
     const preset = Array.from({ length: count }, (_, at) => [`c${at}`, "x".repeat(length)]);
     const cookies = JSON.stringify(Object.fromEntries(preset));
     assert.deepEqual(toldOf(`{ page: /, cookies: ${cookies} }`), [
-      `cookies: Cannot give them to a user: ${what}`,
+      `cookies: Cannot give these cookies to a user: ${what}`,
     ]);
   }
 });
@@ -232,7 +232,7 @@ for (const scenario of ["{ flow: [{ get: / }] }", "{ page: / }"]) {
   Deno.test(`an experiment is told that it can't count the requests of ${scenario}`, () => {
     const lines = toldOf(scenario, "{ requests: 10 }");
     assert.equal(lines.length, 1);
-    assert.match(lines[0], /^(?:flow|page): Cannot end a flow by a number of requests/);
+    assert.match(lines[0], /^(?:flow|page): Cannot end a flow after a number of requests/);
   });
 }
 

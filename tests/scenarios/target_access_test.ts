@@ -95,7 +95,7 @@ const WRONG: [sentence: string, target: string, told: RegExp[]][] = [
     /^x\.yaml:3:36: targets\.a\.cacert: Cannot read ca\.pem: there is no file \/.*\/ca\.pem$/,
   ]],
   ["a file that holds no certificate", '{ url: "https://a:1", cacert: text }', [
-    /^x\.yaml:3:36: targets\.a\.cacert: Cannot read text: it holds no certificates as PEM$/,
+    /^x\.yaml:3:36: targets\.a\.cacert: Cannot read text: it holds no certificates in PEM format$/,
   ]],
   ["a socket that is not there", '{ url: "http://a:1", unix: none }', [
     /^x\.yaml:3:33: targets\.a\.unix: Cannot dial none: there is no file \/.*\/none$/,
@@ -112,12 +112,12 @@ const WRONG: [sentence: string, target: string, told: RegExp[]][] = [
     /targets\.a\.unix: Cannot use TLS on a unix socket: the URL is https; write http:\/\/$/,
   ]],
   ["a certificate without its key, and without TLS", '{ url: "http://a:1", cert: text }', [
-    /targets\.a\.cert: Cannot read text: it holds no certificates as PEM$/,
+    /targets\.a\.cert: Cannot read text: it holds no certificates in PEM format$/,
     /targets\.a\.cert: Cannot present a certificate without TLS: the URL is not https; leave/,
     /targets\.a\.cert: Cannot present a certificate without its key; add key$/,
   ]],
   ["a key that is none", '{ url: "https://a:1", key: text }', [
-    /targets\.a\.key: Cannot read text: it holds no private key as PEM$/,
+    /targets\.a\.key: Cannot read text: it holds no private key in PEM format$/,
     /targets\.a\.key: Cannot use a key without its certificate; add cert$/,
   ]],
   ["an address of another host", '{ url: "http://a:1", resolve: "b:1:127.0.0.1" }', [
