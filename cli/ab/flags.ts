@@ -12,7 +12,7 @@ export const EXPERIMENT = "experiment.yaml";
 export const abParts = {
   first: {
     operand: "[BASE..HEAD]",
-    about: "Two commits; BASE.. is up to the working tree (default: where this branch left the " +
+    about: "Two commits; BASE.. compares with the working tree (default: where this branch left the " +
       "default branch, and the working tree)",
     schema: z.string().optional(),
   },
@@ -28,7 +28,7 @@ export const abParts = {
   },
   resume: {
     flags: "--resume",
-    about: "Goes on where an ab into the same --out was interrupted; the other flags as before",
+    about: "Continues an interrupted ab in the same --out; give the other flags as before",
     schema: z.boolean().default(false),
   },
   order: {
@@ -41,7 +41,7 @@ export const abParts = {
   confirm: {
     flags: "--confirm <yes|no>",
     about:
-      "In blocks: measures cells that may be worse a second time, and judges them by all their runs",
+      "In blocks: measures cells that may be worse once more, and judges them by all their runs",
     preset: "yes",
     schema: z.enum(["yes", "no"]).transform((text) => text === "yes"),
   },

@@ -126,7 +126,7 @@ async function freshRuns(
   { pair, context }: Delivery,
 ): Promise<Results> {
   const { values, outDir, onNote } = context;
-  onNote(`Measures ${counted(doubtful.length, "cell")} again that may be worse, to be sure`);
+  onNote(`Measures ${counted(doubtful.length, "cell")} once more to be sure, as they may be worse`);
   const only = {
     targets: unique(doubtful.map(({ match }) => match.next.target)),
     scenarios: unique(doubtful.map(({ scenario }) => scenario)),
@@ -225,7 +225,7 @@ function checkResumable(kept: Results, planned: Planned, dir: string): void {
     ...isSame ? contradictions(kept, planned) : [{
       place: dir,
       message:
-        "Cannot resume: the commits, the file or the flags are others than those of these results",
+        "Cannot resume: these results are of other commits, another file or other flags",
       fix: "give them as before, or choose another folder with --out",
     }],
   ];

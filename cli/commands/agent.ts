@@ -23,7 +23,7 @@ const hosts = z.string().transform((text) => text.split(",")).pipe(z.array(allow
 export const agentCommand = defineCommand({
   parts: {
     ...redisFlag,
-    redis: { ...redisFlag.redis, about: "Redis to take loads from; also as REDIS_URL" },
+    redis: { ...redisFlag.redis, about: "Redis to take loads from; also set by REDIS_URL" },
     ...redisAccessFlags,
     name: {
       flags: "--name <A>",
@@ -38,7 +38,7 @@ export const agentCommand = defineCommand({
     allow: {
       flags: "--allow <HOST,…>",
       about:
-        "Hosts, addresses and networks (10.0.0.0/8) that the agent may load; unix allows unix sockets",
+        "Hosts, addresses and networks (10.0.0.0/8) that the agent may load; "unix" allows unix sockets",
       preset: LOOPBACK_HOSTS.join(","),
       schema: hosts,
     },

@@ -31,12 +31,12 @@ const parts = {
   base: {
     operand: "<BASE>",
     about:
-      "Baseline: a results.json, its folder, a folder of several sessions, or the JSON of bench",
+      "The baseline: a results.json, its folder, a folder of several sessions, or the JSON of bench",
     schema: z.string({ error: "Cannot compare without two results: name BASE and NEW" }),
   },
   next: {
     operand: "<NEW>",
-    about: "Results to compare with BASE, likewise",
+    about: "The results to compare with it, given in the same way",
     schema: z.string({ error: "Cannot compare without two results: name BASE and NEW" }),
   },
   margin: {
@@ -48,7 +48,7 @@ const parts = {
   sessions: {
     flags: "--sessions <RESULTS>",
     about:
-      "Earlier sessions of the same programs on this machine, or a folder of them; they show how much sessions " +
+      "Earlier sessions of the same programs on this machine, or a folder of them, which show how much sessions " +
       "differ; may be repeated",
     repeatable: true,
     schema: z.array(z.string()).default([]),

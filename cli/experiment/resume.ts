@@ -76,7 +76,7 @@ async function edits(
   return [
     ...found.slice(0, MOST_CHANGES),
     ...more > 0
-      ? [{ place: "results.json", message: `Cannot resume: it has ${more} more such places` }]
+      ? [{ place: "results.json", message: `Cannot resume: there are ${more} more such places` }]
       : [],
   ];
 }
@@ -95,7 +95,7 @@ async function otherSource(
   const shown = (experiment: object): unknown => jsonOf(openExperiment(experiment));
   return changesBetween(shown(planned.experiment), shown(experiment)).map((change) => ({
     place: `${place}: ${change.path}`,
-    message: `Cannot resume another experiment than was started: ${changeText(change)}`,
+    message: `Cannot resume an experiment other than the one that was started: ${changeText(change)}`,
     fix: "restore the original, or start a new run",
   }));
 }
@@ -125,10 +125,10 @@ function restoredSet(
 function withoutSecretsOf(dir: string, name: string): Problem {
   return {
     place: join(dir, name),
-    message: "Cannot resume from this copy: the secrets of the file were taken out of it",
+    message: "Cannot resume from this copy: the file's secrets were removed from it",
     fix:
-      `name the file itself: plateau run ${name} --resume ${dir}; a file with \${env.NAME} in place of ` +
-      "its secrets can be resumed from the copy",
+      `name the file itself: plateau run ${name} --resume ${dir}; if the file has \${env.NAME} in place of ` +
+      "its secrets, the copy suffices",
   };
 }
 
@@ -143,7 +143,7 @@ const NO_CHANGES = { only: undefined, repeat: undefined, duration: undefined };
 function tooOld(place: string): Problem {
   return {
     place,
-    message: "Cannot resume these results: they do not hold the command line",
+    message: "Cannot resume these results: they do not contain the command line",
     fix: "start a new run",
   };
 }

@@ -24,7 +24,7 @@ export function annotationLines(annotations: readonly Annotation[]): Written<"an
   return [...byLevel.values()].flatMap((alike) => {
     if (alike.length <= MOST) return alike.map(command);
     const [{ level }] = alike;
-    const message = `${alike.length - MOST + 1} more of these are in the log and in the report`;
+    const message = `${alike.length - MOST + 1} more like these are in the log and in the report`;
     return [...alike.slice(0, MOST - 1), { level, title: "And more", message }].map(command);
   });
 }
@@ -110,7 +110,7 @@ function responseAnnotations(run: Measurement | Run): Annotation[] {
     return [{ level: "error", title: "No request got a response", message }];
   }
   if (failed === 0) return [];
-  const message = `${placeOf(run)}: ${failed} of ${passed + failed} responses are not as expected`;
+  const message = `${placeOf(run)}: ${failed} of ${passed + failed} responses were not as expected`;
   return [{ level: "error", title: "Wrong responses", message }];
 }
 

@@ -171,7 +171,7 @@ export function proxyAddress(text: string): string {
 /** A body, which must not be taken for the name of a file. */
 export function literalBody(text: string): Meaning {
   return text.startsWith("@")
-    ? { refused: "its body, as one that begins with @ would be the name of a file here" }
+    ? { refused: "its body, because a body that begins with @ names a file here" }
     : { flags: [["-b", text]] };
 }
 
@@ -220,7 +220,7 @@ export const timedOut = ({ errors }: Measurement): string =>
   counted(errors.timeout ?? 0, "request that timed out", "requests that timed out");
 export const failedElse = ({ requests, errors }: Measurement): string => {
   const count = requests.failed - (errors.timeout ?? 0);
-  return counted(count, "request that failed otherwise", "requests that failed otherwise");
+  return counted(count, "request that failed in another way", "requests that failed in another way");
 };
 /** Requests in flight at the end, including those waited for; failed ones count as failed. */
 export const inFlight = ({ requests, drain }: Measurement): string => {
@@ -243,8 +243,8 @@ export function redirected(tool: string, { status }: Measurement): string[] {
     `${tool} would have followed`,
     counted(
       count,
-      "redirect, and timed both requests as one",
-      "redirects, and timed both requests as one",
+      "redirect, timing both requests as one",
+      "redirects, timing both requests as one",
     ),
   );
 }

@@ -18,7 +18,7 @@ export const mcpCommand = defineCommand({
     allowHost: {
       flags: "--allow-host <HOST,…>",
       about:
-        "Hosts, addresses and networks (10.0.0.0/8) that may be loaded besides this machine; " +
+        "Hosts, addresses and networks (10.0.0.0/8) that may be loaded, besides this machine; " +
         "may be repeated",
       repeatable: true,
       schema: z.array(hosts).default([]),

@@ -38,7 +38,7 @@ export function verifyMeasurement(measurement: Measurement): void {
   }
   if (checks.failed > 0) {
     const checked = checks.passed + checks.failed;
-    throw new CheckError(`${checks.failed} of ${checked} responses of ${url} are not as expected`);
+    throw new CheckError(`${checks.failed} of ${checked} responses of ${url} were not as expected`);
   }
 }
 

@@ -102,7 +102,7 @@ const lines: [sentence: string, args: string[], told: RegExp[]][] = [
     /^--proxy: Cannot use this proxy: its user or password has a bare %: write %25; /,
   ]],
   ["a proxy of agents", [URL_, "--proxy", "http://b:1", "--agents", "1", "--redis", "redis://c"], [
-    /^--proxy: Cannot load by an HTTP proxy from other machines \(leave out --proxy or --agents\)$/,
+    /^--proxy: Cannot load through an HTTP proxy from other machines \(leave out --proxy or --agents\)$/,
   ]],
   ["a connection for each request of HTTP/2", [URL_, "--http2", "--no-keepalive"], [
     /^--http2: Cannot open a connection for every request over HTTP\/2, which keeps connections open \(leave out --http2 or --no-keepalive\)$/,
@@ -118,7 +118,7 @@ const lines: [sentence: string, args: string[], told: RegExp[]][] = [
       ...["-H", "te: Trailers", "-H", "a: connection"],
     ],
     [
-      /^--header: Cannot send connection over HTTP\/2, which forbids connection-specific fields \(leave it or --http2 out\)$/,
+      /^--header: Cannot send connection over HTTP\/2, which forbids connection-specific fields \(leave out either it or --http2\)$/,
       /^--header: Cannot send keep-alive over /,
       /^--header: Cannot send proxy-connection over /,
       /^--header: Cannot send upgrade over /,

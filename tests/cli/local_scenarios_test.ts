@@ -32,6 +32,6 @@ Deno.test("data of users may not be renewed for other machines", () => {
   const error = thrown(UserError, () => refuseLocal(cellsOf(3), { refresh }));
   assert.match(
     error.lines.join("\n"),
-    /^--agents: Cannot renew the data of users on other machines/,
+    /^--agents: Cannot refresh the data of users on other machines/,
   );
 });

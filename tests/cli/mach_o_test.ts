@@ -61,10 +61,10 @@ const BROKEN: [
   [
     "a changed byte",
     (file) => file[PAGE + 5]++,
-    /^1 of 3 pages have another hash, the first of them page 1$/,
+    /^1 of 3 pages do not match their hash, the first of them page 1$/,
   ],
   ["a changed last page", (file) => file[CODE_BYTES - 1]++, /^1 of 3 pages .* page 2$/],
-  ["another file", (file) => file.fill(0, 0, 4), /no Mach-O file/],
+  ["another file", (file) => file.fill(0, 0, 4), /not a 64-bit Mach-O file/],
   ["no signature", (_, view) => view.setUint32(104, 0x2, true), /has no signature/],
   [
     "a signature of less",

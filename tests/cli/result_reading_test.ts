@@ -40,7 +40,7 @@ for (const [command, ...where] of [["report", "."], ["explain", "."], ["explain"
     const newest = join(folder.path, "cache/2026-11-28");
     const lines = await toldOf([command, asked]);
     const told = "Cannot read this as results: the folder has no results.json";
-    assert.deepEqual(lines, [`${asked}: ${told} (name one below it; the newest: ${newest})`]);
+    assert.deepEqual(lines, [`${asked}: ${told} (name one of the folders in it; the newest is ${newest})`]);
   });
 }
 
@@ -51,6 +51,6 @@ Deno.test("a folder without any results below it is told apart", async () => {
   const lines = await toldOf(["report", folder.path]);
   assert.match(
     lines.join("\n"),
-    /: the folder has no results\.json \(name a folder that a run wrote\)$/,
+    /: the folder has no results\.json \(name a folder that plateau run wrote\)$/,
   );
 });

@@ -109,7 +109,7 @@ withGit.test("ab says which build a target lacks whose packages git ignores", as
   const { stderr } = await exits(3, ab(scratch, ...ONCE));
   assert.match(
     stderr,
-    /^Checkouts have package-lock\.json but no node_modules, which git ignores; if target server needs its packages, write build: \[\[npm, ci\]\]$/m,
+    /^Checkouts have package-lock\.json but no node_modules, because git ignores it; if target server needs its packages, write build: \[\[npm, ci\]\]$/m,
   );
 });
 

@@ -67,7 +67,7 @@ Deno.test("init writes a schema beside its files, which their first line names",
     printed.stdout.replaceAll("experiment.yaml", "url.yaml"), // the name that - stands for
     readFileSync(join(cwd, "url.yaml"), "utf8"),
   );
-  assert.match(printed.stderr, /^Note: editors look for the schema .* plateau schema > /);
+  assert.match(printed.stderr, /^Note: the first line names a schema .* plateau schema > /);
 
   Deno.writeTextFileSync(path, "{}");
   await exits(0, ["init", "again.yaml", flag, url], { cwd });
@@ -88,7 +88,7 @@ Deno.test("init measures what the folder holds, and a built-in server where it h
   const example = await exits(0, ["init", "example.yaml"], { cwd });
   assert.match(
     example.stdout,
-    /^Wrote example\.yaml, an example of a built-in server\. .*\nNote: A server of your own .*--command/s,
+    /^Wrote example\.yaml, an example of a built-in server\. .*\nNote: To measure your own server.*--command/s,
   );
   Deno.writeTextFileSync(join(cwd, "package.json"), '{ "scripts": { "start": "node a.js" } }');
   const plain = await exits(0, ["init", "plain.yaml"], { cwd });
@@ -100,7 +100,7 @@ Deno.test("init measures what the folder holds, and a built-in server where it h
   const twice = await exits(2, ["init", "--detect"], { cwd });
   assert.match(twice.stderr, /Cannot overwrite an existing file.*remove it first/s);
   const both = await exits(2, ["init", "x.yaml", "--detect", "--url", "http://a"], { cwd });
-  assert.match(both.stderr, /^--detect: Cannot measure two things: --url is given, too/);
+  assert.match(both.stderr, /^--detect: Cannot use this with --url: only one of them/);
   const typesToo = await exits(2, ["init", "--types", "--url", "http://a", "--path", "/x"], {
     cwd,
   });

@@ -81,7 +81,7 @@ Deno.test("versus compares what it has measured when it is interrupted, or a ser
   }
 });
 
-Deno.test("versus ends with 1 where responses are not as expected", async () => {
+Deno.test("versus ends with 1 where responses were not as expected", async () => {
   using folder = emptyFolder();
   const env = calibratedCache(folder.path);
   await using one = watchedServer();

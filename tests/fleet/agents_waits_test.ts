@@ -44,7 +44,7 @@ two    at work for laptop-7  ${VERSION}    north      8           -        7  ep
 Deno.test("an agent of another version is marked", () => {
   const text = renderRoster([{ ...ONE, version: "9.9.9" }], OPTIONS);
   assert.match(text, /9\.9\.9 !/);
-  assert.match(text, new RegExp(`! Only agents of this version, ${VERSION}, can take its loads`));
+  assert.match(text, new RegExp(`! Only agents of this Plateau's version, ${VERSION}, can take its loads`));
 });
 
 testWith(["redis"], "an empty list says how to start an agent", async () => {
@@ -52,7 +52,7 @@ testWith(["redis"], "an empty list says how to start an agent", async () => {
   const { stdout } = await exits(0, ["agents"], { env: { REDIS_URL: redis.url } });
   assert.equal(
     stdout,
-    "No agent is registered at this Redis; start one with: plateau agent --redis URL\n",
+    "No agent is registered in this Redis; start one with: plateau agent --redis URL\n",
   );
 });
 
@@ -72,7 +72,7 @@ Deno.test("a Redis that does not answer is the exit code of what can't be had", 
     assert.match(stderr, /^Cannot use Redis at redis:\/\/127\.0\.0\.1:1 /m);
     assert.match(
       stderr,
-      /^Note: .* can see the password in --redis: use --redis-password-file FILE/,
+      /^Note: .* can see the password in --redis; use --redis-password-file FILE/,
     );
     assert.doesNotMatch(stderr, /n0tshown/);
   }

@@ -118,7 +118,7 @@ Deno.test("JUnit has what could not be measured, and wrong responses", () => {
   });
   const problems = casesOf(junitOf(results)).map(({ children: [problem] }) => problem);
   assert.deepEqual(problems.map(({ name }) => name), ["failure", "skipped", "error"]);
-  assert.match(problems[0].attributes.message, /^\d+ of \d+ responses are not as expected$/);
+  assert.match(problems[0].attributes.message, /^\d+ of \d+ responses were not as expected$/);
 });
 
 Deno.test("JUnit does not pass what got no answer at all", () => {

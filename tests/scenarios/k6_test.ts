@@ -41,7 +41,7 @@ Deno.test("k6's stages of arrivals become phases", () => {
     stages: [{ target: 120, duration: "10s" }, { target: 0, duration: "0s" }, { target: 30, duration: "5s" }] } } };
 `;
   const { text, notes } = becomes(walked('http.get("http://127.0.0.1:1/");', options), "a.js");
-  assert.ok(notes.some((note) => /counts from the moment that was due/.test(note)));
+  assert.ok(notes.some((note) => /counts from the moment when the request was due/.test(note)));
   assert.ok(!notes.some((note) => /gracefulStop/.test(note)));
   assert.deepEqual(parse(text).load, {
     phases: [

@@ -361,7 +361,7 @@ const REPLAY_WRONG: readonly (readonly [scenario: string, load: string, why: Reg
     /scenarios\.log\.replay: Cannot replay wrong\.log: 2 of 2 lines are/,
   ],
   ["{ replay: { log: a.log, speed: fast } }", "", /Cannot read "fast" as a speed/],
-  ["{ replay: a.log, get: / }", "", /get.*the log says what is sent/],
+  ["{ replay: a.log, get: / }", "", /get.*the log determines what is sent/],
   ["{ replay: a.log, body: x }", "", /body.*a log has no bodies/],
   [
     "{ replay: a.log }",

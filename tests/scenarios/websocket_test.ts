@@ -69,7 +69,7 @@ const PROBLEMS: readonly (readonly [object, RegExp])[] = [
   [{ get: "/", websocket: "/" }, /Cannot send one request with two methods/],
   [{ websocket: "/", body: "x" }, /body.*Cannot use body with a WebSocket/],
   [{ websocket: "/", stream: "lines" }, /stream.*Cannot use stream with a WebSocket/],
-  [{ websocket: "/", send: {} }, /send.*Cannot send nothing/],
+  [{ websocket: "/", send: {} }, /send.*Cannot send an empty message/],
   [{ websocket: "/", send: { text: "x", binary: "eA==" } }, /send\.binary.*Cannot send both text/],
   [{ websocket: "/", send: { binary: "?" } }, /send\.binary.*/],
   [{ websocket: "/", send: { text: "{{ who }}" } }, /send.*Cannot fill in \{\{ who \}\}/],
