@@ -120,7 +120,7 @@ Examples:
         tookS: (performance.now() - beganMs) / 1_000,
         ...sessionsIn(values),
       });
-      if (plan === null) throw new InconclusiveError("Cannot plan: no cell has two valid pairs of runs");
+      if (plan === null) throw new InconclusiveError("Cannot plan: no cell has two pairs of measured runs");
       await rememberPlan(experiment.name, {
         measuredAt: results.startedAt,
         blocks: plan.blocks,

@@ -250,7 +250,7 @@ class BlockSequence {
    */
   async #keepInterrupted(cell: RunPlace, capacity: RunCapacity | null): Promise<void> {
     if (capacity === null) return;
-    const reason = "the search for its capacity is kept";
+    const reason = "the search for its capacity was kept";
     const missing: Missing = { ...cell, kind: "interrupted", reason, evidence: [], capacity };
     await this.#save((file) => file.addMissing(missing));
   }

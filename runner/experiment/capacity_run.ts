@@ -54,7 +54,7 @@ export async function searchInRun(
   }, { ...context, nowMs: () => performance.now(), ...startsOf(context) });
   if ("unanswered" in found) {
     const why = Object.keys(found.unanswered.reasons)[0] ?? "no response";
-    throw new TargetError(`Cannot search for a capacity: no response at rest: ${why}`, [
+    throw new TargetError(`Cannot search for a capacity: the target does not respond even without load: ${why}`, [
       ...context.target().lastLines(),
     ]);
   }

@@ -158,7 +158,7 @@ export class Repetition {
     const widest = this.#widest();
     const found = widest === null ? "is not known" : `is ± ${percent(widest)}`;
     const groups = this.#isGrouped(until) ? ", and the runs of a cell fall into two groups" : "";
-    return `After ${done} repetitions the widest interval ${found}${groups}: on to ${
+    return `After ${done} repetitions the widest interval ${found}${groups}: continuing to ${
       this.plannedAfter(done)
     }`;
   }

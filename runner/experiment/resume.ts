@@ -117,15 +117,15 @@ export function refusals(kept: Results, here: ResumeHost): Problem[] {
     place,
     message:
       `Cannot resume an experiment that Plateau ${kept.version} began: this is ${here.version}`,
-    fix: "use that version, or run the experiment anew",
+    fix: "use that version, or run the experiment again",
   }];
   const machines = changesBetween(steadyFacts(kept.machine), steadyFacts(here.machine));
   if (machines.length === 0) return versions;
   const facts = machines.map((change) => `${change.path}: ${changeText(change)}`).join(", ");
   return [...versions, {
     place,
-    message: `Cannot resume on another machine, as runs of two machines would mislead (${facts})`,
-    fix: `resume on ${kept.machine.hostname} as it was, or run the experiment anew`,
+    message: `Cannot resume on another machine, because runs of two machines would mislead (${facts})`,
+    fix: `resume on ${kept.machine.hostname} as it was, or run the experiment again`,
   }];
 }
 

@@ -148,7 +148,7 @@ export function repeatSentence(repeat: Repeat): string | null {
   return [
     ...(until === null
       ? []
-      : [`until ± ${percent(until)}, looking after ${looks.join(", ")} repetitions`]),
+      : [`until ± ${percent(until)}, checked after ${looks.join(", ")} repetitions`]),
     ...(budget === null ? [] : [
       until === null
         ? `as many repetitions as fit into ${durationText(budget)}`

@@ -117,7 +117,7 @@ async function asked(
     const problem = wholeResponseProblem(spec, kept);
     if (problem !== null) return problem;
     const { found, error } = JSON.parse(new TextDecoder().decode(kept.body()));
-    return found?.files ?? `its reflection says: ${error?.message ?? "nothing"}`;
+    return found?.files ?? `its reflection responded: ${error?.message ?? "nothing"}`;
   } catch (error) {
     signal.throwIfAborted();
     const tls = "path" in endpoint ? undefined : endpoint.tls;

@@ -40,7 +40,7 @@ function failureOf({ status, kept }: ReceivedResponse): string | null {
     return `status ${status}, which is no gRPC response`;
   }
   const text = kept.trailer("grpc-status") ?? kept.field("grpc-status") ?? "";
-  if (!/^\d+$/.test(text)) return `status ${status} and no grpc-status`;
+  if (!/^\d+$/.test(text)) return `status ${status} without a grpc-status`;
   const callStatus = Number(text);
   if (callStatus === UNAVAILABLE) return `grpc-status ${UNAVAILABLE} (UNAVAILABLE)`;
   if (callStatus !== 0) return null;

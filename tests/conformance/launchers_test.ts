@@ -100,7 +100,7 @@ const NOT_READY: readonly [what: string, command: string[], says: string][] = [
     replying({ fields: { ...GRPC, "grpc-status": "14" } }),
     "grpc-status 14 \\(UNAVAILABLE\\)",
   ],
-  ["without a status", replying({ fields: GRPC }), "status 200 and no grpc-status"],
+  ["without a status", replying({ fields: GRPC }), "status 200 without a grpc-status"],
   [
     "of HTTP/2 alone",
     replying({ status: 404, fields: { "content-type": "text/plain" } }),
@@ -203,19 +203,19 @@ const DEAD: { what: string; lines: Lines; says: RegExp; isLate?: boolean }[] = [
     what: "whose program and arguments are one text",
     lines: { command: ["node server.js"] },
     says:
-      /^Cannot start target tested: there is no program "node server.js": write its arguments apart, \[node, server.js\]$/,
+      /^Cannot start target tested: there is no program "node server.js": write its arguments separately, \[node, server.js\]$/,
   },
   {
     what: "whose program may not be executed",
     lines: { command: ["./program.ts"] },
     says:
-      /^Cannot start target tested: there is no program "\.\/program\.ts": that file may not be executed \(chmod \+x \/.*\/program\.ts\)$/,
+      /^Cannot start target tested: there is no program "\.\/program\.ts": that file is not executable \(chmod \+x \/.*\/program\.ts\)$/,
   },
   {
     what: "whose folder is not there",
     lines: { command: program("serve"), cwd: "./no-such-folder" },
     says:
-      /^Cannot start target tested: there is no folder ".*\/fixtures\/no-such-folder": "\.\/no-such-folder" starts from the folder of the experiment file$/,
+      /^Cannot start target tested: there is no folder ".*\/fixtures\/no-such-folder": "\.\/no-such-folder" is relative to the folder of the experiment file$/,
   },
   {
     what: "whose folder is a file",
@@ -261,7 +261,7 @@ Deno.test("a target whose own port is taken is not started, as another would ans
   assert.equal(
     message,
     `Cannot start target tested: its port ${server.addr.port} is in use${who}; ` +
-      'write PORT: "{port}" in its env, and no port, for a free one',
+      'for a free port, write PORT: "{port}" in its env, and leave port out',
   );
 });
 

@@ -122,7 +122,7 @@ Deno.test("redirects: the preflight follows them, and says what is wrong", async
   );
   assert.match(
     await whyNot({ get: "/to?status=302&path=http://[bad", follow: 2 }),
-    /is redirected, and cannot be followed: its Location is "http:\/\/\[bad", which is not an http address$/,
+    /is redirected, but the redirect cannot be followed: its Location is "http:\/\/\[bad", which is not an http address$/,
   );
   assert.match(await whyNot({ get: "/loop", follow: 2 }), /redirected more than 2 times/);
 });

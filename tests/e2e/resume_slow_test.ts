@@ -97,7 +97,7 @@ Deno.test("what Ctrl-C interrupted goes on, with the flags that it was asked for
   const before = site.saved();
   // The command as it was typed, but for where the results go.
   const ended = await exits(0, site.resume(site.file, ...asked));
-  assert.match(ended.stderr, /^Goes on after \d of 6 runs$/m);
+  assert.match(ended.stderr, /^Continues after \d of 6 runs$/m);
   assert.match(ended.stderr, /^\d runs? of \d cells?, about /m);
   assert.match(ended.stderr, /^\[6\/6\] wait, work/m);
   const after = site.saved();

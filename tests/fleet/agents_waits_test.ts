@@ -36,7 +36,7 @@ Deno.test("the list of agents says who is there, and what each brings", () => {
     renderRoster([ONE, two], OPTIONS),
     `agent  state                 version  host   cores  open files  workers  driver  peak /s per worker  clock ms      may load
 one    idle                  ${VERSION}    north      8  1,048,576         7  epoll             250,123   0 ± 0.08      localhost, 10.0.0.0/8
-two    at work for laptop-7  ${VERSION}    north      8           -        7  epoll                    -  1,235 ± 20.5  localhost, 10.0.0.0/8
+two    working for laptop-7  ${VERSION}    north      8           -        7  epoll                    -  1,235 ± 20.5  localhost, 10.0.0.0/8
 `,
   );
 });

@@ -88,7 +88,7 @@ Deno.test("chooseDriver takes tcp for a server on a unix socket, without a note"
 });
 
 Deno.test("chooseDriver refuses epoll for a server on a unix socket", async () => {
-  const message = "Cannot use the epoll driver on a unix socket: it supports TCP only";
+  const message = "Cannot use the epoll driver on a unix socket: it supports only TCP";
   const error = await rejected(UserError, chooseDriver("epoll", UNIX));
   assert.deepEqual(error.lines, [`--driver: ${message} (use tcp or auto)`]);
 });

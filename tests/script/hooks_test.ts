@@ -417,7 +417,7 @@ Deno.test("a built-in function that does not end fails its request in time, and 
   const said = sendBy(bad);
   assert.match(
     String(said),
-    /^a built-in function did not end within 1\.05 s, so this worker can call no more hooks \(script\.js:2:\d+\)$/,
+    /^a built-in function did not end within 1\.05 s, so this worker can no longer call hooks \(script\.js:2:\d+\)$/,
   );
   assert.equal(sendBy(good), said);
   assert.equal(hooks.use.calls, 2);

@@ -82,7 +82,7 @@ withRedis.test("a Redis that does not let us clear it is an error that says so",
     const given = await provideRedis({ url, signal });
     await assert.rejects(
       given?.forget() ?? Promise.resolve(),
-      /^TargetError: Cannot clear Redis at redis:.* of what earlier runs have left: NOPERM/,
+      /^TargetError: Cannot remove what earlier runs have left in Redis at redis:.*: NOPERM/,
     );
     client.destroy();
   });

@@ -103,7 +103,7 @@ export class FleetRun {
 
   /** Records that an agent sent an unreadable message. */
   doubt(agent: string): void {
-    this.#agents.get(agent)?.stream.doubt("it sent what no agent of this version sends");
+    this.#agents.get(agent)?.stream.doubt("it sent a message that no agent of this version sends");
   }
 
   /** The last interval that can have ended, allowing for small differences between clocks. */

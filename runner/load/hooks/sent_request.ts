@@ -18,7 +18,7 @@ export function lineAndFields(
   const count = texts.length / 2;
   if (!isWithin("fields", count)) {
     throw new ScriptError(
-      `request.headers has ${count} fields, and the limit is ${LIMITS.fields.most}`,
+      `request.headers has ${count} fields, but the limit is ${LIMITS.fields.most}`,
     );
   }
   const headers: Record<string, string> = {};

@@ -219,7 +219,7 @@ export class MessageRecorder {
 
   #begun(slot: number): StreamTally {
     const tally = this.#tally[slot];
-    if (tally === undefined) throw new Error("A message has come on a stream that was not begun");
+    if (tally === undefined) throw new Error("A message has arrived on a stream that was not begun");
     return tally;
   }
 
