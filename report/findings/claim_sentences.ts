@@ -21,16 +21,16 @@ function doubtText(doubt: NonNullable<JudgedClaim["doubt"]>): string {
     case "busy-machine":
       return reasonText(doubt);
     case "fewer-cores":
-      return `published of a machine with ${doubt.least} cores, this one has ${doubt.cores}`;
+      return `published for a machine with at least ${doubt.least} cores, but this one has ${doubt.cores}`;
     case "shorter-load": {
       const [least, here] = [doubt.leastMs, doubt.ms].map((ms) => formatDuration(ms / 1_000));
       return doubt.term === "timeout"
-        ? `published of requests that wait for ${least}, here they are given up after ${here}`
-        : `published of a load of ${least}, this one lasts ${here}`;
+        ? `published for a time-out of at least ${least}, but here it is ${here}`
+        : `published for a load of at least ${least}, but this one lasts ${here}`;
     }
     case "given": {
       const { text, met } = doubt;
-      return `published of ${text}, which is ${CLAIM_OUTCOMES[met.outcome]} here (${
+      return `published under the condition ${text}, which is ${CLAIM_OUTCOMES[met.outcome]} here (${
         verdictText(met)
       })`;
     }
@@ -45,7 +45,7 @@ function verdictText({ worst, measured, holding, of, unmeasured }: ClaimVerdict)
   const found = of === 1 ? own : `holds in ${holding} of ${of} cells; ${nearest}: ${own}`;
   return missing === ""
     ? found
-    : `${missing}; by the other cells it is ${CLAIM_OUTCOMES[measured]}: ${found}`;
+    : `${missing}; judged by the other cells, it is ${CLAIM_OUTCOMES[measured]}: ${found}`;
 }
 
 function findingText({ found, reason }: Evidence): string {

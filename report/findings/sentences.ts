@@ -23,7 +23,7 @@ const SENTENCES: Worded = {
   aborted: ({ evidence: { rule, beyond, ended, afterS } }) =>
     `The load was ended after ${seconds(afterS)} by its rule "${rule}": ${formatCount(beyond)} of ${
       counted(ended, "request")
-    } were against it`,
+    } broke it`,
   "worker-ended": ({ evidence: { ended, workers, knownUntil } }) =>
     `Plateau stopped ${ended} of ${counted(workers, "worker")} that did not end in time; ` +
     (knownUntil === 0
@@ -97,7 +97,7 @@ const SENTENCES: Worded = {
       formatCount(connections)
     } requests at once`,
   "near-baseline-latency": ({ evidence: { baselineLatency, latency } }) =>
-    `Most of the latency is that of generator and kernel: p50 is ${
+    `Most of the latency comes from the generator and the kernel: p50 is ${
       millis(latency)
     }, and a server that does nothing takes ${millis(baselineLatency)}`,
   "coarse-clock": ({ evidence: { timer } }) =>
@@ -138,7 +138,7 @@ export const MEANINGS: Readonly<Record<FindingCode, string>> = {
   throttled: "A CPU limit (cgroup) paused the generator",
   "target-throttled": "A CPU limit (cgroup) paused the target",
   "low-priority": "The target runs at a low priority beside other programs",
-  neighbour: "Other programs took cores from target or generator",
+  neighbour: "Other programs took cores from the target or the generator",
   steal: "The hypervisor gave the cores to other machines",
   ports: "This machine ran out of ports",
   "open-files": "This machine ran out of open files",
@@ -152,7 +152,7 @@ export const MEANINGS: Readonly<Record<FindingCode, string>> = {
   "worker-late": "A worker was late to send or read",
   "sent-late": "Requests were sent late although connections were free",
   connections: "All connections were busy, so requests waited for one",
-  "near-baseline-latency": "Most of the latency is that of generator and kernel",
+  "near-baseline-latency": "Most of the latency comes from the generator and the kernel",
   "coarse-clock": "The clock has coarse steps",
   "too-short": "The run is too short to judge the generator",
   unsteady: "The run has no steady state",
@@ -214,7 +214,7 @@ function othersText({ others, busiest }: Contention): string {
 /** Other programs alone make a run suspect; their effect on the generator makes it invalid. */
 function heldBackText(severity: TrustFinding["severity"]): string {
   return severity === "invalid"
-    ? "; they held the generator back too far for the figures to be those of the target"
+    ? "; they held the generator back so much that the figures are not those of the target"
     : "";
 }
 
@@ -289,13 +289,13 @@ const ADVICE: Readonly<Record<Advice, string>> = {
   "more-connections": "add connections (-c of bench, connections of a load)",
   "lower-rate": "lower the rate",
   "lower-speed": "replay more slowly",
-  "fewer-arrivals": "let fewer virtual users arrive (arrivals of the phases)",
+  "fewer-arrivals": "let fewer virtual users arrive (arrivals of phases)",
   "fewer-connections": "use fewer connections (-c of bench, connections of a load)",
   "longer-run": "make the run longer",
   "inspect-timeline": "inspect the timeline",
   "compare-differences": "compare differences, not ratios",
-  "heavier-requests": "send requests that take the target longer",
-  "nearer-redis": "use a Redis nearer to the agents",
+  "heavier-requests": "send requests that take the target more time",
+  "nearer-redis": "use a Redis closer to the agents",
 };
 
 /** One piece of advice, for use within a sentence. */

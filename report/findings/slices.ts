@@ -17,15 +17,15 @@ export function limitText(levels: ProcessLevels | null, areTheseTwo: boolean): s
 /** The note below a table with both levels. */
 export function levelsNote(areTheseTwo: boolean): string {
   const percentiles =
-    "Percentiles are of all slices of a process together, so their spread is not " +
-    "taken apart.";
+    "Percentiles cover all slices of a process together, so their spread is not " +
+    "split.";
   return areTheseTwo
     ? "Spreads are standard deviations of the ratio in one round of these two processes: all of it, the " +
       `part that its slices explain, and the rest. ${percentiles} Only more time narrows an interval.`
     : "Spreads are standard deviations of the ratio of one pair of processes: all of it, the part that " +
       `its slices explain, and the rest, which is between processes. ${percentiles} Limited by slices: ` +
-      "longer pairs of processes narrow the interval as well as more of them. By processes: only " +
-      "more pairs of them do.";
+      "longer pairs of processes narrow the interval as well as more pairs do. Limited by processes: only " +
+      "more pairs do.";
 }
 
 /**
@@ -41,7 +41,7 @@ export function levelsText(
     ? ""
     : withinStdev >= stdev
     ? ", no more than their slices explain"
-    : `, where their slices explain ${percentText(withinStdev)}`;
+    : `, of which their slices explain ${percentText(withinStdev)}`;
   const what = areTheseTwo ? "rounds of these two processes" : "pairs of processes";
   return `${figure}: ${what} differ by ${percentText(stdev)}${explained}.`;
 }
@@ -52,14 +52,14 @@ export function looksNote(areTheseTwo: boolean): string {
   const [what, unless] = areTheseTwo
     ? ["rounds", ", unless the ratio wanders for longer than the first rounds last"]
     : ["pairs of processes", ""];
-  return "The sides were loaded in turns, slice by slice, so what moves both at once cancels out. " +
+  return "The sides were loaded in turn, slice by slice, so whatever moves both at once cancels out. " +
     `The ratio is checked after ${looks} ${what}. Each check asks for p ≤ ${PROCESS_LOOK_SIGNIFICANCE}, ` +
-    `so that all together are wrong in at most 5 %${unless}.`;
+    `so that together they are wrong in at most 5 % of cases${unless}.`;
 }
 
 /** Accompanies a verdict about one pair of processes that is never restarted. */
 export const THESE_TWO =
-  "The verdict is about these two processes: after a restart the ratio may differ.";
+  "The verdict is about these two processes: after a restart, the ratio may differ.";
 
 /** Starts a sentence. @param cell Name of the cell, never capitalised; "" if there is only one. */
 export function disturbanceSentence(cell: string, disturbance: Disturbance): string {

@@ -85,7 +85,7 @@ export function burstFinding(cells: readonly CellRuns[]): Finding {
       code: "slow-unknown",
       text: `Whether slow requests come in bursts is unknown: that takes ${
         formatCount(LEAST_REQUESTS)
-      } requests of a target, and its intervals have ${
+      } requests of a target, but the intervals of a target have ${
         formatCount(Math.max(...cells.map(endedIn)))
       } at most.`,
     };

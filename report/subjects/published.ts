@@ -98,7 +98,7 @@ function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
 }
 
 const READING =
-  "Each dot is a cell. Across: the published figure. Up: the measured figure, with its 95 % confidence interval. On the dashed line both are equal; in the grey band they differ by at most a quarter. Dots with a rim lie outside it with their whole interval. Point at a dot for its name.";
+  "Each dot is a cell. Across: the published figure. Up: the measured figure, with its 95 % confidence interval. On the dashed line both are equal; in the grey band they differ by at most a quarter. The whole interval of a dot with a rim lies outside the band. Point at a dot for its name.";
 
 function scenariosOf(rows: readonly MatchedRow[]): string[] {
   return unique(rows.map(({ cell }) => cell.scenario));

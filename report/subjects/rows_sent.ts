@@ -45,6 +45,6 @@ function useTable(scenario: string, rows: readonly RowsOfCell[]): Table {
 
 const READING =
   "Rows used are the different rows of one run, and the last column is how often the run used its most frequent row; " +
-  "of several runs, the largest figure is shown. A request uses the row that it sends. In a flow, and where rows are unique, " +
-  "a session uses its row, even if it ends before it sends it. Each run begins anew. A table that is used many times over " +
+  "of several runs, the largest figure is shown. A request uses the row that it sends. In a flow, or if rows are unique, " +
+  "a session uses its row, even if it ends before it sends it. Each run starts over. A table that is used many times over " +
   "may be served from caches.";

@@ -360,7 +360,7 @@ function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
   const areTheseTwo = rows.every(({ one }) => one.sliced?.areTheseTwo);
   const percent = (value: number | null | undefined) =>
     value === null || value === undefined ? NONE : { text: percentText(value), value };
-  const caption = "What the ratio of both sides varies by";
+  const caption = "How much the ratio of both sides varies";
   return tableOf({ caption, notes: [levelsNote(areTheseTwo)] }, rows, [
     ...isOne ? [] : [column.name<LevelRow>("Cell", ({ cell }) => cell)],
     (isOne ? column.name : column.text)<LevelRow>("Figure", ({ one }) => rowName(one.figure)),

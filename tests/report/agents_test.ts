@@ -261,7 +261,7 @@ Deno.test("in a closed loop a slower pace at a like median is told with the p99"
   assert.deepEqual([name, others], ["c", []]);
   assert.match(
     plain(text),
-    /^completed \d+ requests\/s by connection, the others 1,\d+, at a like /,
+    /^completed \d+ requests\/s per connection, the others 1,\d+, at a similar /,
   );
   assert.match(plain(text), /; its p99 is 80\.0 ms, theirs 0\.\d+ ms$/);
 });

@@ -689,7 +689,7 @@ Deno.test("card: who sends less than the others is named beside its lead", () =>
   const [note, ...others] = notesOf(20_000);
   assert.match(
     note,
-    /^Not all send the same: static, [ab]: size of a response: \S+\s\S+ → \S+\s\S+\.$/,
+    /^The responses differ: static, [ab]: size of a response: \S+\s\S+ → \S+\s\S+\.$/,
   );
   assert.deepEqual(others, []);
 });

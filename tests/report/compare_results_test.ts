@@ -158,7 +158,7 @@ for (const [sentence, change, names] of DIFFERENT) {
     const notes = comparedCard(comparison).notes.filter((note) => note.startsWith("Not all "));
     assert.deepEqual(
       notes,
-      isOfResponses ? [`Not all send the same: ${comparison.differences[0]}.`] : [],
+      isOfResponses ? [`The responses differ: ${comparison.differences[0]}.`] : [],
     );
   });
 }

@@ -150,7 +150,7 @@ Deno.test("JUnit of an experiment that was ended says how much of it is in", () 
   assert.equal(attributes.name, "all planned runs: measured");
   assert.deepEqual([problem.name, problem.attributes], ["error", {
     type: "interrupted",
-    message: "interrupted: 1 of 12 planned runs are in",
+    message: "interrupted: 1 of 12 planned runs are done",
   }]);
 });
 

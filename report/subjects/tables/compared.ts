@@ -143,11 +143,11 @@ function sessionsNote(contrasts: readonly SessionContrast[]): string {
 
 /** What the ratios are based on for cells that might be worse and were measured again. */
 function stagesNote({ blocks: { first, fresh } }: FigureStages): string {
-  return `What might be worse after ${
+  return `Whatever seemed worse after ${
     counted(first, "block")
   } was measured in ${fresh} fresh ones. ` +
     "Its ratio is the median-unbiased one of all of them, and its interval holds that only what " +
-    "looked worse was measured again. It is worse only where the fresh blocks alone are beyond " +
+    "looked worse was measured again. It is worse only if the fresh blocks alone are beyond " +
     "the margin, too. Both stages run the same builds, so a layout that makes one of them " +
     "slower is in both.";
 }

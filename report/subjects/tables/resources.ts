@@ -133,9 +133,9 @@ function perCpuFinding(rows: readonly ResourceRow[]): string {
     ...wholes.length === 0
       ? []
       : wholes.length === 1
-      ? [`For each CPU-second ${most.name} served ${most.text}.`]
+      ? [`Per CPU-second, ${most.name} served ${most.text}.`]
       : [
-        `For each CPU-second ${most.name} served the most, ${most.text}; ${least.name} the least, ${least.text}.`,
+        `Per CPU-second, ${most.name} served the most, ${most.text}; ${least.name} the least, ${least.text}.`,
       ],
     ...parts.length > MOST_PARTS
       ? []

@@ -89,7 +89,7 @@ function drainNotes(runs: readonly Run[]): string[] {
   const wait = formatMs(1_000 * Math.max(...long.map(({ durationS }) => durationS)));
   const requests = counted(completed, "request");
   return [
-    `${requests} completed in the up to ${wait} after the deadline, while nothing new was sent; no rate counts them.`,
+    `${requests} completed within ${wait} after the deadline, while nothing new was sent; no rate counts them.`,
   ];
 }
 
@@ -109,7 +109,7 @@ interface ReasonCount extends OfCell {
 }
 
 /** A protocol violation that made no request fail. */
-export const UNSOLICITED_TEXT = "connections closed: unsolicited bytes came on them";
+export const UNSOLICITED_TEXT = "connections closed because unsolicited bytes arrived on them";
 
 /** Why requests failed, with the error messages; no rows if nothing went wrong. */
 export function reasonsTable(scenario: string, cells: readonly CellRuns[]): Table {

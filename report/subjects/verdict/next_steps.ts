@@ -63,7 +63,7 @@ function slicesStep(situation: Situation): NextStep[] {
     );
   return places.length === 0 || !isBusy || !couldTakeTurns(situation) ? [] : [{
     code: "take-turns",
-    text: "Or write order: slices, which compares two targets in spite of other programs.",
+    text: "Or write order: slices, which compares two targets despite other programs.",
   }];
 }
 
@@ -177,8 +177,8 @@ function runsStep({ places, runs }: Situation): NextStep[] {
   );
   return addRuns(
     isNoisy
-      ? "Make runs longer or the machine quieter: runs differ by more than targets do."
-      : "Add runs: the difference is so near the margin that many are needed.",
+      ? "Make runs longer or the machine quieter: runs differ more than targets do."
+      : "Add runs: the difference is so close to the margin that many are needed.",
   );
 }
 
@@ -195,7 +195,7 @@ function planSteps({ places, plans, isCompared }: Situation): NextStep[] {
     steps.push({ code: "lower-rate", text: "Lower the rate until a target keeps up with it." });
   }
   if (isApart) {
-    const text = "Give the targets equal values of a factor, so that they can be compared.";
+    const text = "Give the targets the same values of a factor, so that they can be compared.";
     steps.push({ code: "equal-settings", text });
   }
   return steps;
