@@ -11,7 +11,7 @@ const CHECK_VERDICTS = ["ok", "advice", "unknown"] as const;
 export const checkResult = z.strictObject({
   found: z.string(),
   verdict: z.enum(CHECK_VERDICTS),
-  advice: z.string().nullable().describe("What to do and why; null: nothing"),
+  advice: z.string().nullable().describe("What to do and why; null: nothing to do"),
 });
 export type CheckResult = z.output<typeof checkResult>;
 

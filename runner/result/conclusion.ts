@@ -9,7 +9,7 @@ const figure = z.strictObject({
   text: z.string(),
   interval: z.string().describe("`[2.70, 3.05]`; empty without one"),
   label: z.string(),
-  value: end.describe("Null: a range of several"),
+  value: end.describe("Null: the text is a range of several values"),
   low: end,
   high: end,
   unit: z.string().describe("The unit: ×, %, or a count such as requests/s"),
@@ -30,7 +30,7 @@ const forest = z.strictObject({
     text: z.string(),
     word: z.string(),
   })),
-  omitted: count.describe("Comparisons that have no row here"),
+  omitted: count.describe("Number of comparisons that have no row here"),
 });
 
 const reliability = z.strictObject({
@@ -44,11 +44,11 @@ const reliability = z.strictObject({
     "open",
     "fewer",
     "changed",
-  ]).describe("What becomes of the verdict without the runs that something disturbed"),
+  ]).describe("How the verdict changes without the runs that something disturbed"),
   light: z.enum(["green", "amber", "red"]),
   valid: count,
   runs: count,
-  level: z.enum(["valid", "suspect", "invalid"]).describe("Trust of the worst run"),
+  level: z.enum(["valid", "suspect", "invalid"]).describe("Level of trust of the worst run"),
   sentence: z.string(),
 });
 
@@ -85,10 +85,10 @@ const winner = z.strictObject({
   setting: z.string(),
   winner: z.string().nullable().describe("The target that wins at this setting; null: none"),
   first: z.string().optional().describe(
-    "The best target at this setting; the ratio is that of the best over the rival, even if nobody wins. Absent in older files",
+    "The best target at this setting; the ratio is that of the best to the rival, even if no target wins. Absent in older files",
   ),
   rival: z.string().nullable().describe(
-    "The rival that the best is compared with; null: no other target keeps up",
+    "The target that the best is compared with; null: no other target keeps up",
   ),
   figure: z.string().describe("The figure that decides, such as requests/s or p99"),
   ratio: end,
@@ -151,14 +151,14 @@ export const verdicts = z.array(z.strictObject({
   note: z.string().describe("A note for the reader; empty: none"),
   outcome: z.enum(["reproduced", "not reproduced", "inconclusive"]),
   isDecidable: z.literal(false).optional().describe(
-    "False if the claim can't be decided here, because the set-up that it was published for (its given) is another",
+    "False if the claim can't be decided here, because the set-up for which it was published (its given) is not this one",
   ),
   found: z.string().describe("The ratio or figure of the worst cell; empty: none"),
   held: z.string().describe(
     "The number of the claim's cells in which it holds, such as 3 of 4 cells; empty if there is only one",
   ),
   sentence: z.string().describe(
-    "The result, and the reason why the claim remains open, if it does",
+    "The result and, if the claim remains open, the reason",
   ),
   doubt: z.string().describe(
     "The reason why the claim remains open: cells that were not measured, runs that are not valid, too wide an interval; empty: none",

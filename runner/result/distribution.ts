@@ -41,7 +41,7 @@ export const censoredHistogram = z.string().optional()
   .describe("The values of histogram that are lower bounds, encoded alike; absent for none");
 
 export const lowerBounds = z.array(z.string()).optional().describe(
-  'Figures that lower bounds could turn out to make larger, such as ["99", "99.9", "mean"]; absent for none',
+  'Figures that the lower bounds could make larger, such as ["99", "99.9", "mean"]; absent for none',
 );
 
 /** Timed-out, unfinished and dropped requests are included with the time that they took so far, as lower bounds. */

@@ -13,7 +13,7 @@ const times = z.strictObject({ p50: ms, p99: ms, max: ms });
 export const TRUSTS = ["valid", ...SEVERITIES] as const;
 export type Trust = typeof TRUSTS[number];
 
-const cpu = share.describe("CPU time of the worker's thread over elapsed: a share of one core");
+const cpu = share.describe("CPU time of the worker's thread divided by elapsed time: a share of one core");
 const waiting = share.nullable().describe(
   "Share of the run in which the thread had work and no core to do it on; null if the system does not report it",
 );
@@ -39,7 +39,7 @@ export const hostActivity = z.strictObject({
 }).describe("The machine during the run; null if the system does not report it");
 
 const targetWaits = z.strictObject({
-  looks: z.int().min(1).describe("Looks at random moments"),
+  looks: z.int().min(1).describe("Number of looks at random moments"),
   sleeping: z.number().min(0).describe(
     "Threads in uninterruptible sleep, as those that wait for storage are: mean",
   ),
@@ -51,10 +51,10 @@ const targetWaits = z.strictObject({
   ),
   connections: z.strictObject({
     looks: z.int().min(1),
-    leastQueued: z.int().min(0).describe("Not yet accepted, in the look with fewest"),
+    leastQueued: z.int().min(0).describe("Connections not yet accepted, in the look with the fewest"),
     queued: z.number().min(0).describe("The same: mean"),
     accepted: z.strictObject({ least: z.int().min(0), most: z.int().min(0) }).nullable().describe(
-      "Accepted and open; null: too many to count",
+      "Connections accepted and open; null: too many to count",
     ),
   }).nullable().describe("Connections to the target's port; null: unknown"),
 }).describe(
@@ -89,20 +89,20 @@ const workerUse = z.strictObject({
 
 const endedWorker = z.strictObject({
   worker: z.int().min(0).describe("Counted from 0"),
-  knownUntil: ms.describe("Until when its results are known, since the start"),
+  knownUntil: ms.describe("Time since the start until which its results are known"),
 });
 
 export type EndedWorker = z.output<typeof endedWorker>;
 
 export const endedWorkers = z.array(endedWorker).optional().describe(
-  "Workers that did not end in time and were ended; absent: none",
+  "Workers that did not end in time and were stopped; absent: none",
 );
 
 export const generator = z.strictObject({
   workers: z.int().min(1),
-  cpu: share.describe("CPU time of the busiest worker over elapsed: a share of one core"),
+  cpu: share.describe("CPU time of the busiest worker divided by elapsed time: a share of one core"),
   waiting,
-  lag: times.describe("Actual send minus due moment; zeros in a closed loop"),
+  lag: times.describe("Actual send minus due time; zeros in a closed loop"),
   delay: times.describe(
     "How long a response or a due request waited for its worker, at a random moment",
   ),
@@ -157,7 +157,7 @@ export const resourcePoint = z.strictObject({
   endS: z.number().describe("Seconds since the start of the load"),
   cpu: z.number().min(0).describe("Cores in use: 1 is one whole core"),
   peakCpu: z.number().min(0).optional().describe(
-    "Highest of the intervals that were joined to this one, as those of a long run are; absent: none was",
+    "Highest value of the intervals that were merged into this one, as in a long run; absent: none was",
   ),
   memory: count.describe("Resident memory, bytes"),
   // Absent if the system does not report it, and in older files.
@@ -167,16 +167,16 @@ export const resourcePoint = z.strictObject({
   threads: count.optional(),
   files: count.optional().describe("Open files, sockets and pipes"),
   filesLeft: z.int().optional().describe(
-    "Files that a process could still open before its limit: the one that has fewest left",
+    "Files that the process closest to its limit could still open",
   ),
   switches: z.strictObject({ voluntary: z.number().min(0), involuntary: z.number().min(0) })
-    .optional().describe("Context switches per second: it waited, or was made to"),
+    .optional().describe("Context switches per second: voluntary, when a thread waited, and involuntary, when it was preempted"),
 });
 
 /** CPU and memory of one process tree of a composite target, or of Redis. */
 export const part = z.strictObject({
   role: z.enum(["gateway", "upstream", "redis"]).describe(
-    "gateway: receives the requests and forwards them to the upstreams; redis: that of the run, which is not in resources",
+    "gateway: receives the requests and forwards them to the upstreams; redis: the run's Redis, which is not in resources",
   ),
   name: z.string().describe("nginx, balancer, proxy, redis, or the target behind the gateway"),
   points: z.array(resourcePoint),
@@ -209,7 +209,7 @@ export const agentPart = z.strictObject({
     unfinished: count,
     dropped: count,
   }).describe("due = completed + failed + unfinished + dropped, always"),
-  rate: z.number().min(0).describe("Completed by the deadline / elapsed of the whole"),
+  rate: z.number().min(0).describe("Requests completed by the deadline, divided by the elapsed time of the whole run"),
   latency: z.strictObject({ count, p50: ms, p90: ms, p99: ms, max: ms })
     .describe("All zero when count is 0"),
   connect: z.strictObject({ count, min: ms, p50: ms })
@@ -217,7 +217,7 @@ export const agentPart = z.strictObject({
       "Name look-up and dial: a round trip takes no longer than min; all zero when count is 0",
     ),
   cpu: z.number().min(0).describe("CPU use of its busiest worker: a share of one core"),
-  lag: ms.describe("Actual send minus due moment, p99; 0 in a closed loop"),
+  lag: ms.describe("Actual send minus due time, p99; 0 in a closed loop"),
   delay: ms.describe("How long responses and due requests waited for their worker, p99"),
   trust: z.enum(TRUSTS),
   findings: z.array(trustFinding).describe(
@@ -229,7 +229,7 @@ export const agentPart = z.strictObject({
   ),
   lost: z.strictObject({
     atS: z.number().min(0).describe(
-      "When its last report came, seconds since the start of the run",
+      "When its last report arrived, seconds since the start of the run",
     ),
     reason: z.string(),
   }).nullable().describe("Null when it reported its end"),

@@ -54,7 +54,7 @@ const figure = z.strictObject({
       "for the run); few-clusters (fewer than 10 clusters of slow or failed requests); lower-bounds (requests that never ended)",
   ),
   independentAfterS: z.number().positive().nullable().optional().describe(
-    "Seconds after which the run says nothing more about itself, by rank correlation over lags; null: not within a quarter of the " +
+    "Seconds after which values of the run no longer depend on each other, by rank correlation over lags; null: not within a quarter of the " +
       "run; absent if the run is too short",
   ),
 });

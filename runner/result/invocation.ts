@@ -30,12 +30,12 @@ export const flags = z.strictObject({
     "Whether profile runs were asked for, even if the file has none",
   ),
   observe: z.enum(["runtime", "compiler"]).optional().describe(
-    "What to observe, in place of the file's",
+    "What to observe, instead of what the file says",
   ),
   threshold: names.optional().describe("Thresholds besides those in the file"),
   host: z.string().optional().describe("Where targets listen; 127.0.0.1 when absent"),
   agents: z.union([z.int().min(1), z.literal("all")]).optional().describe(
-    "Agents that load; the machine itself when absent",
+    "Agents that generate the load; this machine itself when absent",
   ),
 }).describe("How the command line changed the experiment file");
 
@@ -43,7 +43,7 @@ export type Flags = z.output<typeof flags>;
 
 const ab = z.strictObject({
   range: z.string().describe("Both commits, BASE..HEAD; BASE.. up to a working tree with changes"),
-  file: z.string().describe("The experiment file, seen from the top of the repository"),
+  file: z.string().describe("The experiment file, relative to the root of the repository"),
   only: only.optional().describe("The flag, with targets of the file"),
   margin: z.number().min(0).describe("Margin of equivalence, a share"),
   order: z.enum(["slices", "blocks"]).optional().describe(
@@ -60,7 +60,7 @@ export const invocation = {
   file: z.strictObject({
     name: z.string().describe("File, such as caching.yaml; a copy of it lies beside the results"),
     folder: z.string().nullable().describe(
-      "Folder in which the file's relative paths start, seen from the results; null: the experiment is built in",
+      "Folder to which the file's paths are relative, itself relative to the results; null: the experiment is built in",
     ),
     withheld: z.literal(true).optional().describe(
       "Whether the file held secrets, which its copy and source leave out: resuming needs the file itself",
@@ -75,7 +75,7 @@ export const invocation = {
 const stopping = z.strictObject({
   repetitions: z.int().min(1).describe("Repetitions of every cell that could be measured"),
   halfWidth: z.number().min(0).nullable().describe(
-    "Half of the widest 95 % interval of rate and p50 over its value, a share; null without any interval",
+    "Half the width of the widest 95 % interval of rate and p50, as a share of its value; null without any interval",
   ),
   target: z.number().positive().nullable().describe(
     "The requested halfWidth; null if none was requested",
@@ -96,7 +96,7 @@ const targetCommand = z.strictObject({
   failed: z.int().min(0).describe("How often the command failed, or took too long"),
   reason: z.string().optional().describe("Reason of the last failure"),
   total: z.number().min(0).describe("Total time of the command in milliseconds"),
-  longest: z.number().min(0).describe("Milliseconds of the longest time"),
+  longest: z.number().min(0).describe("Milliseconds of the longest single run"),
 });
 
 /** A command that ran around a target's runs, with all its executions together. */
@@ -110,7 +110,7 @@ export const execution = {
   ),
   startedAt: z.iso.datetime(),
   resumed: z.array(z.iso.datetime()).optional().describe(
-    "Moments at which the experiment was resumed",
+    "Times at which the experiment was resumed",
   ),
   finishedAt: z.iso.datetime().nullable(),
   spent: z.number().min(0).optional().describe(
@@ -139,7 +139,7 @@ export const missing = z.strictObject({
 
 /** What comparisons of an experiment can detect on a machine, as `plateau plan` determined. */
 export const detectable = z.strictObject({
-  measuredAt: z.string().describe("ISO moment of plateau plan"),
+  measuredAt: z.string().describe("When plateau plan measured (ISO 8601)"),
   blocks: z.int().min(1).describe("Blocks that plateau plan measured"),
   sentence: z.string().describe("The smallest change that can be seen, by the number of runs"),
 });

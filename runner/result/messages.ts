@@ -37,11 +37,11 @@ export const streams = z.strictObject({
     cut: count.describe("Interruptions because the connection was cut"),
     refused: count.describe("Interruptions because no connection could be made"),
   }).optional().describe(
-    "How often a stream that is requested again stood still, by cause; the wait is in gap. Absent: never",
+    "How often a stream that is requested again was interrupted, by cause; the waits count in gap. Absent: never",
   ),
   ttfe: boundedTimes.describe("Time to the first message, by the clock of latency"),
   gap: boundedTimes.describe(
-    "Time between two messages of a stream; if the stream was cut or left, the wait so far, as a lower bound",
+    "Time between two messages of a stream; if the stream was cut or left, the wait until then, as a lower bound",
   ),
   byName: z.array(z.strictObject({
     name: z.string().describe(
@@ -49,7 +49,7 @@ export const streams = z.strictObject({
         "more than 20 in all those with the fewest events",
     ),
     events: count,
-    gap: distribution.describe("Time since the message before on the same stream, of any name"),
+    gap: distribution.describe("Time since the previous message on the same stream, whatever its name"),
   })).describe(
     "Messages by the name of their event, those of all requests of a mix or flow together, in the order of the names",
   ),
@@ -71,7 +71,7 @@ export const sockets = z.strictObject({
       "unfinished: the load ended; dropped: it was due and never sent",
   ),
   message: boundedTimes.describe(
-    "Latency of a message: from when it was due to its answer; empty where none is expected",
+    "Latency of a message: from when it was due to its answer; empty if no answer is expected",
   ),
   opened: count.describe("WebSockets whose opening handshake was right"),
   sent: count.describe("Messages sent, whether or not an answer is expected"),

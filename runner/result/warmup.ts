@@ -14,8 +14,8 @@ export const warmup = z.strictObject({
   steadyFromS: seconds.nullable()
     .describe("Seconds until both are steady; null when they never are"),
   withinRatio: z.number().min(0).nullable().optional().describe(
-    "How far the medians of windows (a tenth of the steady part each) lie from its level, at most: latency's or " +
-      "throughput's, whichever strays farther; null without a steady part",
+    "Largest distance of the medians of windows (a tenth of the steady part each) from its level: latency's or " +
+      "throughput's, whichever is larger; null without a steady part",
   ),
   withinMs: z.number().min(0).nullable().optional()
     .describe(
@@ -34,7 +34,7 @@ export const warmup = z.strictObject({
     longestS: seconds,
     shareRatio: z.number().min(0).max(1).describe("Share of the run"),
     periodS: seconds.nullable()
-      .describe("Time from one start to the next; null if that differs, or there is only one"),
+      .describe("Time from one start to the next; null if that varies, or there is only one"),
   }).optional().describe(
     "Times without responses, or nearly without; absent for none",
   ),

@@ -155,7 +155,7 @@ Deno.test("ctrl-c ends the live report, too, and the page says what there is", a
   });
   assert.equal((await program.ended).code, 130);
   assert.match(reader.told.end[0].status.text, /^Interrupted after 0 of 4 runs: .*report\.html$/);
-  assert.match(mainOf(reader.pages.at(-1) ?? ""), /Interrupted: 0 of 4 planned runs are in/);
+  assert.match(mainOf(reader.pages.at(-1) ?? ""), /Interrupted: 0 of 4 planned runs are done/);
   assert.match(await dialed(url), /ECONNREFUSED/);
 });
 

@@ -63,7 +63,7 @@ export const MUTATIONS: readonly Mutation[] = [
     spoil: (measurement) => {
       at(measurement, "requests").due = 1 + Number(at(measurement, "requests").due);
     },
-    refused: /requests\.due: Cannot use counts that do not add up: \d+ were due, and \d+ came to/,
+    refused: /requests\.due: Cannot use counts that do not add up: \d+ were due, but \d+ ended/,
   },
   {
     name: "numbers that are texts",
