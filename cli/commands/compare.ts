@@ -23,7 +23,7 @@ import {
 import { verifyTrust } from "../output/verify.ts";
 import { comparisonAnnotations } from "../github/annotations.ts";
 import { reportToGithub } from "../github/step.ts";
-import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_forms.ts";
+import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_formats.ts";
 import { groupedOf, readAll, readSessions } from "../results/reading.ts";
 import { print } from "../terminal/terminal.ts";
 

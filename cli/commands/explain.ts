@@ -27,7 +27,7 @@ import {
   takesStdout,
   writeOutputs,
 } from "../flags/output_flags.ts";
-import { resultForms } from "../output/forms.ts";
+import { resultForms } from "../output/formats.ts";
 import { readMeasured } from "../results/reading.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 

@@ -215,7 +215,7 @@ async function chosenSubject(
   if (url !== undefined) return rightOr("--url", ofUrl(url));
   if (command !== undefined) return rightOr("--command", ofCommand(command, folder.name));
   if (example) return null;
-  const { isPersonThere, person } = await import("../terminal/person.ts");
+  const { isPersonThere, person } = await import("../terminal/prompts.ts");
   if (!detect && isPersonThere()) {
     const { askedSubject } = await import("../init/asked.ts");
     return await askedSubject(folder, person, path);

@@ -16,8 +16,8 @@ import {
   takesStdout,
   writeOutputs,
 } from "../flags/output_flags.ts";
-import { COMPARISON_EXIT } from "../output/comparison_forms.ts";
-import { resultForms } from "../output/forms.ts";
+import { COMPARISON_EXIT } from "../output/comparison_formats.ts";
+import { resultForms } from "../output/formats.ts";
 import { folderOf, readAll, readResults } from "../results/reading.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 

@@ -45,7 +45,7 @@ import { integerText } from "../../base/quantity.ts";
 import { redisFlag } from "../flags/values.ts";
 import { reportToGithub } from "../github/step.ts";
 import type { LiveReport } from "../live/report.ts";
-import { type ResultForms, resultForms } from "../output/forms.ts";
+import { type ResultForms, resultForms } from "../output/formats.ts";
 import { verifyCapacities } from "../output/verify_capacity.ts";
 import { verifyGates, verifyResults, verifyTrust } from "../output/verify.ts";
 import { makeOutDir, nameConflicts, occupy, refuseUnfinished } from "../results/out_dir.ts";

@@ -1,5 +1,5 @@
 /** Whether a comparison in slices has its verdicts, checked after predetermined numbers of process pairs. */
-import type { GateOutcome } from "../../report/findings/gate_sentences.ts";
+import type { GateOutcome } from "../../report/findings/threshold_sentences.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 import { figureInProse, verdictWord } from "../../report/findings/judgements.ts";
 import { comparisonOf, decisiveOf, type FigureComparison } from "../../report/judge/comparison.ts";

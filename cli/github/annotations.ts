@@ -5,8 +5,8 @@ import {
   type ResultsComparison,
   sentenceOf,
 } from "../../report/subjects/comparison/comparison.ts";
-import { type GateOutcome, gateText } from "../../report/findings/gate_sentences.ts";
-import { type ThresholdOutcome, worstOf } from "../../report/judge/gates.ts";
+import { type GateOutcome, gateText } from "../../report/findings/threshold_sentences.ts";
+import { type ThresholdOutcome, worstOf } from "../../report/judge/thresholds.ts";
 import { cellLabel } from "../../report/cells/cell_label.ts";
 import { type Annotation, command } from "../../report/writing/annotation.ts";
 import type { Written } from "../../report/writing/written.ts";

@@ -28,7 +28,7 @@ import {
 } from "../flags/output_flags.ts";
 import { comparisonAnnotations } from "../github/annotations.ts";
 import { reportToGithub } from "../github/step.ts";
-import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_forms.ts";
+import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_formats.ts";
 import { sendMetrics } from "../output/otlp.ts";
 import { verifyResults, verifyTrust } from "../output/verify.ts";
 import { interruptible } from "../terminal/process.ts";

@@ -1,10 +1,10 @@
 /** The outcomes of claims in words, made only from what was found, without full stops. */
 import type { Verdicts } from "../../runner/result/conclusion.ts";
 import { CLAIM_OUTCOMES, type ClaimVerdict, type JudgedClaim } from "../judge/claims.ts";
-import { type Absence, absenceText, foundWords, reasonText } from "../judge/found.ts";
+import { type Absence, absenceText, foundWords, reasonText } from "../judge/reasons.ts";
 import type { Evidence } from "../judge/rules.ts";
 import { formatDuration, GLUE } from "../writing/units.ts";
-import { MARKS } from "./gate_sentences.ts";
+import { MARKS } from "./threshold_sentences.ts";
 import { counted, unique } from "../writing/words.ts";
 
 /** What was found in the worst cell, with figures and units, and why the outcome is open, if it is. */

@@ -7,7 +7,7 @@ import type { Measurement, Results, Run } from "../../runner/result/result.ts";
 import type { CapacityEnd, RunCapacity } from "../../runner/result/capacity.ts";
 import { capacitySentence, trialSentence } from "../subjects/capacity.ts";
 import { claimLine, claimSentence } from "../findings/claim_sentences.ts";
-import { type GateOutcome, gatePlace } from "../findings/gate_sentences.ts";
+import { type GateOutcome, gatePlace } from "../findings/threshold_sentences.ts";
 import type { JudgedClaim } from "../judge/claims.ts";
 import { endsText, noResponseOf } from "../findings/no_response.ts";
 import type { ReportModel } from "../model.ts";

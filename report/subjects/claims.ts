@@ -8,7 +8,7 @@ import {
   claimSentence,
   claimsSummary,
 } from "../findings/claim_sentences.ts";
-import { FINDING_OUTCOMES, MARKS } from "../findings/gate_sentences.ts";
+import { FINDING_OUTCOMES, MARKS } from "../findings/threshold_sentences.ts";
 import type { JudgedClaim } from "../judge/claims.ts";
 import { GLUE } from "../writing/units.ts";
 import type { ReportContext, Subject } from "./subject.ts";

@@ -17,7 +17,7 @@ import { percentileOf } from "../figures/pool.ts";
 import { figureInProse } from "../findings/judgements.ts";
 import { doubtSentences, trustOfRuns } from "../findings/trust.ts";
 import { DEFAULT_MARGIN_RATIO } from "../judge/comparison.ts";
-import type { ThresholdOutcome } from "../judge/gates.ts";
+import type { ThresholdOutcome } from "../judge/thresholds.ts";
 import { type ComparedFigure, DECISIVE, decisiveFor, figureOf, groupOf } from "../judge/group.ts";
 import type { ReportModel } from "../model.ts";
 import { formatRatio } from "../writing/ratios.ts";

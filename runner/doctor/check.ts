@@ -1,9 +1,9 @@
 /**
- * A check of `plateau doctor`: judges one of the observed facts and says what to do. Pure: `sight.ts` observes. Each
+ * A check of `plateau doctor`: judges one of the observed facts and says what to do. Pure: `observation.ts` observes. Each
  * check is a line in `registry.ts`.
  */
 import * as z from "zod";
-import type { HostFacts } from "./sight.ts";
+import type { HostFacts } from "./observation.ts";
 
 /** ok: fit to measure on; advice: something should be done; unknown: not visible here. */
 const CHECK_VERDICTS = ["ok", "advice", "unknown"] as const;

@@ -4,7 +4,7 @@ import { machine } from "../../base/system/facts.ts";
 import { VERSION } from "../../base/version.ts";
 import { checkResult, type DoctorCheck } from "./check.ts";
 import { checks } from "./checks.ts";
-import type { HostFacts } from "./sight.ts";
+import type { HostFacts } from "./observation.ts";
 
 const ratio = z.number().min(0).max(1);
 

@@ -29,7 +29,7 @@ import { discardRefutedPeak, measurePeakThroughput } from "./peak_throughput.ts"
 import { preflight, SeparatePreflights } from "./preflight.ts";
 import { profileCells } from "../profile/profile_runs.ts";
 import { openExperiment, type Provenance, provenanceOf } from "./provenance.ts";
-import { commitNote, continued, EarlierRuns } from "./resume.ts";
+import { commitNote, continued, EarlierRuns } from "./earlier_runs.ts";
 import { applyPins, ExperimentTargets } from "./targets.ts";
 import { TargetCommands } from "./target_commands.ts";
 import { TargetError } from "../../base/errors.ts";

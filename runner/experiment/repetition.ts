@@ -7,7 +7,7 @@ import type { Repeat } from "../../scenarios/plan/repetition.ts";
 import type { CellProgress } from "../result/progress.ts";
 import type { Stopping } from "../result/invocation.ts";
 import type { Run } from "../result/result.ts";
-import { LEAST_IN_BUDGET, mostRepetitions, percent } from "./schedule.ts";
+import { LEAST_IN_BUDGET, mostRepetitions, percent } from "./repetition_bounds.ts";
 import {
   countedFrom,
   type CountedPart,

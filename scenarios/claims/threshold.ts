@@ -2,7 +2,7 @@
  * Thresholds: `p99 < 50ms`, `success >= 99.9%`, `rate > 1000/s`, `lag.p99 < 1ms`, and against a baseline
  * `p99 not worse than baseline by 5%`; of some cells only, `p99(wait) < 2s`, and of one against another,
  * `rate(cached) > 2 × rate(plain)`, as claims are written. Text in, a checked value out. Pure. What evidence they need is decided in
- * `report/judge/gates.ts`; shares of 0 % and 100 % are demands on every request that is measured, and need none.
+ * `report/judge/thresholds.ts`; shares of 0 % and 100 % are demands on every request that is measured, and need none.
  */
 import * as z from "zod";
 import {

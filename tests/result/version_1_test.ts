@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { resultForms } from "../../cli/output/forms.ts";
+import { resultForms } from "../../cli/output/formats.ts";
 import { groupedOf, parseMeasured, readResumable } from "../../cli/results/reading.ts";
 import { renderMeasurement } from "../report/measured.ts";
 import { compareResults } from "../../report/subjects/comparison/comparison.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Repetition } from "../../runner/experiment/repetition.ts";
-import { boundsOf, repeatSentence } from "../../runner/experiment/schedule.ts";
+import { boundsOf, repeatSentence } from "../../runner/experiment/repetition_bounds.ts";
 import type { CountedPart } from "../../runner/stats/confidence/pool.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { LOOKS } from "../../runner/stats/confidence/sequential.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describeLoad } from "../../runner/measure/described_load.ts";
 import { hashSettings } from "../../runner/experiment/provenance.ts";
 import type { Missing, Results, Run } from "../../runner/result/result.ts";
-import { contradictions } from "../../runner/experiment/resume_contradictions.ts";
+import { contradictions } from "../../runner/experiment/edited_results.ts";
 import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { planBlocks } from "../../scenarios/plan/plan.ts";
 import { derivedSeed } from "../../base/random.ts";

@@ -1,7 +1,7 @@
 /** Every code of what rules find, and of why they decide nothing, has one sentence: in the words of the field. */
 import assert from "node:assert/strict";
 import { claimSentence, verdictsJson } from "../../report/findings/claim_sentences.ts";
-import { gateOutcome, gatesSentence } from "../../report/findings/gate_sentences.ts";
+import { gateOutcome, gatesSentence } from "../../report/findings/threshold_sentences.ts";
 import type { ClaimVerdict } from "../../report/judge/claims.ts";
 import {
   type Absence,
@@ -11,7 +11,7 @@ import {
   foundWords,
   type Reason,
   reasonText,
-} from "../../report/judge/found.ts";
+} from "../../report/judge/reasons.ts";
 import { fact } from "../../report/judge/rules.ts";
 import { judge, RATES } from "./claimed.ts";
 import { assertClaimReadable, plain } from "./readable.ts";

@@ -10,7 +10,7 @@ import { noSteadyStateText, type Unsteady } from "../cells/cells.ts";
 import type { Range } from "../figures/range.ts";
 import { figureRangeText } from "../writing/figure_text.ts";
 import { formatRatio } from "../writing/ratios.ts";
-import type { RunGroups } from "./groups.ts";
+import type { RunGroups } from "./bimodal_runs.ts";
 import {
   boundText,
   formatCount,

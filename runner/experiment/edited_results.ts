@@ -9,9 +9,9 @@ import type { Problem } from "../../base/errors.ts";
 import { derivedSeed } from "../../base/random.ts";
 import { describeLoad } from "../measure/described_load.ts";
 import { hashSettings } from "./provenance.ts";
-import { boundsOf } from "./schedule.ts";
+import { boundsOf } from "./repetition_bounds.ts";
 import type { Missing, Results, Run } from "../result/result.ts";
-import { changesBetween, changeText } from "./resume.ts";
+import { changesBetween, changeText } from "./setting_changes.ts";
 import { cellKey } from "../../base/figures/cells.ts";
 
 /** What results are compared with: the plan and settings that the experiment file gives with the flags used then. */
