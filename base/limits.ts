@@ -51,8 +51,8 @@ export const LIMITS = {
   yamlAliases: { what: "a YAML text", most: 1_000, unit: "anchors and aliases" },
   jsonValues: { what: "a JSON text", most: 5_000_000, unit: "values" },
   nesting: { what: "a YAML, JSON or XML text", most: 100, unit: "levels of nesting" },
-  problems: { what: "a list of mistakes", most: 100, unit: "lines" },
-  problemText: { what: "a line about a mistake", most: 2_000, unit: "characters" },
+  problems: { what: "a list of error messages", most: 100, unit: "lines" },
+  problemText: { what: "a line of an error message", most: 2_000, unit: "characters" },
   // Experiments
   sentence: { what: "a claim, threshold or selector", most: 2_000, unit: "characters" },
   name: { what: "a name", most: 200, unit: "characters" },

@@ -76,7 +76,7 @@ export function wrongPattern(source: string): string | null {
   const wrong = wrongMatch(source);
   if (wrong !== null) return wrong;
   const groups = compiled(source).groupCount();
-  return groups === 1 ? null : `it needs one group (…) around the value, and has ${groups}`;
+  return groups === 1 ? null : `it needs one group (…) around the value, but has ${groups}`;
 }
 
 /** The reason why `source` is not a pattern; null if it is. */

@@ -145,8 +145,8 @@ export const clusterTarget = z.strictObject({
       ),
       instances: instances.default(1).describe("Number of instances"),
       ahead: z.boolean().optional().describe(
-        "These instances are started with the others and wait, cold, until then, so that their start-up takes nothing " +
-          "from the load; with balancer: builtin",
+        "These instances are started with the others and wait, cold, until they join, so that their start-up takes no CPU time " +
+          "during the load; with balancer: builtin",
       ),
       warmUp: z.strictObject({
         duration: between("1ms", "1h").describe("How long each is warmed up before it joins"),
@@ -217,7 +217,7 @@ export const nginxTarget = z.strictObject({
       .describe("Folder of the files that nginx serves, relative to the experiment file"),
     files: writtenFiles.optional()
       .describe(
-        "Texts of files that nginx serves, by path; a file's type goes by the ending of its name",
+        "Texts of files that nginx serves, by path; the ending of the name determines a file's type",
       ),
     proxy: plainOriginName.optional()
       .describe("The server behind nginx: the name of another target, or http://host:port"),

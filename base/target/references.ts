@@ -115,7 +115,7 @@ function whyNotPlain(name: string, spec: unknown): string | null {
   const special = ["unix", "resolve", "httpProxy"];
   if (!isTls && special.every((key) => valueIn(spec, [key]) === undefined)) return null;
   return `Cannot put nginx in front of ${quotedOpenly(name)}: it can reach only http://host:port, ` +
-    "neither https nor a unix socket, an address of its own or a proxy";
+    "not https, a unix socket, another address or a proxy";
 }
 
 function whyNotSeveral(name: string, targets: WrittenTargets, spec: unknown): string | null {

@@ -66,7 +66,7 @@ export type CommandStage = (typeof stages)[number];
 export const stageCommands = {
   setup: steps.optional().describe(
     "Commands before the first start of the target, such as [[npm, run, migrate]]; a step may be " +
-      "{ command: [npm, run, migrate], timeout: 10m, env: {} }. They run in the target's cwd or, without one, beside the file",
+      "{ command: [npm, run, migrate], timeout: 10m, env: {} }. They run in the target's cwd or, without one, in the folder of the file",
   ),
   before: steps.optional().describe(
     "Commands before each run. They run before the target starts or, from the first command that holds {origin} on, once it " +

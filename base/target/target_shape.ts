@@ -85,7 +85,7 @@ const limits = z.strictObject({
 }).refine(({ cpu, memory }) => cpu !== undefined || memory !== undefined, {
   error: "Cannot use empty limits: write cpu: 0.5, memory: 512MB or both",
 }).optional().describe(
-  "Limits of the process with all its children, by control groups (Linux, as a user who may make them)",
+  "Limits of the process and all its children, by control groups (Linux; the user must be allowed to make them)",
 );
 
 export type WrittenLimits = z.output<typeof limits>;
@@ -108,7 +108,7 @@ const v8 = z.strictObject({
     "Flags of V8 for the target, such as --no-opt or --jitless, or default for none; a list makes a factor",
   ),
   gc: oneOrList(v8Flags).optional().describe(
-    "Flags of V8's garbage collector for the target, such as --max-semi-space-size=64: a factor of its own",
+    "Flags of V8's garbage collector for the target, such as --max-semi-space-size=64; a list makes a factor besides that of flags",
   ),
 }).refine(({ flags, gc }) => flags !== undefined || gc !== undefined, {
   error: "Cannot leave out both kinds of flags: write flags: --no-opt, gc: --max-semi-space-size=64 or both",
@@ -184,7 +184,7 @@ const commandTarget = z.strictObject({
   ),
   env: env.describe(
     "Environment variables, added to PATH, HOME, LANG, TMPDIR, PORT and REDIS_URL; a list makes a factor; " +
-      "{port} becomes a free port, unless PORT is a number here: then that is its port; " +
+      "{port} becomes a free port, unless PORT is a number here, which is then the port; " +
       "{host} becomes the address to listen on",
   ),
   inherit: z.array(z.string().regex(/^[^=\0]+$/)).default([]).describe(
@@ -258,7 +258,7 @@ const urlTarget = (files: Files) =>
     ),
     unix: contentOf((path) => socketAt(path, files), "dial").optional()
       .describe(
-        "Unix socket to dial in place of the URL's host: a path, relative to the experiment file",
+        "Unix socket to dial instead of the URL's host: a path, relative to the experiment file",
       ),
     ...stageCommands,
   }).superRefine((given, context) => {

@@ -34,8 +34,8 @@ export const abParts = {
   order: {
     flags: "--order <slices|blocks>",
     about:
-      "slices: both commits run at the same time and are loaded in turns of a fraction of a second; blocks: one run " +
-      "after the other (default: slices where the experiment can be measured so)",
+      "slices: both commits run at the same time and are loaded alternately, for a fraction of a second each; blocks: one run " +
+      "after the other (default: slices if the experiment can be measured in slices)",
     schema: z.enum(["slices", "blocks"]).optional(),
   },
   confirm: {

@@ -54,7 +54,7 @@ export const autocannon: Tool = {
     refusedOption("har", "value", "its HAR file (plateau run FILE.har runs one)"),
     unsupported("B bailout", "value", "its end after a number of errors"),
     unsupported("W warmup", "value", "its warm-up (results show how long the target warms up)"),
-    refusedOption("I idReplacement", "switch", "ids in place of [<id>]"),
+    refusedOption("I idReplacement", "switch", "ids instead of [<id>]"),
     unsupported("f forever", "switch", "starting over for ever"),
     unsupported(
       "on-port onPort",

@@ -111,7 +111,7 @@ export function shellWords(commandLine: string, place: string): string[] {
     if ("pattern" in part) return [part.pattern];
     if ("comment" in part) return [];
     const message = `Cannot use ${quotedOpenly(part.op)} here: a shell would end the command there`;
-    throw new UserError([{ place, message, fix: "put the URL into quotes of its own" }]);
+    throw new UserError([{ place, message, fix: "put the URL into its own quotes" }]);
   });
 }
 

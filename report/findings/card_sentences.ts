@@ -445,7 +445,7 @@ const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
   "all-valid": ({ valid }) => `${valid}.`,
   "none-valid": ({ valid }) => `${valid}.`,
   "in-turns": ({ valid }) =>
-    `${valid}, but the ratio holds: the sides took turns, so what disturbed one disturbed the other.`,
+    `${valid}, but the ratio holds: the sides took turns, so whatever disturbed one disturbed the other, too.`,
   uncompared: ({ valid, levels }) => `${valid}; the figures include the others (${levels}).`,
   same: ({ valid, hasOthers, lost: { places } }) =>
     !hasOthers

@@ -13,7 +13,7 @@ export function claimSentence(judged: Pick<JudgedClaim, "verdict" | "doubt">): s
   const sentence = verdictText(verdict);
   return doubt === null
     ? sentence
-    : `${doubtText(doubt)}; as it is, ${CLAIM_OUTCOMES[verdict.outcome]}: ${sentence}`;
+    : `${doubtText(doubt)}; as measured here, ${CLAIM_OUTCOMES[verdict.outcome]}: ${sentence}`;
 }
 
 function doubtText(doubt: NonNullable<JudgedClaim["doubt"]>): string {

@@ -19,9 +19,9 @@ import { counted, listedSome } from "../writing/words.ts";
 const MARGIN = percentText(FAR_RATIO - 1);
 
 export const FAR_RULE =
-  `A difference matters, and is marked, where the whole 95 % interval of the measured figure lies more than ${MARGIN} from the published one (above ${FAR_RATIO} × or below ${
+  `A difference matters, and is marked, if the whole 95 % interval of the measured figure lies more than ${MARGIN} from the published one (above ${FAR_RATIO} × or below ${
     1 / FAR_RATIO
-  } ×); with a single run, where the figure itself does. A figure that is certainly not 0 counts as that far from a published 0.`;
+  } ×); with a single run, if the figure itself does. A figure that is certainly not 0 counts as that far from a published 0.`;
 
 /** `static, express`; without the scenario if there is only one. */
 export function rowName({ cell }: MatchedRow, rows: readonly MatchedRow[]): string {

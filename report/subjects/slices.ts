@@ -91,9 +91,9 @@ function areTheseTwoIn({ match: { base, next } }: SlicedCell): boolean {
 
 function readingOf(areTheseTwo: boolean): string {
   const large = areTheseTwo
-    ? "A large dot is a round of these two processes, with the 95 % interval that its slices give it: where these intervals lie apart, the processes changed between their rounds, and only more time makes the ratio surer."
-    : "A large dot is a pair of processes, with the 95 % interval that its slices give it: where these intervals lie apart, the processes themselves differ, and only more of them make the ratio surer.";
-  return `Each small dot is a pair of slices: the requests/s of the new side over those of the base, which were loaded one right after the other. ${large} The second chart shows the requests/s of each side: what moves both at once came from outside and is in no ratio. The columns at its foot are the share of the machine's cores that other programs used.`;
+    ? "A large dot is a round of these two processes, with the 95 % interval that its slices give it: where these intervals lie apart, the processes changed between their rounds, and only more time makes the ratio more certain."
+    : "A large dot is a pair of processes, with the 95 % interval that its slices give it: where these intervals lie apart, the processes themselves differ, and only more of them make the ratio more certain.";
+  return `Each small dot is a pair of slices: the requests/s of the new side over those of the base, which were loaded one right after the other. ${large} The second chart shows the requests/s of each side: whatever moves both at once came from outside, and affects no ratio. The columns at its foot are the share of the machine's cores that other programs used.`;
 }
 
 /** The words for one repetition, and for several. */

@@ -92,7 +92,7 @@ export const system: DoctorCheck = {
     if (os === "linux") return ok(found);
     return advise(
       found,
-      "much of what keeps figures steady, and all that shows whether they are, exists only on Linux",
+      "only Linux has much of what keeps figures steady, and of what shows whether they are",
     );
   },
 };
@@ -235,7 +235,7 @@ const idleLoad: DoctorCheck = {
       found,
       names.length > 0
         ? `other programs are busy: ${names.join(", ")}; end them, or measure later`
-        : "other programs are busy that are not visible from here: they run outside this container, or too briefly",
+        : "other programs are busy that are not visible from here, because they run outside this container, or too briefly",
     );
   },
 };

@@ -116,7 +116,7 @@ export const conclusion = z.strictObject({
     "gains",
   ]).optional().describe("The kind of verdict; absent in older files"),
   sentence: z.string().describe("The verdict; empty if no run got a response"),
-  notes: z.array(z.string()).optional().describe("Notes that a reader needs beside the verdict"),
+  notes: z.array(z.string()).optional().describe("Notes that a reader needs with the verdict"),
   winners: z.array(winner).optional().describe("The winner at each of several settings"),
   figure: figure.nullable(),
   forest: forest.nullable(),

@@ -165,7 +165,7 @@ function* ofTimeline(points: Measurement["timeline"]["points"]): Generator<Incon
     if (!(endS > (points[at - 1]?.endS ?? -Infinity))) {
       yield {
         path: [...path, at, "endS"],
-        message: `Cannot use ${endS} s: it is not after the one before`,
+        message: `Cannot use ${endS} s: it is not after the end of the previous interval`,
       };
     }
     try {

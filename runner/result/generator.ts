@@ -74,7 +74,7 @@ export const targetUse = z.strictObject({
     "The highest nice value of the target's processes: 0 is normal, 19 the lowest priority",
   ),
   throttled: ms.nullable().describe(
-    "How long CPU limits paused it: of its cgroup and of those above it that are not the generator's",
+    "How long CPU limits paused it: those of its cgroup and of the cgroups above it that do not also limit the generator",
   ),
 }).describe("CPU of this machine that the target's processes used and waited for");
 
@@ -162,7 +162,7 @@ export const resourcePoint = z.strictObject({
   memory: count.describe("Resident memory, bytes"),
   // Absent if the system does not report it, and in older files.
   user: z.number().min(0).optional().describe("Cores in use by its own code"),
-  system: z.number().min(0).optional().describe("Cores in use by the kernel for it"),
+  system: z.number().min(0).optional().describe("Cores in use by the kernel on its behalf"),
   processes: count.optional(),
   threads: count.optional(),
   files: count.optional().describe("Open files, sockets and pipes"),

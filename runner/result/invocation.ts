@@ -68,7 +68,7 @@ export const invocation = {
   }).optional(),
   flags: flags.optional(),
   ab: ab.optional().describe(
-    "How plateau ab was called, whose targets are those of the file at two commits",
+    "How plateau ab was called, whose targets are the file's targets at two commits",
   ),
 };
 
@@ -105,8 +105,8 @@ export type TargetCommand = z.output<typeof targetCommand>;
 /** How far the experiment has come. */
 export const execution = {
   commands: z.array(targetCommand).optional().describe(
-    "Commands of targets (setup, before, after, teardown) that ran, by the first time; absent for none. " +
-      "What they printed is in commands.log",
+    "Commands of targets (setup, before, after, teardown) that ran, in the order of their first run; absent for none. " +
+      "Their output is in commands.log",
   ),
   startedAt: z.iso.datetime(),
   resumed: z.array(z.iso.datetime()).optional().describe(
@@ -128,7 +128,7 @@ export const missing = z.strictObject({
   parameters: z.record(z.string(), z.json()),
   repetition: z.int().min(1).nullable().describe("null: every repetition"),
   kind: z.enum(["skipped", "failed", "interrupted"]).describe(
-    "interrupted: only its search for a capacity is kept; a resumed experiment makes the run anew",
+    "interrupted: only its search for a capacity is kept; a resumed experiment makes the run again",
   ),
   reason: z.string().describe("Message of the error, or of the missing prerequisite"),
   evidence: z.array(z.string()).describe("Last lines of the target, if any"),

@@ -256,7 +256,7 @@ export const run = measurement.extend({
     "The run's search for a capacity, if its load is one; all other figures are those of the last part, at the capacity found",
   ),
   slices: slices.optional().describe(
-    "Slices of the run, if it was loaded in turns with another target; the run's figures are over these slices",
+    "Slices of the run, if it was loaded alternately with another target; the run's figures are over these slices",
   ),
   resources: z.array(resourcePoint).describe(
     "CPU and memory of the target; empty when Plateau did not start it",
@@ -290,7 +290,7 @@ export const results = z.strictObject({
     base: z.union([z.string(), z.number()]).optional(),
   })
     .describe("The experiment, with defaults filled in"),
-  source: z.string().describe("The experiment file, word for word but for secrets"),
+  source: z.string().describe("The experiment file, word for word except for secrets"),
   ...invocation,
   seed: count,
   machine,

@@ -16,7 +16,7 @@ export const slices = z.strictObject({
       "Largest shift of the measured part: it begins and ends later by a time up to this, drawn for each slice",
     ),
   pauseMs: ms.describe("Time without load between a slice and the next"),
-  partner: z.string().describe("The target that this one took turns with"),
+  partner: z.string().describe("The target with which this one took turns"),
   histogram: z.string()
     .describe(
       "Latencies of the requests that were due in the measured parts of all slices: HdrHistogram V2, compressed, base64, microseconds",

@@ -22,7 +22,7 @@ export const step = z.strictObject({
   rate: z.number().min(0).describe("Requests completed by the deadline, divided by the elapsed time"),
   seconds: z.array(count).describe("Requests completed by the deadline in each second of the run"),
   everyS: z.int().min(2).optional().describe(
-    "Seconds that each entry of seconds stands for, in a run of more than half an hour; absent: 1",
+    "Number of seconds that each entry of seconds covers, in a run of more than half an hour; absent: 1",
   ),
   latency: latency.describe("Latency of the step's requests, computed like that of the run"),
   histogram: z.string().describe("HdrHistogram V2, compressed, base64, microseconds"),

@@ -74,7 +74,7 @@ const comparedFields = {
       ),
     }).refine(
       ({ factor, figure }) => factor !== undefined || figure !== undefined,
-      "Cannot tell what is compared: name a factor or a figure",
+      "Cannot tell what to compare: name a factor or a figure",
     ),
     z.literal("none").describe("No comparison: the verdict names the target that serves the most"),
   ]).optional().describe("What is compared: by default the targets or, with one target, a factor"),

@@ -308,7 +308,7 @@ class Conversion {
     }
     if (scenarios.length - left > 1) {
       this.#note(
-        "its scenarios run one after the other here, each with its share of the arrivals by weight",
+        "its scenarios run one after the other here, each with a share of the arrivals according to its weight",
       );
     }
     if (config.processor !== undefined && !this.made.isCode) {

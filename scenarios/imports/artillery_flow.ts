@@ -187,7 +187,7 @@ export class ArtilleryFlow {
     const status = statusOf(request.expect);
     if (status.length === 0) {
       this.around.note(
-        "a step without an expected statusCode expects 2xx or 3xx here, and its scenario is not measured otherwise; " +
+        "a step without an expected statusCode expects 2xx or 3xx here; if it gets another status, its scenario is not measured; " +
           "Artillery accepts any status and goes on",
       );
     }

@@ -428,7 +428,7 @@ export class K6Flow {
 
   #log(node: js.CallExpression): void {
     if (node.arguments.some((given) => this.#sends(given))) throw this.#refused(node);
-    this.around.note("leaves out what it logs");
+    this.around.note("leaves out its logging");
   }
 
   #sleep({ arguments: [given], start }: js.CallExpression, scope: ScriptScope): void {

@@ -186,7 +186,7 @@ class Conversion {
         [...path, "url"],
         missing === undefined
           ? "Cannot request this: it is not an http address"
-          : `Cannot tell where ${missing} leads: write its value into the variables of the collection`,
+          : `Cannot find the value of ${missing}: write it into the variables of the collection`,
       );
     }
     const given = new Map(url.variable.map(({ key, value }) => [key, value]));

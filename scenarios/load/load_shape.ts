@@ -92,7 +92,7 @@ export const LOAD_CONFLICTS = {
     phases: "phases are about arrivals, stages about connections; leave one of them out",
     duration: "each stage has its own duration; leave it out",
     requests: "stages end after their durations; leave it out",
-    pipeline: "each connection has one request in flight in stages; leave it out",
+    pipeline: "in stages, each connection has one request in flight; leave it out",
   },
   rate: {
     ...WITH_PHASES,
@@ -103,7 +103,7 @@ export const LOAD_CONFLICTS = {
     rate: "each phase has its own arrivals; leave rate or phases out",
     duration: "each phase has its own duration; leave it out",
     requests: "phases end after their durations; leave it out",
-    pipeline: "each virtual user has a connection of its own; leave it out",
+    pipeline: "each virtual user has its own connection; leave it out",
   },
   capacity: {
     ...WITH_PHASES,
@@ -151,7 +151,7 @@ const stage = z.strictObject({
   ),
   rampTo: factor(connectionsOrNone).optional()
     .describe("Connections at the end of the stage; their number changes linearly until then"),
-}, { error: unknownKeys({ arrivals: "write connections, or phases in place of stages" }) });
+}, { error: unknownKeys({ arrivals: "write connections, or phases instead of stages" }) });
 
 export const NO_CONNECTIONS = "Cannot load without connections: give at least one stage some";
 

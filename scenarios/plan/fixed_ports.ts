@@ -64,7 +64,7 @@ function keptProblems(occupants: readonly Occupant[], { prove }: ServingTimes): 
       : `"${other.target}"`;
     const message =
       `Cannot keep "${target}" running on port ${port}: ${second} needs that port, too`;
-    return [{ place, message, fix: "leave fresh: false out, so that each run has a process of its own" }];
+    return [{ place, message, fix: "leave fresh: false out, so that each run has its own process" }];
   });
 }
 

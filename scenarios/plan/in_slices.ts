@@ -86,7 +86,7 @@ function whyNot({ target, targetSpec, others, scenario, request, load }: Cell): 
     return `scenario ${scenario} opens WebSockets, which a slice would cut`;
   }
   if (grpc !== undefined && proto === undefined) {
-    return `scenario ${scenario} calls gRPC by the server's reflection, which would be used between slices: name its .proto file`;
+    return `scenario ${scenario} relies on the server's reflection for gRPC, which would add calls between slices: name its .proto file`;
   }
   if (stream !== undefined || grpc !== undefined && proto?.method(grpc).serverStreams) {
     return `responses of scenario ${scenario} are streams, which a slice would cut`;

@@ -128,7 +128,7 @@ const choice = z.strictObject({
   log: z.string().min(1).describe("The log: a file, relative to the experiment file"),
   format: z.enum(LOG_FORMAT_NAMES).default("combined")
     .describe(
-      "combined and common also read the logs of HAProxy, Envoy and AWS; w3c those of IIS and CloudFront; json is a JSON object a line, vegeta the JSON of its results",
+      "combined and common also read the logs of HAProxy, Envoy and AWS; w3c those of IIS and CloudFront; json is one JSON object per line, vegeta the JSON of its results",
     ),
   keys: z.strictObject({
     time: keyName.default(DEFAULT_KEYS.time),

@@ -41,7 +41,7 @@ const think = z.strictObject({
 }, {
   error: unknownKeys(forAll(
     [...METHODS, ...BODIES, "headers", "expect", "capture"],
-    "think must be a step of its own",
+    "think must be a separate step",
   )),
 });
 
@@ -90,7 +90,7 @@ const cookies = z.union([
   z.literal("off").transform(() => null),
   presetCookies,
 ]).default({}).describe(
-  "Cookies of a virtual user from the start, by name; the user keeps those that responses set. off: no cookies are kept",
+  "Cookies that a virtual user has from the start, by name; the user also keeps those that responses set. off: no cookies are kept",
 );
 
 export type Cookies = z.output<typeof cookies>;

@@ -448,11 +448,11 @@ const BESIDE_CALLS: Readonly<Record<string, string>> = {
       method,
     ) => [method, "a gRPC call is sent with post, to the path of its method"]),
   ),
-  ...Object.fromEntries(BODIES.map((body) => [body, "what a call sends is its message"])),
+  ...Object.fromEntries(BODIES.map((body) => [body, "a call sends its message"])),
   stream: "the type of the method says whether its response is a stream",
   until: "a gRPC call ends with its status",
   reconnect: "only events have identifiers",
-  websocket: "a gRPC call is no WebSocket",
+  websocket: "a gRPC call is not a WebSocket",
   ...Object.fromEntries(SOCKET_KEYS.map((key) => [key, "it belongs to WebSockets"])),
   before: "hooks do not know gRPC messages",
   after: "hooks do not know gRPC messages",
@@ -475,7 +475,7 @@ function callContradictions(request: Partial<RequestFields>): Conflict[] {
       path: [key],
       message: `Cannot use ${key} without a call: write grpc: package.Service/Method`,
     }));
-    const why = "Cannot expect a grpcStatus of a request that is no gRPC call";
+    const why = "Cannot expect a grpcStatus of a request that is not a gRPC call";
     return expect?.grpcStatus === undefined
       ? alone
       : [...alone, { path: ["expect", "grpcStatus"], message: why }];
@@ -562,6 +562,6 @@ export const STREAM_CONFLICTS = {
   pipeline:
     "Cannot have several requests in flight on a connection of HTTP/1.1 whose responses are " +
     "streams: use http2, or one request at a time",
-  follow: "Cannot follow redirects of requests whose responses are streams: write where they lead",
-  calls: "Cannot follow redirects of gRPC calls, which has none: leave out follow",
+  follow: "Cannot follow redirects of requests whose responses are streams: write the final address instead",
+  calls: "Cannot follow redirects of gRPC calls, which have none: leave out follow",
 } as const;

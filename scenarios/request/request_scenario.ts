@@ -21,7 +21,7 @@ export const commonFields = (files: Files) => ({
   needs: z.array(z.enum(["redis"])).default([])
     .describe("Prerequisites of the scenario, besides those of its targets"),
   load: loadSpec.optional()
-    .describe("Load of this scenario, in place of the experiment's"),
+    .describe("Load of this scenario, instead of the experiment's"),
 });
 
 export const PARTS_OF_REQUEST = [...METHODS, "websocket", ...BODIES, "headers", "expect"];

@@ -185,8 +185,8 @@ function whenCaptured(name: string, [now, ...later]: readonly RequestTemplates[]
 }
 
 function knownNames(name: string, known: readonly string[]): string {
-  if (known.length === 0) return `no values are given here; write values: { ${name}: … }`;
-  return didYouMean(name, known) ?? `the names here are ${known.join(", ")}`;
+  if (known.length === 0) return `this scenario has no values; write values: { ${name}: … }`;
+  return didYouMean(name, known) ?? `the known names are ${known.join(", ")}`;
 }
 
 /** Whether any response of the scenario is a stream of messages. */

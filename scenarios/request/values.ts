@@ -59,7 +59,7 @@ const taken = {
   column: z.string().optional()
     .describe("The column; without it every column is a name: {{ row.name }}"),
   order: z.enum(ORDERS).default("sequential").describe(
-    "random: every row once, in an order that the seed decides, then all over again; weighted: rows are drawn, each as " +
+    "random: every row once, in an order that the seed decides, then all over again; weighted: rows are drawn at random, each as " +
       "often as its weight says; unique: each virtual user has its own row for all its sessions",
   ),
   weight: z.string().optional().describe(

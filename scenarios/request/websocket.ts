@@ -192,7 +192,7 @@ export function socketContradictions(request: SocketRequest): Conflict[] {
   return [
     ...OTHER_KEYS.filter(has).map((key) => ({
       path: [key],
-      message: `Cannot use ${key} with a WebSocket: what is sent on it is send: { text: … }`,
+      message: `Cannot use ${key} with a WebSocket: write what it sends as send: { text: … }`,
     })),
     ...["status", "body"].filter((key) => Reflect.get(expect, key) !== undefined).map((key) => ({
       path: ["expect", key],
@@ -223,5 +223,5 @@ export const SOCKET_CONFLICTS = {
   capacity:
     "Cannot search for a capacity with WebSockets that stay open, because the search is for their rate: write hold",
   calls:
-    "Cannot open a WebSocket beside gRPC calls, which are over HTTP/2: give it a scenario of its own",
+    "Cannot open a WebSocket beside gRPC calls, which use HTTP/2: give it its own scenario",
 } as const;

@@ -12,7 +12,7 @@ const OTHER_REQUESTS: readonly (readonly [line: string, what: string])[] = [
   ["ab -P a:b", "its user at the proxy (write --proxy http://a:b@host)"],
   ["autocannon -F {}", "a multipart form"],
   ["autocannon --har site.har", "its HAR file (plateau run FILE.har runs one)"],
-  ["autocannon -I", "ids in place of [<id>]"],
+  ["autocannon -I", "ids instead of [<id>]"],
   ["autocannon -b @a", "its body, because a body that begins with @ names a file here"],
   ["hey -d @a", "its body, because a body that begins with @ names a file here"],
   ["oha -Z lines", "bodies line by line (an experiment file has values for that)"],

@@ -97,7 +97,7 @@ const wrong: [sentence: string, args: string[], told: string[]][] = [
     "--rate: Cannot use this here: each phase has its own arrivals; leave rate or phases out",
     "--duration: Cannot use this here: each phase has its own duration; leave it out",
     "--requests: Cannot use this here: phases end after their durations; leave it out",
-    "--pipeline: Cannot use this here: each virtual user has a connection of its own; leave it out",
+    "--pipeline: Cannot use this here: each virtual user has its own connection; leave it out",
   ]],
   ["everything that is wrong with its phases", [
     "--phases",

@@ -146,7 +146,7 @@ Deno.test("compare of folders of sessions, or with earlier ones, calls worse wha
   assert.equal(known.code, 1, known.stdout + known.stderr);
   assert.match(
     known.stdout,
-    /Intervals hold by how much sessions differ: .* and 12 earlier\s+ones/,
+    /Intervals include how much sessions differ: .* and 12 earlier\s+ones/,
   );
 });
 

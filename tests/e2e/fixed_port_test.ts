@@ -70,7 +70,7 @@ const OVERLAPS: readonly { what: string; experiment: Record<string, unknown>; sa
       fresh: false,
       prove: "apart",
     },
-    says: /targets\.a: Cannot keep "a" on port 3999 beside the process of its preflight check/,
+    says: /targets\.a: Cannot keep "a" running on port 3999: the process of its preflight check/,
   },
   {
     what: "a target and a server that runs already",

@@ -97,7 +97,7 @@ for (const [sentence, rates, says] of EARLIER) {
         : /"sessions":"unknown","sessionStdev":null,"sessionCorrelation":null/,
     );
     const note =
-      /^Intervals hold by how much sessions differ: 1 session of the base, 1 of the new side and 12 earlier ones\./m;
+      /^Intervals include how much sessions differ: 1 session of the base, 1 of the new side and 12 earlier ones\./m;
     assert.equal(note.test(comparedText(comparison)), isKnown);
   });
 }

@@ -145,7 +145,7 @@ Deno.test("the table has a row for each target and below it one for each part", 
   assert.deepEqual(column(table, "In the kernel"), Array(4).fill("25.0"));
   assert.deepEqual(column(table, "Threads"), Array(4).fill("11"));
   assert.deepEqual(column(table, "Start-up").slice(1, 3), ["–", "–"]);
-  assert.match(table.notes.join(" "), /without the Redis of the run/);
+  assert.match(table.notes.join(" "), /do not include the run's Redis/);
   const perCpu = table.columns.findIndex(({ label }) => label === "Requests per CPU-second");
   for (const [i, row] of table.rows.entries()) {
     if (i === 0 || i === 3) assert.match(row[perCpu].below ?? "", /^\[[\d,.]+,.[\d,.]+\]$/);

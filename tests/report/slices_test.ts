@@ -190,7 +190,7 @@ Deno.test("slices: a neighbour takes no verdict from the targets of an experimen
   ]);
   assert.match(
     beside.reliability?.sentence ?? "",
-    /^All 10 runs are invalid, but the ratio holds: the sides took turns, so what disturbed one disturbed the other\.$/,
+    /^All 10 runs are invalid, but the ratio holds: the sides took turns, so whatever disturbed one disturbed the other, too\.$/,
   );
   assert.ok(
     beside.matrix?.rows.flatMap(({ cells }) => cells).some((cell) =>

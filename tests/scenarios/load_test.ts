@@ -127,7 +127,7 @@ const wrong: [sentence: string, load: string, told: string[]][] = [
       'duration: Cannot use "duration" here: each phase has its own duration; leave it out',
       'rate: Cannot use "rate" here: each phase has its own arrivals; leave rate or phases out',
       'requests: Cannot use "requests" here: phases end after their durations; leave it out',
-      'pipeline: Cannot use "pipeline" here: each virtual user has a connection of its own; leave it out',
+      'pipeline: Cannot use "pipeline" here: each virtual user has its own connection; leave it out',
     ],
   ],
   [
@@ -137,7 +137,7 @@ const wrong: [sentence: string, load: string, told: string[]][] = [
       'duration: Cannot use "duration" here: each stage has its own duration; leave it out',
       'connections: Cannot use "connections" here: each stage has its own; leave it out',
       'requests: Cannot use "requests" here: stages end after their durations; leave it out',
-      'pipeline: Cannot use "pipeline" here: each connection has one request in flight in stages; leave it out',
+      'pipeline: Cannot use "pipeline" here: in stages, each connection has one request in flight; leave it out',
       'arrivals: Cannot use "arrivals" here: a closed loop has no arrivals; write connections in the stages',
     ],
   ],

@@ -198,7 +198,7 @@ const FILE_FIELDS: readonly (readonly [sentence: string, schema: string, note: R
   [
     "a list of files",
     `properties: { photos: { type: array, items: ${BINARY} } }`,
-    /^photos of upload are files: write \{ file: PATH \} in place of their texts$/m,
+    /^photos of upload are files: write \{ file: PATH \} instead of their texts$/m,
   ],
   [
     "a file or nothing, as FastAPI writes it",

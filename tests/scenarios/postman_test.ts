@@ -213,7 +213,7 @@ const WRONG: Readonly<Record<string, readonly [item: unknown, problem: RegExp]>>
   "no request": [[], /item: Cannot run a collection without a request/],
   "an address that is not known": [
     [{ name: "a", request: "{{host}}/a" }],
-    /request\.url: Cannot tell where \{\{host\}\} leads/,
+    /request\.url: Cannot find the value of \{\{host\}\}/,
   ],
   "no address": [[{ name: "a", request: { method: "GET" } }], /not an http address/],
   "variables in a circle": [

@@ -98,7 +98,7 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
     "{ flow: [{ get: /, weight: 2 }, { think: 1s, get: / }, { thnk: 1s }, { think: 2h }, { get: /, post: / }] }",
     [
       'flow.0.weight: Cannot use "weight" here: it belongs to the requests of a mix',
-      'flow.1.get: Cannot use "get" here: think must be a step of its own',
+      'flow.1.get: Cannot use "get" here: think must be a separate step',
       'flow.2.thnk: Cannot understand "thnk": did you mean "think"?',
       "flow.3.think: Cannot use this duration: it must be from 1ms to 1h",
       "flow.4.post: Cannot send one request with two methods: get and post are given",
@@ -126,7 +126,7 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
     [
       'flow.0.capture.a.json: Cannot use "a..b" as a place in JSON: write names with dots and [0], such as data.items[0].id',
       'flow.0.capture.b.header: Cannot use "no field" as a header name: only letters, digits and signs such as - are',
-      'flow.0.capture.c.pattern: Cannot use "id" as a pattern: it needs one group (…) around the value, and has 0',
+      'flow.0.capture.c.pattern: Cannot use "id" as a pattern: it needs one group (…) around the value, but has 0',
       'flow.0.capture.d.pattern: Cannot use "(" as a pattern: it is not a regular expression',
       'flow.0.capture.e: Cannot tell which kind this is: write one of json, header, cookie, pattern; did you mean "pattern"?',
       'flow.0.capture.f.header: Cannot understand "header": the keys here are json',
@@ -167,8 +167,8 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
     'get: Cannot fill in {{ nmae }}: did you mean "name"?',
   ]],
   ["a name without any values", '{ post: /, headers: { a: "{{ b }}" }, body: "{{ c }}" }', [
-    "headers.a: Cannot fill in {{ b }}: no values are given here; write values: { b: … }",
-    "body: Cannot fill in {{ c }}: no values are given here; write values: { c: … }",
+    "headers.a: Cannot fill in {{ b }}: this scenario has no values; write values: { b: … }",
+    "body: Cannot fill in {{ c }}: this scenario has no values; write values: { c: … }",
   ]],
   ["a name in a file", "{ post: /, body: { file: hello.txt }, values: { name: uuid } }", [
     'body: Cannot fill in {{ nmae }}: did you mean "name"?',

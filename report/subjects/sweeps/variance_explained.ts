@@ -91,7 +91,7 @@ const TIMES = unitNamed("×");
 
 const SHARES =
   "A share is that of the variance of logarithms over runs, less what noise alone is expected to give (analysis of " +
-  "variance, ω²): how much of what differs goes with this factor alone, in brackets its 95 % interval over " +
+  "variance, ω²): how much of the difference goes with this factor alone, in brackets its 95 % interval over " +
   "repetitions. There is none where noise alone may be as large, or for fewer than three repetitions. Interaction: where " +
   "the effect of one factor depends on another.";
 

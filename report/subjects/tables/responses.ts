@@ -160,7 +160,7 @@ export function slowestTable(scenario: string, cells: readonly CellRuns[]): Tabl
   const isOpen = rows.some(({ request: { sentS, dueS } }) => sentS !== dueS);
   const hasBound = rows.some(({ request }) => isLowerBound(request));
   const notes = [
-    `The ${SLOWEST_SHOWN} slowest of all runs of a target; results.json has those of each run. Moments count from the start of the run.`,
+    `The ${SLOWEST_SHOWN} slowest of all runs of a target; results.json has those of each run. Times count from the start of the run.`,
     ...hasBound
       ? ["≥: timed out, or in flight when the run ended: it would have taken at least this long."]
       : [],
@@ -409,11 +409,11 @@ export const connections: Subject<ScenarioContext> = {
 };
 
 const CONNECTIONS =
-  "Connecting is name look-up and dial; its figures are those of the connections of all runs together. The size of a response is everything that was received, with status line and headers, " +
-  "over the completed responses.";
+  "Connecting is name look-up and dial; its figures are those of the connections of all runs together. The size of a response is everything that was received, including status line and headers, " +
+  "averaged over the completed responses.";
 const OLD_NOTE =
   "Some of these runs were saved without a histogram of connecting. Percentiles are then those of the median run " +
-  "(with a 95 % interval from six runs on), and the mean is that of the runs' means.";
+  "(with a 95 % interval from six runs on), and the mean is the mean of the runs' means.";
 
 function openedIn({ runs }: CellRuns): number {
   return sum(runs, ({ connect }) => connect.count);

@@ -156,7 +156,7 @@ function runsStep({ places, runs }: Situation): NextStep[] {
   const most = Math.max(USUAL_RUNS, ...needing.map(({ decision }) => decision?.runsNeeded ?? 0));
   const addRuns = (text: string): NextStep[] => [{ code: "add-runs", text }];
   if (has("groups") && most <= RUNS_FOR_GROUPS) {
-    const text = `Use repeat: ${RUNS_FOR_GROUPS} to see how often each group of runs comes.`;
+    const text = `Use repeat: ${RUNS_FOR_GROUPS} to see how often each group of runs occurs.`;
     return [{ code: "more-runs-of-groups", text }];
   }
   if (needing.length > 0) {

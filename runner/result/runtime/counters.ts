@@ -75,9 +75,9 @@ const overlap = z.strictObject({
 });
 
 const leftOut = z.strictObject({
-  processes: count.describe("Processes beyond the 64 that reported most"),
+  processes: count.describe("Number of processes left out, beyond the 64 that reported most"),
   bytes: count.describe("Bytes beyond 16 MB of a process, or 64 MB of all"),
-  lines: count.describe("Lines that are no records, or longer than 2 MB"),
+  lines: count.describe("Lines that are not records, or longer than 2 MB"),
   collections: count.describe(
     "Collections beyond 100,000, which are in the sums, but in no list and no overlap",
   ),

@@ -80,7 +80,7 @@ class Conversion {
     }
     this.#description.throwRefused();
     if (origin === null) {
-      this.#notes.add(`the description names no server: --set target=URL says where it is`);
+      this.#notes.add(`the description names no server: use --set target=URL to say where it is`);
     }
     const info = this.#description.map(root, "info");
     const title = info === null ? null : this.#description.text(info, "title");

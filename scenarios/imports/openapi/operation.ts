@@ -254,8 +254,8 @@ function noteFiles(
   if (files.length === 0) return;
   const isOne = files.length === 1 && !Array.isArray(Reflect.get(form, files[0]));
   const what = isOne
-    ? "is a file: write { file: PATH } in place of its text"
-    : "are files: write { file: PATH } in place of their texts";
+    ? "is a file: write { file: PATH } instead of its text"
+    : "are files: write { file: PATH } instead of their texts";
   note(`${files.join(" and ")} of ${nameOf(operation)} ${what}`);
 }
 
