@@ -101,7 +101,7 @@ const streams = z.strictObject({
     .describe("Time between two items of the news that all listeners get"),
   freeze: gap.prefault("0s").describe("How long each freeze of the server lasts"),
   freezeEvery: gap.prefault("0s")
-    .describe("Period of these freezes, of which one ends each period; 0s: never"),
+    .describe("How often the server freezes, from the start of one freeze to that of the next; 0s: never"),
 });
 
 export const appSettings = { api, work, user, wiki, site, streams } satisfies Record<

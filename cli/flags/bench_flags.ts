@@ -180,7 +180,7 @@ const loadFlags = {
   },
   pipeline: {
     flags: "--pipeline <N>",
-    about: "Requests in flight per connection; with --http2 its streams",
+    about: "Requests in flight per connection; with --http2, concurrent streams",
     preset: "1",
     schema: integerText(load.pipeline),
   },

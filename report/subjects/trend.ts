@@ -283,7 +283,7 @@ function trendTable(
   );
   const unit = timeUnit(rows.map(({ cell }) => percentileOf(cell.latency, 99)));
   const notes = points.some(({ results: { commit } }) => commit?.dirty)
-    ? ["A + after a commit: files that git tracks differed from it."]
+    ? ["A + after a commit means that tracked files differed from it."]
     : [];
   return tableOf({ caption: `Trend of ${scenario}`, notes }, rows, [
     column.name("Target", ({ series: { label, color } }) => ({ text: label, color })),

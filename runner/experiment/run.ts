@@ -282,7 +282,7 @@ export async function loadAndWatch(
     throwIfAborted(measurement);
     const lost = logFolder === null ? null : loader.incompleteLogReason?.() ?? null;
     if (lost !== null) {
-      const text = `${logNameOf(planned)} is not whole: ${lost}`;
+      const text = `${logNameOf(planned)} is incomplete: ${lost}`;
       onProgress({ kind: "note", text, isWarning: true });
     }
     const used = await stopWatch(watch);
@@ -356,7 +356,7 @@ function leftOutText(
     ["processes", processes],
     ["bytes", bytes],
     ["lines that are not records", lines],
-    ["collections, which only the sums count", collections],
+    ["collections, included only in the sums", collections],
     ["stalls", stalls],
   ] as const;
   const counted = parts.filter(([, count]) => count > 0).map(([what, count]) =>

@@ -118,7 +118,7 @@ export const generator = z.strictObject({
   ended: endedWorkers,
   baselineLatency: ms.nullable().describe("Median latency of one connection to that server"),
   trust: z.enum(TRUSTS).describe(
-    "Whether the figures are of the target: valid; suspect, the generator or the machine may have been " +
+    "Whether the figures are those of the target: valid; suspect, the generator or the machine may have been " +
       "the limit; invalid, it was",
   ),
   findings: z.array(trustFinding).describe(

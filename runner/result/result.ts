@@ -253,7 +253,7 @@ export const run = measurement.extend({
     "Why teardown of the script failed after the run; absent where it did not",
   ),
   capacity: runCapacity.optional().describe(
-    "The run's search for a capacity, if its load is one; all other figures are those of the last part, at the capacity found",
+    "The search for a capacity, if that is the run's load; all other figures are those of its last part, at the capacity that was found",
   ),
   slices: slices.optional().describe(
     "Slices of the run, if it was loaded alternately with another target; the run's figures are over these slices",

@@ -62,7 +62,7 @@ function takenFrom(metric: string, threshold: string, around: ThresholdContext):
   const [, aggregation = "", percentile, sign, limit] = EXPRESSION.exec(threshold) ?? [];
   const of = METRICS.get(name);
   if (of === undefined) return NO_FIGURE;
-  if (sign === undefined || !/^[<>]/.test(sign)) return { why: "Plateau has none like it" };
+  if (sign === undefined || !/^[<>]/.test(sign)) return { why: "Plateau has no threshold like it" };
   const scope = scopeOf(tags, around);
   if ("why" in scope) return scope;
   const isWhole = scope.cells === null;
@@ -70,7 +70,7 @@ function takenFrom(metric: string, threshold: string, around: ThresholdContext):
   const figure = of(given, { ...around, steps: scope.steps });
   if ("why" in figure) return figure;
   const text = `${figure.name}${scope.cells ?? ""} ${sign} ${figure.limit}`;
-  if ("problems" in parseThreshold(text)) return { why: "Plateau has none like it" };
+  if ("problems" in parseThreshold(text)) return { why: "Plateau has no threshold like it" };
   return { text, notes: [figure.note ?? [], isWhole ? [] : REDIRECTS].flat() };
 }
 

@@ -41,7 +41,7 @@ const sendSpec = z.strictObject({
   ),
   text: z.string().superRefine((text, context) => checkSize(sizeOf(text), context)).optional()
     .describe(
-      "Text of each message, in which {{ n }} is its number on the socket from 0, and {{ socket }} a name of the socket",
+      "Text of each message, in which {{ n }} is its number on the socket from 0, and {{ socket }} the socket's name",
     ),
   json: z.json().superRefine((json, context) => checkSize(sizeOf(JSON.stringify(json)), context))
     .optional().describe("JSON of each message, in which {{ n }} and {{ socket }} mean the same"),

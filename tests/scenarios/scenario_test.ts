@@ -174,26 +174,26 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
     'body: Cannot fill in {{ nmae }}: did you mean "name"?',
   ]],
   ["a name in JSON", '{ post: /, json: { a: ["{{ b }}"] }, values: { name: uuid } }', [
-    "json: Cannot fill in {{ b }}: the names here are name",
+    "json: Cannot fill in {{ b }}: the known names are name",
   ]],
   [
     "a file in place of its column",
     '{ get: "/{{ u }}/{{ u.nam }}", values: { u: { csv: users.csv } } }',
     [
-      "get: Cannot fill in {{ u }}: the names here are u.name, u.first name",
+      "get: Cannot fill in {{ u }}: the known names are u.name, u.first name",
       'get: Cannot fill in {{ u.nam }}: did you mean "u.name"?',
     ],
   ],
   ["a name in a mix", '{ mix: [{ get: "/{{ a }}" }, { get: "/{{ b }}" }], values: { a: uuid } }', [
-    "mix.1.get: Cannot fill in {{ b }}: the names here are a",
+    "mix.1.get: Cannot fill in {{ b }}: the known names are a",
   ]],
   [
     "a name in each part of a page",
     '{ page: "/{{ a }}", with: ["/{{ b }}"], headers: { x: "{{ c }}" }, values: { id: uuid } }',
     [
-      "page: Cannot fill in {{ a }}: the names here are id",
-      "with.0: Cannot fill in {{ b }}: the names here are id",
-      "headers.x: Cannot fill in {{ c }}: the names here are id",
+      "page: Cannot fill in {{ a }}: the known names are id",
+      "with.0: Cannot fill in {{ b }}: the known names are id",
+      "headers.x: Cannot fill in {{ c }}: the known names are id",
     ],
   ],
   [
@@ -202,7 +202,7 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
     [
       "flow.0.get: Cannot fill in {{ t }}: only a later request captures it, flow.2",
       "flow.2.get: Cannot fill in {{ t }}: this very request captures it from its response",
-      "flow.3.get: Cannot fill in {{ tt }}: the names here are t",
+      "flow.3.get: Cannot fill in {{ tt }}: the known names are t",
     ],
   ],
 ];

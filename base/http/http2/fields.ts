@@ -37,6 +37,6 @@ export class HpackError extends Error {
 export class FieldListTooLong extends Error {
   override readonly name = "FieldListTooLong";
   constructor(readonly listBytes: number, readonly mostBytes: number) {
-    super(`Cannot take a field list of ${listBytes} bytes: the limit is ${mostBytes}`);
+    super(`Cannot accept a field list of ${listBytes} bytes: the limit is ${mostBytes}`);
   }
 }

@@ -131,7 +131,7 @@ export class Stream implements ReceivedResponse {
 }
 
 const OTHER_LENGTH = "content whose length is not its content-length";
-const NO_ROOM = "the body is larger than is kept for checks: 64 MB, and 256 MB in a worker";
+const NO_ROOM = "the body is larger than checks can keep: 64 MB, and 256 MB in a worker";
 
 // Requests on their way: header blocks, and bodies as far as the server's windows allow.
 
