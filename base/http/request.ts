@@ -105,7 +105,7 @@ export function fieldProblemInHttp2(name: string, value: string): string | null 
     return `Cannot send ${field} over HTTP/2, which forbids connection-specific fields`;
   }
   if (field !== "te" || value.trim().toLowerCase() === "trailers") return null;
-  return "Cannot send this te field over HTTP/2: only "te: trailers" is allowed there";
+  return "Cannot send this te field over HTTP/2: only te: trailers is allowed there";
 }
 
 const SPACE = 32;

@@ -38,7 +38,7 @@ export const agentCommand = defineCommand({
     allow: {
       flags: "--allow <HOST,…>",
       about:
-        "Hosts, addresses and networks (10.0.0.0/8) that the agent may load; "unix" allows unix sockets",
+        "Hosts, addresses and networks (10.0.0.0/8) that the agent may load; unix allows unix sockets",
       preset: LOOPBACK_HOSTS.join(","),
       schema: hosts,
     },

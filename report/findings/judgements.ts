@@ -135,7 +135,7 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
   "few-slices": () => ["inconclusive: too few slices", "measure longer"],
   "dependent-slices": () => [
     "inconclusive: its level wanders",
-    "it does so for longer than the slices can show",
+    "it wanders for longer than the slices can show",
     "measure longer",
   ],
   disturbed: ({ sliced }) => [

@@ -122,7 +122,7 @@ const SENTENCES: Worded = {
     } apart (${first} first, ${last} last), more than an ` +
     `interval of ${millis(interval)}, so the load was incomplete at first`,
   "clock-uncertain": ({ evidence: { agent, uncertainty, interval } }) =>
-    `The clock of agent ${agent} is known to ± ${millis(uncertainty)} only (an interval is ${
+    `The clock of agent ${agent} is known only to ± ${millis(uncertainty)} (an interval is ${
       millis(interval)
     }), so intervals of the agents may not match`,
   "findings-omitted": ({ evidence: { omitted } }) =>
@@ -158,8 +158,8 @@ export const MEANINGS: Readonly<Record<FindingCode, string>> = {
   unsteady: "The run has no steady state",
   "agent-lost": "An agent stopped reporting",
   "agents-apart": "The agents started more than an interval apart",
-  "clock-uncertain": "An agent's clock is known less well than an interval is long",
-  "findings-omitted": "More findings are in the agents' own parts",
+  "clock-uncertain": "An agent's clock is uncertain by more than an interval",
+  "findings-omitted": "Further findings are in the agents' own parts",
   text: "A sentence of a result file of version 1, kept as it is",
 };
 
@@ -276,13 +276,13 @@ const ADVICE: Readonly<Record<Advice, string>> = {
   "own-machine": "run the generator on its own machine",
   "other-machine": "use another machine",
   "larger-machine": "use a larger machine",
-  "separate-cores": "give target and generator their own cores (pin of an experiment)",
+  "separate-cores": "give target and generator separate cores (pin of an experiment)",
   "stop-other-programs":
     "stop other programs (plateau doctor names them) or keep them on other cores",
   "raise-priority": "give the target normal priority",
   "raise-cpu-limit": "raise or lift the CPU limit",
   "repeat-run": "repeat the run",
-  "own-host": "use a host of your own",
+  "own-host": "use a host that no one else uses",
   "reuse-connections":
     "keep connections alive, use fewer of them, or widen net.ipv4.ip_local_port_range",
   "raise-open-files": "raise the limit with ulimit -n, or use fewer connections",

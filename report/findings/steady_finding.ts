@@ -14,7 +14,7 @@ import { freezesText, unsettledText, withinText } from "./over_time.ts";
 
 /** Explains when a percentile counts as settled. */
 export const SETTLED =
-  "A percentile has settled when it stays within 5 % of its final value, or as close to it as during the run's last quarter (Kuffel and Walter).";
+  "A percentile has settled once it stays within 5 % of its final value, or as close to it as in the run's last quarter (Kuffel and Walter).";
 
 /** Code for a cell whose runs are all flat, about which there is nothing to say. */
 export const FLAT = "steady.flat";

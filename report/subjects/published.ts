@@ -238,7 +238,7 @@ function orderTable(orders: JudgedTable["orders"]): Block[] {
     },
   });
   const correlations = tableOf(
-    { caption: "Rank correlation, published with measured" },
+    { caption: "Rank correlation of published and measured" },
     decisive,
     [
       column.name("Scenario", ({ scenario }) => scenario || "all"),

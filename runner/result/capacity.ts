@@ -19,8 +19,8 @@ export const TRIAL_OUTCOMES = ["held", "broken"] as const;
 const ruleInTrial = z.strictObject({
   rule: z.string(),
   requests: count,
-  beyond: count.describe("Requests among them that missed the rule's limit"),
-  allowed: z.number().positive().describe("Share that the rule allows"),
+  beyond: count.describe("Number of these requests that missed the rule's limit"),
+  allowed: z.number().positive().describe("Share of such requests that the rule allows"),
 });
 
 const capacityTrial = z.strictObject({
@@ -33,7 +33,7 @@ const capacityTrial = z.strictObject({
   ),
   outcome: z.enum(TRIAL_OUTCOMES),
   counts: z.boolean().describe(
-    "false: the rules were broken, and the generator or the machine may be the cause",
+    "false if the rules broke and the generator or the machine may be the cause",
   ),
   rules: z.array(ruleInTrial),
   p50: ms,
@@ -81,9 +81,9 @@ const search = {
   capacity: z.strictObject({
     value: rate,
     low: rate.describe("Lower end of the 95 % interval"),
-    high: rate.nullable().describe("Upper end of the same interval; null: unknown"),
+    high: rate.nullable().describe("Upper end of that interval; null: unknown"),
     bound: z.enum(["target", "generator"]).describe(
-      "What ended the search; generator: the capacity is at least the value",
+      "What limited the search; generator: the capacity is at least the value",
     ),
   }).nullable().describe("Null: no rate is known at which every rule holds"),
   binding: z.string().nullable().describe("The rule that breaks first; null: none broke"),

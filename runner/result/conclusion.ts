@@ -7,7 +7,7 @@ const certainty = z.enum(["decided", "likely", "open"]);
 
 const figure = z.strictObject({
   text: z.string(),
-  interval: z.string().describe("`[2.70, 3.05]`; empty without one"),
+  interval: z.string().describe("Interval, such as `[2.70, 3.05]`; empty if there is none"),
   label: z.string(),
   value: end.describe("Null: the text is a range of several values"),
   low: end,
@@ -19,7 +19,7 @@ const figure = z.strictObject({
 const forest = z.strictObject({
   title: z.string(),
   better: z.enum(["higher", "lower"]),
-  margin: z.number().min(1).describe("Ratios from 1 / margin to margin make no difference"),
+  margin: z.number().min(1).describe("Ratios from 1 / margin to margin count as equal"),
   rows: z.array(z.strictObject({
     label: z.string(),
     color: count,
@@ -69,12 +69,12 @@ const matrix = z.strictObject({
         label: z.string(),
         scenario: z.string(),
         text: z.string(),
-        value: z.number().describe("Requests/s, or ms of the p99"),
+        value: z.number().describe("Requests/s, or the p99 in ms"),
         ratio: end.describe("Ratio to the best of its column; null: not compared"),
         ratioText: z.string(),
         certainty: z.enum(["best", "decided", "likely", "open", "none"]),
         shortfall: z.string().describe(
-          "`times out on 19 %`; empty if the target meets the requirement",
+          "Shortfall, such as `times out on 19 %`; empty if the target meets the requirement",
         ),
       }).nullable(),
     ),
@@ -94,7 +94,7 @@ const winner = z.strictObject({
   ratio: end,
   low: end,
   high: end,
-  margin: z.string().describe("`1.33× [1.20, 1.47]`; empty without a ratio"),
+  margin: z.string().describe("Ratio with its interval, such as `1.33× [1.20, 1.47]`; empty if there is none"),
   certainty,
   word: z.string(),
 });

@@ -97,7 +97,7 @@ export const trustFinding = z.discriminatedUnion("code", [
     due: count,
     errors: z.partialRecord(z.enum(ERRORS), count),
     protocol: z.partialRecord(z.enum(PROTOCOL_FAILURES), count).optional().describe(
-      "The errors of kind protocol",
+      "Number of errors of the kind protocol",
     ),
     unfinished: count,
     dropped: count,
@@ -105,20 +105,20 @@ export const trustFinding = z.discriminatedUnion("code", [
   }),
   finding("aborted", {
     rule: z.string().describe("Rule of the load's abortOn"),
-    beyond: count.describe("Requests against it"),
+    beyond: count.describe("Number of requests that broke it"),
     ended: count.describe("Requests that had ended"),
     afterS: seconds,
   }),
   finding("worker-ended", {
     ended: z.int().min(1),
     workers: z.int().min(1),
-    knownUntil: ms.describe("Since the start: later results are lost"),
+    knownUntil: ms.describe("Time since the start; results after it are lost"),
   }),
   finding("throttled", { throttled: ms, elapsedS: seconds }),
   finding("target-throttled", { throttled: ms, elapsedS: seconds }),
   finding("low-priority", {
     ...contention,
-    waiting: share.describe("Share of its runnable time in which the target waited for a core"),
+    waiting: share.describe("Share of its runnable time that the target spent waiting for a core"),
     nice: z.int(),
   }),
   finding("neighbour", {
@@ -242,7 +242,7 @@ export const bottleneck = z.strictObject({
     "For unknown: share of the time with work in which the target waited for cores that other programs used; absent " +
       "if they did not hide the target's limit",
   ),
-  redisBusy: share.optional().describe("Share of the run in which Redis carried out commands"),
+  redisBusy: share.optional().describe("Share of the run in which Redis executed commands"),
   redisCpu: z.number().min(0).optional().describe("Cores that Redis used"),
   cpuPerRequest: ms.optional(),
   service: ms.optional().describe("Mean"),
@@ -270,7 +270,7 @@ export const bottleneck = z.strictObject({
   ),
   collectionShare: share.optional().describe("Share of the target's CPU time in collections"),
   stoppedShare: share.optional().describe(
-    "Share of the run in which collections stopped the process of the target that they stopped most",
+    "Share of the run for which collections stopped a process of the target; the process with the largest share counts",
   ),
   pauses: z.strictObject({
     ms: ms.describe("Median of the long pauses"),
@@ -278,7 +278,7 @@ export const bottleneck = z.strictObject({
     requests: count.describe("Number of slow requests: the slowest thousandth of the run, at least ten"),
     overlapping: count.describe("Slowest requests that overlap a pause"),
     expected: z.number().min(0).describe("Number that would overlap a pause by chance"),
-  }).optional().describe("Collections, or blocked event loops, for which requests waited"),
+  }).optional().describe("Pauses for which requests waited: collections, or blocked event loops"),
 });
 
 export type Bottleneck = z.output<typeof bottleneck>;

@@ -20,7 +20,7 @@ const waiting = share.nullable().describe(
 
 export const hostActivity = z.strictObject({
   busy: share.nullable().describe(
-    "Share of the cores on which Plateau may run that was in use",
+    "Share in use of the cores on which Plateau may run",
   ),
   cores: z.int().min(1).nullable().describe("Number of these cores"),
   steal: share.nullable().describe("Share of their time that the hypervisor gave to others"),
@@ -41,13 +41,13 @@ export const hostActivity = z.strictObject({
 const targetWaits = z.strictObject({
   looks: z.int().min(1).describe("Number of looks at random moments"),
   sleeping: z.number().min(0).describe(
-    "Threads in uninterruptible sleep, as those that wait for storage are: mean",
+    "Average number of threads in uninterruptible sleep, such as those that wait for storage",
   ),
   storageBytes: z.number().min(0).nullable().describe(
     "Bytes read from storage or written to it during the run; null: this user may not see them",
   ),
   lookups: z.number().min(0).nullable().describe(
-    "Sockets connected to a name server (UDP, port 53): mean; null: unknown",
+    "Average number of sockets connected to a name server (UDP, port 53); null: unknown",
   ),
   connections: z.strictObject({
     looks: z.int().min(1),
@@ -66,7 +66,7 @@ export const targetUse = z.strictObject({
   cores: z.int().min(1).nullable().describe("Number of cores on which the processes may run"),
   cpu: z.number().min(0).describe("Cores in use: 1 is one whole core"),
   waiting: z.number().min(0).describe(
-    "Average number of the target's threads that waited for a core, ready to run",
+    "Average number of the target's threads that were ready to run and waited for a core",
   ),
   busiestThread: busiestThread.optional(),
   waits: targetWaits.optional(),
@@ -76,7 +76,7 @@ export const targetUse = z.strictObject({
   throttled: ms.nullable().describe(
     "How long CPU limits paused it: those of its cgroup and of the cgroups above it that do not also limit the generator",
   ),
-}).describe("CPU of this machine that the target's processes used and waited for");
+}).describe("CPU of this machine: what the target's processes used, and waited for");
 
 /** One worker's part of the evidence. */
 const workerUse = z.strictObject({
@@ -84,7 +84,7 @@ const workerUse = z.strictObject({
   waiting,
   spinning: share.describe("Share of the run spent spinning until something was due"),
   lag: ms.describe("p99 of the requests"),
-  delay: ms.describe("p99 of responses and due requests"),
+  delay: ms.describe("p99 of the waits of responses and due requests"),
 });
 
 const endedWorker = z.strictObject({
@@ -139,7 +139,7 @@ export const peakThroughput = z.strictObject({
     .describe("One load worker against a server that does nothing"),
   redis: measuredPeak.nullable().optional()
     .describe("redis-benchmark -t get against the run's Redis"),
-}).describe("Absent: not requested; null: it could not be measured, and a note said why");
+}).describe("Absent: not requested; null: it could not be measured, for a reason that a note gave");
 
 export type MeasuredPeak = z.output<typeof measuredPeak>;
 export type PeakThroughput = z.output<typeof peakThroughput>;
@@ -184,7 +184,7 @@ export const part = z.strictObject({
     "For Redis: look-ups during the load that found a key, and those that did not; absent if unknown",
   ),
   busy: share.optional().describe(
-    "For Redis: share of the load in which it carried out commands, by its own INFO; absent if unknown",
+    "For Redis: share of the load in which it executed commands, by its own INFO; absent if unknown",
   ),
 });
 
@@ -232,7 +232,7 @@ export const agentPart = z.strictObject({
       "When its last report arrived, seconds since the start of the run",
     ),
     reason: z.string(),
-  }).nullable().describe("Null when it reported its end"),
+  }).nullable().describe("Null if it reported its end"),
   completed: z.array(count).describe("One for each interval of the timeline"),
 });
 

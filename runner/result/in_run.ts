@@ -39,14 +39,14 @@ export const NO_INTERVAL_REASONS = [
 ] as const;
 
 const figure = z.strictObject({
-  value: z.number().min(0).describe("Value over the part of the run from fromS on"),
+  value: z.number().min(0).describe("Value over the part of the run that begins at fromS"),
   interval: z.strictObject({
     low: z.number().min(0),
     high: z.number().min(0),
     of: z.literal("this run"),
     effectiveSamples: z.number().positive()
       .describe(
-        "Number of independent intervals of the timeline that would give as much information",
+        "Number of independent intervals of the timeline that would hold as much information",
       ),
   }).nullable().describe("95 % interval, about this run alone: it says nothing about the next process"),
   intervalReason: z.enum(NO_INTERVAL_REASONS).optional().describe(

@@ -27,7 +27,7 @@ export const flags = z.strictObject({
   repeat: repeat.optional(),
   duration: z.number().min(0).optional().describe("Length of each run, milliseconds"),
   profile: z.literal(true).optional().describe(
-    "Whether profile runs were asked for, even if the file has none",
+    "Whether --profile asked for profile runs, even if the file has none",
   ),
   observe: z.enum(["runtime", "compiler"]).optional().describe(
     "What to observe, instead of what the file says",
@@ -44,12 +44,12 @@ export type Flags = z.output<typeof flags>;
 const ab = z.strictObject({
   range: z.string().describe("Both commits, BASE..HEAD; BASE.. up to a working tree with changes"),
   file: z.string().describe("The experiment file, relative to the root of the repository"),
-  only: only.optional().describe("The flag, with targets of the file"),
+  only: only.optional().describe("Value of --only, with the targets of the file"),
   margin: z.number().min(0).describe("Margin of equivalence, a share"),
   order: z.enum(["slices", "blocks"]).optional().describe(
     "Whether both commits took turns in slices; absent in older files, which are in blocks",
   ),
-  confirm: z.boolean().describe("Whether cells that are worse were to be measured again"),
+  confirm: z.boolean().describe("Whether cells that are worse were to be measured a second time"),
   threshold: names,
 });
 

@@ -9,7 +9,7 @@ const perSec = z.number().min(0);
 const histogram = z.string().optional()
   .describe("HdrHistogram V2, compressed, base64, microseconds; absent if it would be empty");
 const censoredHistogram = z.string().optional()
-  .describe("The values of histogram that are lower bounds, encoded alike; absent for none");
+  .describe("The values in histogram that are lower bounds, encoded in the same way; absent for none");
 
 const boundedTimes = distribution.extend({ lowerBounds, histogram, censoredHistogram });
 

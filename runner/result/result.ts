@@ -66,9 +66,9 @@ const timelinePoint = z.strictObject({
   ),
   censoredHistogram,
   messages: z.strictObject({
-    received: count.describe("In the last interval, by the deadline"),
+    received: count.describe("Messages received; in the last interval, those received by the deadline"),
     failed: count.optional().describe(
-      "If any; in the last interval those that failed after the deadline, too",
+      "Messages that failed, if any; in the last interval also those that failed after the deadline",
     ),
     ...ofIntervalTimes(() => messageTimes),
   }).optional().describe(
@@ -232,7 +232,7 @@ export const measurement = z.strictObject({
     connect: histogram.optional(),
     sessionLength: histogram.optional(),
   }).optional().describe(
-    "Histograms of the whole run's other times, each as histogram is, and absent if it would be empty",
+    "Histograms of the run's other times, each encoded like histogram; absent if it would be empty",
   ),
 });
 

@@ -10,7 +10,7 @@ const seconds = z.number().min(0);
 
 export const warmup = z.strictObject({
   label: z.enum(STEADY_LABELS)
-    .describe("Course of latency and throughput over the run; the worse of the two"),
+    .describe("How latency and throughput developed over the run: the worse label of the two"),
   steadyFromS: seconds.nullable()
     .describe("Seconds until both are steady; null when they never are"),
   withinRatio: z.number().min(0).nullable().optional().describe(

@@ -122,7 +122,7 @@ const lines: [sentence: string, args: string[], told: RegExp[]][] = [
       /^--header: Cannot send keep-alive over /,
       /^--header: Cannot send proxy-connection over /,
       /^--header: Cannot send upgrade over /,
-      /^--header: Cannot send this te field over HTTP\/2: only "te: trailers" is allowed there \(/,
+      /^--header: Cannot send this te field over HTTP\/2: only te: trailers is allowed there \(/,
     ],
   ],
   ["a form with get, and a part that is none", [URL_, "-F", "a=b", "-F", "c"], [
