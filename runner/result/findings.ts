@@ -223,7 +223,7 @@ export const bottleneck = z.strictObject({
       "requests are served one at a time; waiting: nothing is busy, requests wait; storage: nothing is busy, and " +
       "requests wait for reads and writes of storage, such as fsync; names: the same for name look-ups (DNS); connection-cap: nothing is " +
       "busy, and the target leaves connections unaccepted, or closes them; connections: the target works most of the time that it has a request, and has too few connections; " +
-      "cpu-limit: its limit paused it; open-files: a process of it had as many files open as it may; gc: its " +
+      "cpu-limit: its limit paused it; open-files: a process of it had as many files open as its limit allows; gc: its " +
       "garbage collection took much of its time, or the slowest requests " +
       "waited for it; blocked-loop: long computations held its event loop, and the slowest requests waited for " +
       "them; offered: an open loop that was served; generator: it was the limit; unknown: " +

@@ -72,7 +72,7 @@ const replayScenario = (files: Files) => {
   }, {
     error: unknownKeys({
       ...ELSEWHERE,
-      ...forAll([...METHODS, "mix", "flow", "page"], "the log says what is sent"),
+      ...forAll([...METHODS, "mix", "flow", "page"], "the log determines what is sent"),
       ...forAll(BODIES, "a log has no bodies"),
       ...forAll(["values", "follow"], "it belongs to other scenarios"),
     }),
