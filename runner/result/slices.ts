@@ -51,7 +51,7 @@ export const slices = z.strictObject({
       .describe(
         "CPU time of the machine in the slice, without that of the targets and the load; null: unknown",
       ),
-  }).describe("Arrays of equal length, a value a slice, in the order of time"),
+  }).describe("Arrays of equal length, one value per slice, in order of time"),
 });
 
 export type Slices = z.output<typeof slices>;
