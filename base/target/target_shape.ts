@@ -99,7 +99,7 @@ export interface TargetLimits {
 const V8_FLAG = String.raw`--[a-zA-Z0-9][\w-]*(?:=\S+)?`;
 const v8Flags = z.string().regex(new RegExp(`^(?:default|${V8_FLAG}(?: ${V8_FLAG})*)$`), {
   error: ({ input }) =>
-    `Cannot use ${quotedOpenly(input)} as flags of V8: write flags with a space between them, ` +
+    `Cannot use ${quotedOpenly(input)} as V8 flags: write flags with a space between them, ` +
     `such as "--no-opt --no-maglev", or default for none`,
 });
 
@@ -169,7 +169,7 @@ const frameworkTarget = z.strictObject({
     ? null
     : "bun@1, which has another engine";
   if (other === null) return;
-  const message = `Cannot give flags of V8 to ${other}`;
+  const message = `Cannot give V8 flags to ${other}`;
   context.addIssue({ code: "custom", path: ["v8"], message });
 })
   .overwrite(withFlatSettings);

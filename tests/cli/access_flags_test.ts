@@ -50,7 +50,7 @@ testWith(["openssl"], "bench takes a client certificate with its key, as their t
   const { clientCertificate } = benchOf(HTTPS, "--cert", both, "--key", both);
   assert.deepEqual(clientCertificate, { cert: own.key + own.cert, key: own.key });
   const strange = file("b.key", signed.key);
-  assert.throws(() => benchOf(...args, strange), /it is not that of the certificate/);
+  assert.throws(() => benchOf(...args, strange), /it does not belong to the certificate/);
 });
 
 Deno.test("bench speaks HTTP/2 when told, with every kind of load", () => {
@@ -96,7 +96,7 @@ const lines: [sentence: string, args: string[], told: RegExp[]][] = [
     /^--key: Cannot use a key without its certificate \(add --cert\)$/,
   ]],
   ["an address of another host", [URL_, "--resolve", "b:1:127.0.0.1"], [
-    /^--resolve: Cannot use an address of b:1: the load goes to .* alone \(name the URL's host and port\)$/,
+    /^--resolve: Cannot use an address for b:1: the load goes only to .* \(name the URL's host and port\)$/,
   ]],
   ["a password that is not written as in a URL", [URL_, "--proxy", "http://a:100%@b:1"], [
     /^--proxy: Cannot use this proxy: its user or password has a bare %: write %25; /,

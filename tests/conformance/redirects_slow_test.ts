@@ -118,7 +118,7 @@ Deno.test("redirects: the preflight follows them, and says what is wrong", async
   assert.equal(await whyNot(right), "");
   assert.match(
     await whyNot({ get: "/away", follow: 2 }),
-    /^Cannot measure target a: GET \/away is redirected to http:\/\/127\.0\.0\.1:9: if it may/,
+    /^Cannot measure target a: GET \/away is redirected to http:\/\/127\.0\.0\.1:9: if that host may/,
   );
   assert.match(
     await whyNot({ get: "/to?status=302&path=http://[bad", follow: 2 }),

@@ -193,6 +193,6 @@ scenarios: { s: { get: / } }
   const { stdout } = await exits(0, ["check", file]);
   assert.deepEqual(stdout.split("\n").filter((line) => line.startsWith("Note: ")), [
     "Note: Nothing passes {port} to target silent, so it must read the variable PORT. If it does not, " +
-    'write "{port}" in its command or env, or the port that it has as port: 3000',
+    'write "{port}" in its command or env, or its fixed port, such as port: 3000',
   ]);
 });

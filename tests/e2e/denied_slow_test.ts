@@ -185,6 +185,6 @@ withLinux.test("serve of an app with files ends with code 3 where it may write n
   const { stderr } = await exits(3, ["serve", "wiki", "--port", "0"], { env });
   assert.match(
     stderr,
-    /^Cannot make a temporary folder in \/nowhere: .+\n {2}set TMPDIR to a folder in which/,
+    /^Cannot make a temporary folder in \/nowhere: .+\n {2}set TMPDIR to a folder that/,
   );
 });

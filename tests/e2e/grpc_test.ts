@@ -202,7 +202,7 @@ Deno.test("a call is checked before anything is sent, at its place", async () =>
     [`${one}, load: { http2: false }`, /gRPC over HTTP\/1.1/],
     [`${one}, load: { keepAlive: false }`, /a new connection|every request over HTTP\/2/],
     ["get: /, message: {}", /message without a call/],
-    [`${one}, follow: 1`, /redirects of calls/],
+    [`${one}, follow: 1`, /redirects of gRPC calls/],
     [`${one}, expect: { status: 200 }`, /write grpcStatus/],
   ];
   const scenarios = wrong.map(([scenario], at) => `  s${at}: { ${scenario} }\n`).join("");

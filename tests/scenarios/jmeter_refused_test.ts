@@ -31,7 +31,7 @@ const OF_USERS = threads("g", OF_USER);
 const REFUSED: readonly (readonly [plan: string, why: RegExp])[] = [
   [
     planOf(sampler() + element("JSR223Sampler")),
-    /^a\.jmx:5:\d+: .*JSR223Sampler "x": it is none of/,
+    /^a\.jmx:5:\d+: .*JSR223Sampler "x": Plateau does not support/,
   ],
   [
     planOf(sampler("", element("RegexExtractor"))),
@@ -61,7 +61,7 @@ const REFUSED: readonly (readonly [plan: string, why: RegExp])[] = [
     /it goes to http:\/\/a, but the others go to http:\/\/b/,
   ],
   [planOf(sampler('<boolProp name="HTTPSampler.image_parser">true</boolProp>')), /embedded/],
-  [planOf(sampler('<stringProp name="HTTPSampler.proxyHost">p</stringProp>')), /by a proxy/],
+  [planOf(sampler('<stringProp name="HTTPSampler.proxyHost">p</stringProp>')), /through a proxy/],
   [planOf(sampler('<stringProp name="HTTPSampler.method">TRACE</stringProp>')), /no method TRACE/],
   [planOf(sampler(), LOOPS(-1)), /"g": it never ends/],
   [planOf(sampler(), LOOPS(0)), /Cannot convert 0 loops/],

@@ -219,19 +219,19 @@ load: { http2: true }`,
     ],
     "a placeholder without quotes within an argument": [
       RIGHT.replace("app: api", "command: [node, --port={port}]"),
-      "2:42: Cannot read this as YAML: without quotes a brace begins a map: put the whole text with {port} into quotes",
+      "2:42: Cannot read this as YAML: without quotes, a brace begins a map: put the whole text with {port} into quotes",
     ],
     "a placeholder without quotes before another": [
       RIGHT.replace("app: api", "command: [node, {host}:{port}]"),
-      "2:35: Cannot read this as YAML: without quotes a brace begins a map: put the whole text with {host} into quotes",
+      "2:35: Cannot read this as YAML: without quotes, a brace begins a map: put the whole text with {host} into quotes",
     ],
     "a value of a request without quotes, once": [
       RIGHT.replace("/static", "/users/{{ id }}, values: { id: uuid }"),
-      "3:36: Cannot read this as YAML: without quotes a brace begins a map: put the whole text with {{ id }} into quotes",
+      "3:36: Cannot read this as YAML: without quotes, a brace begins a map: put the whole text with {{ id }} into quotes",
     ],
     "a parameter without quotes within braces": [
       RIGHT.replace("/static", "${path}"),
-      "3:30: Cannot read this as YAML: without quotes a brace begins a map: put the whole text with ${path} into quotes",
+      "3:30: Cannot read this as YAML: without quotes, a brace begins a map: put the whole text with ${path} into quotes",
     ],
     "a sign that needs quotes": [
       RIGHT.replace("right", "right\ntitle: @home"),
@@ -251,11 +251,11 @@ load: { http2: true }`,
     ],
     "a brace that is never closed": [
       RIGHT.replace("} }", "}"),
-      "3:1: Cannot read this as YAML: a map that begins with { has no } at its end",
+      "3:1: Cannot read this as YAML: a map that begins with { has no closing }",
     ],
     "a quote that is never closed": [
       'name: "right',
-      '1:13: Cannot read this as YAML: a text that begins with " has no " at its end',
+      '1:13: Cannot read this as YAML: a text that begins with " has no closing "',
     ],
     "a comma that is missing": [
       RIGHT.replace("app: api", "command: [node] cwd: x"),
@@ -271,7 +271,7 @@ load: { http2: true }`,
     ],
   }).map(([sentence, [text, line]]): Wrong => [sentence, text, [`x.yaml:${line}`]]),
   ["a bracket that is never closed", "name: a\ntargets: [}\n", [
-    "x.yaml:2:11: Cannot read this as YAML: a list that begins with [ has no ] at its end",
+    "x.yaml:2:11: Cannot read this as YAML: a list that begins with [ has no closing ]",
   ]],
   ["several documents", "a: 1\n---\nb: 2", [
     "x.yaml:2:1: Cannot read this as YAML: it holds several YAML documents",

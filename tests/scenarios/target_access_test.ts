@@ -121,7 +121,7 @@ const WRONG: [sentence: string, target: string, told: RegExp[]][] = [
     /targets\.a\.key: Cannot use a key without its certificate; add cert$/,
   ]],
   ["an address of another host", '{ url: "http://a:1", resolve: "b:1:127.0.0.1" }', [
-    /targets\.a\.resolve: Cannot use an address of b:1: the load goes to a:1 alone; name/,
+    /targets\.a\.resolve: Cannot use an address for b:1: the load goes only to a:1; name/,
   ]],
   ["an address that is none", '{ url: "http://a:1", resolve: "a:1:b" }', [
     /targets\.a\.resolve: Cannot read "a:1:b" as the address of a host: write host:port:address/,

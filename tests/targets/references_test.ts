@@ -96,7 +96,7 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
   {
     what: "a policy where the kernel decides",
     targets: { a: api, b: { cluster: { of: "a", balancer: "reuseport", policy: "random-two" } } },
-    says: [/^Cannot choose who gets a request with reuseport/],
+    says: [/^Cannot use policy with reuseport, where the kernel chooses/],
   },
   {
     what: "instances that share a port, by one of several balancers, though they cannot",
@@ -114,7 +114,7 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
         cluster: { of: "a", balancer: ["nginx", "reuseport"], policy: "round-robin", workers: 2 },
       },
     },
-    says: [/^Cannot choose who gets a request with reuseport/, /^Cannot set nginx's workers/],
+    says: [/^Cannot use policy with reuseport, where the kernel chooses/, /^Cannot set nginx's workers/],
   },
   {
     what: "a slow start and a warm-up where nginx or the kernel balances, or none joins",
@@ -129,9 +129,9 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
       f: { cluster: { of: "a", balancer: "nginx", add: { at: "1s", ahead: true } } },
     },
     says: [
-      /^Cannot start instances slowly here: nginx has that only in its commercial edition/,
+      /^Cannot use slowStart here: nginx has it only in its commercial edition/,
       /^Cannot warm up before joining here: the instance gets requests as soon as it listens/,
-      /^Cannot start instances slowly where none joins/,
+      /^Cannot use slowStart when no instance joins/,
       /^Cannot start ahead here: the instance gets requests as soon as it listens/,
     ],
   },
@@ -203,8 +203,8 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
     what: "files in each other's place",
     targets: { b: { nginx: { files: { "/": "", "/index.html": "", "/a": "", "/a/b": "" } } } },
     says: [
-      /^Cannot serve \/index\.html beside \/: they would be one file$/,
-      /^Cannot serve \/a\/b beside \/a: they would be one file$/,
+      /^Cannot serve both \/index\.html and \/: they would be the same file$/,
+      /^Cannot serve both \/a\/b and \/a: they would be the same file$/,
     ],
   },
   {

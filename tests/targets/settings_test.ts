@@ -71,7 +71,7 @@ const WRONG: Readonly<Record<string, [lines: unknown, place: string, message: Re
   "none of them": [
     {},
     "",
-    /^Cannot use a target of no kind: write one of app, framework, command, url, proxy, cluster and nginx$/,
+    /^Cannot tell what kind of target this is: write one of app, framework, command, url, proxy, cluster and nginx$/,
   ],
   "an app with an unknown setting": [
     { app: "api", set: { lgo: "on" } },
@@ -81,7 +81,7 @@ const WRONG: Readonly<Record<string, [lines: unknown, place: string, message: Re
   "an app with one wrong value in a list": [
     { app: "site", set: { gzip: ["on", "maybe"] } },
     "set.gzip",
-    /^Cannot read this as a switch/,
+    /^Cannot read this as on or off/,
   ],
   "an app with an unknown key inside a key": [
     { app: "user", set: { rateLimit: { limt: 5 } } },

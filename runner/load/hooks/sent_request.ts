@@ -32,7 +32,7 @@ export function lineAndFields(
 
 function checkMethod(method: string): void {
   if (METHODS.some((known) => known === method.toLowerCase())) return;
-  throw new ScriptError(`request.method is ${shown(method)}, which is not a method of HTTP`);
+  throw new ScriptError(`request.method is ${shown(method)}, which is not an HTTP method`);
 }
 
 function checkPath(path: string): void {
