@@ -73,7 +73,7 @@ export const autocannon: Tool = {
   endsBy: "-n",
   differences: (measurement, options) => [
     ...differenceSentence(
-      "autocannon would have left out of its latencies",
+      "autocannon's latencies would not have included",
       timedOut(measurement),
       failedElse(measurement),
       inFlight(measurement),

@@ -66,7 +66,7 @@ export const hey: Tool = {
   complete: (line) => withVersion(evenlyShared(line)),
   differences: (measurement, options) => [
     ...differenceSentence(
-      "hey would have left out of its latencies",
+      "hey's latencies would not have included",
       timedOut(measurement),
       failedElse(measurement),
       beyondItsMost(measurement),

@@ -91,7 +91,7 @@ export const oha: Tool = {
   },
   differences: (measurement, options) => [
     ...differenceSentence(
-      "oha would have left out of its latencies",
+      "oha's latencies would not have included",
       timedOut(measurement),
       failedElse(measurement),
       options.has("w") ? "" : inFlight(measurement),

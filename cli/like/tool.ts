@@ -202,7 +202,7 @@ export function withFlags(line: TranslatedLine, ...flags: readonly BenchFlag[]):
   return { ...line, flags: [...line.flags, ...flags] };
 }
 
-/** One sentence, or none without parts. @param how Such as `wrk would have left out of its latencies`. */
+/** One sentence, or none without parts. @param how Such as `wrk's latencies would not have included`. */
 export function differenceSentence(how: string, ...parts: readonly string[]): string[] {
   const there = parts.filter((part) => part !== "");
   if (there.length === 0) return [];

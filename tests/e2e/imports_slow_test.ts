@@ -124,7 +124,7 @@ Deno.test("bench --like says what the tool would have left out", async () => {
   const { stderr } = await exits(0, ["bench", "--like", like]);
   assert.match(
     stderr,
-    /^wrk would have left out of its latencies 2 requests in flight at the end$/m,
+    /^wrk's latencies would not have included 2 requests in flight at the end$/m,
   );
 });
 

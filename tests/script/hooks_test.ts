@@ -614,10 +614,10 @@ Deno.test("of a reason that is too long a quoted value is cut, and neither the s
   const most = LIMITS.scriptReason.most;
   const value = JSON.stringify("\n😀".repeat(200));
   const place = " (a.js:3:7)";
-  const quoted = placed(`request.method is ${value}, which is not a method of HTTP`, place);
+  const quoted = placed(`request.method is ${value}, which is not an HTTP method`, place);
   assert.match(
     quoted,
-    /^request\.method is "(?:\\n😀)+(?:\\n)?…", which is not a method of HTTP \(a\.js:3:7\)$/u,
+    /^request\.method is "(?:\\n😀)+(?:\\n)?…", which is not an HTTP method \(a\.js:3:7\)$/u,
   );
   const plain = placed("too ".repeat(200), place);
   assert.match(plain, /^(?:too )+(?:too|to|t)?… \(a\.js:3:7\)$/);
