@@ -37,7 +37,7 @@ export const LIMITS = {
   agentWorkers: { what: "an agent", most: 1_024, unit: "workers" },
   agentText: { what: "an agent's description of itself", most: 256 * KB, unit: "bytes" },
   fleetParts: { what: "a message of an agent", most: 100_000, unit: "intervals" },
-  fleetBundles: { what: "an agent", most: 1_000, unit: "messages that arrived before an earlier one" },
+  fleetBundles: { what: "an agent", most: 1_000, unit: "messages that wait for an earlier one" },
   fleetWorkers: { what: "a fleet", most: 100_000, unit: "workers" },
   liveConnections: { what: "a live page", most: 64, unit: "connections" },
   liveReaders: { what: "a live page", most: 16, unit: "readers" },
@@ -82,7 +82,7 @@ export const LIMITS = {
   stepNames: {
     what: "a scenario",
     most: 51,
-    unit: "steps with figures (50 of their own, and one for all others)",
+    unit: "names of steps (50, and one for all other steps)",
   },
   factorValues: { what: "a factor", most: 1_000, unit: "values" },
   filledIn: {

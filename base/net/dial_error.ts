@@ -154,8 +154,8 @@ function wrongName(said: string): string | null {
     return `the certificate is not for ${wanted}${why}`;
   }
   if (isIP(wanted) !== 0 && names.split(/, | or /).includes(wanted)) {
-    return `the certificate is not for the address ${wanted}: it lists it only as a DNS name, ` +
-      `and needs IP:${wanted} in its subjectAltName`;
+    return `the certificate is not for the address ${wanted}, which it lists only as a DNS name: ` +
+      `it needs IP:${wanted} in its subjectAltName`;
   }
   return `the certificate is not for ${wanted} but for ${names}`;
 }

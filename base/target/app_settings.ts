@@ -33,7 +33,7 @@ const user = z.strictObject({
     .describe("Where the cache keeps users: none, memory or redis"),
   ttl: between("10ms", "24h").prefault("60s").describe("How long the cache keeps a user"),
   stampede: z.enum(["wait", "all"]).default("wait").describe(
-    "Who fetches a user that many requests want when the cache does not have it: " +
+    "Who fetches a user that many requests want but the cache does not have: " +
       "one request, while the others wait (wait), or all",
   ),
   "rateLimit.store": z.enum(["memory", "redis"]).default("memory")

@@ -108,8 +108,8 @@ export const proxyTarget = z.strictObject({
     maxBodyBytes: oneOrList(z.int().min(0).max(64 * LARGEST_BODY_BYTES)).default(LARGEST_BODY_BYTES)
       .describe("Larger bodies pass through and are not stored"),
     invalidate: z.record(cachedPath, z.array(cachedPath)).optional().describe(
-      "A successful write removes the stored responses for its path and its Location, and for the paths that " +
-        "are listed here by the path of the write: { /edit: [/home] }",
+      "Paths whose stored responses a successful write also removes, by the path of the write: { /edit: [/home] }; " +
+        "those for its own path and its Location are always removed",
     ),
   }).describe("A cache in front of another server"),
   ...stageCommands,

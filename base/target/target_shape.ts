@@ -108,7 +108,7 @@ const v8 = z.strictObject({
     "Flags of V8 for the target, such as --no-opt or --jitless, or default for none; a list makes a factor",
   ),
   gc: oneOrList(v8Flags).optional().describe(
-    "Flags of V8's garbage collector for the target, such as --max-semi-space-size=64; a list makes a factor besides that of flags",
+    "Flags of V8's garbage collector for the target, such as --max-semi-space-size=64; a list makes a factor of its own",
   ),
 }).refine(({ flags, gc }) => flags !== undefined || gc !== undefined, {
   error: "Cannot leave out both kinds of flags: write flags: --no-opt, gc: --max-semi-space-size=64 or both",

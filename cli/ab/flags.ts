@@ -41,7 +41,7 @@ export const abParts = {
   confirm: {
     flags: "--confirm <yes|no>",
     about:
-      "In blocks: measures cells that may be worse once more, and judges them by all their runs",
+      "In blocks: remeasures cells that may be worse, and judges them by all their runs",
     preset: "yes",
     schema: z.enum(["yes", "no"]).transform((text) => text === "yes"),
   },

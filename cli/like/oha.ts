@@ -110,5 +110,5 @@ function startOf(options: ReadonlySet<string>): string {
   const start = options.has("latency-correction")
     ? "the moment that its dispatcher woke up"
     : "the send";
-  return `oha times from ${start}; here it is from the moment when a request was due`;
+  return `oha measures latency from ${start}; here it counts from the moment when a request was due`;
 }

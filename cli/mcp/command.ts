@@ -77,7 +77,7 @@ async function serve(server: ToolServer): Promise<void> {
       rest = next;
     }
     if (rest.length <= LIMITS.toolRequest.most) continue;
-    if (!isSkipping) server.refuse(TOO_LONG, "Cannot take a message as long as this");
+    if (!isSkipping) server.refuse(TOO_LONG, "Cannot accept a message this long");
     isSkipping = true;
     rest = "";
   }

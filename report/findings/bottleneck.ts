@@ -61,7 +61,7 @@ const SENTENCES: Readonly<
   kernel: ({ kernelShare, cpu = 0 }) => [
     `${
       cpu > MOST_OF_ONE ? "its cores are" : "one core is"
-    } full, more with the kernel's work for the target, such as networking, than with its own code`,
+    } full, mostly with the kernel's work for the target, such as networking`,
     kernelShare && `${formatShare(kernelShare)} of the CPU time in the kernel`,
   ],
   redis: ({ redisBusy = 0, redisCpu = 0 }) => [

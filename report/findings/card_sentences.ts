@@ -273,7 +273,7 @@ const WHY: Readonly<Record<Why, Said>> = {
   "few-slices": ["too few slices", () => "there are too few slices to tell"],
   "dependent-slices": [
     "a wandering level",
-    () => "the level of their ratio wanders for longer than the slices can show",
+    () => "their ratio drifts more slowly than the slices can show",
   ],
   disturbed: [
     "one disturbs the other",

@@ -134,8 +134,8 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
   ],
   "few-slices": () => ["inconclusive: too few slices", "measure longer"],
   "dependent-slices": () => [
-    "inconclusive: its level wanders",
-    "it wanders for longer than the slices can show",
+    "inconclusive: its level drifts",
+    "it drifts more slowly than the slices can show",
     "measure longer",
   ],
   disturbed: ({ sliced }) => [

@@ -20,9 +20,9 @@ export function levelsNote(areTheseTwo: boolean): string {
     "Percentiles cover all slices of a process together, so their spread is not " +
     "split.";
   return areTheseTwo
-    ? "Spreads are standard deviations of the ratio in one round of these two processes: all of it, the " +
+    ? "Spreads are standard deviations of the ratio between rounds of these two processes: in total, the " +
       `part that its slices explain, and the rest. ${percentiles} Only more time narrows an interval.`
-    : "Spreads are standard deviations of the ratio of one pair of processes: all of it, the part that " +
+    : "Spreads are standard deviations of the ratio between pairs of processes: in total, the part that " +
       `its slices explain, and the rest, which is between processes. ${percentiles} Limited by slices: ` +
       "longer pairs of processes narrow the interval as well as more pairs do. Limited by processes: only " +
       "more pairs do.";
@@ -50,7 +50,7 @@ export function levelsText(
 export function looksNote(areTheseTwo: boolean): string {
   const looks = listed(PROCESS_LOOKS.map(String), "and");
   const [what, unless] = areTheseTwo
-    ? ["rounds", ", unless the ratio wanders for longer than the first rounds last"]
+    ? ["rounds", ", unless the ratio drifts more slowly than the first rounds can show"]
     : ["pairs of processes", ""];
   return "The sides were loaded in turn, slice by slice, so whatever moves both at once cancels out. " +
     `The ratio is checked after ${looks} ${what}. Each check asks for p ≤ ${PROCESS_LOOK_SIGNIFICANCE}, ` +

@@ -83,11 +83,11 @@ export function burstFinding(cells: readonly CellRuns[]): Finding {
   if (filled.length === 0) {
     return {
       code: "slow-unknown",
-      text: `Whether slow requests come in bursts is unknown: that takes ${
+      text: `Whether slow requests come in bursts is unknown: to tell, a target needs ${
         formatCount(LEAST_REQUESTS)
-      } requests of a target, but the intervals of a target have ${
+      } requests, but none has more than ${
         formatCount(Math.max(...cells.map(endedIn)))
-      } at most.`,
+      } in its intervals.`,
     };
   }
   const [burst] = filled.map(burstOf).sort((a, b) => a.needed / a.of - b.needed / b.of);

@@ -77,7 +77,7 @@ const WITH_MORE = {
   unsteady: ({ unsteady }: { unsteady: Unsteady }) => `${noSteadyStateText(unsteady)}: run longer`,
   /** `seconds`: how long the one run must be to show its level. */
   wanders: ({ seconds }: { seconds: number }) =>
-    `the run is too short to show the level around which it wanders: about ${
+    `the run is too short to show the level around which it varies: about ${
       formatDuration(seconds)
     } would suffice`,
   "few-rounds": () =>
@@ -378,7 +378,7 @@ const FOUND = {
     const are = `${of === 1 ? "is" : "are"} ${label}`;
     return {
       brief: `${count} of ${runs}: ${part}`,
-      text: `${count} of ${runs} of ${cell} ${are}: ${part}, claimed of more than half`,
+      text: `${count} of ${runs} of ${cell} ${are}: ${part}, but the claim is about more than half`,
     };
   },
 };

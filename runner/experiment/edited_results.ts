@@ -52,7 +52,7 @@ export function contradictions(kept: Results, origin: Origin): Problem[] {
 /** Checks that the experiment in the results matches the hash there. */
 function settingsProblems({ experiment, settings }: Results): Problem[] {
   if (hashSettings(experiment) === settings) return [];
-  return [problem("experiment", "settings is not the SHA-256 of it")];
+  return [problem("experiment", "its SHA-256 is not that in settings")];
 }
 
 /** Each repetition of a cell must exist once, without gaps. @param ofCell The cell's runs and missing runs. */

@@ -239,8 +239,8 @@ export const bottleneck = z.strictObject({
     "Share of the run in which CPU limits paused the target",
   ),
   waitingShare: share.optional().describe(
-    "For unknown: share of the time with work in which the target waited for cores that other programs used; absent " +
-      "if they did not hide the target's limit",
+    "For unknown, if other programs hid the target's limit: share of its runnable time in which the target waited for " +
+      "cores that they used",
   ),
   redisBusy: share.optional().describe("Share of the run in which Redis executed commands"),
   redisCpu: z.number().min(0).optional().describe("Cores that Redis used"),

@@ -25,7 +25,7 @@ export const hostActivity = z.strictObject({
   cores: z.int().min(1).nullable().describe("Number of these cores"),
   steal: share.nullable().describe("Share of their time that the hypervisor gave to others"),
   throttled: ms.nullable().describe(
-    "How long CPU limits paused this program: of its cgroup and of all above it",
+    "How long the CPU limits of its cgroup, and of those above it, paused this program",
   ),
   others: z.number().min(0).nullable().optional().describe(
     "Cores in use by neither generator nor target, of those on which either may run: 1 is one whole core; " +
@@ -39,7 +39,7 @@ export const hostActivity = z.strictObject({
 }).describe("The machine during the run; null if the system does not report it");
 
 const targetWaits = z.strictObject({
-  looks: z.int().min(1).describe("Number of looks at random moments"),
+  looks: z.int().min(1).describe("Number of times that the target was observed, at random moments"),
   sleeping: z.number().min(0).describe(
     "Average number of threads in uninterruptible sleep, such as those that wait for storage",
   ),
@@ -51,8 +51,8 @@ const targetWaits = z.strictObject({
   ),
   connections: z.strictObject({
     looks: z.int().min(1),
-    leastQueued: z.int().min(0).describe("Connections not yet accepted, in the look with the fewest"),
-    queued: z.number().min(0).describe("The same: mean"),
+    leastQueued: z.int().min(0).describe("Connections not yet accepted: the fewest ever observed"),
+    queued: z.number().min(0).describe("Connections not yet accepted: mean"),
     accepted: z.strictObject({ least: z.int().min(0), most: z.int().min(0) }).nullable().describe(
       "Connections accepted and open; null: too many to count",
     ),
@@ -84,7 +84,7 @@ const workerUse = z.strictObject({
   waiting,
   spinning: share.describe("Share of the run spent spinning until something was due"),
   lag: ms.describe("p99 of the requests"),
-  delay: ms.describe("p99 of the waits of responses and due requests"),
+  delay: ms.describe("p99 of how long responses and due requests waited for the worker"),
 });
 
 const endedWorker = z.strictObject({

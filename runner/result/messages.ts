@@ -45,8 +45,8 @@ export const streams = z.strictObject({
   ),
   byName: z.array(z.strictObject({
     name: z.string().describe(
-      "Name of the event; empty for all events whose names are not listed separately: those after the first 20 of a request in a worker, and of " +
-        "more than 20 in all those with the fewest events",
+      "Name of the event; empty for all events whose names are not listed separately: those after the first 20 of a request in a worker, and those " +
+        "that are not among the 20 most frequent of all",
     ),
     events: count,
     gap: distribution.describe("Time since the previous message on the same stream, whatever its name"),

@@ -14,13 +14,13 @@ export const warmup = z.strictObject({
   steadyFromS: seconds.nullable()
     .describe("Seconds until both are steady; null when they never are"),
   withinRatio: z.number().min(0).nullable().optional().describe(
-    "Largest distance of the medians of windows (a tenth of the steady part each) from its level: latency's or " +
-      "throughput's, whichever is larger; null without a steady part",
+    "How far the medians of windows (each a tenth of the steady part) lie at most from the steady level, as a share of " +
+      "it: latency's or throughput's, whichever is farther; null without a steady part",
   ),
   withinMs: z.number().min(0).nullable().optional()
     .describe(
-      "For latencies so low that 50 µs are more than 5 %, how far their medians lie from the level, milliseconds: " +
-        "withinRatio is then that of throughput",
+      "For latencies so low that 50 µs are more than 5 %: how far their medians lie at most from the level, in " +
+        "milliseconds; withinRatio is then only about throughput",
     ),
   unsettled: z.enum(UNSETTLED_REASONS).nullable().optional().describe(
     "Why there is no steady state: freezes, drift (a straight line), cycle (a regular swing), levels (jumps between " +

@@ -159,7 +159,7 @@ const streamFields = {
   ),
   reconnect: reconnect.optional().describe(
     "Requests the stream again when its response ends or is cut, as EventSource does: true, or how long to wait " +
-      "if the server names no time (retry), 3s with true; when absent, the stream is then over",
+      "if the server names no time (retry), 3s with true; when absent, the stream ends there",
   ),
   token: z.xor([jsonSource, textSource]).optional().describe(
     "Place of the token in a model server's message: { json: choices[0].delta.content }, or { pattern: … }; " +
@@ -454,16 +454,16 @@ const BESIDE_CALLS: Readonly<Record<string, string>> = {
   reconnect: "only events have identifiers",
   websocket: "a gRPC call is not a WebSocket",
   ...Object.fromEntries(SOCKET_KEYS.map((key) => [key, "it belongs to WebSockets"])),
-  before: "hooks do not know gRPC messages",
-  after: "hooks do not know gRPC messages",
+  before: "hooks cannot read gRPC messages",
+  after: "hooks cannot read gRPC messages",
 };
 const OF_CALLS = ["proto", "message", "messages", "compress"] as const;
 /** The expectations that gRPC calls cannot have, with the reasons. */
 const NOT_EXPECTED_OF_CALLS: Readonly<Record<string, string>> = {
-  status: "Cannot expect another status than 200 of a gRPC call: write grpcStatus",
+  status: "Cannot expect a status other than 200 of a gRPC call: write grpcStatus",
   body:
     "Cannot expect a whole body of a gRPC call: contains, json and matches are about its message",
-  message: "Cannot expect echo, push, order or a message but of a WebSocket",
+  message: "Cannot expect echo, push, order or a message of a gRPC call: only WebSockets have them",
 };
 /** The header fields of a call that Plateau writes itself. */
 const FIELDS_OF_CALLS = ["te", "grpc-encoding"];
@@ -541,8 +541,8 @@ function streamContradictions(request: StreamedRequest): Conflict[] {
   }
   if (expect?.body !== undefined) {
     const message =
-      "Cannot expect a whole body of a stream: contains, json and matches are about " +
-      "its messages, one of which at least must be so";
+      "Cannot expect a whole body of a stream: write contains, json or matches, which must hold for " +
+      "at least one of its messages";
     found.push({ path: ["expect", "body"], message });
   }
   const [captured] = Object.keys(capture);
@@ -551,7 +551,7 @@ function streamContradictions(request: StreamedRequest): Conflict[] {
     found.push({ path: ["capture", captured], message });
   }
   if (after !== undefined) {
-    const message = "Cannot call after for a stream: its messages are not kept";
+    const message = "Cannot use after with a stream: its messages are not kept";
     found.push({ path: ["after"], message });
   }
   return found;

@@ -197,7 +197,7 @@ export function socketContradictions(request: SocketRequest): Conflict[] {
     ...["status", "body"].filter((key) => Reflect.get(expect, key) !== undefined).map((key) => ({
       path: ["expect", key],
       message: `Cannot expect ${
-        key === "body" ? "a body" : "another status than 101"
+        key === "body" ? "a body" : "a status other than 101"
       } of a WebSocket: contains, json and matches are about its messages`,
     })),
     ...fields.filter((name) => OWN_FIELDS.test(name)).map((name) => ({

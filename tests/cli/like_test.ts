@@ -191,17 +191,17 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
         })),
       },
     },
-    [/would have left out/, /first 10 s, 1,200 responses$/, /steps of a millisecond/],
+    [/would not have included/, /first 10 s, 1,200 responses$/, /steps of a millisecond/],
   ],
-  [`wrk -R 100 ${URL}`, measured([5], RATE), [/^wrk2 would have left/, /^wrk2 sends in steps/]],
+  [`wrk -R 100 ${URL}`, measured([5], RATE), [/^wrk2's latencies would not/, /^wrk2 sends in steps/]],
   [`curl -H 'transfer-encoding: chunked' -d a ${URL}`, measured([50]), [
     /^Unlike curl: with the length/,
   ]],
-  [`autocannon -W [ -c 1 ] ${URL}`, measured([50]), [/without its warm-up/, /left out/, /whole/]],
+  [`autocannon -W [ -c 1 ] ${URL}`, measured([50]), [/without its warm-up/, /not have included/, /whole/]],
   [`oha -q 100 ${URL}`, measured([5], RATE), [
     new RegExp(`^oha's latencies would not have included ${LEFT_OUT}$`),
     /^oha would have followed 10 redirects, timing both requests as one$/,
-    /^oha times from the send; here/,
+    /^oha measures latency from the send; here/,
   ]],
   [`oha -w -z 1s -r 0 ${URL}`, measured([5]), [/otherwise$/]],
   [`hey ${URL}`, { ...measured([5]), requests: { ...TWO_FAILED, completed: 1_200_000 } }, [
@@ -220,7 +220,7 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
     /at the beginning of the second$/,
     /whole milliseconds$/,
   ]],
-  [`autocannon -C -R 100 ${URL}`, measured([50], RATE), [/left out/, /beginning$/, /whole/]],
+  [`autocannon -C -R 100 ${URL}`, measured([50], RATE), [/not have included/, /beginning$/, /whole/]],
   [`curl ${URL}`, measured([50]), []],
   [`curl -L ${URL}`, measured([50]), [/10 redirects, timing both requests as one$/]],
 ];

@@ -113,7 +113,7 @@ Deno.test("what macOS would end is found where it is compiled, and other systems
     Deno.writeFileSync(program, file);
     assert.throws(
       () => assertRuns(program, "aarch64-apple-darwin"),
-      /Cannot compile for aarch64-apple-darwin, as macOS would end it: 1 of 3 pages/,
+      /Cannot compile for aarch64-apple-darwin, because macOS would kill it: 1 of 3 pages/,
     );
     assertRuns(program, "x86_64-unknown-linux-gnu");
   } finally {

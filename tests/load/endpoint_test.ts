@@ -149,7 +149,7 @@ const SAID: Readonly<Record<string, string>> = {
   'invalid peer certificate: certificate not valid for name "a"; certificate is not valid for any names (according to its subjectAltName extension)':
     "the certificate is not for a: it names no host (subjectAltName)",
   'certificate not valid for name "127.0.0.1"; certificate is only valid for DnsName("a") or DnsName("127.0.0.1")':
-    "the certificate is not for the address 127.0.0.1: it lists it only as a DNS name, and needs IP:127.0.0.1 in its subjectAltName",
+    "the certificate is not for the address 127.0.0.1, which it lists only as a DNS name: it needs IP:127.0.0.1 in its subjectAltName",
 };
 for (const [said, meant] of Object.entries(SAID)) {
   Deno.test(`a handshake that fails with "${said}" is told as "${meant}"`, () => {

@@ -238,7 +238,7 @@ Deno.test("in an open loop an agent that falls short of what was due to it says 
   assert.deepEqual(others, []);
   assert.match(
     only,
-    /^d completed 60\.0 % of the 4,000 requests that were due to it \(1,600 never sent(, \d unfinished)?\), the others 100 %$/,
+    /^d completed 60\.0 % of the 4,000 requests that it was to send \(1,600 never sent(, \d unfinished)?\), the others 100 %$/,
   );
   const all = agents.map((agent) => ({ ...agent, droppedRatio: 0.4 }));
   assert.deepEqual(sentences(all, { rate: 8_000 }), []);

@@ -208,8 +208,8 @@ Deno.test("full processes of a cluster, a target with one core and the kernel's 
     [
       "cluster: each process fills a core (a thread of node uses 97.0 % of it); more connections will not help, more processes may.",
       "pinned: its only core is full (the target has 1.0 of 1); only less work per request, or more cores, will help.",
-      "busy: one core is full, more with the kernel's work for the target, such as networking, than with its own code (80.0 % of the CPU time in the kernel).",
-      "wide: its cores are full, more with the kernel's work for the target, such as networking, than with its own code (80.0 % of the CPU time in the kernel).",
+      "busy: one core is full, mostly with the kernel's work for the target, such as networking (80.0 % of the CPU time in the kernel).",
+      "wide: its cores are full, mostly with the kernel's work for the target, such as networking (80.0 % of the CPU time in the kernel).",
       "chatty: Redis fills a core (98.0 %); fewer or cheaper commands will help.",
     ],
   );

@@ -102,7 +102,7 @@ const REASONS: Samples<Reason> = {
   ],
   wanders: [
     { seconds: 9 },
-    "the run is too short to show the level around which it wanders: about 9 s would suffice",
+    "the run is too short to show the level around which it varies: about 9 s would suffice",
   ],
   "not-valid": [
     { runs: 6 },
@@ -204,7 +204,7 @@ const FOUND: Samples<Found> = {
   ],
   warmup: [
     { ...CELL, label: "warm-up", count: 1, of: 1, share: { value: 1, interval: null } },
-    "1 of 1 run of static, hono is warm-up: 100 %, claimed of more than half",
+    "1 of 1 run of static, hono is warm-up: 100 %, but the claim is about more than half",
   ],
 };
 

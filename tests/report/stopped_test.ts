@@ -126,7 +126,7 @@ Deno.test("page, markdown and terminal tell it, and the method says how the inte
   );
   assert.ok(
     said(model, "method").some(({ text }) =>
-      /looked at to decide .* computed at 97\.5\s%/.test(text)
+      /checked several times to decide .* computed at 97\.5\s%/.test(text)
     ),
   );
 });

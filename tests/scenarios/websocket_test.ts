@@ -75,7 +75,7 @@ const PROBLEMS: readonly (readonly [object, RegExp])[] = [
   [{ websocket: "/", send: { text: "{{ who }}" } }, /send.*Cannot fill in \{\{ who \}\}/],
   [{ websocket: "/{{ n }}" }, /websocket.*Cannot fill in \{\{ n \}\}/],
   [{ websocket: "/", expect: "order" }, /expect.*Cannot expect an answer when nothing is sent/],
-  [{ websocket: "/", expect: { status: 200 } }, /expect\.status.*Cannot expect another status/],
+  [{ websocket: "/", expect: { status: 200 } }, /expect\.status.*Cannot expect a status other/],
   [{ websocket: "/", subprotocol: "a b" }, /subprotocol: Cannot use/],
   [
     { websocket: "/", headers: { "Sec-WebSocket-Key": "x" } },

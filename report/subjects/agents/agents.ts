@@ -52,7 +52,7 @@ export const agents: Subject<ScenarioContext> = {
     const whole = agentsTable(`Agents of ${name}`, loaded, [
       ...isRepeated
         ? [
-          "Requests/s and completed are means over the runs, the other figures medians, percentiles a run's own.",
+          "Requests/s and completed are means over the runs. The other figures, percentiles included, are medians over the runs.",
         ]
         : [],
       ...isCut ? ["Figures are of whole runs, including the part that the experiment discards."] : [],

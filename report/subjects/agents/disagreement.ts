@@ -114,7 +114,7 @@ function shortfall(agent: AgentFigures, others: Others): Difference | null {
   );
   const text = `completed ${formatShare(share)} of the ${
     formatCount(of("due"))
-  } requests that were due to it (${left.join(", ")}), ${namesOf(others)} ${formatShare(rest)}`;
+  } requests that it was to send (${left.join(", ")}), ${namesOf(others)} ${formatShare(rest)}`;
   return { because: "share", text };
 }
 

@@ -124,11 +124,11 @@ export function methodSentences(results: MeasuredRuns): string[] {
     "Where a cell has several runs, Requests/s is their mean, and the histograms of their latencies are added, never averaged.",
     `Intervals in square brackets are 95 % confidence intervals by Student's t, with the standard error of a bootstrap of ${
       formatCount(RESAMPLES)
-    } resamples of whole runs, their histograms added. A run is one sample, however many requests it has. Ratios pair the runs of a repetition, which were made one after another: all cells are drawn by the same repetitions.`,
+    } resamples of whole runs, their histograms added. A run is one sample, however many requests it has. Ratios pair the runs of a repetition, which were made one after another: each resample takes the same repetitions of all cells.`,
     level === LOOK_CONFIDENCE &&
-    `As the runs were looked at to decide whether to go on, intervals were computed at ${
+    `Because the runs were checked several times to decide whether to go on, intervals were computed at ${
       formatShare(level)
-    }; they then cover in 95 of 100 cases or more.`,
+    }, so that at least 95 of 100 contain the true value.`,
   ].filter((sentence) => sentence !== false);
 }
 

@@ -151,7 +151,7 @@ export const agentMessage = z.discriminatedUnion("kind", [
       health: packedHealth,
     })).min(1).max(LIMITS.fleetParts.most),
     soFar: z.array(z.unknown()).max(MOST_WORKERS).describe(
-      "A packedSoFar of each of its workers, as if the run ended with its last part; empty: as before. " +
+      "A packedSoFar for each of its workers: its totals if the run ended with its last part; empty: as before. " +
         "Parsed only when it is needed, because that takes longer than all the rest",
     ),
   }),
