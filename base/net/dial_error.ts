@@ -166,7 +166,7 @@ export function remedyFor(reason: string, written: "flags" | "keys"): string | n
   if (reason === OF_AN_AUTHORITY) {
     return `${
       flag("cacert")
-    } trusts the certificate if it names that very certificate's file, and ${
+    } with the file of that very certificate trusts it, and ${
       flag("insecure")
     } accepts any certificate`;
   }

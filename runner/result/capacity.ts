@@ -49,7 +49,7 @@ const capacityTrial = z.strictObject({
   trust: z.enum(TRUSTS),
   findings: z.array(trustFinding),
   bottleneck: bottleneck.optional().describe(
-    "What kept the target from serving more in this trial, if its processes can be seen",
+    "What kept the target from serving more in this trial; only if the target's processes can be seen",
   ),
   recoveryS: seconds.nullable().describe(
     "Time until single requests were as fast as before the search; null: they did not become so",

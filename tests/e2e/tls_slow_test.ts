@@ -225,6 +225,6 @@ withOpenssl.test("bench of such a certificate that nobody names ends at its firs
   assert.deepEqual([requests.completed, errors.tls], [0, requests.failed]);
   assert.match(
     stderr,
-    /--cacert trusts the certificate if it names that very .*--insecure accepts any/,
+    /--cacert with the file of that very certificate trusts it.*--insecure accepts any/,
   );
 });

@@ -140,7 +140,7 @@ Deno.test("a job may ask nothing that an experiment file could not", () => {
     [{ kind: "shell", command: "id" }, /Invalid/],
     [{ kind: "requests", stepNames: [], requests: [], sequence: [0] }, /Too small/],
     [{ kind: "requests", stepNames: [], requests: [STEP], sequence: [] }, /Too small/],
-    [{ kind: "requests", stepNames: [], requests: [STEP], sequence: [1] }, /that the job does not have/],
+    [{ kind: "requests", stepNames: [], requests: [STEP], sequence: [1] }, /that is not in the job/],
     [{ kind: "requests", stepNames: [], requests: [STEP], sequence: [-1] }, /Too small/],
     [{ kind: "requests", stepNames: [], requests: [STEP], sequence: [0.5] }, /expected int/],
     [{ kind: "requests", stepNames: [], requests: [think], sequence: [0] }, /expected "request"/],

@@ -189,7 +189,7 @@ const singleRequests = z.strictObject({
   sequence: z.array(z.int().min(0)).min(1).max(LIMITS.variants.most),
 }).refine(({ requests, sequence }) => sequence.every((at) => at < requests.length), {
   path: ["sequence"],
-  error: "Cannot send a request that the job does not have",
+  error: "Cannot send a request that is not in the job",
 });
 
 const flow = z.strictObject({
@@ -213,7 +213,7 @@ export const scriptShape: z.ZodType<Script, SentScript> = z.discriminatedUnion("
 ]).transform((sent, context): Script => {
   const script = receivedScript(sent);
   if (script !== null) return script;
-  context.addIssue("Cannot call a method whose types the job does not have");
+  context.addIssue("Cannot call a method whose types are not in the job");
   return z.NEVER;
 });
 

@@ -144,7 +144,7 @@ export class Sockets {
   /** The request for a socket was sent. @param dueUs The moment from which the latency counts. */
   begin(slot: number, request: SocketRequest, step: number, dueUs: number): void {
     const plan = this.plans.get(request.spec);
-    if (plan === undefined) throw new Error("A socket was opened that the load does not have");
+    if (plan === undefined) throw new Error("A socket was opened that is not part of the load");
     const socket = new OpenSocket(request, step, plan);
     this.#open[slot] = socket;
     if (socket.isPushed) this.#recorder.messages.begin(slot, step, dueUs);
@@ -214,7 +214,7 @@ export class Sockets {
     const { spec: { send }, payload, plan: { take }, byKey } = socket;
     const { messages } = counted;
     if (send === undefined || payload === null) {
-      throw new Error("A socket sends a message that it does not have");
+      throw new Error("A socket without a message of its own sends one");
     }
     const n = messages.next;
     const lagUs = nowUs - messages.nextDueUs;
