@@ -21,9 +21,9 @@ export function levelsNote(areTheseTwo: boolean): string {
     "split.";
   return areTheseTwo
     ? "Spreads are standard deviations of the ratio between rounds of these two processes: in total, the " +
-      `part that its slices explain, and the rest. ${percentiles} Only more time narrows an interval.`
+      `part that their slices explain, and the rest. ${percentiles} Only more time narrows an interval.`
     : "Spreads are standard deviations of the ratio between pairs of processes: in total, the part that " +
-      `its slices explain, and the rest, which is between processes. ${percentiles} Limited by slices: ` +
+      `their slices explain, and the rest, which is between processes. ${percentiles} Limited by slices: ` +
       "longer pairs of processes narrow the interval as well as more pairs do. Limited by processes: only " +
       "more pairs do.";
 }
