@@ -23,7 +23,11 @@ export const LIMITS = {
   experimentFile: { what: "an experiment file", most: 1 * MB, unit: "bytes" },
   foreignFile: { what: "a file of another tool", most: 64 * MB, unit: "bytes" },
   textFile: { what: "a file that an experiment names", most: 16 * MB, unit: "bytes" },
-  namedFiles: { what: "the data that an experiment reads from files", most: 256 * MB, unit: "bytes" },
+  namedFiles: {
+    what: "the data that an experiment reads from files",
+    most: 256 * MB,
+    unit: "bytes",
+  },
   rememberedFile: {
     what: "a file in which Plateau remembers facts about a machine",
     most: 1 * MB,
@@ -155,7 +159,11 @@ export const LIMITS = {
   runtimeRecord: { what: "a record of a runtime", most: 2 * MB, unit: "bytes" },
   runtimeReport: { what: "the report of one process in a run", most: 16 * MB, unit: "bytes" },
   runtimeReports: { what: "the reports of all processes in a run", most: 64 * MB, unit: "bytes" },
-  collections: { what: "a run", most: 100_000, unit: "garbage collections listed with their times" },
+  collections: {
+    what: "a run",
+    most: 100_000,
+    unit: "garbage collections listed with their times",
+  },
   stalls: { what: "a run", most: 20_000, unit: "stalls listed with their times" },
   // Profiles of targets
   profile: { what: "a profile of a Go program", most: 16 * MB, unit: "bytes" },

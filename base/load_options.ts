@@ -104,7 +104,9 @@ export const LOAD_OPTIONS = {
   },
   tls: {
     key: z.strictObject({
-      resume: factor(z.boolean()).describe("Whether a connection resumes the TLS session of the one that it replaces"),
+      resume: factor(z.boolean()).describe(
+        "Whether a connection resumes the TLS session of the one that it replaces",
+      ),
     }).transform(({ resume }) => resume.map((resumes) => resumes && "resume" as const)).optional()
       .describe(
         "{ resume: true }: a connection resumes the TLS session of the one that it replaces, if the server allows it; every handshake is full when absent",

@@ -56,7 +56,9 @@ function ofNoKind(data: unknown, path: Path): string {
   const kind = valueAt(data, path);
   return kind === undefined
     ? "Cannot leave it out: it names the kind"
-    : `Cannot use ${(JSON.stringify(kind) ?? String(kind)).slice(0, 60)}: it is not one of the kinds`;
+    : `Cannot use ${
+      (JSON.stringify(kind) ?? String(kind)).slice(0, 60)
+    }: it is not one of the kinds`;
 }
 
 /**

@@ -166,7 +166,9 @@ export const bytes = z.string({
 }).describe("A size: a number with B, kB, MB, GB, KiB, MiB or GiB, such as 16kB");
 
 function notASize(given: unknown): string {
-  return `Cannot read ${quotedOpenly(String(given))} as a size: write a number with its unit, such as 16kB or 1MiB`;
+  return `Cannot read ${
+    quotedOpenly(String(given))
+  } as a size: write a number with its unit, such as 16kB or 1MiB`;
 }
 
 /** Bytes in `text` ("512MB"), or null when it is not a size. */

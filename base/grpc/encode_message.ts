@@ -71,7 +71,10 @@ class MessageEncoder {
     const out = new WireWriter();
     if (this.#isOpen(json)) return out.take();
     if (path.length > LIMITS.nesting.most) {
-      throw new MessageProblem([], `it has more than ${LIMITS.nesting.most} levels of nesting, the limit`);
+      throw new MessageProblem(
+        [],
+        `it has more than ${LIMITS.nesting.most} levels of nesting, the limit`,
+      );
     }
     const own = ownFormOf(name);
     const members = own === null ? json : own.fields(json);
@@ -117,7 +120,10 @@ class MessageEncoder {
     if (this.#isOpen(value)) return;
     if (field.many === "map") return this.#encodeMap(out, field, value, path);
     if (!Array.isArray(value)) {
-      throw new MessageProblem(path, `it must be a list of ${typeText(field)}, not ${kindOf(value)}`);
+      throw new MessageProblem(
+        path,
+        `it must be a list of ${typeText(field)}, not ${kindOf(value)}`,
+      );
     }
     if (field.many === "list") {
       return value.forEach((one, at) => this.#tagged(out, field, one, [...path, at]));

@@ -164,9 +164,7 @@ function wrongName(said: string): string | null {
 export function remedyFor(reason: string, written: "flags" | "keys"): string | null {
   const flag = (name: string): string => written === "flags" ? `--${name}` : name;
   if (reason === OF_AN_AUTHORITY) {
-    return `${
-      flag("cacert")
-    } with the file of that very certificate trusts it, and ${
+    return `${flag("cacert")} with the file of that very certificate trusts it, and ${
       flag("insecure")
     } accepts any certificate`;
   }

@@ -215,7 +215,9 @@ export class ServerTrust {
       return meaning("UnknownIssuer"); // the user named it as an authority, which it is not
     }
     for (const one of chain) {
-      if (!this.#hasUsualKey(one)) return meaning("the key of a certificate is of a kind that is not supported");
+      if (!this.#hasUsualKey(one)) {
+        return meaning("the key of a certificate is of a kind that is not supported");
+      }
     }
     for (const one of chain.slice(0, Math.max(1, chain.length - 1))) {
       const refusal = this.#timeRefusal(one) ?? this.#formRefusal(one);
@@ -243,7 +245,9 @@ export class ServerTrust {
     if ((certificates.X509_get_extended_key_usage(one) & XKU_SSL_SERVER) === 0) {
       return meaning("a certificate is not for servers (extendedKeyUsage)");
     }
-    if (!this.#hasUsualSignature(one)) return meaning("a signature is of a kind that is not supported");
+    if (!this.#hasUsualSignature(one)) {
+      return meaning("a signature is of a kind that is not supported");
+    }
     for (let i = certificates.X509_get_ext_count(one) - 1; i >= 0; i--) {
       const extension = certificates.X509_get_ext(one, i);
       const kind = certificates.OBJ_obj2nid(certificates.X509_EXTENSION_get_object(extension));

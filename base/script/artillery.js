@@ -194,7 +194,9 @@ class Text {
     if (typeof text !== "string") {
       throw new TypeError(`only a string can be digested or encoded here, not ${typeof text}`);
     }
-    if (!/^utf-?8$/i.test(encoding)) throw new Error(`text cannot be read or written as ${encoding} here`);
+    if (!/^utf-?8$/i.test(encoding)) {
+      throw new Error(`text cannot be read or written as ${encoding} here`);
+    }
     this.text = text;
   }
   toString(form = "utf8") {
@@ -226,7 +228,9 @@ export const node = {
       return updated((text) => host.hmac(algorithm, key, text));
     },
     createHash(algorithm) {
-      if (algorithm !== "sha256") throw new Error(`there is no digest ${algorithm} here, only sha256`);
+      if (algorithm !== "sha256") {
+        throw new Error(`there is no digest ${algorithm} here, only sha256`);
+      }
       return updated((text) => host.sha256(text));
     },
   },

@@ -274,7 +274,9 @@
     }
     if (typeof value !== "object" || value === null) {
       if (typeof value === "bigint" || typeof value === "symbol") {
-        throw new TypeError(`${path.join(".")} is a ${typeof value}, which an experiment cannot hold`);
+        throw new TypeError(
+          `${path.join(".")} is a ${typeof value}, which an experiment cannot hold`,
+        );
       }
       return value;
     }

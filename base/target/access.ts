@@ -152,7 +152,9 @@ export function accessConflicts(given: GivenAccess): AccessConflict[] {
     [has("resolve") && (has("unix") || has("httpProxy")), {
       key: "resolve",
       message: `Cannot use an address for the host: ${
-        has("httpProxy") ? "the proxy looks the host up" : "a unix socket is dialed instead of a host"
+        has("httpProxy")
+          ? "the proxy looks the host up"
+          : "a unix socket is dialed instead of a host"
       }`,
       fix: "leave it out",
     }],

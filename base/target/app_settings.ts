@@ -73,7 +73,9 @@ const site = z.strictObject({
     "Security headers with each response, Strict-Transport-Security among them, as helmet sends: on or off",
   ),
   files: onOrOff.default(false)
-    .describe("Whether pages and images are read from files for each request, rather than from memory: on or off"),
+    .describe(
+      "Whether pages and images are read from files for each request, rather than from memory: on or off",
+    ),
   cache: onOrOff.default(false).describe("Whole responses kept in memory: on or off"),
   ttl: between("10ms", "24h").prefault("1h").describe("How long the cache keeps a response"),
   log: onOrOff.default(false).describe("Log with a line per request: on or off"),
@@ -101,7 +103,9 @@ const streams = z.strictObject({
     .describe("Time between two items of the news that all listeners get"),
   freeze: gap.prefault("0s").describe("How long each freeze of the server lasts"),
   freezeEvery: gap.prefault("0s")
-    .describe("How often the server freezes, from the start of one freeze to that of the next; 0s: never"),
+    .describe(
+      "How often the server freezes, from the start of one freeze to that of the next; 0s: never",
+    ),
 });
 
 export const appSettings = { api, work, user, wiki, site, streams } satisfies Record<

@@ -150,9 +150,13 @@ export const clusterTarget = z.strictObject({
       ),
       warmUp: z.strictObject({
         duration: between("1ms", "1h").describe("How long each is warmed up before it joins"),
-        rate: ratePerSec.prefault("100/s").describe("Requests that the instance gets during the warm-up"),
+        rate: ratePerSec.prefault("100/s").describe(
+          "Requests that the instance gets during the warm-up",
+        ),
         path: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
-          .optional().describe("Path of the warm-up requests (that of the ready check when absent)"),
+          .optional().describe(
+            "Path of the warm-up requests (that of the ready check when absent)",
+          ),
       }).optional().describe("Reduced load before an instance joins; with balancer: builtin"),
     }).optional().describe("Instances that join while the load runs"),
     slowStart: oneOrList(between("0s", "1h")).optional().describe(
@@ -184,13 +188,13 @@ export const clusterTarget = z.strictObject({
       context.addIssue({ code: "custom", path: ["slowStart"], message });
     }
     if (policy !== undefined && valuesOf(balancer).includes("reuseport")) {
-      const message = "Cannot use policy with reuseport, where the kernel chooses who gets a request: " +
+      const message =
+        "Cannot use policy with reuseport, where the kernel chooses who gets a request: " +
         "leave policy out, or use balancer: builtin or nginx";
       context.addIssue({ code: "custom", path: ["policy"], message });
     }
     if (workers !== undefined && valuesOf(balancer).some((each) => each !== "nginx")) {
-      const message =
-        "Cannot set workers without nginx: leave workers out, or use balancer: nginx";
+      const message = "Cannot set workers without nginx: leave workers out, or use balancer: nginx";
       context.addIssue({ code: "custom", path: ["workers"], message });
     }
   }).describe("Several instances of another target"),

@@ -114,7 +114,9 @@ function whyNotPlain(name: string, spec: unknown): string | null {
   const isTls = String(valueIn(spec, ["url"])).startsWith("https:");
   const special = ["unix", "resolve", "httpProxy"];
   if (!isTls && special.every((key) => valueIn(spec, [key]) === undefined)) return null;
-  return `Cannot put nginx in front of ${quotedOpenly(name)}: it can reach only http://host:port, ` +
+  return `Cannot put nginx in front of ${
+    quotedOpenly(name)
+  }: it can reach only http://host:port, ` +
     "not https, a unix socket, another address or a proxy";
 }
 

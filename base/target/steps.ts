@@ -123,7 +123,9 @@ function placeholderProblem(
   const found = ["{port}", "{host}"].find((one) => written.includes(one));
   if (found !== undefined) {
     return `Cannot fill in ${found} here: ${
-      isRunning ? "write {origin} for http://host:port" : "only a target's command and env may hold it"
+      isRunning
+        ? "write {origin} for http://host:port"
+        : "only a target's command and env may hold it"
     }`;
   }
   if (isRunning || !written.includes(ORIGIN)) return null;

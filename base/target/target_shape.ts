@@ -111,7 +111,8 @@ const v8 = z.strictObject({
     "Flags of V8's garbage collector for the target, such as --max-semi-space-size=64; a list makes a factor of its own",
   ),
 }).refine(({ flags, gc }) => flags !== undefined || gc !== undefined, {
-  error: "Cannot leave out both kinds of flags: write flags: --no-opt, gc: --max-semi-space-size=64 or both",
+  error:
+    "Cannot leave out both kinds of flags: write flags: --no-opt, gc: --max-semi-space-size=64 or both",
 }).optional().describe(
   "How V8 compiles and collects, in Node and Deno: each flag is an argument of the runtime, or in " +
     "NODE_OPTIONS of a program such as npm",
@@ -152,7 +153,9 @@ const frameworkTarget = z.strictObject({
   runtime: oneOrList(z.enum(runtimeNames)).optional().describe(
     "Runtime of a Node framework: node from PATH, or a runtime that plateau setup frameworks installs; a list makes a factor",
   ),
-  env: env.describe("Environment variables, added to those of a production set-up; a list makes a factor"),
+  env: env.describe(
+    "Environment variables, added to those of a production set-up; a list makes a factor",
+  ),
   limits,
   v8,
   ...stageCommands,

@@ -12,7 +12,8 @@ export const EXPERIMENT = "experiment.yaml";
 export const abParts = {
   first: {
     operand: "[BASE..HEAD]",
-    about: "Two commits; BASE.. compares with the working tree (default: where this branch left the " +
+    about:
+      "Two commits; BASE.. compares with the working tree (default: where this branch left the " +
       "default branch, and the working tree)",
     schema: z.string().optional(),
   },
@@ -40,8 +41,7 @@ export const abParts = {
   },
   confirm: {
     flags: "--confirm <yes|no>",
-    about:
-      "In blocks: remeasures cells that may be worse, and judges them by all their runs",
+    about: "In blocks: remeasures cells that may be worse, and judges them by all their runs",
     preset: "yes",
     schema: z.enum(["yes", "no"]).transform((text) => text === "yes"),
   },

@@ -224,8 +224,7 @@ function checkResumable(kept: Results, planned: Planned, dir: string): void {
     ...refusals(kept, { version: VERSION, machine: describeMachine() }),
     ...isSame ? contradictions(kept, planned) : [{
       place: dir,
-      message:
-        "Cannot resume: these results are of other commits, another file or other flags",
+      message: "Cannot resume: these results are of other commits, another file or other flags",
       fix: "give them as before, or choose another folder with --out",
     }],
   ];

@@ -68,7 +68,8 @@ const searchFlags = {
   },
   budget: {
     flags: "--budget <D>",
-    about: "Maximum duration of the search and its recoveries; exit code 5 if the interval is still too wide",
+    about:
+      "Maximum duration of the search and its recoveries; exit code 5 if the interval is still too wide",
     preset: SEARCH_PRESETS.budget,
     schema: duration,
   },

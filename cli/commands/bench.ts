@@ -180,7 +180,8 @@ function renderersOf(
       (await import("../../report/render/histogram_log.ts")).renderMeasurementHistogramLog(
         measurement,
       ),
-    html: async () => (await import("../output/formats.ts")).renderBenchPage(measurement, invocation),
+    html: async () =>
+      (await import("../output/formats.ts")).renderBenchPage(measurement, invocation),
     otlp: async (to, signal) => {
       const { measurementOtlpRequests } = await import("../../report/render/otlp.ts");
       const { sendMetrics } = await import("../output/otlp.ts");

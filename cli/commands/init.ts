@@ -129,7 +129,10 @@ function sourceConflicts(given: RawArguments): Problem[] {
       fix: "leave one out",
     })),
     ...given.path !== undefined && (given.from || given.example)
-      ? [{ place: "--path", message: "Cannot set the path: --from and --example bring their own requests" }]
+      ? [{
+        place: "--path",
+        message: "Cannot set the path: --from and --example bring their own requests",
+      }]
       : [],
   ];
 }

@@ -88,7 +88,8 @@ const parts = {
   },
   log: {
     flags: "--log <DIR>",
-    about: "Writes a request log of every run into this folder, as CSV: code;start;end;connection, in " +
+    about:
+      "Writes a request log of every run into this folder, as CSV: code;start;end;connection, in " +
       "nanoseconds; code 0 is a failed request",
     schema: z.string().min(1).optional(),
   },
@@ -123,7 +124,8 @@ export const runCommand = defineCommand({
 
 function resumeConflicts({ resume, out }: RawArguments): Problem[] {
   if (resume === undefined || out === undefined) return [];
-  const message = "Cannot resume into another folder: results go into the folder that --resume names";
+  const message =
+    "Cannot resume into another folder: results go into the folder that --resume names";
   return [{ place: "--out", message, fix: "leave it out" }];
 }
 

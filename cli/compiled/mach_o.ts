@@ -99,7 +99,7 @@ function signatureProblems(
     const hash = file.subarray(hashesAt + page * hashBytes, hashesAt + (page + 1) * hashBytes);
     return !createHash("sha256").update(code).digest().subarray(0, hashBytes).equals(hash);
   });
-  return wrong.length === 0
-    ? []
-    : [`${wrong.length} of ${pages} pages do not match their hash, the first of them page ${wrong[0]}`];
+  return wrong.length === 0 ? [] : [
+    `${wrong.length} of ${pages} pages do not match their hash, the first of them page ${wrong[0]}`,
+  ];
 }

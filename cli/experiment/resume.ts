@@ -96,7 +96,9 @@ async function otherSource(
   const shown = (experiment: object): unknown => jsonOf(openExperiment(experiment));
   return changesBetween(shown(planned.experiment), shown(experiment)).map((change) => ({
     place: `${place}: ${change.path}`,
-    message: `Cannot resume an experiment other than the one that was started: ${changeText(change)}`,
+    message: `Cannot resume an experiment other than the one that was started: ${
+      changeText(change)
+    }`,
     fix: "restore the original, or start a new run",
   }));
 }

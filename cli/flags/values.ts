@@ -82,7 +82,8 @@ export const redisFlag = {
   },
   redisPasswordFile: {
     flags: "--redis-password-file <FILE>",
-    about: "File with the password of that Redis; PLATEAU_REDIS_PASSWORD can hold the password instead",
+    about:
+      "File with the password of that Redis; PLATEAU_REDIS_PASSWORD can hold the password instead",
     schema: passwordFile.optional(),
   },
 } satisfies CommandParts;
@@ -119,7 +120,10 @@ export function passwordConflicts({ redis, redisPasswordFile }: RawArguments): P
   if (url !== null && url.password === "") return [];
   const [message, fix] = url === null
     ? ["Cannot use a password without its Redis", "add --redis redis://host:port, or set REDIS_URL"]
-    : ["Cannot use two passwords: the address of Redis already has one", "take it out of the address"];
+    : [
+      "Cannot use two passwords: the address of Redis already has one",
+      "take it out of the address",
+    ];
   return [{ place: "--redis-password-file", message, fix }];
 }
 

@@ -50,7 +50,11 @@ export const autocannon: Tool = {
       "value",
       "its end after a number of requests on a connection",
     ),
-    unsupported("O maxOverallRequests", "value", "its end after a number of requests, in addition to its duration"),
+    unsupported(
+      "O maxOverallRequests",
+      "value",
+      "its end after a number of requests, in addition to its duration",
+    ),
     refusedOption("har", "value", "its HAR file (plateau run FILE.har runs one)"),
     unsupported("B bailout", "value", "its end after a number of errors"),
     unsupported("W warmup", "value", "its warm-up (results show how long the target warms up)"),

@@ -220,7 +220,11 @@ export const timedOut = ({ errors }: Measurement): string =>
   counted(errors.timeout ?? 0, "request that timed out", "requests that timed out");
 export const failedElse = ({ requests, errors }: Measurement): string => {
   const count = requests.failed - (errors.timeout ?? 0);
-  return counted(count, "request that failed in another way", "requests that failed in another way");
+  return counted(
+    count,
+    "request that failed in another way",
+    "requests that failed in another way",
+  );
 };
 /** Requests in flight at the end, including those waited for; failed ones count as failed. */
 export const inFlight = ({ requests, drain }: Measurement): string => {

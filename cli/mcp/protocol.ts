@@ -184,7 +184,10 @@ export class ToolServer {
       case "tools/call":
         return await this.#call(params, signal);
       default:
-        throw new ProtocolError(UNKNOWN_METHOD, `Cannot do ${method}: this server offers only tools`);
+        throw new ProtocolError(
+          UNKNOWN_METHOD,
+          `Cannot do ${method}: this server offers only tools`,
+        );
     }
   }
 
@@ -208,7 +211,10 @@ export class ToolServer {
       case "tools/call":
         return await this.#call(params, signal);
       default:
-        throw new ProtocolError(UNKNOWN_METHOD, `Cannot do ${method}: this server offers only tools`);
+        throw new ProtocolError(
+          UNKNOWN_METHOD,
+          `Cannot do ${method}: this server offers only tools`,
+        );
     }
   }
 

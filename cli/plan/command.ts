@@ -52,7 +52,8 @@ const planParts = {
   },
   sessionNoise: {
     flags: "--session-noise <PERCENT>",
-    about: "How much a ratio differs between sessions (standard deviation), to plan how many are needed",
+    about:
+      "How much a ratio differs between sessions (standard deviation), to plan how many are needed",
     schema: margin.optional(),
   },
   sessionSetup: {
@@ -120,7 +121,9 @@ Examples:
         tookS: (performance.now() - beganMs) / 1_000,
         ...sessionsIn(values),
       });
-      if (plan === null) throw new InconclusiveError("Cannot plan: no cell has two pairs of measured runs");
+      if (plan === null) {
+        throw new InconclusiveError("Cannot plan: no cell has two pairs of measured runs");
+      }
       await rememberPlan(experiment.name, {
         measuredAt: results.startedAt,
         blocks: plan.blocks,

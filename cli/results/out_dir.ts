@@ -15,8 +15,7 @@ export function nameConflicts({ experiment }: RawArguments): Problem[] {
   if (typeof experiment !== "string") return [];
   const name = basename(experiment).toLowerCase();
   if (!OWN_NAMES.includes(name)) return [];
-  const message =
-    `Cannot run a file of this name, because the results include a ${name}`;
+  const message = `Cannot run a file of this name, because the results include a ${name}`;
   const fix = "rename the experiment file; to resume results, use --resume DIR";
   return [{ place: experiment, message, fix }];
 }

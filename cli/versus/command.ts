@@ -175,7 +175,8 @@ Examples:
     }),
 });
 
-const SHARED = "Both URLs are served by the same processes, so the CPU time of each side is unknown";
+const SHARED =
+  "Both URLs are served by the same processes, so the CPU time of each side is unknown";
 
 function sessionOf(sides: readonly VersusSide[], repetition: number): PlannedPair {
   const [base, next] = sides.map(({ cell }, at) => ({

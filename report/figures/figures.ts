@@ -466,7 +466,9 @@ function imbalanceOf(
   { instances = [] }: JudgedRun,
   of: (latency: Distribution) => number,
 ): FigureOfRun {
-  if (instances.length < 2) return { none: "fewer than two instances name themselves in a header x-instance" };
+  if (instances.length < 2) {
+    return { none: "fewer than two instances name themselves in a header x-instance" };
+  }
   const values = instances.map(({ latency }) => of(latency));
   const mean = sum(values, (value) => value) / values.length;
   return bounded(mean === 0 ? 0 : Math.max(...values) / mean - 1);

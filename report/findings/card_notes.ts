@@ -145,9 +145,7 @@ export function refusedNotes({ runs, experiment }: MeasuredRuns): string[] {
 export function peakNotes({ peakThroughput }: MeasuredRuns): string[] {
   const { generator, redis } = peakThroughput ?? {};
   return [["a load worker", generator] as const, ["Redis", redis] as const].flatMap(([of, peak]) =>
-    peak
-      ? [`The peak of ${of} on this machine is ${formatNumber(peak.perSec)} requests/s.`]
-      : []
+    peak ? [`The peak of ${of} on this machine is ${formatNumber(peak.perSec)} requests/s.`] : []
   );
 }
 

@@ -30,9 +30,9 @@ function doubtText(doubt: NonNullable<JudgedClaim["doubt"]>): string {
     }
     case "given": {
       const { text, met } = doubt;
-      return `published under the condition ${text}, which is ${CLAIM_OUTCOMES[met.outcome]} here (${
-        verdictText(met)
-      })`;
+      return `published under the condition ${text}, which is ${
+        CLAIM_OUTCOMES[met.outcome]
+      } here (${verdictText(met)})`;
     }
   }
 }

@@ -126,7 +126,8 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
       ? [`inconclusive: ${unsteady}`, "run longer"]
       : likely(() => [`not proven: ${unsteady}`])(comparison, marginRatio);
   },
-  "at-least": () => ["inconclusive: a lower bound", "a search ended before it reached the limit of a target"],
+  "at-least":
+    () => ["inconclusive: a lower bound", "a search ended before it reached the limit of a target"],
   errors: () => ["too many wrong responses"],
   generator: () => [
     "inconclusive: the generator may have been the limit",

@@ -123,7 +123,10 @@ const WITH_MORE = {
 const OTHERWISE = {
   "few-requests": (
     { percentile, needed, count }: { percentile: number; needed: number; count: number },
-  ) => `p${percentile} needs ${formatCount(needed)} requests, but only ${formatCount(count)} were measured`,
+  ) =>
+    `p${percentile} needs ${formatCount(needed)} requests, but only ${
+      formatCount(count)
+    } were measured`,
   "no-interval": () => "it has no interval over the runs: compare another figure",
   "no-ratio": () => "both are 0, so they have no ratio",
   "few-cells": ({ least }: { least: number }) => `fewer than ${least} cells: no interval`,
@@ -190,7 +193,9 @@ const OTHERWISE = {
   },
   /** `within`: the outcome for these two sessions alone. */
   "other-session": ({ within }: { within: Outcome }) =>
-    `${WITHIN_SESSIONS[within]} in these two sessions, but how much sessions on this machine differ ` +
+    `${
+      WITHIN_SESSIONS[within]
+    } in these two sessions, but how much sessions on this machine differ ` +
     `is unknown: ${SESSIONS_ADVICE}`,
 };
 

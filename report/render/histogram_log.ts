@@ -99,7 +99,11 @@ function seriesComments(measurement: Measurement): string[] {
       ? [`${formatCount(untimed)} requests failed in another way, and therefore have no latency`]
       : [],
     ...logged < count
-      ? [`${formatCount(count - logged)} of ${of} are in no interval of the results, and therefore not here`]
+      ? [
+        `${
+          formatCount(count - logged)
+        } of ${of} are in no interval of the results, and therefore not here`,
+      ]
       : [],
   ];
 }

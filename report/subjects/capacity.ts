@@ -33,7 +33,9 @@ export function trialSentence(
   const bounds = low === null || high === null
     ? ""
     : `; the capacity is between ${rateIn(low)} and ${rateIn(high)}`;
-  const doubt = counts ? "" : ", not counted, because the generator or the machine may be the reason";
+  const doubt = counts
+    ? ""
+    : ", not counted, because the generator or the machine may be the reason";
   const [bad, unsent] = [failedRatio(trial), droppedRatio].map(formatShare);
   const kinds = failuresText(trial);
   const wrong = failedRatio(trial) > 0 ? `, ${bad} failed or wrong${kinds && ` (${kinds})`}` : "";
@@ -190,7 +192,9 @@ function budgetText(
       "which is too short to show that it can be sustained; " +
       `next: use longer trials (--trial ${shortS}s,${2 * Math.ceil(longS)}s) and a larger budget`;
   }
-  const ended = `inconclusive: the budget ended before the interval was within ± ${formatNumber(widthRatio * 100)} %`;
+  const ended = `inconclusive: the budget ended before the interval was within ± ${
+    formatNumber(widthRatio * 100)
+  } %`;
   if (wouldTakeS === undefined) return ended;
   return `${ended}; a budget of about ${Math.ceil(wouldTakeS / 60)}m would probably decide`;
 }

@@ -365,7 +365,9 @@ function dependenceText(correlations: readonly number[], changes: number): strin
   const by = least === most ? `about ${least}` : `${least} to ${most}`;
   const none = changes === 0 ? "No level changed for certain. " : "";
   return `${none}Successive results correlate by ${by} (0: not at all, 1: fully), as estimated ` +
-    `over ${counted(correlations.length, "figure")}. The search for changes takes that into account.`;
+    `over ${
+      counted(correlations.length, "figure")
+    }. The search for changes takes that into account.`;
 }
 
 /** The outcome of a guard over trends: "inconclusive" if none is long enough to show a change. */

@@ -124,7 +124,8 @@ export function refusals(kept: Results, here: ResumeHost): Problem[] {
   const facts = machines.map((change) => `${change.path}: ${changeText(change)}`).join(", ");
   return [...versions, {
     place,
-    message: `Cannot resume on another machine, because runs of two machines would mislead (${facts})`,
+    message:
+      `Cannot resume on another machine, because runs of two machines would mislead (${facts})`,
     fix: `resume on ${kept.machine.hostname} as it was, or run the experiment again`,
   }];
 }

@@ -324,7 +324,9 @@ export function assertAsBefore(
   const gone = [...now.missing].filter(([cell]) => kept.countOf(cell) > 0);
   if (gone.length > 0) {
     const reasons = new Set(gone.map(([, { reason }]) => reason));
-    throw new TargetError("Cannot resume: something that earlier runs had is missing now", [...reasons]);
+    throw new TargetError("Cannot resume: something that earlier runs had is missing now", [
+      ...reasons,
+    ]);
   }
   if (before.redis === null || now.redis === null || before.redis === now.redis.kind) return;
   throw new TargetError(

@@ -360,7 +360,9 @@ async function followed(
     if ("unreadable" in next) {
       const location = quotedOpenly(next.unreadable.slice(0, MOST_LOCATION_CHARS));
       const why = `its Location is ${location}, which is not an http address`;
-      throw new TargetError(`${subject} is redirected, but the redirect cannot be followed: ${why}`);
+      throw new TargetError(
+        `${subject} is redirected, but the redirect cannot be followed: ${why}`,
+      );
     }
     if ("elsewhere" in next) {
       const elsewhere = withoutSecrets(next.elsewhere);

@@ -181,7 +181,9 @@ export class TargetCommands {
   ): Promise<void> {
     const { name } = member;
     if (needsOrigin(step) && origin === null) {
-      return this.#note(`Left out ${stage} of ${name}, because it did not start: ${commandText(step)}`);
+      return this.#note(
+        `Left out ${stage} of ${name}, because it did not start: ${commandText(step)}`,
+      );
     }
     const taken = this.#take(stage, member, { step, origin, signal: NEVER });
     const { why, evidence } = await taken.catch((error) => {

@@ -62,7 +62,9 @@ function readyCall(
   { timeoutMs, fillsLater }: CallContext & { readonly fillsLater: boolean },
 ): ScriptRequest {
   const type = types.get(call.method) ?? proto?.method(call.method);
-  if (type === undefined) throw new TargetError(`The server's reflection does not describe ${call.method}`);
+  if (type === undefined) {
+    throw new TargetError(`The server's reflection does not describe ${call.method}`);
+  }
   const { input, output, clientStreams, serverStreams } = type;
   const isOpen = fillsLater && namesIn({ ...request.wire, path: "", headers: {} }).length > 0;
   const wire = isOpen ? request.wire : encodedBefore(request, type);

@@ -34,6 +34,10 @@ function lawsOfStreams({ received, names, first, gap }: MessageTotals): Law[] {
 function lawsOfSockets({ received, latency, came, unmatched }: SocketTotals): Law[] {
   return [
     ["every answer has a time", latency.all.count - latency.censored.count, received],
-    ["answers and other messages are at most all messages", Math.max(received + unmatched, came), came],
+    [
+      "answers and other messages are at most all messages",
+      Math.max(received + unmatched, came),
+      came,
+    ],
   ];
 }

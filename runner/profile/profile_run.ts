@@ -109,7 +109,10 @@ async function take(
 ): Promise<Taken> {
   const load = loadOf(cell, runs);
   if (load === null) {
-    return { ...NOTHING, notes: ["no measured run found a capacity, at which the profile run would be loaded"] };
+    return {
+      ...NOTHING,
+      notes: ["no measured run found a capacity, at which the profile run would be loaded"],
+    };
   }
   const durationMs = durationMsOf(load);
   const part = sampledPart(

@@ -44,7 +44,9 @@ const capacityTrial = z.strictObject({
   droppedRatio: share.optional().describe(
     "Share of the same requests that were due and never sent; absent in older results",
   ),
-  errors: z.partialRecord(z.enum(ERRORS), count).optional().describe("Failed requests by kind; absent if none failed"),
+  errors: z.partialRecord(z.enum(ERRORS), count).optional().describe(
+    "Failed requests by kind; absent if none failed",
+  ),
   wrong: count.optional().describe("Wrong responses, if any"),
   trust: z.enum(TRUSTS),
   findings: z.array(trustFinding),
@@ -70,10 +72,14 @@ export const CAPACITY_ENDS = [
 /** The goal of a search for a capacity, its trials and its result. */
 const search = {
   within: z.array(z.string()).describe("The rules, as they were written"),
-  widthRatio: z.number().positive().describe("How far the interval may reach to either side of the capacity"),
+  widthRatio: z.number().positive().describe(
+    "How far the interval may reach to either side of the capacity",
+  ),
   trialS: z.tuple([seconds, seconds]).describe("Shortest and longest trial"),
   budgetS: seconds,
-  peakPerSec: rate.describe("Rate served without a wrong response in a closed loop, before the trials"),
+  peakPerSec: rate.describe(
+    "Rate served without a wrong response in a closed loop, before the trials",
+  ),
   end: z.enum(CAPACITY_ENDS).describe("Why the search ended"),
   wouldTakeS: seconds.optional().describe(
     "For a search that the budget ended: a budget that would probably suffice, if known",

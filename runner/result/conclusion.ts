@@ -94,7 +94,9 @@ const winner = z.strictObject({
   ratio: end,
   low: end,
   high: end,
-  margin: z.string().describe("Ratio with its interval, such as `1.33× [1.20, 1.47]`; empty if there is none"),
+  margin: z.string().describe(
+    "Ratio with its interval, such as `1.33× [1.20, 1.47]`; empty if there is none",
+  ),
   certainty,
   word: z.string(),
 });

@@ -69,8 +69,7 @@ function* ofCounts(
   const { due, completed, failed, unfinished, dropped } = requests;
   const fates = completed + failed + unfinished + dropped;
   if (due === fates) return;
-  const message =
-    `Cannot use counts that do not add up: ${due} were due, but ${fates} ended`;
+  const message = `Cannot use counts that do not add up: ${due} were due, but ${fates} ended`;
   yield { path: ["requests", "due"], message };
 }
 

@@ -38,7 +38,9 @@ export const spread = z.strictObject({
 export type Distribution = z.output<typeof distribution>;
 
 export const censoredHistogram = z.string().optional()
-  .describe("The values in histogram that are lower bounds, encoded in the same way; absent for none");
+  .describe(
+    "The values in histogram that are lower bounds, encoded in the same way; absent for none",
+  );
 
 export const lowerBounds = z.array(z.string()).optional().describe(
   'Figures that the lower bounds could make larger, such as ["99", "99.9", "mean"]; absent for none',
@@ -78,7 +80,9 @@ const slowRequest = z.strictObject({
   request: z.string().nullable().describe("Method and path; null: the request was never sent"),
   connection: z.int().min(0).describe("Number of the connection, over all workers"),
   outcome: z.enum(SLOW_OUTCOMES)
-    .describe("wrong: completed, but the response broke an expectation; unfinished: in flight at the end"),
+    .describe(
+      "wrong: completed, but the response broke an expectation; unfinished: in flight at the end",
+    ),
   status: z.int().nullable().describe("Null if no whole response arrived"),
 });
 

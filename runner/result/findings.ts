@@ -210,7 +210,9 @@ export const busiestThread = z.strictObject({
   ),
   peers: z.strictObject({
     processes: z.int().min(1),
-    leastCpu: z.number().min(0).describe("The lowest CPU use among the busiest threads of all processes"),
+    leastCpu: z.number().min(0).describe(
+      "The lowest CPU use among the busiest threads of all processes",
+    ),
   }).optional().describe(
     "Number of other processes with the same command line, except those that started it; absent: none",
   ),
@@ -275,7 +277,9 @@ export const bottleneck = z.strictObject({
   pauses: z.strictObject({
     ms: ms.describe("Median of the long pauses"),
     share: share.describe("Share of the run in long pauses"),
-    requests: count.describe("Number of slow requests: the slowest thousandth of the run, at least ten"),
+    requests: count.describe(
+      "Number of slow requests: the slowest thousandth of the run, at least ten",
+    ),
     overlapping: count.describe("Slowest requests that overlap a pause"),
     expected: z.number().min(0).describe("Number that would overlap a pause by chance"),
   }).optional().describe("Pauses for which requests waited: collections, or blocked event loops"),

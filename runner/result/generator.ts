@@ -13,7 +13,9 @@ const times = z.strictObject({ p50: ms, p99: ms, max: ms });
 export const TRUSTS = ["valid", ...SEVERITIES] as const;
 export type Trust = typeof TRUSTS[number];
 
-const cpu = share.describe("CPU time of the worker's thread divided by elapsed time: a share of one core");
+const cpu = share.describe(
+  "CPU time of the worker's thread divided by elapsed time: a share of one core",
+);
 const waiting = share.nullable().describe(
   "Share of the run in which the thread had work and no core to do it on; null if the system does not report it",
 );
@@ -100,7 +102,9 @@ export const endedWorkers = z.array(endedWorker).optional().describe(
 
 export const generator = z.strictObject({
   workers: z.int().min(1),
-  cpu: share.describe("CPU time of the busiest worker divided by elapsed time: a share of one core"),
+  cpu: share.describe(
+    "CPU time of the busiest worker divided by elapsed time: a share of one core",
+  ),
   waiting,
   lag: times.describe("Actual send minus due time; zeros in a closed loop"),
   delay: times.describe(
@@ -170,7 +174,9 @@ export const resourcePoint = z.strictObject({
     "Files that the process closest to its limit could still open",
   ),
   switches: z.strictObject({ voluntary: z.number().min(0), involuntary: z.number().min(0) })
-    .optional().describe("Context switches per second: voluntary, when a thread waited, and involuntary, when it was preempted"),
+    .optional().describe(
+      "Context switches per second: voluntary, when a thread waited, and involuntary, when it was preempted",
+    ),
 });
 
 /** CPU and memory of one process tree of a composite target, or of Redis. */
@@ -209,7 +215,9 @@ export const agentPart = z.strictObject({
     unfinished: count,
     dropped: count,
   }).describe("due = completed + failed + unfinished + dropped, always"),
-  rate: z.number().min(0).describe("Requests completed by the deadline, divided by the elapsed time of the whole run"),
+  rate: z.number().min(0).describe(
+    "Requests completed by the deadline, divided by the elapsed time of the whole run",
+  ),
   latency: z.strictObject({ count, p50: ms, p90: ms, p99: ms, max: ms })
     .describe("All zero when count is 0"),
   connect: z.strictObject({ count, min: ms, p50: ms })

@@ -48,7 +48,9 @@ const figure = z.strictObject({
       .describe(
         "Number of independent intervals of the timeline that would hold as much information",
       ),
-  }).nullable().describe("95 % interval, about this run alone: it says nothing about the next process"),
+  }).nullable().describe(
+    "95 % interval, about this run alone: it says nothing about the next process",
+  ),
   intervalReason: z.enum(NO_INTERVAL_REASONS).optional().describe(
     "Why there is no interval: too-short; not-stationary (the level changes); depends-too-long (requests depend on each other for too long " +
       "for the run); few-clusters (fewer than 10 clusters of slow or failed requests); lower-bounds (requests that never ended)",

@@ -9,7 +9,9 @@ const perSec = z.number().min(0);
 const histogram = z.string().optional()
   .describe("HdrHistogram V2, compressed, base64, microseconds; absent if it would be empty");
 const censoredHistogram = z.string().optional()
-  .describe("The values in histogram that are lower bounds, encoded in the same way; absent for none");
+  .describe(
+    "The values in histogram that are lower bounds, encoded in the same way; absent for none",
+  );
 
 const boundedTimes = distribution.extend({ lowerBounds, histogram, censoredHistogram });
 
@@ -49,7 +51,9 @@ export const streams = z.strictObject({
         "that are not among the 20 most frequent of all",
     ),
     events: count,
-    gap: distribution.describe("Time since the previous message on the same stream, whatever its name"),
+    gap: distribution.describe(
+      "Time since the previous message on the same stream, whatever its name",
+    ),
   })).describe(
     "Messages by the name of their event, over all requests of a mix or flow, sorted by name",
   ),
@@ -76,7 +80,9 @@ export const sockets = z.strictObject({
   opened: count.describe("WebSockets whose opening handshake was right"),
   sent: count.describe("Messages sent, whether or not an answer is expected"),
   received: count.describe("All messages from the server"),
-  messagesPerSec: perSec.describe("Messages from the server by the deadline, divided by the elapsed time"),
+  messagesPerSec: perSec.describe(
+    "Messages from the server by the deadline, divided by the elapsed time",
+  ),
   unmatched: count.describe(
     "Messages from the server that answer no sent message, although answers are expected",
   ),

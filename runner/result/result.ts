@@ -52,8 +52,12 @@ const timelinePoint = z.strictObject({
   endS: z.number().describe("End of the interval, seconds since the start of the run"),
   completed: count,
   failed: count,
-  errors: z.partialRecord(z.enum(ERRORS), count).optional().describe("Failed requests by kind; absent if none failed"),
-  wrong: count.optional().describe("Completed requests whose response broke an expectation; absent if none did"),
+  errors: z.partialRecord(z.enum(ERRORS), count).optional().describe(
+    "Failed requests by kind; absent if none failed",
+  ),
+  wrong: count.optional().describe(
+    "Completed requests whose response broke an expectation; absent if none did",
+  ),
   bytes: count,
   p50: ms,
   p75: ms,
@@ -66,7 +70,9 @@ const timelinePoint = z.strictObject({
   ),
   censoredHistogram,
   messages: z.strictObject({
-    received: count.describe("Messages received; in the last interval, those received by the deadline"),
+    received: count.describe(
+      "Messages received; in the last interval, those received by the deadline",
+    ),
     failed: count.optional().describe(
       "Messages that failed, if any; in the last interval also those that failed after the deadline",
     ),
@@ -99,12 +105,16 @@ const ramp = <Number extends z.ZodType>(number: Number, what: string) =>
 
 export const load = z.discriminatedUnion("kind", [
   z.strictObject({
-    kind: z.literal("closed").describe("Each connection sends its next request when the last response is complete"),
+    kind: z.literal("closed").describe(
+      "Each connection sends its next request when the last response is complete",
+    ),
     ...anyLoad,
     pipeline: z.int().min(1),
     durationS: z.number().min(0).nullable()
       .describe("Requested duration in seconds; null if a number of requests ended it"),
-    requests: count.nullable().describe("Requested number of requests; null if a duration ended it"),
+    requests: count.nullable().describe(
+      "Requested number of requests; null if a duration ended it",
+    ),
     stages: z.array(ramp(count, "Connections")).min(1).optional()
       .describe("How the number of connections changes; absent: it stays the same"),
   }),
@@ -188,7 +198,9 @@ export const measurement = z.strictObject({
   }).optional().describe(
     "Requests that ended after the deadline, when nothing new was sent; requests and latency count them, rate and timeline do not",
   ),
-  rate: z.number().min(0).describe("Requests completed by the deadline, divided by the elapsed time"),
+  rate: z.number().min(0).describe(
+    "Requests completed by the deadline, divided by the elapsed time",
+  ),
   bytes: z.strictObject({ in: count, out: count, inPerSecond: z.number().min(0) }),
   latency,
   service: distribution.extend({ lowerBounds })

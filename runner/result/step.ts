@@ -18,8 +18,12 @@ export const step = z.strictObject({
   wrong: count.describe("Completed requests whose response broke an expectation"),
   status: z.record(z.string().regex(/^\d{3}$/), count)
     .describe("Completed requests by class of status: 200 for all of 2xx"),
-  errors: z.partialRecord(z.enum(ERRORS), count).describe("Failed requests by kind; sums to failed"),
-  rate: z.number().min(0).describe("Requests completed by the deadline, divided by the elapsed time"),
+  errors: z.partialRecord(z.enum(ERRORS), count).describe(
+    "Failed requests by kind; sums to failed",
+  ),
+  rate: z.number().min(0).describe(
+    "Requests completed by the deadline, divided by the elapsed time",
+  ),
   seconds: z.array(count).describe("Requests completed by the deadline in each second of the run"),
   everyS: z.int().min(2).optional().describe(
     "Number of seconds that each entry of seconds covers, in a run of more than half an hour; absent: 1",

@@ -121,7 +121,9 @@ export const LOAD_TERMS = ["timeout", "duration"] as const;
 
 const given = z.strictObject({
   text: z.string().describe("The condition as written"),
-  cores: z.int().min(1).optional().describe("Minimum number of cores; absent for another kind of condition"),
+  cores: z.int().min(1).optional().describe(
+    "Minimum number of cores; absent for another kind of condition",
+  ),
   load: z.strictObject({
     term: z.enum(LOAD_TERMS),
     leastMs: z.number().positive().describe("Milliseconds"),

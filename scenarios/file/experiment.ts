@@ -131,7 +131,9 @@ const experimentFields = (files: Files) =>
       "Peak throughputs to compare targets with, measured once before the runs: that of a load worker and that of " +
         "Redis (by redis-benchmark)",
     ),
-    interval: interval.prefault(DEFAULT_INTERVAL).describe("Length of the intervals of the timelines"),
+    interval: interval.prefault(DEFAULT_INTERVAL).describe(
+      "Length of the intervals of the timelines",
+    ),
     seed: seed.optional().describe("Seed of every random choice"),
     profile: profileSpec.optional(),
     observe: observeSpec.optional(),
@@ -195,16 +197,16 @@ function checkTogether(experiment: Partial<Experiment>, context: z.core.$Refinem
 /** Conflicts of an experiment that compares nothing; null if it compares something. */
 function uncomparedConflicts({ compare, base }: Partial<Experiment>): Conflict[] | null {
   if (compare !== "none") return null;
-  return base === undefined
-    ? []
-    : [{ path: ["base"], message: "Cannot use base where nothing is compared: leave out base, or compare: none" }];
+  return base === undefined ? [] : [{
+    path: ["base"],
+    message: "Cannot use base where nothing is compared: leave out base, or compare: none",
+  }];
 }
 
 /** Hooks are functions, which YAML does not have. */
 function hooksWithoutScript(given: Partial<Experiment>): Conflict[] {
   if (given.script !== undefined) return [];
-  const message =
-    "Cannot call this hook: only an experiment in TypeScript has functions";
+  const message = "Cannot call this hook: only an experiment in TypeScript has functions";
   const ofAll = (["setup", "refresh", "teardown"] as const).filter((key) =>
     given[key] !== undefined
   )

@@ -112,7 +112,9 @@ function whyNot(text: string, { values, names }: KnownValues, isRead: boolean): 
     ? undefined
     : namesIn(text).find((name) => Array.isArray(values.get(name)));
   if (list === undefined) return [];
-  return [`Cannot put the list \${${list}} into a longer text: give it one value, or write nothing around it`];
+  return [
+    `Cannot put the list \${${list}} into a longer text: give it one value, or write nothing around it`,
+  ];
 }
 
 /** The most parameters that are compared with an unknown name. */

@@ -118,7 +118,10 @@ export function partsOf(source: ScriptSource): ScriptParts {
     }
     if (inner?.type !== "VariableDeclaration") {
       if (inner === null || sends(node)) {
-        throw new Refused(node.start, `Cannot convert ${source.written(node)}: it is code that requests cannot express`);
+        throw new Refused(
+          node.start,
+          `Cannot convert ${source.written(node)}: it is code that requests cannot express`,
+        );
       }
       return;
     }

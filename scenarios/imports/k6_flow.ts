@@ -476,7 +476,10 @@ export class K6Flow {
       ...bodyOf(body, method, at),
     };
     if (unmarked(JSON.stringify(step)).includes("{{")) {
-      throw new Refused(at, "Cannot convert a request that holds {{, which begins a value in Plateau");
+      throw new Refused(
+        at,
+        "Cannot convert a request that holds {{, which begins a value in Plateau",
+      );
     }
     this.#add(step, at);
     return step;
@@ -573,7 +576,9 @@ export class K6Flow {
       return `${key}=${text}`;
     });
     if (pairs.length > 0) {
-      note("a request with its own cookies sends only these; k6 also sends those that responses have set");
+      note(
+        "a request with its own cookies sends only these; k6 also sends those that responses have set",
+      );
       add("cookie", pairs.join("; "));
     }
     return {
@@ -584,7 +589,9 @@ export class K6Flow {
 
   /** Records settings that the scenario or the load has for all requests. */
   #agree(redirects: unknown, timeout: unknown, at: number): void {
-    if (typeof redirects !== "number") throw new Refused(at, "Cannot convert this number of redirects");
+    if (typeof redirects !== "number") {
+      throw new Refused(at, "Cannot convert this number of redirects");
+    }
     if ((this.#redirects ??= redirects) !== redirects) {
       throw new Refused(
         at,

@@ -254,7 +254,9 @@ export class K6Functions {
       if (why === null) continue;
       if (node.type === "VariableDeclaration") {
         for (const { id } of node.declarations) {
-          for (const name of namesIn(id)) this.around.missing.set(name, "a part that was not converted");
+          for (const name of namesIn(id)) {
+            this.around.missing.set(name, "a part that was not converted");
+          }
         }
       }
       throw new Untaken(why);

@@ -40,8 +40,7 @@ const arrivalFields = {
 
 const userStages = z.array(z.strictObject({ duration: length, target: z.int().min(0) })).min(1);
 
-const UNEVEN =
-  "Cannot share these iterations evenly: write a multiple of vus";
+const UNEVEN = "Cannot share these iterations evenly: write a multiple of vus";
 
 const iterating = z.strictObject({
   executor: z.enum(["shared-iterations", "per-vu-iterations"]),
@@ -115,7 +114,8 @@ export const optionsSpec = z.strictObject({
   ({ duration, iterations, scenarios, stages }) =>
     [duration ?? iterations, scenarios, stages].filter((given) => given !== undefined).length < 2,
   {
-    error: "Cannot convert more than one of duration, stages and scenarios: k6 uses only one of them",
+    error:
+      "Cannot convert more than one of duration, stages and scenarios: k6 uses only one of them",
   },
 ).refine(({ duration, iterations }) => duration === undefined || iterations === undefined, {
   error:
@@ -212,8 +212,7 @@ const ARRIVING = [
 const ENDED =
   "at the end k6 waits for iterations under way (gracefulStop); here nothing more is sent then, " +
   "and requests in flight are waited for";
-const LEAVING =
-  "k6 ends a virtual user that is still busy after its gracefulRampDown; " +
+const LEAVING = "k6 ends a virtual user that is still busy after its gracefulRampDown; " +
   "here every iteration that has begun runs to its end";
 
 function loadFrom(given: Executor): object {

@@ -76,7 +76,9 @@ class Conversion {
     if (this.#scripts.length > 0) {
       this.#note(`leaves out its scripts, which are code: ${some(this.#scripts)}`);
     }
-    this.#note("Postman goes on after a wrong response; here the virtual user starts over after it");
+    this.#note(
+      "Postman goes on after a wrong response; here the virtual user starts over after it",
+    );
     this.#note("the load is a default: 10 virtual users for 10 s");
     return {
       experiment: {
@@ -141,7 +143,9 @@ class Conversion {
   #step(name: string, request: Request, around: Around): Step | null {
     const method = request.method.toLowerCase();
     if (!(METHODS as readonly string[]).includes(method)) {
-      this.#note(`leaves out ${name}, because Plateau does not send requests with ${request.method}`);
+      this.#note(
+        `leaves out ${name}, because Plateau does not send requests with ${request.method}`,
+      );
       return null;
     }
     const address = this.#address(request, around.path);
@@ -240,7 +244,10 @@ class Conversion {
       if (headerName.safeParse(key).success) {
         return { ...none, headers: { [key]: filled("value") } };
       }
-      throw problem(path, "Cannot send this API key: its key is not a valid name of a header field");
+      throw problem(
+        path,
+        "Cannot send this API key: its key is not a valid name of a header field",
+      );
     }
     this.#note(`leaves out authorization by ${type}`);
     return none;
@@ -295,8 +302,9 @@ class Conversion {
         file: this.around.pathOf(file),
         ...contentType !== null && { type: contentType },
       }));
-      if (part.length === 0) this.#note(`leaves out the file ${key} of ${name}, which is not named`);
-      else made.getOrInsert(this.#values.filled(key), []).push(...part);
+      if (part.length === 0) {
+        this.#note(`leaves out the file ${key} of ${name}, which is not named`);
+      } else made.getOrInsert(this.#values.filled(key), []).push(...part);
     }
     const whole = [...made].map(([key, all]) => [key, all.length === 1 ? all[0] : all]);
     return whole.length === 0 ? {} : { [kind]: Object.fromEntries(whole) };

@@ -109,7 +109,8 @@ export const LOAD_CONFLICTS = {
     ...WITH_PHASES,
     phases: "the search for a capacity has a constant rate in each trial; leave one of them out",
     duration: "trial and budget limit the search; leave it out",
-    requests: "a search for a capacity ends when its interval is narrow enough or its budget is spent; leave it out",
+    requests:
+      "a search for a capacity ends when its interval is narrow enough or its budget is spent; leave it out",
     abortOn: "a search ends hopeless trials by itself; leave it out",
     pipeline: "a load with a rate has one request in flight per connection; leave it out",
   },
@@ -180,7 +181,9 @@ const constant = z.strictObject({
   ...commonFields,
 }, { error: unknownKeys(LOAD_CONFLICTS.rate, ["stages", "phases", "capacity"]) });
 
-const pause = z.strictObject({ pause: factor(duration).describe("Length of a pause without arrivals") }, {
+const pause = z.strictObject({
+  pause: factor(duration).describe("Length of a pause without arrivals"),
+}, {
   error: unknownKeys({
     duration: "pause is already the duration",
     arrivals: "a pause has no arrivals",

@@ -71,11 +71,15 @@ export const repeatText = z.string().transform((text): string | number =>
 // Runs in which the targets' processes are sampled, after the measured ones.
 
 export const profileSpec = z.strictObject({
-  runs: z.int().min(1).max(20).default(1).describe("Number of profile runs of each cell; no figure counts them"),
+  runs: z.int().min(1).max(20).default(1).describe(
+    "Number of profile runs of each cell; no figure counts them",
+  ),
   pprof: z.string().regex(/^\/(?!\/)[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
     .optional()
     .describe("Path of a Go program's CPU profile, such as /debug/pprof/profile"),
-}).describe("Runs after the measured ones in which profilers sample the targets; no figure counts them");
+}).describe(
+  "Runs after the measured ones in which profilers sample the targets; no figure counts them",
+);
 
 type ProfileSpec = z.output<typeof profileSpec>;
 

@@ -24,7 +24,9 @@ export const followSpec = z.union([
   z.strictObject({
     hops: hops.describe("Maximum number of redirects that each request follows"),
     hosts: z.array(host).min(1).max(MOST_HOSTS)
-      .describe("Hosts to which redirects may lead besides the target, such as https://auth.example.org"),
+      .describe(
+        "Hosts to which redirects may lead besides the target, such as https://auth.example.org",
+      ),
   }),
 ]).optional().describe(
   "Maximum number of redirects that each request follows, within the target and the hosts that are named (none)",

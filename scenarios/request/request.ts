@@ -562,6 +562,7 @@ export const STREAM_CONFLICTS = {
   pipeline:
     "Cannot have several requests in flight on a connection of HTTP/1.1 whose responses are " +
     "streams: use http2, or one request at a time",
-  follow: "Cannot follow redirects of requests whose responses are streams: write the final address instead",
+  follow:
+    "Cannot follow redirects of requests whose responses are streams: write the final address instead",
   calls: "Cannot follow redirects of gRPC calls, which have none: leave out follow",
 } as const;

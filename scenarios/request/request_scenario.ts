@@ -15,7 +15,9 @@ export const commonFields = (files: Files) => ({
     .describe("Targets that this scenario is sent to (default: all)"),
   follow: followSpec,
   user: z.strictObject({
-    start: hookName.optional().describe("Function of a script, called when a user's session begins"),
+    start: hookName.optional().describe(
+      "Function of a script, called when a user's session begins",
+    ),
     end: hookName.optional().describe("Function of a script, called when a user's session ends"),
   }).optional().describe("Hooks of each virtual user"),
   needs: z.array(z.enum(["redis"])).default([])

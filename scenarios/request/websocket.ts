@@ -49,7 +49,9 @@ const sendSpec = z.strictObject({
     .optional().describe("Octets of each message, as base64; sent as a binary message"),
 }).superRefine(({ text, json, binary }, context) => {
   const given = Object.entries({ text, json, binary }).filter(([, value]) => value !== undefined);
-  if (given.length === 0) context.addIssue("Cannot send an empty message: write text, json or binary");
+  if (given.length === 0) {
+    context.addIssue("Cannot send an empty message: write text, json or binary");
+  }
   const [[first] = [], [second] = []] = given;
   if (second === undefined) return;
   const message = `Cannot send both ${first} and ${second}: leave one out`;
@@ -222,6 +224,5 @@ export const SOCKET_CONFLICTS = {
     "Cannot end after a number of requests if a WebSocket has no hold: write hold, or duration",
   capacity:
     "Cannot search for a capacity with WebSockets that stay open, because the search is for their rate: write hold",
-  calls:
-    "Cannot open a WebSocket beside gRPC calls, which use HTTP/2: give it its own scenario",
+  calls: "Cannot open a WebSocket beside gRPC calls, which use HTTP/2: give it its own scenario",
 } as const;

@@ -39,7 +39,9 @@ export function ownResponse(request: Request): Response | null {
     return refused("Cannot use this request: its host or its path is not valid");
   }
   if (losesBody(request)) {
-    return refused(`Cannot forward a body with ${method}: send it with POST, or use nginx as the gateway`);
+    return refused(
+      `Cannot forward a body with ${method}: send it with POST, or use nginx as the gateway`,
+    );
   }
   if (method === "GET" || method === "HEAD") return null;
   if (headers.get("content-length")?.includes(",")) {

@@ -99,7 +99,9 @@ function inheritedBy(
   const found = Object.entries(variablesNamed(names));
   const missing = found.filter(([, value]) => value === null).map(([name]) => name);
   if (missing.length > 0) {
-    const why = `it inherits ${missing.join(", ")}, which is not set here; set it, or leave it out of inherit`;
+    const why = `it inherits ${
+      missing.join(", ")
+    }, which is not set here; set it, or leave it out of inherit`;
     throw cannotStart(context, why);
   }
   hideInherited(names);
@@ -148,7 +150,9 @@ function listeningAdvice(
   const ports = [...new Set(listeners.map((listener) => listener.port))];
   if (ports.length === 0) return null;
   const wanted = fixedPortOf(spec) ?? "{port}";
-  const fix = ports.length === 1 ? `\`port: ${ports[0]}\`` : "the one that serves requests as its `port`";
+  const fix = ports.length === 1
+    ? `\`port: ${ports[0]}\``
+    : "the one that serves requests as its `port`";
   const passed = wanted === "{port}" ? ', or pass "{port}" in its command or env' : "";
   return `it listens on ${ports.join(" and ")}, not on ${wanted}: write ${fix}${passed}`;
 }

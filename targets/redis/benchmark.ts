@@ -61,7 +61,11 @@ export async function benchmarkRedis(
 /** The options that lead to the server. Anybody on the machine can read them. */
 function whereIs(url: string): string[] {
   const { protocol, hostname, port, password } = new URL(url);
-  if (password !== "") throw new Error("it accepts a password only as an argument, which everybody on the machine can read");
+  if (password !== "") {
+    throw new Error(
+      "it accepts a password only as an argument, which everybody on the machine can read",
+    );
+  }
   if (protocol !== "redis:") throw new Error("it needs TLS");
   return ["-h", hostname.replace(/^\[|\]$/g, ""), "-p", port || "6379"];
 }

@@ -130,7 +130,9 @@ const lines: Mistake[] = [
   ["an address without its scheme", ["bench", "localhost:8080"], [
     'URL: Cannot measure "localhost:8080": write http://localhost:8080',
   ]],
-  ["a missing operand", ["bench"], ["URL: Cannot measure without a URL: write http://host:port/path"]],
+  ["a missing operand", ["bench"], [
+    "URL: Cannot measure without a URL: write http://host:port/path",
+  ]],
   ["threads as wrk has them", ["bench", URL_, "-t2"], [
     /^--timeout: Cannot read "2" as a time-out: write 2s for seconds, or --workers 2 for threads/,
   ]],

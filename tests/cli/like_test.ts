@@ -193,11 +193,18 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
     },
     [/would not have included/, /first 10 s, 1,200 responses$/, /steps of a millisecond/],
   ],
-  [`wrk -R 100 ${URL}`, measured([5], RATE), [/^wrk2's latencies would not/, /^wrk2 sends in steps/]],
+  [`wrk -R 100 ${URL}`, measured([5], RATE), [
+    /^wrk2's latencies would not/,
+    /^wrk2 sends in steps/,
+  ]],
   [`curl -H 'transfer-encoding: chunked' -d a ${URL}`, measured([50]), [
     /^Unlike curl: with the length/,
   ]],
-  [`autocannon -W [ -c 1 ] ${URL}`, measured([50]), [/without its warm-up/, /not have included/, /whole/]],
+  [`autocannon -W [ -c 1 ] ${URL}`, measured([50]), [
+    /without its warm-up/,
+    /not have included/,
+    /whole/,
+  ]],
   [`oha -q 100 ${URL}`, measured([5], RATE), [
     new RegExp(`^oha's latencies would not have included ${LEFT_OUT}$`),
     /^oha would have followed 10 redirects, timing both requests as one$/,
@@ -220,7 +227,11 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
     /at the beginning of the second$/,
     /whole milliseconds$/,
   ]],
-  [`autocannon -C -R 100 ${URL}`, measured([50], RATE), [/not have included/, /beginning$/, /whole/]],
+  [`autocannon -C -R 100 ${URL}`, measured([50], RATE), [
+    /not have included/,
+    /beginning$/,
+    /whole/,
+  ]],
   [`curl ${URL}`, measured([50]), []],
   [`curl -L ${URL}`, measured([50]), [/10 redirects, timing both requests as one$/]],
 ];

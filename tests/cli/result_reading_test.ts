@@ -40,7 +40,9 @@ for (const [command, ...where] of [["report", "."], ["explain", "."], ["explain"
     const newest = join(folder.path, "cache/2026-11-28");
     const lines = await toldOf([command, asked]);
     const told = "Cannot read this as results: the folder has no results.json";
-    assert.deepEqual(lines, [`${asked}: ${told} (name one of the folders in it; the newest is ${newest})`]);
+    assert.deepEqual(lines, [
+      `${asked}: ${told} (name one of the folders in it; the newest is ${newest})`,
+    ]);
   });
 }
 

@@ -13,8 +13,16 @@ const wrong: [sentence: string, host: string, why: string][] = [
   ["every address of IPv6", "::", EVERYWHERE],
   ["every address of IPv6, in brackets", "[0:0::0]", EVERYWHERE],
   ["every address of IPv4 in IPv6", "::ffff:0.0.0.0", EVERYWHERE],
-  ["another machine's address", "198.51.100.7", `it is not an address of this machine; ${EXAMPLES}`],
-  ["a name that nobody has", "no-such-machine.invalid", `there is no host of that name; ${EXAMPLES}`],
+  [
+    "another machine's address",
+    "198.51.100.7",
+    `it is not an address of this machine; ${EXAMPLES}`,
+  ],
+  [
+    "a name that nobody has",
+    "no-such-machine.invalid",
+    `there is no host of that name; ${EXAMPLES}`,
+  ],
   ["an address with a port", "127.0.0.1:80", NO_HOST],
   ["a URL", "http://127.0.0.1", NO_HOST],
   ["a path", "127.0.0.1/a", NO_HOST],

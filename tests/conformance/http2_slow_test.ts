@@ -536,7 +536,10 @@ Deno.test("a preflight waits for streams that the server does not take at first,
 
 Deno.test("a preflight refuses a load of more streams than the server takes, and names both", async () => {
   const server = await acting(respond, settings([MAX_STREAMS, 3]));
-  assert.match(await preflight(server, 10), /the server allows 3 concurrent streams.*but the load has 10/);
+  assert.match(
+    await preflight(server, 10),
+    /the server allows 3 concurrent streams.*but the load has 10/,
+  );
   assert.equal(await preflight(server, 3), "right");
   await server.stop();
 });

@@ -154,7 +154,8 @@ const DISTRUSTED: Record<string, Distrusted> = {
       const { misnamed, authority } = certificates();
       return { certificate: misnamed, tls: { ...authorities(authority), serverName: LOCAL } };
     },
-    reason: "the certificate is not for the address 127.0.0.1, which it lists only as a DNS name: " +
+    reason:
+      "the certificate is not for the address 127.0.0.1, which it lists only as a DNS name: " +
       "it needs IP:127.0.0.1 in its subjectAltName",
   },
 };

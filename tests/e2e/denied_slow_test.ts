@@ -23,7 +23,8 @@ interface Case {
 
 const EITHER: readonly ErrorName[] = ["ENOSYS", "EPERM"];
 
-const TIMER = "Workers wait with epoll_wait and a timerfd, which is just as punctual: the system denies";
+const TIMER =
+  "Workers wait with epoll_wait and a timerfd, which is just as punctual: the system denies";
 
 /** clone3 with EPERM is apart: Deno itself needs it. */
 const CASES: readonly Case[] = [

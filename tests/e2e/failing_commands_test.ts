@@ -51,7 +51,10 @@ withLinux.test("a before that fails fails its run alone, and after runs all the 
   const { runs, missing } = site.saved();
   assert.deepEqual(runs.map(({ repetition }) => repetition), [2]);
   assert.deepEqual(missing.map(({ repetition }) => repetition), [1]);
-  assert.match(missing[0].reason, /^Cannot run target a: its before command failed: sh -c .*code 1$/);
+  assert.match(
+    missing[0].reason,
+    /^Cannot run target a: its before command failed: sh -c .*code 1$/,
+  );
   assert.deepEqual(missing[0].evidence, ["not yet"]);
 });
 

@@ -55,7 +55,8 @@ const OVERLAPS: readonly { what: string; experiment: Record<string, unknown>; sa
   {
     what: "two variants of a kept target",
     experiment: { targets: { a: { ...fixed(3999), env: { MODE: ["x", "y"] } } }, fresh: false },
-    says: /targets\.a: Cannot keep "a" running on port 3999: another variant of "a" needs that port, too/,
+    says:
+      /targets\.a: Cannot keep "a" running on port 3999: another variant of "a" needs that port, too/,
   },
   {
     what: "a kept target, alone and behind a proxy",

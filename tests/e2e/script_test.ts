@@ -314,7 +314,10 @@ export default {
   assert.deepEqual([...server.seen.statuses.keys()], [200]);
   assert.ok(done >= 2 && failed >= 1, JSON.stringify(hooks));
   assert.ok(server.seen.tokens.size > done / 2, [...server.seen.tokens].join());
-  assert.match(stderr, /keep their earlier data: refresh\.by of fresh\.ts failed: Error: no token: 503/);
+  assert.match(
+    stderr,
+    /keep their earlier data: refresh\.by of fresh\.ts failed: Error: no token: 503/,
+  );
   assert.match(stderr, new RegExp(`renewals: ${done}`));
   // Each session was begun by its hook, and the second of each place was wrong at its end alone.
   assert.equal(requests.failed, 0);

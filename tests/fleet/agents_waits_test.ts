@@ -44,7 +44,10 @@ two    working for laptop-7  ${VERSION}    north      8           -        7  ep
 Deno.test("an agent of another version is marked", () => {
   const text = renderRoster([{ ...ONE, version: "9.9.9" }], OPTIONS);
   assert.match(text, /9\.9\.9 !/);
-  assert.match(text, new RegExp(`! Only agents of this Plateau's version, ${VERSION}, can take its loads`));
+  assert.match(
+    text,
+    new RegExp(`! Only agents of this Plateau's version, ${VERSION}, can take its loads`),
+  );
 });
 
 testWith(["redis"], "an empty list says how to start an agent", async () => {

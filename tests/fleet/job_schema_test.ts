@@ -140,7 +140,10 @@ Deno.test("a job may ask nothing that an experiment file could not", () => {
     [{ kind: "shell", command: "id" }, /Invalid/],
     [{ kind: "requests", stepNames: [], requests: [], sequence: [0] }, /Too small/],
     [{ kind: "requests", stepNames: [], requests: [STEP], sequence: [] }, /Too small/],
-    [{ kind: "requests", stepNames: [], requests: [STEP], sequence: [1] }, /that is not in the job/],
+    [
+      { kind: "requests", stepNames: [], requests: [STEP], sequence: [1] },
+      /that is not in the job/,
+    ],
     [{ kind: "requests", stepNames: [], requests: [STEP], sequence: [-1] }, /Too small/],
     [{ kind: "requests", stepNames: [], requests: [STEP], sequence: [0.5] }, /expected int/],
     [{ kind: "requests", stepNames: [], requests: [think], sequence: [0] }, /expected "request"/],
@@ -212,7 +215,10 @@ Deno.test("a job's way to its target is checked", () => {
   const wrong: [access: object, why: RegExp][] = [
     [{ insecure: 1 }, /expected boolean/],
     [{ caCerts: "x" }, /expected array/],
-    [{ caCerts: ["-----BEGIN PRIVATE KEY-----"] }, /Cannot read these certificates: they are not in PEM format/],
+    [
+      { caCerts: ["-----BEGIN PRIVATE KEY-----"] },
+      /Cannot read these certificates: they are not in PEM format/,
+    ],
     [{ addresses: ["a"] }, /not an IP address/],
     [{ addresses: [] }, /Too small/],
     [{ proxy: "http://a" }, /Cannot understand|[Uu]nrecognized/],

@@ -101,7 +101,10 @@ testWith(["linux"], "a port that accepts and never responds is no inspector", {
     void (async () => {
       for await (const connection of listener) accepted.push(connection);
     })();
-    await assert.rejects(v8Profiler.start(PROCESS, context()), /^Error: its inspector is not open$/);
+    await assert.rejects(
+      v8Profiler.start(PROCESS, context()),
+      /^Error: its inspector is not open$/,
+    );
     for (const connection of accepted) connection.close();
   },
 });

@@ -121,7 +121,8 @@ export const MUTATIONS: readonly Mutation[] = [
       const { points } = at(measurement, "timeline");
       if (Array.isArray(points)) points.reverse();
     },
-    refused: /timeline\.points\.1\.endS: Cannot use [\d.]+ s: it is not after the end of the previous/,
+    refused:
+      /timeline\.points\.1\.endS: Cannot use [\d.]+ s: it is not after the end of the previous/,
   },
   {
     name: "dates that are none",

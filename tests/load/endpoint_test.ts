@@ -201,7 +201,8 @@ Deno.test("what is no alert is none", () => {
 const REMEDIES: Readonly<Record<string, RegExp | null>> = {
   "the certificate is self-signed": /--cacert names .* --insecure takes/,
   "the certificate is not signed by an authority that this machine trusts": /--cacert .*--insecure/,
-  [OF_AN_AUTHORITY]: /^--cacert with the file of that very certificate trusts it.*--insecure accepts any/,
+  [OF_AN_AUTHORITY]:
+    /^--cacert with the file of that very certificate trusts it.*--insecure accepts any/,
   "the server demands a client certificate": /^--cert and --key/,
   "the server does not speak TLS": /^write http:/,
   "127.0.0.1:80: connection refused": /^nothing listens there: start the server/,

@@ -115,7 +115,10 @@ Deno.test("a search without a rate that holds, and one that was cut off, have th
     sentence({ ...none, end: "nothing-holds" }),
     "No rate holds down to 13,640/s with p99 < 50ms",
   );
-  assert.match(sentence({ end: "budget" }), /; inconclusive: the budget ended before the interval was within ± 2.00 %$/);
+  assert.match(
+    sentence({ end: "budget" }),
+    /; inconclusive: the budget ended before the interval was within ± 2.00 %$/,
+  );
   assert.match(sentence({ ...none, end: "interrupted" }), /^No capacity known.*; interrupted$/);
 });
 
@@ -174,7 +177,10 @@ Deno.test("a trial has its outcome, and where the capacity is by then", () => {
     "[3] 13,640/s for 1.5 s: broken, p99 800 ms; the capacity is between 12,000/s and 12,900/s",
   );
   const doubted = { ...event, trial: { ...TRIAL, counts: false }, low: null };
-  assert.match(trialSentence(doubted), /not counted, because the generator or the machine may be the reason$/);
+  assert.match(
+    trialSentence(doubted),
+    /not counted, because the generator or the machine may be the reason$/,
+  );
 });
 
 Deno.test("a request that was never sent is neither failed nor wrong", () => {

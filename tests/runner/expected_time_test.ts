@@ -64,7 +64,9 @@ Deno.test("a cell that has not run starts and stops as others of its target, or 
 });
 
 Deno.test("in slices the pauses take time, and so does finding the lengths, once", () => {
-  const [apart, inTurns] = (["shuffled", "slices"] as const).map((order) => new ExpectedTime(order));
+  const [apart, inTurns] = (["shuffled", "slices"] as const).map((order) =>
+    new ExpectedTime(order)
+  );
   const [once, twice] = [[A3, B3], [A3, B3, A3, B3]].map((cells) => inTurns.expectedMs(cells));
   assert.ok(twice - once > apart.expectedMs([A3, B3]) + 0.08 * 6_000, `${once} ${twice}`);
   assert.ok(once - inTurns.trialMs([A3, B3]) === twice - once, `${once} ${twice}`);

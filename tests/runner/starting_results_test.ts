@@ -25,7 +25,10 @@ function lacking(...cells: Cell[]): Map<Cell, { reason: string }> {
 
 Deno.test("nothing goes on without what a measured cell needs", () => {
   const now = { redis: null, missing: lacking(A) };
-  assert.throws(() => assertAsBefore(before(null), now), /^TargetError: .*something that earlier runs had is missing/);
+  assert.throws(
+    () => assertAsBefore(before(null), now),
+    /^TargetError: .*something that earlier runs had is missing/,
+  );
   assertAsBefore(before(null), { redis: null, missing: lacking(B) });
 });
 

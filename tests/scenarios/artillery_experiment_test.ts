@@ -340,7 +340,10 @@ exports.sign = (p) => {
 const UNLIKE: Readonly<Record<string, readonly [code: string, why: RegExp]>> = {
   "octets in hex": ['Buffer.from("00ff", "hex")', /text cannot be read or written as hex/],
   "a digest of what is in hex": ['crypto.createHash("sha256").update("00ff", "hex")', /as hex/],
-  "a digest of octets": ['crypto.createHash("sha256").update(new Uint8Array(2))', /only a string can be digested/],
+  "a digest of octets": [
+    'crypto.createHash("sha256").update(new Uint8Array(2))',
+    /only a string can be digested/,
+  ],
   "a digest by no key": ['crypto.createHmac("sha256", undefined)', /only a string can be digested/],
   "a done that comes later": ["Promise.resolve(1), 0", /sign returned before it called done/],
 };

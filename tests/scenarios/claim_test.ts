@@ -183,7 +183,9 @@ const misplaced: Readonly<Record<string, [...lines: RegExp[]]>> = {
   "[rate(conections=50) > 1/s]": [
     /Cannot find the factor "conections": did you mean "connections"\?$/,
   ],
-  "[rate(set.zebra=50) > 1/s]": [/Cannot find the factor "set.zebra": name a key of load, or of set/],
+  "[rate(set.zebra=50) > 1/s]": [
+    /Cannot find the factor "set.zebra": name a key of load, or of set/,
+  ],
   "[warmup(fast) is flat]": [/Cannot find the target or scenario "fast"/],
   '["correlation(stable, p50; scenario=fastify) > 0"]': [/Cannot find the scenario "fastify"/],
   "[rate(fastify) < ceiling(redis)]": [/it is not measured; add ceilings: \[redis\]$/],

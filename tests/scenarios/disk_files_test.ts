@@ -85,7 +85,11 @@ const unreadable: [sentence: string, read: (files: Files) => unknown, why: RegEx
   ["a row that is too short, with its line", ({ rows }) => rows("short.csv"), /line 3/],
   ["a quote that is never closed", ({ rows }) => rows("quote.csv"), /quote/i],
   ["a line that is no JSON", ({ jsonRows }) => jsonRows("bad.jsonl"), /^line 2 is not JSON/],
-  ["a line that is no object", ({ jsonRows }) => jsonRows("list.jsonl"), /^line 1 is not an object/],
+  [
+    "a line that is no object",
+    ({ jsonRows }) => jsonRows("list.jsonl"),
+    /^line 1 is not an object/,
+  ],
   ["a line without a column", ({ jsonRows }) => jsonRows("few.jsonl"), /^line 3 has no b, unlike/],
   ["no lines", ({ jsonRows }) => jsonRows("empty.csv"), /^it has no rows/],
   ["a database that is none", ({ queried }) => queried("short.csv", "SELECT 1"), /not a database/],

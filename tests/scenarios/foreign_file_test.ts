@@ -170,7 +170,10 @@ for (const [sentence, postData, body] of BODIES) {
     }];
     const { text, notes } = becomes(JSON.stringify({ log: { entries } }), "a.har");
     assert.equal(parse(text).scenarios.visit.flow[0].body, body);
-    assert.equal(notes.some((note) => /leaves out the bodies of \/b/.test(note)), body === undefined);
+    assert.equal(
+      notes.some((note) => /leaves out the bodies of \/b/.test(note)),
+      body === undefined,
+    );
   });
 }
 

@@ -90,7 +90,10 @@ const NOTED: readonly (readonly [source: string, note: RegExp])[] = [
   [script("[{ get: { url: 'http://other.example/a' } }]"), /other\.example go to 127/],
   [script("[{ get: { url: '/{{ $randomString(5) }}' } }]"), /random strings become UUIDs/],
   [script("[{ think: '{{ $env.NOBODY }}' }, { get: { url: / } }]"), /leaves out the pause/],
-  [script("[{ get: { url: /, expect: { hasHeader: a } } }]"), /leaves out its expectations of hasHeader/],
+  [
+    script("[{ get: { url: /, expect: { hasHeader: a } } }]"),
+    /leaves out its expectations of hasHeader/,
+  ],
   [script("[{ get: { url: / } }]"), /expects 2xx or 3xx here.*Artillery accepts any status/],
   [
     script("[{ loop: [{ get: { url: '/{{ $uuid }}' } }], count: 51 }]"),
@@ -165,7 +168,9 @@ Deno.test("a script without phases is gone through by one virtual user, as there
   assert.ok("phases" in load);
   assert.deepEqual(load.phases[0].parts, [{ durationUs: 1e6, fromPerSec: 1, toPerSec: 1 }]);
   assert.ok(
-    taken(source).notes.includes("the script has no phases, so it sends one virtual user, as Artillery does"),
+    taken(source).notes.includes(
+      "the script has no phases, so it sends one virtual user, as Artillery does",
+    ),
   );
 });
 

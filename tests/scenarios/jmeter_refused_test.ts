@@ -75,7 +75,10 @@ const REFUSED: readonly (readonly [plan: string, why: RegExp])[] = [
     planOf(sampler() + element("CSVDataSet", '<stringProp name="recycle">false</stringProp>')),
     /it stops at the end of its file/,
   ],
-  [planOf(sampler(UUID_PATH), LOOPS(2)), /^a\.jmx:3:.*\$\{__UUID\(\)\}: JMeter draws it in each loop/],
+  [
+    planOf(sampler(UUID_PATH), LOOPS(2)),
+    /^a\.jmx:3:.*\$\{__UUID\(\)\}: JMeter draws it in each loop/,
+  ],
   [
     planOf(looped(sampler(PATH("/${__Random(1,5)}")))),
     /\$\{__Random\(1,5\)\}: JMeter draws it in each/,

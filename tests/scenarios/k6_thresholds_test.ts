@@ -75,7 +75,9 @@ for (const [thresholds, why] of NOT_TAKEN) {
   Deno.test(`a threshold of k6 that has no equal is noted with its line: ${thresholds}`, () => {
     const limits = limited(thresholds);
     assert.equal(limits.thresholds, undefined);
-    const [note, ...more] = limits.notes.filter((note) => note.startsWith("leaves out the threshold"));
+    const [note, ...more] = limits.notes.filter((note) =>
+      note.startsWith("leaves out the threshold")
+    );
     assert.match(note, /^leaves out the threshold .* of a\.js:4: /);
     assert.match(note, why);
     assert.deepEqual(more, []);

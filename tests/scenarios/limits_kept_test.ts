@@ -249,7 +249,10 @@ Deno.test("a body that is kept is no longer than its limit", () => {
   const wire = (bytes: number): string =>
     `HTTP/1.1 200 OK\r\ncontent-length: ${bytes}\r\n\r\n${"a".repeat(bytes)}`;
   answered(wire(1_000), { maxKeptBytes: 1_000 });
-  assert.throws(() => answered(wire(1_001), { maxKeptBytes: 1_000 }), /larger than checks can keep/);
+  assert.throws(
+    () => answered(wire(1_001), { maxKeptBytes: 1_000 }),
+    /larger than checks can keep/,
+  );
 });
 
 Deno.test("a message has as many lines, of as many characters, as somebody reads", () => {

@@ -121,7 +121,9 @@ Deno.test("a description becomes a request for each operation that changes nothi
     { name: "list", get: "/api/pets", headers: { accept: "text/csv" }, expect: { status: 200 } },
     { name: "HEAD /pets/{id}", head: "/api/pets/a%20b" },
   ]);
-  assert.ok(taken(source).notes.some((note) => note.startsWith("leaves out 2 operations that may")));
+  assert.ok(
+    taken(source).notes.some((note) => note.startsWith("leaves out 2 operations that may")),
+  );
   const names = mixOf(source, true).map(({ name }) => name);
   assert.deepEqual(names, ["list", "POST /pets", "HEAD /pets/{id}", "DELETE /pets/{id}"]);
 });

@@ -115,7 +115,9 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
       'follow.host: Cannot understand "host": did you mean "hosts"?',
     ],
   ],
-  ["redirects that go nowhere", "{ get: /, follow: 0 }", ["follow: Cannot use 0: the minimum is 1"]],
+  ["redirects that go nowhere", "{ get: /, follow: 0 }", [
+    "follow: Cannot use 0: the minimum is 1",
+  ]],
   ["a flow that never asks", "{ flow: [{ think: 1s }] }", [
     "flow: Cannot run a flow without a request: add a step",
   ]],

@@ -114,7 +114,10 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
         cluster: { of: "a", balancer: ["nginx", "reuseport"], policy: "round-robin", workers: 2 },
       },
     },
-    says: [/^Cannot use policy with reuseport, where the kernel chooses/, /^Cannot set workers without nginx/],
+    says: [
+      /^Cannot use policy with reuseport, where the kernel chooses/,
+      /^Cannot set workers without nginx/,
+    ],
   },
   {
     what: "a slow start and a warm-up where nginx or the kernel balances, or none joins",

@@ -209,7 +209,9 @@ export class LiveStreams {
   }
 
   takeReset(id: number, code: number): void {
-    if (this.isIdle(id)) throw new ConnectionError("PROTOCOL_ERROR", "RST_STREAM on a stream that was never opened");
+    if (this.isIdle(id)) {
+      throw new ConnectionError("PROTOCOL_ERROR", "RST_STREAM on a stream that was never opened");
+    }
     this.#cancelled.delete(id);
     const place = this.#placeOf(id);
     if (place === NONE) return;
@@ -220,7 +222,12 @@ export class LiveStreams {
 
   /** The server's window for a stream's body grows. Throws ConnectionError. */
   widen(id: number, bytes: number): void {
-    if (this.isIdle(id)) throw new ConnectionError("PROTOCOL_ERROR", "WINDOW_UPDATE on a stream that was never opened");
+    if (this.isIdle(id)) {
+      throw new ConnectionError(
+        "PROTOCOL_ERROR",
+        "WINDOW_UPDATE on a stream that was never opened",
+      );
+    }
     const place = this.#placeOf(id);
     if (place === NONE) return;
     if (bytes > 0 && this.sender.widenOne(bytes, this.places[place])) return;

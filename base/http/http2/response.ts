@@ -25,7 +25,9 @@ const OF_A_CONNECTION = /^(?:connection|proxy-connection|keep-alive|transfer-enc
 
 /** Reads the fields of a head. Throws MalformedResponse. */
 export function responseHead([first, ...fields]: readonly Field[]): ResponseHead {
-  if (first?.name !== ":status") throw new MalformedResponse("a response that does not begin with its status");
+  if (first?.name !== ":status") {
+    throw new MalformedResponse("a response that does not begin with its status");
+  }
   if (!/^[1-9]\d\d$/.test(first.value)) throw new MalformedResponse("malformed status");
   checkFields(fields);
   return {

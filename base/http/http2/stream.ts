@@ -85,7 +85,9 @@ export class Stream implements ReceivedResponse {
   }
 
   #takeInterim(status: number, isEnd: boolean): void {
-    if (status === 101 || isEnd) throw new MalformedResponse("an interim response that ends the stream");
+    if (status === 101 || isEnd) {
+      throw new MalformedResponse("an interim response that ends the stream");
+    }
     if (++this.#interim > LIMITS.interimResponses.most) {
       throw new MalformedResponse("more than 20 interim responses, the limit");
     }

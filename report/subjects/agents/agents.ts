@@ -55,7 +55,9 @@ export const agents: Subject<ScenarioContext> = {
           "Requests/s and completed are means over the runs. The other figures, percentiles included, are medians over the runs.",
         ]
         : [],
-      ...isCut ? ["Figures are of whole runs, including the part that the experiment discards."] : [],
+      ...isCut
+        ? ["Figures are of whole runs, including the part that the experiment discards."]
+        : [],
     ]);
     return [
       list(findingsOf(loaded).map((text) => ({ code: "agents", text })), {

@@ -138,9 +138,9 @@ function otherPace(agent: AgentFigures, others: Others): Difference | null {
   const p99Ms = middleOf(peers, ({ p99Ms }) => p99Ms);
   const text = `completed ${formatNumber(paceOf(agent))} requests/s per connection, ${
     namesOf(peers)
-  } ${formatNumber(rest)}, at a similar median latency; its p99 is ${formatMs(agent.p99Ms)}, theirs ${
-    formatMs(p99Ms)
-  }`;
+  } ${formatNumber(rest)}, at a similar median latency; its p99 is ${
+    formatMs(agent.p99Ms)
+  }, theirs ${formatMs(p99Ms)}`;
   return { because: "pace", text };
 }
 

@@ -235,7 +235,9 @@ export function rangeTails(chart: Xy, { cells, range, what }: SelectedPart): Xy 
     .map(({ label, values }) => `${label} ${values?.at(-1)} ${y.unit}`);
   return {
     ...chart,
-    alt: `Latency that one in a given number of requests exceeds, ${what}; at the end ${last.join(", ")}`,
+    alt: `Latency that one in a given number of requests exceeds, ${what}; at the end ${
+      last.join(", ")
+    }`,
     y: { ...y, min: Math.min(y.min, part?.y.min ?? y.min), max: Math.max(y.max, part?.y.max ?? 0) },
     series,
   };

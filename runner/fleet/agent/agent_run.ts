@@ -141,7 +141,9 @@ export class AgentRun {
     });
     const start = this.#watch.startAtMs();
     const isKnown = await Promise.race([settlesWithin(start, START_MS), this.#whenEnded()]);
-    if (!isKnown) throw new Error(`its coordinator announced no start within ${START_MS / 1_000} s`);
+    if (!isKnown) {
+      throw new Error(`its coordinator announced no start within ${START_MS / 1_000} s`);
+    }
     return startHereMs(await start - clock.offsetMs, nowMs());
   }
 

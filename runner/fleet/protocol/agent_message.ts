@@ -68,7 +68,9 @@ export const presence = z.strictObject({
   coordinator: name.nullable().describe(
     "Coordinator that the agent works for; null: the agent is idle",
   ),
-  since: ms.describe("When the agent began to work for it, in milliseconds since the epoch by Redis's clock"),
+  since: ms.describe(
+    "When the agent began to work for it, in milliseconds since the epoch by Redis's clock",
+  ),
 });
 
 export type Presence = z.output<typeof presence>;

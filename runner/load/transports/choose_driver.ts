@@ -51,7 +51,9 @@ export async function chooseDriver(
       );
     }
     // Results name the TLS in use, and the runtime's is as good: no need for a warning.
-    const note = tls ? null : `Workers use the tcp driver, because epoll is not available here: ${why}`;
+    const note = tls
+      ? null
+      : `Workers use the tcp driver, because epoll is not available here: ${why}`;
     if (wish === "auto") return { ...portable, note };
     throw new TargetError(`Cannot use the epoll driver: ${why}`, ["use --driver tcp or auto"]);
   }

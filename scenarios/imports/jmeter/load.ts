@@ -39,7 +39,10 @@ export function groupLoadOf(
     return refuse("it never ends", "give it a number of loops, or a duration");
   }
   if (loops !== FOR_EVER && durationS !== null) {
-    return refuse("it ends after its loops or its duration, whichever comes first", "leave one of them out");
+    return refuse(
+      "it ends after its loops or its duration, whichever comes first",
+      "leave one of them out",
+    );
   }
   if (durationS === null) return { load: arriving(threads, rampS), rounds: loops };
   if (rampS > 0 && threads > 1) return { load: ramping(threads, rampS, durationS), rounds: 1 };

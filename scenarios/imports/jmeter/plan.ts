@@ -258,7 +258,8 @@ class PlanImport {
   }
 
   #refuseRows(loop: PlanElement): void {
-    const why = `each loop of ${loop.called} takes the next row, but in Plateau a virtual user has one row`;
+    const why =
+      `each loop of ${loop.called} takes the next row, but in Plateau a virtual user has one row`;
     for (const rows of rowsIn(loop.children)) {
       this.#refusals.add(rows, `Cannot convert ${rows.called}: ${why}`, "write 1 loop");
     }
@@ -268,7 +269,10 @@ class PlanImport {
   #pause(element: PlanElement, scope: PlanScope, steps: JmeterStep[]): void {
     const ms = Number(this.#variables.constant(element.text("ActionProcessor.duration"), element));
     if (element.text("ActionProcessor.action") !== "1" || !(ms >= 0 && ms <= 3_600_000)) {
-      this.#refusals.add(element, `Cannot convert ${element.called}: it is not a pause of 0 to 3600000 ms`);
+      this.#refusals.add(
+        element,
+        `Cannot convert ${element.called}: it is not a pause of 0 to 3600000 ms`,
+      );
     } else this.#think({ ...scope, thinkMs: scope.thinkMs + ms }, element, steps);
   }
 }

@@ -70,7 +70,10 @@ export class Samplers {
       sampler.is("HTTPSampler.auto_redirects");
     const keepsAlive = sampler.text("HTTPSampler.use_keepalive").trim() !== "false";
     if ((agreed.follows ??= follows) !== follows) {
-      this.#refuse(sampler, "its setting to follow redirects differs from that of the requests before it");
+      this.#refuse(
+        sampler,
+        "its setting to follow redirects differs from that of the requests before it",
+      );
     }
     if ((agreed.keepsAlive ??= keepsAlive) !== keepsAlive) {
       this.#refuse(sampler, "its keep-alive setting differs from that of the requests before it");
@@ -98,7 +101,9 @@ export class Samplers {
     if (origin === "" || origin !== agreed.origin) {
       this.#refuse(
         sampler,
-        origin === "" ? "it has no server" : `it goes to ${origin}, but the others go to ${agreed.origin}`,
+        origin === ""
+          ? "it has no server"
+          : `it goes to ${origin}, but the others go to ${agreed.origin}`,
       );
     }
     const path = isWhole ? written.replace(/^https?:\/\/[^/?#]*/i, "") : written;

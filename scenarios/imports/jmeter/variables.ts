@@ -77,7 +77,9 @@ export class PlanVariables {
       this.refusals.add(element, `Cannot convert ${element.called}: ${why}`);
     if (delimiter !== "," && delimiter !== "") refuse("its fields are not separated by commas");
     if (share !== "" && share !== "shareMode.all") refuse("not all threads share its rows");
-    if (!element.is("recycle")) refuse("it stops at the end of its file, but in Plateau the rows start over");
+    if (!element.is("recycle")) {
+      refuse("it stops at the end of its file, but in Plateau the rows start over");
+    }
     const path = element.text("filename");
     const csv = this.around.pathOf(path);
     const columns = this.#columnsOf(path);
@@ -101,7 +103,10 @@ export class PlanVariables {
   /** The text with constants filled in, and values by their names here. */
   filled(text: string, place: XmlPlace): string {
     if (text.includes(OUR_VALUE)) {
-      this.refusals.add(place, "Cannot convert a text that holds {{, which begins a value in Plateau");
+      this.refusals.add(
+        place,
+        "Cannot convert a text that holds {{, which begins a value in Plateau",
+      );
     }
     let filled = text;
     for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -157,7 +162,11 @@ export class PlanVariables {
 
   #defined(constant: string, written: string, place: XmlPlace): string {
     if (/\$\{\s*__(?:UUID|Random)\b/.test(constant)) {
-      this.#refuse(written, "JMeter draws it once, but in Plateau each virtual user has its own", place);
+      this.#refuse(
+        written,
+        "JMeter draws it once, but in Plateau each virtual user has its own",
+        place,
+      );
     }
     return constant;
   }

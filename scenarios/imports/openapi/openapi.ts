@@ -107,7 +107,10 @@ class Conversion {
       );
     }
     if (!/^3\.\d/.test(String(openapi))) {
-      throw problem(["openapi"], `Cannot convert version ${openapi}: only 3.0 and 3.1 are supported`);
+      throw problem(
+        ["openapi"],
+        `Cannot convert version ${openapi}: only 3.0 and 3.1 are supported`,
+      );
     }
   }
 
@@ -118,7 +121,9 @@ class Conversion {
       if (item === null) return [];
       const shared = description.list(item, "parameters");
       return Object.keys(item.value).flatMap((key): Operation[] => {
-        if (key === "trace") this.#left.push(`TRACE ${template}, whose method Plateau does not send`);
+        if (key === "trace") {
+          this.#left.push(`TRACE ${template}, whose method Plateau does not send`);
+        }
         if (!(METHODS as readonly string[]).includes(key)) return [];
         const part = description.map(item, key);
         if (part === null) return [];

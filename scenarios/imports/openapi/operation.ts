@@ -165,7 +165,9 @@ function exampleIn(part: MapPart, description: Description): Json | undefined {
 function pathWith(template: string, fields: readonly Field[]): string {
   return template.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
     const field = fields.find((field) => field.name === name);
-    if (field === undefined) throw new NoExample(`its path needs {${name}}, which is not among its parameters`);
+    if (field === undefined) {
+      throw new NoExample(`its path needs {${name}}, which is not among its parameters`);
+    }
     return inPath(field);
   });
 }

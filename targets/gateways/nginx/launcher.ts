@@ -69,7 +69,10 @@ export async function startNginx(
   const program = findNginx();
   if (program === null) throw cannotStart(context, NO_NGINX);
   if ("folder" in serves && !isServable(serves.folder)) {
-    throw cannotStart(context, `nginx can't serve "${serves.folder}", because its path contains a $`);
+    throw cannotStart(
+      context,
+      `nginx can't serve "${serves.folder}", because its path contains a $`,
+    );
   }
   const env = cleanEnv();
   const runtime = await runtimeOf([program], { env, cwd: Deno.cwd() });

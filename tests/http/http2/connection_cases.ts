@@ -112,9 +112,17 @@ export const RIGHT: readonly Case[] = [
 
 export const MALFORMED: readonly Case[] = ([
   ["no status", {}, "a response that does not begin with its status"],
-  ["a status after others", { a: "b", ":status": "200" }, "a response that does not begin with its status"],
+  [
+    "a status after others",
+    { a: "b", ":status": "200" },
+    "a response that does not begin with its status",
+  ],
   ["a status of words", { ":status": "ok" }, "malformed status"],
-  ["a protocol switch", { ":status": "101" }, "an interim response that ends the stream the stream"],
+  [
+    "a protocol switch",
+    { ":status": "101" },
+    "an interim response that ends the stream the stream",
+  ],
   [
     "another pseudo field",
     { ":status": "200", ":path": "/" },
@@ -163,7 +171,9 @@ export const WRONG_CONTENT: readonly Case[] = [
     "0: malformed content in a response that can have none",
   ]],
   ["content before the head", [data(1, "a", END_STREAM)], ["0: malformed content before the head"]],
-  ["an interim response that ends the stream the stream", [headers(1, { ":status": "100" }, END_STREAM)], [
+  ["an interim response that ends the stream the stream", [
+    headers(1, { ":status": "100" }, END_STREAM),
+  ], [
     "0: malformed an interim response that ends the stream the stream",
   ]],
   ["21 interim responses", Array.from({ length: 21 }, () => headers(1, { ":status": "103" })), [
