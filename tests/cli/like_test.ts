@@ -210,7 +210,7 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
     /^oha would have followed 10 redirects, timing both requests as one$/,
     /^oha measures latency from the send; here/,
   ]],
-  [`oha -w -z 1s -r 0 ${URL}`, measured([5]), [/otherwise$/]],
+  [`oha -w -z 1s -r 0 ${URL}`, measured([5]), [/in another way$/]],
   [`hey ${URL}`, { ...measured([5]), requests: { ...TWO_FAILED, completed: 1_200_000 } }, [
     /2 requests that timed out and 200,000 responses beyond its first million$/,
     /followed 10 redirects, timing both requests as one$/,
@@ -229,7 +229,7 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
   ]],
   [`autocannon -C -R 100 ${URL}`, measured([50], RATE), [
     /not have included/,
-    /beginning$/,
+    /beginning of the second$/,
     /whole/,
   ]],
   [`curl ${URL}`, measured([50]), []],

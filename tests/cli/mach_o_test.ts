@@ -91,7 +91,7 @@ const BROKEN: [
     (_, view) => view.setUint32(CODE_BYTES + 48, 2),
     /^it has 2 hashes for 3 pages$/,
   ],
-  ["SHA-1", (_, view) => view.setUint8(CODE_BYTES + 57, 1), /have kind 1, not SHA-256/],
+  ["SHA-1", (_, view) => view.setUint8(CODE_BYTES + 57, 1), /are of kind 1, not SHA-256/],
 ];
 
 for (const [what, change, problem] of BROKEN) {

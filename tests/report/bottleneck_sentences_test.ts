@@ -70,7 +70,7 @@ Deno.test("what an idle target waits for is said with how much of it was seen, o
     [
       "stored: requests wait for storage (on average, 6.2 threads sleep in reads or writes while 8.0 requests are under way); fewer or combined writes (fsync) per request will help, or faster storage.",
       "named: requests wait for name look-ups (DNS) (on average, 7.5 sockets to a name server are open while 8.0 requests are under way); caching addresses or keeping connections will help, or a faster name server.",
-      "capped: a cap on connections: the target is not busy, but leaves some connections waiting, or closes them (it took 4 of 8); a higher cap, more workers or fewer connections will help.",
+      "capped: a cap on connections: the target is not busy, but leaves some connections waiting, or closes them (it accepted 4 of 8); a higher cap, more workers or fewer connections will help.",
       "other: unknown: nothing that was observed explains the time of most requests (of 20.0 ms, 3.00 ms are CPU time); `plateau run --profile` shows which code computes and `plateau run --observe runtime` shows its garbage collection.",
     ],
   );
@@ -115,7 +115,7 @@ Deno.test("a line is named by how many are served at a time", () => {
       pooled: { kind: "waiting", ...seen, atOnce: 3.1 },
     }),
     [
-      "locked: the target is not busy, and requests are served one at a time (of 40.0 ms, a request waits 87.5 % for the others): for a lock, a rate limit, or a single worker that itself waits.",
+      "locked: the target is not busy, and requests are served one at a time (of its 40.0 ms, a request waits 87.5 % for the others): for a lock, a rate limit, or a single worker that itself waits.",
       "pooled: the target is not busy, and requests wait (of 40.0 ms, 0.200 ms are CPU time), in line for something that serves about 3 of them at a time, such as a pool.",
     ],
   );

@@ -107,7 +107,7 @@ const CAVEATS: readonly (readonly [Finding, sentence: string])[] = [
   ],
   [
     caveat("no-steady-part", { cells: 1, cell: "static, hono", count: 2, of: 5 }),
-    "static, hono: 2 of 5 runs have no steady part and count whole.",
+    "static, hono: 2 of 5 runs have no steady part and count as a whole.",
   ],
 ];
 

@@ -79,7 +79,7 @@ const REASONS: Samples<Reason> = {
   unsteady: [{ unsteady: { count: 4, of: 5 } }, "no steady state in 4 of 5 runs: run longer"],
   "few-requests": [
     { percentile: 99.9, needed: 10_000, count: 1_000 },
-    "p99.9 needs 10,000 requests, 1,000 were measured",
+    "p99.9 needs 10,000 requests, but only 1,000 were measured",
   ],
   disturbed: [
     { side: "base", cores: 0.3 },
@@ -119,7 +119,7 @@ const REASONS: Samples<Reason> = {
   ],
   "other-session": [
     { within: "broken" },
-    "worse in these two sessions, and how much sessions on this machine differ is unknown: measure both sides in " +
+    "worse in these two sessions, but how much sessions on this machine differ is unknown: measure both sides in " +
     "one experiment, or 3 sessions of each, preferably in alternation, or add 12 earlier sessions with --sessions",
   ],
   family: [
@@ -327,7 +327,10 @@ Deno.test("what else leaves a claim open stands before what its figures say", ()
       "published under the condition errors() > 1%, which is reproduced here (rate is 30,000/s",
     ],
   );
-  assert.match(claimSentence({ verdict, doubt: texts[1] }), /; as it is, reproduced: rate is /);
+  assert.match(
+    claimSentence({ verdict, doubt: texts[1] }),
+    /; as measured here, reproduced: rate is /,
+  );
 });
 
 Deno.test("a verdict for scripts has its figure, its doubt and plain spaces", () => {

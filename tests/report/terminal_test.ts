@@ -85,7 +85,7 @@ Deno.test("bytes that no request had asked for are told where no request failed,
   const told = /connections closed because unsolicited bytes arrived on them/;
   assert.match(
     renderSummary(reportModel(results), PLAIN),
-    /^Errors\n +6 × a: connections closed: /m,
+    /^Errors\n +6 × a: connections closed because /m,
   );
   const { texts } = measured({ ...MEASUREMENT, unsolicited: 3 });
   assert.deepEqual(

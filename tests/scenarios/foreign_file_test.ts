@@ -75,7 +75,7 @@ Deno.test("what is wrong only as an experiment has its place in the other tool's
   assert.equal(error.lines.length, 1);
   assert.match(
     error.lines[0],
-    /a\.yml:6:42: scenarios\.0\.flow\.0\.loop\.1: .*flow\.1\.get of the experiment that it becomes: Cannot fill in \{\{ nobody \}\}/,
+    /a\.yml:6:42: scenarios\.0\.flow\.0\.loop\.1: .*flow\.1\.get in the experiment that it becomes: Cannot fill in \{\{ nobody \}\}/,
   );
 });
 

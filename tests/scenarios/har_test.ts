@@ -104,7 +104,7 @@ Deno.test("what no experiment may have is refused at the request of a HAR file, 
   assert.deepEqual(problems([{ path, isKey: false, message: "no" }]), [{
     place: "a.har:3:1",
     message:
-      "log.entries.2: scenarios.visit.flow.4.expect.status of the experiment that it becomes: no",
+      "log.entries.2: scenarios.visit.flow.4.expect.status in the experiment that it becomes: no",
   }]);
 });
 

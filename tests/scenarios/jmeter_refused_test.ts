@@ -62,7 +62,10 @@ const REFUSED: readonly (readonly [plan: string, why: RegExp])[] = [
   ],
   [planOf(sampler('<boolProp name="HTTPSampler.image_parser">true</boolProp>')), /embedded/],
   [planOf(sampler('<stringProp name="HTTPSampler.proxyHost">p</stringProp>')), /through a proxy/],
-  [planOf(sampler('<stringProp name="HTTPSampler.method">TRACE</stringProp>')), /no method TRACE/],
+  [
+    planOf(sampler('<stringProp name="HTTPSampler.method">TRACE</stringProp>')),
+    /does not send the method TRACE/,
+  ],
   [planOf(sampler(), LOOPS(-1)), /"g": it never ends/],
   [planOf(sampler(), LOOPS(0)), /Cannot convert 0 loops/],
   [planOf(sampler(), FOR_A_SECOND.replace("-1", "3")), /after its loops or its duration/],

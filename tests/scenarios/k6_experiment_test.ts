@@ -106,7 +106,7 @@ const LEFT: Readonly<Record<string, readonly [script: string, left: string]>> = 
   ],
   "a request to another host": [
     'export default () => { http.get(BASE); http.get("http://127.0.0.2/"); }',
-    '4, http.get("http://127.0.0.2/");: it goes to http://127.0.0.2, and the others',
+    '4, http.get("http://127.0.0.2/");: it goes to http://127.0.0.2, but the others',
   ],
 };
 
@@ -168,7 +168,10 @@ Deno.test("a variable of a scenario in a form that code cannot refer to is not c
     "export default () => http.get(BASE, { headers: { a: __ENV.KEY } });";
   const { text, notes } = made(script, { A: "s3cret-of-a-shop" });
   assert.match(text, /const __ENV = \{\n {2}A: env_\("A"\),\n {2}KEY: null,\n\};/);
-  assert.ok(notes.some((note) => /KEY of the env of its scenario: it holds A/.test(note)), text);
+  assert.ok(
+    notes.some((note) => /KEY in the env of its scenario: it holds the environment's A/.test(note)),
+    text,
+  );
   assert.ok(!text.includes(btoa("ada:s3cret-of-a-shop")), text);
 });
 
@@ -213,5 +216,5 @@ Deno.test("a k6 script that sends nothing, or calls itself without end, is refus
   assert.match(nothing.problems[0].place, /^a\.js:4:/);
   const endless = "function f() { http.get(BASE); f(); } export default () => f();";
   const { problems: [{ message }] } = thrown(UserError, () => made(endless));
-  assert.match(message, /without end/);
+  assert.match(message, /endlessly/);
 });

@@ -56,13 +56,13 @@ for (const [thresholds, become, load] of LIMITS) {
 
 const NOT_TAKEN: readonly (readonly [thresholds: string, why: RegExp])[] = [
   ['checks: ["rate>0.9"]', /: Plateau has no such figure$/],
-  ['iteration_duration: ["p(95)<1"]', /there is no such figure/],
-  ['constructor: ["rate<1"]', /there is no such figure/],
-  ['http_req_duration: ["constructor<1"]', /there is no such figure/],
+  ['iteration_duration: ["p(95)<1"]', /Plateau has no such figure/],
+  ['constructor: ["rate<1"]', /Plateau has no such figure/],
+  ['http_req_duration: ["constructor<1"]', /Plateau has no such figure/],
   ['http_req_duration: ["p(42)<1"]', /Plateau has no threshold like it/],
   ['http_req_duration: ["avg==1"]', /Plateau has no threshold like it/],
   ['http_req_failed: ["rate<0"]', /Plateau has no threshold like it/],
-  ['http_req_failed: ["count<5"]', /there is no such figure/],
+  ['http_req_failed: ["count<5"]', /Plateau has no such figure/],
   [
     '"http_req_duration{expected_response:true}": ["avg<1"]',
     /no request has the tag expected_response:true/,

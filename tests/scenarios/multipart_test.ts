@@ -29,7 +29,7 @@ const WRONG: Readonly<Record<string, readonly [problems: () => string, says: Reg
     const names = Array.from({ length: 18 }, (_, at) => `large-${at}.bin`);
     for (const name of names) Deno.linkSync(join(dir, "large.bin"), join(dir, name));
     return problemsOf({ a: names.map((file) => ({ file })) });
-  }, /what an experiment reads from files has 270 MB; the limit is 256 MB/],
+  }, /the data that an experiment reads from files has 270 MB; the limit is 256 MB/],
   "thousands of fields": [
     () => problemsOf({ a: Array.from({ length: 1_001 }, String) }),
     /more than 1,000 fields, the limit/,

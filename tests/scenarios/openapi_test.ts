@@ -297,7 +297,7 @@ const WRONG: Readonly<Record<string, readonly [source: string, problems: RegExp[
     described(`/a: { get: { parameters: [{ $ref: "#/components/x" }], ${ok} } }
 /b: { get: { parameters: [{ $ref: "other.yaml#/x" }], ${ok} } }
 /c: { get: { parameters: [{ $ref: "#%" }], ${ok} } }`),
-    [/:6:37 .*nothing at this place/, /:7:37 .*another file/, /:8:37 .*no path/],
+    [/:6:37 .*nothing at this place/, /:7:37 .*another file/, /:8:37 .*not a path/],
   ],
   "references in a circle": [
     described(
