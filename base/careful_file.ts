@@ -39,7 +39,7 @@ export class CarefulFile implements Disposable {
       CarefulFile.#opened(path, constants.O_WRONLY | constants.O_APPEND);
     try {
       const { nlink, mode } = fstatSync(file.descriptor);
-      if (nlink > 1) throw new Error("the file has a second name elsewhere (a hard link)");
+      if (nlink > 1) throw new Error("the file has a second name (a hard link)");
       if ((mode & 0o777) !== OWN_MODE) fchmodSync(file.descriptor, OWN_MODE);
       return file;
     } catch (error) {
@@ -102,7 +102,7 @@ export function readCarefully(path: string, limit: LimitName): string {
   return new TextDecoder().decode(bytes.subarray(0, file.read(bytes, 0)));
 }
 
-const NOT_REGULAR = "a pipe, device, socket or folder is in its place";
+const NOT_REGULAR = "it is a pipe, device, socket or folder";
 
 /** Opens the path. Throws an Error that names what stands in its place: a link, a folder, a pipe or a socket. */
 function descriptorOf(path: string, flags: number): number {
@@ -111,7 +111,7 @@ function descriptorOf(path: string, flags: number): number {
   } catch (error) {
     switch (codeOf(error)) {
       case "ELOOP":
-        throw new Error("a link is in its place", { cause: error });
+        throw new Error("it is a link", { cause: error });
       case "ENXIO": // a pipe that nobody reads, or a socket
       case "EISDIR":
         throw new Error(NOT_REGULAR, { cause: error });

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { quotedOpenly, withoutSecrets } from "./secrets.ts";
 import { closest } from "./suggest.ts";
 
-const NEEDED = "Cannot do without it";
+const NEEDED = "Cannot leave it out";
 
 /** A message for each kind of issue that a schema does not explain itself; one line for each of several keys. */
 export const explain: z.core.$ZodErrorMap = (issue) => {
@@ -66,7 +66,7 @@ export function forAll(keys: readonly string[], reason: string): Record<string, 
 function typeMessage(input: unknown, expected: string): string {
   const placeholder = expected === "string" ? bracedName(input) : null;
   if (placeholder !== null) {
-    return `Cannot use ${placeholder} without quotes, which YAML reads as a map: write "${placeholder}"`;
+    return `Cannot use ${placeholder}: without quotes, YAML reads it as a map; write "${placeholder}"`;
   }
   const isBare = expected === "string" && ["number", "boolean"].includes(typeof input);
   const fix = isBare ? `: write ${shown(String(input))} in quotes` : "";
@@ -106,17 +106,17 @@ function choices(values: readonly unknown[], input: unknown): string {
 function leastOf({ origin, minimum }: { origin: string; minimum: unknown }): string {
   return origin === "array" || origin === "string"
     ? "it must not be empty"
-    : `the least is ${minimum}`;
+    : `the minimum is ${minimum}`;
 }
 
 function mostOf({ origin, maximum }: { origin: string; maximum: unknown }): string {
   return origin === "array" || origin === "string"
     ? `it must not be longer than ${maximum}`
-    : `the most is ${maximum}`;
+    : `the maximum is ${maximum}`;
 }
 
 function formOf({ format, pattern }: { format: string; pattern?: string }): string {
-  return format === "regex" ? `it must match ${pattern}` : `it is no ${format}`;
+  return format === "regex" ? `it must match ${pattern}` : `it is not a valid ${format}`;
 }
 
 function unknownKey(
@@ -126,7 +126,7 @@ function unknownKey(
 ): string {
   const meant = closest(key, [...known, ...elsewhere]);
   if (meant === null && /^[\w.-]+:\S/.test(key)) {
-    return `Cannot understand ${quotedOpenly(key)}: a space is missing after its colon`;
+    return `Cannot understand ${quotedOpenly(key)}: a space is missing after the colon`;
   }
   const fix = meant === null ? `the keys here are ${known.join(", ")}` : `did you mean "${meant}"?`;
   return `Cannot understand ${quotedOpenly(key)}: ${fix}`;

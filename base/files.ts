@@ -45,7 +45,7 @@ export const NO_FILES: Files = {
 };
 
 function refuse(): never {
-  throw new Error("files are only read for an experiment file");
+  throw new Error("only an experiment file can name files");
 }
 
 /** A file in JSON: enough to see whether its content has changed. */

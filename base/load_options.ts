@@ -70,7 +70,7 @@ export type Peer = "ab" | "autocannon" | "curl" | "hey" | "oha" | "wrk" | "wrk2"
 const MOST_RULES = 100;
 const perConnection = z.int().min(1).max(LIMITS.requests.most);
 const dialsPerSec = ratePerSec.refine((perSec) => perSec <= LIMITS.ratePerSec.most, {
-  error: `Cannot use this rate: the most is ${LIMITS.ratePerSec.most}/s`,
+  error: `Cannot use this rate: the maximum is ${LIMITS.ratePerSec.most}/s`,
 });
 
 /** Limits of a time-out, up to the longest time that histograms can hold. */
@@ -124,7 +124,7 @@ export const LOAD_OPTIONS = {
   },
   http2: {
     key: factor(z.boolean()).optional().describe(
-      "true: HTTP/2, with prior knowledge for http and by ALPN for https; a pipeline is streams then",
+      "true: HTTP/2, with prior knowledge for http and by ALPN for https; pipeline is then the number of concurrent streams",
     ),
     flag: {
       flags: "--http2",
@@ -135,21 +135,21 @@ export const LOAD_OPTIONS = {
     result: z.literal(true).optional().describe("Over HTTP/2; absent: over HTTP/1.1"),
     conflicts: {
       keepAlive:
-        "Cannot open a connection for every request over HTTP/2, which keeps its connections",
+        "Cannot open a connection for every request over HTTP/2, which keeps connections open",
     },
   },
   requestsPerConnection: {
     key: factor(perConnection).optional().describe(
-      "Requests after which a connection is closed and another opened; no limit when absent",
+      "Requests after which a connection is replaced by a new one; no limit when absent",
     ),
     flag: {
       flags: "--requests-per-connection <N>",
-      about: "Closes each connection after N requests and opens another (default: keeps it)",
+      about: "Replaces each connection after N requests (default: keeps it)",
       schema: integerText(perConnection).optional(),
     },
     peers: { autocannon: "D reconnectRate" },
     result: perConnection.optional().describe(
-      "Requests after which a connection was closed; absent: no limit",
+      "Requests after which a connection was replaced by a new one; absent: no limit",
     ),
     conflicts: {
       http2: "Cannot limit the requests of a connection over HTTP/2, where all streams share it",
@@ -161,23 +161,25 @@ export const LOAD_OPTIONS = {
   },
   connectRate: {
     key: factor(dialsPerSec).optional().describe(
-      "New connections per second at most, those that replace others included, such as 100/s; no limit when absent",
+      "Maximum rate of new connections, including those that replace others, such as 100/s; no limit when absent",
     ),
     flag: {
       flags: "--connect-rate <R>",
-      about: "Opens new connections at this rate at most, such as 100/s (default: no limit)",
+      about: "Maximum rate of new connections, such as 100/s (default: no limit)",
       schema: dialsPerSec.optional(),
     },
     result: z.number().positive().max(LIMITS.ratePerSec.most).optional().describe(
-      "New connections per second at most; absent: no limit",
+      "Maximum of new connections per second; absent: no limit",
     ),
     conflicts: {},
     written: rateText,
-    text: (perSec: number): string => `new connections at ${rateText(perSec)} at most`,
+    text: (perSec: number): string => `new connections limited to ${rateText(perSec)}`,
   },
   tls: {
     key: z.strictObject({
-      resume: factor(z.boolean()).describe("Whether a connection resumes the session before it"),
+      resume: factor(z.boolean()).describe(
+        "Whether a connection resumes the TLS session of the one that it replaces",
+      ),
     }).transform(({ resume }) => resume.map((resumes) => resumes && "resume" as const)).optional()
       .describe(
         "{ resume: true }: a connection resumes the TLS session of the one that it replaces, if the server allows it; every handshake is full when absent",
@@ -198,15 +200,15 @@ export const LOAD_OPTIONS = {
   },
   maxBody: {
     key: factor(bytes).optional().describe(
-      "Largest body of a correct response, as it was transferred, such as 16kB; no limit when absent",
+      "Maximum size of a response's body as transferred, such as 16kB; a larger one is wrong; no limit when absent",
     ),
     flag: {
       flags: "--max-body <SIZE>",
-      about: "Largest body of a correct response, such as 16kB (default: no limit)",
+      about: "Maximum body; a larger response is wrong, such as 16kB (default: no limit)",
       schema: bytes.optional(),
     },
     result: z.int().min(1).optional().describe(
-      "Bytes of a body, as it was transferred, above which a response was wrong; absent: no limit",
+      "Size of a body as transferred, in bytes, above which a response was wrong; absent: no limit",
     ),
     conflicts: {},
     written: sizeText,
@@ -215,12 +217,12 @@ export const LOAD_OPTIONS = {
   abortOn: {
     key: z.array(z.string()).min(1).max(MOST_RULES).transform((rules) => [rules]).optional()
       .describe(
-        'Rules that end a run that is hopeless, such as "errors > 5%" or "p99 > 5s"; it then counts as not measured',
+        'Rules by which a hopeless run ends early, such as "errors > 5%" or "p99 > 5s"; it then counts as not measured',
       ),
     flag: {
       flags: "--abort-on <RULE>",
       about:
-        'Rule that ends a hopeless load early, such as "errors > 5%" or "p99 > 5s"; may be repeated',
+        'Rule by which a hopeless load ends early, such as "errors > 5%" or "p99 > 5s"; may be repeated',
       repeatable: true,
       schema: z.array(z.string()).default([]),
     },

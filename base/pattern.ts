@@ -66,7 +66,7 @@ export function whyUnseen(bytes: number): string | null {
   const most = mostOf("patternBody");
   return isWithin("patternBody", bytes)
     ? null
-    : `a pattern looks at the first ${most} of a body, and this one is longer`;
+    : `a pattern searches only the first ${most} of a body, and this one is longer`;
 }
 
 /**
@@ -76,7 +76,7 @@ export function wrongPattern(source: string): string | null {
   const wrong = wrongMatch(source);
   if (wrong !== null) return wrong;
   const groups = compiled(source).groupCount();
-  return groups === 1 ? null : `it needs one group (…) around the value, and has ${groups}`;
+  return groups === 1 ? null : `it needs one group (…) around the value, but has ${groups}`;
 }
 
 /** The reason why `source` is not a pattern; null if it is. */
@@ -107,12 +107,12 @@ function whatOnlyTriesDo(source: string): string | null {
   for (const [token] of source.matchAll(TOKENS)) {
     if (/^\(\?<?[=!]/.test(token)) {
       return `${token}…) cannot be matched in linear time: ` +
-        "write what stands around the value as it is, outside of the group";
+        "write the text around the value literally, outside the group";
     }
     if (/^\\(?:[1-9]|k<)/.test(token)) {
       return `${
         token === "\\k<" ? "\\k<…>" : token
-      }, which repeats a group, cannot be matched in linear time: ` +
+      }, a reference to a group, cannot be matched in linear time: ` +
         "write the repeated text out";
     }
   }
@@ -124,7 +124,7 @@ function tryCompile(source: string): RE2JS | string {
     return compiled(source);
   } catch (error) {
     if (!(error instanceof Error) || error instanceof EngineNeeded) throw error;
-    return `RE2 cannot do it (${error.message.replace("error parsing regexp: ", "")})`;
+    return `RE2 does not support it (${error.message.replace("error parsing regexp: ", "")})`;
   }
 }
 

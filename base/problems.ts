@@ -55,8 +55,10 @@ function unfold(issue: Issue, data: unknown): PathProblem[] {
 function ofNoKind(data: unknown, path: Path): string {
   const kind = valueAt(data, path);
   return kind === undefined
-    ? "Cannot do without it: it names the kind"
-    : `Cannot use ${(JSON.stringify(kind) ?? String(kind)).slice(0, 60)}: there is no such kind`;
+    ? "Cannot leave it out: it names the kind"
+    : `Cannot use ${
+      (JSON.stringify(kind) ?? String(kind)).slice(0, 60)
+    }: it is not one of the kinds`;
 }
 
 /**
@@ -106,7 +108,7 @@ function undecided(keys: readonly string[], value: unknown): Issue {
     : isSqueezed
     ? "; a space is missing after a colon"
     : "";
-  const message = `Cannot use this without its kind: write one of ${keys.join(", ")}${fix}`;
+  const message = `Cannot tell which kind this is: write one of ${keys.join(", ")}${fix}`;
   return { code: "custom", path: [], message, input: value };
 }
 

@@ -128,7 +128,7 @@ function notADuration(input: unknown): string {
 function notARate(input: unknown, allowed: string): string {
   const isShare = /% of capacity$/.test(String(input).trim());
   const fix = isShare
-    ? "add capacity: { within: RULE } beside it, or write a number per s"
+    ? "add capacity: { within: RULE } next to it, or write a number per s"
     : isNumeric(input)
     ? `write ${input}/s`
     : `write ${allowed} per s, m or h, such as 1000/s`;
@@ -166,7 +166,9 @@ export const bytes = z.string({
 }).describe("A size: a number with B, kB, MB, GB, KiB, MiB or GiB, such as 16kB");
 
 function notASize(given: unknown): string {
-  return `Cannot read ${quotedOpenly(String(given))} as a size: write such as 16kB or 1MiB`;
+  return `Cannot read ${
+    quotedOpenly(String(given))
+  } as a size: write a number with its unit, such as 16kB or 1MiB`;
 }
 
 /** Bytes in `text` ("512MB"), or null when it is not a size. */

@@ -106,7 +106,7 @@ function notByLink(file: Deno.FsFile, path: string): Deno.FsFile {
   const [opened, named] = [file.statSync(), Deno.lstatSync(path)];
   if (opened.dev === named.dev && opened.ino === named.ino || isOpenFile(path)) return file;
   file.close();
-  throw new Error("a link is in its place");
+  throw new Error("it is a link");
 }
 
 /** No more permissions than the file had, or than the user's mask allows. */

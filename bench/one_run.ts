@@ -2,8 +2,8 @@
  * The conclusions from one run: how often its thresholds are judged right, and how often the intervals of its figures
  * hold the truth, if requests depend on each other.
  */
-import { measurementGates } from "../report/judge/gates.ts";
-import type { Outcome } from "../report/judge/found.ts";
+import { measurementGates } from "../report/judge/thresholds.ts";
+import type { Outcome } from "../report/judge/reasons.ts";
 import { type InRunFigure, inRunOf } from "../runner/result/in_run.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
 import type { Measurement, Threshold } from "../runner/result/result.ts";

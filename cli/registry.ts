@@ -32,21 +32,21 @@ export const commands = {
     },
   },
   ab: {
-    summary: "Compares two commits: builds both and measures them in turns",
+    summary: "Compares two commits: builds both and measures them in turn",
     load: async () => {
       beginWorker();
       return (await import("./ab/command.ts")).abCommand;
     },
   },
   versus: {
-    summary: "Compares two servers that run already, loaded in turns",
+    summary: "Compares two running servers by loading them in turn",
     load: async () => {
       beginWorker();
       return (await import("./versus/command.ts")).versusCommand;
     },
   },
   plan: {
-    summary: "Says how small a change can be found here, by how many runs",
+    summary: "Says how small a change this machine can show, and in how many runs",
     load: async () => {
       beginWorker();
       return (await import("./plan/command.ts")).planCommand;
@@ -60,7 +60,7 @@ export const commands = {
     },
   },
   agents: {
-    summary: "Lists the load agents that are registered at a Redis",
+    summary: "Lists the load agents that are registered in a Redis",
     load: async () => (await import("./commands/agents.ts")).agentsCommand,
   },
   serve: {
@@ -100,7 +100,7 @@ export const commands = {
     load: async () => (await import("./commands/setup.ts")).setupCommand,
   },
   explain: {
-    summary: "Explains results, or the code of a finding or of advice",
+    summary: "Explains results, or the code of a finding or an advice",
     load: async () => (await import("./commands/explain.ts")).explainCommand,
   },
   mcp: {

@@ -9,10 +9,10 @@ import { type Grouped, groupRuns, repeatedOf, type ScenarioRuns } from "./cells/
 import { type MeasuredRuns, nameOfMeasured, thresholdsOf, titleOf } from "./cells/measured.ts";
 import { choiceIn } from "./cells/recast.ts";
 import type { Document } from "./document.ts";
-import { type GateOutcome, gateOutcome } from "./findings/gate_sentences.ts";
+import { type GateOutcome, gateOutcome } from "./findings/threshold_sentences.ts";
 import { isHeldBack, isUndisturbed } from "./judge/amounts.ts";
 import { judgeClaims, type JudgedClaim } from "./judge/claims.ts";
-import { gatesOf, judgeTogether } from "./judge/gates.ts";
+import { gatesOf, judgeTogether } from "./judge/thresholds.ts";
 import { byResult, leadingRuns, planOf } from "./judge/pairs.ts";
 import { areTargetsMovedAlike } from "./judge/slices.ts";
 import { otherStatuses, unanswered } from "./subjects/about.ts";

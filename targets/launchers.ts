@@ -74,5 +74,5 @@ async function startOther(target: string, context: LaunchContext): Promise<Runni
   if (Object.hasOwn(context.others, target)) {
     return await startTarget(context.others[target], context);
   }
-  throw cannotStart({ name: target }, "there is none of this name");
+  throw cannotStart({ name: target }, "there is no target of this name");
 }

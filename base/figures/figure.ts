@@ -189,8 +189,8 @@ export function readFigure(text: string): Read<Figure> {
     `the figures are ${
       [...Object.keys(SINGLE), ...DISTRIBUTIONS.latency.map((of) => nameOf("latency", of))]
         .join(", ")
-    }, and statistics of other distributions: ${families}`;
-  return { problem: `Cannot find a figure "${text}": ${fix}` };
+    }, and the statistics of other distributions, ${families}`;
+  return { problem: `Cannot find the figure "${text}": ${fix}` };
 }
 
 /** The figure of a name; null if there is none. */

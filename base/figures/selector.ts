@@ -139,14 +139,14 @@ function meantByName(
     `the targets are ${targets.join(", ")}, the scenarios are ${scenarios.join(", ")}${
       factorsText(factors ?? [])
     }`;
-  return { problem: `Cannot find a target or scenario ${quotedOpenly(value)}: ${fix}` };
+  return { problem: `Cannot find the target or scenario ${quotedOpenly(value)}: ${fix}` };
 }
 
 /** How to select by a factor, which the report shows as a name beside a value. */
 function factorsText(factors: readonly string[]): string {
   if (factors.length === 0) return "";
   const written = new Set(factors.map((path) => `${lastPart(path)}=VALUE`));
-  return `; a factor is selected by ${[...written].join(" or ")}`;
+  return `; to select by a factor, write ${[...written].join(" or ")}`;
 }
 
 function lastPart(path: string): string {
@@ -167,7 +167,7 @@ function known(
 ): Read<Meant> {
   if (among.includes(value)) return { value: { dimension, value } };
   const fix = didYouMean(value, among) ?? `the ${noun}s are ${among.join(", ")}`;
-  return { problem: `Cannot find a ${noun} ${quotedOpenly(value)}: ${fix}` };
+  return { problem: `Cannot find the ${noun} ${quotedOpenly(value)}: ${fix}` };
 }
 
 /** The only path that equals the key or ends with it; factors take precedence over settings that do not vary. */
@@ -179,7 +179,7 @@ function pathOf(key: string, { factors, others = [] }: ExperimentNames): Read<st
   const short = all.map(lastPart);
   const fix = didYouMean(key, [...all, ...short]) ??
     (factors.length === 0 ? "nothing varies" : `the factors are ${factors.join(", ")}`);
-  return { problem: `Cannot find a factor ${quotedOpenly(key)}: ${fix}` };
+  return { problem: `Cannot find the factor ${quotedOpenly(key)}: ${fix}` };
 }
 
 /** The only path that fits the key; null if none does. */

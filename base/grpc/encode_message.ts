@@ -71,7 +71,10 @@ class MessageEncoder {
     const out = new WireWriter();
     if (this.#isOpen(json)) return out.take();
     if (path.length > LIMITS.nesting.most) {
-      throw new MessageProblem([], `${LIMITS.nesting.most} levels of nesting are the limit`);
+      throw new MessageProblem(
+        [],
+        `it has more than ${LIMITS.nesting.most} levels of nesting, the limit`,
+      );
     }
     const own = ownFormOf(name);
     const members = own === null ? json : own.fields(json);
@@ -79,7 +82,7 @@ class MessageEncoder {
       throw new MessageProblem(path, `${name} is ${own.form}`);
     }
     if (!isMap(members)) {
-      throw new MessageProblem(path, `${name} is a map of its fields, not ${kindOf(json)}`);
+      throw new MessageProblem(path, `${name} must be a map of its fields, not ${kindOf(json)}`);
     }
     this.#encodeFields(out, name, members, path);
     return out.take();
@@ -100,7 +103,7 @@ class MessageEncoder {
       if (value === null && !isOfJson(field)) continue; // in JSON, null means that the field is absent
       for (const one of new Set([field.name, field.oneof ?? field.name])) {
         if (given.has(one)) {
-          throw new MessageProblem(at, `${name} has it, or another of ${one}, twice`);
+          throw new MessageProblem(at, `${name} has this field, or another field of ${one}, twice`);
         }
         given.add(one);
       }
@@ -117,7 +120,10 @@ class MessageEncoder {
     if (this.#isOpen(value)) return;
     if (field.many === "map") return this.#encodeMap(out, field, value, path);
     if (!Array.isArray(value)) {
-      throw new MessageProblem(path, `it is a list of ${typeText(field)}, not ${kindOf(value)}`);
+      throw new MessageProblem(
+        path,
+        `it must be a list of ${typeText(field)}, not ${kindOf(value)}`,
+      );
     }
     if (field.many === "list") {
       return value.forEach((one, at) => this.#tagged(out, field, one, [...path, at]));
@@ -130,7 +136,7 @@ class MessageEncoder {
   }
 
   #encodeMap(out: WireWriter, field: FieldType, value: Json, path: Path): void {
-    if (!isMap(value)) throw new MessageProblem(path, `it is a map, not ${kindOf(value)}`);
+    if (!isMap(value)) throw new MessageProblem(path, `it must be a map, not ${kindOf(value)}`);
     const key: FieldType = { name: "key", json: "key", id: 1, kind: field.key ?? "string" };
     for (const [name, one] of Object.entries(value)) {
       const entry = new WireWriter();
@@ -162,7 +168,7 @@ class MessageEncoder {
       `its values are ${names.slice(0, MOST_SHOWN).join(", ")}${
         names.length > MOST_SHOWN ? " …" : ""
       }`;
-    throw new MessageProblem(path, `${name} has no ${JSON.stringify(value)}: ${fix}`);
+    throw new MessageProblem(path, `${name} has no value ${JSON.stringify(value)}: ${fix}`);
   }
 
   /** Whether the value is only filled in later. */
@@ -200,7 +206,7 @@ function writeScalar(out: WireWriter, kind: ScalarKind, value: Json, path: Path)
   }
   throw new MessageProblem(
     path,
-    `it is ${SCALAR_TEXTS[kind] ?? `a number (${kind})`}, not ${kindOf(value)}`,
+    `it must be ${SCALAR_TEXTS[kind] ?? `a number (${kind})`}, not ${kindOf(value)}`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** A single call of gRPC with one message, on a connection of its own, as it is made before a load. */
+/** A single gRPC call with one message, on a connection of its own, as it is made before a load. */
 import type { ReceivedResponse } from "../http/received.ts";
 import { encodeRequest } from "../http/request.ts";
 import { dial } from "../net/dial.ts";

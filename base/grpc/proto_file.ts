@@ -60,7 +60,7 @@ function callConflicts(
   { message, messages }: WrittenCall,
 ): Conflict[] {
   if (messages !== undefined && !clientStreams) {
-    const why = "Cannot send messages to a method that takes one: write message";
+    const why = "Cannot send several messages to a method that takes one: write message";
     return [{ path: ["messages"], message: why }];
   }
   const written = messages === undefined
@@ -170,7 +170,7 @@ function methodTypeIn(root: protobuf.Root, name: string): MethodType {
   method.resolve();
   const { resolvedRequestType, resolvedResponseType } = method;
   if (resolvedRequestType === null || resolvedResponseType === null) {
-    throw new Error(`Cannot use ${name}: its types are not there`);
+    throw new Error(`Cannot use ${name}: its types were not sent`);
   }
   return {
     input: rootTypeOf(resolvedRequestType),
@@ -210,7 +210,7 @@ function nameOf({ fullName }: protobuf.ReflectionObject): string {
 
 function fieldTypeOf(field: protobuf.Field): FieldType {
   const { name, id, resolvedType, repeated, partOf } = field.resolve();
-  if (field.delimited) throw new Error(`Cannot use ${nameOf(field)}: groups are not read here`);
+  if (field.delimited) throw new Error(`Cannot use ${nameOf(field)}: groups are not supported`);
   const kind = resolvedType === null
     ? scalarOf(field)
     : resolvedType instanceof protobuf.Type

@@ -151,7 +151,7 @@ export class WireReader {
     else if (wireType === LENGTH) this.bytes();
     else if (wireType === FIXED32) this.#take(4);
     else {throw new MalformedMessage(
-        `a field has the wire type ${wireType}, which is not read here`,
+        `a field has the wire type ${wireType}, which is not supported`,
       );}
   }
 }

@@ -39,7 +39,7 @@ export function bodyOctets(body: WireBody): Uint8Array<ArrayBuffer> {
 const decoded = new WeakMap<BodyPart, Uint8Array<ArrayBuffer>>();
 
 function octetsOf(part: BodyPart): Uint8Array<ArrayBuffer> {
-  if ("message" in part) throw new Error("A message of gRPC has no octets without its type");
+  if ("message" in part) throw new Error("A gRPC message cannot be encoded without its type");
   if (!("base64" in part)) return new TextEncoder().encode(textOf(part));
   const known = decoded.get(part);
   if (known !== undefined) return known;

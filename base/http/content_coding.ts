@@ -80,7 +80,7 @@ export function decodedContent(body: Bytes, codings: string | null): DecodedCont
   let bytes = body;
   for (const name of names.toReversed()) {
     if (!Object.hasOwn(CODINGS, name)) {
-      return failed(`its content-encoding ${name} is unknown here`);
+      return failed(`its content-encoding ${name} is unknown to Plateau`);
     }
     try {
       bytes = CODINGS[name](bytes);
@@ -100,7 +100,7 @@ function reasonOf(name: string, error: unknown): string {
     error.code === "ERR_BUFFER_TOO_LARGE";
   return isTooLong
     ? beyond("decodedBody", oneMoreThan("decodedBody"))
-    : `its body is no whole ${name}, which is its content-encoding: ${messageOf(error)}`;
+    : `its content-encoding is ${name}, but its body is not valid ${name}: ${messageOf(error)}`;
 }
 
 function owned(bytes: Uint8Array): Bytes {
@@ -134,6 +134,6 @@ function whole(bytes: Bytes, decode: (input: Bytes) => unknown, least = 0): Byte
   input.set(SENTINEL, bytes.length);
   const { buffer, engine: { bytesWritten } } = decode(input) as Informed;
   if (bytesWritten > bytes.length) throw new Error("unexpected end of file");
-  if (bytesWritten < least) throw new Error(`wrong after ${bytesWritten} bytes`);
+  if (bytesWritten < least) throw new Error(`malformed after ${bytesWritten} bytes`);
   return owned(buffer);
 }

@@ -102,10 +102,10 @@ const OF_CONNECTION = [
 export function fieldProblemInHttp2(name: string, value: string): string | null {
   const field = name.toLowerCase();
   if (OF_CONNECTION.includes(field)) {
-    return `Cannot send ${field} over HTTP/2, which forbids fields of a connection`;
+    return `Cannot send ${field} over HTTP/2, which forbids connection-specific fields`;
   }
   if (field !== "te" || value.trim().toLowerCase() === "trailers") return null;
-  return "Cannot send this te over HTTP/2, which allows trailers alone";
+  return "Cannot send this te field over HTTP/2: only te: trailers is allowed there";
 }
 
 const SPACE = 32;

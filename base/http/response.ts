@@ -200,7 +200,7 @@ export class ResponseReader {
     this.bodyBytes += at - from;
     this.#leftBytes -= at - from;
     if (this.#keepsBody && !this.#keep(bytes, from, at)) {
-      this.#break("the body is larger than is kept for checks: 64 MB, and 256 MB in a worker");
+      this.#break("the body is larger than checks can keep: 64 MB, and 256 MB in a worker");
     } else if (this.#leftBytes === 0) this.#endData();
     return at;
   }

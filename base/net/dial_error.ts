@@ -41,22 +41,22 @@ export const SELF_SIGNED = "the certificate is self-signed";
 
 /** Why the self-signed certificate that `openssl req -x509` makes is refused as a server's. */
 export const OF_AN_AUTHORITY =
-  "the certificate is an authority's own (basicConstraints has CA:TRUE), as self-signed ones often are";
+  "the certificate is that of an authority (basicConstraints has CA:TRUE), as self-signed ones often are";
 
 /** The same for a runtime that is too old to accept the certificate even if the user names it. */
 export const OF_AN_AUTHORITY_THOUGH_NAMED =
-  `${OF_AN_AUTHORITY}, and this program's own TLS does not accept such a certificate, even one that is named as trusted`;
+  `${OF_AN_AUTHORITY}, and this program's own TLS does not accept such a certificate, even if it is named as trusted`;
 
 /** Messages of rustls, OpenSSL and Node about failed handshakes, in plainer words. */
 const PLAINER: readonly (readonly [said: RegExp, meant: string])[] = [
   [/SelfSigned|^self-signed certificate$/, SELF_SIGNED],
-  [/UnknownIssuer/, "the certificate is not signed by an authority that is trusted here"],
+  [/UnknownIssuer/, "the certificate is not signed by an authority that this machine trusts"],
   [/CaUsedAsEndEntity/, OF_AN_AUTHORITY],
   [/certificate expired/, "the certificate has expired"],
   [/certificate not valid yet/, "the certificate is not valid yet"],
   [
     /key too weak|BadSignature/,
-    "the certificate's key is too weak, as RSA needs 2,048 bits, or it does not fit its signature",
+    "the certificate's key is too weak (RSA needs 2,048 bits), or its signature is wrong",
   ],
   [/InvalidContentType/, "the server does not speak TLS"],
   [/unexpected end of file|socket disconnected/, "the server hung up during the handshake"],
@@ -83,11 +83,11 @@ export function alertMeaning(said: string, tls: AlertedTls = {}): string | null 
   }
   if (OF_THE_CLIENT.test(name)) return `the server refused the client certificate (${name})`;
   if (name === "handshake failure") {
-    return "the server refused the handshake: it shares no cipher, group or type of key with Plateau, " +
+    return "the server refused the handshake: it has no cipher, group or key type in common with Plateau, " +
       "or demands a client certificate";
   }
   if (name === "protocol version") {
-    return "the server refused the handshake: it speaks only TLS before 1.2";
+    return "the server refused the handshake: it speaks only versions of TLS before 1.2";
   }
   if (name === "unrecognized name") {
     return `the server refused the handshake: it has no certificate for ${
@@ -109,7 +109,7 @@ const NO_PROTOCOL = /no ?application ?protocol/i;
 export function handshakeFailed(error: unknown, tls: AlertedTls = {}): DialError {
   const said = messageOf(error);
   const plainer = NO_PROTOCOL.test(said)
-    ? `the server does not speak HTTP/${tls.alpn === "h2" ? "2" : "1.1"}: it refuses that by ALPN`
+    ? `the server does not speak HTTP/${tls.alpn === "h2" ? "2" : "1.1"}: it refused it in ALPN`
     : alertMeaning(said, tls) ?? PLAINER.find(([pattern]) => pattern.test(said))?.[1] ??
       unusableKey(said, tls);
   return new DialError("tls", plainer ?? wrongName(said) ?? `the TLS handshake failed: ${said}`);
@@ -127,7 +127,7 @@ function unusableKey(said: string, { insecure = false }: AlertedTls): string | n
  */
 export function alpnRefusal({ alpn }: Pick<Tls, "alpn">, chosen: string | null): string | null {
   if (alpn === undefined || chosen === alpn) return null;
-  return `the server does not speak HTTP/2: it chose ${chosen ?? "no protocol"} by ALPN`;
+  return `the server does not speak HTTP/2: it chose ${chosen ?? "no protocol"} in ALPN`;
 }
 
 /** Explains a certificate that is valid for other names than the wanted one. */
@@ -154,8 +154,8 @@ function wrongName(said: string): string | null {
     return `the certificate is not for ${wanted}${why}`;
   }
   if (isIP(wanted) !== 0 && names.split(/, | or /).includes(wanted)) {
-    return `the certificate is not for the address ${wanted}: it lists that only as a DNS name, ` +
-      `and needs IP:${wanted} in its subjectAltName`;
+    return `the certificate is not for the address ${wanted}, which it lists only as a DNS name: ` +
+      `it needs IP:${wanted} in its subjectAltName`;
   }
   return `the certificate is not for ${wanted} but for ${names}`;
 }
@@ -164,22 +164,20 @@ function wrongName(said: string): string | null {
 export function remedyFor(reason: string, written: "flags" | "keys"): string | null {
   const flag = (name: string): string => written === "flags" ? `--${name}` : name;
   if (reason === OF_AN_AUTHORITY) {
-    return `${
-      flag("cacert")
-    } trusts the certificate if it names the file of that very certificate, ${
+    return `${flag("cacert")} with the file of that very certificate trusts it, and ${
       flag("insecure")
-    } takes any certificate`;
+    } accepts any certificate`;
   }
   if (reason === OF_AN_AUTHORITY_THOUGH_NAMED) {
-    const byOpenSsl = written === "flags" ? "--driver epoll trusts it if --cacert names it, " : "";
+    const byOpenSsl = written === "flags" ? "--driver epoll trusts it if --cacert names it; " : "";
     return `${byOpenSsl}${
       flag("insecure")
-    } takes any certificate, or make one with basicConstraints=CA:FALSE`;
+    } accepts any certificate; or make one with basicConstraints=CA:FALSE`;
   }
   if (/^the certificate(?:'s| is| has)/.test(reason)) {
-    return `${flag("cacert")} names an authority to trust, ${
+    return `${flag("cacert")} names an authority to trust, and ${
       flag("insecure")
-    } takes any certificate`;
+    } accepts any certificate`;
   }
   if (/client certificate\b/.test(reason)) {
     return `${flag("cert")} and ${flag("key")} name the client's certificate and key`;

@@ -49,7 +49,9 @@ function explained<Listening>(
   try {
     return listen();
   } catch (error) {
-    throw new TargetError(`Cannot listen on ${hostAndPort(hostname, port)} as ${whyNot(error)}`);
+    throw new TargetError(
+      `Cannot listen on ${hostAndPort(hostname, port)}, because ${whyNot(error)}`,
+    );
   }
 }
 

@@ -36,7 +36,7 @@ function hostOf(text: string): string | null {
 const EVERYWHERE = new Set(["0.0.0.0", "::", "::ffff:0:0"]);
 
 function whyNot(host: string): string | null {
-  if (EVERYWHERE.has(host)) return `whoever loads the targets needs one address to dial; ${fix()}`;
+  if (EVERYWHERE.has(host)) return `the load generators need one address to connect to; ${fix()}`;
   try {
     Deno.listen({ hostname: host, port: 0 }).close();
     return null;
@@ -46,9 +46,9 @@ function whyNot(host: string): string | null {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof Deno.errors.AddrNotAvailable) return "this machine does not have it";
+  if (error instanceof Deno.errors.AddrNotAvailable) return "it is not an address of this machine";
   const reason = messageOf(error);
-  return /look ?up/.test(reason) ? "nobody knows that name" : reason;
+  return /look ?up/.test(reason) ? "there is no host of that name" : reason;
 }
 
 function fix(): string {

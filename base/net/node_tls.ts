@@ -144,7 +144,7 @@ async function tunnelTo(
   signal: AbortSignal,
 ): Promise<Socket> {
   if (!isNodeTlsWhole()) {
-    const what = "an unchecked server or a client certificate";
+    const what = "--insecure or a client certificate";
     throw new DialError("connect", `TLS with ${what} through a proxy needs Deno 2.8`);
   }
   const socket = await connectTo(route, PLAINLY, signal);

@@ -30,7 +30,7 @@ interface OneExchange {
 export class TooFewStreams extends Error {
   constructor(most: number, streams: number) {
     super(
-      `finds a limit: the server takes ${most} streams at a time on a connection, and the load has ` +
+      `runs into a limit: the server allows ${most} concurrent streams per connection, but the load has ` +
         `${streams}: make pipeline ${most} or less, and use more connections`,
     );
   }

@@ -215,7 +215,9 @@ export class ServerTrust {
       return meaning("UnknownIssuer"); // the user named it as an authority, which it is not
     }
     for (const one of chain) {
-      if (!this.#hasUsualKey(one)) return meaning("the key of a certificate has an unusual kind");
+      if (!this.#hasUsualKey(one)) {
+        return meaning("the key of a certificate is of a kind that is not supported");
+      }
     }
     for (const one of chain.slice(0, Math.max(1, chain.length - 1))) {
       const refusal = this.#timeRefusal(one) ?? this.#formRefusal(one);
@@ -238,12 +240,14 @@ export class ServerTrust {
   #formRefusal(one: Pointer): string | null {
     const { certificates } = this.openssl;
     if (certificates.X509_get_version(one) !== VERSION_3) {
-      return meaning("a certificate is not of version 3");
+      return meaning("a certificate is not an X.509 certificate of version 3");
     }
     if ((certificates.X509_get_extended_key_usage(one) & XKU_SSL_SERVER) === 0) {
       return meaning("a certificate is not for servers (extendedKeyUsage)");
     }
-    if (!this.#hasUsualSignature(one)) return meaning("a signature has an unusual kind");
+    if (!this.#hasUsualSignature(one)) {
+      return meaning("a signature is of a kind that is not supported");
+    }
     for (let i = certificates.X509_get_ext_count(one) - 1; i >= 0; i--) {
       const extension = certificates.X509_get_ext(one, i);
       const kind = certificates.OBJ_obj2nid(certificates.X509_EXTENSION_get_object(extension));

@@ -27,7 +27,7 @@ export class TunnelResponse {
     if (reader.reason !== "") return `the proxy sent no response to CONNECT: ${reader.reason}`;
     const { status } = reader;
     if (status < 200 || status > 299) return `the proxy refused the tunnel with status ${status}`;
-    return end === length ? null : "the proxy sent bytes of its own into the tunnel";
+    return end === length ? null : "the proxy itself sent bytes into the tunnel";
   }
 }
 

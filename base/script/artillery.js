@@ -63,7 +63,7 @@ const addressOf = (url, target) =>
 const pathOf = ({ url, qs = {} }, target) => {
   const origin = originOf(url);
   if (origin !== originOf(target)) {
-    throw new Error(`a request to ${origin}, and the others go to ${originOf(target)}`);
+    throw new Error(`it goes to ${origin}, but the other requests go to ${originOf(target)}`);
   }
   const path = url.slice(origin.length).replace(/#.*$/s, "").replace(/^(?!\/)/, "/")
     .replace(/[^\x21-\x7e]+/g, encodeURIComponent);
@@ -73,7 +73,7 @@ const pathOf = ({ url, qs = {} }, target) => {
 
 const bodyOf = ({ json, form, body, formData }) => {
   if (formData !== undefined) {
-    throw new Error("a form of several parts that a function makes is not sent here");
+    throw new Error("a multipart form that a function makes is not supported here");
   }
   if (json !== undefined) return [JSON.stringify(json), "application/json"];
   if (form !== undefined) return [formText(form), "application/x-www-form-urlencoded"];
@@ -139,7 +139,7 @@ export function processed(functions, { name, vars, names = {} }) {
         throw new TypeError(`${name} returned a promise, but hooks run synchronously`);
       }
       if (!isDone && result === undefined && called.length > given.length + 1) {
-        throw new Error(`${name} returned before it called its done, but hooks run synchronously`);
+        throw new Error(`${name} returned before it called done, but hooks run synchronously`);
       }
     }
   };
@@ -185,16 +185,18 @@ const digestOf = (hex, form) => {
   if (form === "base64") {
     return host.base64(Uint8Array.from(hex.match(/../g), (two) => parseInt(two, 16)));
   }
-  throw new Error(`there is no digest as ${form} here`);
+  throw new Error(`a digest cannot be written as ${form} here`);
 };
 
 /** A text as Buffer has it. Octets that are no text would be other ones here, so they are refused. */
 class Text {
   constructor(text, encoding = "utf8") {
     if (typeof text !== "string") {
-      throw new TypeError(`what is digested or encoded must be a text here, not ${typeof text}`);
+      throw new TypeError(`only a string can be digested or encoded here, not ${typeof text}`);
     }
-    if (!/^utf-?8$/i.test(encoding)) throw new Error(`there is no text as ${encoding} here`);
+    if (!/^utf-?8$/i.test(encoding)) {
+      throw new Error(`text cannot be read or written as ${encoding} here`);
+    }
     this.text = text;
   }
   toString(form = "utf8") {
@@ -226,7 +228,9 @@ export const node = {
       return updated((text) => host.hmac(algorithm, key, text));
     },
     createHash(algorithm) {
-      if (algorithm !== "sha256") throw new Error(`there is no digest ${algorithm} here`);
+      if (algorithm !== "sha256") {
+        throw new Error(`there is no digest ${algorithm} here, only sha256`);
+      }
       return updated((text) => host.sha256(text));
     },
   },

@@ -130,7 +130,7 @@ export class Engine {
   static async open(): Promise<Engine> {
     const [load, FFI] = await Promise.all([variant.importModuleLoader(), variant.importFFI()]);
     if (typeof load !== "function") {
-      throw new Error("QuickJS is built for another system of modules");
+      throw new Error("QuickJS was built for another module system");
     }
     const code = await (compiled ??= compile(load));
     let engine: Engine | null = null;
@@ -154,7 +154,7 @@ export class Engine {
     let pointer: JSContextPointer | null = null;
     ffi.QTS_NewContext = (...given) => pointer = QTS_NewContext(...given);
     const context = new QuickJSWASMModule(module, ffi).newContext();
-    if (pointer === null) throw new Error("QuickJS has made no context");
+    if (pointer === null) throw new Error("QuickJS could not create a context");
     engine = new Engine(context, module, ffi, pointer);
     return engine;
   }

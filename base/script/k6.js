@@ -136,7 +136,7 @@ const FORMS = {
 export const hmac = (algorithm, key, text, form) => {
   const hex = host.hmac(algorithm, key, text);
   if (form === "hex") return hex;
-  if (!Object.hasOwn(FORMS, form)) throw new Error(`there is no digest as ${form}`);
+  if (!Object.hasOwn(FORMS, form)) throw new Error(`a digest cannot be written as ${form}`);
   return FORMS[form](Uint8Array.from(hex.match(/../g), (digits) => parseInt(digits, 16)));
 };
 export const crypto = { hmac };
@@ -225,10 +225,10 @@ export function iterations(script, origin, userAgent) {
     before(request, user) {
       const known = sessions.get(user);
       const { next } = known?.iteration === user.iteration ? known : begin(user);
-      if (next === null) throw new Error("the script has sent all its requests before this one");
+      if (next === null) throw new Error("the script ended without sending this request");
       const { base, rest: path, credentials } = partsOf(next.url);
       if (base !== "" && normal(base) !== origin) {
-        throw new Error(`a request to ${base}, and the others go to ${origin}`);
+        throw new Error(`it goes to ${base}, but the other requests go to ${origin}`);
       }
       const { headers, body } = sentOf(next, credentials, userAgent);
       request.method = next.method;

@@ -276,5 +276,5 @@ function range(from: number, to: number): number[] {
 }
 
 function unreadable(what: string): Error {
-  return new Error(`The engine of scripts cannot be read: it has ${what}`);
+  return new Error(`The script engine's code cannot be read: it has ${what}`);
 }

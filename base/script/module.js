@@ -7,7 +7,9 @@ export const experiment = (given) => given;
 
 /** The field `authorization` of HTTP Basic (RFC 7617 §2), whose name has no colon. */
 export const basic = (user, password) => {
-  if (`${user}`.includes(":")) throw new TypeError("a user of HTTP Basic has no colon in its name");
+  if (`${user}`.includes(":")) {
+    throw new TypeError("the user name of HTTP Basic cannot contain a colon");
+  }
   return `Basic ${base64(`${user}:${password}`)}`;
 };
 

@@ -110,7 +110,7 @@
   const textOf = (value, what) => {
     if (typeof value === "string") return value;
     if (typeof value === "number" || typeof value === "boolean") return String(value);
-    throw new TypeError(`${what} must be a text`);
+    throw new TypeError(`${what} must be a string`);
   };
 
   const ofField = (name, value) => textOf(value, `request.headers[${stringify(name)}]`);
@@ -239,7 +239,7 @@
   const body = () => {
     if (typeof sentBody === "string" || sentBody instanceof Uint8Array) return asOctets(sentBody);
     throw new TypeError(
-      "request.body must be a text or a Uint8Array: write JSON.stringify(…) for an object",
+      "request.body must be a string or a Uint8Array: write JSON.stringify(…) for an object",
     );
   };
 
@@ -274,7 +274,9 @@
     }
     if (typeof value !== "object" || value === null) {
       if (typeof value === "bigint" || typeof value === "symbol") {
-        throw new TypeError(`${path.join(".")} is a ${typeof value}, which no experiment has`);
+        throw new TypeError(
+          `${path.join(".")} is a ${typeof value}, which an experiment cannot hold`,
+        );
       }
       return value;
     }
@@ -319,7 +321,7 @@
     const made = typeof given === "function" ? given(recorded(parse(written))) : given;
     if (isPromise(made)) {
       throw new TypeError(
-        `it has a promise for an experiment: wait in setup instead${placeOf(given)}`,
+        `its default export is a promise: wait in setup instead${placeOf(given)}`,
       );
     }
     return stringify(plain(made, [], found, []));

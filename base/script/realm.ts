@@ -438,7 +438,7 @@ export class Realm {
     if (after.type === "rejected") throw this.#errorOf(after.error);
     if (after.type === "pending") {
       throw new ScriptError(
-        "it waits at its top level, where nothing can come: wait in setup instead",
+        "its top level waits for something that cannot happen: wait in setup instead",
       );
     }
     this.#module = after.value;
@@ -448,7 +448,7 @@ export class Realm {
     if (path.startsWith(FOREIGN)) {
       const name = JSON.stringify(path.slice(FOREIGN.length));
       throw new Error(
-        `Cannot import ${name}: a script has its own files (./name.ts) and "plateau" alone`,
+        `Cannot import ${name}: a script can import only its own files (./name.ts) and "plateau"`,
       );
     }
     try {
@@ -485,7 +485,7 @@ export class Realm {
     const why = text.replace(/^InternalError: interrupted/, `it computed for more than ${limit}`)
       .replace(
         OUT_OF_MEMORY,
-        `it is out of memory: the limit is ${LIMITS.scriptMemory.most / 1e6} MB`,
+        `it ran out of memory: the limit is ${LIMITS.scriptMemory.most / 1e6} MB`,
       );
     return new ScriptError(placed(withoutSecrets(why))); // secrets are removed before the text is cut: part of a secret would not be recognised
   }

@@ -55,7 +55,7 @@ function coresOf(thread: number): number[] {
   const mask: Mask = new Uint32Array(MOST_CORES / BITS);
   const { sched_getaffinity } = processCalls();
   if (sched_getaffinity(thread, BigInt(mask.byteLength), mask) !== 0) {
-    throw new Error("the system does not show on which cores a thread runs");
+    throw new Error("the system does not report on which cores a thread may run");
   }
   return Array.from({ length: MOST_CORES }, (_, core) => core).filter((core) =>
     (mask[Math.floor(core / BITS)] >>> (core % BITS) & 1) === 1

@@ -12,7 +12,7 @@ export const machine = z.strictObject({
   cores: z.int().min(1).describe("Cores of the machine"),
   allowedCores: z.int().min(1).describe("Cores on which Plateau was allowed to run"),
   governor: z.string().nullable()
-    .describe("Policy of the clock speed, as performance or powersave; null: unknown"),
+    .describe("Clock-speed policy, such as performance or powersave; null: unknown"),
   turbo: z.boolean().nullable()
     .describe("Whether cores may go beyond their nominal clock speed; null: unknown"),
   memory: count.describe("Bytes"),
@@ -29,7 +29,7 @@ export const machine = z.strictObject({
     ),
   openFiles: count.nullable().describe("Soft limit; null: none, or unknown"),
   ports: z.tuple([count, count]).nullable()
-    .describe("First and last port of outgoing connections; null: unknown"),
+    .describe("First and last local port for outgoing connections; null: unknown"),
   deno: z.string(),
   v8: z.string(),
 });

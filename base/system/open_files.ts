@@ -19,7 +19,7 @@ export function makeRoomFor(connections: number): void {
   if (allowed >= needed) return;
   throw new TargetError(
     `Cannot open ${connections} connections: the system allows ${allowed} open files, and ${needed} are needed`,
-    [`raise the limit with: ulimit -n ${needed}`],
+    [`raise the limit: ulimit -n ${needed}`],
   );
 }
 

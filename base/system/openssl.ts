@@ -158,7 +158,7 @@ export function openssl(): OpenSsl {
 }
 
 function open(): OpenSsl {
-  if (Deno.build.os !== "linux") throw new Error("OpenSSL 3 is used on Linux only");
+  if (Deno.build.os !== "linux") throw new Error("OpenSSL 3 is used only on Linux");
   const { symbols: certificates } = Deno.dlopen("libcrypto.so.3", CERTIFICATE_SYMBOLS);
   const { symbols: tls } = Deno.dlopen("libssl.so.3", TLS_SYMBOLS);
   const version = /^OpenSSL (3\.\S+)/.exec(cStringAt(certificates.OpenSSL_version(0)))?.[1];

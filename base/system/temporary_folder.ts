@@ -63,8 +63,8 @@ export class TemporaryFolder implements Disposable, AsyncDisposable {
 
 function adviceFor(folder: string): string {
   return folder === tmpdir()
-    ? "set TMPDIR to a folder in which this user may write"
-    : `let this user write in ${folder}`;
+    ? "set TMPDIR to a folder that this user may write to"
+    : `give this user write access to ${folder}`;
 }
 
 function removeOurs(): void {

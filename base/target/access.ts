@@ -69,7 +69,7 @@ export const proxyUrl = z.string().superRefine((text, context) => {
   const why = url?.protocol === "https:"
     ? "TLS to the proxy itself is not supported"
     : isWhole && !isReadable
-    ? "in its user or password a % stands for itself, which is written %25"
+    ? "its user or password has a bare %: write %25"
     : "it is not the URL of an HTTP proxy";
   context.addIssue(
     `Cannot use this proxy: ${why}; write http://host:port or http://user:password@host:port`,
@@ -91,7 +91,7 @@ export function pairProblem(cert: string, key: string): string | null {
   try {
     const keys = [createPublicKey(key), new X509Certificate(first).publicKey];
     const [own, certified] = keys.map((key) => key.export({ type: "spki", format: "pem" }));
-    return own === certified ? null : "Cannot use this key: it is not that of the certificate";
+    return own === certified ? null : "Cannot use this key: it does not belong to the certificate";
   } catch (error) {
     return `Cannot use this certificate with its key: ${messageOf(error)}`;
   }
@@ -126,12 +126,12 @@ export function accessConflicts(given: GivenAccess): AccessConflict[] {
     }],
     [has("cert") && !isSecure, {
       key: "cert",
-      message: "Cannot show a certificate without TLS: the URL is not https",
+      message: "Cannot present a certificate without TLS: the URL is not https",
       fix: "leave it out, or write https://",
     }],
     [has("cert") && !has("key"), {
       key: "cert",
-      message: "Cannot show a certificate without its key",
+      message: "Cannot present a certificate without its key",
       fix: "add key",
     }],
     [has("key") && !has("cert"), {
@@ -146,13 +146,15 @@ export function accessConflicts(given: GivenAccess): AccessConflict[] {
     }],
     [has("unix") && has("httpProxy"), {
       key: "httpProxy",
-      message: "Cannot reach a unix socket by a proxy",
+      message: "Cannot reach a unix socket through a proxy",
       fix: "leave one of them out",
     }],
     [has("resolve") && (has("unix") || has("httpProxy")), {
       key: "resolve",
-      message: `Cannot use an address where ${
-        has("httpProxy") ? "the proxy looks the host up" : "no host is dialed"
+      message: `Cannot use an address for the host: ${
+        has("httpProxy")
+          ? "the proxy looks the host up"
+          : "a unix socket is dialed instead of a host"
       }`,
       fix: "leave it out",
     }],
@@ -184,14 +186,14 @@ function otherHost({ url, resolve }: GivenAccess): AccessConflict[] {
   if (!(named instanceof ResolvedHost) || parsed === null) return [];
   if (named.isHostOf(parsed)) return [];
   const port = parsed.port || (parsed.protocol === "https:" ? 443 : 80);
-  const message = `Cannot use an address of ${named.host}:${named.port}: ` +
-    `the load goes to ${parsed.hostname}:${port} alone`;
+  const message = `Cannot use an address for ${named.host}:${named.port}: ` +
+    `the load goes only to ${parsed.hostname}:${port}`;
   return [{ key: "resolve", message, fix: "name the URL's host and port" }];
 }
 
 const certificates = z.string().max(LIMITS.certificates.most).includes(
   "-----BEGIN CERTIFICATE-----",
-  { error: "Cannot read certificates that are not PEM" },
+  { error: "Cannot read these certificates: they are not in PEM format" },
 );
 
 /** Access for agents and gateways: without an HTTP proxy, because nothing would monitor the proxy's machine. */
@@ -199,7 +201,7 @@ export const accessShape: z.ZodType<Access, Access> = z.strictObject({
   insecure: z.boolean().optional(),
   caCerts: z.array(certificates).max(LIMITS.jobCertificates.most).optional(),
   unixPath: z.string().min(1).max(LIMITS.unixPath.most).regex(/^[^\0]*$/, {
-    error: "Cannot use a path with a zero in it",
+    error: "Cannot use a path with a NUL character in it",
   }).optional(),
   addresses: z.array(
     z.string().refine((text) => isIP(text) !== 0, "Cannot dial this: it is not an IP address"),

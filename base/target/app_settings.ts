@@ -10,16 +10,16 @@ export const appNames = ["api", "work", "user", "wiki", "site", "streams"] as co
 export type AppName = (typeof appNames)[number];
 
 const api = z.strictObject({
-  log: onOrOff.default(false).describe("Request log, one line each: on or off"),
+  log: onOrOff.default(false).describe("Log with a line per request: on or off"),
 });
 
 const work = z.strictObject({
   cpuTime: durationMs.prefault("0ms")
-    .describe("Computing for each request without a cpuTime of its own"),
+    .describe("CPU time of each request that sets no cpuTime itself"),
   sleepTime: durationMs.prefault("0ms")
-    .describe("Waiting for each request without a sleepTime of its own"),
-  maxCpuTime: durationMs.prefault("1s").describe("Limit of the CPU time that a request may set"),
-  maxSleepTime: durationMs.prefault("10s").describe("Limit of the wait that a request may set"),
+    .describe("Wait of each request that sets no sleepTime itself"),
+  maxCpuTime: durationMs.prefault("1s").describe("Maximum cpuTime that a request may set"),
+  maxSleepTime: durationMs.prefault("10s").describe("Maximum sleepTime that a request may set"),
 });
 
 const wholeSeconds = between("1s", "24h").refine((ms) => ms % 1_000 === 0, {
@@ -28,12 +28,12 @@ const wholeSeconds = between("1s", "24h").refine((ms) => ms % 1_000 === 0, {
 
 const user = z.strictObject({
   delay: between("0s", "1m").prefault("0ms")
-    .describe("How long the origin takes for each user, as a database would"),
+    .describe("How long the origin takes to find a user, as a database would"),
   cache: z.enum(["none", "memory", "redis"]).default("none")
     .describe("Where the cache keeps users: none, memory or redis"),
   ttl: between("10ms", "24h").prefault("60s").describe("How long the cache keeps a user"),
   stampede: z.enum(["wait", "all"]).default("wait").describe(
-    "Who fetches a user that many requests want and the cache does not have: " +
+    "Who fetches a user that many requests want but the cache does not have: " +
       "one request, while the others wait (wait), or all",
   ),
   "rateLimit.store": z.enum(["memory", "redis"]).default("memory")
@@ -44,14 +44,14 @@ const user = z.strictObject({
     .describe("Requests that a client may make in each window, or none; others get 429"),
   "rateLimit.window": wholeSeconds.prefault("60s")
     .describe(
-      "How long requests are counted together, from a client's first one, in whole seconds",
+      "Length of the window in which a client's requests are counted, from its first one, in whole seconds",
     ),
-  log: onOrOff.default(false).describe("Request log, one line each: on or off"),
+  log: onOrOff.default(false).describe("Log with a line per request: on or off"),
 });
 
 const wiki = z.strictObject({
   pages: wholeNumber(10, 100_000).default(1_000).describe(
-    "Pages that are written at the start; for many, allow more by startTimeout",
+    "Pages that are written at the start; many pages may need a longer startTimeout",
   ),
   seed: wholeNumber(0, 2 ** 31 - 1).default(1)
     .describe("Seed of the pages' text: the same seed writes the same pages"),
@@ -59,8 +59,8 @@ const wiki = z.strictObject({
     .describe("Rendered markdown kept in memory until its page changes: on or off"),
   gzip: onOrOff.default(false).describe("Compression for clients that accept gzip: on or off"),
   cpuTime: durationMs.prefault("0ms")
-    .describe("Additional computing for each page that is rendered"),
-  log: onOrOff.default(false).describe("Request log, one line each: on or off"),
+    .describe("Additional CPU time for each page that is rendered"),
+  log: onOrOff.default(false).describe("Log with a line per request: on or off"),
 });
 
 const site = z.strictObject({
@@ -73,10 +73,12 @@ const site = z.strictObject({
     "Security headers with each response, Strict-Transport-Security among them, as helmet sends: on or off",
   ),
   files: onOrOff.default(false)
-    .describe("Pages and images read from files for each request, not from memory: on or off"),
+    .describe(
+      "Whether pages and images are read from files for each request, rather than from memory: on or off",
+    ),
   cache: onOrOff.default(false).describe("Whole responses kept in memory: on or off"),
   ttl: between("10ms", "24h").prefault("1h").describe("How long the cache keeps a response"),
-  log: onOrOff.default(false).describe("Request log, one line each: on or off"),
+  log: onOrOff.default(false).describe("Log with a line per request: on or off"),
 });
 
 const MOST_GAPS = 1_000;
@@ -92,16 +94,18 @@ const streams = z.strictObject({
   events: wholeNumber(1, 1_000_000_000).default(10).describe("Messages of each stream"),
   first: gap.prefault("0ms").describe("Time from the request to the first message"),
   gaps: gapList.prefault("10ms").describe(
-    "Time between the messages after that: one duration, or several in a text with commas between them, used again and again",
+    "Time between the messages after that: one duration, or several separated by commas, used in turn",
   ),
   delay: gap.prefault("0ms").describe("Time from a message on a WebSocket to its echo"),
   cutAfter: wholeNumber(0, 1_000_000_000).default(0)
-    .describe("Messages after which a stream is cut off in the middle; 0: none is"),
+    .describe("Messages after which a stream is cut off; 0: no stream is"),
   news: between("10ms", "1h").prefault("1s")
-    .describe("Time between two publications of the news that all listeners get"),
+    .describe("Time between two items of the news that all listeners get"),
   freeze: gap.prefault("0s").describe("How long each freeze of the server lasts"),
   freezeEvery: gap.prefault("0s")
-    .describe("Period of these freezes, each at the end of one period; 0s: never"),
+    .describe(
+      "How often the server freezes, from the start of one freeze to that of the next; 0s: never",
+    ),
 });
 
 export const appSettings = { api, work, user, wiki, site, streams } satisfies Record<
@@ -145,7 +149,7 @@ export const workerSettings = commonSettings.extend({
 /** Settings of frameworks that run several threads. */
 export const coreSettings = commonSettings.extend({
   cores: wholeNumber(1, 1_024).optional()
-    .describe("Cores that the server computes on at a time (all when absent)"),
+    .describe("Cores that the server may compute on at a time (all when absent)"),
 });
 
 /** Whether the framework runs on Node or a compatible runtime. */

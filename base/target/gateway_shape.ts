@@ -22,14 +22,14 @@ const filePath = z.string().regex(FILE_PATH, {
 const writtenFiles = z.record(filePath, z.string()).superRefine((texts, context) => {
   const paths = Object.keys(texts);
   if (paths.length === 0) {
-    context.addIssue({ code: "custom", message: "Cannot serve no files: name one" });
+    context.addIssue({ code: "custom", message: "Cannot serve an empty list of files: name one" });
   }
   for (const [at, path] of paths.entries()) {
     const colliding = paths.find((other, place) =>
       place !== at && collide(other, path, place < at)
     );
     if (colliding === undefined) continue;
-    const message = `Cannot serve ${path} beside ${colliding}: they would be one file`;
+    const message = `Cannot serve both ${path} and ${colliding}: they would be the same file`;
     context.addIssue({ code: "custom", path: [path], message });
   }
 });
@@ -97,19 +97,19 @@ export const proxyTarget = z.strictObject({
       "How long a stored response is fresh, unless the origin gives a shorter time",
     ),
     stale: oneOrList(between("0s", "24h")).prefault("0s").describe(
-      "How long after that a stored response is still served, while one request fetches it again",
+      "How long after that a stale response is still served, while one request fetches a fresh one",
     ),
     paths: z.array(cachedPath)
       .min(1).default(["/"])
-      .describe("Only responses for these paths, and for paths below them, are kept"),
+      .describe("Only responses for these paths, and for paths below them, are stored"),
     singleFlight: oneOrList(z.boolean()).default(true).describe(
-      "Requests for a path that is being fetched wait for that response, and are not sent to the origin, too",
+      "Whether requests for a path that is already being fetched wait for that response, instead of going to the origin, too",
     ),
     maxBodyBytes: oneOrList(z.int().min(0).max(64 * LARGEST_BODY_BYTES)).default(LARGEST_BODY_BYTES)
-      .describe("Larger bodies pass through and are not kept"),
+      .describe("Larger bodies pass through and are not stored"),
     invalidate: z.record(cachedPath, z.array(cachedPath)).optional().describe(
-      "A write that succeeds drops the stored responses of its path and its Location, and of the paths that " +
-        "are listed here by the path of the write: { /edit: [/home] }",
+      "Paths whose stored responses a successful write also removes, by the path of the write: { /edit: [/home] }; " +
+        "those for its own path and its Location are always removed",
     ),
   }).describe("A cache in front of another server"),
   ...stageCommands,
@@ -132,8 +132,8 @@ export const clusterTarget = z.strictObject({
     of: z.string().min(1).describe("Name of the target that is started several times"),
     instances: oneOrList(instances).default(2).describe("Number of instances"),
     balancer: oneOrList(z.enum(["builtin", "nginx", "reuseport"])).default("builtin").describe(
-      "builtin: in this program; nginx: the real one, from PATH; " +
-        "reuseport: none, the instances of a built-in app share a port (Linux)",
+      "builtin: Plateau's own; nginx: the real one, from PATH; " +
+        "reuseport: no balancer, the instances of a built-in app share a port (Linux)",
     ),
     policy: oneOrList(z.enum(policyNames)).optional()
       .describe("How the instance for the next request is chosen (round-robin when absent)"),
@@ -141,29 +141,33 @@ export const clusterTarget = z.strictObject({
       .describe("Worker processes of nginx (auto, one for each core, when absent)"),
     add: z.strictObject({
       at: between("0s", "24h").describe(
-        "When they are started, or join with ahead: from the start of the load",
+        "When they are started (with ahead: when they join), counted from the start of the load",
       ),
       instances: instances.default(1).describe("Number of instances"),
       ahead: z.boolean().optional().describe(
-        "These instances are started with the others and wait, cold, until then, so that their start-up takes nothing " +
-          "from the load; with balancer: builtin",
+        "These instances are started with the others and wait, cold, until they join, so that their start-up takes no CPU time " +
+          "during the load; with balancer: builtin",
       ),
       warmUp: z.strictObject({
         duration: between("1ms", "1h").describe("How long each is warmed up before it joins"),
-        rate: ratePerSec.prefault("100/s").describe("Requests that the instance gets meanwhile"),
+        rate: ratePerSec.prefault("100/s").describe(
+          "Requests that the instance gets during the warm-up",
+        ),
         path: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
-          .optional().describe("Path that is requested (that of the ready check when absent)"),
+          .optional().describe(
+            "Path of the warm-up requests (that of the ready check when absent)",
+          ),
       }).optional().describe("Reduced load before an instance joins; with balancer: builtin"),
-    }).optional().describe("Instances that join, cold, while the load runs"),
+    }).optional().describe("Instances that join while the load runs"),
     slowStart: oneOrList(between("0s", "1h")).optional().describe(
-      "How long the share of an instance that joins grows, from a tenth to that of the others; with balancer: builtin",
+      "How long the share of a joining instance grows from a tenth to the full share of the others; with balancer: builtin",
     ),
   }).superRefine(({ balancer, policy, workers, add, slowStart }, context) => {
     const isBuiltin = valuesOf(balancer).every((each) => each === "builtin");
     if (slowStart !== undefined && !isBuiltin) {
       const message =
-        "Cannot start instances slowly here: nginx has that only in its commercial edition, and " +
-        "the kernel has not; leave slowStart out, or use balancer: builtin";
+        "Cannot use slowStart here: nginx has it only in its commercial edition, and " +
+        "the kernel does not have it; leave slowStart out, or use balancer: builtin";
       context.addIssue({ code: "custom", path: ["slowStart"], message });
     }
     if (add?.warmUp !== undefined && !isBuiltin) {
@@ -180,17 +184,17 @@ export const clusterTarget = z.strictObject({
     }
     if (slowStart !== undefined && add === undefined) {
       const message =
-        "Cannot start instances slowly where none joins: leave slowStart out, or write add: { at: 3s }";
+        "Cannot use slowStart when no instance joins: leave it out, or write add: { at: 3s }";
       context.addIssue({ code: "custom", path: ["slowStart"], message });
     }
     if (policy !== undefined && valuesOf(balancer).includes("reuseport")) {
-      const message = "Cannot choose who gets a request with reuseport, as the kernel does: " +
+      const message =
+        "Cannot use policy with reuseport, where the kernel chooses who gets a request: " +
         "leave policy out, or use balancer: builtin or nginx";
       context.addIssue({ code: "custom", path: ["policy"], message });
     }
     if (workers !== undefined && valuesOf(balancer).some((each) => each !== "nginx")) {
-      const message =
-        "Cannot set nginx's workers without it: leave workers out, or use balancer: nginx";
+      const message = "Cannot set workers without nginx: leave workers out, or use balancer: nginx";
       context.addIssue({ code: "custom", path: ["workers"], message });
     }
   }).describe("Several instances of another target"),
@@ -214,28 +218,28 @@ const workers = z.union([z.literal("auto"), z.int().min(1).max(256)], {
 export const nginxTarget = z.strictObject({
   nginx: z.strictObject({
     root: z.string().min(1).optional()
-      .describe("Folder whose files nginx serves, relative to the experiment file"),
+      .describe("Folder of the files that nginx serves, relative to the experiment file"),
     files: writtenFiles.optional()
       .describe(
-        "Texts of files that nginx serves, by path; a file's type goes by the ending of its name",
+        "Texts of files that nginx serves, by path; the ending of the name determines a file's type",
       ),
     proxy: plainOriginName.optional()
       .describe("The server behind nginx: the name of another target, or http://host:port"),
     timeout: between("1ms", "1h").optional().describe(
-      "With proxy: how long nginx waits for the response, and for each further part of it, before it sends 504 (no time-out when absent)",
+      "With proxy: how long nginx waits for the response, and then for each further part of it, before it sends 504 (no time-out when absent)",
     ),
     workers,
   }).superRefine(({ root, files, proxy, timeout }, context) => {
     if (timeout !== undefined && proxy === undefined) {
       const message =
-        "Cannot time out without a server behind it: leave timeout out, or write proxy: TARGET";
+        "Cannot use timeout without a server behind nginx: leave it out, or write proxy: TARGET";
       context.addIssue({ code: "custom", message, path: ["timeout"] });
     }
     const given = Object.entries({ root, files, proxy })
       .flatMap(([key, value]) => value === undefined ? [] : [key]);
     if (given.length === 1) return;
     const message = given.length === 0
-      ? "Cannot serve nothing with nginx: write root: FOLDER, files: { /path: text } or proxy: TARGET"
+      ? "Cannot run nginx with nothing to serve: write root: FOLDER, files: { /path: text } or proxy: TARGET"
       : `Cannot serve both ${given.slice(0, 2).join(" and ")}: leave one out`;
     context.addIssue({ code: "custom", message, path: given.slice(1, 2) });
   }).describe("The real nginx, from PATH"),

@@ -75,7 +75,7 @@ function whyNot(name: string, targets: WrittenTargets, target: string): string |
     return `Cannot find target ${quotedOpenly(name)}: ${fix}`;
   }
   const circle = circleFrom(target, targets);
-  return circle === null ? null : `Cannot stand in front of itself: ${circle.join(" → ")}`;
+  return circle === null ? null : `Cannot put a target in front of itself: ${circle.join(" → ")}`;
 }
 
 /** The circle of references from `start` back to itself: `a`, `b`, `a`. */
@@ -96,16 +96,16 @@ function whyNotBefore(
   spec: unknown,
 ): string | null {
   if (valuesOf(valueIn(targets[name], ["ready"])).includes("grpc")) {
-    return `Cannot stand in front of ${
+    return `Cannot put a gateway in front of ${
       quotedOpenly(name)
-    }: a proxy or balancer speaks HTTP/1.1 to it, ` +
-      "and ready: grpc is for servers of HTTP/2; load it itself, or give ready a path";
+    }: gateways speak HTTP/1.1 to the target behind them, ` +
+      "and ready: grpc is for HTTP/2 servers; load the server directly, or give ready a path";
   }
   if (kind === "nginx") return whyNotPlain(name, targets[name]);
   if (kind === "proxy" && valueIn(targets[name], ["httpProxy"]) !== undefined) {
     return `Cannot put a caching proxy in front of ${
       quotedOpenly(name)
-    }: it is reached by an HTTP proxy`;
+    }, which is reached through an HTTP proxy`;
   }
   return kind === "cluster" ? whyNotSeveral(name, targets, spec) : null;
 }
@@ -114,8 +114,10 @@ function whyNotPlain(name: string, spec: unknown): string | null {
   const isTls = String(valueIn(spec, ["url"])).startsWith("https:");
   const special = ["unix", "resolve", "httpProxy"];
   if (!isTls && special.every((key) => valueIn(spec, [key]) === undefined)) return null;
-  return `Cannot put nginx in front of ${quotedOpenly(name)}: it reaches http://host:port alone, ` +
-    "neither https nor a unix socket, an address of its own or a proxy";
+  return `Cannot put nginx in front of ${
+    quotedOpenly(name)
+  }: it can reach only http://host:port, ` +
+    "not https, a unix socket, another address or a proxy";
 }
 
 function whyNotSeveral(name: string, targets: WrittenTargets, spec: unknown): string | null {
@@ -124,7 +126,7 @@ function whyNotSeveral(name: string, targets: WrittenTargets, spec: unknown): st
   }
   const port = isSeveral(spec) ? fixedPortOf(name, targets) : null;
   if (port !== null) {
-    return `Cannot start instances of ${quotedOpenly(name)}: they would have one port, ${port}; ` +
+    return `Cannot start instances of ${quotedOpenly(name)}: they would all have port ${port}; ` +
       'write PORT: "{port}" in its env, and no port';
   }
   const shares = valuesOf(valueIn(spec, ["cluster", "balancer"])).includes("reuseport");

@@ -12,7 +12,7 @@ import { quotedOpenly } from "../secrets.ts";
 export const onOrOff = z.union([
   z.boolean(),
   z.stringbool({ truthy: ["on", "true"], falsy: ["off", "false"], case: "sensitive" }),
-], { error: "Cannot read this as a switch: write on or off" });
+], { error: "Cannot read this setting: write on or off" });
 
 /** A whole number from `least` to `most`, also as text. */
 export function wholeNumber(least: number, most: number): z.ZodType<number> {

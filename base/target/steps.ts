@@ -66,17 +66,17 @@ export type CommandStage = (typeof stages)[number];
 export const stageCommands = {
   setup: steps.optional().describe(
     "Commands before the first start of the target, such as [[npm, run, migrate]]; a step may be " +
-      "{ command: [npm, run, migrate], timeout: 10m, env: {} }. They run in the target's cwd or, without one, beside the file",
+      "{ command: [npm, run, migrate], timeout: 10m, env: {} }. They run in the target's cwd or, without one, in the folder of the file",
   ),
   before: steps.optional().describe(
-    "Commands before each run: before the target starts, or, from the first that holds {origin} on, when it " +
+    "Commands before each run. They run before the target starts or, from the first command that holds {origin} on, once it " +
       "responds; {origin} becomes its http://host:port",
   ),
   after: steps.optional().describe(
     "Commands after each run, while the target still runs; they may hold {origin}",
   ),
   teardown: steps.optional().describe(
-    "Commands at the end, after the last stop of the target, also where setup has failed or Ctrl-C was pressed",
+    "Commands at the end, after the target has stopped for the last time, even if setup has failed or Ctrl-C was pressed",
   ),
 };
 
@@ -123,7 +123,9 @@ function placeholderProblem(
   const found = ["{port}", "{host}"].find((one) => written.includes(one));
   if (found !== undefined) {
     return `Cannot fill in ${found} here: ${
-      isRunning ? "write {origin} for http://host:port" : "only command and env of a target have it"
+      isRunning
+        ? "write {origin} for http://host:port"
+        : "only a target's command and env may hold it"
     }`;
   }
   if (isRunning || !written.includes(ORIGIN)) return null;

@@ -36,7 +36,7 @@ import { quotedOpenly } from "../secrets.ts";
 type WrittenSettings = Readonly<Record<string, z.core.util.JSONType>>;
 
 const set = z.record(z.string(), z.json()).default({}).describe(
-  "Its settings; a list makes a factor. A name with a dot may also be written as keys inside keys: " +
+  "Its settings; a list makes a factor. A name with a dot may also be written as nested keys: " +
     "rateLimit: { limit: 5 }",
 );
 
@@ -80,12 +80,12 @@ const limits = z.strictObject({
     .describe("Cores that the target may use, such as 0.5; a list makes a factor"),
   memory: oneOrList(memorySize).optional()
     .describe(
-      "Memory that the target may use, such as 512MB: beyond that the kernel ends the target; a list makes a factor",
+      "Memory that the target may use, such as 512MB; the kernel kills a target that uses more; a list makes a factor",
     ),
 }).refine(({ cpu, memory }) => cpu !== undefined || memory !== undefined, {
-  error: "Cannot limit nothing: write cpu: 0.5, memory: 512MB or both",
+  error: "Cannot use empty limits: write cpu: 0.5, memory: 512MB or both",
 }).optional().describe(
-  "Limits of the process with all its children, by control groups (Linux, as a user who may make them)",
+  "Limits of the process and all its children, by control groups (Linux; the user must be allowed to make them)",
 );
 
 export type WrittenLimits = z.output<typeof limits>;
@@ -99,7 +99,7 @@ export interface TargetLimits {
 const V8_FLAG = String.raw`--[a-zA-Z0-9][\w-]*(?:=\S+)?`;
 const v8Flags = z.string().regex(new RegExp(`^(?:default|${V8_FLAG}(?: ${V8_FLAG})*)$`), {
   error: ({ input }) =>
-    `Cannot use ${quotedOpenly(input)} as flags of V8: write flags with a space between them, ` +
+    `Cannot use ${quotedOpenly(input)} as V8 flags: write flags with a space between them, ` +
     `such as "--no-opt --no-maglev", or default for none`,
 });
 
@@ -108,10 +108,11 @@ const v8 = z.strictObject({
     "Flags of V8 for the target, such as --no-opt or --jitless, or default for none; a list makes a factor",
   ),
   gc: oneOrList(v8Flags).optional().describe(
-    "Flags of V8's garbage collector for the target, such as --max-semi-space-size=64: a factor of its own",
+    "Flags of V8's garbage collector for the target, such as --max-semi-space-size=64; a list makes a factor of its own",
   ),
 }).refine(({ flags, gc }) => flags !== undefined || gc !== undefined, {
-  error: "Cannot do without flags: write flags: --no-opt, gc: --max-semi-space-size=64 or both",
+  error:
+    "Cannot leave out both kinds of flags: write flags: --no-opt, gc: --max-semi-space-size=64 or both",
 }).optional().describe(
   "How V8 compiles and collects, in Node and Deno: each flag is an argument of the runtime, or in " +
     "NODE_OPTIONS of a program such as npm",
@@ -150,26 +151,28 @@ const frameworkTarget = z.strictObject({
   ),
   set,
   runtime: oneOrList(z.enum(runtimeNames)).optional().describe(
-    "The runtime of a framework for Node: node of PATH, or a runtime that plateau setup frameworks installs; a list makes a factor",
+    "Runtime of a Node framework: node from PATH, or a runtime that plateau setup frameworks installs; a list makes a factor",
   ),
-  env: env.describe("Environment variables, added to those of production; a list makes a factor"),
+  env: env.describe(
+    "Environment variables, added to those of a production set-up; a list makes a factor",
+  ),
   limits,
   v8,
   ...stageCommands,
 }).superRefine(({ framework, runtime, set, v8 }, context) => {
   checkSettings(frameworkSettings(framework), set, context);
   if (runtime !== undefined && !runsOnNode(framework)) {
-    const message = `Cannot run ${framework} by another runtime: it does not run on Node`;
+    const message = `Cannot choose a runtime for ${framework}: it does not run on Node`;
     context.addIssue({ code: "custom", path: ["runtime"], message });
   }
   if (v8 === undefined) return;
   const other = !runsOnNode(framework)
-    ? `${framework}: its runtime is another`
+    ? `${framework}, whose runtime has another engine`
     : valuesOf(runtime ?? []).every(isV8)
     ? null
-    : "bun@1: its engine is another";
+    : "bun@1, which has another engine";
   if (other === null) return;
-  const message = `Cannot give flags of V8 to ${other}`;
+  const message = `Cannot give V8 flags to ${other}`;
   context.addIssue({ code: "custom", path: ["v8"], message });
 })
   .overwrite(withFlatSettings);
@@ -180,11 +183,11 @@ const commandTarget = z.strictObject({
       "127.0.0.1 unless run --host says otherwise (IPv6 without brackets)",
   ),
   cwd: z.string().default(".").describe(
-    "Folder in which the program runs, relative to the experiment file",
+    "Working directory of the program, relative to the experiment file",
   ),
   env: env.describe(
     "Environment variables, added to PATH, HOME, LANG, TMPDIR, PORT and REDIS_URL; a list makes a factor; " +
-      "{port} becomes a free port, unless PORT is a number here: then that is its port; " +
+      "{port} becomes a free port, unless PORT is a number here, which is then the port; " +
       "{host} becomes the address to listen on",
   ),
   inherit: z.array(z.string().regex(/^[^=\0]+$/)).default([]).describe(
@@ -192,16 +195,16 @@ const commandTarget = z.strictObject({
   ),
   ready: z.string().regex(
     /^(?:grpc|\/[\x21-\x7e]*)$/,
-    "Cannot use this as a path: start with /, or write grpc for a server of gRPC",
+    "Cannot use this as a path: start with /, or write grpc for a gRPC server",
   ).default("/").describe(
-    "Path that responds with a status under 500 when the program is ready; grpc: ready when it responds to a call",
+    "Path that responds with a status below 500 once the program is ready; grpc: the program is ready once it responds to a call",
   ),
   build: steps.optional().describe(
     "Commands that build the program in cwd, such as [[npm, ci]], with which plateau ab builds each commit; " +
       "a step may be { command: [npm, ci], timeout: 10m, env: {} }",
   ),
   port: z.int().min(1).max(65_535).optional().describe(
-    "The port of a program that can listen on no other port, such as 3000; its runs are made in turn",
+    "Port of a program that can listen on no other, such as 3000; its runs are made one after another",
   ),
   limits,
   v8,
@@ -231,7 +234,7 @@ function fixedPorts(written: Variable | Variable[]): { path: number[]; port: num
 }
 
 const NO_ORIGIN =
-  "Cannot use this as a server: write http://host:port or https://host:port, and the path in a scenario";
+  "Cannot use this as a server: write http://host:port or https://host:port, and put the path into a scenario";
 
 const urlTarget = (files: Files) =>
   z.strictObject({
@@ -246,7 +249,7 @@ const urlTarget = (files: Files) =>
       ),
     cert: contentOf((path) => new Certificates(path, files.certificates(path))).optional()
       .describe(
-        "Certificate (PEM) that the client shows: a file, relative to the experiment file; needs key",
+        "Certificate (PEM) that the client presents: a file, relative to the experiment file; needs key",
       ),
     key: contentOf((path) => new PrivateKey(path, files.privateKey(path))).optional()
       .describe("Private key (PEM) of cert: a file, relative to the experiment file"),
@@ -254,11 +257,11 @@ const urlTarget = (files: Files) =>
       "host:port:address of the URL's host: the address that is dialed, without a look-up",
     ),
     httpProxy: proxyUrl.optional().describe(
-      "HTTP proxy by which the server is reached: http://host:port, or http://user:password@host:port",
+      "HTTP proxy through which the server is reached: http://host:port, or http://user:password@host:port",
     ),
     unix: contentOf((path) => socketAt(path, files), "dial").optional()
       .describe(
-        "Unix socket to dial in place of the URL's host: a path, relative to the experiment file",
+        "Unix socket to dial instead of the URL's host: a path, relative to the experiment file",
       ),
     ...stageCommands,
   }).superRefine((given, context) => {
@@ -287,7 +290,7 @@ export const targetSpecWith = (files: Files) =>
     clusterTarget,
     nginxTarget,
   ], {
-    error: "Cannot use a target of no kind: " +
+    error: "Cannot tell what kind of target this is: " +
       "write one of app, framework, command, url, proxy, cluster and nginx",
   });
 

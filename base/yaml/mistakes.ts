@@ -42,7 +42,7 @@ function placeholderWords(line: string, { code }: Told, column: number): string 
     index <= column && column <= index + word.length
   );
   if (found === undefined) return null;
-  return `without quotes a brace begins a map: put the whole text with ${found[1]} into quotes`;
+  return `without quotes, a brace begins a map: put the whole text with ${found[1]} into quotes`;
 }
 
 function colonWords(line: string, { code }: Told, column: number): string | null {
@@ -50,7 +50,7 @@ function colonWords(line: string, { code }: Told, column: number): string | null
   const [, key = ""] = /([\w.-]+):\s*$/.exec(line.slice(0, column)) ?? [];
   if (["BLOCK_AS_IMPLICIT_KEY", "BLOCK_IN_FLOW"].includes(code) && /:(?:\s|$)/.test(rest)) {
     const fix = key === "" ? "" : `, ${key}: "…"`;
-    return `a colon and a space begin a value, also within a text: put the text into quotes${fix}`;
+    return `a colon and a space begin a value, even within a text: put the text into quotes${fix}`;
   }
   const [, squeezed] = /^([\w.-]+):\S/.exec(rest) ?? [];
   if (code !== "MULTILINE_IMPLICIT_KEY" || squeezed === undefined) return null;
@@ -63,11 +63,11 @@ const WORDS: Readonly<Record<string, (text: string, told: Told) => string | null
   TAB_AS_INDENT: () => "a tab indents this line: use spaces",
   BAD_INDENT: (_, { message }) =>
     message.startsWith("All mapping items")
-      ? "this line is indented unlike the entries beside it, which begin in one column"
+      ? "this line is not indented like the entries beside it, which all begin in the same column"
       : unclosed(message),
   MISSING_CHAR: (text, { message, offset }) => {
     const [, quote] = /^Missing closing (['"])/.exec(message) ?? [];
-    if (quote !== undefined) return `a text that begins with ${quote} has no ${quote} at its end`;
+    if (quote !== undefined) return `a text that begins with ${quote} has no closing ${quote}`;
     return unclosed(message) ??
       (/^Missing , /.test(message)
         ? `a comma or quotes are missing before ${JSON.stringify(text.charAt(offset))}`
@@ -75,7 +75,7 @@ const WORDS: Readonly<Record<string, (text: string, told: Told) => string | null
   },
   UNEXPECTED_TOKEN: (_, { message }) =>
     message.endsWith(" at node end")
-      ? "a value has ended before this: a comma, or quotes around the whole value, are missing"
+      ? "the value has already ended here: a comma, or quotes around the whole value, may be missing"
       : null,
   BAD_SCALAR_START: (text, { offset }) =>
     `a text that begins with ${text.charAt(offset)} needs quotes`,
@@ -88,5 +88,5 @@ function unclosed(message: string): string | null {
   if (end === undefined) return null;
   return `a ${kind === "map" ? "map" : "list"} that begins with ${
     end === "}" ? "{" : "["
-  } has no ${end} at its end`;
+  } has no closing ${end}`;
 }

@@ -70,7 +70,7 @@ export class YamlText {
     for (const mistake of firstOfEachLine(this.text, told)) {
       yield this.#unreadable(mistake.offset, plainWords(this.text, mistake));
     }
-    if (another) yield this.#unreadable(another.range[0], "it holds several documents");
+    if (another) yield this.#unreadable(another.range[0], "it holds several YAML documents");
     if (another || errors.length > 0) return;
     for (const offset of repeatedKeys(this.#document)) {
       yield this.#unreadable(offset, "Map keys must be unique");
@@ -126,7 +126,7 @@ export class YamlText {
     const offset = Math.max(0, this.text.indexOf(`*${name}`));
     return this.#unreadable(
       offset,
-      "no anchor (&) of this name comes before it; a text that begins with * needs quotes",
+      "no anchor (&) of this name precedes it; a text that begins with * needs quotes",
     );
   }
 

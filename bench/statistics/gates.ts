@@ -1,6 +1,6 @@
 /** How often thresholds are judged right, if the truth is at their limit or at a known distance from it. */
-import { type Gate, judgeTogether } from "../../report/judge/gates.ts";
-import type { Outcome } from "../../report/judge/found.ts";
+import { type Gate, judgeTogether } from "../../report/judge/thresholds.ts";
+import type { Outcome } from "../../report/judge/reasons.ts";
 import { allowedBy, distanceTo, exactly, sideOf, tested } from "../../report/judge/rules.ts";
 import {
   pooledShare,

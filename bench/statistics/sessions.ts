@@ -1,6 +1,6 @@
 /** Gates and comparisons between measuring sessions, with a known change of the program. */
 import { allowedBy, sideOf } from "../../report/judge/rules.ts";
-import type { Outcome } from "../../report/judge/found.ts";
+import type { Outcome } from "../../report/judge/reasons.ts";
 import {
   contrastOfSessions,
   type SessionFigure,

@@ -12,7 +12,8 @@ export const EXPERIMENT = "experiment.yaml";
 export const abParts = {
   first: {
     operand: "[BASE..HEAD]",
-    about: "Two commits; BASE.. is up to the working tree (default: where this branch left the " +
+    about:
+      "Two commits; BASE.. compares with the working tree (default: where this branch left the " +
       "default branch, and the working tree)",
     schema: z.string().optional(),
   },
@@ -28,20 +29,19 @@ export const abParts = {
   },
   resume: {
     flags: "--resume",
-    about: "Goes on where an ab into the same --out was interrupted; the other flags as before",
+    about: "Continues an interrupted ab in the same --out; give the other flags as before",
     schema: z.boolean().default(false),
   },
   order: {
     flags: "--order <slices|blocks>",
     about:
-      "slices: both commits run at the same time and are loaded in turns of a fraction of a second; blocks: one run " +
-      "after the other (default: slices where the experiment can be measured so)",
+      "slices: both commits run at the same time and are loaded alternately, for a fraction of a second each; blocks: one run " +
+      "after the other (default: slices if the experiment can be measured in slices)",
     schema: z.enum(["slices", "blocks"]).optional(),
   },
   confirm: {
     flags: "--confirm <yes|no>",
-    about:
-      "In blocks: measures cells that may be worse a second time, and judges them by all their runs",
+    about: "In blocks: remeasures cells that may be worse, and judges them by all their runs",
     preset: "yes",
     schema: z.enum(["yes", "no"]).transform((text) => text === "yes"),
   },

@@ -15,7 +15,7 @@ import {
   revisionSides,
   withFreshRuns,
 } from "../../report/subjects/comparison/revisions.ts";
-import { worstOf } from "../../report/judge/gates.ts";
+import { worstOf } from "../../report/judge/thresholds.ts";
 import { figureInProse } from "../../report/findings/judgements.ts";
 import { counted, unique } from "../../report/writing/words.ts";
 import { textLines } from "../../report/writing/terminal.ts";
@@ -26,15 +26,15 @@ import { describeMachine } from "../../base/system/describe.ts";
 import { VERSION } from "../../base/version.ts";
 import { hashSettings, openExperiment } from "../../runner/experiment/provenance.ts";
 import { NoSlicesError } from "../../runner/slices/lengths.ts";
-import { refusals } from "../../runner/experiment/resume.ts";
-import { contradictions } from "../../runner/experiment/resume_contradictions.ts";
+import { refusals } from "../../runner/experiment/earlier_runs.ts";
+import { contradictions } from "../../runner/experiment/edited_results.ts";
 import { lookAt } from "../experiment/looks.ts";
 import { measurePairs } from "../experiment/pairs.ts";
 import type { Planned } from "../experiment/plan.ts";
 import { takesStdout, writeOutputs } from "../flags/output_flags.ts";
 import { comparisonAnnotations } from "../github/annotations.ts";
 import { reportToGithub } from "../github/step.ts";
-import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_forms.ts";
+import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_formats.ts";
 import { verifyResults, verifyTrust } from "../output/verify.ts";
 import { aborted } from "../terminal/process.ts";
 import { print, printError, terminalOptions } from "../terminal/terminal.ts";
@@ -126,7 +126,7 @@ async function freshRuns(
   { pair, context }: Delivery,
 ): Promise<Results> {
   const { values, outDir, onNote } = context;
-  onNote(`Measures ${counted(doubtful.length, "cell")} again that may be worse, to be sure`);
+  onNote(`Measures ${counted(doubtful.length, "cell")} once more to be sure, as they may be worse`);
   const only = {
     targets: unique(doubtful.map(({ match }) => match.next.target)),
     scenarios: unique(doubtful.map(({ scenario }) => scenario)),
@@ -224,8 +224,7 @@ function checkResumable(kept: Results, planned: Planned, dir: string): void {
     ...refusals(kept, { version: VERSION, machine: describeMachine() }),
     ...isSame ? contradictions(kept, planned) : [{
       place: dir,
-      message:
-        "Cannot resume: the commits, the file or the flags are others than those of these results",
+      message: "Cannot resume: these results are of other commits, another file or other flags",
       fix: "give them as before, or choose another folder with --out",
     }],
   ];

@@ -104,10 +104,10 @@ async function planIn(
 /** Digits of a commit that certainly identify it. */
 const SHORT = 12;
 
-const SAME = "BASE and HEAD have the same files: what is found is the noise of this machine";
+const SAME = "BASE and HEAD have the same files, so any difference is noise of this machine";
 
 function notInRepository(file: string): { place: string; message: string; fix: string } {
-  const message = "Cannot compare commits by a built-in experiment: it is in no repository";
+  const message = "Cannot compare commits by a built-in experiment: it is not in a repository";
   return { place: file, message, fix: "name a file of your repository" };
 }
 
@@ -135,7 +135,7 @@ function sourcesOf(targets: Readonly<Record<string, object>>): TargetSource[] {
 function missingPackagesText({ target, cwd }: TargetSource, folder: string): string | null {
   const missing = missingPackages(join(folder, cwd));
   return missing &&
-    `Checkouts have ${missing.lock} but no ${missing.into}, which git ignores; if target ${target} ` +
+    `Checkouts have ${missing.lock} but no ${missing.into}, because git ignores it; if target ${target} ` +
       `needs its packages, write build: [[${missing.command.join(", ")}]]`;
 }
 

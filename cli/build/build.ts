@@ -39,8 +39,8 @@ export async function printLicenses(): Promise<number> {
   const lines = ofBuild(LICENSES, (text) => text.trimEnd().split("\n"));
   if (lines === null) {
     throw new TargetError(
-      "Cannot show the licences of packages from source: a built program has them",
-      ["Plateau's own is in LICENSE, and those of packages are in Deno's cache (deno info)"],
+      "Cannot show the licences of packages when run from source: only a built program has them",
+      ["Plateau's own licence is in LICENSE, and those of the packages are in Deno's cache (deno info)"],
     );
   }
   await print(textLines(lines));

@@ -50,7 +50,7 @@ const searchFlags = {
   },
   width: {
     flags: "--width <P>",
-    about: "How far the interval may reach to either side of the capacity",
+    about: "How far the confidence interval may reach to either side of the capacity",
     preset: SEARCH_PRESETS.width,
     schema: searchWidth,
   },
@@ -62,13 +62,14 @@ const searchFlags = {
   },
   recover: {
     flags: "--recover <D>",
-    about: "Longest wait for the target to recover from a trial",
+    about: "Maximum wait for the target to recover from a trial",
     preset: SEARCH_PRESETS.recover,
     schema: duration,
   },
   budget: {
     flags: "--budget <D>",
-    about: "Longest search, with its recoveries; exit code 5 if the interval is still too wide",
+    about:
+      "Maximum duration of the search and its recoveries; exit code 5 if the interval is still too wide",
     preset: SEARCH_PRESETS.budget,
     schema: duration,
   },

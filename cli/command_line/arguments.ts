@@ -176,7 +176,7 @@ function split(called: Called, args: readonly string[]): Split {
     // The only problem that commander itself reports here: the last flag has no value.
     if (!(error instanceof CommanderError)) throw error;
     const { given, problems } = split(called, args.slice(0, -1));
-    const message = "Cannot use this option without its value";
+    const message = "Cannot use this option without a value";
     return { given, problems: [...problems, { place: args[args.length - 1], message }] };
   }
 }
@@ -231,7 +231,7 @@ function optionsAsValues(parts: CommandParts, given: RawArguments): Problem[] {
   return places.filter(({ value }) => typeof value === "string" && known.has(value))
     .map(({ value, place }) => ({
       place,
-      message: `Cannot use ${value} as the value of ${place}: it is an option of its own`,
+      message: `Cannot use ${value} as the value of ${place}: it is itself an option`,
       fix: `write the value after ${place}`,
     }));
 }
@@ -268,7 +268,7 @@ function commanderOf({ parts, title }: Called): Commander {
   // Accepted by every command, so that a script may pass it to any.
   if (parts.quiet === undefined) commander.addOption(new Option("-q, --quiet").hideHelp());
   return commander
-    .option("--no-color", "No colours; also as NO_COLOR") // read by cli/terminal/terminal.ts
+    .option("--no-color", "No colours; NO_COLOR does the same") // read by cli/terminal/terminal.ts
     .option("-h, --help", "This text")
     .option("-V, --version", "The version of Plateau");
 }
@@ -293,7 +293,7 @@ function placeOf(part: Flag | Operand): string {
 /** A Redis URL with a password on the command line, which every user of the machine can read. */
 const OPEN_PASSWORD = /^(?:--redis=)?rediss?:\/\/[^/@]*:[^/@]+@/i;
 
-const OPEN_PASSWORD_NOTE = "Note: everybody on this machine can see the password in --redis: " +
+const OPEN_PASSWORD_NOTE = "Note: everybody on this machine can see the password in --redis; " +
   "use --redis-password-file FILE or PLATEAU_REDIS_PASSWORD";
 
 /** A note about a password on the command line; null if there is none. */

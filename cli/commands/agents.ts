@@ -20,7 +20,7 @@ import { print, terminalOptions } from "../terminal/terminal.ts";
 export const agentsCommand = defineCommand({
   parts: {
     ...redisFlag,
-    redis: { ...redisFlag.redis, about: "Redis of the agents; also as REDIS_URL" },
+    redis: { ...redisFlag.redis, about: "Redis of the agents; also set by REDIS_URL" },
     ...redisAccessFlags,
     json: { ...outputFlags.json, about: "The agents as JSON; - is standard output" },
   },
@@ -47,13 +47,13 @@ export function renderRoster(
   options: TerminalOptions,
 ): Written<"terminal"> {
   if (present.length === 0) {
-    return textLines([`No agent is registered at this Redis; ${HOW_TO_START}`]);
+    return textLines([`No agent is registered in this Redis; ${HOW_TO_START}`]);
   }
   const others = present.filter(({ version }) => version !== VERSION).length;
   const table = tableOf({ caption: "" }, present, COLUMNS);
   // better wrapped by a narrow terminal than without the last columns
   const lines = tableLines(table, { ...options, width: Infinity });
-  const note = `! Only agents of this version, ${VERSION}, can take its loads.`;
+  const note = `! Only agents of this Plateau's version, ${VERSION}, can take its loads.`;
   return writtenLines([...lines, ...others === 0 ? [] : [BLANK, lineOf(note)]], options);
 }
 
@@ -63,7 +63,7 @@ const COLUMNS: readonly ColumnOf<Presence>[] = [
     label: "state",
     kind: "text",
     cell: ({ coordinator }) => ({
-      text: coordinator === null ? "idle" : `at work for ${coordinator}`,
+      text: coordinator === null ? "idle" : `working for ${coordinator}`,
     }),
   },
   {

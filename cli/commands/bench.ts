@@ -3,7 +3,7 @@ import { pairProblem } from "../../base/target/access.ts";
 import { EXIT, TargetError, UserError } from "../../base/errors.ts";
 import { keepSecretsOf, quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
 import type { Block } from "../../report/blocks.ts";
-import type { GateOutcome } from "../../report/findings/gate_sentences.ts";
+import type { GateOutcome } from "../../report/findings/threshold_sentences.ts";
 import type { Grouped } from "../../report/cells/cells.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import type { Written } from "../../report/writing/written.ts";
@@ -25,7 +25,7 @@ import {
   writeOutputs,
 } from "../flags/output_flags.ts";
 import { reportToGithub } from "../github/step.ts";
-import type { BenchInvocation } from "../output/forms.ts";
+import type { BenchInvocation } from "../output/formats.ts";
 import { ALLOWED_HOSTS, hostname, interruptible, variable } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
 import { resolve } from "node:path";
@@ -141,8 +141,8 @@ async function gatesOf(
   baseline: Grouped | null,
 ): Promise<readonly GateOutcome[]> {
   if (thresholds.length === 0) return [];
-  const { gateOutcome } = await import("../../report/findings/gate_sentences.ts");
-  const { measurementGates } = await import("../../report/judge/gates.ts");
+  const { gateOutcome } = await import("../../report/findings/threshold_sentences.ts");
+  const { measurementGates } = await import("../../report/judge/thresholds.ts");
   return measurementGates(thresholds, measurement, baseline).map(gateOutcome);
 }
 
@@ -180,7 +180,8 @@ function renderersOf(
       (await import("../../report/render/histogram_log.ts")).renderMeasurementHistogramLog(
         measurement,
       ),
-    html: async () => (await import("../output/forms.ts")).renderBenchPage(measurement, invocation),
+    html: async () =>
+      (await import("../output/formats.ts")).renderBenchPage(measurement, invocation),
     otlp: async (to, signal) => {
       const { measurementOtlpRequests } = await import("../../report/render/otlp.ts");
       const { sendMetrics } = await import("../output/otlp.ts");

@@ -7,7 +7,8 @@ import { formatDuration } from "../../report/writing/units.ts";
 import { counted } from "../../report/writing/words.ts";
 import { cellLabel } from "../../report/cells/cell_label.ts";
 import { textLines } from "../../report/writing/terminal.ts";
-import { boundsOf, repeatSentence, Schedule } from "../../runner/experiment/schedule.ts";
+import { ExpectedTime } from "../../runner/experiment/expected_time.ts";
+import { boundsOf, repeatSentence } from "../../runner/experiment/repetition_bounds.ts";
 import { describeLoad } from "../../runner/measure/described_load.ts";
 import type { TargetSpec } from "../../base/target/target_shape.ts";
 import { stages } from "../../base/target/steps.ts";
@@ -117,12 +118,12 @@ function plannedBounds(
   { repeat, order }: Pick<Experiment, "repeat" | "order">,
   cells: readonly Cell[],
 ): { readonly least: Amount; readonly most: Amount } {
-  const schedule = new Schedule(order);
+  const expected = new ExpectedTime(order);
   const amountOf = (repetitions: number): Amount => ({
     repetitions,
-    expectedMs: schedule.expectedMs(Array<readonly Cell[]>(repetitions).fill(cells).flat()),
+    expectedMs: expected.expectedMs(Array<readonly Cell[]>(repetitions).fill(cells).flat()),
   });
-  const { least, most } = boundsOf(repeat, schedule.expectedMs(cells));
+  const { least, most } = boundsOf(repeat, expected.expectedMs(cells));
   return { least: amountOf(least), most: amountOf(most) };
 }
 

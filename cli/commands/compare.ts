@@ -23,7 +23,7 @@ import {
 import { verifyTrust } from "../output/verify.ts";
 import { comparisonAnnotations } from "../github/annotations.ts";
 import { reportToGithub } from "../github/step.ts";
-import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_forms.ts";
+import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_formats.ts";
 import { groupedOf, readAll, readSessions } from "../results/reading.ts";
 import { print } from "../terminal/terminal.ts";
 
@@ -31,12 +31,12 @@ const parts = {
   base: {
     operand: "<BASE>",
     about:
-      "Baseline: a results.json, its folder, a folder of several sessions, or the JSON of bench",
+      "The baseline: a results.json, its folder, a folder of several sessions, or the JSON of bench",
     schema: z.string({ error: "Cannot compare without two results: name BASE and NEW" }),
   },
   next: {
     operand: "<NEW>",
-    about: "Results to compare with BASE, likewise",
+    about: "The results to compare with it, given in the same way",
     schema: z.string({ error: "Cannot compare without two results: name BASE and NEW" }),
   },
   margin: {
@@ -48,7 +48,7 @@ const parts = {
   sessions: {
     flags: "--sessions <RESULTS>",
     about:
-      "Earlier sessions of the same programs on this machine, or a folder of them; they show how much sessions " +
+      "Earlier sessions of the same programs on this machine, or a folder of them, which show how much sessions " +
       "differ; may be repeated",
     repeatable: true,
     schema: z.array(z.string()).default([]),

@@ -12,7 +12,7 @@ import {
 } from "../../report/writing/terminal.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { diagnose, type Diagnosis } from "../../runner/doctor/diagnosis.ts";
-import { gatherFacts } from "../../runner/doctor/sight.ts";
+import { gatherFacts } from "../../runner/doctor/observation.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { outputConflicts, outputFlags, writeFile } from "../flags/output_flags.ts";
 import { passwordConflicts, redisFlag, redisUrlOf } from "../flags/values.ts";

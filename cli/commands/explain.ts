@@ -27,7 +27,7 @@ import {
   takesStdout,
   writeOutputs,
 } from "../flags/output_flags.ts";
-import { resultForms } from "../output/forms.ts";
+import { resultForms } from "../output/formats.ts";
 import { readMeasured } from "../results/reading.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
@@ -38,7 +38,7 @@ export const explainCommand = defineCommand({
     about: {
       operand: "<ABOUT>",
       about: "A results.json, its folder, the JSON of bench, or the code of a finding or an advice",
-      schema: z.string({ error: "Cannot explain nothing: name results, or a code" }),
+      schema: z.string({ error: "Cannot explain without a subject: name results, or a code" }),
     },
     json: outputFlags.json,
   },
@@ -81,7 +81,7 @@ function isThere(path: string): Promise<boolean> {
 function unknownCode(text: string): UserError {
   const near = closest(text, CODES);
   const fix = near === null ? "name results, or a code in them" : `did you mean ${near}?`;
-  const message = `Cannot explain ${quotedOpenly(text)}: there is no such code, and no such file`;
+  const message = `Cannot explain ${quotedOpenly(text)}: it is neither a code nor a file`;
   return new UserError([{ place: "ABOUT", message, fix }]);
 }
 

@@ -33,7 +33,7 @@ export const initCommand = defineCommand({
     },
     url: {
       flags: "--url <URL>",
-      about: "Measures a server that runs already",
+      about: "Measures a server that is already running",
       schema: z.string().min(1).optional(),
     },
     command: {
@@ -56,7 +56,7 @@ export const initCommand = defineCommand({
     },
     example: {
       flags: "--example",
-      about: "Writes an example that measures a built-in server and explains every key (the " +
+      about: "Writes an example that measures a built-in server, with every key explained (the " +
         "default without a terminal where --detect finds nothing)",
       schema: z.boolean().default(false),
     },
@@ -69,7 +69,7 @@ export const initCommand = defineCommand({
     },
     writes: {
       flags: "--writes",
-      about: "Also takes over POST, PUT, PATCH and DELETE of an OpenAPI description",
+      about: "Also includes the POST, PUT, PATCH and DELETE operations of an OpenAPI description",
       schema: z.boolean().default(false),
     },
     types: {
@@ -115,7 +115,7 @@ function sourceConflicts(given: RawArguments): Problem[] {
   if (given.types !== undefined) {
     return [...SOURCES, "path", "file"].filter((name) => given[name]).map((name) => ({
       place: name === "file" ? String(given.file) : `--${name}`,
-      message: "Cannot be combined with --types, which writes no experiment",
+      message: "Cannot be combined with --types, which does not write an experiment",
       fix: "leave one out",
     }));
   }
@@ -125,11 +125,14 @@ function sourceConflicts(given: RawArguments): Problem[] {
     ...wrongWrites,
     ...others.map((name) => ({
       place: `--${name}`,
-      message: `Cannot measure two things: --${first} is given, too`,
+      message: `Cannot use this with --${first}: only one of them can say what to measure`,
       fix: "leave one out",
     })),
     ...given.path !== undefined && (given.from || given.example)
-      ? [{ place: "--path", message: "Cannot change the paths of a file that is given whole" }]
+      ? [{
+        place: "--path",
+        message: "Cannot set the path: --from and --example bring their own requests",
+      }]
       : [],
   ];
 }
@@ -194,13 +197,13 @@ async function written(file: string, asked: Asked): Promise<Made> {
 
 const WRITES_OF_NOTHING: Problem = {
   place: "--writes",
-  message: "Cannot take over operations: no description is given",
+  message: "Cannot include operations: no OpenAPI description is given",
   fix: "add --from openapi.yaml",
 };
 
 const PATH_OF_NOTHING: Problem = {
   place: "--path",
-  message: "Cannot request this path: no server is named",
+  message: "Cannot request this path: no server is given",
   fix: "add --url, --command or --detect",
 };
 
@@ -215,7 +218,7 @@ async function chosenSubject(
   if (url !== undefined) return rightOr("--url", ofUrl(url));
   if (command !== undefined) return rightOr("--command", ofCommand(command, folder.name));
   if (example) return null;
-  const { isPersonThere, person } = await import("../terminal/person.ts");
+  const { isPersonThere, person } = await import("../terminal/prompts.ts");
   if (!detect && isPersonThere()) {
     const { askedSubject } = await import("../init/asked.ts");
     return await askedSubject(folder, person, path);
@@ -227,14 +230,14 @@ async function chosenSubject(
 }
 
 /** A hint shown with an example, for users who wanted something else. */
-const YOURS = "A server of your own is measured by plateau init FILE --command 'node server.js', " +
+const YOURS = "To measure your own server, use plateau init FILE --command 'node server.js', " +
   "or --url http://127.0.0.1:8080/";
 
 const NOTHING_FOUND: Problem = {
   place: "--detect",
   message:
-    "Cannot find a server here: no file says how one starts, as a package.json with a start script would",
-  fix: "say how it is started, --command 'node server.js', or where it runs, --url URL",
+    "Cannot find a server here: no file, such as a package.json with a start script, says how to start one",
+  fix: "write how to start it, --command 'node server.js', or where it runs, --url URL",
 };
 
 function rightOr(place: string, subject: Subject | string): Subject {
@@ -246,7 +249,7 @@ function rightOr(place: string, subject: Subject | string): Subject {
 const SCHEMA = ".plateau/experiment.schema.json";
 
 const SCHEMA_APART =
-  `editors look for the schema in the first line, which this makes: mkdir -p ${
+  `the first line names a schema for editors; to write that schema: mkdir -p ${
     dirname(SCHEMA)
   } && ` +
   `plateau schema > ${SCHEMA}`;
@@ -310,7 +313,7 @@ function refuseScript(file: string): never {
 /** Adds a hint to the error if a script that can't become YAML may be converted to TypeScript. */
 function withScriptHint(error: UserError, source: string): UserError {
   if (!K6_SCRIPT.test(source) && !PROCESSOR.test(source)) return error;
-  const fix = "name a file that ends in .ts: it keeps the functions of the script";
+  const fix = "name a file that ends in .ts, which can keep the functions of the script";
   return new UserError(error.problems.map((one, at) => at === 0 ? { ...one, fix } : one));
 }
 

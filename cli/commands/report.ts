@@ -16,8 +16,8 @@ import {
   takesStdout,
   writeOutputs,
 } from "../flags/output_flags.ts";
-import { COMPARISON_EXIT } from "../output/comparison_forms.ts";
-import { resultForms } from "../output/forms.ts";
+import { COMPARISON_EXIT } from "../output/comparison_formats.ts";
+import { resultForms } from "../output/formats.ts";
 import { folderOf, readAll, readResults } from "../results/reading.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
@@ -35,7 +35,7 @@ const parts = {
   },
   failOnChange: {
     flags: "--fail-on-change",
-    about: "Exit code 1 if a figure got worse over the results, 5 if there are too few to tell",
+    about: "Exit code 1 if a figure got worse over the results, 5 if they are too few to tell",
     schema: z.boolean().optional(),
   },
 } satisfies CommandParts;
@@ -74,7 +74,7 @@ function conflicts(given: RawArguments): Problem[] {
   return [
     ...refused.map((form) => ({
       place: longName(form),
-      message: "Cannot write several results in this form",
+      message: "Cannot write several results in this format",
       fix: "name one file of results",
     })),
     ...outputConflicts(given, [...resultsRead(read, "json"), ...pageBeside(given, read)]),

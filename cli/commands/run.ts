@@ -45,7 +45,7 @@ import { integerText } from "../../base/quantity.ts";
 import { redisFlag } from "../flags/values.ts";
 import { reportToGithub } from "../github/step.ts";
 import type { LiveReport } from "../live/report.ts";
-import { type ResultForms, resultForms } from "../output/forms.ts";
+import { type ResultForms, resultForms } from "../output/formats.ts";
 import { verifyCapacities } from "../output/verify_capacity.ts";
 import { verifyGates, verifyResults, verifyTrust } from "../output/verify.ts";
 import { makeOutDir, nameConflicts, occupy, refuseUnfinished } from "../results/out_dir.ts";
@@ -58,7 +58,7 @@ import { quotedOpenly } from "../../base/secrets.ts";
 const liveFlags = {
   live: {
     flags: "--live",
-    about: "Serves the growing report to browsers on this machine",
+    about: "Shows the report as it grows, in browsers on this machine",
     schema: z.boolean().default(false),
   },
   livePort: {
@@ -88,13 +88,14 @@ const parts = {
   },
   log: {
     flags: "--log <DIR>",
-    about: "Request log of every run as CSV in this folder: code;start;end;connection, in " +
+    about:
+      "Writes a request log of every run into this folder, as CSV: code;start;end;connection, in " +
       "nanoseconds; code 0 is a failed request",
     schema: z.string().min(1).optional(),
   },
   host: {
     flags: "--host <HOST>",
-    about: "Address on which targets listen, so that agents on other machines reach them " +
+    about: "Address on which targets listen, so that agents on other machines can reach them " +
       `(default: ${LOOPBACK})`,
     schema: listenHost.optional(),
   },
@@ -123,13 +124,14 @@ export const runCommand = defineCommand({
 
 function resumeConflicts({ resume, out }: RawArguments): Problem[] {
   if (resume === undefined || out === undefined) return [];
-  const message = "Cannot resume into another folder: results go into the folder of --resume";
+  const message =
+    "Cannot resume into another folder: results go into the folder that --resume names";
   return [{ place: "--out", message, fix: "leave it out" }];
 }
 
 function liveConflicts({ live, livePort }: RawArguments): Problem[] {
   if (live || livePort === undefined) return [];
-  const message = "Cannot use a port without a live report";
+  const message = "Cannot use --port without a live report";
   return [{ place: "--live-port", message, fix: "add --live, or leave it out" }];
 }
 

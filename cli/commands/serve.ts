@@ -23,7 +23,7 @@ export const serveCommand = defineCommand({
     },
     sharePort: {
       flags: "--share-port",
-      about: "Lets other processes listen on the same port (Linux)",
+      about: "Allows other processes to listen on the same port (Linux)",
       schema: z.boolean().default(false),
     },
     host: {

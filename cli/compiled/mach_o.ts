@@ -29,7 +29,7 @@ interface LoadCommands {
 export function machOProblems(file: Uint8Array<ArrayBuffer>): string[] {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   if (file.length < HEADER_BYTES || view.getUint32(0, true) !== MH_MAGIC_64) {
-    return ["it is no Mach-O file of 64 bits"];
+    return ["it is not a 64-bit Mach-O file"];
   }
   const { segments, signature } = readCommands(view);
   if (signature === null) return ["it has no signature"];
@@ -87,7 +87,7 @@ function signatureProblems(
   const hashBytes = view.getUint8(directory + 36);
   const hashKind = view.getUint8(directory + 37);
   const pageBytes = 2 ** view.getUint8(directory + 39);
-  if (hashKind !== CS_HASHTYPE_SHA256) return [`its hashes have kind ${hashKind}, not SHA-256`];
+  if (hashKind !== CS_HASHTYPE_SHA256) return [`its hashes are of kind ${hashKind}, not SHA-256`];
   if (signedBytes !== at) {
     return [`its signature covers ${signedBytes} bytes, and begins at byte ${at}`];
   }
@@ -99,7 +99,7 @@ function signatureProblems(
     const hash = file.subarray(hashesAt + page * hashBytes, hashesAt + (page + 1) * hashBytes);
     return !createHash("sha256").update(code).digest().subarray(0, hashBytes).equals(hash);
   });
-  return wrong.length === 0
-    ? []
-    : [`${wrong.length} of ${pages} pages have another hash, the first of them page ${wrong[0]}`];
+  return wrong.length === 0 ? [] : [
+    `${wrong.length} of ${pages} pages do not match their hash, the first of them page ${wrong[0]}`,
+  ];
 }

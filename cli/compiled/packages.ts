@@ -61,7 +61,7 @@ function packageOf(id: string, cache: string): BundledPackage {
   const folder = join(cache, host, name, version);
   const read = (file: string): string => readFileSync(join(folder, file), "utf8").trim();
   const { license, author }: PackageJson = JSON.parse(read("package.json"));
-  if (license === undefined) throw new Error(`Cannot tell the licence of ${id}`);
+  if (license === undefined) throw new Error(`Cannot find out the licence of ${id}`);
   const files = readdirSync(folder).filter((file) => LICENSE_FILE.test(file)).sort();
   const text = files.length > 0 ? files.map(read).join("\n\n") : standardText(license, author);
   return { name, version, license, integrity: LOCKED[id].integrity, text };

@@ -95,7 +95,9 @@ export async function deno(
     env,
     stderr: "inherit",
   }).output();
-  if (!success) throw new Error(`Cannot go on as this failed: deno ${args.join(" ")}`);
+  if (!success) {
+    throw new Error(`Cannot go on, because this command failed: deno ${args.join(" ")}`);
+  }
   return new TextDecoder().decode(stdout);
 }
 

@@ -161,6 +161,8 @@ export function assertRuns(program: string, target: string): void {
   if (!target.endsWith("-apple-darwin")) return;
   const problems = machOProblems(Deno.readFileSync(program));
   if (problems.length > 0) {
-    throw new Error(`Cannot compile for ${target}, as macOS would end it: ${problems.join("; ")}`);
+    throw new Error(
+      `Cannot compile for ${target}, because macOS would kill it: ${problems.join("; ")}`,
+    );
   }
 }

@@ -1,5 +1,5 @@
 /** Whether a comparison in slices has its verdicts, checked after predetermined numbers of process pairs. */
-import type { GateOutcome } from "../../report/findings/gate_sentences.ts";
+import type { GateOutcome } from "../../report/findings/threshold_sentences.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 import { figureInProse, verdictWord } from "../../report/findings/judgements.ts";
 import { comparisonOf, decisiveOf, type FigureComparison } from "../../report/judge/comparison.ts";
@@ -54,7 +54,7 @@ function openText({ processes, next, awaited }: {
   readonly awaited: readonly string[];
 }): string {
   const open = listedSome(awaited, "and");
-  return `Still open after ${processes} pairs of processes: ${open}; the next check is after ${next}`;
+  return `Undecided after ${processes} pairs of processes: ${open}; the next check is after ${next}`;
 }
 
 function givenUpText(processes: number, open: readonly string[]): string {

@@ -16,7 +16,7 @@ import type { ParsedValues } from "../command_line/command.ts";
 import type { planFlags } from "../flags/flags.ts";
 import { writeOwnFile } from "../flags/output_flags.ts";
 import { type NamedRedis, redisUrlOf } from "../flags/values.ts";
-import { resultForms } from "../output/forms.ts";
+import { resultForms } from "../output/formats.ts";
 import { progressView } from "../terminal/terminal.ts";
 import { type Changes, planFromFile, type Planned } from "./plan.ts";
 

@@ -142,7 +142,7 @@ function checkPhases(experiment: Experiment, scenarios: readonly string[]): void
   if (replayed.length > 0) {
     throw new UserError([{
       place: "--duration",
-      message: `Cannot set the duration of scenario ${replayed.join(", ")}: its log says how long`,
+      message: `Cannot set the duration of scenario ${replayed.join(", ")}: its log determines it`,
       fix: "leave it out, or choose other scenarios with --only",
     }]);
   }
@@ -182,8 +182,8 @@ export function refuseLocal(
 ): void {
   if (refresh !== undefined) {
     const message =
-      "Cannot renew the data of users on other machines: refresh reaches this one alone";
-    const fix = "leave --agents out, or let setup fetch what lasts, without refresh";
+      "Cannot refresh the data of users on other machines: refresh reaches only this machine";
+    const fix = "leave --agents out, or let setup fetch data that need no refresh";
     throw new UserError([{ place: "--agents", message, fix }]);
   }
   if (order === "slices") {
@@ -203,7 +203,7 @@ function whyLocal(name: string, request: Scenario): string | null {
     return `Cannot replay a log from other machines: scenario ${name} is a replay`;
   }
   if (typeof request.follow !== "object") return null;
-  return `Cannot follow redirects to other hosts from other machines: scenario ${name} names some`;
+  return `Cannot follow redirects to other hosts from other machines: scenario ${name} names other hosts`;
 }
 
 /**

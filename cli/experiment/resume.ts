@@ -8,9 +8,10 @@ import { describeMachine } from "../../base/system/describe.ts";
 import { VERSION } from "../../base/version.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 import { type FlagWord, flagWords } from "../../report/subjects/method/command.ts";
+import { refusals } from "../../runner/experiment/earlier_runs.ts";
+import { contradictions } from "../../runner/experiment/edited_results.ts";
 import { hashSettings, openExperiment } from "../../runner/experiment/provenance.ts";
-import { changesBetween, changeText, refusals } from "../../runner/experiment/resume.ts";
-import { contradictions } from "../../runner/experiment/resume_contradictions.ts";
+import { changesBetween, changeText } from "../../runner/experiment/setting_changes.ts";
 import type { Flags } from "../../runner/result/invocation.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { thresholdText } from "../../scenarios/claims/threshold.ts";
@@ -76,7 +77,7 @@ async function edits(
   return [
     ...found.slice(0, MOST_CHANGES),
     ...more > 0
-      ? [{ place: "results.json", message: `Cannot resume: it has ${more} more such places` }]
+      ? [{ place: "results.json", message: `Cannot resume: there are ${more} more such places` }]
       : [],
   ];
 }
@@ -95,7 +96,9 @@ async function otherSource(
   const shown = (experiment: object): unknown => jsonOf(openExperiment(experiment));
   return changesBetween(shown(planned.experiment), shown(experiment)).map((change) => ({
     place: `${place}: ${change.path}`,
-    message: `Cannot resume another experiment than was started: ${changeText(change)}`,
+    message: `Cannot resume an experiment other than the one that was started: ${
+      changeText(change)
+    }`,
     fix: "restore the original, or start a new run",
   }));
 }
@@ -125,10 +128,10 @@ function restoredSet(
 function withoutSecretsOf(dir: string, name: string): Problem {
   return {
     place: join(dir, name),
-    message: "Cannot resume from this copy: the secrets of the file were taken out of it",
+    message: "Cannot resume from this copy: the file's secrets were removed from it",
     fix:
-      `name the file itself: plateau run ${name} --resume ${dir}; a file with \${env.NAME} in place of ` +
-      "its secrets can be resumed from the copy",
+      `name the file itself: plateau run ${name} --resume ${dir}; if the file has \${env.NAME} in place of ` +
+      "its secrets, the copy suffices",
   };
 }
 
@@ -143,7 +146,7 @@ const NO_CHANGES = { only: undefined, repeat: undefined, duration: undefined };
 function tooOld(place: string): Problem {
   return {
     place,
-    message: "Cannot resume these results: they do not hold the command line",
+    message: "Cannot resume these results: they do not contain the command line",
     fix: "start a new run",
   };
 }

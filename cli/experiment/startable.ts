@@ -38,7 +38,7 @@ export function doubtsOf(targets: ReadonlyMap<string, TargetSpec>): string[] {
   return [...targets].flatMap(([name, spec]) => {
     if (!("command" in spec) || fixedPortOf(spec) !== null || isPassed("{port}", spec)) return [];
     return `Nothing passes {port} to target ${name}, so it must read the variable PORT. If it does not, ` +
-      'write "{port}" in its command or env, or the port that it has as port: 3000';
+      'write "{port}" in its command or env, or its fixed port, such as port: 3000';
   });
 }
 

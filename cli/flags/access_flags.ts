@@ -35,7 +35,7 @@ const socket = z.string().superRefine((path, context) => {
 export const accessFlags = {
   insecure: {
     flags: "--insecure",
-    about: "Accepts any certificate of an https server",
+    about: "Accepts any certificate from an https server",
     schema: z.boolean().default(false),
   },
   cacert: {
@@ -45,7 +45,7 @@ export const accessFlags = {
   },
   cert: {
     flags: "--cert <FILE>",
-    about: "Client certificate (PEM) to show in TLS; needs --key",
+    about: "Client certificate (PEM) to present; needs --key",
     schema: certificates.optional(),
   },
   key: {
@@ -55,12 +55,12 @@ export const accessFlags = {
   },
   resolve: {
     flags: "--resolve <HOST:PORT:ADDRESS>",
-    about: "Address to connect to for the URL's host, as curl has it; commas between several",
+    about: "Address to connect to for the URL's host, as in curl; separate several with commas",
     schema: resolved.optional(),
   },
   proxy: {
     flags: "--proxy <URL>",
-    about: "HTTP proxy to the server: http://host:port; https goes through its tunnel (CONNECT)",
+    about: "HTTP proxy to the server: http://host:port; https uses a tunnel (CONNECT)",
     schema: proxyUrl.optional(),
   },
   unix: {
@@ -80,7 +80,7 @@ export function accessProblems(given: RawArguments): Problem[] {
   }));
   const http2 = given.http2 === undefined ? [] : http2Problems(given);
   if (given.agents === undefined || given.proxy === undefined) return [...conflicts, ...http2];
-  const message = "Cannot load by an HTTP proxy from other machines";
+  const message = "Cannot load through an HTTP proxy from other machines";
   const remote = { place: "--proxy", message, fix: "leave out --proxy or --agents" };
   return [...conflicts, ...http2, remote];
 }
@@ -100,7 +100,7 @@ function http2Problems({ url, proxy, header = [] }: RawArguments): Problem[] {
       const message = fieldProblemInHttp2(name.trim(), value.join(":"));
       return message === null
         ? []
-        : [{ place: "--header", message, fix: "leave it or --http2 out" }];
+        : [{ place: "--header", message, fix: "leave out either it or --http2" }];
     }),
   ];
 }

@@ -43,7 +43,7 @@ import { quotedOpenly } from "../../base/secrets.ts";
 function measurable(protocols: readonly string[]): z.ZodType<URL> {
   return z.string({
     error: ({ input }) =>
-      input === undefined ? "Cannot measure without it: write http://host:port/path" : undefined,
+      input === undefined ? "Cannot measure without a URL: write http://host:port/path" : undefined,
   }).transform((text, context) => {
     const url = URL.parse(text);
     const wrong = wrongUrl(url, text, protocols);
@@ -75,7 +75,7 @@ function wrongUrl(
     if (isSocketUrl(url)) return "only plateau bench and experiment files open WebSockets";
     return `its protocol is ${url.protocol.slice(0, -1)}, not http`;
   }
-  return hasUser(url) ? "leave out user and password, use --header" : null;
+  return hasUser(url) ? "leave out user and password, and use --header" : null;
 }
 
 function hasUser({ username, password }: URL): boolean {
@@ -103,7 +103,7 @@ const textOrFile = z.string().transform((text, context) => {
     );
   } catch (error) {
     const why = error instanceof Deno.errors.NotFound
-      ? "there is no such file; a body without @ is sent as it is written"
+      ? "there is no such file; without the @, the body is sent as it is written"
       : messageOf(error);
     context.addIssue(`Cannot read ${text.slice(1)} as text: ${why}`);
     return z.NEVER;
@@ -137,13 +137,13 @@ const loadFlags = {
   },
   requests: {
     flags: "-n, --requests <N>",
-    about: "Ends after this many requests, not after a duration",
+    about: "Ends after this many requests instead of a duration",
     schema: integerText(load.requests).optional(),
   },
   rate: {
     flags: "-r, --rate <R>",
     about:
-      "Open loop: requests are due at this rate, such as 1000/s, even when all connections are busy",
+      "Open loop: requests are due at this rate, such as 1000/s, even if all connections are busy",
     schema: load.rate.optional(),
   },
   phases: {
@@ -167,7 +167,7 @@ const loadFlags = {
   timeout,
   pipeline: {
     flags: "--pipeline <N>",
-    about: "Requests in flight per connection; with --http2 its streams",
+    about: "Requests in flight per connection; with --http2, concurrent streams",
     preset: "1",
     schema: integerText(load.pipeline),
   },
@@ -183,7 +183,7 @@ const requestFlags = {
   },
   requestTarget: {
     flags: "--request-target <PATH>",
-    about: "Path and query to send unchanged in place of the URL's, such as /a/../b",
+    about: "Path and query to send as they are, instead of the URL's, such as /a/../b",
     schema: z.string().optional(),
   },
   header: {
@@ -194,7 +194,7 @@ const requestFlags = {
   },
   body: {
     flags: "-b, --body <TEXT|@FILE>",
-    about: "Request body: the text, or the file after @; its content-type is a header",
+    about: "Request body: the text, or @FILE; a header sets its content-type",
     schema: textOrFile.optional(),
   },
   follow: {
@@ -216,13 +216,13 @@ const requestFlags = {
   },
   hold: {
     flags: "--hold <D>",
-    about: "Leaves each stream or WebSocket after this time (default: stays until it ends)",
+    about: "Leaves each stream or WebSocket after this time (default: when it ends)",
     schema: hold.optional(),
   },
   reconnect: {
     flags: "--reconnect <D>",
     about:
-      "Requests a stream of events again when it ends or is cut, as EventSource does: after D, or the " +
+      "Requests a stream of events again when it ends or is cut, as EventSource does: after D, or after the " +
       "time that the server names (default: never)",
     schema: reconnectionTime.optional(),
   },
@@ -238,8 +238,8 @@ const requestFlags = {
   },
   expect: {
     flags: "--expect <echo|order|push>",
-    about: "What the server sends on a WebSocket: the same message, one message for each, or " +
-      "messages of its own (default: echo with --send, else push)",
+    about: "What the server sends on a WebSocket: each message back, one message for each, or " +
+      "messages by itself (default: echo with --send, else push)",
     schema: answer.optional(),
   },
   token: {
@@ -266,12 +266,12 @@ const requestFlags = {
   },
   compress: {
     flags: "--compress <gzip>",
-    about: "Compresses messages of gRPC, and accepts compressed ones (default: neither)",
+    about: "Compresses gRPC messages, and accepts compressed ones (default: neither)",
     schema: z.enum(COMPRESSIONS).optional(),
   },
   form: {
     flags: "-F, --form <NAME=VALUE|NAME=@FILE>",
-    about: "Part of a multipart form, as curl has it; may be repeated",
+    about: "Part of a multipart form, as in curl; may be repeated",
     repeatable: true,
     schema: z.array(formPart).default([]),
   },
@@ -293,12 +293,12 @@ const waitFlag = {
 const checkFlags = {
   expectStatus: {
     flags: "--expect-status <N>",
-    about: "Expected status, or several: 200,204; exit code 1 when a response has another",
+    about: "Expected status, or several: 200,204; exit code 1 if a response has another",
     schema: statuses.optional(),
   },
   expectBody: {
     flags: "--expect-body <TEXT>",
-    about: "Expected body, as a whole; exit code 1 when a response has another",
+    about: "Expected body, as a whole; exit code 1 if a response has another",
     schema: z.string().optional(),
   },
   ...thresholdFlags,
@@ -319,7 +319,7 @@ const resultFlags = {
   },
   interval: {
     flags: "--interval <D>",
-    about: "Interval of the timeline",
+    about: "Length of an interval of the timeline",
     preset: load.DEFAULT_INTERVAL,
     schema: load.interval,
   },
@@ -347,7 +347,7 @@ const otherFlags = {
 const fromOthersFlags = {
   ...fleetFlags,
   ...redisFlag,
-  redis: { ...redisFlag.redis, about: "Redis of the agents; also as REDIS_URL" },
+  redis: { ...redisFlag.redis, about: "Redis of the agents; also set by REDIS_URL" },
 } satisfies CommandParts;
 
 export const benchParts = {
@@ -402,17 +402,17 @@ export function isHttp2(
 
 /** Flags of a request that a gRPC call can't have, and why. */
 const BESIDE_GRPC: Readonly<Record<string, readonly [flag: string, why: string]>> = {
-  method: ["--method", "it is always sent with post"],
-  requestTarget: ["--request-target", "it goes to the path of its method"],
-  body: ["--body", "what it sends is its message"],
-  form: ["--form", "what it sends is its message"],
+  method: ["--method", "gRPC always sends post"],
+  requestTarget: ["--request-target", "the method determines the path"],
+  body: ["--body", "the message is its body"],
+  form: ["--form", "the message is its body"],
   follow: ["--follow", "gRPC has no redirects"],
   stream: ["--stream", "the type of its method says whether the response is a stream"],
-  until: ["--until", "it ends with its status"],
-  reconnect: ["--reconnect", "only events have identifiers"],
-  replay: ["--replay", "the log says what is sent"],
-  expectStatus: ["--expect-status", "a grpc-status other than OK is wrong"],
-  expectBody: ["--expect-body", "its body is a message of protobuf"],
+  until: ["--until", "its status ends it"],
+  reconnect: ["--reconnect", "only events have identifiers to go on from"],
+  replay: ["--replay", "the log determines what is sent"],
+  expectStatus: ["--expect-status", "a grpc-status other than OK already counts as wrong"],
+  expectBody: ["--expect-body", "its body is a protobuf message"],
 };
 
 export function callConflicts(given: RawArguments): Problem[] {
@@ -421,7 +421,7 @@ export function callConflicts(given: RawArguments): Problem[] {
     return ["proto", "message", "compress"].filter((flag) => given[flag] !== undefined)
       .map((flag) => ({
         place: `--${flag}`,
-        message: "Cannot use this without a call of gRPC",
+        message: "Cannot use this without a gRPC call",
         fix: "add --grpc package.Service/Method",
       }));
   }
@@ -432,13 +432,13 @@ export function callConflicts(given: RawArguments): Problem[] {
       given[key] !== undefined && !(key === "method" && given[key] === "get")
     ).map(([, [place, why]]) => ({
       place,
-      message: `Cannot use this with a call of gRPC: ${why}`,
+      message: `Cannot use this with a gRPC call: ${why}`,
       fix: "leave it out",
     })),
     ...hasPath
       ? [{
         place: "<URL>",
-        message: "Cannot call gRPC at a path of its own: the method is the path",
+        message: "Cannot call gRPC at another path: the method determines the path",
         fix: "write http://host:port",
       }]
       : [],
@@ -454,8 +454,8 @@ function followConflicts({ follow, requests, pipeline = "1" }: RawArguments): Pr
   ];
   return beside.map((place) => ({
     place,
-    message: `Cannot use ${place} where redirects are followed`,
-    fix: "leave --follow or it out",
+    message: `Cannot use ${place} when redirects are followed`,
+    fix: "leave out either --follow or it",
   }));
 }
 
@@ -479,13 +479,13 @@ function socketConflicts(given: RawArguments): Problem[] {
     [
       requests !== undefined && hold === undefined,
       "--requests",
-      "Cannot end by a number of requests where no WebSocket ends",
+      "Cannot end after a number of requests when no WebSocket ends",
       "add --hold, or use --duration",
     ],
     [
       every !== undefined && send === undefined,
       "--every",
-      "Cannot send nothing again and again",
+      "Cannot use this without a message to send",
       "add --send",
     ],
   ];

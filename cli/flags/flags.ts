@@ -43,14 +43,14 @@ export const quietFlag = {
 export const planFlags = {
   set: {
     flags: "--set <key=value>",
-    about: "Sets a parameter of the file, the value as in YAML; may be repeated",
+    about: "Sets a parameter of the file, its value written as in YAML; may be repeated",
     repeatable: true,
     schema: settings,
   },
   only: {
     flags: "--only <target=A,scenario=B>",
     about:
-      "Runs only the cells that match; several values of one key are alternatives; may be repeated",
+      "Runs only the cells that match; several values for one key are alternatives; may be repeated",
     repeatable: true,
     schema: only.optional(),
   },

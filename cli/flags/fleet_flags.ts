@@ -33,7 +33,7 @@ const agents = z.string().transform((text, context) => {
   if (text === "all") return text;
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
   context.addIssue(
-    `Cannot read ${quotedOpenly(text)} as a number of agents: write a number, or all`,
+    `Cannot read ${quotedOpenly(text)} as a number of agents: write a number or all`,
   );
   return z.NEVER;
 });

@@ -38,7 +38,7 @@ const formFlags = {
   },
   hlog: {
     flags: "--hlog <FILE>",
-    about: "Latencies of every interval as a histogram log of HdrHistogram",
+    about: "Latencies of every interval, as an HdrHistogram log",
     schema: formFile.optional(),
   },
   html: { flags: "--html <FILE>", about: "The report page", schema: formFile.optional() },
@@ -92,7 +92,7 @@ function otlpHeaders(context: z.core.$RefinementCtx): Collector["headers"] {
     for (const secret of [value, ...credentialsIn(name, value)]) secrets.keep(secret);
     const field = header.safeParse([name.trim().toLowerCase(), value]);
     if (rest.length > 0 && field.success && !OWN_HEADERS.test(field.data[0])) return [field.data];
-    context.addIssue(`Cannot use ${OTLP_HEADERS}: write name=value,name=value, of header fields`);
+    context.addIssue(`Cannot use ${OTLP_HEADERS}: write header fields as name=value,name=value`);
     return [];
   });
 }
@@ -103,7 +103,7 @@ export const outputFlags = {
   ...formFlags,
   otlp: {
     flags: "--otlp <URL>",
-    about: "Sends the figures as metrics to an OpenTelemetry collector, by OTLP/HTTP with JSON; " +
+    about: "Sends the figures as metrics to an OpenTelemetry collector, by OTLP/HTTP in JSON; " +
       `header fields from ${OTLP_HEADERS}`,
     schema: collector.optional(),
   },

@@ -26,21 +26,21 @@ const keys = z.string().transform((text, context): JsonKeys => {
 export const replayFlags = {
   replay: {
     flags: "--replay <LOG>",
-    about: "Open loop: sends the requests of an access log, each at its own moment",
+    about: "Open loop: replays an access log, each request at its logged moment",
     schema: z.string().min(1).optional(),
   },
   replayFormat: {
     flags: `--replay-format <${LOG_FORMAT_NAMES.join("|")}>`,
     about:
-      "Format of the log: common and combined include HAProxy, Envoy and AWS, w3c is that of IIS and " +
-      "CloudFront, json is one JSON object a line, vegeta the JSON of its results",
+      "Format of the log: common and combined include logs of HAProxy, Envoy and AWS, w3c those of IIS and " +
+      "CloudFront, json is one JSON object per line, vegeta the JSON of its results",
     preset: "combined",
     schema: z.enum(LOG_FORMAT_NAMES),
   },
   replayKeys: {
     flags: "--replay-keys <K=NAME,…>",
     about: "Keys of a json log, such as time=ts,method=request.method,path=request.uri; " +
-      "request=NAME stands for method and path (default: time, method, path)",
+      "request=NAME replaces method and path (default: time, method, path)",
     schema: keys.optional(),
   },
   replayWrites: {
@@ -50,7 +50,7 @@ export const replayFlags = {
   },
   speed: {
     flags: "--speed <N>",
-    about: "Speed of the replay: 2x takes half the time",
+    about: "Speed of the replay: 2x replays in half the time",
     preset: "1x",
     schema: speed,
   },
@@ -82,7 +82,7 @@ export function replayConflicts(given: RawArguments): Problem[] {
     return {
       place: `--${flag}`,
       message: `Cannot use --${flag} with a replay`,
-      fix: "leave --replay or it out",
+      fix: "leave out either --replay or it",
     };
   });
 }
@@ -102,7 +102,7 @@ export async function replayOf(
         place: "--replay",
         message: `Cannot replay ${path}: ${read.problem}`,
         fix: read.remedy === "writes"
-          ? "--replay-writes sends the other methods, too"
+          ? "use --replay-writes to send the other methods, too"
           : `name its format with --replay-format ${read.remedy.format ?? "FORMAT"}, ` +
             "or the keys of a json log with --replay-keys",
       },

@@ -50,7 +50,7 @@ export const only = z.array(z.string()).transform((texts, context) => {
 function filterFix(key: string): string {
   const meant = closest(key, ["target", "scenario"]);
   return meant === null
-    ? "write target=NAME or scenario=NAME, and choose the values of a factor in the file, or with " +
+    ? "write target=NAME or scenario=NAME; values of a factor are chosen in the file, or with " +
       "--set if it makes them a parameter"
     : `write ${meant}=NAME`;
 }
@@ -77,12 +77,13 @@ export const passwordFile = z.string().min(1).transform((path, context) => {
 export const redisFlag = {
   redis: {
     flags: "--redis <URL>",
-    about: "URL of Redis; also as REDIS_URL",
+    about: "URL of Redis; also set by REDIS_URL",
     schema: redisUrl.optional(),
   },
   redisPasswordFile: {
     flags: "--redis-password-file <FILE>",
-    about: "File with the password of that Redis; the password also as PLATEAU_REDIS_PASSWORD",
+    about:
+      "File with the password of that Redis; PLATEAU_REDIS_PASSWORD can hold the password instead",
     schema: passwordFile.optional(),
   },
 } satisfies CommandParts;
@@ -119,7 +120,10 @@ export function passwordConflicts({ redis, redisPasswordFile }: RawArguments): P
   if (url !== null && url.password === "") return [];
   const [message, fix] = url === null
     ? ["Cannot use a password without its Redis", "add --redis redis://host:port, or set REDIS_URL"]
-    : ["Cannot use two passwords: the address of Redis has one", "take it out of the address"];
+    : [
+      "Cannot use two passwords: the address of Redis already has one",
+      "take it out of the address",
+    ];
   return [{ place: "--redis-password-file", message, fix }];
 }
 

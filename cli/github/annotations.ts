@@ -5,8 +5,8 @@ import {
   type ResultsComparison,
   sentenceOf,
 } from "../../report/subjects/comparison/comparison.ts";
-import { type GateOutcome, gateText } from "../../report/findings/gate_sentences.ts";
-import { type ThresholdOutcome, worstOf } from "../../report/judge/gates.ts";
+import { type GateOutcome, gateText } from "../../report/findings/threshold_sentences.ts";
+import { type ThresholdOutcome, worstOf } from "../../report/judge/thresholds.ts";
 import { cellLabel } from "../../report/cells/cell_label.ts";
 import { type Annotation, command } from "../../report/writing/annotation.ts";
 import type { Written } from "../../report/writing/written.ts";
@@ -24,7 +24,7 @@ export function annotationLines(annotations: readonly Annotation[]): Written<"an
   return [...byLevel.values()].flatMap((alike) => {
     if (alike.length <= MOST) return alike.map(command);
     const [{ level }] = alike;
-    const message = `${alike.length - MOST + 1} more of these are in the log and in the report`;
+    const message = `${alike.length - MOST + 1} more like these are in the log and in the report`;
     return [...alike.slice(0, MOST - 1), { level, title: "And more", message }].map(command);
   });
 }
@@ -110,7 +110,7 @@ function responseAnnotations(run: Measurement | Run): Annotation[] {
     return [{ level: "error", title: "No request got a response", message }];
   }
   if (failed === 0) return [];
-  const message = `${placeOf(run)}: ${failed} of ${passed + failed} responses are not as expected`;
+  const message = `${placeOf(run)}: ${failed} of ${passed + failed} responses were not as expected`;
   return [{ level: "error", title: "Wrong responses", message }];
 }
 

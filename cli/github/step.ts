@@ -43,7 +43,7 @@ async function appendSummary(path: string, markdown: string): Promise<void> {
 export const MOST_BYTES = 1_048_576;
 
 const NOTE =
-  "*Shortened: GitHub takes at most 1 MiB per step. The report and the file of --markdown are complete.*";
+  "*Shortened: GitHub accepts at most 1 MiB per step. The report and the file of --markdown are complete.*";
 
 /**
  * The part of a summary that fits; "" if not even a note fits.

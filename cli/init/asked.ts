@@ -6,8 +6,8 @@ import type { Subject } from "./subject.ts";
 
 const UNANSWERED = {
   place: "plateau init",
-  message: "Cannot write a file without an answer",
-  fix: "--url, --command, --detect or --example says what to measure, too",
+  message: "Cannot write a file: the question was not answered",
+  fix: "use --url, --command, --detect or --example to say what to measure",
 };
 
 /** A person at a terminal. */
@@ -33,7 +33,7 @@ export async function askedSubject(
       about: subject.about,
       make: () => withPath(subject),
     })),
-    { about: "a server that runs already, by its URL", make: () => urlFrom(person) },
+    { about: "a server that is already running, by its URL", make: () => urlFrom(person) },
     {
       about: "a server that a command starts",
       make: async () => withPath(await commandFrom(folder, person)),

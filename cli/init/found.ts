@@ -104,7 +104,9 @@ function ofPython(folder: Folder): Subject | null {
   const name = nameOf(/^name\s*=\s*"([^"]+)"/m.exec(asked)?.[1] ?? folder.name);
   if (/\bdjango\b/.test(folder.read("manage.py") ?? "")) {
     const command = [...python, "manage.py", "runserver", "--noreload", "{host}:{port}"];
-    const notes = ["runserver is Django's server for development: measure the one of production"];
+    const notes = [
+      "runserver is Django's development server: measure the one that you use in production",
+    ];
     return { name, about: "manage.py: runserver", target: { command }, path: "/", notes };
   }
   for (const file of PYTHON_FILES) {
@@ -131,7 +133,9 @@ function ofPython(folder: Folder): Subject | null {
       target: { command, ...inSrc && { env: { PYTHONPATH: "src" } } },
       path: pathIn(source) ?? "/",
       notes: command.includes("flask")
-        ? ["flask run is a server for development: measure the one of production, such as gunicorn"]
+        ? [
+          "flask run is a development server: measure the one that you use in production, such as gunicorn",
+        ]
         : [],
     };
   }

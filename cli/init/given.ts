@@ -11,7 +11,7 @@ export function ofUrl(text: string): Subject | string {
     return "Cannot use this as a URL: write http://host:port/path";
   }
   if (url.username !== "" || url.password !== "") {
-    return "Cannot use a URL with a user: write it without, and a header authorization in the scenario";
+    return "Cannot use a URL with a user: leave the user out, and write an authorization header in the scenario";
   }
   return {
     name: nameOf(url.hostname),
@@ -24,7 +24,7 @@ export function ofUrl(text: string): Subject | string {
 
 /** A server that a command starts; or what is wrong with the command line. @param name Name of the server. */
 export function ofCommand(line: string, name: string): Subject | string {
-  if (line.trim() === "") return "Cannot start nothing: write a program and its arguments";
+  if (line.trim() === "") return "Cannot use an empty command: write a program and its arguments";
   return {
     name: nameOf(name),
     about: line,

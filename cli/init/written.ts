@@ -40,8 +40,8 @@ function targetComment(target: Subject["target"]): string {
     '# Started for every run, waited for until / responds ("ready: /health" waits for another path), and stopped with',
     `# its children.${"setup" in target ? " setup builds it once." : ""}`,
     "port" in target
-      ? "# It listens on one port alone. If it reads the variable PORT, leave port out: then a free one is chosen."
-      : "# {port} becomes a free port, which the variable PORT holds, too. A program with a port of its own: port: 3000",
+      ? "# It listens on only one port. If it reads the variable PORT, leave port out: then a free one is chosen."
+      : "# {port} becomes a free port, which the variable PORT holds, too. For a program with a fixed port: port: 3000",
     // The client that starts a container does not pass on its environment.
     ...program === "podman" || program === "docker"
       ? []

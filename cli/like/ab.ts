@@ -24,9 +24,9 @@ import {
 import { asWritten } from "./url.ts";
 
 const NOTES = {
-  both: "without its number of requests: its time alone ends it here",
-  twice: "with a single content-type; ab also sends its own unless -T is given",
-  most: "without its end after 50000 requests, which its time limit brings along",
+  both: "without its number of requests, because only its time limit ends it here",
+  twice: "with only one content-type; ab also sends its own unless -T is given",
+  most: "without its end after 50000 requests, which -t implies there",
 };
 
 /** Holds the content type until it is known whether there is a body. */

@@ -47,19 +47,23 @@ export const autocannon: Tool = {
     valueOption("ca", "--cacert"),
     valueOption("cert", "--cert"),
     valueOption("key", "--key"),
-    unsupported("s servername", "value", "another name for TLS"),
-    refusedOption("F form", "value", "a form of several parts"),
+    unsupported("s servername", "value", "its other server name for TLS"),
+    refusedOption("F form", "value", "a multipart form"),
     unsupported(
       "M maxConnectionRequests",
       "value",
-      "an end after so many requests of a connection",
+      "its end after a number of requests on a connection",
     ),
-    unsupported("O maxOverallRequests", "value", "an end after so many requests, besides its time"),
+    unsupported(
+      "O maxOverallRequests",
+      "value",
+      "its end after a number of requests, in addition to its duration",
+    ),
     refusedOption("har", "value", "its HAR file (plateau run FILE.har runs one)"),
-    unsupported("B bailout", "value", "an end after so many errors"),
-    unsupported("W warmup", "value", "its warm-up (results hold the length of the target's own)"),
-    refusedOption("I idReplacement", "switch", "ids put in place of [<id>]"),
-    unsupported("f forever", "switch", "beginning anew for ever"),
+    unsupported("B bailout", "value", "its end after a number of errors"),
+    unsupported("W warmup", "value", "its warm-up (results show how long the target warms up)"),
+    refusedOption("I idReplacement", "switch", "ids instead of [<id>]"),
+    unsupported("f forever", "switch", "starting over for ever"),
     unsupported(
       "on-port onPort",
       "switch",
@@ -78,7 +82,7 @@ export const autocannon: Tool = {
   complete: withoutReconnects,
   differences: (measurement, options) => [
     ...differenceSentence(
-      "autocannon would have left out of its latencies",
+      "autocannon's latencies would not have included",
       timedOut(measurement),
       failedElse(measurement),
       inFlight(measurement),
@@ -86,7 +90,7 @@ export const autocannon: Tool = {
     ...(measurement.load.kind === "rate"
       ? [
         ...(options.has("C") ? [] : added("autocannon", addedSamples(measurement, EXPECTED_MS))),
-        "autocannon sends each second's requests at the second's beginning",
+        "autocannon sends each second's requests at the beginning of the second",
       ]
       : []),
     wholeMilliseconds("autocannon", measurement),

@@ -61,7 +61,7 @@ export const curl: Tool = {
     valueOption("key", "--key"),
     option("resolve", true, resolved),
     ignored("http2", "switch"), // see complete
-    unsupported("http3 0 http1.0", "switch", "a version of HTTP but 1.1 and 2"),
+    unsupported("http3 0 http1.0", "switch", "a version of HTTP other than 1.1 and 2"),
     refusedOption("connect-to", "value", "another address for the host"),
     refusedOption("n netrc digest ntlm negotiate anyauth", "switch", "its authentication"),
     unsupported("limit-rate", "value", "its limit of bytes"),
@@ -126,7 +126,7 @@ function withVersion(line: TranslatedLine): TranslatedLine {
   if (!line.options.has("http2") || hasHttp2(line)) return line;
   return isSecure(line)
     ? withFlags(line, ["--http2"])
-    : withNote(line, "without an upgrade to HTTP/2 (--http2-prior-knowledge has none)");
+    : withNote(line, "without an upgrade to HTTP/2 (--http2-prior-knowledge needs none)");
 }
 
 /** A field that curl normally adds itself, and that the command line removes. */
@@ -147,7 +147,7 @@ function header(text: string): Meaning {
 }
 
 function asciiData(text: string): Meaning {
-  const note = "the line breaks of its data file stay";
+  const note = "the line breaks of its data file are kept";
   return { flags: [["-b", text]], ...(text.startsWith("@") ? { note } : {}) };
 }
 
@@ -199,7 +199,7 @@ function withData(line: TranslatedLine): TranslatedLine {
   }
   const body = texts.length === 0 ? files[0] : texts.join(line.options.has("json") ? "" : "&");
   const left = files.length - (texts.length === 0 ? 1 : 0);
-  const missing = left > 0 ? ["its data files, as there is other data"] : [];
+  const missing = left > 0 ? ["its data files beside other data"] : [];
   const method = lastOf(line, "-m") === undefined ? [["-m", "post"] as const] : [];
   const sent = withFlags(plain, ["-b", body], ...method);
   return { ...sent, refused: [...line.refused, ...missing] };

@@ -66,7 +66,7 @@ export const hey: Tool = {
   complete: (line) => withVersion(evenlyShared(line)),
   differences: (measurement, options) => [
     ...differenceSentence(
-      "hey would have left out of its latencies",
+      "hey's latencies would not have included",
       timedOut(measurement),
       failedElse(measurement),
       beyondItsMost(measurement),
@@ -86,13 +86,13 @@ function field(text: string): Meaning {
 
 /** hey 0.1.5 sets the field, then replaces all fields (`hey.go`, `req.Header = header`). */
 function authorization(text: string): Meaning {
-  return { ...userOption(text), note: "with its -a, which hey 0.1.5 does not send" };
+  return { ...userOption(text), note: "with the user of its -a, which hey 0.1.5 does not send" };
 }
 
 /** Without TLS, hey uses HTTP/1.1. Go's client sends everything for one host over one HTTP/2 connection. */
 function withVersion(line: TranslatedLine): TranslatedLine {
   if (!line.options.has("h2") || !isSecure(line)) return line;
-  const note = "without one connection for all of its workers (-c 1 --pipeline N is that)";
+  const note = "without one connection for all of its workers (-c 1 --pipeline N does that)";
   return withNote(withFlags(line, ["--http2"]), note);
 }
 

@@ -231,7 +231,9 @@ function atRate(line: TranslatedLine): TranslatedLine {
     ? []
     : [["-d", durationText(Number(requests) * 1_000 / perSec)] as const];
   const pipelined = lastOf(line, "--pipeline") === undefined ? [] : ["without its pipelining"];
-  const shared = each === undefined ? [] : ["a limit of each connection is a rate of all here"];
+  const shared = each === undefined
+    ? []
+    : ["its limit per connection becomes a rate for all connections"];
   const paced = without(line, "-r", RATE_OF_EACH, "-n", "--pipeline");
   return {
     ...withFlags(paced, ["-r", rate], ...end),

@@ -90,7 +90,7 @@ export const oha: Tool = {
   },
   differences: (measurement, options) => [
     ...differenceSentence(
-      "oha would have left out of its latencies",
+      "oha's latencies would not have included",
       timedOut(measurement),
       failedElse(measurement),
       options.has("w") ? "" : inFlight(measurement),
@@ -102,12 +102,12 @@ export const oha: Tool = {
 
 function httpVersion(text: string): Meaning {
   if (/^2(\.0)?$/.test(text.trim())) return { flags: [["--http2"]] };
-  return text.trim() === "1.1" ? {} : { note: "without a version of HTTP but 1.1 and 2" };
+  return text.trim() === "1.1" ? {} : { note: "without a version of HTTP other than 1.1 and 2" };
 }
 
 function startOf(options: ReadonlySet<string>): string {
   const start = options.has("latency-correction")
     ? "the moment that its dispatcher woke up"
     : "the send";
-  return `oha times from ${start}; here it is from the moment that a request was due`;
+  return `oha measures latency from ${start}; here it counts from the moment when a request was due`;
 }

@@ -72,7 +72,7 @@ function lastRead(
 function unread(words: readonly string[]): string[] {
   return words.length === 0
     ? []
-    : [`without ${words.join(" ")}, as it reads no options after its URL`];
+    : [`without ${words.join(" ")}, because it reads no options after its URL`];
 }
 
 /** Converts Go's flags: `-name`, `-n=1`, `--n 1`. */
@@ -97,7 +97,7 @@ function unknown({ options }: Tool, name: string, place: string): Problem {
 function valueless(name: string, place: string): Problem {
   return {
     place: `${place} ${withoutSecrets(name)}`,
-    message: "Cannot use this option without its value",
+    message: "Cannot use this option without a value",
   };
 }
 
@@ -111,7 +111,7 @@ export function shellWords(commandLine: string, place: string): string[] {
     if ("pattern" in part) return [part.pattern];
     if ("comment" in part) return [];
     const message = `Cannot use ${quotedOpenly(part.op)} here: a shell would end the command there`;
-    throw new UserError([{ place, message, fix: "put the URL into quotes of its own" }]);
+    throw new UserError([{ place, message, fix: "put the URL into its own quotes" }]);
   });
 }
 

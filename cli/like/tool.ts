@@ -181,7 +181,7 @@ export function proxyAddress(text: string): string {
 /** A body, which must not be taken for the name of a file. */
 export function literalBody(text: string): Meaning {
   return text.startsWith("@")
-    ? { refused: "its body, as one that begins with @ would be the name of a file here" }
+    ? { refused: "its body, because a body that begins with @ names a file here" }
     : { flags: [["-b", text]] };
 }
 
@@ -212,7 +212,7 @@ export function withFlags(line: TranslatedLine, ...flags: readonly BenchFlag[]):
   return { ...line, flags: [...line.flags, ...flags] };
 }
 
-/** One sentence, or none without parts. @param how Such as `wrk would have left out of its latencies`. */
+/** One sentence, or none without parts. @param how Such as `wrk's latencies would not have included`. */
 export function differenceSentence(how: string, ...parts: readonly string[]): string[] {
   const there = parts.filter((part) => part !== "");
   if (there.length === 0) return [];
@@ -230,7 +230,11 @@ export const timedOut = ({ errors }: Measurement): string =>
   counted(errors.timeout ?? 0, "request that timed out", "requests that timed out");
 export const failedElse = ({ requests, errors }: Measurement): string => {
   const count = requests.failed - (errors.timeout ?? 0);
-  return counted(count, "request that failed otherwise", "requests that failed otherwise");
+  return counted(
+    count,
+    "request that failed in another way",
+    "requests that failed in another way",
+  );
 };
 /** Requests in flight at the end, including those waited for; failed ones count as failed. */
 export const inFlight = ({ requests, drain }: Measurement): string => {
@@ -253,8 +257,8 @@ export function redirected(tool: string, { status }: Measurement): string[] {
     `${tool} would have followed`,
     counted(
       count,
-      "redirect, and timed both requests as one",
-      "redirects, and timed both requests as one",
+      "redirect, timing both requests as one",
+      "redirects, timing both requests as one",
     ),
   );
 }

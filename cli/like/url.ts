@@ -90,7 +90,7 @@ export function asCurl(
 ): UrlMeaning {
   const glob = globs ? /(?:^|[^\\])(\[(?!\])[^\]]*\]?|[{}][^}]*\}?)/.exec(rest)?.[1] : undefined;
   if (glob !== undefined) {
-    return { refused: `the several URLs of ${glob} (-g sends brackets and braces as they stand)` };
+    return { refused: `the several URLs of ${glob} (-g sends brackets and braces as they are)` };
   }
   const written = (globs ? rest.replaceAll(/\\([[\]{}])/g, "$1") : rest).replace(/#.*$/s, "");
   if (/[\0-\x20\x7f]/.test(written + query)) {

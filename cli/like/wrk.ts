@@ -55,7 +55,7 @@ function evenlyShared(line: TranslatedLine): TranslatedLine {
 
 const missing = (tool: string, measurement: Measurement): string[] =>
   differenceSentence(
-    `${tool} would have left out of its latencies`,
+    `${tool}'s latencies would not have included`,
     timedOut(measurement),
     failedElse(measurement),
     inFlight(measurement),

@@ -220,7 +220,7 @@ export function refusalOf(head: LiveHead): Refusal | null {
     const allow = methods.join(", ");
     return { status: 405, text: `Only ${allow} here`, allow };
   }
-  return isBodyFit(head) ? null : { status: 413, text: "Only a receipt is taken here" };
+  return isBodyFit(head) ? null : { status: 413, text: "Only a receipt is accepted here" };
 }
 
 /**

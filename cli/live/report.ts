@@ -161,7 +161,7 @@ export class LiveReport implements AsyncDisposable {
       default:
         await this.#first.promise;
         return this.#body === null
-          ? plain({ status: 503, text: "The experiment ended before it began" })
+          ? plain({ status: 503, text: "The experiment ended before its first run" })
           : { status: 200, type: "text/html; charset=utf-8", body: this.#body };
     }
   }
@@ -173,7 +173,7 @@ export class LiveReport implements AsyncDisposable {
         status: 503,
         text: `${
           mostOf("liveReaders")
-        } browser tabs show this page already: close one of them first`,
+        } browser tabs already show this page: close one of them first`,
       })
       : { status: 200, type: "text/event-stream", body };
   }

@@ -18,7 +18,7 @@ export const mcpCommand = defineCommand({
     allowHost: {
       flags: "--allow-host <HOST,…>",
       about:
-        "Hosts, addresses and networks (10.0.0.0/8) that may be loaded besides this machine; " +
+        "Hosts, addresses and networks (10.0.0.0/8) that may be loaded, besides this machine; " +
         "may be repeated",
       repeatable: true,
       schema: z.array(hosts).default([]),
@@ -27,7 +27,7 @@ export const mcpCommand = defineCommand({
   more: `A client of the Model Context Protocol starts this command. Its tools are ${
     TOOLS.map(({ name }) => name).join(", ")
   };
-the figures of each are those of the command's --json. Paths are relative to the folder in which it was started.
+each returns the figures of its command's --json. Paths are relative to the folder in which it was started.
 Targets of an experiment are programs, which run with your rights: let your client ask before it calls run.`,
   run({ allowHost }): Promise<number> {
     return untilSignal(async (signal) => {
@@ -77,7 +77,7 @@ async function serve(server: ToolServer): Promise<void> {
       rest = next;
     }
     if (rest.length <= LIMITS.toolRequest.most) continue;
-    if (!isSkipping) server.refuse(TOO_LONG, "Cannot take a message as long as this");
+    if (!isSkipping) server.refuse(TOO_LONG, "Cannot accept a message this long");
     isSkipping = true;
     rest = "";
   }

@@ -47,7 +47,7 @@ const CACHED = { ttlMs: 3_600_000, cacheScope: "public" };
 
 const INSTRUCTIONS =
   "Plateau measures HTTP services. Check an experiment file before you run it. Read the trust of a " +
-  "result before its figures: an invalid run says nothing of the target. Two single results never " +
+  "result before its figures: an invalid run says nothing about the target. Two single results never " +
   "prove a difference; measure both sides in one experiment.";
 
 const id = z.union([z.string(), z.int()]);
@@ -133,7 +133,7 @@ export class ToolServer {
     const { id } = received;
     if (id === undefined) return this.#notice(received);
     if (this.#calls.has(id)) {
-      const text = "Cannot take a second request of one id";
+      const text = "Cannot accept a second request with the same id";
       return this.send({ jsonrpc: "2.0", id, error: { code: INVALID_REQUEST, message: text } });
     }
     const controller = new AbortController();
@@ -184,7 +184,10 @@ export class ToolServer {
       case "tools/call":
         return await this.#call(params, signal);
       default:
-        throw new ProtocolError(UNKNOWN_METHOD, `Cannot do ${method}: this server has tools alone`);
+        throw new ProtocolError(
+          UNKNOWN_METHOD,
+          `Cannot do ${method}: this server offers only tools`,
+        );
     }
   }
 
@@ -208,7 +211,10 @@ export class ToolServer {
       case "tools/call":
         return await this.#call(params, signal);
       default:
-        throw new ProtocolError(UNKNOWN_METHOD, `Cannot do ${method}: this server has tools alone`);
+        throw new ProtocolError(
+          UNKNOWN_METHOD,
+          `Cannot do ${method}: this server offers only tools`,
+        );
     }
   }
 

@@ -30,7 +30,7 @@ const only = z.string().optional().describe("Only matching cells, such as target
 const results = "A results.json, its folder, a folder of several sessions, or the JSON of bench";
 
 const figures = z.boolean().optional()
-  .describe("false: only the text, without the JSON, which is long");
+  .describe("false: only the text, because the JSON is long");
 
 /** Arguments that every tool takes. */
 export const forAll = { figures };
@@ -65,8 +65,8 @@ export const TOOLS: readonly CommandTool[] = [
     name: "check",
     title: "Check an experiment",
     description:
-      "Validates an experiment file without running it, and gives its cells and how long it " +
-      "takes. Its errors say file, line and fix.",
+      "Validates an experiment file without running it, and returns its cells and how long it " +
+      "would take. Errors name the file, the line and the fix.",
     input: z.strictObject({
       ...forAll,
       experiment: z.string().describe("The file, or the name of a built-in experiment"),
@@ -84,7 +84,7 @@ export const TOOLS: readonly CommandTool[] = [
     name: "bench",
     title: "Measure a URL",
     description:
-      "Loads one URL, and gives requests/s, latency percentiles, errors, the timeline and " +
+      "Loads one URL, and returns requests/s, latency percentiles, errors, the timeline and " +
       "whether the measurement can be trusted. The server must run already.",
     input: z.strictObject({
       ...forAll,
@@ -92,7 +92,7 @@ export const TOOLS: readonly CommandTool[] = [
       connections: z.int().min(1).optional().describe("50 when absent"),
       duration: duration.optional().describe("10s when absent"),
       requests: z.int().min(1).optional().describe(
-        "Exactly this many requests, in place of a duration",
+        "Number of requests, instead of a duration",
       ),
       rate: z.string().optional()
         .describe("Open loop: requests arrive at this rate, such as 1000/s; absent: a closed loop"),
@@ -102,9 +102,9 @@ export const TOOLS: readonly CommandTool[] = [
         error: "Cannot send a body that starts with @: on the command line that names a file",
       }).optional(),
       http2: z.boolean().optional(),
-      timeout: duration.optional().describe("A request fails when it takes longer; 5s when absent"),
+      timeout: duration.optional().describe("A request that takes longer fails; 5s when absent"),
       expectStatus: z.int().min(100).max(599).optional().describe(
-        "Another status is a failed check",
+        "Expected status; a response with another fails a check",
       ),
       thresholds,
       seed,
@@ -138,13 +138,13 @@ export const TOOLS: readonly CommandTool[] = [
     title: "Run an experiment",
     description:
       "Starts the servers that an experiment file names, loads them, repeats every measurement " +
-      "with fresh processes, and compares them. It runs the file's commands; check says how long it takes.",
+      "with fresh processes, and compares them. It runs the file's commands; use check to learn how long it takes.",
     input: z.strictObject({
       ...forAll,
       experiment: z.string().describe("The file, or the name of a built-in experiment"),
       out: z.string().optional().describe("Folder of the results; results/NAME/TIME when absent"),
       repeat: z.string().optional().describe('Repetitions of each cell: a number, or "until 2%"'),
-      duration: duration.optional().describe("Duration of each run, in place of the file's"),
+      duration: duration.optional().describe("Duration of each run, instead of the file's"),
       set,
       only,
       thresholds,
@@ -197,7 +197,7 @@ export const TOOLS: readonly CommandTool[] = [
     title: "Explain results or a code",
     description:
       "Says what results mean and why they can or cannot be trusted, or what the code of a " +
-      "finding or of an advice means.",
+      "finding or an advice means.",
     input: z.strictObject({
       ...forAll,
       about: z.string().describe(

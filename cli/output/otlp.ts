@@ -95,7 +95,7 @@ async function deliver(to: Collector, text: string, sending: SendingBounds): Pro
   const { clock, signal, untilMs } = sending;
   for (let attempt = 1;; attempt++) {
     if (clock.nowMs() + LEAST_ATTEMPT_MS > untilMs) {
-      throw new NotTaken(`the ${formatDuration(TOTAL_MS / 1_000)} that Plateau takes are over`);
+      throw new NotTaken(`Plateau gives up after ${formatDuration(TOTAL_MS / 1_000)}`);
     }
     try {
       return readResponse(await responseTo(to, text, sending), to, clock);
@@ -126,9 +126,9 @@ function pauseMs(attempt: number, { random }: SendingClock): number {
 function tooLongWait(askedMs: number): string {
   if (askedMs <= LONGEST_PAUSE_MS) return "";
   const asked = askedMs > DAY_MS ? "more than a day" : formatDuration(askedMs / 1_000);
-  return ` and asks for a pause of ${asked}, but Plateau takes ${
+  return ` and asks for a pause of ${asked}, but Plateau gives up after ${
     formatDuration(TOTAL_MS / 1_000)
-  } in all`;
+  }`;
 }
 
 interface CollectorResponse {
@@ -238,7 +238,7 @@ function readSuccess(text: string, to: Collector): void {
   if (text.trim() === "") return;
   const message = jsonOf(text);
   if (typeof message !== "object" || message === null) {
-    throw new NotTaken("its response is not JSON, so it is not a collector of OTLP/HTTP");
+    throw new NotTaken("its response is not JSON, so it is not an OTLP/HTTP collector");
   }
   const partial = Reflect.get(message, "partialSuccess");
   const rejected = fieldOf(partial, "rejectedDataPoints") ?? "0";
@@ -251,7 +251,7 @@ function readSuccess(text: string, to: Collector): void {
 
 /** An int64 in protobuf's JSON is a number or a string of digits; anything else is not a count. */
 function dataPoints(rejected: string): string {
-  if (!/^\d{1,19}$/.test(rejected)) return "data points without saying how many";
+  if (!/^\d{1,19}$/.test(rejected)) return "data points, without saying how many";
   return counted(Number(rejected), "data point");
 }
 

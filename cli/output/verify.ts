@@ -3,7 +3,7 @@ import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../.
 import { remedyFor } from "../../base/net/dial_error.ts";
 import { endsText, noResponseOf, noResponseText } from "../../report/findings/no_response.ts";
 import { trustSentences } from "../../report/findings/trust.ts";
-import type { GateOutcome } from "../../report/findings/gate_sentences.ts";
+import type { GateOutcome } from "../../report/findings/threshold_sentences.ts";
 import { GLUE } from "../../report/writing/units.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";
@@ -38,7 +38,7 @@ export function verifyMeasurement(measurement: Measurement): void {
   }
   if (checks.failed > 0) {
     const checked = checks.passed + checks.failed;
-    throw new CheckError(`${checks.failed} of ${checked} responses of ${url} are not as expected`);
+    throw new CheckError(`${checks.failed} of ${checked} responses of ${url} were not as expected`);
   }
 }
 
@@ -131,7 +131,7 @@ export async function verifyGates(
   { hasSummary = false }: Told = {},
 ): Promise<void> {
   if (gates.length === 0) return;
-  const { gateText } = await import("../../report/findings/gate_sentences.ts");
+  const { gateText } = await import("../../report/findings/threshold_sentences.ts");
   const linesOf = (those: readonly GateOutcome[]): string[] =>
     hasSummary ? [] : those.map((gate) => gateText(gate).replaceAll(GLUE, " "));
   const failed = gates.filter(({ outcome }) => outcome === "fail");

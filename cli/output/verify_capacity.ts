@@ -19,7 +19,11 @@ interface Verified {
 
 /** The worst first; the capacity's own sentence says why it is inconclusive. */
 const ERRORS = [
-  [["not-recovered"], TargetError, "Cannot go on: the target did not recover from a trial"],
+  [
+    ["not-recovered"],
+    TargetError,
+    "Cannot continue the search: the target did not recover from a trial",
+  ],
   [["nothing-holds"], CheckError, "No rate was found at which every rule holds"],
   [["budget", "unsustained", "disturbed"], InconclusiveError, "The capacity is inconclusive"],
   [["generator"], UntrustedError, "The generator was the limit"],

@@ -46,18 +46,19 @@ const planParts = {
   },
   margin: {
     flags: "--margin <PERCENT>",
-    about: "Margin of equivalence of the comparisons that are planned",
+    about: "Margin of equivalence of the planned comparisons",
     preset: "2%",
     schema: margin,
   },
   sessionNoise: {
     flags: "--session-noise <PERCENT>",
-    about: "How much a ratio differs between sessions (standard deviation), to plan their number",
+    about:
+      "How much a ratio differs between sessions (standard deviation), to plan how many are needed",
     schema: margin.optional(),
   },
   sessionSetup: {
     flags: "--session-setup <D>",
-    about: "How long it takes to set a session up, such as 5m",
+    about: "How long it takes to set up a session, such as 5m",
     schema: duration.optional(),
   },
   ...planFlags,
@@ -81,7 +82,7 @@ export const planCommand = defineCommand({
   conflicts: (given) => [
     ...(given.sessionNoise === undefined) === (given.sessionSetup === undefined) ? [] : [{
       place: given.sessionNoise === undefined ? "--session-setup" : "--session-noise",
-      message: "Cannot plan sessions by one of --session-noise and --session-setup alone",
+      message: "Cannot plan sessions with only one of --session-noise and --session-setup",
       fix: "give both",
     }],
     ...outputConflicts(given, resultsIn(given.out), given.out),
@@ -120,7 +121,9 @@ Examples:
         tookS: (performance.now() - beganMs) / 1_000,
         ...sessionsIn(values),
       });
-      if (plan === null) throw new InconclusiveError("Cannot plan: no cell has two pairs of runs");
+      if (plan === null) {
+        throw new InconclusiveError("Cannot plan: no cell has two pairs of measured runs");
+      }
       await rememberPlan(experiment.name, {
         measuredAt: results.startedAt,
         blocks: plan.blocks,

@@ -15,9 +15,8 @@ export function nameConflicts({ experiment }: RawArguments): Problem[] {
   if (typeof experiment !== "string") return [];
   const name = basename(experiment).toLowerCase();
   if (!OWN_NAMES.includes(name)) return [];
-  const message =
-    `Cannot run a file of this name: a ${name} is written into the folder of the results`;
-  const fix = "rename the experiment file, or resume results with --resume DIR";
+  const message = `Cannot run a file of this name, because the results include a ${name}`;
+  const fix = "rename the experiment file; to resume results, use --resume DIR";
   return [{ place: experiment, message, fix }];
 }
 
@@ -71,10 +70,10 @@ export async function refuseUnfinished(dir: string): Promise<void> {
     throw new UserError([{ place: dir, message, fix }]);
   };
   const there = await measuredIn(join(dir, "results.json")).catch((error: unknown) =>
-    refuse(`results.json may hold runs, and cannot be read: ${messageOf(error)}`)
+    refuse(`results.json may hold runs, but cannot be read: ${messageOf(error)}`)
   );
   if (there === null) return;
-  if (there.runs === undefined) return refuse("results.json is a measurement of plateau bench");
+  if (there.runs === undefined) return refuse("results.json holds a measurement by plateau bench");
   const of = `${there.runs.length} of ${there.planned ?? "some"} runs`;
   refuse(`${of} of an interrupted one would be lost`, resumptionOf(there, dir));
 }

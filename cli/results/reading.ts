@@ -43,8 +43,8 @@ export async function readResumable(path: string): Promise<Results> {
 }
 
 const OF_VERSION_1 = {
-  message: "Cannot resume results of version 1: new runs would be of version 2",
-  fix: "run the experiment anew; report and compare read both versions",
+  message: "Cannot resume results of version 1, because new runs would be of version 2",
+  fix: "run the experiment again; report and compare read both versions",
 };
 
 /** The same, or a file written by `bench --json`. */
@@ -254,8 +254,8 @@ async function notOfOneRun(folder: string): Promise<UserError> {
     place: folder,
     message: "Cannot read this as results: the folder has no results.json",
     fix: newest === undefined
-      ? "name a folder that a run wrote"
-      : `name one below it; the newest: ${newest.folder}`,
+      ? "name a folder that plateau run wrote"
+      : `name one of the folders in it; the newest is ${newest.folder}`,
   }]);
 }
 

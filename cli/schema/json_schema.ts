@@ -12,7 +12,7 @@ const EXPERIMENT = "urn:plateau:schema:experiment:1";
 /** The JSON Schema of an experiment file. */
 export function experimentJsonSchema(): Readonly<Record<string, unknown>> {
   const schema = withParameters(portableSchema(experimentSpecWith()));
-  if (!isMap(schema)) throw new TypeError("Cannot be without keys");
+  if (!isMap(schema)) throw new TypeError("The schema of experiments is not a map");
   const { $schema, ...rest } = schema;
   return { $schema, $id: EXPERIMENT, title: "An experiment of Plateau", ...rest };
 }

@@ -28,7 +28,7 @@ import {
 } from "../flags/output_flags.ts";
 import { comparisonAnnotations } from "../github/annotations.ts";
 import { reportToGithub } from "../github/step.ts";
-import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_forms.ts";
+import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_formats.ts";
 import { sendMetrics } from "../output/otlp.ts";
 import { verifyResults, verifyTrust } from "../output/verify.ts";
 import { interruptible } from "../terminal/process.ts";
@@ -85,7 +85,7 @@ const parts = {
   next: { ...httpAddress, operand: "<NEW>", about: "The server to compare" },
   budget: {
     flags: "--budget <D>",
-    about: "Longest comparison, even without a verdict (default: 60s; none with --duration)",
+    about: "Maximum duration, even without a verdict (default: 60s; no limit with --duration)",
     schema: duration.optional(),
   },
   margin: {
@@ -102,7 +102,7 @@ const parts = {
   connections: { ...benchParts.connections, about: "Connections of each server (default: 50)" },
   json: { ...benchParts.json, about: "The comparison as JSON; - is standard output" },
   html: { ...benchParts.html, about: "The comparison as a page" },
-  csv: { ...benchParts.csv, about: "A row for each round of either server; - is standard output" },
+  csv: { ...benchParts.csv, about: "One CSV row per round of either server; - is standard output" },
 } satisfies CommandParts;
 
 type VersusValues = ParsedValues<typeof parts>;
@@ -175,7 +175,8 @@ Examples:
     }),
 });
 
-const SHARED = "Both URLs are served by the same processes, so the CPU time of a side is not known";
+const SHARED =
+  "Both URLs are served by the same processes, so the CPU time of each side is unknown";
 
 function sessionOf(sides: readonly VersusSide[], repetition: number): PlannedPair {
   const [base, next] = sides.map(({ cell }, at) => ({

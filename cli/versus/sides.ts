@@ -47,7 +47,8 @@ export function sideConflicts({ base, next, ...given }: RawArguments): Problem[]
 function socketConflicts(urls: readonly string[]): Problem[] {
   const origins = new Set(urls.map((url) => URL.parse(url)?.origin));
   if (origins.size < 2) return [];
-  const message = "Cannot reach two servers by one socket: both URLs would be of the same server";
+  const message =
+    "Cannot reach two servers through one socket: both URLs would lead to the same server";
   return [{ place: "--unix", message, fix: "leave it out, or name one host in both URLs" }];
 }
 

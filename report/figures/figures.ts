@@ -80,7 +80,7 @@ const TIMES = {
   gap: "no stream brought two messages",
   ttft: "no stream brought a token",
   tpot: "no whole stream brought two tokens",
-  message: "no message of a WebSocket had an answer",
+  message: "no message on a WebSocket was answered",
   "2xx": "no response has a status of 2xx",
   "3xx": "no response has a status of 3xx",
   "4xx": "no response has a status of 4xx",
@@ -466,7 +466,9 @@ function imbalanceOf(
   { instances = [] }: JudgedRun,
   of: (latency: Distribution) => number,
 ): FigureOfRun {
-  if (instances.length < 2) return { none: "no two instances are known by a header x-instance" };
+  if (instances.length < 2) {
+    return { none: "fewer than two instances name themselves in a header x-instance" };
+  }
   const values = instances.map(({ latency }) => of(latency));
   const mean = sum(values, (value) => value) / values.length;
   return bounded(mean === 0 ? 0 : Math.max(...values) / mean - 1);
@@ -477,8 +479,8 @@ function ofTarget(
   of: (run: Pick<Run, "resources">) => number | null,
 ): FigureOfRun {
   if (resources.length === 0) {
-    return { none: "CPU and memory are those of targets that Plateau starts" };
+    return { none: "CPU and memory are known only of targets that Plateau starts" };
   }
   const value = of({ resources });
-  return value === null ? { none: "the target used no CPU time that was seen" } : bounded(value);
+  return value === null ? { none: "no CPU time of the target was seen" } : bounded(value);
 }

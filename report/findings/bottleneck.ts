@@ -47,8 +47,8 @@ const SENTENCES: Readonly<
     thread?.peers ? "each process fills a core" : "one core is full",
     thread &&
     (thread.cpu >= MOSTLY_ONE
-      ? `a thread of ${thread.name} has ${formatShare(thread.cpu)} of it`
-      : `the threads of ${thread.name} compute in turns, and have ${
+      ? `a thread of ${thread.name} uses ${formatShare(thread.cpu)} of it`
+      : `the threads of ${thread.name} compute in turn, and use ${
         formatShare(thread.processCpu ?? 0)
       } of a core together`),
     "; more connections will not help, more processes may",
@@ -56,23 +56,23 @@ const SENTENCES: Readonly<
   cores: ({ cpu, cores }) => [
     `${cores === 1 ? "its only core is" : "all cores are"} full`,
     cpu && `the target has ${cpu.toFixed(1)} of ${cores ?? "them"}`,
-    "; only less work a request, or more cores, will help",
+    "; only less work per request, or more cores, will help",
   ],
   kernel: ({ kernelShare, cpu = 0 }) => [
     `${
       cpu > MOST_OF_ONE ? "its cores are" : "one core is"
-    } full, with the kernel's work for it, such as the network's, more than with its own`,
+    } full, mostly with the kernel's work for the target, such as networking`,
     kernelShare && `${formatShare(kernelShare)} of the CPU time in the kernel`,
   ],
   redis: ({ redisBusy = 0, redisCpu = 0 }) => [
-    redisBusy >= redisCpu ? "Redis carries out commands nearly all the time" : "Redis fills a core",
+    redisBusy >= redisCpu ? "Redis executes commands nearly all the time" : "Redis fills a core",
     redisBusy + redisCpu && formatShare(Math.max(redisBusy, redisCpu)),
     "; fewer or cheaper commands will help",
   ],
   lock: ({ service, connections = 0, atOnce = 0 }) => [
     "the target is not busy, and requests are served one at a time",
     service &&
-    `of ${formatMs(service)}, a request waits ${
+    `of its ${formatMs(service)}, a request waits ${
       formatShare(1 - atOnce / connections)
     } for the others`,
     ": for a lock, a rate limit, or a single worker that itself waits",
@@ -82,7 +82,7 @@ const SENTENCES: Readonly<
     service && `of ${formatMs(service)}, ${formatMs(cpuPerRequest)} are CPU time`,
     atOnce === 0
       ? ", such as for a timer, a disk, a lock, a pool or another service"
-      : `, in line for what serves about ${
+      : `, in line for something that serves about ${
         formatCount(Math.round(atOnce))
       } of them at a time, such as a pool`,
   ],
@@ -92,7 +92,7 @@ const SENTENCES: Readonly<
     `on average, ${formatNumber(sleeping, 1)} threads sleep in reads or writes while ${
       formatNumber(underWay, 1)
     } requests are under way`,
-    "; fewer or joined writes (fsync) a request will help, or quicker storage",
+    "; fewer or combined writes (fsync) per request will help, or faster storage",
   ],
   names: ({ lookups = 0, underWay }) => [
     "requests wait for name look-ups (DNS)",
@@ -100,19 +100,19 @@ const SENTENCES: Readonly<
     `on average, ${formatNumber(lookups, 1)} sockets to a name server are open while ${
       formatNumber(underWay, 1)
     } requests are under way`,
-    "; to keep addresses or connections will help, or a quicker name server",
+    "; caching addresses or keeping connections will help, or a faster name server",
   ],
   "connection-cap": ({ taken, connections }) => [
-    "a cap on connections: the target is not busy, and leaves some waiting or closes them",
-    taken !== undefined && connections !== undefined && `it took ${taken} of ${connections}`,
+    "a cap on connections: the target is not busy, but leaves some connections waiting, or closes them",
+    taken !== undefined && connections !== undefined && `it accepted ${taken} of ${connections}`,
     "; a higher cap, more workers or fewer connections will help",
   ],
   connections: ({ connections, cpuPerRequest = 0, service = 0 }) => [
     "too few connections",
     connections,
     cpuPerRequest < MOSTLY_WORK * service
-      ? ", all of which wait for responses; more connections will serve more, unless those wait in line"
-      : ", as requests are worked on most of their time; more connections will serve more",
+      ? ", all of which wait for responses; more connections will serve more, unless they wait in line"
+      : ", because requests are worked on most of their time; more connections will serve more",
   ],
   "cpu-limit": ({ limitCores, cpu = 0 }) => [
     "the CPU limit",
@@ -120,7 +120,7 @@ const SENTENCES: Readonly<
     "; a higher limit will help",
   ],
   "open-files": ({ files }) => [
-    "it had as many files open as it may",
+    "it had as many files open as its limit allows",
     files && `${files}, of which each connection is one`,
     "; a higher limit (ulimit -n) or fewer connections will help",
   ],
@@ -131,12 +131,12 @@ const SENTENCES: Readonly<
       : collectionShare === undefined
       ? `${formatShare(stoppedShare)} of the run`
       : `${formatShare(collectionShare)} of its CPU time`,
-    "; fewer objects a request will help, or a larger heap",
+    "; fewer objects per request will help, or a larger heap",
   ],
   "blocked-loop": ({ pauses }) => [
     "long computations block its event loop",
     pauses && pausesText(pauses),
-    "; to split them, or to move them to a worker, will help",
+    "; splitting them, or moving them to a worker, will help",
   ],
   offered: (seen) => {
     const left = littleLeft(seen);
@@ -155,7 +155,7 @@ const SENTENCES: Readonly<
     }
     return service && cpuPerRequest !== undefined
       ? [
-        "unknown: nothing that was seen explains the time of most requests",
+        "unknown: nothing that was observed explains the time of most requests",
         `of ${formatMs(service)}, ${formatMs(cpuPerRequest)} are CPU time`,
         lookText(looks),
       ]
@@ -178,7 +178,7 @@ function pausesText(
   return `for ${formatMs(ms)} at a time, ${
     formatShare(share)
   } of the run; ${overlapping} of the ${requests} ` +
-    `slowest requests overlap it, by chance ${formatNumber(expected, 1)} would`;
+    `slowest requests overlap it, where ${formatNumber(expected, 1)} would by chance`;
 }
 
 /** The resource that is nearly exhausted; null if none is known to be. */

@@ -145,9 +145,7 @@ export function refusedNotes({ runs, experiment }: MeasuredRuns): string[] {
 export function peakNotes({ peakThroughput }: MeasuredRuns): string[] {
   const { generator, redis } = peakThroughput ?? {};
   return [["a load worker", generator] as const, ["Redis", redis] as const].flatMap(([of, peak]) =>
-    peak
-      ? [`The most that ${of} can do on this machine is ${formatNumber(peak.perSec)} requests/s.`]
-      : []
+    peak ? [`The peak of ${of} on this machine is ${formatNumber(peak.perSec)} requests/s.`] : []
   );
 }
 
@@ -156,5 +154,5 @@ export function unlikeNotes(differences: readonly ConditionDifference[]): string
   const [first, ...others] = unique(differences.map(conditionText));
   if (first === undefined) return [];
   const more = others.length === 0 ? "" : `, and ${others.length} more`;
-  return [`Not all send the same: ${first}${more}.`];
+  return [`The responses differ: ${first}${more}.`];
 }

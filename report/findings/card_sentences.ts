@@ -5,7 +5,7 @@
 import { variableName } from "../cells/factors.ts";
 import { isMoreBetter, type Place, type Survival, type Why, winnerOf } from "../judge/places.ts";
 import type { RunCluster } from "../../runner/stats/comparison/bimodality.ts";
-import type { RunGroups } from "../judge/groups.ts";
+import type { RunGroups } from "../judge/bimodal_runs.ts";
 import type { Shortfall } from "../judge/shortfall.ts";
 import { percentText, timesText } from "../writing/ratios.ts";
 import { allOf, counted, listed, listedSome, unique } from "../writing/words.ts";
@@ -35,7 +35,7 @@ const SENTENCES = {
   leads: (of: Of) => {
     const name = winnerName(of.those[0]);
     const held = of.those.filter(({ code }) => code === "leads");
-    const how = held.length === 0 ? ", as no other keeps up" : marginText(held);
+    const how = held.length === 0 ? ", because no other keeps up" : marginText(held);
     return `${name} leads${inShare(of)}${how}${medianText(held)}${besides(of, name)}.`;
   },
   /** @param leaders Places by leader, beginning with the leader of most places. */
@@ -52,7 +52,7 @@ const SENTENCES = {
   separate: (of: Of) =>
     `The ${
       unique(of.places.map(({ scenario }) => scenario)).length
-    } scenarios share no target, so each is answered by itself, for certain${inShare(of)}.`,
+    } scenarios share no target, so each is judged by itself, with certainty${inShare(of)}.`,
   equivalent: (of: Of) => {
     const [{ figure, marginRatio, beaten }] = of.those;
     const behind = of.those.length > 1 || beaten.length === 0
@@ -76,7 +76,7 @@ const SENTENCES = {
       first.name,
       ...peers.length > 0 ? peers : rival === null ? [] : [rival.name],
     ]));
-    const why = others.length === 0 ? ":" : `, in ${most.length} as`;
+    const why = others.length === 0 ? ":" : `, in ${most.length} because`;
     return `Undecided between ${listedSome(targets, "and")}${inShare(of)}${why} ${
       whyText(most[0])
     }${besides(of)}.`;
@@ -258,7 +258,7 @@ const WHY: Readonly<Record<Why, Said>> = {
   "few-runs": ["too few runs", (samples) => `${samples} do not tell them apart`],
   groups: ["two groups of runs", () => "their runs fall into two groups"],
   unsteady: ["no steady state", () => "most runs have no steady state"],
-  "at-least": ["a lower bound", () => "a search ended below the limit of a target"],
+  "at-least": ["a lower bound", () => "a search ended before it reached the limit of a target"],
   generator: [
     "the generator's limit",
     () => "the generator may have been the limit, so either may be faster than it shows",
@@ -268,16 +268,16 @@ const WHY: Readonly<Record<Why, Said>> = {
   unknown: ["not comparable", () => "the figures cannot be compared"],
   sessions: [
     "two sessions",
-    () => "nobody knows by how much sessions of this machine differ",
+    () => "how much sessions on this machine differ is unknown",
   ],
   "few-slices": ["too few slices", () => "there are too few slices to tell"],
   "dependent-slices": [
     "a wandering level",
-    () => "the level of their ratio wanders for longer than the slices can show",
+    () => "their ratio drifts more slowly than the slices can show",
   ],
   disturbed: [
     "one disturbs the other",
-    () => "one side goes on using cores while it rests, which slows the other",
+    () => "one side keeps using cores while it rests, which slows the other",
   ],
   unconfirmed: ["not confirmed", () => "fresh runs did not confirm it"],
   doubted: ["only doubtful runs", () => "the undisturbed runs alone do not decide"],
@@ -445,7 +445,7 @@ const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
   "all-valid": ({ valid }) => `${valid}.`,
   "none-valid": ({ valid }) => `${valid}.`,
   "in-turns": ({ valid }) =>
-    `${valid}, but the ratio holds: the sides took turns, so what disturbed one disturbed the other.`,
+    `${valid}, but the ratio holds: the sides took turns, so whatever disturbed one disturbed the other, too.`,
   uncompared: ({ valid, levels }) => `${valid}; the figures include the others (${levels}).`,
   same: ({ valid, hasOthers, lost: { places } }) =>
     !hasOthers

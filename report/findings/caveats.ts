@@ -79,7 +79,7 @@ const SENTENCES = {
         ? "no run has a steady part, so its figures are of whole runs, without intervals"
         : `${count} of ${counted(of, "run")} ${
           count === 1 ? "has no steady part and counts" : "have no steady part and count"
-        } whole`
+        } as a whole`
     }`;
   },
   /** @param smallestChange The smallest share that would have been detected; null without an interval. */
@@ -93,8 +93,8 @@ const SENTENCES = {
   },
   "stopped-early": ({ repetitions }: Pick<Stopping, "repetitions">) =>
     `If a few runs are far slower than the rest, ${repetitions} repetitions may hold none of them: intervals of ` +
-    `\`repeat: until\` then hold the truth in as few as ${SKEWED_COVERAGE.sequence} of 100 cases, ` +
-    `and most that miss it ended before ${LEAST_OF_GROUPS} repetitions`,
+    `\`repeat: until\` then contain the true value in as few as ${SKEWED_COVERAGE.sequence} of 100 cases, ` +
+    `and most of those that miss it ended before ${LEAST_OF_GROUPS} repetitions`,
 };
 
 type Evidence = {
@@ -111,7 +111,7 @@ export function caveat<Code extends keyof Evidence>(
 }
 
 function progressText({ runs, planned }: PlannedRuns): string {
-  return `${runs} of ${counted(planned, "planned run")} are in`;
+  return `${runs} of ${counted(planned, "planned run")} are done`;
 }
 
 /** The most silent cells that are named. */
@@ -148,8 +148,8 @@ const WHY: Readonly<Record<Stopping["reason"], string>> = {
   precision: "",
   decided: "",
   fixed: "",
-  budget: ", as another would have passed the time budget",
-  limit: ", the most that were allowed",
+  budget: ", because another would have exceeded the time budget",
+  limit: ", the maximum",
 };
 
 function widthText({ halfWidth, target, reason }: Stopping): string {

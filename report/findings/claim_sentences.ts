@@ -1,10 +1,10 @@
 /** The outcomes of claims in words, made only from what was found, without full stops. */
 import type { Verdicts } from "../../runner/result/conclusion.ts";
 import { CLAIM_OUTCOMES, type ClaimVerdict, type JudgedClaim } from "../judge/claims.ts";
-import { type Absence, absenceText, foundWords, reasonText } from "../judge/found.ts";
+import { type Absence, absenceText, foundWords, reasonText } from "../judge/reasons.ts";
 import type { Evidence } from "../judge/rules.ts";
 import { formatDuration, GLUE } from "../writing/units.ts";
-import { MARKS } from "./gate_sentences.ts";
+import { MARKS } from "./threshold_sentences.ts";
 import { counted, unique } from "../writing/words.ts";
 
 /** What was found in the worst cell, with figures and units, and why the outcome is open, if it is. */
@@ -13,7 +13,7 @@ export function claimSentence(judged: Pick<JudgedClaim, "verdict" | "doubt">): s
   const sentence = verdictText(verdict);
   return doubt === null
     ? sentence
-    : `${doubtText(doubt)}; as it is, ${CLAIM_OUTCOMES[verdict.outcome]}: ${sentence}`;
+    : `${doubtText(doubt)}; as measured here, ${CLAIM_OUTCOMES[verdict.outcome]}: ${sentence}`;
 }
 
 function doubtText(doubt: NonNullable<JudgedClaim["doubt"]>): string {
@@ -21,18 +21,18 @@ function doubtText(doubt: NonNullable<JudgedClaim["doubt"]>): string {
     case "busy-machine":
       return reasonText(doubt);
     case "fewer-cores":
-      return `published of a machine with ${doubt.least} cores, this one has ${doubt.cores}`;
+      return `published for a machine with at least ${doubt.least} cores, but this one has ${doubt.cores}`;
     case "shorter-load": {
       const [least, here] = [doubt.leastMs, doubt.ms].map((ms) => formatDuration(ms / 1_000));
       return doubt.term === "timeout"
-        ? `published of requests that wait for ${least}, here they are given up after ${here}`
-        : `published of a load of ${least}, this one lasts ${here}`;
+        ? `published for a time-out of at least ${least}, but here it is ${here}`
+        : `published for a load of at least ${least}, but this one lasts ${here}`;
     }
     case "given": {
       const { text, met } = doubt;
-      return `published of ${text}, which is ${CLAIM_OUTCOMES[met.outcome]} here (${
-        verdictText(met)
-      })`;
+      return `published under the condition ${text}, which is ${
+        CLAIM_OUTCOMES[met.outcome]
+      } here (${verdictText(met)})`;
     }
   }
 }
@@ -45,7 +45,7 @@ function verdictText({ worst, measured, holding, of, unmeasured }: ClaimVerdict)
   const found = of === 1 ? own : `holds in ${holding} of ${of} cells; ${nearest}: ${own}`;
   return missing === ""
     ? found
-    : `${missing}; by the other cells it is ${CLAIM_OUTCOMES[measured]}: ${found}`;
+    : `${missing}; judged by the other cells, it is ${CLAIM_OUTCOMES[measured]}: ${found}`;
 }
 
 function findingText({ found, reason }: Evidence): string {

@@ -13,4 +13,4 @@ export const NO_INTERVAL_TEXTS: Readonly<Record<Reason, string>> = {
 };
 
 export const OF_THIS_RUN_TEXT =
-  "These 95 % intervals are of this run alone. They say nothing about the next process, which only repeated runs show.";
+  "These 95 % intervals are about this run alone. They say nothing about the next process, which only repeated runs can show.";

@@ -106,8 +106,8 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
   many: likely((one) => [
     unproven(one),
     one.sliced === null
-      ? "too few among so many comparisons"
-      : "too few among so many looks and comparisons",
+      ? "too few for so many comparisons"
+      : "too few for so many checks and comparisons",
   ]),
   exact: likely((one) => [unproven(one), "too few for the exact test"]),
   sessions: ({ interval }, marginRatio) => {
@@ -126,7 +126,8 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
       ? [`inconclusive: ${unsteady}`, "run longer"]
       : likely(() => [`not proven: ${unsteady}`])(comparison, marginRatio);
   },
-  "at-least": () => ["inconclusive: a lower bound", "a search ended below the limit of a target"],
+  "at-least":
+    () => ["inconclusive: a lower bound", "a search ended before it reached the limit of a target"],
   errors: () => ["too many wrong responses"],
   generator: () => [
     "inconclusive: the generator may have been the limit",
@@ -134,8 +135,8 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
   ],
   "few-slices": () => ["inconclusive: too few slices", "measure longer"],
   "dependent-slices": () => [
-    "inconclusive: its level wanders",
-    "it does so for longer than the slices can show",
+    "inconclusive: its level drifts",
+    "it drifts more slowly than the slices can show",
     "measure longer",
   ],
   disturbed: ({ sliced }) => [

@@ -63,7 +63,7 @@ const BECAME: Readonly<
   "not-http": "got bytes that are not HTTP",
   "other-version": "found a server that speaks another version of HTTP",
   "over-limit": "got a response over a limit",
-  "protocol-switch": "got a switch of protocols in place of a response",
+  "protocol-switch": "got a switch of protocols instead of a response",
   "http2-rules": "had a connection that broke the rules of HTTP/2",
   "http-rules": "got a response that breaks the rules of HTTP",
 };

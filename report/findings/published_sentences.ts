@@ -16,9 +16,9 @@ import { counted } from "../writing/words.ts";
 const MARGIN = percentText(FAR_RATIO - 1);
 
 export const FAR_RULE =
-  `A difference matters, and is marked, where the whole 95 % interval of the measured figure lies more than ${MARGIN} from the published one (above ${FAR_RATIO} × or below ${
+  `A difference matters, and is marked, if the whole 95 % interval of the measured figure lies more than ${MARGIN} from the published one (above ${FAR_RATIO} × or below ${
     1 / FAR_RATIO
-  } ×); with a single run, where the figure itself does. Whatever is surely not 0 is that far from 0.`;
+  } ×); with a single run, if the figure itself does. A figure that is certainly not 0 counts as that far from a published 0.`;
 
 /** `static, express`; without the scenario if there is only one. */
 function rowName({ cell }: MatchedRow, rows: readonly MatchedRow[]): string {
@@ -62,10 +62,10 @@ function farSentence(rows: readonly MatchedRow[], far: readonly MatchedRow[]): s
   if (compared === 0) return "";
   const [farthest] = far;
   if (farthest === undefined) {
-    return `No figure is surely more than ${MARGIN} from the published one.`;
+    return `No figure is certainly more than ${MARGIN} from the published one.`;
   }
   const [verb, ones] = far.length === 1 ? ["is", "one"] : ["are", "ones"];
-  return `${far.length} of ${counted(compared, "figure")} ${verb} surely more than ${MARGIN} ` +
+  return `${far.length} of ${counted(compared, "figure")} ${verb} certainly more than ${MARGIN} ` +
     `from the published ${ones}, the farthest ${rowName(farthest, rows)} at ${
       quotientText(farthest)
     }.`;
@@ -104,7 +104,7 @@ export function relativeNote({ table: { relative }, isRelative }: JudgedTable): 
   const nothing = relative === null
     ? "Nothing is divided out"
     : `Nothing could be divided by ${relative}, which is 0 or not measured for some row`;
-  return `${nothing}: a faster or slower machine alone moves every figure.`;
+  return `${nothing}: a faster or slower machine by itself moves every figure.`;
 }
 
 const MOST_NAMED = 8;
@@ -117,5 +117,5 @@ export function missingSentence({ missing }: JudgedTable): string {
     const named = cells.slice(0, MOST_NAMED).map(({ of }) => of).join("; ");
     return `${named}${more > 0 ? `; ${more} more` : ""} (${reason})`;
   });
-  return `Published, and not compared: ${groups.join("; ")}.`;
+  return `Published, but not compared: ${groups.join("; ")}.`;
 }

@@ -80,7 +80,7 @@ function pausesText(all: readonly Counters[], elapsedMs: number): string {
     ? "no collection"
     : `${counted(count, "collection")} stopped it for ${
       formatShare(stoppedMs / elapsedMs)
-    } of the time, the longest took ${formatMs(longestMs)}${
+    } of the time; the longest took ${formatMs(longestMs)}${
       // Go's collections, and parts of V8's, run concurrently with the program.
       longest === undefined || longest.stoppedMs >= longestMs
         ? ""
@@ -100,8 +100,8 @@ function slowestText(all: readonly Counters[]): string {
     const [share, byChance] = [overlapping, expected].map((count) => formatShare(count / requests));
     return [
       overlapping > expected
-        ? `${share} met ${what} (${byChance} would by chance)`
-        : `${share} met ${what}, no more than would by chance (${byChance})`,
+        ? `${share} overlapped ${what} (${byChance} would by chance)`
+        : `${share} overlapped ${what}, no more than would by chance (${byChance})`,
     ];
   };
   const pauses = [...met("collections", "a collection"), ...met("stalls", "a blocked event loop")];

@@ -23,7 +23,7 @@ const SENTENCES: Worded = {
   aborted: ({ evidence: { rule, beyond, ended, afterS } }) =>
     `The load was ended after ${seconds(afterS)} by its rule "${rule}": ${formatCount(beyond)} of ${
       counted(ended, "request")
-    } were against it`,
+    } broke it`,
   "worker-ended": ({ evidence: { ended, workers, knownUntil } }) =>
     `Plateau stopped ${ended} of ${counted(workers, "worker")} that did not end in time; ` +
     (knownUntil === 0
@@ -97,7 +97,7 @@ const SENTENCES: Worded = {
       formatCount(connections)
     } requests at once`,
   "near-baseline-latency": ({ evidence: { baselineLatency, latency } }) =>
-    `Most of the latency is that of generator and kernel: p50 is ${
+    `Most of the latency comes from the generator and the kernel: p50 is ${
       millis(latency)
     }, and a server that does nothing takes ${millis(baselineLatency)}`,
   "coarse-clock": ({ evidence: { timer } }) =>
@@ -122,7 +122,7 @@ const SENTENCES: Worded = {
     } apart (${first} first, ${last} last), more than an ` +
     `interval of ${millis(interval)}, so the load was incomplete at first`,
   "clock-uncertain": ({ evidence: { agent, uncertainty, interval } }) =>
-    `The clock of agent ${agent} is known to ± ${millis(uncertainty)} only (an interval is ${
+    `The clock of agent ${agent} is known only to ± ${millis(uncertainty)} (an interval is ${
       millis(interval)
     }), so intervals of the agents may not match`,
   "findings-omitted": ({ evidence: { omitted } }) =>
@@ -138,7 +138,7 @@ export const MEANINGS: Readonly<Record<FindingCode, string>> = {
   throttled: "A CPU limit (cgroup) paused the generator",
   "target-throttled": "A CPU limit (cgroup) paused the target",
   "low-priority": "The target runs at a low priority beside other programs",
-  neighbour: "Other programs took cores from target or generator",
+  neighbour: "Other programs took cores from the target or the generator",
   steal: "The hypervisor gave the cores to other machines",
   ports: "This machine ran out of ports",
   "open-files": "This machine ran out of open files",
@@ -152,14 +152,14 @@ export const MEANINGS: Readonly<Record<FindingCode, string>> = {
   "worker-late": "A worker was late to send or read",
   "sent-late": "Requests were sent late although connections were free",
   connections: "All connections were busy, so requests waited for one",
-  "near-baseline-latency": "Most of the latency is that of generator and kernel",
+  "near-baseline-latency": "Most of the latency comes from the generator and the kernel",
   "coarse-clock": "The clock has coarse steps",
   "too-short": "The run is too short to judge the generator",
   unsteady: "The run has no steady state",
   "agent-lost": "An agent stopped reporting",
   "agents-apart": "The agents started more than an interval apart",
-  "clock-uncertain": "An agent's clock may be wrong by more than an interval",
-  "findings-omitted": "More findings are in the agents' own parts",
+  "clock-uncertain": "An agent's clock is uncertain by more than an interval",
+  "findings-omitted": "Further findings are in the agents' own parts",
   text: "A sentence of a result file of version 1, kept as it is",
 };
 
@@ -214,7 +214,7 @@ function othersText({ others, busiest }: Contention): string {
 /** Other programs alone make a run suspect; their effect on the generator makes it invalid. */
 function heldBackText(severity: TrustFinding["severity"]): string {
   return severity === "invalid"
-    ? "; they held the generator back too far for the figures to be those of the target"
+    ? "; they held the generator back so much that the figures are not those of the target"
     : "";
 }
 
@@ -276,26 +276,26 @@ const ADVICE: Readonly<Record<Advice, string>> = {
   "own-machine": "run the generator on its own machine",
   "other-machine": "use another machine",
   "larger-machine": "use a larger machine",
-  "separate-cores": "give target and generator their own cores (pin of an experiment)",
+  "separate-cores": "give target and generator separate cores (pin of an experiment)",
   "stop-other-programs":
     "stop other programs (plateau doctor names them) or keep them on other cores",
   "raise-priority": "give the target normal priority",
   "raise-cpu-limit": "raise or lift the CPU limit",
   "repeat-run": "repeat the run",
-  "own-host": "use a host of your own",
+  "own-host": "use a host that no one else uses",
   "reuse-connections":
     "keep connections alive, use fewer of them, or widen net.ipv4.ip_local_port_range",
   "raise-open-files": "raise the limit with ulimit -n, or use fewer connections",
   "more-connections": "add connections (-c of bench, connections of a load)",
   "lower-rate": "lower the rate",
   "lower-speed": "replay more slowly",
-  "fewer-arrivals": "let fewer virtual users arrive (arrivals of the phases)",
+  "fewer-arrivals": "let fewer virtual users arrive (arrivals of phases)",
   "fewer-connections": "use fewer connections (-c of bench, connections of a load)",
   "longer-run": "make the run longer",
   "inspect-timeline": "inspect the timeline",
   "compare-differences": "compare targets by the difference of their latencies, not by the ratio",
-  "heavier-requests": "send requests that take the target longer",
-  "nearer-redis": "use a Redis nearer to the agents",
+  "heavier-requests": "send requests that take the target more time",
+  "nearer-redis": "use a Redis closer to the agents",
 };
 
 /** One piece of advice, for use within a sentence. */

@@ -21,7 +21,7 @@ export const LOOKS_NOTE =
 
 /** Accompanies a verdict about one pair of processes that is never restarted. */
 export const THESE_TWO =
-  "The verdict is about these two processes: after a restart the ratio may differ.";
+  "The verdict is about these two processes: after a restart, the ratio may differ.";
 
 /** Starts a sentence. @param cell Name of the cell, never capitalised; "" if there is only one. */
 export function disturbanceSentence(cell: string, disturbance: Disturbance): string {

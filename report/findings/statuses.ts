@@ -25,5 +25,5 @@ export function otherStatusesText(
   const left = formatCount(others);
   return rest.length === 1
     ? `${of}, and ${left} ${were(others)} ${rest[0][0]}`
-    : `${of}, and ${left} had ${rest.length} other statuses than 2xx`;
+    : `${of}, and ${left} had ${rest.length} other statuses outside 2xx`;
 }

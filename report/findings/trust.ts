@@ -27,8 +27,8 @@ const MEANINGS: Readonly<
   suspect: "the generator or the machine may have been the limit, not the target",
   invalid: "the generator or the machine was the limit, not the target",
   "nothing-measured": "nothing was measured",
-  aborted: "a rule of its own ended the load early",
-  "never-settled": "rate or latency reached no steady state, so the figures are those of a moment",
+  aborted: "the load's own rule ended it early",
+  "never-settled": "rate or latency reached no steady state, so the figures hold only for a moment",
 };
 
 /** The parts of a run that determine its trust. */

@@ -19,7 +19,7 @@ import {
 } from "../figures/range.ts";
 import { sum } from "../writing/spread.ts";
 import type { RatioOf } from "./ratio_of.ts";
-import type { Absence, Absent, FoundSide, Reason } from "./found.ts";
+import type { Absence, Absent, FoundSide, Reason } from "./reasons.ts";
 import type { Open } from "./rules.ts";
 import { TOLERATED_WRONG_RATIO } from "./shortfall.ts";
 

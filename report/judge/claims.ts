@@ -49,7 +49,7 @@ import {
   pairsOf,
   type Ruled,
 } from "./ground.ts";
-import type { Absence, Absent, Allowed, Found, FoundSide, Outcome, Reason } from "./found.ts";
+import type { Absence, Absent, Allowed, Found, FoundSide, Outcome, Reason } from "./reasons.ts";
 import {
   absent,
   allowedAround,
@@ -66,7 +66,7 @@ import {
   undecided,
 } from "./rules.ts";
 import { decidingAmount, decidingRatioOf, whyUndecided } from "./rounds.ts";
-import { groupsBehind, type RuledTerm } from "./ruled_groups.ts";
+import { groupsBehind, type RuledTerm } from "./bimodal_ruled_runs.ts";
 import {
   disturbedOpens,
   isMovedAlike,

@@ -59,7 +59,7 @@ import {
 } from "./ratio_of.ts";
 import { PROCESS_LOOK_SIGNIFICANCE } from "../../runner/stats/slices/looks.ts";
 import type { Ends } from "../figures/range.ts";
-import { areOneSided, arePairsOneSided, groupsAmong, type RunGroups } from "./groups.ts";
+import { areOneSided, arePairsOneSided, groupsAmong, type RunGroups } from "./bimodal_runs.ts";
 import { MOST_COUNTED } from "./shortfall.ts";
 import { disturbed, levelsIn, type Sliced, type SlicedLevels } from "./slices.ts";
 

@@ -30,7 +30,7 @@ import { unique } from "../writing/words.ts";
 import type { Measurable, RunFilter } from "./amounts.ts";
 import { ratiosOf } from "./pairs.ts";
 import type { RatioOf } from "./ratio_of.ts";
-import type { Absence, Absent } from "./found.ts";
+import type { Absence, Absent } from "./reasons.ts";
 
 /** The results to which rules apply. */
 export type Ruled =

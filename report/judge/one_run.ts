@@ -37,7 +37,7 @@ import { countBeyond, decodeInterval } from "../../runner/stats/histogram/hdr.ts
 import type { IntervalPoint } from "../figures/intervals.ts";
 import { poolLatency } from "../figures/pool.ts";
 import type { JudgedRun, Range } from "../figures/range.ts";
-import type { Allowed, Found, Outcome, Reason } from "./found.ts";
+import type { Allowed, Found, Outcome, Reason } from "./reasons.ts";
 import { type Evidence, exactly, sideOf, tested, undecided } from "./rules.ts";
 import { loadSecondsFor } from "./slices.ts";
 

@@ -24,7 +24,7 @@ import type { FigureRange } from "../figures/figures.ts";
 import type { JudgedCell } from "../figures/range.ts";
 import { type Amount, amountOf, type Measurable, whyNoInterval } from "./amounts.ts";
 import { withConfidence } from "./comparison.ts";
-import type { Absent, Reason } from "./found.ts";
+import type { Absent, Reason } from "./reasons.ts";
 import { type RatioOf, ratioOfPairs } from "./ratio_of.ts";
 import { loadSecondsFor, type SlicedOf, varianceOverRounds } from "./slices.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "../../runner/stats/confidence/confidence_interval.ts";
 import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
 import type { Ends } from "../figures/range.ts";
-import type { Absence, Allowed, Found, Outcome, Reason } from "./found.ts";
+import type { Absence, Allowed, Found, Outcome, Reason } from "./reasons.ts";
 
 /** The ratio between a measured and a published figure from which on the difference matters: see `published.ts`. */
 export const FAR_RATIO = 1.25;

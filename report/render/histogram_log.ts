@@ -74,8 +74,8 @@ function commentsOn(subject: string, version: string): string[] {
   return [
     `Latencies of ${subject}, measured by Plateau ${version}`,
     "Values are whole microseconds; Interval_Max is in milliseconds",
-    "Latency counts from the send in a closed loop, in an open one from the moment a request was due",
-    "The last interval of a run also has what ended after the deadline, and what was never sent",
+    "Latency counts from the send in a closed loop, and in an open loop from the moment when a request was due",
+    "The last interval of a run also holds requests that ended after the deadline, and those never sent",
   ];
 }
 
@@ -96,10 +96,14 @@ function seriesComments(measurement: Measurement): string[] {
       ]
       : [],
     ...untimed > 0
-      ? [`${formatCount(untimed)} requests failed in another way, and have no latency`]
+      ? [`${formatCount(untimed)} requests failed in another way, and therefore have no latency`]
       : [],
     ...logged < count
-      ? [`${formatCount(count - logged)} of ${of} are in no interval of the results, and not here`]
+      ? [
+        `${
+          formatCount(count - logged)
+        } of ${of} are in no interval of the results, and therefore not here`,
+      ]
       : [],
   ];
 }

@@ -7,7 +7,7 @@ import type { Measurement, Results, Run } from "../../runner/result/result.ts";
 import type { CapacityEnd, RunCapacity } from "../../runner/result/capacity.ts";
 import { capacitySentence, trialSentence } from "../subjects/capacity.ts";
 import { claimLine, claimSentence } from "../findings/claim_sentences.ts";
-import { type GateOutcome, gatePlace } from "../findings/gate_sentences.ts";
+import { type GateOutcome, gatePlace } from "../findings/threshold_sentences.ts";
 import type { JudgedClaim } from "../judge/claims.ts";
 import { endsText, noResponseOf } from "../findings/no_response.ts";
 import type { ReportModel } from "../model.ts";
@@ -128,7 +128,7 @@ function searchPlace(run: Run): string {
 /** One testcase for all runs that an interrupted experiment lacks. */
 function unfinishedCases({ experiment: { name }, state, runs, planned }: Results): Testcase[] {
   if (state === "done") return [];
-  const message = `${state}: ${runs.length} of ${counted(planned, "planned run")} are in`;
+  const message = `${state}: ${runs.length} of ${counted(planned, "planned run")} are done`;
   const problem = { kind: "error", type: state, message } as const;
   return [{ classname: name, name: "all planned runs: measured", problem }];
 }
@@ -139,7 +139,7 @@ function claimCase(suite: string, judged: JudgedClaim): Testcase {
   if (outcome === "reproduced") return named;
   const kind = outcome === "not reproduced" ? "failure" : "skipped";
   const message = `${outcome}: ${claimSentence(judged)}`;
-  const detail = [...source ? [`It stands in ${source}`] : [], ...note ? [`Note: ${note}`] : []];
+  const detail = [...source ? [`Source: ${source}`] : [], ...note ? [`Note: ${note}`] : []];
   return { ...named, problem: { kind, type: outcome, message, detail } };
 }
 
@@ -162,7 +162,7 @@ function responsesCase(classname: string, runs: readonly (Measurement | Run)[]):
   const label = "target" in first ? `${cellLabel(first)}: ` : "";
   const wrong = sum(runs, ({ checks }) => checks.failed);
   const right = sum(runs, ({ checks }) => checks.passed);
-  const message = `${wrong} of ${wrong + right} responses are not as expected`;
+  const message = `${wrong} of ${wrong + right} responses were not as expected`;
   const problem = unansweredProblem(runs) ??
     (wrong > 0 ? { kind: "failure", type: "check", message } as const : null);
   return {

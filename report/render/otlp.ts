@@ -43,7 +43,7 @@ const METRICS = {
     ...counted,
   },
   "plateau.request.rate": {
-    description: "Requests that were completed by the deadline, over the duration of the load",
+    description: "Requests completed by the deadline, divided by the duration of the load",
     unit: "{request}/s",
     gauge: {},
   },

@@ -33,7 +33,9 @@ export function trialSentence(
   const bounds = low === null || high === null
     ? ""
     : `; the capacity is between ${rateIn(low)} and ${rateIn(high)}`;
-  const doubt = counts ? "" : ", not counted, as the generator or the machine may be why";
+  const doubt = counts
+    ? ""
+    : ", not counted, because the generator or the machine may be the reason";
   const [bad, unsent] = [failedRatio(trial), droppedRatio].map(formatShare);
   const kinds = failuresText(trial);
   const wrong = failedRatio(trial) > 0 ? `, ${bad} failed or wrong${kinds && ` (${kinds})`}` : "";
@@ -141,7 +143,7 @@ function beyondText({ breaking }: RunCapacity): string {
 const FULL: Readonly<Partial<Record<Bottleneck["kind"], string>>> = {
   core: "then one core is full",
   cores: "then all cores are full",
-  kernel: "then its core is full of the kernel's work",
+  kernel: "then its core is full with the kernel's work",
   redis: "then Redis is full",
   "cpu-limit": "then its CPU limit is reached",
   connections: "then all connections are busy",
@@ -187,10 +189,12 @@ function budgetText(
   const held = heldIn(trials);
   if (capacity === null && held !== undefined) {
     return `${open}: ${rateIn(held.ratePerSec)} held for ${formatDuration(held.elapsedS)}, ` +
-      "which is too short to show that it lasts; " +
+      "which is too short to show that it can be sustained; " +
       `next: use longer trials (--trial ${shortS}s,${2 * Math.ceil(longS)}s) and a larger budget`;
   }
-  const ended = `inconclusive: the budget ended before ± ${formatNumber(widthRatio * 100)} %`;
+  const ended = `inconclusive: the budget ended before the interval was within ± ${
+    formatNumber(widthRatio * 100)
+  } %`;
   if (wouldTakeS === undefined) return ended;
   return `${ended}; a budget of about ${Math.ceil(wouldTakeS / 60)}m would probably decide`;
 }
@@ -198,11 +202,11 @@ function budgetText(
 /** Which rate, found good by shorter trials, was not sustained, and how to find one that is. */
 function unsustainedText({ trials, trialS: [shortS, longS] }: RunCapacity): string {
   const fell = trials.find(({ isSustained, outcome }) => isSustained && outcome === "broken");
-  if (fell === undefined) return "inconclusive: a sustained trial broke";
+  if (fell === undefined) return "inconclusive: the rules broke in a sustained trial";
   const longer = `--trial ${shortS}s,${2 * Math.ceil(fell.plannedS)}s`;
   return `inconclusive: ${rateIn(fell.ratePerSec)} held in trials of ${formatDuration(longS)}, ` +
     `but not for ${formatDuration(fell.plannedS)} after an overload; ` +
-    `longer trials (${longer}) would show a rate that lasts`;
+    `longer trials (${longer}) would show a rate that can be sustained`;
 }
 
 const ENDS: Readonly<Partial<Record<RunCapacity["end"], string>>> = {

@@ -8,7 +8,7 @@ import {
   claimSentence,
   claimsSummary,
 } from "../findings/claim_sentences.ts";
-import { FINDING_OUTCOMES, MARKS } from "../findings/gate_sentences.ts";
+import { FINDING_OUTCOMES, MARKS } from "../findings/threshold_sentences.ts";
 import type { JudgedClaim } from "../judge/claims.ts";
 import { GLUE } from "../writing/units.ts";
 import type { ReportContext, Subject } from "./subject.ts";
@@ -41,10 +41,10 @@ export const claims: Subject<ReportContext> = {
 };
 
 const HOW =
-  "Reproduced: the whole 95 % interval over the runs is where the claim says. Not reproduced: all of " +
-  "it is elsewhere. Inconclusive: neither, or there is no interval, or a cell of it was not measured, or the " +
-  "outcome is another without the runs that the generator or the machine may have limited, or the set-up " +
-  "that it was published of is not the one here. A claim about several cells must hold in all; the figures are those of the worst.";
+  "Reproduced: the whole 95 % interval over the runs lies within the claimed range. Not reproduced: all of " +
+  "it lies outside. Inconclusive: neither, or there is no interval, or one of its cells was not measured, or the " +
+  "outcome changes without the runs that the generator or the machine may have limited, or the set-up " +
+  "for which it was published is not this one. A claim about several cells must hold in all; the figures are those of the worst.";
 
 /** Claims in groups: reproduced, not reproduced, inconclusive, not decidable here; each in the order of the file. */
 function claimGroups(claims: readonly JudgedClaim[]): JudgedClaim[][] {

@@ -44,7 +44,7 @@ const MOST_IN_TERMINAL = 4;
 const ALL_FORMS: readonly Form[] = ["page", "markdown", "terminal"];
 
 const DOUBT =
-  "No run behind these ratios is valid, so they may be those of the generator or the machine.";
+  "No run behind these ratios is valid, so the ratios may be due to the generator or the machine.";
 
 function rowList({ name, base, comparison, cells }: ScenarioComparison["rows"][number]): Block {
   return list(comparedTexts(comparison, cells).map((text) => ({ code: "cell", text })), {

@@ -110,7 +110,7 @@ function meaningOf({ cell: { runs }, slots, latencyMs, ratio }: Row): string {
   }
   const elapsedS = mean(runs.map((run) => run.elapsedS));
   if (ratio > 1 || latencyMs > TOLERANCE * 1_000 * elapsedS) {
-    return `Requests take long beside a run of ${
+    return `Requests take long compared with a run of ${
       formatNumber(elapsedS)
     } s, whose rate leaves out those that end after it.`;
   }

@@ -154,7 +154,7 @@ export function matrix({ matrix, scenarios }: ReportContext): Group[] {
   });
   const shades = matrix.rows.length > 1 ? ` ${SHADES}` : "";
   const reading =
-    `Each cell is a target in a scenario, or at a value of a factor.${shades} A press on a cell leads to its scenario.`;
+    `Each cell is a target in a scenario, or at a value of a factor.${shades} Press a cell to go to its scenario.`;
   const blocks: Block[] = [...tables, { ...text("reading", reading, "reading"), forms: ["page"] }];
   return [group(titleOf(matrix.rows), prunedAll(blocks), { id: "matrix", depth: "summary" })];
 }
@@ -165,7 +165,7 @@ function titleOf(rows: readonly unknown[]): string {
 }
 
 const SHADES =
-  "Below it stands its ratio to the best of its column. The greener, the nearer to the best; a dotted rim marks a difference that is likely, not proven, and slanted text one that is open. Rows come from the best on average.";
+  "Below it stands its ratio to the best of its column. The greener, the nearer to the best; a dotted rim marks a difference that is likely but not proven, and slanted text an undecided one. Rows come from the best on average.";
 
 /**
  * Groups of columns without a common row become separate tables, since one table would be mostly empty; single cells

@@ -9,7 +9,7 @@ import { boundsNote } from "../figures/lower_bounds.ts";
 import { noResponseOf, noResponseText } from "../findings/no_response.ts";
 import { otherStatusesText } from "../findings/statuses.ts";
 import { trustOf } from "../findings/trust.ts";
-import type { GateOutcome } from "../findings/gate_sentences.ts";
+import type { GateOutcome } from "../findings/threshold_sentences.ts";
 import { type Lead, leadOf, timeTexts } from "../findings/lead.ts";
 import { overTimeText } from "../findings/over_time.ts";
 import { loadText } from "./method/load.ts";

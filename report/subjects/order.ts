@@ -21,7 +21,7 @@ export const order: Subject<ReportContext> = {
 };
 
 const READING =
-  "Each dot is a run, in the order in which the runs took place; up is its requests/s against the mean of its cell. Dots that climb or sink together are a drift of the machine. Filled: valid; hollow: suspect; a cross: invalid. The bars beneath show how busy the machine's cores were.";
+  "Each dot is a run, in the order in which the runs took place; its height is its requests/s relative to the mean of its cell. Dots that climb or sink together are a drift of the machine. Filled: valid; hollow: suspect; a cross: invalid. The bars beneath show how busy the machine's cores were.";
 
 /** Null if there are too few runs to show an order. */
 function orderOf(scenarios: ReportContext["scenarios"]): Xy | null {
@@ -49,7 +49,7 @@ function orderOf(scenarios: ReportContext["scenarios"]): Xy | null {
     size: "medium",
     x: {
       ...{ unit: "", scale: "linear", min: 0, max: runs.length + 1 },
-      title: "runs in the order in which they ran",
+      title: "runs in the order in which they took place",
     },
     y: {
       ...{ unit: "×", scale: "log", min: compact(1 / most ** 1.1), max: compact(most ** 1.1) },
@@ -82,7 +82,7 @@ function linesOf(
     `run ${repetition}: ${formatNumber(rate)} requests/s, ${
       shareOfMean(rate / mean)
     } the mean of its cell`,
-    `ran as number ${order}, ${formatMoment(startedAt)}`,
+    `run number ${order}, at ${formatMoment(startedAt)}`,
     ...(busy === null ? [] : [`cores of the machine in use: ${formatShare(busy)}`]),
     trust,
   ];

@@ -263,13 +263,13 @@ export function planSentence({ figures, blocks }: PlanModel): string {
 export function planBlocks(plan: PlanModel): Block[] {
   const { name, cells, figures, blocks, blockS, marginRatio } = plan;
   const names = figures.map(({ name }) => name);
-  const hidden = `A change within the margin of ${percentText(marginRatio)} counts as none: ` +
-    "it needs --margin, of half of it here.";
+  const hidden = `A change within the margin of ${percentText(marginRatio)} counts as none; ` +
+    "to see one of that size, set --margin to half of it.";
   const alarms = Math.round(plan.falseAlarmRatio * DEALS);
   return [
     text("plan", planSentence(plan), "verdict"),
     textTable(
-      "Runs a side that see a change in every cell, and how long they take",
+      "Runs per side that see a change in every cell, and how long they take",
       ["Change", ...names],
       CHANGES.map((change, i) => [
         percentText(change),
@@ -287,7 +287,7 @@ export function planBlocks(plan: PlanModel): Block[] {
       ]),
     ),
     textTable(
-      "Noise between two runs of one program, next to each other",
+      "Noise between two runs of one program, made one after the other",
       ["Cell", ...names],
       cells.map(({ name, stdevs }) => [
         name,
@@ -296,8 +296,8 @@ export function planBlocks(plan: PlanModel): Block[] {
     ),
     text(
       "alarms",
-      `Of ${formatCount(DEALS)} random deals of the two sides ${alarms} raised an alarm; ` +
-        "up to 50 is right.",
+      `Of ${formatCount(DEALS)} random swaps of the two sides, ${alarms} raised an alarm; ` +
+        "up to 50 is normal.",
     ),
     text(
       "measured",
@@ -313,12 +313,12 @@ function leastTimeBlocks({ figures, runS, sessions }: PlanModel): Block[] {
   const ofSessions = sessions
     ? `Sessions differ by ${percentText(sessions.stdev)} and take ${
       formatDuration(sessions.setUpS)
-    } to set up, as was said.`
+    } to set up, as given.`
     : "One session was measured: how much sessions differ, on other days or machines, is unknown " +
-      "(--session-noise with --session-setup plans their number).";
+      "(give --session-noise and --session-setup to plan how many are needed).";
   return [
     textTable(
-      "The same change at the least time: how long a run counts, how many runs",
+      "How to find a change in the least time: counted length of a run, and number of runs",
       ["Change", ...known.map(({ name }) => name)],
       CHANGES.map((change, i) => [
         percentText(change),
@@ -327,7 +327,7 @@ function leastTimeBlocks({ figures, runS, sessions }: PlanModel): Block[] {
     ),
     text(
       "costs",
-      `Of a run, ${formatDuration(runS.counted)} count and ${
+      `Of each run, ${formatDuration(runS.counted)} count, and ${
         formatDuration(runS.else)
       } go to start, warm-up and the rest. ${ofSessions}`,
     ),

@@ -332,7 +332,7 @@ function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
   ).filter(({ one }) => one.ratio !== null && one.sliced !== null);
   const percent = (value: number | null | undefined) =>
     value === null || value === undefined ? NONE : { text: percentText(value), value };
-  const caption = "What the ratio of both sides varies by";
+  const caption = "How much the ratio of both sides varies";
   return tableOf({ caption, notes: [LEVELS_NOTE] }, rows, [
     ...isOne ? [] : [column.name<LevelRow>("Cell", ({ cell }) => cell)],
     (isOne ? column.name : column.text)<LevelRow>("Figure", ({ one }) => rowName(one.figure)),

@@ -68,11 +68,11 @@ export const streams: Subject<ScenarioContext> = {
 };
 
 const NOTE =
-  "An open stream waits for one message, its first or its next: that one is due. Where a stream is cut or left, its wait so far " +
-  "is a lower bound of the gap. Messages that come in one read have no time between them.";
+  "An open stream waits for one message, its first or its next: that one is due. If a stream is cut or left, its wait so far " +
+  "is a lower bound of the gap. Messages that arrive in the same read have no time between them.";
 
 const SOCKETS_NOTE =
-  "The messages of a WebSocket are due by a clock of its own, and their latency counts from then. Those that were still in " +
+  "The messages of a WebSocket are due by its own clock, and their latency counts from when they were due. Those that were still in " +
   "flight at the end, timed out or were never sent are in it as lower bounds.";
 
 /** Each cell, followed by its requests where several of them have messages. */

@@ -15,7 +15,7 @@ import {
 } from "../blocks.ts";
 import type { CellRuns, Grouped, ScenarioRuns } from "../cells/cells.ts";
 import type { MeasuredRuns } from "../cells/measured.ts";
-import type { GateOutcome } from "../findings/gate_sentences.ts";
+import type { GateOutcome } from "../findings/threshold_sentences.ts";
 import type { JudgedClaim } from "../judge/claims.ts";
 import type { Verdict } from "./verdict/card.ts";
 import type { OtherBase, ScenarioComparison } from "./verdict/compared_scenarios.ts";

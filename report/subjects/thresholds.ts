@@ -6,7 +6,7 @@ import {
   type GateOutcome,
   gatePlace,
   MARKS,
-} from "../findings/gate_sentences.ts";
+} from "../findings/threshold_sentences.ts";
 import { thresholdsOf } from "../cells/measured.ts";
 import { counted } from "../writing/words.ts";
 import type { ReportContext, Subject } from "./subject.ts";

@@ -17,7 +17,7 @@ import { percentileOf } from "../figures/pool.ts";
 import { figureInProse } from "../findings/judgements.ts";
 import { doubtSentences, trustOfRuns } from "../findings/trust.ts";
 import { DEFAULT_MARGIN_RATIO } from "../judge/comparison.ts";
-import type { ThresholdOutcome } from "../judge/gates.ts";
+import type { ThresholdOutcome } from "../judge/thresholds.ts";
 import { type ComparedFigure, DECISIVE, decisiveFor, figureOf, groupOf } from "../judge/group.ts";
 import type { ReportModel } from "../model.ts";
 import { formatRatio } from "../writing/ratios.ts";
@@ -283,7 +283,7 @@ function trendTable(
   );
   const unit = timeUnit(rows.map(({ cell }) => percentileOf(cell.latency, 99)));
   const notes = points.some(({ results: { commit } }) => commit?.dirty)
-    ? ["A + after a commit: files that git tracks differed from it."]
+    ? ["A + after a commit means that tracked files differed from it."]
     : [];
   return tableOf({ caption: `Trend of ${scenario}`, notes }, rows, [
     column.name("Target", ({ series: { label, color } }) => ({ text: label, color })),
@@ -364,8 +364,10 @@ function dependenceText(correlations: readonly number[], changes: number): strin
     .map((one) => one.toFixed(1));
   const by = least === most ? `about ${least}` : `${least} to ${most}`;
   const none = changes === 0 ? "No level changed for certain. " : "";
-  return `${none}Results in a row correlate by ${by} (estimated, 0 to 1), which the search for changes ` +
-    `takes into account, over ${counted(correlations.length, "figure")} together.`;
+  return `${none}Successive results correlate by ${by} (0: not at all, 1: fully), as estimated ` +
+    `over ${
+      counted(correlations.length, "figure")
+    }. The search for changes takes that into account.`;
 }
 
 /** The outcome of a guard over trends: "inconclusive" if none is long enough to show a change. */

@@ -83,7 +83,8 @@ export async function calibrateFirst(
   const { driver } = await chooseDriver("auto", { hostname: "127.0.0.1", port: 80 });
   const known = isReported ? null : rememberedCalibration(driver);
   if (known !== null) return { driver, calibration: known };
-  const text = "Calibrating the load generator against a server that does nothing, about a second";
+  const text =
+    "Calibrating the load generator against a server that does nothing (takes about a second)";
   onProgress({ kind: "note", text });
   return { driver, calibration: await calibrate({ driver, signal }) };
 }

@@ -1,9 +1,9 @@
 /**
- * A check of `plateau doctor`: judges one of the observed facts and says what to do. Pure: `sight.ts` observes. Each
+ * A check of `plateau doctor`: judges one of the observed facts and says what to do. Pure: `observation.ts` observes. Each
  * check is a line in `registry.ts`.
  */
 import * as z from "zod";
-import type { HostFacts } from "./sight.ts";
+import type { HostFacts } from "./observation.ts";
 
 /** ok: fit to measure on; advice: something should be done; unknown: not visible here. */
 const CHECK_VERDICTS = ["ok", "advice", "unknown"] as const;
@@ -11,7 +11,7 @@ const CHECK_VERDICTS = ["ok", "advice", "unknown"] as const;
 export const checkResult = z.strictObject({
   found: z.string(),
   verdict: z.enum(CHECK_VERDICTS),
-  advice: z.string().nullable().describe("What to do and why; null: nothing"),
+  advice: z.string().nullable().describe("What to do and why; null: nothing to do"),
 });
 export type CheckResult = z.output<typeof checkResult>;
 

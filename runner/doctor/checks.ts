@@ -22,10 +22,10 @@ const clockCheck: DoctorCheck = {
     const from = source === null ? "" : `, from ${source}`;
     const found = `steps of ${threeDigitsText(stepUs)} µs${from}`;
     if (source !== null && SLOW_SOURCES.includes(source)) {
-      return advise(found, "it takes long to read: let the kernel use tsc, or another machine");
+      return advise(found, "reading it is slow: let the kernel use tsc, or use another machine");
     }
     if (stepUs <= COARSE_US) return ok(found);
-    return advise(found, "times that differ by less look the same: use another machine");
+    return advise(found, "it cannot tell apart times that differ by less: use another machine");
   },
 };
 
@@ -46,7 +46,7 @@ const generatorCheck: DoctorCheck = {
       `at most ${countText(peakThroughput)} requests/s with one worker, ${
         threeDigitsText(baselineLatency)
       } ms ` +
-        "at the least, against a server that does nothing",
+        "latency at the least, against a server that does nothing",
     );
   },
 };
@@ -92,7 +92,7 @@ export const system: DoctorCheck = {
     if (os === "linux") return ok(found);
     return advise(
       found,
-      "much of what makes figures steady, and every sign of it, is there only on Linux",
+      "only Linux has much of what keeps figures steady, and of what shows whether they are",
     );
   },
 };
@@ -105,7 +105,7 @@ export const memory: DoctorCheck = {
 export const limits: DoctorCheck = {
   title: "Limits",
   run({ machine: { os, limits: { cores, memory }, allowedCores } }): CheckResult {
-    if (os !== "linux") return unknown("control groups are Linux' own");
+    if (os !== "linux") return unknown("only Linux has control groups");
     const found = [
       ...cores === null ? [] : [`CPU time of ${coresWord(cores)}`],
       ...memory === null ? [] : [`${threeDigitsText(memory / GB)} GB of memory`],
@@ -113,8 +113,8 @@ export const limits: DoctorCheck = {
     if (cores === null || cores >= allowedCores) return ok(found);
     return advise(
       found,
-      "who has used up that time stands still until the next period, mostly of 100 ms, and latencies " +
-        "show it: give whole cores in its place, as docker run --cpuset-cpus does",
+      "a program that has used up this time is paused until the next period, mostly of 100 ms, and latencies " +
+        "show it: limit whole cores instead, as docker run --cpuset-cpus does",
     );
   },
 };
@@ -125,7 +125,7 @@ export const container: DoctorCheck = {
     if (container === null) return ok("none");
     return advise(
       container,
-      "who else uses the machine does not show from inside: measure on the machine itself where you can",
+      "from inside, it does not show who else uses the machine: measure on the machine itself if you can",
     );
   },
 };
@@ -133,11 +133,11 @@ export const container: DoctorCheck = {
 const virtualMachine: DoctorCheck = {
   title: "Virtual",
   run({ machine: { os, virtual } }): CheckResult {
-    if (os !== "linux") return unknown("its signs are looked for on Linux only");
+    if (os !== "linux") return unknown("it can be detected only on Linux");
     if (virtual === null) return ok("no sign of a virtual machine");
     return advise(
       virtual,
-      "its cores are shared with machines that don't show from here: compare only runs measured " +
+      "it shares its cores with machines that are not visible from here: compare only runs measured " +
         "side by side, in one experiment",
     );
   },
@@ -149,7 +149,7 @@ const FEW_FILES = 10_000;
 export const openFiles: DoctorCheck = {
   title: "Open files",
   run({ machine: { openFiles } }): CheckResult {
-    if (openFiles === null) return unknown("the system shows no limit");
+    if (openFiles === null) return unknown("the system does not show the limit");
     const found = `${countText(openFiles)} for each process`;
     if (openFiles >= FEW_FILES) return ok(found);
     return advise(found, "every connection is an open file: ulimit -n 65536");
@@ -162,13 +162,13 @@ const USUAL_PORTS = 28_232;
 export const ports: DoctorCheck = {
   title: "Ports",
   run({ machine: { ports } }): CheckResult {
-    if (ports === null) return unknown("the system does not show its range");
+    if (ports === null) return unknown("the system does not show the range");
     const [first, last] = ports;
     const found = `${countText(last - first + 1)} for connections (${first}–${last})`;
     if (last - first + 1 >= USUAL_PORTS) return ok(found);
     return advise(
       found,
-      "a connection needs a port, and keeps it for a minute after its end: " +
+      "a connection needs a port, and keeps it for a minute after it is closed: " +
         'sudo sysctl net.ipv4.ip_local_port_range="10240 65535"',
     );
   },
@@ -186,7 +186,7 @@ export const cores: DoctorCheck = {
     if (allowedCores > 1) return ok(found);
     return advise(
       found,
-      "on one core server and generator take turns, and the figures say more about the scheduler " +
+      "on one core, server and generator take turns, so that the figures say more about the scheduler " +
         "than about the server: use two cores or more, or run the server on another machine",
     );
   },
@@ -199,7 +199,7 @@ export const governor: DoctorCheck = {
     if (governor === "performance") return ok(governor);
     return advise(
       governor,
-      "cores slow down when there is little to do, and speed up late: " +
+      "cores slow down when there is little to do, and are late to speed up: " +
         "sudo cpupower frequency-set -g performance",
     );
   },
@@ -213,7 +213,7 @@ export const turbo: DoctorCheck = {
     const off = turboSwitch?.endsWith("no_turbo") ? 1 : 0;
     return advise(
       "on",
-      "the clock speed, and so every figure, depends on heat and on how many cores work; to switch " +
+      "the clock speed, and with it every figure, depends on heat and on how many cores are busy; to switch " +
         `it off: echo ${off} | sudo tee ${turboSwitch}`,
     );
   },
@@ -234,8 +234,8 @@ const idleLoad: DoctorCheck = {
     return advise(
       found,
       names.length > 0
-        ? `somebody else is at work: ${names.join(", ")}; end it, or measure later`
-        : "somebody is at work whom we can't see from here, outside this container or too short-lived",
+        ? `other programs are busy: ${names.join(", ")}; end them, or measure later`
+        : "other programs are busy that are not visible from here, because they run outside this container, or too briefly",
     );
   },
 };

@@ -4,7 +4,7 @@ import { machine } from "../../base/system/facts.ts";
 import { VERSION } from "../../base/version.ts";
 import { checkResult, type DoctorCheck } from "./check.ts";
 import { checks } from "./checks.ts";
-import type { HostFacts } from "./sight.ts";
+import type { HostFacts } from "./observation.ts";
 
 const ratio = z.number().min(0).max(1);
 
@@ -16,7 +16,7 @@ export const diagnosis = z.strictObject({
   idle: z.strictObject({
     seconds: z.number().positive(),
     busy: ratio.nullable().describe("Share in use while Plateau did nothing"),
-    steal: ratio.nullable().describe("Share of their time that went to other machines"),
+    steal: ratio.nullable().describe("Share of the cores' time that went to other machines"),
   }).describe("Use of the cores on which Plateau may run"),
   clock: z.strictObject({
     step: z.number().positive().describe("Smallest, µs"),

@@ -9,12 +9,13 @@ import type { OnProgress } from "../result/progress.ts";
 import { Repetition } from "./repetition.ts";
 import type { Missing, Results, Run } from "../result/result.ts";
 import type { ResultFile } from "../result/result_file.ts";
-import { type EarlierRuns, withoutInterrupted } from "./resume.ts";
+import { type EarlierRuns, withoutInterrupted } from "./earlier_runs.ts";
 import type { RunCapacity } from "../result/capacity.ts";
 import { carryOutPair, keyOf, type PairContext } from "./pair_run.ts";
 import { NoSlicesError } from "../slices/lengths.ts";
 import { carryOut, type RunContext } from "./run.ts";
-import { boundsOf, repeatSentence, Schedule } from "./schedule.ts";
+import { ExpectedTime } from "./expected_time.ts";
+import { boundsOf, repeatSentence } from "./repetition_bounds.ts";
 
 interface BlocksRequest {
   readonly experiment: Pick<Experiment, "order" | "repeat" | "discard" | "figures" | "optional">;
@@ -56,7 +57,7 @@ export async function carryOutBlocks(
 
 class BlockSequence {
   readonly #repetition: Repetition;
-  readonly #schedule: Schedule;
+  readonly #expected: ExpectedTime;
   readonly #beganMs = performance.now();
   /** For each cell that can be measured, its runs begun so far, earlier sittings included. */
   readonly #begun: Map<Cell, number>;
@@ -77,12 +78,12 @@ class BlockSequence {
       discardS: discard / 1_000,
       figures: figures ?? "whole",
     });
-    this.#schedule = new Schedule(experiment.order);
+    this.#expected = new ExpectedTime(experiment.order);
     const possible = plan.cells.filter((cell) => !missing.has(cell));
     this.#begun = new Map(possible.map((cell) => [cell, kept.countOf(cell)]));
     for (const cell of possible) {
       for (const run of kept.runsOf(cell)) {
-        this.#schedule.took(cell, kept.tookMs(run));
+        this.#expected.took(cell, kept.tookMs(run));
         this.#measured.add(cell);
       }
     }
@@ -97,16 +98,16 @@ class BlockSequence {
     this.#planUpTo(this.#repetition.plannedAfter(Math.max(0, kept.repetitions - 1)));
     const sentence = repeatSentence(repeat);
     if (sentence !== null) onProgress({ kind: "note", text: `Repeats ${sentence}` });
-    const bounds = boundsOf(repeat, this.#schedule.expectedMs(this.#possible));
+    const bounds = boundsOf(repeat, this.#expected.expectedMs(this.#possible));
     const [least, most] = [bounds.least, bounds.most]
       .map((repetitions) => this.#left(Math.max(repetitions, this.#repetitions)));
     onProgress({
       kind: "planned",
       cells: new Set(most).size,
       runs: least.length,
-      expectedMs: this.#schedule.expectedMs(least),
+      expectedMs: this.#expected.expectedMs(least),
       mostRuns: most.length,
-      mostMs: this.#schedule.expectedMs(most),
+      mostMs: this.#expected.expectedMs(most),
       mayEndEarly: this.#mayEndEarly,
       until: typeof repeat === "number" ? null : repeat.until,
     });
@@ -141,7 +142,7 @@ class BlockSequence {
     const look = this.request.look?.(this.file.results, done);
     const timing = {
       elapsedMs: this.#spentMs(),
-      blockMs: this.#schedule.expectedMs(this.#possible),
+      blockMs: this.#expected.expectedMs(this.#possible),
     };
     const decision = this.#repetition.decide(done, timing, look?.isEnough);
     this.#planUpTo(decision.goesOn ? this.#repetition.plannedAfter(done) : done);
@@ -171,7 +172,7 @@ class BlockSequence {
   /** Time to find the lengths of the slices, which only the first turn of a pair of cells needs. */
   #trialMs(turn: readonly PlannedRun[]): number {
     const isFirst = this.pairing !== null && !this.pairing.lengths.has(keyOf(turn));
-    return isFirst ? this.#schedule.trialMs(turn.map(({ cell }) => cell)) : 0;
+    return isFirst ? this.#expected.trialMs(turn.map(({ cell }) => cell)) : 0;
   }
 
   #spentMs(): number {
@@ -179,7 +180,7 @@ class BlockSequence {
   }
 
   #remainingMs(): number {
-    return this.#schedule.expectedMs(this.#left());
+    return this.#expected.expectedMs(this.#left());
   }
 
   async #carryOut(turn: readonly PlannedRun[]): Promise<void> {
@@ -207,7 +208,7 @@ class BlockSequence {
     for (const [at, run] of made.entries()) {
       const { cell } = turn[at];
       this.#measured.add(cell);
-      this.#schedule.took(cell, tookMs);
+      this.#expected.took(cell, tookMs);
       this.#count(run, true);
       this.file.results.missing = withoutInterrupted(this.file.results.missing, turn[at]);
     }
@@ -250,7 +251,7 @@ class BlockSequence {
    */
   async #keepInterrupted(cell: RunPlace, capacity: RunCapacity | null): Promise<void> {
     if (capacity === null) return;
-    const reason = "the search for its capacity is kept";
+    const reason = "the search for its capacity was kept";
     const missing: Missing = { ...cell, kind: "interrupted", reason, evidence: [], capacity };
     await this.#save((file) => file.addMissing(missing));
   }

@@ -54,9 +54,12 @@ export async function searchInRun(
   }, { ...context, nowMs: () => performance.now(), ...startsOf(context) });
   if ("unanswered" in found) {
     const why = Object.keys(found.unanswered.reasons)[0] ?? "no response";
-    throw new TargetError(`Cannot search for a capacity: no response at rest: ${why}`, [
-      ...context.target().lastLines(),
-    ]);
+    throw new TargetError(
+      `Cannot search for a capacity: the target does not respond even without load: ${why}`,
+      [
+        ...context.target().lastLines(),
+      ],
+    );
   }
   if (found.trials.length > 0) context.onSearched(found);
   if (found.end === "not-recovered") await context.startAnew();

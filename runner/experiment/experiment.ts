@@ -29,7 +29,7 @@ import { discardRefutedPeak, measurePeakThroughput } from "./peak_throughput.ts"
 import { preflight, SeparatePreflights } from "./preflight.ts";
 import { profileCells } from "../profile/profile_runs.ts";
 import { openExperiment, type Provenance, provenanceOf } from "./provenance.ts";
-import { commitNote, continued, EarlierRuns } from "./resume.ts";
+import { commitNote, continued, EarlierRuns } from "./earlier_runs.ts";
 import { applyPins, ExperimentTargets } from "./targets.ts";
 import { TargetCommands } from "./target_commands.ts";
 import { TargetError } from "../../base/errors.ts";
@@ -324,13 +324,15 @@ export function assertAsBefore(
   const gone = [...now.missing].filter(([cell]) => kept.countOf(cell) > 0);
   if (gone.length > 0) {
     const reasons = new Set(gone.map(([, { reason }]) => reason));
-    throw new TargetError("Cannot resume: something is gone that earlier runs had", [...reasons]);
+    throw new TargetError("Cannot resume: something that earlier runs had is missing now", [
+      ...reasons,
+    ]);
   }
   if (before.redis === null || now.redis === null || before.redis === now.redis.kind) return;
   throw new TargetError(
     `Cannot resume with another Redis: the runs so far used ${
       REDIS[before.redis] ?? before.redis
-    }, and this would be ${REDIS[now.redis.kind]}`,
+    }, and now it would be ${REDIS[now.redis.kind]}`,
   );
 }
 
@@ -346,7 +348,7 @@ export function noteResume(
   { commit }: Provenance,
   onProgress: OnProgress,
 ): void {
-  const text = `Goes on after ${kept.runs.length} of ${kept.planned} runs`;
+  const text = `Continues after ${kept.runs.length} of ${kept.planned} runs`;
   const change = kept.file?.folder === null ? null : commitNote(kept.commit, commit);
   for (const line of [text, change]) {
     if (line !== null) onProgress({ kind: "note", text: line });

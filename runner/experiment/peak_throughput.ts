@@ -34,7 +34,7 @@ export async function measurePeakThroughput(
 function generatorPeak({ generator, onProgress }: PeakThroughputRequest): MeasuredPeak | null {
   const { calibration, driver } = generator;
   if (calibration === null) {
-    onProgress({ kind: "note", text: "The load generator could not be measured by itself" });
+    onProgress({ kind: "note", text: "The load generator could not be measured on its own" });
     return null;
   }
   const by = `one worker (${driver}), 50 connections, against a server that does nothing`;
@@ -57,7 +57,7 @@ export function discardRefutedPeak(
     }, { peakThroughput: peak.perSec })
   );
   if (!isRefuted) return {};
-  const text = "A run was faster than the load generator by itself, so that figure is left out: " +
+  const text = "A run was faster than the load generator on its own, so that peak is left out: " +
     "the machine was busy when it was measured";
   onProgress({ kind: "note", text });
   return { peakThroughput: { ...peakThroughput, generator: null } };
@@ -69,7 +69,7 @@ async function redisPeak(
   const note = (text: string): void => onProgress({ kind: "note", text });
   try {
     if (redis === null) throw new Error("there is no Redis");
-    note("Measuring the peak throughput of Redis with redis-benchmark, some seconds");
+    note("Measuring the peak throughput of Redis with redis-benchmark (takes some seconds)");
     return await benchmarkRedis(redis.url, { signal });
   } catch (error) {
     note(`Cannot measure the peak throughput of Redis: ${messageOf(error)}`);

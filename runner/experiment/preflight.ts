@@ -141,7 +141,7 @@ export async function checkResponses(given: PreflightRequest): Promise<void> {
     const failure = ofUser?.[kind]?.(user) ?? null;
     if (failure === null) return;
     throw new TargetError(
-      `Cannot measure target ${request.target}: the script has failed at the ${kind} of a user: ${failure}`,
+      `Cannot measure target ${request.target}: the script failed at the ${kind} of a user: ${failure}`,
     );
   };
   for (const [number, { steps, user }] of journeys.entries()) {
@@ -223,7 +223,7 @@ class FoundSecrets {
     const sizes = { preflightSecrets: this.#values.size, secretText: this.#chars };
     for (const name of ["preflightSecrets", "secretText"] as const) {
       if (isWithin(name, sizes[name])) continue;
-      throw new TargetError(`${subject} has too much to hide: ${beyond(name, sizes[name])}`);
+      throw new TargetError(`${subject} has too many secrets: ${beyond(name, sizes[name])}`);
     }
   }
 }
@@ -277,7 +277,7 @@ async function checkStep(
   const wire = own?.before?.(user, filled) ?? filled;
   if (typeof wire === "string") {
     const at = `${filled.method} ${withoutSecrets(filled.path)}`;
-    throw new TargetError(`${target}: the script has failed before ${at}: ${wire}`);
+    throw new TargetError(`${target}: the script failed before ${at}: ${wire}`);
   }
   found.keep(secretsIn(wire), target);
   const subject = `${target}: ${wire.method} ${withoutSecrets(wire.path)}`;
@@ -314,7 +314,7 @@ async function checkStep(
   }
   const failure = own?.after?.(user, response) ?? null;
   if (failure !== null) {
-    throw new TargetError(`${subject}: the script has failed after it: ${failure}`);
+    throw new TargetError(`${subject}: the script failed after it: ${failure}`);
   }
 }
 
@@ -360,12 +360,14 @@ async function followed(
     if ("unreadable" in next) {
       const location = quotedOpenly(next.unreadable.slice(0, MOST_LOCATION_CHARS));
       const why = `its Location is ${location}, which is not an http address`;
-      throw new TargetError(`${subject} is redirected, and cannot be followed: ${why}`);
+      throw new TargetError(
+        `${subject} is redirected, but the redirect cannot be followed: ${why}`,
+      );
     }
     if ("elsewhere" in next) {
       const elsewhere = withoutSecrets(next.elsewhere);
       const named = quotedOpenly([...names.slice(1), next.elsewhere]);
-      const fix = `if it may be loaded, write follow: { hops: ${most}, hosts: ${named} }`;
+      const fix = `if that host may be loaded, write follow: { hops: ${most}, hosts: ${named} }`;
       throw new TargetError(`${subject} is redirected to ${elsewhere}: ${fix}`);
     }
     if (hops >= most) {
@@ -380,7 +382,7 @@ async function followed(
 function compressionHint({ kept }: ReceivedResponse): string {
   if (kept === null || kept.field("content-encoding") !== null) return "";
   const coding = codingOf(kept.body());
-  return coding === null ? "" : `; the body looks like ${coding}, which no content-encoding says`;
+  return coding === null ? "" : `; the body looks like ${coding}, but no content-encoding says so`;
 }
 
 async function sendOnce(

@@ -7,7 +7,7 @@ import type { Repeat } from "../../scenarios/plan/repetition.ts";
 import type { CellProgress } from "../result/progress.ts";
 import type { Stopping } from "../result/invocation.ts";
 import type { Run } from "../result/result.ts";
-import { LEAST_IN_BUDGET, mostRepetitions, percent } from "./schedule.ts";
+import { LEAST_IN_BUDGET, mostRepetitions, percent } from "./repetition_bounds.ts";
 import {
   countedFrom,
   type CountedPart,
@@ -158,7 +158,7 @@ export class Repetition {
     const widest = this.#widest();
     const found = widest === null ? "is not known" : `is ± ${percent(widest)}`;
     const groups = this.#isGrouped(until) ? ", and the runs of a cell fall into two groups" : "";
-    return `After ${done} repetitions the widest interval ${found}${groups}: on to ${
+    return `After ${done} repetitions the widest interval ${found}${groups}: continuing to ${
       this.plannedAfter(done)
     }`;
   }

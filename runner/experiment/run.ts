@@ -282,7 +282,7 @@ export async function loadAndWatch(
     throwIfAborted(measurement);
     const lost = logFolder === null ? null : loader.incompleteLogReason?.() ?? null;
     if (lost !== null) {
-      const text = `${logNameOf(planned)} is not whole: ${lost}`;
+      const text = `${logNameOf(planned)} is incomplete: ${lost}`;
       onProgress({ kind: "note", text, isWarning: true });
     }
     const used = await stopWatch(watch);
@@ -343,8 +343,8 @@ function unknownUseText(target: string): string {
 }
 
 function noCountersText(target: string): string {
-  return `Target ${target} reported no runtime counters: only Node, Deno, Go, Python and Plateau's own servers do, ` +
-    "where they may write and take NODE_OPTIONS, PYTHONPATH or GODEBUG";
+  return `Target ${target} reported no runtime counters: only Node, Deno, Go, Python and Plateau's own servers can, ` +
+    "if they may write files and heed NODE_OPTIONS, PYTHONPATH or GODEBUG";
 }
 
 /** Says what was left out of a target's reports; a runtime's own reports are far below the limits. */
@@ -355,8 +355,8 @@ function leftOutText(
   const parts = [
     ["processes", processes],
     ["bytes", bytes],
-    ["lines that are no record", lines],
-    ["collections, which are in the sums alone", collections],
+    ["lines that are not records", lines],
+    ["collections, included only in the sums", collections],
     ["stalls", stalls],
   ] as const;
   const counted = parts.filter(([, count]) => count > 0).map(([what, count]) =>

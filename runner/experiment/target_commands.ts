@@ -151,7 +151,7 @@ export class TargetCommands {
       for (const step of part(stepsOf(member, "before"))) {
         const { why, evidence } = await this.#take("before", member, { step, origin });
         if (why === null) continue;
-        const message = `Cannot run target ${member.name}: its before failed: ${why}`;
+        const message = `Cannot run target ${member.name}: its before command failed: ${why}`;
         throw new TargetError(message, evidence);
       }
     }
@@ -181,7 +181,9 @@ export class TargetCommands {
   ): Promise<void> {
     const { name } = member;
     if (needsOrigin(step) && origin === null) {
-      return this.#note(`Left out ${stage} of ${name}, as it did not start: ${commandText(step)}`);
+      return this.#note(
+        `Left out ${stage} of ${name}, because it did not start: ${commandText(step)}`,
+      );
     }
     const taken = this.#take(stage, member, { step, origin, signal: NEVER });
     const { why, evidence } = await taken.catch((error) => {

@@ -62,7 +62,9 @@ function readyCall(
   { timeoutMs, fillsLater }: CallContext & { readonly fillsLater: boolean },
 ): ScriptRequest {
   const type = types.get(call.method) ?? proto?.method(call.method);
-  if (type === undefined) throw new TargetError(`The server does not say what ${call.method} is`);
+  if (type === undefined) {
+    throw new TargetError(`The server's reflection does not describe ${call.method}`);
+  }
   const { input, output, clientStreams, serverStreams } = type;
   const isOpen = fillsLater && namesIn({ ...request.wire, path: "", headers: {} }).length > 0;
   const wire = isOpen ? request.wire : encodedBefore(request, type);
@@ -131,7 +133,7 @@ function checkKinds(
   };
   const sent = Array.isArray(wire.body) ? wire.body.length : 0;
   if (!clientStreams && sent !== 1) {
-    refuse("Cannot send messages to a method that takes one: write message");
+    refuse("Cannot send several messages to a method that takes one: write message");
   }
   if (serverStreams && captures.length > 0) {
     refuse("Cannot capture a value from a stream: its messages are not kept");

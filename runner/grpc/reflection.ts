@@ -97,7 +97,7 @@ async function described(request: Json, server: Asked): Promise<readonly string[
     problems.push(response);
   }
   throw new TargetError(
-    `Cannot read the types of gRPC from ${server.origin}: ${problems[0]}; name its .proto file`,
+    `Cannot read the gRPC types of ${server.origin}: ${problems[0]}; name its .proto file`,
   );
 }
 
@@ -117,12 +117,12 @@ async function asked(
     const problem = wholeResponseProblem(spec, kept);
     if (problem !== null) return problem;
     const { found, error } = JSON.parse(new TextDecoder().decode(kept.body()));
-    return found?.files ?? `its reflection says: ${error?.message ?? "nothing"}`;
+    return found?.files ?? `its reflection responded: ${error?.message ?? "nothing"}`;
   } catch (error) {
     signal.throwIfAborted();
     const tls = "path" in endpoint ? undefined : endpoint.tls;
     throw new TargetError(
-      `Cannot read the types of gRPC from ${origin}: ${whyNoResponse(error, tls)}`,
+      `Cannot read the gRPC types of ${origin}: ${whyNoResponse(error, tls)}`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** How calls of gRPC ended, over all workers. */
+/** How gRPC calls ended, over all workers. */
 import { GRPC_STATUSES } from "../../scenarios/request/request.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
 import type { Measurement } from "../result/result.ts";

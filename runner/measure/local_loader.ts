@@ -51,7 +51,7 @@ function streamLimit(reports: readonly WorkerReport[], streams = 1): string | nu
   const fewest = Math.min(...reports.map(({ fewestStreams = Infinity }) => fewestStreams));
   if (fewest === Infinity) return null;
   const taken = fewest === 1 ? "1 stream" : `${fewest} streams`;
-  return `The server takes ${taken} at a time on a connection and the load asks for ${streams}, ` +
+  return `The server allows ${taken} at a time on a connection, but the load asks for ${streams}, ` +
     "so requests waited for a stream, and their latency includes that wait";
 }
 

@@ -27,13 +27,17 @@ function lawsOfStreams({ received, names, first, gap }: MessageTotals): Law[] {
   const times = first.all.count - first.censored.count + gap.all.count - gap.censored.count;
   return [
     ["messages by name sum to received", named, received],
-    ["every message received has a time", times, received],
+    ["every received message has a time", times, received],
   ];
 }
 
 function lawsOfSockets({ received, latency, came, unmatched }: SocketTotals): Law[] {
   return [
     ["every answer has a time", latency.all.count - latency.censored.count, received],
-    ["no more answers and others than messages came", Math.max(received + unmatched, came), came],
+    [
+      "answers and other messages are at most all messages",
+      Math.max(received + unmatched, came),
+      came,
+    ],
   ];
 }

@@ -189,7 +189,11 @@ export function breachOf(
     ["due = completed + failed + unfinished + dropped", due, fates],
     ["the statuses sum to completed", statuses, completed],
     ["the errors sum to failed", errors, failed],
-    ["the seconds sum to what completed by the deadline", intervals.seconds, completed - late],
+    [
+      "the seconds sum to the requests completed by the deadline",
+      intervals.seconds,
+      completed - late,
+    ],
     [
       "latency counts completed, timed out, unfinished and dropped",
       intervals.values,

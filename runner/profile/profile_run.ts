@@ -109,7 +109,10 @@ async function take(
 ): Promise<Taken> {
   const load = loadOf(cell, runs);
   if (load === null) {
-    return { ...NOTHING, notes: ["no measured run found a capacity to load it at"] };
+    return {
+      ...NOTHING,
+      notes: ["no measured run found a capacity, at which the profile run would be loaded"],
+    };
   }
   const durationMs = durationMsOf(load);
   const part = sampledPart(
@@ -117,7 +120,7 @@ async function take(
     context.discardS,
     runs,
   );
-  if (part === null) return { ...NOTHING, notes: ["no measured run shows how long one takes"] };
+  if (part === null) return { ...NOTHING, notes: ["no measured run shows how long a run takes"] };
   const written = scriptOf(cell.request, context.seed);
   const target = await context.start(cell);
   let scripted: ScriptedRun | null = null;

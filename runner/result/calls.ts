@@ -1,4 +1,4 @@
-/** How calls of gRPC ended, as result files have it. */
+/** How gRPC calls ended, as result files have it. */
 import * as z from "zod";
 
 const count = z.int().min(0);
@@ -8,6 +8,6 @@ export const calls = z.strictObject({
     "Completed calls by the name of their grpc-status: OK, NOT_FOUND …",
   ),
   noStatus: count.describe(
-    "Completed calls without a grpc-status: wrong responses, and calls that were left early",
+    "Completed calls without a grpc-status: wrong responses, and calls whose virtual user left early",
   ),
 });

@@ -19,21 +19,21 @@ export const TRIAL_OUTCOMES = ["held", "broken"] as const;
 const ruleInTrial = z.strictObject({
   rule: z.string(),
   requests: count,
-  beyond: count.describe("Requests among them that missed the rule's limit"),
-  allowed: z.number().positive().describe("Share that the rule allows"),
+  beyond: count.describe("Number of these requests that missed the rule's limit"),
+  allowed: z.number().positive().describe("Share of such requests that the rule allows"),
 });
 
 const capacityTrial = z.strictObject({
   ratePerSec: rate.describe("Rate at which requests were due"),
   plannedS: seconds,
-  elapsedS: seconds.describe("Length; shorter if the outcome was certain earlier"),
+  elapsedS: seconds.describe("Duration of the trial; shorter if the outcome was certain earlier"),
   completedPerSec: rate,
   isSustained: z.literal(true).optional().describe(
-    "Whether the trial began with an overload of half the rate more, which the target had to get over; absent: no",
+    "Whether the trial began with an overload of 1.5 times the rate, from which the target had to recover; absent: no",
   ),
   outcome: z.enum(TRIAL_OUTCOMES),
   counts: z.boolean().describe(
-    "false: the rules were broken, and the generator or the machine may be the cause",
+    "false if the rules broke and the generator or the machine may be the cause",
   ),
   rules: z.array(ruleInTrial),
   p50: ms,
@@ -44,15 +44,17 @@ const capacityTrial = z.strictObject({
   droppedRatio: share.optional().describe(
     "Share of the same requests that were due and never sent; absent in older results",
   ),
-  errors: z.partialRecord(z.enum(ERRORS), count).optional().describe("Failed by kind, if any"),
+  errors: z.partialRecord(z.enum(ERRORS), count).optional().describe(
+    "Failed requests by kind; absent if none failed",
+  ),
   wrong: count.optional().describe("Wrong responses, if any"),
   trust: z.enum(TRUSTS),
   findings: z.array(trustFinding),
   bottleneck: bottleneck.optional().describe(
-    "What kept the target from serving more in this trial, where its processes can be seen",
+    "What kept the target from serving more in this trial; only if the target's processes can be seen",
   ),
   recoveryS: seconds.nullable().describe(
-    "Time until single requests were as fast as before the search; null: they never were",
+    "Time until single requests were as fast as before the search; null: they did not become so",
   ),
 });
 
@@ -70,22 +72,26 @@ export const CAPACITY_ENDS = [
 /** The goal of a search for a capacity, its trials and its result. */
 const search = {
   within: z.array(z.string()).describe("The rules, as they were written"),
-  widthRatio: z.number().positive().describe("How far the interval may reach to either side"),
+  widthRatio: z.number().positive().describe(
+    "How far the interval may reach to either side of the capacity",
+  ),
   trialS: z.tuple([seconds, seconds]).describe("Shortest and longest trial"),
   budgetS: seconds,
-  peakPerSec: rate.describe("Served without a wrong response in a closed loop, before the trials"),
+  peakPerSec: rate.describe(
+    "Rate served without a wrong response in a closed loop, before the trials",
+  ),
   end: z.enum(CAPACITY_ENDS).describe("Why the search ended"),
   wouldTakeS: seconds.optional().describe(
-    "For a search that the budget ended: a budget that would probably do, if known",
+    "For a search that the budget ended: a budget that would probably suffice, if known",
   ),
   capacity: z.strictObject({
     value: rate,
     low: rate.describe("Lower end of the 95 % interval"),
-    high: rate.nullable().describe("Upper end of the same interval; null: unknown"),
+    high: rate.nullable().describe("Upper end of that interval; null: unknown"),
     bound: z.enum(["target", "generator"]).describe(
-      "What ended the search; generator: the capacity is at least the value",
+      "What limited the search; generator: the capacity is at least the value",
     ),
-  }).nullable().describe("Null: no rate that holds is known"),
+  }).nullable().describe("Null: no rate is known at which every rule holds"),
   binding: z.string().nullable().describe("The rule that breaks first; null: none broke"),
   breaking: z.array(z.strictObject({
     ofCapacity: z.number().positive(),

@@ -7,9 +7,9 @@ const certainty = z.enum(["decided", "likely", "open"]);
 
 const figure = z.strictObject({
   text: z.string(),
-  interval: z.string().describe("`[2.70, 3.05]`; empty without one"),
+  interval: z.string().describe("Interval, such as `[2.70, 3.05]`; empty if there is none"),
   label: z.string(),
-  value: end.describe("Null: a range of several"),
+  value: end.describe("Null: the text is a range of several values"),
   low: end,
   high: end,
   unit: z.string().describe("The unit: ×, %, or a count such as requests/s"),
@@ -19,7 +19,7 @@ const figure = z.strictObject({
 const forest = z.strictObject({
   title: z.string(),
   better: z.enum(["higher", "lower"]),
-  margin: z.number().min(1).describe("Ratios from 1 / margin to margin make no difference"),
+  margin: z.number().min(1).describe("Ratios from 1 / margin to margin count as equal"),
   rows: z.array(z.strictObject({
     label: z.string(),
     color: count,
@@ -30,7 +30,7 @@ const forest = z.strictObject({
     text: z.string(),
     word: z.string(),
   })),
-  omitted: count.describe("Comparisons that have no row here"),
+  omitted: count.describe("Number of comparisons that have no row here"),
 });
 
 const reliability = z.strictObject({
@@ -45,11 +45,11 @@ const reliability = z.strictObject({
     "open",
     "fewer",
     "changed",
-  ]).describe("What becomes of the verdict without the runs that something disturbed"),
+  ]).describe("How the verdict changes without the runs that something disturbed"),
   light: z.enum(["green", "amber", "red"]),
   valid: count,
   runs: count,
-  level: z.enum(["valid", "suspect", "invalid"]).describe("Trust of the worst run"),
+  level: z.enum(["valid", "suspect", "invalid"]).describe("Level of trust of the worst run"),
   sentence: z.string(),
 });
 
@@ -70,12 +70,12 @@ const matrix = z.strictObject({
         label: z.string(),
         scenario: z.string(),
         text: z.string(),
-        value: z.number().describe("Requests/s, or ms of the p99"),
+        value: z.number().describe("Requests/s, or the p99 in ms"),
         ratio: end.describe("Ratio to the best of its column; null: not compared"),
         ratioText: z.string(),
         certainty: z.enum(["best", "decided", "likely", "open", "none"]),
         shortfall: z.string().describe(
-          "`times out on 19 %`; empty if the target meets the requirement",
+          "Shortfall, such as `times out on 19 %`; empty if the target meets the requirement",
         ),
       }).nullable(),
     ),
@@ -86,16 +86,18 @@ const winner = z.strictObject({
   setting: z.string(),
   winner: z.string().nullable().describe("The target that wins at this setting; null: none"),
   first: z.string().optional().describe(
-    "The best target at this setting; the ratio is that of the best over the rival, even if nobody wins. Absent in older files",
+    "The best target at this setting; the ratio is that of the best to the rival, even if no target wins. Absent in older files",
   ),
   rival: z.string().nullable().describe(
-    "The rival that the best is compared with; null: no other target keeps up",
+    "The target that the best is compared with; null: no other target keeps up",
   ),
   figure: z.string().describe("The figure that decides, such as requests/s or p99"),
   ratio: end,
   low: end,
   high: end,
-  margin: z.string().describe("`1.33× [1.20, 1.47]`; empty without a ratio"),
+  margin: z.string().describe(
+    "Ratio with its interval, such as `1.33× [1.20, 1.47]`; empty if there is none",
+  ),
   certainty,
   word: z.string(),
 });
@@ -117,7 +119,7 @@ export const conclusion = z.strictObject({
     "gains",
   ]).optional().describe("The kind of verdict; absent in older files"),
   sentence: z.string().describe("The verdict; empty if no run got a response"),
-  notes: z.array(z.string()).optional().describe("Notes that a reader needs beside the verdict"),
+  notes: z.array(z.string()).optional().describe("Notes that a reader needs with the verdict"),
   winners: z.array(winner).optional().describe("The winner at each of several settings"),
   figure: figure.nullable(),
   forest: forest.nullable(),
@@ -151,14 +153,14 @@ export const verdicts = z.array(z.strictObject({
   note: z.string().describe("A note for the reader; empty: none"),
   outcome: z.enum(["reproduced", "not reproduced", "inconclusive"]),
   isDecidable: z.literal(false).optional().describe(
-    "False if the claim can't be decided here, because the set-up that it was published for (its given) is another",
+    "False if the claim can't be decided here, because the set-up for which it was published (its given) is not this one",
   ),
   found: z.string().describe("The ratio or figure of the worst cell; empty: none"),
   held: z.string().describe(
     "The number of the claim's cells in which it holds, such as 3 of 4 cells; empty if there is only one",
   ),
   sentence: z.string().describe(
-    "The result, and the reason why the claim remains open, if it does",
+    "The result and, if the claim remains open, the reason",
   ),
   doubt: z.string().describe(
     "The reason why the claim remains open: cells that were not measured, runs that are not valid, too wide an interval; empty: none",

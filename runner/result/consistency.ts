@@ -63,14 +63,13 @@ function* ofCounts(
   const calls = Object.values(grpc?.status ?? {}).reduce((sum, count) => sum + count, 0);
   if (calls + (grpc?.noStatus ?? 0) > requests.completed) {
     const message =
-      `Cannot use counts that do not add up: ${calls} calls of gRPC ended, and ${requests.completed} requests`;
+      `Cannot use counts that do not add up: ${calls} gRPC calls ended, but ${requests.completed} requests completed`;
     yield { path: ["grpc", "status"], message };
   }
   const { due, completed, failed, unfinished, dropped } = requests;
   const fates = completed + failed + unfinished + dropped;
   if (due === fates) return;
-  const message =
-    `Cannot use counts that do not add up: ${due} were due, and ${fates} came to an end`;
+  const message = `Cannot use counts that do not add up: ${due} were due, but ${fates} ended`;
   yield { path: ["requests", "due"], message };
 }
 
@@ -84,7 +83,7 @@ function* ofMessages(
     yield* ofFates([...path, "streams"], messages);
     if (events !== messages.received) {
       const message =
-        `Cannot use counts that do not add up: ${events} events, and ${messages.received} messages were received`;
+        `Cannot use counts that do not add up: ${events} events, but ${messages.received} messages were received`;
       yield { path: [...path, "streams", "events"], message };
     }
     for (const [name, times] of Object.entries({ ttfe, gap, ...tokens && { ttft: tokens.ttft } })) {
@@ -105,7 +104,7 @@ function* ofFates(
   const fates = received + failed + unfinished + dropped;
   if (due === fates) return;
   const message =
-    `Cannot use counts that do not add up: ${due} messages were due, and ${fates} came to an end`;
+    `Cannot use counts that do not add up: ${due} messages were due, but ${fates} ended`;
   yield { path: [...path, "messages", "due"], message };
 }
 
@@ -148,7 +147,7 @@ function* ofHistogram(
   try {
     const held = countOf(histogram);
     if (count === undefined || held === count) return;
-    const message = `Cannot use a histogram of ${held} values where ${count} are counted`;
+    const message = `Cannot use a histogram of ${held} values, because its count is ${count}`;
     yield { path, message };
   } catch (error) {
     yield { path, message: messageOf(error) };
@@ -165,7 +164,7 @@ function* ofTimeline(points: Measurement["timeline"]["points"]): Generator<Incon
     if (!(endS > (points[at - 1]?.endS ?? -Infinity))) {
       yield {
         path: [...path, at, "endS"],
-        message: `Cannot use ${endS} s: it is not after the one before`,
+        message: `Cannot use ${endS} s: it is not after the end of the previous interval`,
       };
     }
     try {

@@ -38,10 +38,12 @@ export const spread = z.strictObject({
 export type Distribution = z.output<typeof distribution>;
 
 export const censoredHistogram = z.string().optional()
-  .describe("The values of histogram that are lower bounds, encoded alike; absent for none");
+  .describe(
+    "The values in histogram that are lower bounds, encoded in the same way; absent for none",
+  );
 
 export const lowerBounds = z.array(z.string()).optional().describe(
-  'Figures that lower bounds could turn out to make larger, such as ["99", "99.9", "mean"]; absent for none',
+  'Figures that the lower bounds could make larger, such as ["99", "99.9", "mean"]; absent for none',
 );
 
 /** Timed-out, unfinished and dropped requests are included with the time that they took so far, as lower bounds. */
@@ -78,8 +80,10 @@ const slowRequest = z.strictObject({
   request: z.string().nullable().describe("Method and path; null: the request was never sent"),
   connection: z.int().min(0).describe("Number of the connection, over all workers"),
   outcome: z.enum(SLOW_OUTCOMES)
-    .describe("wrong: completed, against an expectation; unfinished: in flight at the end"),
-  status: z.int().nullable().describe("Null without a whole response"),
+    .describe(
+      "wrong: completed, but the response broke an expectation; unfinished: in flight at the end",
+    ),
+  status: z.int().nullable().describe("Null if no whole response arrived"),
 });
 
 /** Each request's method and path, when it was due and sent, and how it ended. */
@@ -96,7 +100,7 @@ export const CACHE_USES = ["hit", "miss", "stale"] as const;
 
 const group = z.strictObject({
   latency: distribution.describe(
-    "By the clock of the run's latency; its count is that of the responses",
+    "Latency by the clock of the run; its count is the number of responses",
   ),
   histogram: z.string().describe("HdrHistogram V2, compressed, base64, microseconds"),
 });

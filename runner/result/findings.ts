@@ -52,7 +52,7 @@ const seconds = z.number().min(0);
 
 const common = {
   severity: z.enum(SEVERITIES),
-  advice: z.array(z.enum(ADVICE)).describe("Codes of remedies, the best first"),
+  advice: z.array(z.enum(ADVICE)).describe("Codes of remedies, best first"),
   agents: z.array(z.string()).min(1).optional().describe(
     "Agents that the finding is about; absent: the whole fleet",
   ),
@@ -97,7 +97,7 @@ export const trustFinding = z.discriminatedUnion("code", [
     due: count,
     errors: z.partialRecord(z.enum(ERRORS), count),
     protocol: z.partialRecord(z.enum(PROTOCOL_FAILURES), count).optional().describe(
-      "The errors of kind protocol",
+      "Number of errors of the kind protocol",
     ),
     unfinished: count,
     dropped: count,
@@ -105,20 +105,20 @@ export const trustFinding = z.discriminatedUnion("code", [
   }),
   finding("aborted", {
     rule: z.string().describe("Rule of the load's abortOn"),
-    beyond: count.describe("Requests against it"),
+    beyond: count.describe("Number of requests that broke it"),
     ended: count.describe("Requests that had ended"),
     afterS: seconds,
   }),
   finding("worker-ended", {
     ended: z.int().min(1),
     workers: z.int().min(1),
-    knownUntil: ms.describe("Since the start: later results are lost"),
+    knownUntil: ms.describe("Time since the start; results after it are lost"),
   }),
   finding("throttled", { throttled: ms, elapsedS: seconds }),
   finding("target-throttled", { throttled: ms, elapsedS: seconds }),
   finding("low-priority", {
     ...contention,
-    waiting: share.describe("Share of its runnable time in which the target waited for a core"),
+    waiting: share.describe("Share of its runnable time that the target spent waiting for a core"),
     nice: z.int(),
   }),
   finding("neighbour", {
@@ -143,7 +143,7 @@ export const trustFinding = z.discriminatedUnion("code", [
   finding("sent-late", { lag: ms.describe("p99") }),
   finding("connections", {
     connections: z.int().min(1),
-    busy: z.number().min(0).describe("Connections in use, on average"),
+    busy: z.number().min(0).describe("Average number of connections in use"),
     lag: ms.describe("p50"),
   }),
   finding("near-baseline-latency", { baselineLatency: ms, latency: ms.describe("p50") }),
@@ -210,20 +210,22 @@ export const busiestThread = z.strictObject({
   ),
   peers: z.strictObject({
     processes: z.int().min(1),
-    leastCpu: z.number().min(0).describe("The least among the busiest thread of each process"),
+    leastCpu: z.number().min(0).describe(
+      "The lowest CPU use among the busiest threads of all processes",
+    ),
   }).optional().describe(
-    "Other processes with the same command line, but for those that started it; absent: none",
+    "Number of other processes with the same command line, except those that started it; absent: none",
   ),
 }).describe("The target's busiest thread; absent if unknown");
 
 export const bottleneck = z.strictObject({
   kind: z.enum(BOTTLENECKS).describe(
-    "core: one thread of the target fills a core; cores: the target has all the cores that there are; kernel: the " +
-      "same, mostly for the kernel's work; redis: it carries out commands all the time; lock: nothing is busy, and " +
+    "core: one thread of the target fills a core; cores: the target uses all its cores; kernel: the " +
+      "same, mostly for the kernel's work; redis: Redis executes commands all the time; lock: nothing is busy, and " +
       "requests are served one at a time; waiting: nothing is busy, requests wait; storage: nothing is busy, and " +
       "requests wait for reads and writes of storage, such as fsync; names: the same for name look-ups (DNS); connection-cap: nothing is " +
-      "busy, and the target leaves connections unaccepted, or closes them; connections: the target works most of the time that it has a request, and has too few; " +
-      "cpu-limit: its limit paused it; open-files: a process of it had as many files open as it may; gc: its " +
+      "busy, and the target leaves connections unaccepted, or closes them; connections: the target works most of the time that it has a request, and has too few connections; " +
+      "cpu-limit: its limit paused it; open-files: a process of it had as many files open as its limit allows; gc: its " +
       "garbage collection took much of its time, or the slowest requests " +
       "waited for it; blocked-loop: long computations held its event loop, and the slowest requests waited for " +
       "them; offered: an open loop that was served; generator: it was the limit; unknown: " +
@@ -239,10 +241,10 @@ export const bottleneck = z.strictObject({
     "Share of the run in which CPU limits paused the target",
   ),
   waitingShare: share.optional().describe(
-    "For unknown: share of the time with work in which the target waited for cores that other programs used; absent " +
-      "if they did not hide the target's limit",
+    "For unknown, if other programs hid the target's limit: share of its runnable time in which the target waited for " +
+      "cores that they used",
   ),
-  redisBusy: share.optional().describe("Share of the run in which Redis carried out commands"),
+  redisBusy: share.optional().describe("Share of the run in which Redis executed commands"),
   redisCpu: z.number().min(0).optional().describe("Cores that Redis used"),
   cpuPerRequest: ms.optional(),
   service: ms.optional().describe("Mean"),
@@ -251,10 +253,10 @@ export const bottleneck = z.strictObject({
     "Most files that the target had open at a time; absent if it had several processes",
   ),
   filesLeft: z.int().optional().describe(
-    "Fewest files that a process of the target could still open",
+    "Fewest files that any process of the target could still open",
   ),
   atOnce: z.number().min(0).optional().describe(
-    "Requests that were served at a time while the others stood in line; absent if none did",
+    "Number of requests that were served at a time while the others waited in line; absent if none waited",
   ),
   underWay: z.number().min(0).optional().describe(
     "Average number of requests under way, by Little's law; absent if the kind does not depend on it",
@@ -270,15 +272,17 @@ export const bottleneck = z.strictObject({
   ),
   collectionShare: share.optional().describe("Share of the target's CPU time in collections"),
   stoppedShare: share.optional().describe(
-    "Share of the run in which collections stopped the process of the target that they stopped most",
+    "Share of the run for which collections stopped a process of the target; the process with the largest share counts",
   ),
   pauses: z.strictObject({
     ms: ms.describe("Median of the long pauses"),
     share: share.describe("Share of the run in long pauses"),
-    requests: count.describe("The slowest thousandth of the run's requests, at least ten"),
+    requests: count.describe(
+      "Number of slow requests: the slowest thousandth of the run, at least ten",
+    ),
     overlapping: count.describe("Slowest requests that overlap a pause"),
     expected: z.number().min(0).describe("Number that would overlap a pause by chance"),
-  }).optional().describe("Collections, or blocked event loops, for which requests waited"),
+  }).optional().describe("Pauses for which requests waited: collections, or blocked event loops"),
 });
 
 export type Bottleneck = z.output<typeof bottleneck>;

@@ -13,19 +13,21 @@ const times = z.strictObject({ p50: ms, p99: ms, max: ms });
 export const TRUSTS = ["valid", ...SEVERITIES] as const;
 export type Trust = typeof TRUSTS[number];
 
-const cpu = share.describe("CPU time of the worker's thread over elapsed: a share of one core");
+const cpu = share.describe(
+  "CPU time of the worker's thread divided by elapsed time: a share of one core",
+);
 const waiting = share.nullable().describe(
   "Share of the run in which the thread had work and no core to do it on; null if the system does not report it",
 );
 
 export const hostActivity = z.strictObject({
   busy: share.nullable().describe(
-    "Share of the cores on which Plateau may run that was in use",
+    "Share in use of the cores on which Plateau may run",
   ),
   cores: z.int().min(1).nullable().describe("Number of these cores"),
   steal: share.nullable().describe("Share of their time that the hypervisor gave to others"),
   throttled: ms.nullable().describe(
-    "How long CPU limits paused this program: of its cgroup and of all above it",
+    "How long the CPU limits of its cgroup, and of those above it, paused this program",
   ),
   others: z.number().min(0).nullable().optional().describe(
     "Cores in use by neither generator nor target, of those on which either may run: 1 is one whole core; " +
@@ -39,22 +41,22 @@ export const hostActivity = z.strictObject({
 }).describe("The machine during the run; null if the system does not report it");
 
 const targetWaits = z.strictObject({
-  looks: z.int().min(1).describe("Looks at random moments"),
+  looks: z.int().min(1).describe("Number of times that the target was observed, at random moments"),
   sleeping: z.number().min(0).describe(
-    "Threads in uninterruptible sleep, as those that wait for storage are: mean",
+    "Average number of threads in uninterruptible sleep, such as those that wait for storage",
   ),
   storageBytes: z.number().min(0).nullable().describe(
     "Bytes read from storage or written to it during the run; null: this user may not see them",
   ),
   lookups: z.number().min(0).nullable().describe(
-    "Sockets connected to a name server (UDP, port 53): mean; null: unknown",
+    "Average number of sockets connected to a name server (UDP, port 53); null: unknown",
   ),
   connections: z.strictObject({
     looks: z.int().min(1),
-    leastQueued: z.int().min(0).describe("Not yet accepted, in the look with fewest"),
-    queued: z.number().min(0).describe("The same: mean"),
+    leastQueued: z.int().min(0).describe("Connections not yet accepted: the fewest ever observed"),
+    queued: z.number().min(0).describe("Connections not yet accepted: mean"),
     accepted: z.strictObject({ least: z.int().min(0), most: z.int().min(0) }).nullable().describe(
-      "Accepted and open; null: too many to count",
+      "Connections accepted and open; null: too many to count",
     ),
   }).nullable().describe("Connections to the target's port; null: unknown"),
 }).describe(
@@ -66,7 +68,7 @@ export const targetUse = z.strictObject({
   cores: z.int().min(1).nullable().describe("Number of cores on which the processes may run"),
   cpu: z.number().min(0).describe("Cores in use: 1 is one whole core"),
   waiting: z.number().min(0).describe(
-    "Average number of the target's threads that waited for a core, ready to run",
+    "Average number of the target's threads that were ready to run and waited for a core",
   ),
   busiestThread: busiestThread.optional(),
   waits: targetWaits.optional(),
@@ -74,9 +76,9 @@ export const targetUse = z.strictObject({
     "The highest nice value of the target's processes: 0 is normal, 19 the lowest priority",
   ),
   throttled: ms.nullable().describe(
-    "How long CPU limits paused it: of its cgroup and of those above it that are not the generator's",
+    "How long CPU limits paused it: those of its cgroup and of the cgroups above it that do not also limit the generator",
   ),
-}).describe("CPU of this machine that the target's processes used and waited for");
+}).describe("CPU of this machine: what the target's processes used, and waited for");
 
 /** One worker's part of the evidence. */
 const workerUse = z.strictObject({
@@ -84,25 +86,27 @@ const workerUse = z.strictObject({
   waiting,
   spinning: share.describe("Share of the run spent spinning until something was due"),
   lag: ms.describe("p99 of the requests"),
-  delay: ms.describe("p99 of responses and due requests"),
+  delay: ms.describe("p99 of how long responses and due requests waited for the worker"),
 });
 
 const endedWorker = z.strictObject({
   worker: z.int().min(0).describe("Counted from 0"),
-  knownUntil: ms.describe("Until when its results are known, since the start"),
+  knownUntil: ms.describe("Time since the start until which its results are known"),
 });
 
 export type EndedWorker = z.output<typeof endedWorker>;
 
 export const endedWorkers = z.array(endedWorker).optional().describe(
-  "Workers that did not end in time and were ended; absent: none",
+  "Workers that did not end in time and were stopped; absent: none",
 );
 
 export const generator = z.strictObject({
   workers: z.int().min(1),
-  cpu: share.describe("CPU time of the busiest worker over elapsed: a share of one core"),
+  cpu: share.describe(
+    "CPU time of the busiest worker divided by elapsed time: a share of one core",
+  ),
   waiting,
-  lag: times.describe("Actual send minus due moment; zeros in a closed loop"),
+  lag: times.describe("Actual send minus due time; zeros in a closed loop"),
   delay: times.describe(
     "How long a response or a due request waited for its worker, at a random moment",
   ),
@@ -118,7 +122,7 @@ export const generator = z.strictObject({
   ended: endedWorkers,
   baselineLatency: ms.nullable().describe("Median latency of one connection to that server"),
   trust: z.enum(TRUSTS).describe(
-    "Whether the figures are of the target: valid; suspect, the generator or the machine may have been " +
+    "Whether the figures are those of the target: valid; suspect, the generator or the machine may have been " +
       "the limit; invalid, it was",
   ),
   findings: z.array(trustFinding).describe(
@@ -139,7 +143,7 @@ export const peakThroughput = z.strictObject({
     .describe("One load worker against a server that does nothing"),
   redis: measuredPeak.nullable().optional()
     .describe("redis-benchmark -t get against the run's Redis"),
-}).describe("Absent: not requested; null: it could not be measured, and a note said why");
+}).describe("Absent: not requested; null: it could not be measured, for a reason that a note gave");
 
 export type MeasuredPeak = z.output<typeof measuredPeak>;
 export type PeakThroughput = z.output<typeof peakThroughput>;
@@ -157,26 +161,28 @@ export const resourcePoint = z.strictObject({
   endS: z.number().describe("Seconds since the start of the load"),
   cpu: z.number().min(0).describe("Cores in use: 1 is one whole core"),
   peakCpu: z.number().min(0).optional().describe(
-    "Highest of the intervals that were joined to this one, as those of a long run are; absent: none was",
+    "Highest value of the intervals that were merged into this one, as in a long run; absent: none was",
   ),
   memory: count.describe("Resident memory, bytes"),
   // Absent if the system does not report it, and in older files.
   user: z.number().min(0).optional().describe("Cores in use by its own code"),
-  system: z.number().min(0).optional().describe("Cores in use by the kernel for it"),
+  system: z.number().min(0).optional().describe("Cores in use by the kernel on its behalf"),
   processes: count.optional(),
   threads: count.optional(),
   files: count.optional().describe("Open files, sockets and pipes"),
   filesLeft: z.int().optional().describe(
-    "Files that a process could still open before its limit: the one that has fewest left",
+    "Files that the process closest to its limit could still open",
   ),
   switches: z.strictObject({ voluntary: z.number().min(0), involuntary: z.number().min(0) })
-    .optional().describe("Context switches per second: it waited, or was made to"),
+    .optional().describe(
+      "Context switches per second: voluntary, when a thread waited, and involuntary, when it was preempted",
+    ),
 });
 
 /** CPU and memory of one process tree of a composite target, or of Redis. */
 export const part = z.strictObject({
   role: z.enum(["gateway", "upstream", "redis"]).describe(
-    "gateway: receives the requests and forwards them to the upstreams; redis: that of the run, which is not in resources",
+    "gateway: receives the requests and forwards them to the upstreams; redis: the run's Redis, which is not in resources",
   ),
   name: z.string().describe("nginx, balancer, proxy, redis, or the target behind the gateway"),
   points: z.array(resourcePoint),
@@ -184,7 +190,7 @@ export const part = z.strictObject({
     "For Redis: look-ups during the load that found a key, and those that did not; absent if unknown",
   ),
   busy: share.optional().describe(
-    "For Redis: share of the load in which it carried out commands, by its own INFO; absent if unknown",
+    "For Redis: share of the load in which it executed commands, by its own INFO; absent if unknown",
   ),
 });
 
@@ -209,7 +215,9 @@ export const agentPart = z.strictObject({
     unfinished: count,
     dropped: count,
   }).describe("due = completed + failed + unfinished + dropped, always"),
-  rate: z.number().min(0).describe("Completed by the deadline / elapsed of the whole"),
+  rate: z.number().min(0).describe(
+    "Requests completed by the deadline, divided by the elapsed time of the whole run",
+  ),
   latency: z.strictObject({ count, p50: ms, p90: ms, p99: ms, max: ms })
     .describe("All zero when count is 0"),
   connect: z.strictObject({ count, min: ms, p50: ms })
@@ -217,7 +225,7 @@ export const agentPart = z.strictObject({
       "Name look-up and dial: a round trip takes no longer than min; all zero when count is 0",
     ),
   cpu: z.number().min(0).describe("CPU use of its busiest worker: a share of one core"),
-  lag: ms.describe("Actual send minus due moment, p99; 0 in a closed loop"),
+  lag: ms.describe("Actual send minus due time, p99; 0 in a closed loop"),
   delay: ms.describe("How long responses and due requests waited for their worker, p99"),
   trust: z.enum(TRUSTS),
   findings: z.array(trustFinding).describe(
@@ -229,10 +237,10 @@ export const agentPart = z.strictObject({
   ),
   lost: z.strictObject({
     atS: z.number().min(0).describe(
-      "When its last report came, seconds since the start of the run",
+      "When its last report arrived, seconds since the start of the run",
     ),
     reason: z.string(),
-  }).nullable().describe("Null when it reported its end"),
+  }).nullable().describe("Null if it reported its end"),
   completed: z.array(count).describe("One for each interval of the timeline"),
 });
 

@@ -2,8 +2,8 @@
 import * as z from "zod";
 
 export const hookUse = z.strictObject({
-  calls: z.int().min(0).describe("Calls of before, after, start and end"),
-  timeS: z.number().min(0).describe("Time of the workers within them, seconds"),
+  calls: z.int().min(0).describe("Number of calls of before, after, start and end"),
+  timeS: z.number().min(0).describe("Time that the workers spent in these calls, seconds"),
   refreshes: z.strictObject({
     done: z.int().min(0).describe("How often refresh renewed the data of users"),
     failed: z.int().min(0).describe(

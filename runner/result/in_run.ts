@@ -39,22 +39,24 @@ export const NO_INTERVAL_REASONS = [
 ] as const;
 
 const figure = z.strictObject({
-  value: z.number().min(0).describe("Value over the part of the run from fromS on"),
+  value: z.number().min(0).describe("Value over the part of the run that begins at fromS"),
   interval: z.strictObject({
     low: z.number().min(0),
     high: z.number().min(0),
     of: z.literal("this run"),
     effectiveSamples: z.number().positive()
       .describe(
-        "Number of independent intervals of the timeline that would give as much information",
+        "Number of independent intervals of the timeline that would hold as much information",
       ),
-  }).nullable().describe("95 %, of this run alone: it says nothing of the next process"),
+  }).nullable().describe(
+    "95 % interval, about this run alone: it says nothing about the next process",
+  ),
   intervalReason: z.enum(NO_INTERVAL_REASONS).optional().describe(
-    "Why there is no interval: too-short; not-stationary (the level changes); depends-too-long (requests depend on each other for too long a time " +
+    "Why there is no interval: too-short; not-stationary (the level changes); depends-too-long (requests depend on each other for too long " +
       "for the run); few-clusters (fewer than 10 clusters of slow or failed requests); lower-bounds (requests that never ended)",
   ),
   independentAfterS: z.number().positive().nullable().optional().describe(
-    "Seconds after which the run says nothing more about itself, by rank correlation over lags; null: not within a quarter of the " +
+    "Seconds after which values of the run no longer depend on each other, by rank correlation over lags; null: not within a quarter of the " +
       "run; absent if the run is too short",
   ),
 });
@@ -62,7 +64,7 @@ const figure = z.strictObject({
 export const inRun = z.strictObject({
   fromS: z.number().min(0).describe("Start of the steady part; 0 without one"),
   figures: z.partialRecord(z.enum(IN_RUN_FIGURES), figure)
-    .describe("Figures by the names of thresholds, without those that the run does not have"),
+    .describe("Figures by their names in thresholds, except those that the run does not have"),
 });
 
 export type InRun = z.output<typeof inRun>;

@@ -27,15 +27,15 @@ export const flags = z.strictObject({
   repeat: repeat.optional(),
   duration: z.number().min(0).optional().describe("Length of each run, milliseconds"),
   profile: z.literal(true).optional().describe(
-    "Whether profile runs were asked for, even if the file has none",
+    "Whether --profile asked for profile runs, even if the file has none",
   ),
   observe: z.enum(["runtime", "compiler"]).optional().describe(
-    "What to observe, in place of the file's",
+    "What to observe, instead of what the file says",
   ),
   threshold: names.optional().describe("Thresholds besides those in the file"),
   host: z.string().optional().describe("Where targets listen; 127.0.0.1 when absent"),
   agents: z.union([z.int().min(1), z.literal("all")]).optional().describe(
-    "Agents that load; the machine itself when absent",
+    "Agents that generate the load; this machine itself when absent",
   ),
 }).describe("How the command line changed the experiment file");
 
@@ -43,13 +43,13 @@ export type Flags = z.output<typeof flags>;
 
 const ab = z.strictObject({
   range: z.string().describe("Both commits, BASE..HEAD; BASE.. up to a working tree with changes"),
-  file: z.string().describe("The experiment file, seen from the top of the repository"),
-  only: only.optional().describe("The flag, with targets of the file"),
+  file: z.string().describe("The experiment file, relative to the root of the repository"),
+  only: only.optional().describe("Value of --only, with the targets of the file"),
   margin: z.number().min(0).describe("Margin of equivalence, a share"),
   order: z.enum(["slices", "blocks"]).optional().describe(
     "Whether both commits took turns in slices; absent in older files, which are in blocks",
   ),
-  confirm: z.boolean().describe("Whether cells that are worse were to be measured again"),
+  confirm: z.boolean().describe("Whether cells that are worse were to be measured a second time"),
   threshold: names,
 });
 
@@ -60,7 +60,7 @@ export const invocation = {
   file: z.strictObject({
     name: z.string().describe("File, such as caching.yaml; a copy of it lies beside the results"),
     folder: z.string().nullable().describe(
-      "Folder in which the file's relative paths start, seen from the results; null: the experiment is built in",
+      "Folder to which the file's paths are relative, itself relative to the results; null: the experiment is built in",
     ),
     withheld: z.literal(true).optional().describe(
       "Whether the file held secrets, which its copy and source leave out: resuming needs the file itself",
@@ -68,14 +68,14 @@ export const invocation = {
   }).optional(),
   flags: flags.optional(),
   ab: ab.optional().describe(
-    "How plateau ab was called, whose targets are those of the file at two commits",
+    "How plateau ab was called, whose targets are the file's targets at two commits",
   ),
 };
 
 const stopping = z.strictObject({
   repetitions: z.int().min(1).describe("Repetitions of every cell that could be measured"),
   halfWidth: z.number().min(0).nullable().describe(
-    "Half of the widest 95 % interval of rate and p50 over its value, a share; null without any interval",
+    "Half the width of the widest 95 % interval of rate and p50, as a share of its value; null without any interval",
   ),
   target: z.number().positive().nullable().describe(
     "The requested halfWidth; null if none was requested",
@@ -96,7 +96,7 @@ const targetCommand = z.strictObject({
   failed: z.int().min(0).describe("How often the command failed, or took too long"),
   reason: z.string().optional().describe("Reason of the last failure"),
   total: z.number().min(0).describe("Total time of the command in milliseconds"),
-  longest: z.number().min(0).describe("Milliseconds of the longest time"),
+  longest: z.number().min(0).describe("Milliseconds of the longest single run"),
 });
 
 /** A command that ran around a target's runs, with all its executions together. */
@@ -105,12 +105,12 @@ export type TargetCommand = z.output<typeof targetCommand>;
 /** How far the experiment has come. */
 export const execution = {
   commands: z.array(targetCommand).optional().describe(
-    "Commands of targets (setup, before, after, teardown) that ran, by the first time; absent for none. " +
-      "What they printed is in commands.log",
+    "Commands of targets (setup, before, after, teardown) that ran, in the order of their first run; absent for none. " +
+      "Their output is in commands.log",
   ),
   startedAt: z.iso.datetime(),
   resumed: z.array(z.iso.datetime()).optional().describe(
-    "Moments at which the experiment was resumed",
+    "Times at which the experiment was resumed",
   ),
   finishedAt: z.iso.datetime().nullable(),
   spent: z.number().min(0).optional().describe(
@@ -128,7 +128,7 @@ export const missing = z.strictObject({
   parameters: z.record(z.string(), z.json()),
   repetition: z.int().min(1).nullable().describe("null: every repetition"),
   kind: z.enum(["skipped", "failed", "interrupted"]).describe(
-    "interrupted: only its search for a capacity is kept; a resumed experiment makes the run anew",
+    "interrupted: only its search for a capacity is kept; a resumed experiment makes the run again",
   ),
   reason: z.string().describe("Message of the error, or of the missing prerequisite"),
   evidence: z.array(z.string()).describe("Last lines of the target, if any"),
@@ -139,7 +139,7 @@ export const missing = z.strictObject({
 
 /** What comparisons of an experiment can detect on a machine, as `plateau plan` determined. */
 export const detectable = z.strictObject({
-  measuredAt: z.string().describe("ISO moment of plateau plan"),
+  measuredAt: z.string().describe("When plateau plan measured (ISO 8601)"),
   blocks: z.int().min(1).describe("Blocks that plateau plan measured"),
   sentence: z.string().describe("The smallest change that can be seen, by the number of runs"),
 });

@@ -9,7 +9,9 @@ const perSec = z.number().min(0);
 const histogram = z.string().optional()
   .describe("HdrHistogram V2, compressed, base64, microseconds; absent if it would be empty");
 const censoredHistogram = z.string().optional()
-  .describe("The values of histogram that are lower bounds, encoded alike; absent for none");
+  .describe(
+    "The values in histogram that are lower bounds, encoded in the same way; absent for none",
+  );
 
 const boundedTimes = distribution.extend({ lowerBounds, histogram, censoredHistogram });
 
@@ -28,7 +30,7 @@ export const streams = z.strictObject({
       "dropped: the request was never sent",
   ),
   events: count.describe("Messages received"),
-  eventsPerSec: perSec.describe("Messages received by the deadline / elapsed"),
+  eventsPerSec: perSec.describe("Messages received by the deadline, divided by the elapsed time"),
   whole: count.describe(
     "Streams that ended as they should, with the last message if the request names one",
   ),
@@ -37,25 +39,27 @@ export const streams = z.strictObject({
     cut: count.describe("Interruptions because the connection was cut"),
     refused: count.describe("Interruptions because no connection could be made"),
   }).optional().describe(
-    "How often a stream that is requested again stood still, by cause; the wait is in gap. Absent: never",
+    "How often a stream that is requested again was interrupted, by cause; the waits count in gap. Absent: never",
   ),
   ttfe: boundedTimes.describe("Time to the first message, by the clock of latency"),
   gap: boundedTimes.describe(
-    "Time between two messages of a stream; if the stream was cut or left, the wait so far, as a lower bound",
+    "Time between two messages of a stream; if the stream was cut or left, the wait until then, as a lower bound",
   ),
   byName: z.array(z.strictObject({
     name: z.string().describe(
-      "Empty for all events together whose names are not kept apart: those after the first 20 of a request in a worker, and of " +
-        "more than 20 in all those with the fewest events",
+      "Name of the event; empty for all events whose names are not listed separately: those after the first 20 of a request in a worker, and those " +
+        "that are not among the 20 most frequent of all",
     ),
     events: count,
-    gap: distribution.describe("Time since the message before on the same stream, of any name"),
+    gap: distribution.describe(
+      "Time since the previous message on the same stream, whatever its name",
+    ),
   })).describe(
-    "Messages by the name of their event, those of all requests of a mix or flow together, in the order of the names",
+    "Messages by the name of their event, over all requests of a mix or flow, sorted by name",
   ),
   tokens: z.strictObject({
     tokens: count.describe("Messages that brought a token"),
-    tokensPerSec: perSec.describe("Tokens by the deadline / elapsed"),
+    tokensPerSec: perSec.describe("Tokens received by the deadline, divided by the elapsed time"),
     ttft: boundedTimes.describe("Time to the first token, by the clock of latency"),
     tpot: distribution.extend({ histogram }).describe(
       "Time per output token: of each whole stream with two tokens or more, the time from its first to its last, divided " +
@@ -67,18 +71,20 @@ export const streams = z.strictObject({
 export const sockets = z.strictObject({
   messages: messages.describe(
     "Messages that were sent, or due, and expect an answer: due = received + failed + unfinished + dropped, always. " +
-      "received: its answer has come; failed: the socket was cut, closed or timed out before; " +
+      "received: its answer arrived; failed: the socket was cut, closed or timed out before; " +
       "unfinished: the load ended; dropped: it was due and never sent",
   ),
   message: boundedTimes.describe(
-    "Latency of a message: from when it was due to its answer; empty where none is expected",
+    "Latency of a message: from when it was due to its answer; empty if no answer is expected",
   ),
   opened: count.describe("WebSockets whose opening handshake was right"),
   sent: count.describe("Messages sent, whether or not an answer is expected"),
-  received: count.describe("All messages of the server"),
-  messagesPerSec: perSec.describe("Messages of the server by the deadline / elapsed"),
+  received: count.describe("All messages from the server"),
+  messagesPerSec: perSec.describe(
+    "Messages from the server by the deadline, divided by the elapsed time",
+  ),
   unmatched: count.describe(
-    "Messages of the server that match no message sent, although answers are expected",
+    "Messages from the server that answer no sent message, although answers are expected",
   ),
   closeCodes: z.record(z.string(), count).describe(
     "Sockets by the code of the server's close frame: 1005 for a frame without one, 1006 for no frame; " +

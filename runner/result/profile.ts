@@ -18,7 +18,7 @@ const callTree = z.strictObject({
   frames: z.array(frame).describe("Functions"),
   frame: z.array(count).describe("For each call: its function, an index into frames"),
   parent: z.array(z.int().min(-1)).describe(
-    "For each call: the index of its caller, which stands before it; -1 for an outermost call",
+    "For each call: the index of its caller, which precedes it; -1 for an outermost call",
   ),
   ownMs: z.array(ms).describe("For each call: time in the function itself"),
 }).describe("Calls of all profiled processes together, in lists of equal length");
@@ -28,7 +28,7 @@ const profiledProcess = z.strictObject({
   program: z.string(),
   profiler: z.enum(PROFILERS),
   file: z.string().nullable().describe(
-    "Path of the runtime's own file, seen from the results; null: none",
+    "Path of the runtime's own profile file, relative to the results; null: none",
   ),
   samples: count,
   reason: z.string().nullable().describe("Why there is no profile; null if there is one"),
@@ -43,7 +43,7 @@ export const profile = z.strictObject({
   fromS: z.number().min(0).describe("Start of the sampling, seconds since the start of the load"),
   forS: z.number().min(0).describe("Length of the sampling, seconds"),
   rate: z.number().min(0).nullable().describe(
-    "Requests per second of the profile run, which enter no figure; null if the run failed",
+    "Requests per second of the profile run, which no figure counts; null if the run failed",
   ),
   processes: z.array(profiledProcess),
   busyMs: ms.describe("Time in the tree; a process without anything to do adds nothing"),

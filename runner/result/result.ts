@@ -52,8 +52,12 @@ const timelinePoint = z.strictObject({
   endS: z.number().describe("End of the interval, seconds since the start of the run"),
   completed: count,
   failed: count,
-  errors: z.partialRecord(z.enum(ERRORS), count).optional().describe("Failed by kind, if any"),
-  wrong: count.optional().describe("Completed against an expectation, if any"),
+  errors: z.partialRecord(z.enum(ERRORS), count).optional().describe(
+    "Failed requests by kind; absent if none failed",
+  ),
+  wrong: count.optional().describe(
+    "Completed requests whose response broke an expectation; absent if none did",
+  ),
   bytes: count,
   p50: ms,
   p75: ms,
@@ -61,14 +65,16 @@ const timelinePoint = z.strictObject({
   p99: ms,
   max: ms,
   histogram: z.string().describe(
-    "Latencies that ended in the interval: HdrHistogram V2, compressed, base64, microseconds; empty for none. " +
+    "Latencies of requests that ended in the interval: HdrHistogram V2, compressed, base64, microseconds; empty for none. " +
       "The last interval also has the requests that ended after the deadline, and those that were never sent",
   ),
   censoredHistogram,
   messages: z.strictObject({
-    received: count.describe("In the last interval, by the deadline"),
+    received: count.describe(
+      "Messages received; in the last interval, those received by the deadline",
+    ),
     failed: count.optional().describe(
-      "If any; in the last interval those that failed after the deadline, too",
+      "Messages that failed, if any; in the last interval also those that failed after the deadline",
     ),
     ...ofIntervalTimes(() => messageTimes),
   }).optional().describe(
@@ -84,7 +90,7 @@ const anyLoad = {
 const openLoad = {
   ...anyLoad,
   arrivals: z.enum(["uniform", "poisson", "recorded"])
-    .describe("recorded: at the moments of a log"),
+    .describe("recorded: at the times in a log"),
   seed: count.describe("Seed of the arrivals"),
 };
 
@@ -97,17 +103,21 @@ const ramp = <Number extends z.ZodType>(number: Number, what: string) =>
 
 export const load = z.discriminatedUnion("kind", [
   z.strictObject({
-    kind: z.literal("closed").describe("Each connection sends when it has the last response"),
+    kind: z.literal("closed").describe(
+      "Each connection sends its next request when the last response is complete",
+    ),
     ...anyLoad,
     pipeline: z.int().min(1),
     durationS: z.number().min(0).nullable()
-      .describe("Requested seconds, or null when it ended by count"),
-    requests: count.nullable().describe("Requested number, or null when it ended by time"),
+      .describe("Requested duration in seconds; null if a number of requests ended it"),
+    requests: count.nullable().describe(
+      "Requested number of requests; null if a duration ended it",
+    ),
     stages: z.array(ramp(count, "Connections")).min(1).optional()
-      .describe("How the number of connections changes; absent: it does not"),
+      .describe("How the number of connections changes; absent: it stays the same"),
   }),
   z.strictObject({
-    kind: z.literal("rate").describe("Requests arrive, whether or not a connection is free"),
+    kind: z.literal("rate").describe("Requests arrive whether or not a connection is free"),
     ...openLoad,
     rate: z.number().positive().describe("Arrivals per second"),
     durationS: z.number().min(0).describe("Seconds"),
@@ -120,11 +130,11 @@ export const load = z.discriminatedUnion("kind", [
     within: z.array(z.string()).describe("The rules, as they were written"),
     budgetS: z.number().min(0).describe("Longest search, seconds"),
     rate: z.number().positive().nullable().describe(
-      "Arrivals per second of the last part: a share of the capacity or, if that is unknown, of the lowest rate tried",
+      "Arrivals per second in the last part: a share of the capacity or, if that is unknown, of the lowest rate tried",
     ),
     share: z.number().positive().optional()
       .describe("Share of the capacity in the last part; absent: 1"),
-    durationS: z.number().min(0).describe("Length of the last part, seconds"),
+    durationS: z.number().min(0).describe("Duration of the last part, in seconds"),
   }),
   z.strictObject({
     kind: z.literal("phases").describe("Virtual users arrive at rates that change"),
@@ -153,7 +163,7 @@ export const measurement = z.strictObject({
   ),
   load,
   loadStartedAt: z.iso.datetime().optional()
-    .describe("Zero of the timeline; absent in older files"),
+    .describe("When the timeline begins; absent in older files"),
   elapsedS: z.number().min(0).describe("Seconds from start to deadline, or to an earlier end"),
   requests: z.strictObject({
     due: count,
@@ -184,9 +194,11 @@ export const measurement = z.strictObject({
     completed: count,
     failed: count,
   }).optional().describe(
-    "Requests that ended after the deadline, when nothing new was sent: in requests and latency, not in rate and timeline",
+    "Requests that ended after the deadline, when nothing new was sent; requests and latency count them, rate and timeline do not",
   ),
-  rate: z.number().min(0).describe("Completed by the deadline / elapsed"),
+  rate: z.number().min(0).describe(
+    "Requests completed by the deadline, divided by the elapsed time",
+  ),
   bytes: z.strictObject({ in: count, out: count, inPerSecond: z.number().min(0) }),
   latency,
   service: distribution.extend({ lowerBounds })
@@ -230,7 +242,7 @@ export const measurement = z.strictObject({
     connect: histogram.optional(),
     sessionLength: histogram.optional(),
   }).optional().describe(
-    "Histograms of the whole run's other times, each as histogram is, and absent if it would be empty",
+    "Histograms of the run's other times, each encoded like histogram; absent if it would be empty",
   ),
 });
 
@@ -244,17 +256,17 @@ export const run = measurement.extend({
     "Time from the start of the target's process to its first correct response; null for url",
   ),
   runtime: z.string().nullable().describe(
-    "What runs the target, each with its version: gateways, runtimes and frameworks, with commas between them; null: unknown",
+    "Gateways, runtimes and frameworks that run the target, with their versions, separated by commas; null: unknown",
   ),
   startedAt: z.iso.datetime(),
   teardownFailed: z.string().optional().describe(
     "Why teardown of the script failed after the run; absent where it did not",
   ),
   capacity: runCapacity.optional().describe(
-    "The run's search for a capacity, if its load is one; all other figures are those of the last part, at the capacity found",
+    "The search for a capacity, if that is the run's load; all other figures are those of its last part, at the capacity that was found",
   ),
   slices: slices.optional().describe(
-    "Slices of the run, if it was loaded in turns with another target; the run's figures are over these slices",
+    "Slices of the run, if it was loaded alternately with another target; the run's figures are over these slices",
   ),
   resources: z.array(resourcePoint).describe(
     "CPU and memory of the target; empty when Plateau did not start it",
@@ -288,7 +300,7 @@ export const results = z.strictObject({
     base: z.union([z.string(), z.number()]).optional(),
   })
     .describe("The experiment, with defaults filled in"),
-  source: z.string().describe("The experiment file, word for word but for secrets"),
+  source: z.string().describe("The experiment file, word for word except for secrets"),
   ...invocation,
   seed: count,
   machine,
@@ -301,13 +313,13 @@ export const results = z.strictObject({
   peakThroughput: peakThroughput.optional(),
   detectable: detectable.optional()
     .describe(
-      "How small a change plateau plan found detectable before this experiment, on the same machine; absent if it was not made",
+      "How small a change plateau plan found detectable on this machine before the experiment; absent if it was not run",
     ),
   ...execution,
   runs: z.array(run),
   missing: z.array(missing),
   profiles: z.array(profile).optional().describe(
-    "Profile runs, after the measured ones and in no figure; absent for none",
+    "Profile runs, made after the measured ones; no figure counts them; absent for none",
   ),
   conclusion: conclusion.optional().describe(
     "The conclusion of the report; absent before the end, and computed again from the runs when the file is read",

@@ -8,7 +8,7 @@ export const rowUse = z.strictObject({
   file: z.string(),
   rows: count.describe("Rows of the table"),
   used: count.describe(
-    "Different rows that were used: by requests, or in flows and of unique rows by sessions, which may end before they send theirs",
+    "Number of distinct rows that were used: by requests or, in flows and for unique rows, by sessions, which may end before they send theirs",
   ),
   mostUsed: count.describe("Number of requests or sessions that used the most frequent row"),
 });

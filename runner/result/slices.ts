@@ -9,14 +9,14 @@ const count = z.int().min(0);
 const seen = z.array(ms.nullable());
 
 export const slices = z.strictObject({
-  sliceMs: ms.describe("Planned length of a slice, with the part that is cut"),
-  cutMs: ms.describe("Start of each slice that is not measured"),
+  sliceMs: ms.describe("Planned length of a slice, including the part that is cut"),
+  cutMs: ms.describe("Part at the start of each slice that is not measured"),
   shiftMs: ms.default(0)
     .describe(
       "Largest shift of the measured part: it begins and ends later by a time up to this, drawn for each slice",
     ),
-  pauseMs: ms.describe("Time between a slice and the next, without load"),
-  partner: z.string().describe("The target that this one took turns with"),
+  pauseMs: ms.describe("Time without load between a slice and the next"),
+  partner: z.string().describe("The target with which this one took turns"),
   histogram: z.string()
     .describe(
       "Latencies of the requests that were due in the measured parts of all slices: HdrHistogram V2, compressed, base64, microseconds",
@@ -31,7 +31,7 @@ export const slices = z.strictObject({
       "Start of the slice, on one clock for both targets",
     ),
     measuredS: z.array(z.number().min(0)).describe(
-      "Length without the part that is cut, and without the shift",
+      "Length of the measured part: without the part that is cut, and without the shift",
     ),
     completed: z.array(count).describe(
       "Completed requests that were due in the measured part, whenever they ended",
@@ -51,7 +51,7 @@ export const slices = z.strictObject({
       .describe(
         "CPU time of the machine in the slice, without that of the targets and the load; null: unknown",
       ),
-  }).describe("Arrays of equal length, a value a slice, in the order of time"),
+  }).describe("Arrays of equal length, one value per slice, in order of time"),
 });
 
 export type Slices = z.output<typeof slices>;

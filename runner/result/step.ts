@@ -15,16 +15,20 @@ export const step = z.strictObject({
     unfinished: count,
     dropped: count,
   }),
-  wrong: count.describe("Completed against an expectation"),
+  wrong: count.describe("Completed requests whose response broke an expectation"),
   status: z.record(z.string().regex(/^\d{3}$/), count)
-    .describe("Completed by class of status: 200 for all of 2xx"),
-  errors: z.partialRecord(z.enum(ERRORS), count).describe("Failed by kind; sums to failed"),
-  rate: z.number().min(0).describe("Completed by the deadline / elapsed"),
-  seconds: z.array(count).describe("Completed by the deadline in each second of the run"),
-  everyS: z.int().min(2).optional().describe(
-    "Seconds that each entry of seconds stands for, in a run of more than half an hour; absent: 1",
+    .describe("Completed requests by class of status: 200 for all of 2xx"),
+  errors: z.partialRecord(z.enum(ERRORS), count).describe(
+    "Failed requests by kind; sums to failed",
   ),
-  latency: latency.describe("Latency of the step's requests, reckoned as that of the run"),
+  rate: z.number().min(0).describe(
+    "Requests completed by the deadline, divided by the elapsed time",
+  ),
+  seconds: z.array(count).describe("Requests completed by the deadline in each second of the run"),
+  everyS: z.int().min(2).optional().describe(
+    "Number of seconds that each entry of seconds covers, in a run of more than half an hour; absent: 1",
+  ),
+  latency: latency.describe("Latency of the step's requests, computed like that of the run"),
   histogram: z.string().describe("HdrHistogram V2, compressed, base64, microseconds"),
   censoredHistogram,
   ...messageFigures,

@@ -120,7 +120,7 @@ function checked(json: string): string {
   const { length } = new TextEncoder().encode(json);
   if (isWithin("scriptData", length)) return json;
   const { most } = LIMITS.scriptData;
-  throw new ScriptError(`its result has ${length} bytes as JSON, and the limit is ${most}`);
+  throw new ScriptError(`its result has ${length} bytes as JSON, but the limit is ${most}`);
 }
 
 function parsed(json: string | null): unknown {
@@ -172,7 +172,7 @@ class Renewal {
       this.#done++;
     } catch (error) {
       if (signal.aborted || stopped.aborted) return;
-      if (this.#failed++ === 0) logLine(`The data of users stays as it is: ${messageOf(error)}`);
+      if (this.#failed++ === 0) logLine(`Users keep their earlier data: ${messageOf(error)}`);
     } finally {
       this.#isBusy = false;
     }
@@ -227,7 +227,7 @@ async function callIn(
     return await Promise.race([opened(), over.promise]);
   } catch (error) {
     if (!(error instanceof ScriptError)) throw error;
-    throw new TargetError(`${name} of ${entry} has failed: ${placed(error.message, place)}`);
+    throw new TargetError(`${name} of ${entry} failed: ${placed(error.message, place)}`);
   } finally {
     until.removeEventListener("abort", end);
     ended.abort(); // of what it still fetches
@@ -255,7 +255,7 @@ async function fetched(
   const redirect = mayFetch === undefined ? "follow" : "error";
   const response = await fetch(url, { ...JSON.parse(init), redirect, signal: ended })
     .catch((error) => {
-      throw new Error(`${withoutSecrets(url.href)} gave no response: ${messageOf(error)}`);
+      throw new Error(`${withoutSecrets(url.href)} sent no response: ${messageOf(error)}`);
     });
   const body = new TextDecoder().decode(await boundedBody(response.body, "textFile"));
   const headers = Object.fromEntries(response.headers);

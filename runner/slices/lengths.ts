@@ -61,9 +61,9 @@ export function lengthsOf(sides: readonly TrialSide[]): SliceLengths | string {
     return "a target completed no request";
   }
   if (LEAST_ROUNDS * p50Ms > LONGEST_SLICE_MS) {
-    return `requests take ${Number(p50Ms.toPrecision(2))} ms, and slices are for those of ${
-      Math.floor(LONGEST_SLICE_MS / LEAST_ROUNDS)
-    } ms at most`;
+    return `requests take ${
+      Number(p50Ms.toPrecision(2))
+    } ms, but slices are for requests of at most ${Math.floor(LONGEST_SLICE_MS / LEAST_ROUNDS)} ms`;
   }
   const cutMs = Math.max(...sides.map(({ completed }) => cutMsOf(completed)));
   const shiftMs = Math.ceil(p50Ms);

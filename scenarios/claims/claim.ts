@@ -106,7 +106,7 @@ const warmup = z.strictObject({
 });
 
 const correlation = z.strictObject({
-  kind: z.literal("correlation").describe("Spearman's, over the cells"),
+  kind: z.literal("correlation").describe("Spearman's rank correlation over the cells"),
   figures: z.tuple([z.enum(FIGURE_NAMES), z.enum(FIGURE_NAMES)]),
   selector,
   other: selector.optional().describe("The cells of the second figure; absent: the same"),
@@ -121,14 +121,16 @@ export const LOAD_TERMS = ["timeout", "duration"] as const;
 
 const given = z.strictObject({
   text: z.string().describe("The condition as written"),
-  cores: z.int().min(1).optional().describe("The least number of cores; absent: another condition"),
+  cores: z.int().min(1).optional().describe(
+    "Minimum number of cores; absent for another kind of condition",
+  ),
   load: z.strictObject({
     term: z.enum(LOAD_TERMS),
     leastMs: z.number().positive().describe("Milliseconds"),
   }).optional().describe(
-    "The least value that the loads of the claim's cells must have; absent: another condition",
+    "Minimum that the loads of the claim's cells must have; absent for another kind of condition",
   ),
-  says: says.optional().describe("A claim that must hold; absent: another condition"),
+  says: says.optional().describe("A claim that must hold; absent for another kind of condition"),
 }).describe(
   "The set-up for which the claim was published; on any other, the claim is inconclusive",
 );

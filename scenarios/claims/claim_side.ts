@@ -46,7 +46,7 @@ export function sidesOf(of: string, to: string): ReadAll<[ClaimSide, ClaimSide]>
   return { value: [known[0], known[1]] };
 }
 
-const NO_FIGURE = "Cannot compare two numbers: one side must be a figure, " +
+const NO_FIGURE = "Cannot compare two numbers: at least one side must be a figure, " +
   "such as p99(cached) < 120ms";
 
 /** Null if the text is not a figure, so that it should be a quantity. */
@@ -93,7 +93,7 @@ function peakOf(name: string, factor: Read<number>): ReadAll<ClaimSide> {
   const fix = didYouMean(name, MEASURED_PEAKS) ??
     `the ceilings are ${MEASURED_PEAKS.join(" and ")}`;
   const ceiling = of === undefined
-    ? [{ problem: `Cannot find a ceiling ${quotedOpenly(name)}: ${fix}` }]
+    ? [{ problem: `Cannot find the ceiling ${quotedOpenly(name)}: ${fix}` }]
     : [];
   return problemsIn(factor, ...ceiling);
 }

@@ -77,7 +77,7 @@ export function parseClaim(written: string): ParsedClaim {
   const says = saysOf(text);
   if (says === null) {
     // In a one-line list, YAML ends a text at its first comma.
-    const fix = /\([^)]*$/.test(text) ? "its bracket does not end; put it into quotes" : FORMS;
+    const fix = /\([^)]*$/.test(text) ? "its bracket is not closed; put it into quotes" : FORMS;
     return { problems: [`Cannot read ${quotedOpenly(written)} as a claim: ${fix}`] };
   }
   return "value" in says ? { claim: { text, says: says.value } } : says;
@@ -168,7 +168,7 @@ function correlationOf(correlated: string, sign: string, written: string): ReadA
   const [named, cells = ""] = correlated.split(/;(.*)/s);
   const names = named.split(",").map((name) => name.trim());
   if (names.length !== 2) {
-    const fix = "write two figures, and cells behind a semicolon, such as " +
+    const fix = "write two figures and, after a semicolon, the cells, such as " +
       "correlation(stable, p50; static) > 0.5";
     return { problems: [`Cannot correlate ${quotedOpenly(correlated)}: ${fix}`] };
   }
@@ -242,7 +242,7 @@ const givenText = z.string().transform((text, context): Given => {
   for (const problem of parsed.problems) context.addIssue(problem);
   return z.NEVER;
 }).describe(
-  "The set-up for which the claim was published; on any other, the claim stays undecided: cores >= 8; timeout >= 10s " +
+  "The set-up for which the claim was published, as on any other it stays undecided: cores >= 8; timeout >= 10s " +
     "or duration >= 1m for its loads; or a claim, such as ceiling(redis) > 100000/s",
 );
 

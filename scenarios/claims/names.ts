@@ -87,7 +87,7 @@ function namingConflicts(
       }),
       ...peaks.filter((ceiling) => !measured.includes(ceiling)).map((
         ceiling,
-      ) => `Cannot use ceiling(${ceiling}), which is not measured: add ceilings: [${ceiling}]`),
+      ) => `Cannot use ceiling(${ceiling}): it is not measured; add ceilings: [${ceiling}]`),
     ];
     return [...new Set(messages)].map((message) => ({ path: [section, index], message }));
   });
@@ -168,7 +168,7 @@ function unknownFactor(path: string, keys: readonly string[]): string[] {
   const key = path.slice(path.lastIndexOf(".") + 1);
   if (keys.includes(key)) return [];
   const fix = didYouMean(key, keys) ?? "name a key of load, or of set, env, cluster or proxy";
-  return [`Cannot find a factor ${quotedOpenly(path)}: ${fix}`];
+  return [`Cannot find the factor ${quotedOpenly(path)}: ${fix}`];
 }
 
 /** The statement of a claim, and that of its condition, if it has one. */
@@ -281,7 +281,7 @@ function repeatedValues(given: readonly NamedValue[]): Conflict[] {
     .flatMap(([first, ...again]) =>
       again.map(({ keys }) => ({
         path: ["values", ...keys],
-        message: `Cannot give a value twice: ${first.keys.join(", ")} is the same`,
+        message: `Cannot give two values for one cell: ${first.keys.join(", ")} is the same cell`,
       }))
     );
 }
@@ -300,7 +300,7 @@ function wrongRelative(
   const read = readSelection(relative, names);
   if ("problem" in read) return [{ path, message: read.problem }];
   if (given.some(({ selection }) => goTogether(selection, read.value))) return [];
-  const fix = "give its value, or name a cell whose value is given";
+  const fix = "add its value, or name a cell that has one";
   return [{ path, message: `Cannot divide by ${relative}: it has no published value; ${fix}` }];
 }
 

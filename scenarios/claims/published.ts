@@ -22,7 +22,7 @@ export type PublishedValues = { readonly [key: string]: number | string | Publis
 
 const bound = z.string().regex(BOUNDED, {
   error:
-    'Cannot read the text as a bound: write "< 90", "> 9000" or "~ 5000", in the unit of the table',
+    'Cannot read this text as a bound: write "< 90", "> 9000" or "~ 5000", in the unit of the table',
 });
 
 const values: z.ZodType<PublishedValues> = z.lazy(() =>
@@ -30,9 +30,9 @@ const values: z.ZodType<PublishedValues> = z.lazy(() =>
 );
 
 const common = {
-  source: z.string().optional().describe("Source of the figures: Table 2, p. 6, an address"),
+  source: z.string().optional().describe("Source of the figures: a table, a page or an address"),
   confounders: z.array(z.string()).default([]).describe(
-    "Other differences between that setup and this one, a sentence each",
+    "Further differences between the published set-up and this one, a sentence each",
   ),
 };
 
@@ -42,7 +42,7 @@ export const published = z.strictObject({
   figure: z.enum(FIGURE_NAMES),
   unit: z.enum(UNITS).describe("Unit of the values: ms, per second, a share 0–1, cores, bytes"),
   relative: z.string().nullable().describe(
-    "Selector of the cell by whose value both columns are divided",
+    "Selector of the cell whose value divides both columns",
   ),
   values: values.describe("Values by cell: nested keys, joined, make a selector"),
 });
@@ -62,7 +62,7 @@ const written = z.strictObject({
   figure: figure.describe("Figure that the values are of: rate, p99, startUp, …"),
   unit: z.string().optional().describe("Unit of the values: requests/s, ms, s, %, MB, …"),
   relative: z.union([z.string(), z.array(z.string()).min(1)]).optional().describe(
-    "A cell, such as [express, static]: both columns are divided by its value, as machines differ",
+    "A cell, such as [express, static], whose value divides both columns, because machines differ",
   ),
   values: values.describe(
     "Values by target, scenario and factor=value, in any order: nested or with commas",
@@ -118,7 +118,7 @@ function suffixOf(
       return { value: fitting[usual] };
     }
     const choices = Object.keys(fitting).join(", ");
-    return { problem: `Cannot read the values without their unit: write unit: ${choices}` };
+    return { problem: `Cannot read values without a unit: write unit: ${choices}` };
   }
   if (Object.hasOwn(fitting, unit)) return { value: fitting[unit] };
   const fix = didYouMean(unit, Object.keys(fitting)) ??

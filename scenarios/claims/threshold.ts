@@ -2,7 +2,7 @@
  * Thresholds: `p99 < 50ms`, `success >= 99.9%`, `rate > 1000/s`, `lag.p99 < 1ms`, and against a baseline
  * `p99 not worse than baseline by 5%`; of some cells only, `p99(wait) < 2s`, and of one against another,
  * `rate(cached) > 2 × rate(plain)`, as claims are written. Text in, a checked value out. Pure. What evidence they need is decided in
- * `report/judge/gates.ts`; shares of 0 % and 100 % are demands on every request that is measured, and need none.
+ * `report/judge/thresholds.ts`; shares of 0 % and 100 % are demands on every request that is measured, and need none.
  */
 import * as z from "zod";
 import {
@@ -53,10 +53,10 @@ export const threshold = z.discriminatedUnion("against", [
   }),
   z.strictObject({
     ...common,
-    against: z.literal("cells").describe("Other cells of the same results"),
+    against: z.literal("cells").describe("Cells of the same results to compare with"),
     selector,
     relation,
-    factor: z.number().positive().describe("2: the limit is two times the other figure"),
+    factor: z.number().positive().describe("2: the limit is twice the other figure"),
     to: z.strictObject({ figure: z.enum(FIGURE_NAMES), selector }),
   }),
 ]);
@@ -165,9 +165,9 @@ function withoutCells(text: string): string {
 
 /** Why no measurement could pass; null if one could. */
 function whyNever({ unit }: Figure, relation: Relation, limit: number): string | null {
-  if (relation === "<" && limit === 0) return "nothing is below 0, write <= 0";
+  if (relation === "<" && limit === 0) return "no value is below 0; write <= 0";
   return relation === ">" && unit === "share" && limit === 1
-    ? "nothing is above 100%, write >= 100%"
+    ? "no value is above 100%; write >= 100%"
     : null;
 }
 

@@ -71,7 +71,7 @@ export function scriptCode(
 
 function secretOf(name: string, value: string | undefined, entry: string): string {
   if (value === undefined) {
-    throw new UserError([{ place: entry, message: `the environment has no ${name}` }]);
+    throw new UserError([{ place: entry, message: `the environment variable ${name} is not set` }]);
   }
   secrets.keep(value, `\${env.${name}}`);
   return value;

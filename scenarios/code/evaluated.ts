@@ -14,7 +14,7 @@ export async function evaluated(
     entry,
     load: (path) => {
       if (Object.hasOwn(files, path)) return files[path];
-      throw new Error(`${path} was not imported when the experiment was read`);
+      throw new Error(`${path} was not among the imports when the experiment was read`);
     },
     env: (name) => {
       if (Object.hasOwn(env, name)) return env[name];

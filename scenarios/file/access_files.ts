@@ -6,7 +6,7 @@ import { readTextSync } from "../../base/bounded_file.ts";
 export function certificatesAt(path: string): string {
   const text = ifThere(path, (path) => readTextSync(path, "certificates"));
   if (!text.includes("-----BEGIN CERTIFICATE-----")) {
-    throw new Error("it holds no certificates as PEM");
+    throw new Error("it holds no certificates in PEM format");
   }
   Deno.createHttpClient({ caCerts: [text] }).close();
   return text;
@@ -19,9 +19,9 @@ const PRIVATE_KEY = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----[^]+?-----END \1-----\r
  */
 export function privateKeyAt(path: string): string {
   const [key] = PRIVATE_KEY.exec(ifThere(path, (path) => readTextSync(path, "certificates"))) ?? [];
-  if (key === undefined) throw new Error("it holds no private key as PEM");
+  if (key === undefined) throw new Error("it holds no private key in PEM format");
   if (/ENCRYPTED/.test(key)) {
-    throw new Error(`it is encrypted: decrypt it by openssl pkey -in ${path}`);
+    throw new Error(`it is encrypted: decrypt it with openssl pkey -in ${path}`);
   }
   try {
     createPrivateKey(key);

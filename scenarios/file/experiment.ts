@@ -64,22 +64,22 @@ const comparedFields = {
   compare: z.union([
     z.strictObject({
       factor: z.string().optional().describe(
-        "A factor by its name, such as policy: its values are compared, at equal targets and settings; scenario: " +
-          "the scenarios are, of each target",
+        "Name of the factor whose values are compared, all else equal, such as policy; scenario: " +
+          "the scenarios of each target are compared",
       ),
       figure: z.enum(COMPARED_FIGURES).optional().describe(
         "The figure that decides: rate, requests per second; perCpu, requests per second of CPU time; " +
           "eventsPerCpu, messages of streams and WebSockets per second of CPU time. " +
-          "By default rate, and of a flow how often all of it is done",
+          "By default rate; for a flow, the rate of whole flows",
       ),
     }).refine(
       ({ factor, figure }) => factor !== undefined || figure !== undefined,
-      "Cannot tell what is compared: name a factor or a figure",
+      "Cannot tell what to compare: name a factor or a figure",
     ),
-    z.literal("none").describe("Nothing: the verdict names the target that serves the most"),
-  ]).optional().describe("What is compared; by default the targets, or of one target a factor"),
+    z.literal("none").describe("No comparison: the verdict names the target that serves the most"),
+  ]).optional().describe("What is compared: by default the targets or, with one target, a factor"),
   base: z.union([z.string(), z.number()]).optional().describe(
-    "What the others are compared with: a target, or a value of the compared factor; without it the " +
+    "The base that the others are compared with: a target, or a value of the compared factor; without it, the " +
       "verdict says who leads, and ratios are relative to the first",
   ),
 };
@@ -89,8 +89,8 @@ const experimentFields = (files: Files) =>
     name: name.describe("Short name; also the folder of the results"),
     title: z.string().optional().describe("The question of the experiment"),
     parameters: parametersSpec.optional().describe(
-      "What --set changes, by name: a map of choices, of which the first is the default and whose " +
-        "content is laid over the file; or a value, which stands where a text is, or holds, ${name}",
+      "What --set changes, by name: either a map of choices, of which the first is the default and the chosen one's " +
+        "content is merged into the file; or a value, which replaces ${name} wherever a text holds it",
     ),
     source: z.string().optional().describe(
       "Where the experiment comes from: a paper, a page, an issue",
@@ -105,33 +105,35 @@ const experimentFields = (files: Files) =>
       .refine(...atMost("scenarios"))
       .describe("Requests to send, by name"),
     load: loadSpec.prefault({}).describe(
-      "Load: a closed loop, also in stages, a rate, phases or the search for a capacity",
+      "Load: a closed loop, stages of one, a rate, phases, or the search for a capacity",
     ),
     repeat: repeat.default(5)
       .describe(
         "Repetitions of each cell: a number, until 2%, or { until: 2%, atMost: 28, budget: 10m }",
       ),
     discard: discard.prefault("0s").describe(
-      "Time at the start of every run that is left out of the report's rates and latencies; results.json keeps it",
+      "Time at the start of every run that the report's rates and latencies leave out; results.json keeps it",
     ),
     figures,
     order: z.enum(["shuffled", "sequential", "slices"]).default("shuffled").describe(
-      "shuffled: in blocks, each with every cell once, by the seed; slices: two targets run at the same time " +
-        "and are loaded in turns of a fraction of a second",
+      "shuffled: in blocks that hold every cell once, in an order drawn by the seed; slices: two targets run at the same time " +
+        "and are loaded alternately, for a fraction of a second each",
     ),
     pin: pin.optional().describe("Keeps targets and load workers on cores of their own (Linux)"),
     fresh: z.boolean().default(true).describe("A new target process for every run"),
     startTimeout: between("1s", "1h").prefault("30s")
-      .describe("Time-out of a target from its start to its first response"),
+      .describe("How long a target may take from its start to its first response"),
     prove: z.enum(["here", "apart"]).default("here").describe(
-      "Process of the preflight check of the responses: here, the process that is measured; apart, once, a " +
+      "Process whose responses the preflight checks: here, the process that is measured, before every run; apart, once, a " +
         "process of its own, so that caches and rate limits start untouched",
     ),
     ceilings: z.array(z.enum(["generator", "redis"])).default([]).describe(
-      "Peak throughputs, measured once before the runs, to compare targets with: of a load worker, and of " +
+      "Peak throughputs to compare targets with, measured once before the runs: that of a load worker and that of " +
         "Redis (by redis-benchmark)",
     ),
-    interval: interval.prefault(DEFAULT_INTERVAL).describe("Step of the timelines"),
+    interval: interval.prefault(DEFAULT_INTERVAL).describe(
+      "Length of the intervals of the timelines",
+    ),
     seed: seed.optional().describe("Seed of every random choice"),
     profile: profileSpec.optional(),
     observe: observeSpec.optional(),
@@ -148,7 +150,7 @@ const experimentFields = (files: Files) =>
         "Time after setup until the first renewal, and between renewals",
       ),
       by: hookName.describe(
-        "Called with the present data and the target: its result is the new `user.data`",
+        "Called with the current data and the target: its result is the new `user.data`",
       ),
     }).optional().describe(
       "Renews the data of `setup` during the load, such as a token that expires",
@@ -195,16 +197,16 @@ function checkTogether(experiment: Partial<Experiment>, context: z.core.$Refinem
 /** Conflicts of an experiment that compares nothing; null if it compares something. */
 function uncomparedConflicts({ compare, base }: Partial<Experiment>): Conflict[] | null {
   if (compare !== "none") return null;
-  return base === undefined
-    ? []
-    : [{ path: ["base"], message: "Nothing is compared: leave out base, or compare: none" }];
+  return base === undefined ? [] : [{
+    path: ["base"],
+    message: "Cannot use base where nothing is compared: leave out base, or compare: none",
+  }];
 }
 
 /** Hooks are functions, which YAML does not have. */
 function hooksWithoutScript(given: Partial<Experiment>): Conflict[] {
   if (given.script !== undefined) return [];
-  const message =
-    "Cannot call a function that is not there: hooks need an experiment in TypeScript";
+  const message = "Cannot call this hook: only an experiment in TypeScript has functions";
   const ofAll = (["setup", "refresh", "teardown"] as const).filter((key) =>
     given[key] !== undefined
   )
@@ -229,7 +231,7 @@ function atMost(
   const countIn = (section: unknown): number => Object.keys(Object(section)).length;
   return [
     (section) => countIn(section) <= LIMITS[limit].most,
-    { error: ({ input }) => `Cannot run all of it: ${beyond(limit, countIn(input))}` },
+    { error: ({ input }) => `Cannot run it: ${beyond(limit, countIn(input))}` },
   ];
 }
 
@@ -262,8 +264,8 @@ function uncountableFlows(given: Partial<Experiment>): Conflict[] {
   return Object.entries(given.scenarios ?? {}).flatMap(([scenario, spec]) => {
     if (Reflect.get(Object(spec?.load ?? given.load), "requests") === undefined) return [];
     const key = ["flow", "page", "follow"].find((key) => Object.hasOwn(Object(spec), key));
-    const what = key === "follow" ? "what follows redirects" : "a flow";
-    const message = `Cannot end ${what} by a number of requests: write load: { duration: 10s }`;
+    const what = key === "follow" ? "a scenario that follows redirects" : "a flow";
+    const message = `Cannot end ${what} after a number of requests: write load: { duration: 10s }`;
     return key === undefined ? [] : [{ path: ["scenarios", scenario, key], message }];
   });
 }
@@ -347,7 +349,7 @@ function userConflicts(
 /** Why each request waits for the previous response; null if none waits. */
 function whyInTurn(scenario: Scenario): string | null {
   if ("replay" in scenario) return null;
-  if (uniqueTables(scenario.values).length > 0) return "whose virtual user has a row of its own";
+  if (uniqueTables(scenario.values).length > 0) return "whose virtual user has its own row";
   if (hooksIn(scenario).length > 0) return "whose requests have hooks";
   if ("flow" in scenario) return "whose virtual user takes the steps of a flow in turn";
   if ("page" in scenario) return "whose virtual user loads a page";

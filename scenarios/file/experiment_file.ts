@@ -143,13 +143,13 @@ function heldIn(path: string, fix: string): (name: string) => Problem {
   return (name) => ({
     place: withoutSecrets(path),
     message: "Cannot write this as a file: it would hold the value of the environment variable " +
-      `${name} where it cannot refer to it, such as in base64 or in the name of a field`,
+      `${name} in a place that cannot refer to the variable, such as in base64 or in the name of a field`,
     fix,
   });
 }
 
 const BY_A_FUNCTION =
-  "write the header field or body that has it by a function, in a file that ends in .ts";
+  "make the header field or body that has it with a function, in a file that ends in .ts";
 const BY_ITS_OWN =
   "name a function of the processor in the beforeRequest of its step, so that the request is made when the file runs";
 
@@ -184,7 +184,7 @@ export async function convertedScript(
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const [{ message }] = error.problems;
-    return { text, notes: [...notes, `it does not run as it is: ${message}`] };
+    return { text, notes: [...notes, `the written file does not run yet: ${message}`] };
   }
 }
 
@@ -230,7 +230,7 @@ function importedYaml(text: string, path: string): YamlText {
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const why = error.problems.map(({ message }) => message.replace(/^.*?: /, "")).join("; ");
-    const message = `Cannot take it over: of the experiment that it becomes, ${why}`;
+    const message = `Cannot convert it: in the experiment that it becomes, ${why}`;
     throw new UserError([{ place: withoutSecrets(path), message }]);
   }
 }
@@ -304,7 +304,7 @@ function whyUnreadable(path: string, error: unknown): { message: string; fix?: s
   const names = Object.keys(experiments);
   const meant = closest(path, names);
   return {
-    message: "Cannot find an experiment of this name or a file at this path",
+    message: "Cannot find an experiment of this name, or a file at this path",
     fix: meant ? `did you mean "${meant}"?` : `the built-in experiments are ${names.join(", ")}`,
   };
 }

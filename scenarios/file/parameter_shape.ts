@@ -32,7 +32,7 @@ export const value = z.union([
 /** Always text, so that the secret 0123 is not read as a number. Without a value here, one must be given. */
 const secretValue = z.strictObject({
   secret: z.literal(true).describe(
-    "Whether the parameter's value is kept out of everything that is shown",
+    "Whether the parameter's value is secret: no output shows it",
   ),
   value: text.min(1).optional(),
 });
@@ -43,7 +43,7 @@ const presets = z.record(name, value);
 const choices = z.record(z.string(), z.union([z.record(z.string(), z.json()), z.null()]))
   .refine(
     (choices) => Object.keys(choices).length > 0,
-    "Cannot choose among nothing: name a choice",
+    "Cannot use an empty map of choices: name a choice",
   )
   .superRefine((choices, context) => {
     for (const [choice, changes] of Object.entries(choices)) {
@@ -97,7 +97,7 @@ function unknownPresets(parameters: unknown): PathProblem[] {
           .map(([preset]) => ({
             path: [name, choice, "parameters", preset],
             isKey: true,
-            message: `Cannot find a value ${quotedOpenly(preset)} to set: ${
+            message: `Cannot find the value ${quotedOpenly(preset)} to set: ${
               didYouMean(preset, names) ?? `the values are ${names.join(", ") || "none"}`
             }`,
           }))

@@ -114,8 +114,8 @@ function secretArguments(
   if (!isArgument(path)) return [];
   return [...new Set(names)].filter(isHidden).map((name) => {
     const variable = name.replace(/^env\./, "");
-    return `Cannot put the secret \${${name}} into the arguments of a program, which every user of its ` +
-      `machine can read: pass it by env: { ${variable}: "\${${name}}" }`;
+    return `Cannot put the secret \${${name}} into the arguments of a program, because every user of the ` +
+      `machine can read them: pass it by env: { ${variable}: "\${${name}}" }`;
   });
 }
 
@@ -129,8 +129,8 @@ function isArgument([room, , key, , part]: Path): boolean {
 function missingSecret(name: string): Problem {
   return {
     place: flag(name),
-    message: "Cannot run without a value for this secret: the file holds none",
-    fix: `give it by --set ${name}=…, or write \${env.NAME} in the file where it is needed`,
+    message: "Cannot run without a value for this secret: the file holds no value",
+    fix: `give it by --set ${name}=…, or write \${env.NAME} where the file needs it`,
   };
 }
 
@@ -238,7 +238,7 @@ function flag(name: string): string {
 function unknownParameters(given: SetParameters, names: readonly string[]): Problem[] {
   return Object.keys(given).filter((name) => !names.includes(name)).map((name) => ({
     place: flag(name),
-    message: `Cannot find a parameter ${quotedOpenly(name)}`,
+    message: `Cannot find the parameter ${quotedOpenly(name)}`,
     fix: names.length === 0
       ? "the file has none"
       : didYouMean(name, names) ?? `the parameters are ${names.join(", ")}`,
@@ -256,7 +256,7 @@ function whereFrom(
   given: SetParameters,
 ): string {
   const origins = [...new Set(names)].map((name) => {
-    if (isEnvName(name)) return `\${${name}} is text, as all of the environment is`;
+    if (isEnvName(name)) return `\${${name}} is text, like every environment variable`;
     const by = Object.hasOwn(given, name) ? `, by ${flag(name)}` : "";
     return `\${${name}} is ${valueText(values.get(name))}${by}`;
   });

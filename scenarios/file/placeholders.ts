@@ -12,7 +12,7 @@ export interface PlaceholderUse {
   readonly wrong: readonly string[];
 }
 
-const TOO_LONG = `Cannot take this text: ${beyond("filledIn", oneMoreThan("filledIn"))}`;
+const TOO_LONG = `Cannot fill in this text: ${beyond("filledIn", oneMoreThan("filledIn"))}`;
 
 /** The names allowed between braces, with their values. */
 interface KnownValues {
@@ -112,7 +112,9 @@ function whyNot(text: string, { values, names }: KnownValues, isRead: boolean): 
     ? undefined
     : namesIn(text).find((name) => Array.isArray(values.get(name)));
   if (list === undefined) return [];
-  return [`Cannot put the list \${${list}} into a text: give it one value, or let it stand alone`];
+  return [
+    `Cannot put the list \${${list}} into a longer text: give it one value, or write nothing around it`,
+  ];
 }
 
 /** The most parameters that are compared with an unknown name. */
@@ -124,7 +126,7 @@ function unknownName(name: string, names: ReadonlySet<string>): string {
   const fix = known.length === 0
     ? "the file has no parameters"
     : didYouMean(name, known) ?? `the parameters are ${known.join(", ")}`;
-  return `Cannot fill in ${text}: ${fix}; where the text itself is meant, write $${text}`;
+  return `Cannot fill in ${text}: ${fix}; to mean the text itself, write $${text}`;
 }
 
 /** Replaces placeholders; one without a value stays unchanged. */
@@ -175,6 +177,6 @@ function whyNoVariable(name: string): string {
   const variable = name.slice(BEFORE.length);
   const text = `\${${name}}`;
   return NAME.test(variable)
-    ? `Cannot fill in ${text}: the environment has no ${variable} (set it, such as ${variable}=… plateau run …)`
-    : `Cannot fill in ${text}: no variable can have this name (write one such as \${env.TOKEN})`;
+    ? `Cannot fill in ${text}: the environment variable ${variable} is not set (set it: ${variable}=… plateau run …)`
+    : `Cannot fill in ${text}: this cannot be the name of a variable (write a name, as in \${env.TOKEN})`;
 }

@@ -52,7 +52,7 @@ export async function scriptFile(
       env: (name) => {
         env.add(name);
         const value = environment(name);
-        if (value === undefined) throw new Error(`the environment has no ${name}`);
+        if (value === undefined) throw new Error(`the environment variable ${name} is not set`);
         secrets.keep(value, `\${env.${name}}`); // so an experiment that contains it can be filled in again
         return value;
       },
@@ -92,7 +92,7 @@ function refuseUnread(names: readonly string[]): void {
   if (names.length === 0) return;
   throw new UserError(names.map((name) => ({
     place: `--set ${name}`,
-    message: `Cannot set ${quotedOpenly(name)}: the script reads no parameter of this name`,
+    message: `Cannot set ${quotedOpenly(name)}: the script has no parameter of this name`,
   })));
 }
 

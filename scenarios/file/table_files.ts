@@ -35,14 +35,14 @@ export function jsonRows(text: string): TableRow[] {
     if (line.trim() === "") continue;
     if (!isWithin("csvRow", line.length)) {
       throw new Error(
-        `line ${at + 1} has more than the ${LIMITS.csvRow.most} bytes that are the most`,
+        `line ${at + 1} has more than ${LIMITS.csvRow.most} bytes, the limit`,
       );
     }
     const row = rowIn(line, at + 1);
     const [first = row] = rows;
     const missing = Object.keys(first).find((column) => !Object.hasOwn(row, column));
     if (missing !== undefined) {
-      throw new Error(`line ${at + 1} has no ${missing}, unlike the first`);
+      throw new Error(`line ${at + 1} has no ${missing}, unlike the first line`);
     }
     rows.push(row);
     if (!isWithin("rows", rows.length)) break;
@@ -60,12 +60,12 @@ function rowIn(line: string, number: number): TableRow {
       return value;
     });
   } catch (error) {
-    throw new Error(`line ${number} is no JSON: ${messageOf(error)}`);
+    throw new Error(`line ${number} is not JSON: ${messageOf(error)}`);
   }
   if (rounded !== null) {
     throw new Error(`line ${number} has ${rounded}, which would be rounded: write it in quotes`);
   }
-  if (!isMap(data)) throw new Error(`line ${number} is no object`);
+  if (!isMap(data)) throw new Error(`line ${number} is not an object`);
   const columns = [...columnsOf(data, "")];
   if (columns.length === 0) throw new Error(`line ${number} has no columns`);
   return Object.fromEntries(columns);
@@ -94,14 +94,14 @@ export function sqliteRows(path: string, query: string): TableRow[] {
         Object.entries(row).map(([column, value]) => [column, textOf(column, value)]),
       )
     );
-    return checked(rows, "the query gives no rows");
+    return checked(rows, "the query returns no rows");
   } finally {
     database.close();
   }
 }
 
 function textOf(column: string, value: SQLOutputValue): string {
-  if (value instanceof Uint8Array) throw new Error(`${column} is a blob, and no text`);
+  if (value instanceof Uint8Array) throw new Error(`${column} is a blob, not text`);
   return String(value ?? "");
 }
 

@@ -75,14 +75,14 @@ export function artilleryCode(data: unknown, context: ImportContext): ImportedCo
   const env = (name: string): string | undefined => {
     const value = context.env(name);
     if (value === undefined && name !== "") {
-      notes.add(`the environment has no ${name} now: set it, and write this file again`);
+      notes.add(`the environment variable ${name} is not set: set it, and write this file again`);
     }
     return value;
   };
   const around = { ...context, env: marking(env, read) };
   const [[name, config], ...others] = environmentsOf(data);
   if (others.length > 0) {
-    notes.add(`without its environments ${others.map(([name]) => name).join(", ")}`);
+    notes.add(`leaves out its environments ${others.map(([name]) => name).join(", ")}`);
   }
   const { script, issues } = scriptIn(data, name, config, around);
   if (script === undefined) throw new z.ZodError(issues);
@@ -297,46 +297,46 @@ class Conversion {
     this.#note(REDIRECTS_ELSEWHERE);
     if (!flow.some((step) => "post" in step)) return;
     this.#note(
-      "Artillery repeats a POST that a 301 or 302 redirects; here it becomes a GET, as in browsers",
+      "Artillery sends a POST again when a 301 or 302 redirects it; here it becomes a GET, as in browsers",
     );
   }
 
   #noteConfig(left: number): void {
     const { config, scenarios, before, after } = this.script;
     if (left > 0) {
-      this.#note(`without ${left} of its scenarios, which are not over HTTP or have no weight`);
+      this.#note(`leaves out ${left} of its scenarios, which are not over HTTP or have no weight`);
     }
     if (scenarios.length - left > 1) {
       this.#note(
-        "its scenarios run one after the other here, each with its share of the arrivals by weight",
+        "its scenarios run one after the other here, each with a share of the arrivals according to its weight",
       );
     }
     if (config.processor !== undefined && !this.made.isCode) {
       this.#note(
-        "without its processor, which is code: write a file that ends in .ts to take its functions over",
+        "leaves out its processor, which is code: write a file that ends in .ts to keep its functions",
       );
     }
     const plugins = Object.keys(Object(config.plugins)).filter((name) => !BUILT_IN.includes(name));
-    if (plugins.length > 0) this.#note(`without its plugins ${plugins.join(", ")}`);
-    if (config.ensure !== undefined) this.#note("without what it ensures (write thresholds)");
-    if (before !== undefined || after !== undefined) this.#note("without its before and after");
+    if (plugins.length > 0) this.#note(`leaves out its plugins ${plugins.join(", ")}`);
+    if (config.ensure !== undefined) this.#note("leaves out its ensure (write thresholds instead)");
+    if (before !== undefined || after !== undefined) this.#note("leaves out its before and after");
     this.#note(
-      "Artillery times to the first byte and leaves requests that timed out out of its response times; " +
-        "here every response is timed to its last byte, and one that timed out counts at its elapsed time",
+      "Artillery times responses to their first byte and does not count requests that timed out; " +
+        "here every response is timed to its last byte, and a request that timed out counts with its elapsed time",
     );
   }
 
   #noteHooks(scenario: ArtilleryScript["scenarios"][number]): void {
     const hooks = ["beforeRequest", "afterResponse", "beforeScenario", "afterScenario"] as const;
     for (const hook of [...this.made.isCode ? [] : hooks, "onError" as const]) {
-      if (scenario[hook] !== undefined) this.#note(`without its ${hook} hooks, which are code`);
+      if (scenario[hook] !== undefined) this.#note(`leaves out its ${hook} hooks, which are code`);
     }
   }
 
   #load(share: number): unknown {
     const { phases = ONE_USER, http, timeout, mode } = this.script.config;
     if (phases === ONE_USER) {
-      this.#note("the script has no phases: Artillery sends one virtual user");
+      this.#note("the script has no phases, so it sends one virtual user, as Artillery does");
     }
     const most = phases.flatMap(({ maxVusers }) => maxVusers ?? []);
     if (most.length > 0) {

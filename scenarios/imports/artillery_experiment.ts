@@ -31,7 +31,7 @@ export function artilleryExperiment(
   const notes = [
     ...code.notes,
     ...missing.map((name) => `the processor has no function ${name}, so nothing is called there`),
-    ...processor?.left.map((line) => `not taken over: ${line}`) ?? [],
+    ...processor?.left.map((line) => `not converted: ${line}`) ?? [],
   ];
   const references = new References(code.read);
   const experiment = {

@@ -104,7 +104,7 @@ export class ArtilleryFlow {
       this.#take(step, place);
     } catch (error) {
       if (!(error instanceof TooLong)) throw error;
-      this.around.refuse(place.path, `Cannot take over this step: ${error.message}`);
+      this.around.refuse(place.path, `Cannot convert this step: ${error.message}`);
     }
   }
 
@@ -128,20 +128,20 @@ export class ArtilleryFlow {
     if (functions !== null && step.function !== undefined) {
       return void this.#between.push(...functionNames(step.function));
     }
-    if (step.log === undefined) note(`without its step ${JSON.stringify(unknownKey(step))}`);
+    if (step.log === undefined) note(`leaves out its step ${JSON.stringify(unknownKey(step))}`);
   }
 
   #add(step: object, { path }: Place): void {
     const { origins, expansion, refuse } = this.around;
     const why = expansion.whyNot([step]);
-    if (why !== null) refuse(path, `Cannot take over this step: ${why}`);
+    if (why !== null) refuse(path, `Cannot convert this step: ${why}`);
     this.#flow.push(origins.keep(step, path));
   }
 
   #think(given: string | number, place: Place): void {
     const text = unmarked(this.around.values.filled(String(given), place.scope));
     const seconds = thinkSeconds(text);
-    if (seconds === null) this.around.note(`without the pause ${JSON.stringify(given)}`);
+    if (seconds === null) this.around.note(`leaves out the pause ${JSON.stringify(given)}`);
     else if (seconds >= 0.001) this.#add({ think: secondsText(seconds) }, place);
   }
 
@@ -153,10 +153,10 @@ export class ArtilleryFlow {
     const { note, values, expansion, refuse } = this.around;
     const filled = count && unmarked(values.filled(String(count), place.scope));
     const rounds = roundsOf({ over, count: filled, whileTrue });
-    if (rounds === null) note("a loop without a fixed count is walked once");
+    if (rounds === null) note("a loop without a fixed count runs once");
     const { from, length } = rounds ?? { from: 0, length: 1 };
     const why = expansion.whyNotRounds(length);
-    if (why !== null) refuse(place.path, `Cannot write out this loop: ${why}`);
+    if (why !== null) refuse(place.path, `Cannot unroll this loop: ${why}`);
     for (let round = 0; round < length; round++) {
       const element = Array.isArray(over)
         ? over[round]
@@ -187,8 +187,8 @@ export class ArtilleryFlow {
     const status = statusOf(request.expect);
     if (status.length === 0) {
       this.around.note(
-        "a step without an expected statusCode needs a 2xx or 3xx response here, or its scenario is not measured; " +
-          "Artillery counts any status and goes on",
+        "a step without an expected statusCode expects 2xx or 3xx here; if it gets another status, its scenario is not measured; " +
+          "Artillery accepts any status and goes on",
       );
     }
     const { name = "" } = request;
@@ -269,15 +269,15 @@ export class ArtilleryFlow {
   #noteRequest(request: Request): void {
     const { note, functions } = this.around;
     for (const hook of functions === null ? HOOKS : []) {
-      if (request[hook] !== undefined) note(`without its ${hook} hooks, which are code`);
+      if (request[hook] !== undefined) note(`leaves out its ${hook} hooks, which are code`);
     }
     if (request.ifTrue !== undefined || request.probability !== undefined) {
       note("requests with ifTrue or probability are sent every time");
     }
-    if (request.match !== undefined) note("without its match");
+    if (request.match !== undefined) note("leaves out its match");
     const checks = request.expect.flatMap((check) => Object.keys(check));
     const others = [...new Set(checks.filter((key) => key !== "statusCode"))];
-    if (others.length > 0) note(`of its expectations without ${others.join(", ")}`);
+    if (others.length > 0) note(`leaves out its expectations of ${others.join(", ")}`);
   }
 
   /** Here, following redirects is a setting of the whole scenario. */
@@ -285,7 +285,7 @@ export class ArtilleryFlow {
     if ((this.#follows ??= followRedirect) === followRedirect) return;
     this.around.refuse(
       path,
-      "Cannot take over this request: it follows redirects, or not, unlike the requests before it",
+      "Cannot convert this request: its followRedirect differs from that of the requests before it",
     );
   }
 
@@ -336,7 +336,7 @@ export class ArtilleryFlow {
     );
     if (!canKeep) {
       note(
-        "cookies of a request that hold values, or change, are sent with this request alone, and without those of " +
+        "if a request's cookies hold values, or change, it sends only these, and not those of earlier " +
           "responses; Artillery sends both, and keeps them",
       );
       return given.map(([name, text]) => `${name}=${text}`);
@@ -355,7 +355,7 @@ export class ArtilleryFlow {
       return { authorization: madeOf(credentials, basicAuthorization) };
     }
     if (this.around.functions !== null) return {}; // made by a hook
-    this.around.note("without auth that holds values, which can't be filled into base64 here");
+    this.around.note("leaves out auth that holds values, because base64 cannot hold placeholders");
     return {};
   }
 
@@ -384,7 +384,7 @@ export class ArtilleryFlow {
     if (json !== undefined) return [[name, { json }]];
     if (header !== undefined) return [[name, { header }]];
     if (regexp !== undefined) return [[name, { pattern: oneGroup(regexp, group) }]];
-    note(`without capturing ${as} by a selector or XPath`);
+    note(`leaves out capturing ${as} by a selector or XPath`);
     return [];
   }
 }

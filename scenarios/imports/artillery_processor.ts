@@ -48,9 +48,9 @@ const MISSING_GLOBALS = [
   ...["URL", "URLSearchParams", "TextEncoder", "TextDecoder", "btoa", "atob"],
 ];
 
-const WAITS = "it waits, and hooks run synchronously";
+const WAITS = "it waits, but hooks run synchronously";
 const UNKNOWN_VARIABLES =
-  "it reads variables of the environment by names that only its run knows: write process.env.NAME";
+  "it reads environment variables whose names are known only when it runs: write process.env.NAME";
 
 export class ArtilleryProcessor {
   /** Names of the functions that a script may call, with the script's own names for them. */
@@ -80,7 +80,7 @@ export class ArtilleryProcessor {
     this.#edits = new Edits(text);
     const declared = new Set(declaredIn(this.#source.program));
     for (const name of MISSING_GLOBALS) {
-      if (!declared.has(name)) this.#missing.set(name, `there is no ${name} here`);
+      if (!declared.has(name)) this.#missing.set(name, `Plateau has no ${name}`);
     }
     this.#statements(this.#source.program.body);
     if (!this.#isModule) return;
@@ -109,7 +109,7 @@ export class ArtilleryProcessor {
         return this.#export(node);
       case "ExportDefaultDeclaration":
       case "ExportAllDeclaration":
-        return this.#leave(node, "a processor exports functions by their names");
+        return this.#leave(node, "only functions with names can be exported");
       case "FunctionDeclaration":
         return this.#function(node, node.start);
       case "BlockStatement":
@@ -198,9 +198,9 @@ export class ArtilleryProcessor {
 
   #whyNotOne(node: js.AnyNode): string | null {
     if (node.type === "AwaitExpression") return WAITS;
-    if (node.type === "ImportExpression") return "it imports a module when it runs";
+    if (node.type === "ImportExpression") return "it imports a module at run time";
     const module = requiredBy(node);
-    if (module !== null) return `there is no module ${JSON.stringify(module)} here`;
+    if (module !== null) return `Plateau has no module ${JSON.stringify(module)}`;
     const lacking = this.#lackingIn(node);
     if (lacking !== null) return lacking;
     const read = variablesIn(node);
@@ -218,7 +218,7 @@ export class ArtilleryProcessor {
       const written = this.#source.text.slice(callee.start, callee.end);
       const isUnknown = /(?:^|\.)createHash$/.test(written) && given?.type === "Literal" &&
         !DIGESTS.includes(String(given.value));
-      return isUnknown ? `there is no digest ${String(given.value)} here` : null;
+      return isUnknown ? `Plateau has no digest ${String(given.value)}` : null;
     }
     if (node.type === "MemberExpression") {
       const { object, property, computed } = node;
@@ -279,7 +279,7 @@ export class ArtilleryProcessor {
     const from = String(node.source.value);
     const module = MODULES.get(from);
     if (module === undefined) {
-      return this.#leave(node, `there is no module ${JSON.stringify(from)} here`);
+      return this.#leave(node, `Plateau has no module ${JSON.stringify(from)}`);
     }
     this.usesModules = true;
     const lines = node.specifiers.flatMap(({ local, ...specifier }) => {
@@ -343,7 +343,7 @@ export class ArtilleryProcessor {
   ): void {
     this.#edits.leave(node, why, instead);
     this.left.push(`${this.#source.lineOf(node.start)}, ${this.#source.written(node)}: ${why}`);
-    for (const name of names) this.#missing.set(name, `it needs ${name}, which is not taken over`);
+    for (const name of names) this.#missing.set(name, `it needs ${name}, which was not converted`);
   }
 }
 
@@ -357,7 +357,7 @@ function requiredBy(node: js.AnyNode): string | null {
 /** Why `name` is unavailable in a module that is only partly supported; null if it is available. */
 function lackOf(module: string, name: string): string | null {
   const { names } = MODULES.get(module) ?? { names: [name] };
-  return names.includes(name) ? null : `there is no ${name} of ${module} here`;
+  return names.includes(name) ? null : `Plateau has no ${name} of ${module}`;
 }
 
 /** Whether a call has a callback for a settled promise, which would run after the hook. */

@@ -44,9 +44,9 @@ const phase = z.looseObject({
   mode: z.enum(["uniform", "poisson"]).optional(),
 }).superRefine(({ pause, duration, arrivalRate, arrivalCount }, context) => {
   if (pause !== undefined) return;
-  if (duration === undefined) context.addIssue("Cannot do without a duration, or a pause");
+  if (duration === undefined) context.addIssue("Cannot leave out both duration and pause");
   else if (arrivalRate === undefined && arrivalCount === undefined) {
-    context.addIssue("Cannot do without arrivals: give it an arrivalRate or an arrivalCount");
+    context.addIssue("Cannot leave out arrivals: write an arrivalRate or an arrivalCount");
   }
 });
 
@@ -69,7 +69,7 @@ const capture = z.looseObject({
     context.addIssue({ code: "custom", path: ["regexp"], message });
   }
   if (json === undefined || captureSource.safeParse({ json: unmarked(json) }).success) return;
-  const message = `Cannot take ${
+  const message = `Cannot capture ${
     quotedOpenly(unmarked(json))
   } from a response: write names with dots and [0], as in $.items[0].id`;
   context.addIssue({ code: "custom", path: ["json"], message });
@@ -166,7 +166,7 @@ function stepCount(
     const all = (roundsOf(step)?.length ?? 1) * Math.max(1, once);
     if (isWithin("importedSteps", all)) return sum + all;
     const found = Number.isSafeInteger(all) ? all : oneMoreThan("importedSteps");
-    const message = `Cannot write out this loop: ${beyond("importedSteps", found)}`;
+    const message = `Cannot unroll this loop: ${beyond("importedSteps", found)}`;
     if (isWithin("importedSteps", once)) issue([...path, at, "loop"], message); // otherwise an inner loop reports it
     return sum + all;
   }, 0);
@@ -190,7 +190,7 @@ const payload = z.looseObject({
   loadAll: z.boolean().default(false),
 }).superRefine(({ path, delimiter, options }, context) => {
   if ((delimiter ?? options?.delimiter ?? ",") === ",") return;
-  const message = `Cannot take over ${path}: its fields are not separated by commas`;
+  const message = `Cannot convert ${path}: its fields are not separated by commas`;
   context.addIssue({ code: "custom", path: [], message });
 });
 
@@ -235,7 +235,7 @@ export const scriptSpec = z.looseObject({
     context.addIssue({
       code: "custom",
       path: ["config", "target"],
-      message: "Cannot do without it",
+      message: "Cannot leave it out",
     });
   }
   const scenarios = [script.scenarios].flat().map((scenario) => Object(scenario));

@@ -43,7 +43,7 @@ export class ArtilleryValues {
       const [, what, args] = CALL.exec(inner) ?? [];
       if (what === "randomNumber") return this.#number(args);
       if (what === "randomString") {
-        this.note("its random strings are UUIDs here");
+        this.note("its random strings become UUIDs");
         return this.#draw("randomString", "uuid");
       }
       return written.replace(/^\{\{\{/, "{{").replace(/\}\}\}$/, "}}").replace(
@@ -88,7 +88,7 @@ export class ArtilleryValues {
       if (!this.#used.has(valueNameOf(own))) return this.#use(own, value);
     }
     this.note(
-      `after ${MOST_DRAWN} draws of the same kind a virtual user gets its first value again`,
+      `after ${MOST_DRAWN} draws of the same kind, a virtual user gets its first value again`,
     );
     return this.#use(name, value);
   }
@@ -103,7 +103,7 @@ export class ArtilleryValues {
     { path, fields, order, skipHeader, loadAll }: Payload,
     around: ImportContext,
   ): void {
-    if (loadAll) return this.note(`without ${path}: loadAll has no counterpart`);
+    if (loadAll) return this.note(`leaves out ${path}: loadAll has no counterpart`);
     const columns = columnsOf(path, around);
     const csv = around.pathOf(path);
     const sort = order === "sequence" ? "sequential" : "random";

@@ -91,7 +91,7 @@ function convert(entries: readonly HarEntry[], { name }: ImportContext): Import 
     const why = expansion.whyNot(steps);
     const path = ["log", "entries", places.get(entry) ?? 0];
     if (why !== null) {
-      const message = `Cannot take over this request: ${why}`;
+      const message = `Cannot convert this request: ${why}`;
       throw new z.ZodError([{ code: "custom", path, message, input: entry }]);
     }
     return steps.map((step) => origins.keep(step, path));
@@ -145,31 +145,31 @@ function* notesOf(
 ): Generator<string> {
   const left = entries.length - sent.length;
   if (left > 0) {
-    yield `without ${left} of its ${entries.length} requests: those to other hosts than ${origin}, from a cache or without a response`;
+    yield `leaves out ${left} of its ${entries.length} requests: those to hosts other than ${origin}, served from a cache or without a response`;
   }
   const fields = sent.flatMap(({ request }) =>
     request.headers.map(({ name }) => name.toLowerCase())
   );
   const secrets = SECRETS.filter((name) => fields.includes(name));
   if (secrets.length > 0) {
-    const cookies = secrets.includes("cookie") ? "; cookies that responses set are sent back" : "";
-    yield `without its ${secrets.join(" and ")} fields, which belong to one user${cookies}`;
+    const cookies = secrets.includes("cookie") ? "; cookies that responses set are still sent" : "";
+    yield `leaves out its ${secrets.join(" and ")} fields, which belong to one user${cookies}`;
   }
   const unsent = sent.flatMap(({ request: { headers } }) =>
     headers.filter((field) => isOthers(field) && !isSendable(field)).map(({ name }) => name)
   );
   if (unsent.length > 0) {
     const names = [...new Set(unsent)].join(", ");
-    yield `without its header fields ${names}, which hold characters that none may (RFC 9110 §5.5)`;
+    yield `leaves out its header fields ${names}, which hold characters that a header field may not (RFC 9110 §5.5)`;
   }
   const bodiless = sent.filter(({ request: { postData } }) =>
     postData && bodyOf(postData) === null
   );
   if (bodiless.length > 0) {
     const paths = bodiless.map(({ request: { url } }) => new URL(url).pathname);
-    yield `without the bodies of ${
+    yield `leaves out the bodies of ${
       [...new Set(paths)].join(", ")
-    }, which are no text or not in the file`;
+    }, which are not text or are missing from the file`;
   }
   yield "a browser sends several requests at once; here a virtual user sends one after the other";
   if (cut > 0) {
@@ -178,7 +178,7 @@ function* notesOf(
       : `${cut} pauses of more than 1 h were`;
     yield `${pauses} shortened to 1 h, the longest that a flow may have`;
   }
-  const why = lengthS <= USUAL_S ? "" : `, as the visit alone takes ${Math.ceil(lengthS)} s`;
+  const why = lengthS <= USUAL_S ? "" : `, because one visit takes ${Math.ceil(lengthS)} s`;
   yield `the load is a default: 10 virtual users for ${loadS(lengthS)} s${why}`;
 }
 

@@ -23,8 +23,8 @@ import { namesIn, nodesIn, Refused, ScriptSource } from "./script_source.ts";
 import { thresholdsFrom } from "./k6_thresholds.ts";
 
 const NOTES = [
-  "k6 counts a response that fails a check and goes on; here a virtual user begins anew after it, " +
-  "and one without an expected status must be 2xx or 3xx",
+  "k6 counts a response that fails a check and goes on; here the virtual user starts over after it, " +
+  "and a response without a checked status must be 2xx or 3xx",
 ];
 
 export const k6: TextFormat = {
@@ -109,7 +109,7 @@ export function partsOf(source: ScriptSource): ScriptParts {
     if (node.type === "ExportDefaultDeclaration") {
       const { declaration } = node;
       const bound = functionIn(declaration, scope) ??
-        refused(node.start, "Cannot take over a default export that is no function");
+        refused(node.start, "Cannot convert a default export that is not a function");
       return scope.set("default", bound);
     }
     if (inner?.type === "FunctionDeclaration") {
@@ -118,7 +118,10 @@ export function partsOf(source: ScriptSource): ScriptParts {
     }
     if (inner?.type !== "VariableDeclaration") {
       if (inner === null || sends(node)) {
-        throw new Refused(node.start, `Cannot take over ${source.written(node)}: it is code`);
+        throw new Refused(
+          node.start,
+          `Cannot convert ${source.written(node)}: it is code that requests cannot express`,
+        );
       }
       return;
     }
@@ -140,7 +143,7 @@ export function partsOf(source: ScriptSource): ScriptParts {
 function refuseAround({ start, id }: { readonly start: number; readonly id: js.Identifier }): void {
   throw new Refused(
     start,
-    `Cannot take over ${id.name}: it sends requests of its own, and here each virtual user does the same`,
+    `Cannot convert ${id.name}: it sends requests, which an experiment file can send only from virtual users`,
     "leave it out",
   );
 }

@@ -118,7 +118,7 @@ export function bothOf(one: CheckedParts, other: CheckedParts): CheckedParts | n
   return { ...one, ...other, ...json !== undefined && { json } };
 }
 
-const CONTRARY = Symbol("two values of one member");
+const CONTRARY = Symbol("two values for one member");
 
 function bothJson(one: unknown, other: unknown): unknown {
   if (one === undefined || other === undefined) return one === undefined ? other : one;

@@ -137,7 +137,7 @@ export class Constants {
   spend(characters: number, at: js.Node): void {
     this.#spent += characters;
     if (this.#spent <= MOST_SPENT) return;
-    const message = "Cannot take over this script: its loops and calls go through too much of it";
+    const message = "Cannot convert this script: its loops and calls run through too much code";
     throw new TooMuch(at.start, message);
   }
 
@@ -226,7 +226,7 @@ export class Constants {
   #refuse(node: js.Node): never {
     throw new Refused(
       node.start,
-      `Cannot take over ${this.source.written(node)}: its value is known only when the script runs`,
+      `Cannot convert ${this.source.written(node)}: its value is known only when the script runs`,
       "write the value itself, or change the file that plateau init --from writes",
     );
   }

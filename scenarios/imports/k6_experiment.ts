@@ -107,12 +107,12 @@ function experimentOf(
   const flow = made.take(load?.exec ?? "default");
   if (functions.origin === null) {
     const at = functionOf(scope, "default")?.node.start ?? 0;
-    throw new Refused(at, "Cannot run a script without a request to an address that stands in it");
+    throw new Refused(at, "Cannot run a script without a request whose address is written in it");
   }
   const notes = [
-    ...load?.notes ?? ["its options are not taken over: the load is 1 iteration"],
-    "what k6 counts as a failed check is a failed request here, after which a virtual user begins anew",
-    ...functions.left.map((line) => `not taken over: ${line}`),
+    ...load?.notes ?? ["its options are not converted: the load is 1 iteration"],
+    "what k6 counts as a failed check is a failed request here, after which the virtual user starts over",
+    ...functions.left.map((line) => `not converted: ${line}`),
   ];
   const { ownScenario } = load ?? ONCE;
   const { thresholds, notes: ofThresholds } = thresholdsFrom(load?.limits ?? {}, {
@@ -301,7 +301,7 @@ class Making {
       return;
     }
     const inner = node.type === "ExportNamedDeclaration" ? node.declaration : node;
-    if (!inner) return functions.leave(node, "an experiment exports itself alone");
+    if (!inner) return functions.leave(node, "an experiment may export nothing but itself");
     if (isOptions(inner)) return edits.replace(node.start, node.end, "");
     if (inner !== node) {
       if (inner.type === "FunctionDeclaration") {
@@ -312,7 +312,7 @@ class Making {
     }
     const [first] = namesDeclaredBy(inner);
     if (first === "handleSummary") {
-      return functions.leave(node, "Plateau writes reports of its own");
+      return functions.leave(node, "Plateau writes its own reports");
     }
     const isOwn = inner.type === "FunctionDeclaration" && functions.isGenerator(first ?? "");
     if (isOwn || (first !== undefined && ["setup", "teardown"].includes(first))) return;
@@ -321,7 +321,7 @@ class Making {
       namesIn(inner).some((name) => functions.isGenerator(name));
     if (why === null && !sends) return;
     for (const name of namesDeclaredBy(inner)) missing.set(name, source.lineOf(node.start));
-    functions.leave(node, why ?? "it sends before the load");
+    functions.leave(node, why ?? "it sends requests before the load");
   }
 
   /** A marked text as code; null where it is made of a variable so that code cannot refer to it. */
@@ -331,7 +331,7 @@ class Making {
     const text = references.in(marked);
     if (references.holds.size > 0) {
       const names = [...references.holds].join(" and ");
-      functions.left.push(`${what}: it holds ${names} of the environment in another form`);
+      functions.left.push(`${what}: it holds the environment's ${names} in another form`);
       return null;
     }
     if (!(text instanceof FromEnvironment)) return JSON.stringify(text);
@@ -357,7 +357,7 @@ class Making {
     const outer = [...names].filter((name) => !ofScenario.has(name));
     if (outer.some((name) => isSet(name, env))) this.readsEnv = true;
     const inner = [...ofScenario].filter(([name]) => names.has(name)).map(([name, value]) => {
-      const text = this.#text(value, `${name} of the env of its scenario`);
+      const text = this.#text(value, `${name} in the env of its scenario`);
       return `  ${keyText(name)}: ${text},`;
     });
     const lines = [...environmentLines(outer, env, own("env")), ...inner];

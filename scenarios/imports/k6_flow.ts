@@ -101,7 +101,7 @@ export class K6Flow {
     const once = [...this.steps];
     const why = this.#expansion.whyNot(once, rounds - 1);
     if (why !== null) {
-      const message = `Cannot take over ${rounds} iterations of each virtual user: ${why}`;
+      const message = `Cannot convert ${rounds} iterations of each virtual user: ${why}`;
       throw new TooMuch(node.start, message, "write a duration");
     }
     for (let round = 1; round < rounds; round++) for (const step of once) this.steps.push(step);
@@ -194,7 +194,7 @@ export class K6Flow {
   #unknown(node: js.Node): Refused {
     return new Refused(
       node.start,
-      `Cannot take over ${
+      `Cannot convert ${
         this.around.source.written(node)
       }: its value is known only when the script runs`,
     );
@@ -212,7 +212,7 @@ export class K6Flow {
     if (!isCounted || !counter.init || test?.type !== "BinaryExpression") {
       throw new Refused(
         start,
-        "Cannot take over this loop: how often it runs does not stand in it",
+        "Cannot convert this loop: its count is not written in it",
         "write for (let i = 0; i < 3; i++)",
       );
     }
@@ -231,7 +231,7 @@ export class K6Flow {
     const id = left.type === "VariableDeclaration" ? left.declarations[0].id : left;
     const values = this.around.constants.value(right, scope);
     if (id.type !== "Identifier" || !Array.isArray(values)) {
-      throw new Refused(start, "Cannot take over this loop: it goes over no list in the script");
+      throw new Refused(start, "Cannot convert this loop: it is not over a list in the script");
     }
     this.#rounds(values.length, start);
     for (const value of values) {
@@ -244,7 +244,7 @@ export class K6Flow {
   /** Counts rounds of a loop, or calls of a function, before they are walked. */
   #rounds(count: number, at: number): void {
     const why = this.#expansion.whyNotRounds(count);
-    if (why !== null) throw new TooMuch(at, `Cannot take over this: ${why}`);
+    if (why !== null) throw new TooMuch(at, `Cannot convert this: ${why}`);
   }
 
   /** Takes the branch of a known condition. Otherwise no branch may send requests, or end anything that does. */
@@ -265,7 +265,7 @@ export class K6Flow {
         throw known.why;
       }
     }
-    note(`without ${source.written(node)} of ${source.lineOf(node.start)}`);
+    note(`leaves out ${source.written(node)} of ${source.lineOf(node.start)}`);
   }
 
   /** Whether a node may end an iteration. */
@@ -341,7 +341,7 @@ export class K6Flow {
         if (this.#sends(given)) this.#expression(given, scope);
       }
       if (/^k6\/metrics\b/.test(this.#metricOf(node, scope))) {
-        this.around.note("without its own metrics");
+        this.around.note("leaves out its own metrics");
       }
     }
     return null;
@@ -370,7 +370,7 @@ export class K6Flow {
   ): Given {
     this.#rounds(1, start);
     if (this.#depth >= MOST_NESTED) {
-      throw new Refused(start, "Cannot take over this call: functions call each other too deep");
+      throw new Refused(start, "Cannot convert this call: calls are nested too deep");
     }
     const inner = new ScriptScope(own.scope);
     const env = scope.get("__ENV");
@@ -407,7 +407,7 @@ export class K6Flow {
     if (
       list === null || list.type === "Super" || each?.type !== "ArrowFunctionExpression" &&
         each?.type !== "FunctionExpression"
-    ) throw new Refused(start, "Cannot take over this loop");
+    ) throw new Refused(start, "Cannot convert this loop");
     if (!this.#sends(list) && !this.#sends(each)) return null;
     const bound = list.type === "Identifier" ? scope.get(list.name) : undefined;
     const batch = bound?.kind === "other" && bound.what instanceof Batch ? bound.what : null;
@@ -428,13 +428,13 @@ export class K6Flow {
 
   #log(node: js.CallExpression): void {
     if (node.arguments.some((given) => this.#sends(given))) throw this.#refused(node);
-    this.around.note("without what it logs");
+    this.around.note("leaves out its logging");
   }
 
   #sleep({ arguments: [given], start }: js.CallExpression, scope: ScriptScope): void {
     const seconds = given === undefined ? NaN : this.around.constants.value(given, scope);
     if (typeof seconds !== "number" || !(seconds >= 0 && seconds <= 3_600)) {
-      throw new Refused(start, "Cannot take over a sleep that is no number from 0 to 3600");
+      throw new Refused(start, "Cannot convert a sleep that is not a number from 0 to 3600");
     }
     if (seconds >= 0.001) this.#add({ think: durationText(seconds * 1_000) }, start);
   }
@@ -445,7 +445,7 @@ export class K6Flow {
     const isFunction = inner?.type === "ArrowFunctionExpression" ||
       inner?.type === "FunctionExpression";
     if (!isFunction) {
-      throw new Refused(start, "Cannot take over a group without a function of its own");
+      throw new Refused(start, "Cannot convert a group without a function of its own");
     }
     return this.#body(inner, new ScriptScope(scope));
   }
@@ -467,7 +467,7 @@ export class K6Flow {
     called = method,
   ): K6Step {
     if (!(METHODS as readonly string[]).includes(method)) {
-      throw new Refused(at, `Cannot take over http.${called}: there is none like it here`);
+      throw new Refused(at, `Cannot convert http.${called}: Plateau has nothing like it`);
     }
     const { path, authorization } = this.#address(url, at);
     const step: K6Step = {
@@ -476,7 +476,10 @@ export class K6Flow {
       ...bodyOf(body, method, at),
     };
     if (unmarked(JSON.stringify(step)).includes("{{")) {
-      throw new Refused(at, "Cannot take over a request with {{, which begins a value here");
+      throw new Refused(
+        at,
+        "Cannot convert a request that holds {{, which begins a value in Plateau",
+      );
     }
     this.#add(step, at);
     return step;
@@ -488,7 +491,7 @@ export class K6Flow {
     if (typeof requests !== "object" || requests === null) {
       throw new Refused(
         start,
-        "Cannot take over a batch of anything but a list or map of requests",
+        "Cannot convert a batch that is not a list or map of requests",
       );
     }
     this.around.note(
@@ -515,14 +518,14 @@ export class K6Flow {
     if (typeof given !== "string" || url === null || !/^https?:$/.test(url.protocol)) {
       throw new Refused(
         at,
-        `Cannot take over a request to ${quotedOpenly(unmarkedIn(given))}: it is no http address`,
+        `Cannot convert a request to ${quotedOpenly(unmarkedIn(given))}: it is not an http address`,
       );
     }
     this.origin ??= url.origin;
     if (url.origin !== this.origin) {
       throw new Refused(
         at,
-        `Cannot take over a request to ${url.origin}: the others go to ${this.origin}`,
+        `Cannot convert a request to ${url.origin}: the others go to ${this.origin}`,
       );
     }
     const [start] = /^\s*https?:\/\/[^/?#]*/i.exec(text) ?? [""];
@@ -546,18 +549,18 @@ export class K6Flow {
     const { load, note } = this.around;
     const [unknown] = Object.keys(others).filter((key) => key !== "responseType");
     if (unknown !== undefined) {
-      throw new Refused(at, `Cannot take over the parameter ${quotedOpenly(unknown)} of a request`);
+      throw new Refused(at, `Cannot convert the parameter ${quotedOpenly(unknown)} of a request`);
     }
     const scheme = unmarkedIn(auth);
     if (scheme !== undefined && scheme !== "basic") {
       throw new Refused(
         at,
-        `Cannot take over the authentication ${quotedOpenly(scheme)} of a request`,
+        `Cannot convert the authentication ${quotedOpenly(scheme)} of a request`,
       );
     }
     this.#agree(redirects ?? load.maxRedirects, unmarkedIn(timeout), at);
     const { name, ...more } = Object(tags);
-    if (Object.keys(more).length > 0) note("without tags other than names");
+    if (Object.keys(more).length > 0) note("leaves out tags other than names");
     const isName = name !== undefined && stepName.safeParse(unmarkedIn(name)).success;
     const fields = new Map(
       Object.entries(Object(headers)).map(([key, value]) => [key, String(value)]),
@@ -573,7 +576,9 @@ export class K6Flow {
       return `${key}=${text}`;
     });
     if (pairs.length > 0) {
-      note("a request with cookies of its own sends these alone; k6 also sends those of responses");
+      note(
+        "a request with its own cookies sends only these; k6 also sends those that responses have set",
+      );
       add("cookie", pairs.join("; "));
     }
     return {
@@ -584,19 +589,21 @@ export class K6Flow {
 
   /** Records settings that the scenario or the load has for all requests. */
   #agree(redirects: unknown, timeout: unknown, at: number): void {
-    if (typeof redirects !== "number") throw new Refused(at, "Cannot take over these redirects");
+    if (typeof redirects !== "number") {
+      throw new Refused(at, "Cannot convert this number of redirects");
+    }
     if ((this.#redirects ??= redirects) !== redirects) {
       throw new Refused(
         at,
-        `Cannot take over a request that follows ${redirects} redirects: the others follow ${this.#redirects}`,
+        `Cannot convert a request that follows ${redirects} redirects, because the others follow ${this.#redirects}`,
       );
     }
     const { data: ms } = length.safeParse(timeout ?? USUAL_TIMEOUT_MS);
     if (ms === undefined) {
-      throw new Refused(at, `Cannot take over the time-out ${quotedOpenly(timeout)}`);
+      throw new Refused(at, `Cannot convert the time-out ${quotedOpenly(timeout)}`);
     }
     if (this.#timeoutMs !== null && this.#timeoutMs !== ms) {
-      this.around.note("the longest of its time-outs is that of all requests here");
+      this.around.note("its longest time-out applies to all requests here");
     }
     this.#timeoutMs = Math.max(this.#timeoutMs ?? 0, ms);
   }
@@ -605,7 +612,7 @@ export class K6Flow {
     const step = of === undefined ? null : this.#checked(of, scope);
     const { source, constants, note } = this.around;
     if (checks?.type !== "ObjectExpression" || step === null) {
-      return note(`without the check of ${source.lineOf(start)}`);
+      return note(`leaves out the check of ${source.lineOf(start)}`);
     }
     const variable = of.type === "Identifier" ? of.name : null;
     const check = new K6Check(constants, scope);
@@ -641,12 +648,12 @@ export class K6Flow {
 
   #withoutCheck(property: js.Property | js.SpreadElement): void {
     const { source, note } = this.around;
-    note(`without the check ${source.written(property)} of ${source.lineOf(property.start)}`);
+    note(`leaves out the check ${source.written(property)} of ${source.lineOf(property.start)}`);
   }
 
   #add(step: K6Step, at: number): void {
     const why = this.#expansion.whyNot([step]);
-    if (why !== null) throw new TooMuch(at, `Cannot take over this step: ${why}`);
+    if (why !== null) throw new TooMuch(at, `Cannot convert this step: ${why}`);
     this.steps.push(this.around.origins.keep(step, this.around.source.placeOf(at)));
   }
 
@@ -655,12 +662,12 @@ export class K6Flow {
     const unknown = namesIn(node).map((name) => imported.get(name) ?? senders.get(name) ?? "")
       .find((from) => from !== "" && !/^(?:k6|http)(?:\.|$)/.test(from));
     const why = unknown === undefined
-      ? "it is more than requests, checks and pauses"
+      ? "it is neither a request, a check nor a pause"
       : `it needs what the script imports from ${unknown}`;
     const key = KEYS_FOR[unknown?.replace(/\.\w+$/, "") ?? ""];
     return new Refused(
       node.start,
-      `Cannot take over ${source.written(node)}: ${why}`,
+      `Cannot convert ${source.written(node)}: ${why}`,
       key === undefined
         ? "leave it out"
         : `write a request with ${key} in an experiment file, or leave it out`,
@@ -683,9 +690,9 @@ function bodyOf(body: unknown, method: string, at: number): K6Step {
     Object.values(body).flat().every((value) =>
       ["string", "number", "boolean"].includes(typeof value)
     );
-  if (!isForm) throw new Refused(at, "Cannot take over this body: it is neither text nor a form");
+  if (!isForm) throw new Refused(at, "Cannot convert this body: it is neither text nor a form");
   if (method === "get" || method === "head") {
-    throw new Refused(at, `Cannot take over a form that is sent with ${method}`);
+    throw new Refused(at, `Cannot convert a form that is sent with ${method}`);
   }
   return { form: body };
 }

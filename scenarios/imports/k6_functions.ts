@@ -115,7 +115,7 @@ export class K6Functions {
         const called = calledIn(inner, imported);
         const name = called?.startsWith("http.") ? called.slice(5) : null;
         if (name !== null && name !== "batch" && !SENDING.includes(name)) {
-          return `there is no http.${name} here`;
+          return `Plateau has no http.${name}`;
         }
         if (inner.callee.type === "Identifier" && inner.callee.name === "open") {
           const why = this.#open(inner);
@@ -127,7 +127,7 @@ export class K6Functions {
         MISSING_MEMBERS.includes(inner.property.name) && !inner.computed &&
         inner.object.type === "Identifier" &&
         !imported.has(inner.object.name)
-      ) return `a response has no ${source.written(inner.property)} here`;
+      ) return `a response has no ${source.written(inner.property)} in Plateau`;
     }
     return null;
   }
@@ -197,7 +197,7 @@ export class K6Functions {
     if (++this.#depth > MOST_DEEP) {
       throw new TooMuch(
         node.start,
-        "Cannot take over this: its functions call each other without end",
+        "Cannot convert this: its functions call each other endlessly",
       );
     }
     this.#toGenerator(node);
@@ -254,7 +254,9 @@ export class K6Functions {
       if (why === null) continue;
       if (node.type === "VariableDeclaration") {
         for (const { id } of node.declarations) {
-          for (const name of namesIn(id)) this.around.missing.set(name, "what is not taken over");
+          for (const name of namesIn(id)) {
+            this.around.missing.set(name, "a part that was not converted");
+          }
         }
       }
       throw new Untaken(why);
@@ -300,7 +302,7 @@ export class K6Functions {
       const why = this.missingIn(value);
       if (why === null) continue;
       const written = source.written(value).replaceAll("*/", "* /");
-      edits.replace(value.start, value.end, `() => true /* NOT TAKEN OVER: ${written}: ${why} */`);
+      edits.replace(value.start, value.end, `() => true /* NOT CONVERTED: ${written}: ${why} */`);
       this.#say(`${source.lineOf(value.start)}, ${source.written(property)}: ${why}`);
     }
   }
@@ -343,7 +345,7 @@ export class K6Functions {
     this.#say(
       `${source.lineOf(leaving.start)}, ${
         source.written(leaving)
-      }: requests that it leaves out fail`,
+      }: requests that it would skip count as failed`,
     );
   }
 
@@ -364,7 +366,7 @@ export class K6Functions {
     const rounds = this.#roundsOf(node, scope);
     if (rounds === null) throw new Untaken("how often it runs is known only when the script runs");
     const why = this.#expansion.whyNotRounds(rounds);
-    if (why !== null) throw new TooMuch(node.start, `Cannot take over this loop: ${why}`);
+    if (why !== null) throw new TooMuch(node.start, `Cannot convert this loop: ${why}`);
     for (let round = 0; round < rounds; round++) this.#statement(node.body, inner);
   }
 
@@ -441,7 +443,7 @@ export class K6Functions {
 
   #own(own: FunctionBinding, node: js.CallExpression): void {
     const why = this.#expansion.whyNotRounds(1);
-    if (why !== null) throw new TooMuch(node.start, `Cannot take over this call: ${why}`);
+    if (why !== null) throw new TooMuch(node.start, `Cannot convert this call: ${why}`);
     if (!this.#matters(own.node)) return;
     this.around.edits.wrap(node, "(yield* ", ")");
     this.#function(own.node, own.scope);
@@ -552,7 +554,7 @@ export class K6Functions {
     at: number,
   ): void {
     if (!(METHODS as readonly string[]).includes(method)) {
-      throw new Untaken(`requests with ${method} are unknown here`);
+      throw new Untaken(`Plateau does not send requests with ${method}`);
     }
     const [, origin] = /^(https?:\/\/[^/?#{}]+)?/i.exec(url.map(({ text }) => text).join("")) ?? [];
     const rest = shownAfter(url, origin?.length ?? 0);
@@ -560,7 +562,7 @@ export class K6Functions {
       const own = URL.parse(origin)?.origin ?? origin;
       this.origin ??= own;
       if (own !== this.origin) {
-        throw new Untaken(`it goes to ${own}, and the others to ${this.origin}`);
+        throw new Untaken(`it goes to ${own}, but the others go to ${this.origin}`);
       }
     }
     // An address with an unknown beginning starts with that, rather than with its path.
@@ -606,7 +608,7 @@ export class K6Functions {
 
   #add(step: Record<string, unknown>, at: number): void {
     const why = this.#expansion.whyNot([step]);
-    if (why !== null) throw new TooMuch(at, `Cannot take over this step: ${why}`);
+    if (why !== null) throw new TooMuch(at, `Cannot convert this step: ${why}`);
     this.steps.push(step);
   }
 }

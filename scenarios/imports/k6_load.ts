@@ -40,8 +40,7 @@ const arrivalFields = {
 
 const userStages = z.array(z.strictObject({ duration: length, target: z.int().min(0) })).min(1);
 
-const UNEVEN =
-  "Cannot share these iterations: write as many as each of the vus has the same number of";
+const UNEVEN = "Cannot share these iterations evenly: write a multiple of vus";
 
 const iterating = z.strictObject({
   executor: z.enum(["shared-iterations", "per-vu-iterations"]),
@@ -102,7 +101,7 @@ export const optionsSpec = z.strictObject({
   stages: userStages.optional(),
   scenarios: z.record(z.string(), executor).refine(
     (given) => Object.keys(given).length === 1,
-    "Cannot take over several scenarios: k6 runs them at the same time, and here one follows the other",
+    "Cannot convert several scenarios: k6 runs them at the same time, Plateau one after another",
   ).optional(),
   maxRedirects: z.int().min(0).max(MOST_HOPS).default(10),
   insecureSkipTLSVerify: z.boolean().default(false),
@@ -115,11 +114,12 @@ export const optionsSpec = z.strictObject({
   ({ duration, iterations, scenarios, stages }) =>
     [duration ?? iterations, scenarios, stages].filter((given) => given !== undefined).length < 2,
   {
-    error: "Cannot take over several of duration, stages and scenarios: k6 takes one of them",
+    error:
+      "Cannot convert more than one of duration, stages and scenarios: k6 uses only one of them",
   },
 ).refine(({ duration, iterations }) => duration === undefined || iterations === undefined, {
   error:
-    "Cannot take over duration and iterations: k6 ends by whichever is first; write one of them",
+    "Cannot convert both duration and iterations: k6 ends at whichever comes first; write one of them",
 }).refine(({ iterations, vus = 1 }) => iterations === undefined || iterations % vus === 0, {
   path: ["iterations"],
   error: UNEVEN,
@@ -186,7 +186,7 @@ function notesOf(
   const isNothing = [duration, iterations, stages, scenarios].every((one) => one === undefined);
   return [
     ...isNothing
-      ? ["the script says no load: k6 goes through it once, unless its command line says more"]
+      ? ["the script sets no load: k6 runs it once, unless its command line says otherwise"]
       : [],
     ...startTime === undefined ? [] : ["the load begins at once, without its startTime"],
     ...executor.endsWith("-vus") ? [ENDED] : executor.endsWith("-rate") ? ARRIVING : COUNTED,
@@ -197,24 +197,23 @@ function notesOf(
 }
 
 const COUNTED = [
-  "k6 ends iterations after maxDuration (10m); here each virtual user goes through all of its own",
-  "latency counts from the moment at which a virtual user was due to begin",
+  "k6 ends iterations after maxDuration (10m); here each virtual user completes all of its own",
+  "latency counts from the moment when a virtual user was due to begin",
 ];
 const SHARED =
-  "virtual users of k6 share iterations, so a fast one has more of them; here each has as many";
+  "k6's virtual users share iterations, so that a fast one runs more of them; here all run equally many";
 const SEVERAL =
-  "k6 empties the jar in each iteration, and goes on after a response that fails a check; here a virtual user " +
-  "keeps its cookies over its iterations, and ends at such a response";
+  "k6 empties the cookie jar in each iteration, and goes on after a response that fails a check; here a virtual user " +
+  "keeps its cookies from iteration to iteration, and ends at such a response";
 const ARRIVING = [
   "k6 drops iterations for which no virtual user is free; here they wait",
-  "k6 times from the moment of sending; here latency counts from the moment that was due",
+  "k6 times from the send; here latency counts from the moment when the request was due",
 ];
 const ENDED =
   "at the end k6 waits for iterations under way (gracefulStop); here nothing more is sent then, " +
   "and requests in flight are waited for";
-const LEAVING =
-  "k6 ends what a virtual user does who should have left for longer than gracefulRampDown; " +
-  "here every iteration that has begun goes on to its end";
+const LEAVING = "k6 ends a virtual user that is still busy after its gracefulRampDown; " +
+  "here every iteration that has begun runs to its end";
 
 function loadFrom(given: Executor): object {
   if (given.executor === "constant-vus") {

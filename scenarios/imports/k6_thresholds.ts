@@ -41,9 +41,9 @@ export function thresholdsFrom(given: K6Thresholds, around: ThresholdContext): T
       const { threshold, abortOnFail = false } = typeof one === "string" ? { threshold: one } : one;
       const taken = takenFrom(metric, threshold, around);
       const called = `the threshold ${metric}: ${threshold} of ${around.placeOf(metric)}`;
-      if ("why" in taken) return { text: null, notes: [`without ${called}: ${taken.why}`] };
+      if ("why" in taken) return { text: null, notes: [`leaves out ${called}: ${taken.why}`] };
       const aborts = abortOnFail === false ? [] : [
-        `${called} does not end the load early (abortOnFail); it is judged after it`,
+        `${called} does not end the load early (abortOnFail), but is judged after it`,
       ];
       return { text: taken.text, notes: [...taken.notes, ...aborts] };
     })
@@ -62,7 +62,7 @@ function takenFrom(metric: string, threshold: string, around: ThresholdContext):
   const [, aggregation = "", percentile, sign, limit] = EXPRESSION.exec(threshold) ?? [];
   const of = METRICS.get(name);
   if (of === undefined) return NO_FIGURE;
-  if (sign === undefined || !/^[<>]/.test(sign)) return { why: "there is none like it here" };
+  if (sign === undefined || !/^[<>]/.test(sign)) return { why: "Plateau has no threshold like it" };
   const scope = scopeOf(tags, around);
   if ("why" in scope) return scope;
   const isWhole = scope.cells === null;
@@ -70,13 +70,13 @@ function takenFrom(metric: string, threshold: string, around: ThresholdContext):
   const figure = of(given, { ...around, steps: scope.steps });
   if ("why" in figure) return figure;
   const text = `${figure.name}${scope.cells ?? ""} ${sign} ${figure.limit}`;
-  if ("problems" in parseThreshold(text)) return { why: "there is none like it here" };
+  if ("problems" in parseThreshold(text)) return { why: "Plateau has no threshold like it" };
   return { text, notes: [figure.note ?? [], isWhole ? [] : REDIRECTS].flat() };
 }
 
 const REDIRECTS =
-  "a threshold of one request leaves out the redirects that follow it, which have " +
-  "figures of their own here";
+  "a threshold of one request does not count the redirects that follow it, which have " +
+  "their own figures here";
 
 interface TagScope {
   /** The selector in parentheses after the figure; null: all requests. */
@@ -93,7 +93,7 @@ function scopeOf(
   for (const tag of tags?.split(",") ?? []) {
     const [, key = "", value = ""] = /^\s*(\w+)\s*:\s*(.*?)\s*$/s.exec(tag) ?? [];
     if (key === "scenario" && value === scenario) continue;
-    if (key !== "name") return { why: `nothing here has the tag ${tag.trim()}` };
+    if (key !== "name") return { why: `no request has the tag ${tag.trim()}` };
     const named = steps.filter(({ name }) => unmarkedIn(name) === value);
     if (named.length === 0) return { why: `no request has the name ${value}` };
     const isAll = named.length === steps.length;
@@ -121,7 +121,7 @@ type MetricLike = (
   around: Pick<ThresholdContext, "isOpen" | "steps">,
 ) => FigureLike;
 
-const NO_FIGURE = { why: "there is no such figure here" } as const;
+const NO_FIGURE = { why: "Plateau has no such figure" } as const;
 
 const AGGREGATIONS = new Map([["avg", "mean"], ["med", "p50"], ["min", "min"], ["max", "max"]]);
 
@@ -135,7 +135,7 @@ const duration: MetricLike = ({ aggregation, percentile, limit, isWhole }, { isO
 const failed: MetricLike = ({ aggregation, limit }, { steps }) => {
   if (aggregation !== "rate" || limit > 1) return NO_FIGURE;
   if (steps.some(expectsFailure)) {
-    return { why: "a check expects a status that k6 counts as failed, and here it is none" };
+    return { why: "a check expects a status that k6 counts as failed, and Plateau does not" };
   }
   return {
     name: "errors",
@@ -146,7 +146,7 @@ const failed: MetricLike = ({ aggregation, limit }, { steps }) => {
 
 const requests: MetricLike = ({ aggregation, limit }) => {
   const note =
-    "http_reqs became rate or requests, which count whole responses and no failed requests";
+    "http_reqs became rate or requests, which count complete responses, and not failed requests";
   if (aggregation === "rate") return { name: "rate", limit: `${limit}/s`, note };
   return aggregation === "count" ? { name: "requests", limit: String(limit), note } : NO_FIGURE;
 };

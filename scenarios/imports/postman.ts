@@ -71,12 +71,14 @@ class Conversion {
     const follow = MOST_REDIRECTS;
     this.#note(REDIRECTS_ELSEWHERE);
     if (this.#elsewhere.length > 0) {
-      this.#note(`without its requests to other hosts: ${some(this.#elsewhere)}`);
+      this.#note(`leaves out its requests to other hosts: ${some(this.#elsewhere)}`);
     }
     if (this.#scripts.length > 0) {
-      this.#note(`without its scripts, which are code: ${some(this.#scripts)}`);
+      this.#note(`leaves out its scripts, which are code: ${some(this.#scripts)}`);
     }
-    this.#note("Postman goes on after a wrong response; here a virtual user begins anew after it");
+    this.#note(
+      "Postman goes on after a wrong response; here the virtual user starts over after it",
+    );
     this.#note("the load is a default: 10 virtual users for 10 s");
     return {
       experiment: {
@@ -129,11 +131,11 @@ class Conversion {
       const step = this.#step(name, request, around);
       if (step === null) return;
       const why = this.#expansion.whyNot([step]);
-      if (why !== null) throw problem(around.path, `Cannot take over this request: ${why}`);
+      if (why !== null) throw problem(around.path, `Cannot convert this request: ${why}`);
       this.#steps.push(this.#origins.keep(step, around.path));
     } catch (error) {
       if (!(error instanceof TooLong)) throw error;
-      throw problem(around.path, `Cannot take over this request: ${error.message}`);
+      throw problem(around.path, `Cannot convert this request: ${error.message}`);
     }
   }
 
@@ -141,7 +143,9 @@ class Conversion {
   #step(name: string, request: Request, around: Around): Step | null {
     const method = request.method.toLowerCase();
     if (!(METHODS as readonly string[]).includes(method)) {
-      this.#note(`without ${name}, as requests with ${request.method} are unknown here`);
+      this.#note(
+        `leaves out ${name}, because Plateau does not send requests with ${request.method}`,
+      );
       return null;
     }
     const address = this.#address(request, around.path);
@@ -185,8 +189,8 @@ class Conversion {
       throw problem(
         [...path, "url"],
         missing === undefined
-          ? "Cannot request this: it is no http address"
-          : `Cannot tell where ${missing} leads: write its value into the variables of the collection`,
+          ? "Cannot request this: it is not an http address"
+          : `Cannot find the value of ${missing}: write it into the variables of the collection`,
       );
     }
     const given = new Map(url.variable.map(({ key, value }) => [key, value]));
@@ -205,7 +209,7 @@ class Conversion {
       const text = this.#values.filled(value);
       if (headerName.safeParse(key).success && headerValue.safeParse(text).success) {
         fields[key] = text;
-      } else this.#note(`without the header field ${key}, which no request can have`);
+      } else this.#note(`leaves out the header field ${key}, which no request can have`);
     }
     const isTyped = Object.keys(fields).some((name) => name.toLowerCase() === "content-type");
     return type === null || isTyped ? fields : { ...fields, "content-type": type };
@@ -240,9 +244,12 @@ class Conversion {
       if (headerName.safeParse(key).success) {
         return { ...none, headers: { [key]: filled("value") } };
       }
-      throw problem(path, "Cannot send this API key: its key is no name of a header field");
+      throw problem(
+        path,
+        "Cannot send this API key: its key is not a valid name of a header field",
+      );
     }
-    this.#note(`without authorization by ${type}`);
+    this.#note(`leaves out authorization by ${type}`);
     return none;
   }
 
@@ -270,7 +277,7 @@ class Conversion {
         if (body.file !== null) {
           return { type: null, fields: { body: { file: this.around.pathOf(body.file) } } };
         }
-        this.#note(`without the body of ${name}, which names no file`);
+        this.#note(`leaves out the body of ${name}, which names no file`);
         return none;
       default:
         return none;
@@ -286,7 +293,7 @@ class Conversion {
   ): Step {
     if (fields.length === 0) return {};
     if (["GET", "HEAD"].includes(method.toUpperCase())) {
-      this.#note(`without the form of ${name}, which is a ${method}`);
+      this.#note(`leaves out the form of ${name}, which is a ${method}`);
       return {};
     }
     const made = new Map<string, unknown[]>();
@@ -295,8 +302,9 @@ class Conversion {
         file: this.around.pathOf(file),
         ...contentType !== null && { type: contentType },
       }));
-      if (part.length === 0) this.#note(`without the file ${key} of ${name}, which is not named`);
-      else made.getOrInsert(this.#values.filled(key), []).push(...part);
+      if (part.length === 0) {
+        this.#note(`leaves out the file ${key} of ${name}, which is not named`);
+      } else made.getOrInsert(this.#values.filled(key), []).push(...part);
     }
     const whole = [...made].map(([key, all]) => [key, all.length === 1 ? all[0] : all]);
     return whole.length === 0 ? {} : { [kind]: Object.fromEntries(whole) };

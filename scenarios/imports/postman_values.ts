@@ -46,7 +46,7 @@ export class PostmanValues {
       if (next === made) return made;
       made = next;
     }
-    throw new TooLong("its variables stand for each other without end");
+    throw new TooLong("its variables refer to each other endlessly");
   }
 
   /** The text with names as written here. Throws a TooLong. */
@@ -68,16 +68,16 @@ export class PostmanValues {
 
   #named(inner: string): string {
     if (!inner.startsWith("$")) {
-      const why = this.#secret.has(inner) ? "is secret" : "the collection does not say";
+      const why = this.#secret.has(inner) ? "is secret" : "the collection does not define it";
       return this.secret(inner, `{{${inner}}}, which ${why},`);
     }
     if (/^\$(?:guid|randomUUID)$/.test(inner)) return this.#use(inner.slice(1), "uuid");
     if (/^\$(?:randomInt|timestamp)$/.test(inner)) {
-      if (inner === "$timestamp") this.note("{{$timestamp}} is a random number here");
+      if (inner === "$timestamp") this.note("{{$timestamp}} becomes a random number");
       return this.#use(inner.slice(1), { from: 0, to: 1_000 });
     }
     if (inner === "$randomBoolean") return this.#use(inner.slice(1), { pick: [true, false] });
-    this.note(`its random texts, such as {{${inner}}}, are UUIDs here`);
+    this.note(`its random texts, such as {{${inner}}}, become UUIDs`);
     return this.#use(inner.slice(1), "uuid");
   }
 

@@ -156,7 +156,7 @@ function problemsOf(
     const key = `${JSON.stringify(origin)} ${why}`;
     if (known.has(key)) continue;
     known.add(key);
-    const message = `${path.map(String).join(".")} of the experiment that it becomes: ${why}`;
+    const message = `${path.map(String).join(".")} in the experiment that it becomes: ${why}`;
     if (typeof origin === "string" || origin === null) {
       atPlaces.push({ place: origin ?? file, message });
     } else atPaths.push({ path: origin, isKey: false, message });
@@ -171,7 +171,7 @@ function shown({ issues }: z.ZodError, data: unknown, file: string, placed: Plac
   const left = issues.length - most;
   return left <= 0
     ? problems
-    : [...problems, { place: file, message: `There are ${left} mistakes more` }];
+    : [...problems, { place: file, message: `There are ${left} more mistakes` }];
 }
 
 /** Uses JSON.parse, because archives are large and it is some hundred times as fast as a parser with line numbers. */

@@ -42,7 +42,7 @@ export class Edits {
     const isAlone = this.text.slice(lineStart, start).trim() === "";
     const lines = this.text.slice(start, end).split(/\r\n?|\n/)
       .map((line, at) => `${indent}//   ${at === 0 ? line : line.replace(indent, "")}`);
-    const comment = [`${isAlone ? "" : `\n${indent}`}// NOT TAKEN OVER: ${why}`, ...lines].join(
+    const comment = [`${isAlone ? "" : `\n${indent}`}// NOT CONVERTED: ${why}`, ...lines].join(
       "\n",
     );
     const rest = /^[^\r\n]*/.exec(this.text.slice(end))?.[0].trim() ?? "";

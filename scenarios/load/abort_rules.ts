@@ -26,7 +26,7 @@ function keptBy(text: string): Objective | readonly string[] {
   // During a load, only requests are observed.
   if (kept !== null && kept.messages === null) return kept;
   return [
-    `Cannot end a load by ${quotedOpenly(text)}: write what is hopeless, a latency percentile, ` +
+    `Cannot end a load by ${quotedOpenly(text)}: write a rule about a latency percentile, ` +
     'success or errors, such as "errors > 5%" or "p99 > 5s"',
   ];
 }

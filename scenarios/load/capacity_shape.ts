@@ -25,7 +25,7 @@ export const searchTrial = z.tuple([trialLength, trialLength], {
 const SHARE = /^(\d+(?:\.\d+)?)\s*%\s*of capacity$/;
 const MOST_PERCENT = 200;
 const NO_SHARE =
-  `Cannot read this rate: beside capacity write a share of it, up to ${MOST_PERCENT}%, such as 80% of capacity`;
+  `Cannot read this rate: beside capacity, write a share of the capacity, up to ${MOST_PERCENT}%, such as 80% of capacity`;
 
 /** The rate of a run's last part, as a share of the capacity found by its search: 0.8 for `80% of capacity`. */
 export const shareOfCapacity = z.string({ error: NO_SHARE }).transform((text, context) => {
@@ -48,14 +48,14 @@ export const capacitySearch = z.strictObject({
     "Rules that must hold, such as p99 < 50ms or success >= 99.9%",
   ),
   width: searchWidth.prefault(SEARCH_PRESETS.width).describe(
-    "How far the interval of a run may reach to either side of its capacity",
+    "How far the confidence interval may reach to either side of the capacity, such as 2%",
   ),
   trial: searchTrial.prefault([...SEARCH_PRESETS.trial]).describe("Shortest and longest trial"),
   recover: between("1ms", "1h").prefault(SEARCH_PRESETS.recover).describe(
-    "Longest wait for the target to recover from a trial",
+    "Maximum wait for the target to recover from a trial",
   ),
   budget: between("1s", "24h").prefault(SEARCH_PRESETS.budget).describe(
-    "Longest search of a run; the capacity is inconclusive if its interval is wider than that by then",
+    "Maximum duration of the search in a run; the capacity is inconclusive if its interval is still too wide by then",
   ),
 });
 

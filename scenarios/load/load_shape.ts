@@ -41,7 +41,7 @@ export const interval = between(...INTERVALS);
 export const intervalMs = msBetween(...INTERVALS);
 
 export const MOST_PER_SEC = LIMITS.ratePerSec.most;
-const TOO_MANY = `Cannot use this rate: the most is ${MOST_PER_SEC}/s`;
+const TOO_MANY = `Cannot use this rate: the maximum is ${MOST_PER_SEC}/s`;
 export const rate = ratePerSec.refine((perSec) => perSec <= MOST_PER_SEC, TOO_MANY);
 const rateOrNone = ratePerSecOrNone.refine((perSec) => perSec <= MOST_PER_SEC, TOO_MANY);
 export const arrivals = z.enum(["uniform", "poisson"]);
@@ -56,7 +56,7 @@ export const DEFAULT_USERS = 10_000;
 
 const commonFields = {
   workers: factor(workers).optional()
-    .describe("Worker isolates; chosen from the machine when absent"),
+    .describe("Worker isolates; chosen by the machine's cores when absent"),
   ...OPTION_KEYS,
   abortOn: OPTION_KEYS.abortOn.superRefine((rules, context) =>
     checkAbortRules(rules?.flat(), context)
@@ -81,10 +81,10 @@ export const LOAD_CONFLICTS = {
     connections: "each stage has its own; leave it out",
     rate: "a rate and stages cannot be combined; leave one of them out",
     arrivals: "a closed loop has no arrivals; write connections in the stages",
-    phases: "phases are of arrivals, stages of connections; leave one of them out",
+    phases: "phases are about arrivals, stages about connections; leave one of them out",
     duration: "each stage has its own duration; leave it out",
     requests: "stages end after their durations; leave it out",
-    pipeline: "each connection has one request in flight in stages; leave it out",
+    pipeline: "in stages, each connection has one request in flight; leave it out",
   },
   rate: {
     ...WITH_PHASES,
@@ -95,14 +95,15 @@ export const LOAD_CONFLICTS = {
     rate: "each phase has its own arrivals; leave rate or phases out",
     duration: "each phase has its own duration; leave it out",
     requests: "phases end after their durations; leave it out",
-    pipeline: "each virtual user has a connection of its own; leave it out",
+    pipeline: "each virtual user has its own connection; leave it out",
   },
   capacity: {
     ...WITH_PHASES,
     phases: "the search for a capacity has a constant rate in each trial; leave one of them out",
-    duration: "trial and budget say how long the search may be; leave it out",
-    requests: "a search for a capacity ends by its width and budget; leave it out",
-    abortOn: "a search ends its hopeless trials by itself; leave it out",
+    duration: "trial and budget limit the search; leave it out",
+    requests:
+      "a search for a capacity ends when its interval is narrow enough or its budget is spent; leave it out",
+    abortOn: "a search ends hopeless trials by itself; leave it out",
     pipeline: "a load with a rate has one request in flight per connection; leave it out",
   },
 } as const;
@@ -143,9 +144,9 @@ const stage = z.strictObject({
   ),
   rampTo: factor(connectionsOrNone).optional()
     .describe("Connections at the end of the stage; their number changes linearly until then"),
-}, { error: unknownKeys({ arrivals: "write connections, or phases in place of stages" }) });
+}, { error: unknownKeys({ arrivals: "write connections, or phases instead of stages" }) });
 
-export const NO_CONNECTIONS = "Cannot load without connections: give a stage some";
+export const NO_CONNECTIONS = "Cannot load without connections: give at least one stage some";
 
 export function someConnect(stages: readonly LoadStage[]): boolean {
   return stages.some(({ from, to }) => from + to > 0);
@@ -172,9 +173,11 @@ const constant = z.strictObject({
   ...commonFields,
 }, { error: unknownKeys(LOAD_CONFLICTS.rate, ["stages", "phases", "capacity"]) });
 
-const pause = z.strictObject({ pause: factor(duration).describe("No arrivals for this long") }, {
+const pause = z.strictObject({
+  pause: factor(duration).describe("Length of a pause without arrivals"),
+}, {
   error: unknownKeys({
-    duration: "pause is the duration",
+    duration: "pause is already the duration",
     arrivals: "a pause has no arrivals",
     rampTo: "a pause has no arrivals",
   }),
@@ -182,7 +185,7 @@ const pause = z.strictObject({ pause: factor(duration).describe("No arrivals for
 
 const arriving = z.strictObject({
   duration: factor(duration).describe("How long the phase lasts"),
-  arrivals: factor(rateOrNone).describe("Arriving virtual users, such as 50/s"),
+  arrivals: factor(rateOrNone).describe("Rate at which virtual users arrive, such as 50/s"),
   rampTo: factor(rateOrNone).optional()
     .describe(
       "Rate of arrivals at the end of the phase; it changes linearly until then",
@@ -191,7 +194,7 @@ const arriving = z.strictObject({
 
 export const phase = z.xor([pause, arriving]);
 
-export const NO_ARRIVALS = "Cannot load without arrivals: give a phase a rate above 0";
+export const NO_ARRIVALS = "Cannot load without arrivals: give at least one phase a rate above 0";
 
 export function someArrive(phases: readonly Phase[]): boolean {
   return phases.some(({ fromPerSec, toPerSec }) => fromPerSec + toPerSec > 0);
@@ -225,7 +228,7 @@ const searched = z.strictObject({
   capacity: capacitySearch.transform((goal) => [goal])
     .describe("The search for the highest rate at which every rule holds"),
   rate: factor(shareOfCapacity).prefault("100% of capacity")
-    .describe("Arrivals of the last part of a run, such as 80% of capacity"),
+    .describe("Rate of arrivals in the last part of a run, such as 80% of capacity"),
   connections: factor(connections).default([DEFAULT_CONNECTIONS])
     .describe("Connections in total; an arrival waits when all are busy"),
   ...arrivalFields,

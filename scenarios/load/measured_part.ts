@@ -30,8 +30,8 @@ function shortestOf(load: LoadSpec): number {
 }
 
 export const figures = z.enum(["whole", "steady"]).optional().describe(
-  "Part of each run that rates and latencies cover: the whole (default), or the steady part; a run without a " +
-    "steady part counts whole",
+  "Part of each run that rates and latencies cover: the whole (default), or the steady part; of a run without a " +
+    "steady part, the whole counts",
 );
 type Figures = z.output<typeof figures>;
 
@@ -52,7 +52,7 @@ export function figuresConflict(
   if (figures !== "steady") return null;
   const changing = ["phases", "stages"].find((key) => key in load);
   if (changing !== undefined) {
-    return `Cannot take figures of the steady part of ${changing}: their load itself changes`;
+    return `Cannot take figures from the steady part of ${changing}: their load itself changes`;
   }
   if ("requests" in load && load.requests !== undefined) return null;
   const [leastMs, shortestMs] = [STEADY_INTERVALS * interval, shortestOf(load)];

@@ -19,14 +19,12 @@ export function coresProblem(text: string, { os, allowed }: MachineCores): strin
     return `Cannot use ${quotedOpenly(text)} as cores: write numbers and ranges, such as "0-3,6"`;
   }
   if (os !== "linux") {
-    return `Cannot keep anything to cores on ${os}: only Linux does it; leave pin out`;
+    return `Cannot pin anything to cores on ${os}: only Linux supports it; leave pin out`;
   }
   if (allowed === null) return null;
   const missing = cores.filter((core) => !allowed.includes(core));
   if (missing.length === 0) return null;
-  return `Cannot keep to ${coresText(missing)}: the cores that can be had here are ${
-    coresText(allowed)
-  }`;
+  return `Cannot pin to ${coresText(missing)}: the available cores are ${coresText(allowed)}`;
 }
 
 const coreList = z.union([z.string(), z.int().min(0).transform(String)])
@@ -37,9 +35,9 @@ const coreList = z.union([z.string(), z.int().min(0).transform(String)])
 
 export const pin = z.strictObject({
   targets: coreList.optional().describe(
-    'Cores of the targets and all that they start, such as "0-3,6"',
+    'Cores of the targets and all processes that they start, such as "0-3,6"',
   ),
-  workers: coreList.optional().describe("Cores of Plateau itself, with its load workers"),
+  workers: coreList.optional().describe("Cores of Plateau itself and its load workers"),
 });
 
 export type PinSpec = z.output<typeof pin>;

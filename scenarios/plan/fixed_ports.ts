@@ -63,8 +63,12 @@ function keptProblems(occupants: readonly Occupant[], { prove }: ServingTimes): 
       ? `another variant of "${target}"`
       : `"${other.target}"`;
     const message =
-      `Cannot keep "${target}" on port ${port} beside ${second}, which needs that port, too`;
-    return [{ place, message, fix: "leave fresh: false out, so that runs are made in turn" }];
+      `Cannot keep "${target}" running on port ${port}: ${second} needs that port, too`;
+    return [{
+      place,
+      message,
+      fix: "leave fresh: false out, so that each run has its own process",
+    }];
   });
 }
 
@@ -84,8 +88,7 @@ function outsideProblems(
   return [...first.values()].flatMap(({ place, port }) => {
     const other = outside.get(port);
     if (other === undefined) return [];
-    const message =
-      `Cannot listen on port ${port}: the server that "${other}" names by its URL has it`;
+    const message = `Cannot listen on port ${port}: the server at the URL of "${other}" uses it`;
     return [{ place, message, fix: "give it another port, or measure them in two experiments" }];
   });
 }

@@ -36,7 +36,7 @@ export function checkSlices(
 ): void {
   const reasons = new Set(groups.flatMap((group) => whyNotInSlices(group) ?? []));
   if (!experiment.fresh) {
-    reasons.add("each pair of slices needs fresh processes, and fresh is false");
+    reasons.add("every repetition needs fresh processes, but fresh is false");
   }
   if (reasons.size === 0) return;
   throw new UserError([...reasons].map((reason): Problem => ({
@@ -51,11 +51,11 @@ export function whyNotInSlices(group: readonly Cell[]): string | null {
   const [first, second] = group;
   if (group.length !== 2) {
     const targets = group.map(({ target }) => target).join(", ");
-    return `two targets take turns, and ${first.scenario} has ${group.length}: ${targets}`;
+    return `exactly two targets can take turns, but ${first.scenario} has ${group.length}: ${targets}`;
   }
   const port = portOf(first);
   if (port !== null && port === portOf(second)) {
-    return `${first.target} and ${second.target} run at the same time and both want port ${port}`;
+    return `${first.target} and ${second.target} run at the same time, but both need port ${port}`;
   }
   return group.map(whyNot).find((why) => why !== null) ?? null;
 }
@@ -75,7 +75,7 @@ function whyNot({ target, targetSpec, others, scenario, request, load }: Cell): 
     return `the load of ${scenario} has stages, each with its own time`;
   }
   if (load.kind === "closed" && load.requests !== null) {
-    return `the load of ${scenario} ends after a number of requests, and slices are a time: write duration`;
+    return `the load of ${scenario} ends after a number of requests, but slices need a duration: write duration`;
   }
   if ("flow" in request || "page" in request || "mix" in request) {
     return `scenario ${scenario} has several requests, which a slice would cut`;
@@ -86,7 +86,7 @@ function whyNot({ target, targetSpec, others, scenario, request, load }: Cell): 
     return `scenario ${scenario} opens WebSockets, which a slice would cut`;
   }
   if (grpc !== undefined && proto === undefined) {
-    return `scenario ${scenario} calls gRPC by the server's reflection, which would be asked in between: name its .proto file`;
+    return `scenario ${scenario} relies on the server's reflection for gRPC, which would add calls between slices: name its .proto file`;
   }
   if (stream !== undefined || grpc !== undefined && proto?.method(grpc).serverStreams) {
     return `responses of scenario ${scenario} are streams, which a slice would cut`;

@@ -121,8 +121,8 @@ function checkOwnRows(cells: readonly Cell[]): void {
     return "replay" in request ? [] : uniqueTables(request.values)
       .filter(([, { rows }]) => rows.length < users).map(([name, { path, rows }]): Problem => ({
         place: `scenarios.${scenario}.values.${name}`,
-        message: `Cannot give each of ${users} virtual users a row of its own: ` +
-          `${path} has ${rows.length}`,
+        message: `Cannot give each of ${users} virtual users its own row: ` +
+          `${path} has only ${rows.length}`,
         fix: `add rows, or write connections: ${rows.length} in the load`,
       }));
   });
@@ -166,7 +166,7 @@ export function planCells(
 const NOTHING_LEFT: Problem = {
   place: "plan",
   message: "Cannot run anything: no scenario applies to any target",
-  fix: "look at --only, and at the targets of the scenarios",
+  fix: "check --only, and the targets of the scenarios",
 };
 
 function checkNames(what: string, named: readonly string[] = [], known: object): void {

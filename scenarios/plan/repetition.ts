@@ -21,14 +21,14 @@ const sequence = z.strictObject({
   until: until.optional()
     .describe("Repeats until every confidence interval of rate and p50 is this narrow, such as 2%"),
   atMost: z.int().min(5).max(1_000).optional()
-    .describe("Stops after this many repetitions in any case; the first look is after 5"),
+    .describe("Maximum number of repetitions; intervals are first checked after 5"),
   budget: between("1s", "24h").optional()
     .describe(
-      "Stops before the repetition that would exceed this total time, but makes at least 2",
+      "Maximum total time: a repetition that would exceed it is not begun, but at least 2 are made",
     ),
 }).superRefine(({ until, budget }, context) => {
   if (until !== undefined || budget !== undefined) return;
-  context.addIssue("Cannot repeat without a rule for the end: write until: 2%, or budget: 10m");
+  context.addIssue("Cannot repeat without a rule that ends it: write until: 2%, or budget: 10m");
 }, ALWAYS).transform(({ until = null, atMost = null, budget = null }): Sequence => ({
   until,
   atMost,
@@ -71,17 +71,21 @@ export const repeatText = z.string().transform((text): string | number =>
 // Runs in which the targets' processes are sampled, after the measured ones.
 
 export const profileSpec = z.strictObject({
-  runs: z.int().min(1).max(20).default(1).describe("Profile runs of each cell, in no figure"),
+  runs: z.int().min(1).max(20).default(1).describe(
+    "Number of profile runs of each cell; no figure counts them",
+  ),
   pprof: z.string().regex(/^\/(?!\/)[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
     .optional()
     .describe("Path of a Go program's CPU profile, such as /debug/pprof/profile"),
-}).describe("Runs after the measured ones in which profilers sample the targets, in no figure");
+}).describe(
+  "Runs after the measured ones in which profilers sample the targets; no figure counts them",
+);
 
 type ProfileSpec = z.output<typeof profileSpec>;
 
 export const observed = z.enum(["runtime", "compiler"]);
 export const observeSpec = z.array(observed).min(1).describe(
-  "What is watched from inside the targets, at some cost. runtime: collections, event-loop delay and heap; " +
+  "What is watched from inside the targets, at some cost. runtime: garbage collections, event-loop delay and heap; " +
     "compiler: the same and, for Node, the work of V8's optimising compilers",
 );
 

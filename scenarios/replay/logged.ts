@@ -59,10 +59,10 @@ export function loggedLine(atUs: number, { text, status }: RequestLine): LogLine
   if (!METHOD.test(method) || !(isWhole || isOld)) return noRequest(`${quoted(line)} is none`);
   if (!KNOWN_METHODS.has(method)) return { kind: "other method", method };
   if (status === "400" && /[\0-\x20\x7f]/.test(target)) {
-    return noRequest(`${quoted(target)} is no target, to which the server responded 400`);
+    return noRequest(`${quoted(target)} is not a request target, and the server responded 400`);
   }
   const path = pathOf(target);
-  if (path === null) return noRequest(`${quoted(target)} is no path`);
+  if (path === null) return noRequest(`${quoted(target)} is not a path`);
   return { kind: "request", atUs, method, path };
 }
 
@@ -72,13 +72,13 @@ export function loggedLine(atUs: number, { text, status }: RequestLine): LogLine
  */
 export function loggedRequest(atUs: number, method: string, target: string): LogLine {
   if ([method, target].some((text) => ["", "-"].includes(text.trim()))) {
-    return noRequest("it has no method, or no target");
+    return noRequest("it has no method or no request target");
   }
-  if (!METHOD.test(method)) return noRequest(`${quoted(method)} is no method`);
+  if (!METHOD.test(method)) return noRequest(`${quoted(method)} is not a method`);
   if (!KNOWN_METHODS.has(method)) return { kind: "other method", method };
-  if (target === "*") return noRequest(`${quoted(target)} is no path`);
+  if (target === "*") return noRequest(`${quoted(target)} is not a path`);
   const path = pathOf(octetsIn(target));
-  if (path === null) throw new Error(`${quoted(target)} is no path`);
+  if (path === null) throw new Error(`${quoted(target)} is not a path`);
   return { kind: "request", atUs, method, path };
 }
 

@@ -55,7 +55,7 @@ export function readReplay(
   }
   return {
     problem: isWrong
-      ? `${wrongLines} of ${lines} lines are unreadable, and at most 1 % of them may be`
+      ? `${wrongLines} of ${lines} lines are unreadable, and only 1 % may be`
       : `it has no request to send; ${leftOut(builder)}`,
     remedy: !isWrong && builder.otherMethods.size > 0 && !choice.writes
       ? "writes"
@@ -128,7 +128,7 @@ const choice = z.strictObject({
   log: z.string().min(1).describe("The log: a file, relative to the experiment file"),
   format: z.enum(LOG_FORMAT_NAMES).default("combined")
     .describe(
-      "combined and common also read the logs of HAProxy, Envoy and AWS; w3c those of IIS and CloudFront; json is a JSON object a line, vegeta the JSON of its results",
+      "combined and common also read the logs of HAProxy, Envoy and AWS; w3c those of IIS and CloudFront; json is one JSON object per line, vegeta the JSON of its results",
     ),
   keys: z.strictObject({
     time: keyName.default(DEFAULT_KEYS.time),
@@ -136,9 +136,9 @@ const choice = z.strictObject({
     path: keyName.default(DEFAULT_KEYS.path),
     request: keyName.optional(),
   }).prefault({}).describe(
-    "Names of the keys of a json log; request.uri is nested, and request: NAME stands for method and path",
+    "Names of the keys of a json log; request.uri is a nested key, and request: NAME replaces method and path",
   ),
-  speed: speed.prefault("1x").describe("2x: in half the time"),
+  speed: speed.prefault("1x").describe("2x: the replay takes half the time"),
   writes: z.boolean().default(false)
     .describe("Also sends requests other than GET and HEAD, without bodies"),
 });

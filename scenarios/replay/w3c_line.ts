@@ -13,7 +13,7 @@ export function w3cReader(): ReadLogLine {
     if (directive === "Fields") fields = text.trim().split(/\s+/);
     if (directive === "Date") date = text.split(" ")[0];
     if (line.startsWith("#")) return COMMENT;
-    if (fields.length === 0) throw new Error("no #Fields stands above it");
+    if (fields.length === 0) throw new Error("no #Fields line precedes it");
     return requestIn(line, fields, date);
   };
 }
@@ -25,7 +25,7 @@ function requestIn(line: string, fields: readonly string[], date: string): LogLi
     ? line.split("\t")
     : [...line.matchAll(/"([^"]*)"(?=\s|$)|\S+/g)].map(([word, inner = word]) => inner);
   if (!isTabbed && values.length !== fields.length) {
-    throw new Error(`it has ${values.length} values, and #Fields names ${fields.length}`);
+    throw new Error(`it has ${values.length} values, but #Fields names ${fields.length}`);
   }
   const valueOf = (name: string): string => {
     const value = values[fields.indexOf(name)];

@@ -41,7 +41,7 @@ const think = z.strictObject({
 }, {
   error: unknownKeys(forAll(
     [...METHODS, ...BODIES, "headers", "expect", "capture"],
-    "think is a step of its own",
+    "think must be a separate step",
   )),
 });
 
@@ -82,7 +82,7 @@ const presetCookies = z.record(cookieName, cookieValue).superRefine((preset, con
     ["cookieBytes", pairs.join("").length],
   ];
   const [wrong] = sizes.filter(([limit, found]) => !isWithin(limit, found));
-  if (wrong) context.addIssue(`Cannot give them to a user: ${beyond(...wrong)}`);
+  if (wrong) context.addIssue(`Cannot give these cookies to a user: ${beyond(...wrong)}`);
 });
 
 /** The cookies that virtual users have from the start; null: they keep none. */
@@ -90,7 +90,7 @@ const cookies = z.union([
   z.literal("off").transform(() => null),
   presetCookies,
 ]).default({}).describe(
-  "Cookies of a virtual user from the start, by name; the user keeps those that responses set. off: no cookies are kept",
+  "Cookies that a virtual user has from the start, by name; the user also keeps those that responses set. off: no cookies are kept",
 );
 
 export type Cookies = z.output<typeof cookies>;
@@ -109,7 +109,7 @@ export const pageFields = {
     "Subresources of the page, such as images and styles",
   ),
   parallel: z.int().min(1).max(LIMITS.parallel.most).optional().describe(
-    "Subresources that a virtual user fetches at a time: over connections of its own, 6 in browsers, or as streams of its connection over HTTP/2; 1 when absent",
+    "Subresources that a virtual user fetches at a time, over as many connections (6 in browsers) or as streams of one HTTP/2 connection; 1 when absent",
   ),
   headers: headers.describe("Header fields of all requests of the page"),
   expect: httpExpectation.prefault({}).describe("Expected response for the page"),

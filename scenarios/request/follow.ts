@@ -14,7 +14,7 @@ const host = z.string().superRefine((text, context) => {
   const isWhole = url !== null && /^https?:\/\//i.test(text) && url.href === `${url.origin}/`;
   if (isWhole) return;
   context.addIssue(
-    `Cannot follow to ${quotedOpenly(text)}: write scheme, host and port, ` +
+    `Cannot follow redirects to ${quotedOpenly(text)}: write scheme, host and port, ` +
       "such as https://auth.example.org",
   );
 });
@@ -22,12 +22,14 @@ const host = z.string().superRefine((text, context) => {
 export const followSpec = z.union([
   hops,
   z.strictObject({
-    hops: hops.describe("Redirects that each request follows"),
+    hops: hops.describe("Maximum number of redirects that each request follows"),
     hosts: z.array(host).min(1).max(MOST_HOSTS)
-      .describe("Where redirects may lead besides the target: https://auth.example.org"),
+      .describe(
+        "Hosts to which redirects may lead besides the target, such as https://auth.example.org",
+      ),
   }),
 ]).optional().describe(
-  "Redirects that each request follows, within the target and the hosts that are named (none)",
+  "Maximum number of redirects that each request follows, within the target and the hosts that are named (none)",
 );
 
 export interface Follow {

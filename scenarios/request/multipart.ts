@@ -73,7 +73,7 @@ const filePart = (files: Files) =>
     ),
   });
 
-/** The fields of a form of several parts, each with one value or a list. */
+/** The fields of a multipart form, each with one value or a list. */
 export const multipartSpec = (files: Files) => {
   const field = z.union([formValue, filePart(files)]);
   return z.record(z.string(), z.union([field, z.array(field)]))

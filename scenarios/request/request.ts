@@ -80,7 +80,7 @@ export const expectation = z.strictObject({
   body: z.string().optional().describe("The whole body, exactly"),
   contains: z.string().optional().describe("Text that the body must contain"),
   json: z.json().optional().describe(
-    "JSON that the body must be, by value; a map may have other members, as in json: { ok: true }",
+    "JSON that the body must hold, compared by value; maps may have further members, as in json: { ok: true }",
   ),
   matches: z.string().superRefine((source, context) => {
     const wrong = wrongMatch(source);
@@ -88,11 +88,11 @@ export const expectation = z.strictObject({
     context.addIssue(`Cannot use ${quotedOpenly(source)} as a pattern: ${wrong}`);
   }).optional().describe("Regular expression (RE2) that must match somewhere in the body"),
   grpcStatus: z.union([grpcStatus, z.array(grpcStatus).min(1)]).optional().describe(
-    "Status of a call of gRPC, or any of several; OK when absent",
+    "Status of a gRPC call, or any of several; OK when absent",
   ),
   message: answerSpec.optional().describe(
-    "The message of a WebSocket that responds to one that was sent: echo, the same octets; order, the next; " +
-      "or the one with the same value at { json: … } or { pattern: … }; push: none, because messages come by themselves",
+    "Which message of a WebSocket answers a sent one: echo, the one with the same octets; order, the next; " +
+      "or the one with the same value at { json: … } or { pattern: … }; push: none, because the server sends by itself",
   ),
 });
 
@@ -110,7 +110,7 @@ const expectationOrAnswer = z.union([
 export const headers = z.record(headerName, headerValue)
   .refine(
     (fields) => isWithin("fields", Object.keys(fields).length),
-    `Cannot send them all: ${beyond("fields", oneMoreThan("fields"))}`,
+    `Cannot send all of these: ${beyond("fields", oneMoreThan("fields"))}`,
   )
   .default({});
 
@@ -148,22 +148,22 @@ export const reconnect = z.union([
 
 const streamFields = {
   stream: streamKind.optional().describe(
-    "The response is read as it comes, as messages: events of text/event-stream, lines, or lines of JSON; " +
+    "Reads the response as a stream of messages, as they come: events of text/event-stream, lines, or lines of JSON; " +
       "as a whole when absent",
   ),
   until: until.optional().describe(
-    'The data of the message that ends the stream, such as "[DONE]"; a stream that ends without it is wrong',
+    'Data of the message that ends the stream, such as "[DONE]"; a stream that ends without it is wrong',
   ),
   hold: hold.optional().describe(
-    "How long a virtual user holds the stream or WebSocket before it leaves; until it ends when absent",
+    "How long a virtual user stays on the stream or WebSocket; until it ends when absent",
   ),
   reconnect: reconnect.optional().describe(
-    "The stream is requested again when its response ends or is cut, as EventSource does: true, or how long to wait " +
-      "where the server does not say (retry), 3s with true; it is over then when absent",
+    "Requests the stream again when its response ends or is cut, as EventSource does: true, or how long to wait " +
+      "if the server names no time (retry), 3s with true; when absent, the stream ends there",
   ),
   token: z.xor([jsonSource, textSource]).optional().describe(
-    "Where in a message of a model server its token stands: { json: choices[0].delta.content }, or { pattern: … }; " +
-      "a message without it has none",
+    "Place of the token in a model server's message: { json: choices[0].delta.content }, or { pattern: … }; " +
+      "a message without that place has no token",
   ),
 };
 
@@ -186,16 +186,16 @@ const callFields = (files: Files) => ({
     "Method that is called over gRPC, such as greeter.Greeter/SayHello",
   ),
   proto: contentOf((path) => files.proto(path)).optional().describe(
-    "The .proto file with its types, relative to the experiment file; when absent, the server tells the types by reflection",
+    "The .proto file with its types, relative to the experiment file; when absent, the server's reflection is used",
   ),
   message: z.json().optional().describe(
-    "The message that is sent, as JSON; one without fields when absent",
+    "The message to send, as JSON; a message without fields when absent",
   ),
   messages: z.array(z.json()).max(LIMITS.grpcMessages.most).optional().describe(
-    "The messages of a stream that is sent, as JSON",
+    "The messages to send as a stream, as JSON",
   ),
   compress: z.enum(COMPRESSIONS).optional().describe(
-    "gzip: messages are sent compressed, and compressed ones are accepted; neither when absent",
+    "gzip: sends messages compressed, and accepts compressed ones; neither when absent",
   ),
 });
 
@@ -212,14 +212,14 @@ export const requestFields = (files: Files) => ({
     .optional().describe("Body, as JSON; sets content-type"),
   form: formSpec.superRefine((form, context) => checkBody(urlEncoded(form), context))
     .optional().describe(
-      "Body, as the fields of a form; a list sends a field several times; sets content-type",
+      "Body, as the fields of a form; a list sends its field several times; sets content-type",
     ),
   multipart: multipartSpec(files).optional().describe(
-    "Body, as a form of several parts, with files: { file: ./photo.jpg, type: image/jpeg }; sets content-type",
+    "Body, as a multipart form, with files: { file: ./photo.jpg, type: image/jpeg }; sets content-type",
   ),
-  websocket: path.optional().describe("Path of a WebSocket, which is opened (RFC 6455)"),
+  websocket: path.optional().describe("Path of the WebSocket to open (RFC 6455)"),
   expect: expectationOrAnswer.prefault({}).describe(
-    "Expected response; of a WebSocket echo, push or order, short for { message: echo }",
+    "Expected response; for a WebSocket also echo, push or order, short for { message: echo } and so on",
   ),
   ...streamFields,
   ...callFields(files),
@@ -285,7 +285,7 @@ function contradictions(request: Partial<RequestFields>): Conflict[] {
   }
   if (request.multipart !== undefined && hasType(request.headers ?? {})) {
     const message =
-      "Cannot send a form of several parts with a content-type of your own: Plateau writes one with the boundary";
+      "Cannot send a multipart form with your own content-type: Plateau writes one that names the boundary";
     found.push({ path: ["headers"], message });
   }
   return found;
@@ -446,24 +446,24 @@ const BESIDE_CALLS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     METHODS.map((
       method,
-    ) => [method, "a call of gRPC is sent with post, to the path of its method"]),
+    ) => [method, "a gRPC call is sent with post, to the path of its method"]),
   ),
-  ...Object.fromEntries(BODIES.map((body) => [body, "what a call sends is its message"])),
+  ...Object.fromEntries(BODIES.map((body) => [body, "a call sends its message"])),
   stream: "the type of the method says whether its response is a stream",
-  until: "a call of gRPC ends with its status",
+  until: "a gRPC call ends with its status",
   reconnect: "only events have identifiers",
-  websocket: "a call of gRPC is no WebSocket",
+  websocket: "a gRPC call is not a WebSocket",
   ...Object.fromEntries(SOCKET_KEYS.map((key) => [key, "it belongs to WebSockets"])),
-  before: "hooks do not know messages of gRPC",
-  after: "hooks do not know messages of gRPC",
+  before: "hooks cannot read gRPC messages",
+  after: "hooks cannot read gRPC messages",
 };
 const OF_CALLS = ["proto", "message", "messages", "compress"] as const;
 /** The expectations that gRPC calls cannot have, with the reasons. */
 const NOT_EXPECTED_OF_CALLS: Readonly<Record<string, string>> = {
-  status: "Cannot expect another status than 200 of a call of gRPC: write grpcStatus",
+  status: "Cannot expect a status other than 200 of a gRPC call: write grpcStatus",
   body:
-    "Cannot expect a whole body of a call of gRPC: contains, json and matches are about its message",
-  message: "Cannot expect echo, push, order or a message but of a WebSocket",
+    "Cannot expect a whole body of a gRPC call: contains, json and matches are about its message",
+  message: "Cannot expect echo, push, order or a message of a gRPC call: only WebSockets have them",
 };
 /** The header fields of a call that Plateau writes itself. */
 const FIELDS_OF_CALLS = ["te", "grpc-encoding"];
@@ -475,7 +475,7 @@ function callContradictions(request: Partial<RequestFields>): Conflict[] {
       path: [key],
       message: `Cannot use ${key} without a call: write grpc: package.Service/Method`,
     }));
-    const why = "Cannot expect a grpcStatus of a request that is no call of gRPC";
+    const why = "Cannot expect a grpcStatus of a request that is not a gRPC call";
     return expect?.grpcStatus === undefined
       ? alone
       : [...alone, { path: ["expect", "grpcStatus"], message: why }];
@@ -490,7 +490,7 @@ function callContradictions(request: Partial<RequestFields>): Conflict[] {
   }
   for (const field of Object.keys(request.headers ?? {})) {
     if (!FIELDS_OF_CALLS.includes(field.toLowerCase())) continue;
-    const why = `Cannot send ${field} with a call of gRPC, which has one already`;
+    const why = `Cannot send ${field} with a gRPC call, which has one already`;
     found.push({ path: ["headers", field], message: why });
   }
   for (const [key, why] of Object.entries(NOT_EXPECTED_OF_CALLS)) {
@@ -541,8 +541,8 @@ function streamContradictions(request: StreamedRequest): Conflict[] {
   }
   if (expect?.body !== undefined) {
     const message =
-      "Cannot expect a whole body of a stream: contains, json and matches are about " +
-      "its messages, one of which at least must be so";
+      "Cannot expect a whole body of a stream: write contains, json or matches, which must hold for " +
+      "at least one of its messages";
     found.push({ path: ["expect", "body"], message });
   }
   const [captured] = Object.keys(capture);
@@ -551,7 +551,7 @@ function streamContradictions(request: StreamedRequest): Conflict[] {
     found.push({ path: ["capture", captured], message });
   }
   if (after !== undefined) {
-    const message = "Cannot call after for a stream: its messages are not kept";
+    const message = "Cannot use after with a stream: its messages are not kept";
     found.push({ path: ["after"], message });
   }
   return found;
@@ -562,6 +562,7 @@ export const STREAM_CONFLICTS = {
   pipeline:
     "Cannot have several requests in flight on a connection of HTTP/1.1 whose responses are " +
     "streams: use http2, or one request at a time",
-  follow: "Cannot follow redirects of requests whose responses are streams: write where they lead",
-  calls: "Cannot follow redirects of calls of gRPC, which has none: leave out follow",
+  follow:
+    "Cannot follow redirects of requests whose responses are streams: write the final address instead",
+  calls: "Cannot follow redirects of gRPC calls, which have none: leave out follow",
 } as const;

@@ -12,16 +12,18 @@ export const commonFields = (files: Files) => ({
   values: valuesSpec(files).default({})
     .describe("Values of {{ name }} in paths, header fields and bodies"),
   targets: z.array(z.string()).min(1).optional()
-    .describe("The targets of this scenario (default: all)"),
+    .describe("Targets that this scenario is sent to (default: all)"),
   follow: followSpec,
   user: z.strictObject({
-    start: hookName.optional().describe("Function of a script, called as a user's session begins"),
-    end: hookName.optional().describe("Function of a script, called as a user's session ends"),
+    start: hookName.optional().describe(
+      "Function of a script, called when a user's session begins",
+    ),
+    end: hookName.optional().describe("Function of a script, called when a user's session ends"),
   }).optional().describe("Hooks of each virtual user"),
   needs: z.array(z.enum(["redis"])).default([])
     .describe("Prerequisites of the scenario, besides those of its targets"),
   load: loadSpec.optional()
-    .describe("The load of this scenario, in place of the experiment's"),
+    .describe("Load of this scenario, instead of the experiment's"),
 });
 
 export const PARTS_OF_REQUEST = [...METHODS, "websocket", ...BODIES, "headers", "expect"];

@@ -42,7 +42,7 @@ const mixed = (files: Files) =>
 const mixScenario = (files: Files) =>
   z.strictObject({
     mix: z.array(mixed(files)).min(1).max(100)
-      .describe("Requests; each exchange picks one by weight"),
+      .describe("Requests, one of which is picked by weight each time"),
     ...commonFields(files),
   }, {
     error: unknownKeys({
@@ -56,7 +56,7 @@ const flowScenario = (files: Files) =>
     error: unknownKeys({
       ...ELSEWHERE,
       ...forAll(PARTS_OF_REQUEST, "write it into a step of the flow"),
-      mix: "leave it or flow out",
+      mix: "leave out either it or flow",
       page: "write it as a step: { get: … }",
     }),
   });
@@ -72,7 +72,7 @@ const replayScenario = (files: Files) => {
   }, {
     error: unknownKeys({
       ...ELSEWHERE,
-      ...forAll([...METHODS, "mix", "flow", "page"], "the log says what is sent"),
+      ...forAll([...METHODS, "mix", "flow", "page"], "the log determines what is sent"),
       ...forAll(BODIES, "a log has no bodies"),
       ...forAll(["values", "follow"], "it belongs to other scenarios"),
     }),
@@ -85,9 +85,9 @@ const pageScenario = (files: Files) =>
       ...ELSEWHERE,
       ...forAll(
         [...METHODS, ...BODIES],
-        "a page is requested with get; leave it or page out",
+        "a page is requested with get; leave out either it or page",
       ),
-      mix: "leave it or page out",
+      mix: "leave out either it or page",
     }),
   });
 
@@ -179,14 +179,14 @@ function wrongNames(
 }
 
 function whenCaptured(name: string, [now, ...later]: readonly RequestTemplates[]): string | null {
-  if (now.captures.includes(name)) return "it is captured from the response to this same request";
+  if (now.captures.includes(name)) return "this very request captures it from its response";
   const capturing = later.find(({ captures }) => captures.includes(name));
-  return capturing ? `it is captured only later, in ${capturing.path.join(".")}` : null;
+  return capturing ? `only a later request captures it, ${capturing.path.join(".")}` : null;
 }
 
 function knownNames(name: string, known: readonly string[]): string {
-  if (known.length === 0) return `no values are given here; write values: { ${name}: … }`;
-  return didYouMean(name, known) ?? `the names here are ${known.join(", ")}`;
+  if (known.length === 0) return `this scenario has no values; write values: { ${name}: … }`;
+  return didYouMean(name, known) ?? `the known names are ${known.join(", ")}`;
 }
 
 /** Whether any response of the scenario is a stream of messages. */

@@ -25,12 +25,12 @@ const range = z.strictObject({
   to: z.int().describe("The most"),
 }).refine(({ from, to }) => from <= to, {
   path: ["to"],
-  error: "Cannot draw a number from nothing: to is less than from",
+  error: "Cannot draw a number from an empty range: to is less than from",
 }).describe("A random whole number");
 
 const pick = z.strictObject({
   pick: z.array(z.union([z.string(), z.number(), z.boolean()])).min(1).describe("The choices"),
-}).describe("One of several, each as likely as the others");
+}).describe("One of several, all equally likely");
 
 /** The rows of a file. As JSON they are a digest, because they may be many, or secret. */
 export class Table {
@@ -59,11 +59,11 @@ const taken = {
   column: z.string().optional()
     .describe("The column; without it every column is a name: {{ row.name }}"),
   order: z.enum(ORDERS).default("sequential").describe(
-    "random: every row once, in an order that the seed decides, then again; weighted: rows are drawn, each as " +
-      "often as its weight says; unique: each virtual user has a row of its own for all its sessions",
+    "random: every row once, in an order that the seed decides, then all over again; weighted: rows are drawn at random, each as " +
+      "often as its weight says; unique: each virtual user has its own row for all its sessions",
   ),
   weight: z.string().optional().describe(
-    "The column with the weights of rows that are drawn by weight: numbers from 0",
+    "The column with the weights, numbers from 0, for order: weighted",
   ),
 };
 
@@ -88,7 +88,7 @@ const csv = (files: Files) =>
 const jsonLines = (files: Files) =>
   z.strictObject({
     jsonl: z.string().min(1).describe(
-      "A file with a JSON object a line, relative to the experiment file; members of objects within it have names " +
+      "A file with a JSON object on each line, relative to the experiment file; nested members have names " +
         "with dots",
     ),
     ...taken,
@@ -99,7 +99,7 @@ const jsonLines = (files: Files) =>
 const sqlite = (files: Files) =>
   z.strictObject({
     sqlite: z.string().min(1).describe(
-      "An SQLite database, relative to the experiment file, which is only read",
+      "An SQLite database, relative to the experiment file; it is opened only for reading",
     ),
     query: z.string().min(1).max(LIMITS.sentence.most).describe(
       "The query that gives the rows: SELECT name, password FROM users",
@@ -146,7 +146,7 @@ function tableIn<Source extends "csv" | "jsonl" | "sqlite">(
 /** The reason why rows cannot be drawn by weight; null if they can, or need not be. */
 function wrongWeights({ order, weight }: Taken, { rows }: Table): string | null {
   if (order !== "weighted") {
-    return weight === undefined ? null : "Cannot use weights in this order: write order: weighted";
+    return weight === undefined ? null : "Cannot use weight with this order: write order: weighted";
   }
   if (weight === undefined) return "Cannot draw by weight: write weight: with the name of a column";
   const weights = rows.map((row) => weightOf(row, weight));

@@ -37,19 +37,21 @@ export const every = between("1ms", "24h");
 
 const sendSpec = z.strictObject({
   every: every.optional().describe(
-    "Time between two messages of a socket, the first as soon as it is open; one message in all when absent",
+    "Time between two messages of a socket, of which the first is sent once it is open; a single message when absent",
   ),
   text: z.string().superRefine((text, context) => checkSize(sizeOf(text), context)).optional()
     .describe(
-      "Text of each message, in which {{ n }} is its number on the socket from 0, and {{ socket }} a name of the socket",
+      "Text of each message, in which {{ n }} is its number on the socket from 0, and {{ socket }} the socket's name",
     ),
   json: z.json().superRefine((json, context) => checkSize(sizeOf(JSON.stringify(json)), context))
-    .optional().describe("JSON of each message, with the same names"),
+    .optional().describe("JSON of each message, in which {{ n }} and {{ socket }} mean the same"),
   binary: z.base64().superRefine((text, context) => checkSize(text.length * 3 / 4, context))
-    .optional().describe("Octets of each message, as base64: sent as binary"),
+    .optional().describe("Octets of each message, as base64; sent as a binary message"),
 }).superRefine(({ text, json, binary }, context) => {
   const given = Object.entries({ text, json, binary }).filter(([, value]) => value !== undefined);
-  if (given.length === 0) context.addIssue("Cannot send nothing: write text, json or binary");
+  if (given.length === 0) {
+    context.addIssue("Cannot send an empty message: write text, json or binary");
+  }
   const [[first] = [], [second] = []] = given;
   if (second === undefined) return;
   const message = `Cannot send both ${first} and ${second}: leave one out`;
@@ -72,7 +74,7 @@ export const socketFields = {
     z.array(subprotocol).min(1).max(100),
   ]).optional().describe("Subprotocol that is offered, or several, of which the server chooses"),
   deflate: z.boolean().optional().describe(
-    "Whether the compression of messages is offered (permessage-deflate); not when absent",
+    "Whether to offer compression of messages (permessage-deflate); not when absent",
   ),
 };
 
@@ -184,7 +186,7 @@ export function socketContradictions(request: SocketRequest): Conflict[] {
       ...expect.message === undefined ? [] : [{
         path: ["expect"],
         message:
-          "Cannot expect echo, push, order or a message but of a WebSocket: write websocket with a path",
+          "Cannot expect echo, push, order or a message without a WebSocket: write websocket with a path",
       }],
     ];
   }
@@ -192,12 +194,12 @@ export function socketContradictions(request: SocketRequest): Conflict[] {
   return [
     ...OTHER_KEYS.filter(has).map((key) => ({
       path: [key],
-      message: `Cannot use ${key} with a WebSocket: what is sent on it is send: { text: … }`,
+      message: `Cannot use ${key} with a WebSocket: write what it sends as send: { text: … }`,
     })),
     ...["status", "body"].filter((key) => Reflect.get(expect, key) !== undefined).map((key) => ({
       path: ["expect", key],
       message: `Cannot expect ${
-        key === "body" ? "a body" : "another status than 101"
+        key === "body" ? "a body" : "a status other than 101"
       } of a WebSocket: contains, json and matches are about its messages`,
     })),
     ...fields.filter((name) => OWN_FIELDS.test(name)).map((name) => ({
@@ -209,7 +211,7 @@ export function socketContradictions(request: SocketRequest): Conflict[] {
       message: "Cannot capture a value from a WebSocket: its messages are not kept",
     })),
     ...request.send === undefined && expect.message !== undefined && expect.message !== "push"
-      ? [{ path: ["expect"], message: "Cannot expect an answer where nothing is sent: write send" }]
+      ? [{ path: ["expect"], message: "Cannot expect an answer when nothing is sent: write send" }]
       : [],
   ];
 }
@@ -219,9 +221,8 @@ export const SOCKET_CONFLICTS = {
   http2: "Cannot open a WebSocket over HTTP/2 (RFC 8441): leave out http2",
   pipeline: "Cannot have several requests in flight on a connection that becomes a WebSocket",
   requests:
-    "Cannot end by a number of requests where a WebSocket has no hold: write hold, or duration",
+    "Cannot end after a number of requests if a WebSocket has no hold: write hold, or duration",
   capacity:
-    "Cannot search the capacity for WebSockets that stay open, whose rate is searched: write hold",
-  calls:
-    "Cannot open a WebSocket beside calls of gRPC, which are over HTTP/2: give it a scenario of its own",
+    "Cannot search for a capacity with WebSockets that stay open, because the search is for their rate: write hold",
+  calls: "Cannot open a WebSocket beside gRPC calls, which use HTTP/2: give it its own scenario",
 } as const;

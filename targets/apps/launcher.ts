@@ -10,8 +10,8 @@ import { OWN_RUNTIME } from "../launch/runtime.ts";
 import { v8FlagsOf } from "../launch/v8_flags.ts";
 
 const FIXED_V8 =
-  "a compiled Plateau has the flags of V8 with which it was made; run Plateau from source, " +
-  "or a server of your own as command: [deno, run, …]";
+  "a compiled Plateau keeps the V8 flags that it was built with; run Plateau from source, " +
+  "or your own server with command: [deno, run, …]";
 
 export const appLauncher: Launcher<AppTarget> = {
   async start({ app, set, limits, v8 }, context): Promise<RunningTarget> {

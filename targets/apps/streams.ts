@@ -66,7 +66,7 @@ export const streams = {
           if (waitMs > 0 || isCut) await sleep(Math.max(1, Math.ceil(waitMs)));
           if (isCut) {
             sent.cut++;
-            return controller.error("A stream is cut, as the settings want it");
+            return controller.error("A stream is cut off, as the settings demand");
           }
           const isLast = k + 1 >= events;
           if (isLast) sent.tookMs += performance.now() - requestMs; // it cannot arrive before

@@ -129,7 +129,7 @@ const NAME = "plateau-user";
 async function openRedis(url: string | null): Promise<RedisClient> {
   if (url === null) {
     throw new TargetError(
-      "Cannot start user as its settings keep something in Redis and there is none: " +
+      "Cannot start user: its settings need Redis, and no Redis is known; " +
         "name one with --redis URL or REDIS_URL",
     );
   }

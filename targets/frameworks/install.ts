@@ -44,7 +44,7 @@ export function installedAt(name: InstallableName): string | null {
 
 /** Says that a framework or runtime is not installed, and how to install it. */
 export function notInstalled(name: InstallableName): string {
-  return `${name} is not installed: install it by plateau setup frameworks ${name}`;
+  return `${name} is not installed: install it with plateau setup frameworks ${name}`;
 }
 
 /** The programs that the framework needs and that are not on PATH. */

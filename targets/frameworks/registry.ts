@@ -157,7 +157,7 @@ export const frameworks = {
   flask,
   gin,
   "node-http": nodeServer({
-    summary: "No framework: node:http alone, validation and log by hand",
+    summary: "No framework: only node:http, with hand-written validation and log",
     version: "",
     folder: "node-http",
   }),

@@ -143,8 +143,8 @@ export function plainOrigin({ origin, access }: RunningTarget, context: { name: 
   const { unixPath, addresses, proxy } = access ?? {};
   const isPlain = [unixPath, addresses, proxy].every((given) => given === undefined);
   if (origin.startsWith("http:") && isPlain) return origin;
-  const others = "neither of https nor of a unix socket, an address of its own or a proxy";
-  throw cannotStart(context, `it can stand only in front of http://host:port, ${others}`);
+  const others = "not https, a unix socket, another address or a proxy";
+  throw cannotStart(context, `it can be put only in front of http://host:port, ${others}`);
 }
 
 interface StartedGateway {

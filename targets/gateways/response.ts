@@ -39,11 +39,13 @@ export function ownResponse(request: Request): Response | null {
     return refused("Cannot use this request: its host or its path is not valid");
   }
   if (losesBody(request)) {
-    return refused(`Cannot pass on a body with ${method}: send it with POST, or go through nginx`);
+    return refused(
+      `Cannot forward a body with ${method}: send it with POST, or use nginx as the gateway`,
+    );
   }
   if (method === "GET" || method === "HEAD") return null;
   if (headers.get("content-length")?.includes(",")) {
-    return refused("Cannot pass on a body with two lengths");
+    return refused("Cannot forward a body with two lengths");
   }
   if (method !== "OPTIONS") return null;
   return path === "/*" || headers.get("max-forwards") === "0" ? options() : null;
@@ -62,7 +64,7 @@ function isHost(text: string): boolean {
  * §9.3.8).
  */
 function notAllowed(method: string): Response {
-  const error = `Cannot pass on ${method}`;
+  const error = `Cannot forward ${method}`;
   return Response.json({ error }, { status: 405, headers: { allow: METHODS } });
 }
 

@@ -48,7 +48,7 @@ export async function bringUp(
   const { result, startUpMs } = await awaitStartUp({
     child,
     what: `target ${name}`,
-    request: path === GRPC ? "a call of gRPC" : `GET ${path}`,
+    request: path === GRPC ? "a gRPC call" : `GET ${path}`,
     limitMs: readyTimeoutMs,
     signal,
     advice: () => isReached ? null : advice(),

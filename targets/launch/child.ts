@@ -185,7 +185,7 @@ function groupFor({ cpu, memory }: TargetLimits): string[] {
     });
   } catch (error) {
     throw new TargetError(`Cannot limit CPU or memory of a target: ${messageOf(error)}`, [
-      "run Plateau as root, or by systemd-run --user --scope plateau run …, or leave limits out",
+      "run Plateau as root or with systemd-run --user --scope plateau run …, or leave limits out",
     ]);
   }
 }

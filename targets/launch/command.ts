@@ -99,7 +99,9 @@ function inheritedBy(
   const found = Object.entries(variablesNamed(names));
   const missing = found.filter(([, value]) => value === null).map(([name]) => name);
   if (missing.length > 0) {
-    const why = `it inherits ${missing.join(", ")}, not set here; set it, or leave it out`;
+    const why = `it inherits ${
+      missing.join(", ")
+    }, which is not set here; set it, or leave it out of inherit`;
     throw cannotStart(context, why);
   }
   hideInherited(names);
@@ -109,7 +111,7 @@ function inheritedBy(
 }
 
 function leftText({ name }: LaunchContext, pids: readonly number[]): string {
-  return `Processes of target ${name} still run, as this user may not end them: ${
+  return `Processes of target ${name} are still running, because this user may not end them: ${
     pids.join(", ")
   } ` +
     `(sudo kill -9 ${pids.join(" ")})`;
@@ -148,7 +150,9 @@ function listeningAdvice(
   const ports = [...new Set(listeners.map((listener) => listener.port))];
   if (ports.length === 0) return null;
   const wanted = fixedPortOf(spec) ?? "{port}";
-  const fix = ports.length === 1 ? `\`port: ${ports[0]}\`` : "the one that serves as its `port`";
+  const fix = ports.length === 1
+    ? `\`port: ${ports[0]}\``
+    : "the one that serves requests as its `port`";
   const passed = wanted === "{port}" ? ', or pass "{port}" in its command or env' : "";
   return `it listens on ${ports.join(" and ")}, not on ${wanted}: write ${fix}${passed}`;
 }
@@ -177,5 +181,5 @@ export async function portObstacle(port: number, host: string): Promise<string |
   const isKnown = typeof found !== "string" && Deno.build.os === "linux";
   const pids = isKnown ? [...new Set(found.flatMap(occupantsOf))] : [];
   const by = pids.map((pid) => ` by ${readProgram(pid)} (process ${pid})`).join(" and");
-  return `its port ${port} is in use${by}; write PORT: "{port}" in its env, and no port, for a free one`;
+  return `its port ${port} is in use${by}; for a free port, write PORT: "{port}" in its env, and leave port out`;
 }

@@ -136,14 +136,14 @@ export function whyNoProgram(name: string, cwd: string): string {
   const missing = `there is no program "${name}"`;
   if (/\s/.test(name.trim())) {
     const words = name.trim().split(/\s+/).join(", ");
-    return `${missing}: write its arguments apart, [${words}]`;
+    return `${missing}: write its arguments separately, [${words}]`;
   }
   if (!/[\\/]/.test(name)) return `${missing} on PATH`;
   const path = resolve(cwd, name);
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return path === name ? missing : `${missing}, which is ${path}`;
   if (stat.isDirectory()) return `${missing}: it is a folder`;
-  return `${missing}: that file may not be executed (chmod +x ${path})`;
+  return `${missing}: that file is not executable (chmod +x ${path})`;
 }
 
 /**
@@ -178,7 +178,7 @@ export function locateFolder(
     ? ": it is a file"
     : isAbsolute(path)
     ? ""
-    : `: "${path}" starts from the folder of the experiment file`;
+    : `: "${path}" is relative to the folder of the experiment file`;
   throw cannotStart(context, `there is no folder "${folder}"${why}`);
 }
 

@@ -37,10 +37,10 @@ export async function callFailure(origin: string, signal: AbortSignal): Promise<
 function failureOf({ status, kept }: ReceivedResponse): string | null {
   const type = kept?.field("content-type") ?? "";
   if (kept === null || !/^application\/grpc\b/i.test(type)) {
-    return `status ${status}, which is no response of gRPC`;
+    return `status ${status}, which is no gRPC response`;
   }
   const text = kept.trailer("grpc-status") ?? kept.field("grpc-status") ?? "";
-  if (!/^\d+$/.test(text)) return `status ${status} and no grpc-status`;
+  if (!/^\d+$/.test(text)) return `status ${status} without a grpc-status`;
   const callStatus = Number(text);
   if (callStatus === UNAVAILABLE) return `grpc-status ${UNAVAILABLE} (UNAVAILABLE)`;
   if (callStatus !== 0) return null;

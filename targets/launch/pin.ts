@@ -34,7 +34,7 @@ export function applyPin({ targets, workers }: Pin): Disposable {
     startCores = null;
     throw new TargetError(
       `Cannot keep targets and workers to their cores: ${messageOf(error)}`,
-      ["leave pin out of the experiment, or run it on Linux with glibc"],
+      ["leave pin out, or run the experiment on Linux with glibc"],
     );
   }
 }

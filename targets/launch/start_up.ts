@@ -41,7 +41,7 @@ interface StartProgress {
 /** Waits until the process has responded. Throws a StartError, or the signal's reason when the user interrupts. */
 export async function awaitStartUp<Result>(startUp: StartUp<Result>): Promise<StartResult<Result>> {
   const waiting = new AbortController();
-  const progress = { reason: "it did not say that it runs", over: waiting.signal };
+  const progress = { reason: "it did not report that it is running", over: waiting.signal };
   try {
     return await Promise.race([firstResult(startUp, progress), failure(startUp, progress)]);
   } catch (error) {

@@ -39,12 +39,12 @@ export function withV8Flags(
   if (flags.length === 0) return { args, env };
   if (NODE.test(name)) return { args: [...flags, ...args], env };
   if (DENO.test(name)) return { args, env: { ...env, DENO_V8_FLAGS: flags.join(",") } };
-  const start = "write command: [node, server.js], with the file that it starts";
+  const start = "write command: [node, server.js], naming the file that it starts";
   if (!STARTS_NODE.test(name)) {
-    return `flags of V8 go to node and deno, and ${name} is neither; ${start}`;
+    return `only node and deno take V8 flags, and ${name} is neither; ${start}`;
   }
   const refused = flags.filter((flag) => !IN_NODE_OPTIONS.test(flag));
-  if (refused.length > 0) return `${name} can't hand ${refused.join(" ")} on to Node; ${start}`;
+  if (refused.length > 0) return `${name} can't pass ${refused.join(" ")} on to Node; ${start}`;
   const options = [env.NODE_OPTIONS ?? [], flags].flat().join(" ");
   return { args, env: { ...env, NODE_OPTIONS: options } };
 }

@@ -129,10 +129,10 @@ function notesOf(
   const byReason = Map.groupBy(failed, ({ program, reason }) => `${program}: ${reason}`);
   const left = all.length - MOST_PROCESSES;
   return [
-    ...all.length === 0 ? ["the target has no process of this machine that could be profiled"] : [],
+    ...all.length === 0 ? ["no process of the target on this machine could be profiled"] : [],
     ...[...byReason].map(([why, those]) =>
       `no profile of process ${those.map(({ pid }) => pid).join(", ")} (${why})`
     ),
-    ...left > 0 ? [`${left} processes were not profiled: the ${MOST_PROCESSES} busiest were`] : [],
+    ...left > 0 ? [`${left} processes were not profiled, only the ${MOST_PROCESSES} busiest`] : [],
   ];
 }

@@ -46,7 +46,7 @@ export function startTool(
     async ended(): Promise<void> {
       if (!await settlesWithin(child.exited, forMs + BEYOND_MS)) {
         await child.stop();
-        throw new Error(`${command[0]} did not end`);
+        throw new Error(`${command[0]} did not end in time`);
       }
       const { code } = await child.exited;
       if (code === 0) return;

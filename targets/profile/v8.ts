@@ -232,7 +232,7 @@ async function findInspector(pid: number, signal: AbortSignal): Promise<Inspecto
     look();
     const place = await found.promise;
     if (place !== null) return place;
-    throw new Error("it has no inspector open");
+    throw new Error("its inspector is not open");
   } finally {
     clearInterval(looking);
     clearTimeout(timer);

@@ -61,7 +61,11 @@ export async function benchmarkRedis(
 /** The options that lead to the server. Anybody on the machine can read them. */
 function whereIs(url: string): string[] {
   const { protocol, hostname, port, password } = new URL(url);
-  if (password !== "") throw new Error("it takes a password only where all on the machine see it");
+  if (password !== "") {
+    throw new Error(
+      "it accepts a password only as an argument, which everybody on the machine can read",
+    );
+  }
   if (protocol !== "redis:") throw new Error("it needs TLS");
   return ["-h", hostname.replace(/^\[|\]$/g, ""), "-p", port || "6379"];
 }
@@ -77,7 +81,7 @@ async function outputOf(
     });
   const decoder = new TextDecoder();
   if (success) return decoder.decode(stdout);
-  throw new Error(decoder.decode(stderr).trim().split("\n")[0] || "it failed without a word");
+  throw new Error(decoder.decode(stderr).trim().split("\n")[0] || "it failed without a message");
 }
 
 /** One line for each test, after a header in versions from 6.2: its name, requests/s, and latencies. */
@@ -90,6 +94,6 @@ const rows = z.array(z.array(z.string()))
 /** The requests/s that `redis-benchmark -t get --csv` prints. Throws if the output has another form. */
 export function perSecIn(csv: string): number {
   const read = rows.safeParse(parse(csv, { relax_column_count: true, skip_empty_lines: true }));
-  if (!read.success) throw new Error(`it prints no figure for GET: ${JSON.stringify(csv)}`);
+  if (!read.success) throw new Error(`it printed no figure for GET: ${JSON.stringify(csv)}`);
   return read.data[0][1];
 }

@@ -45,7 +45,9 @@ export async function connectRedis(
   } catch (error) {
     client.destroy();
     throw new TargetError(
-      `Cannot use Redis at ${printableUrl(url)} as it does not reply to PING: ${messageOf(error)}`,
+      `Cannot use Redis at ${printableUrl(url)}, because it does not reply to PING: ${
+        messageOf(error)
+      }`,
     );
   }
 }

@@ -70,7 +70,7 @@ async function tidy(url: string, use: (client: RedisClient) => Promise<unknown>)
   } catch (error) {
     const why = messageOf(error);
     throw new TargetError(
-      `Cannot clear Redis at ${printableUrl(url)} of what earlier runs have left: ${why}`,
+      `Cannot remove what earlier runs have left in Redis at ${printableUrl(url)}: ${why}`,
     );
   } finally {
     client.destroy();

@@ -52,7 +52,7 @@ async function takeSteps(request: BuildRequest): Promise<void> {
     });
     signal.throwIfAborted();
     if (why === null) continue;
-    throw new TargetError(`Cannot build ${what}: ${why}; all it printed is in ${log}`, evidence);
+    throw new TargetError(`Cannot build ${what}: ${why}; all of its output is in ${log}`, evidence);
   }
 }
 

@@ -55,7 +55,7 @@ export async function repositoryOf(file: string, signal: AbortSignal): Promise<R
   ]);
   const [root, gitFolder, index, objectFormat] = text.split("\n");
   if (!success || objectFormat === undefined) {
-    const message = "Cannot compare commits: this file is in no git repository";
+    const message = "Cannot compare commits: this file is not in a git repository";
     throw new UserError([{ place: file, message, fix: "move it into the repository" }]);
   }
   const inside = relative(root, await Deno.realPath(folder));
@@ -83,7 +83,7 @@ export async function revisionsOf(
   };
   const base = named === null ? await branchPoint(place, headCommit) : range.fromMergeBase
     ? {
-      name: `${range.base} (where they parted)`,
+      name: `${range.base} (where they diverged)`,
       commit: await mergeBase(place, named, headCommit),
     }
     : { name: range.base ?? "", commit: named };
@@ -135,7 +135,7 @@ async function branchPoint(
   head: string,
 ): Promise<Pick<Revision, "name" | "commit">> {
   const branch = await defaultBranch(place);
-  return { name: `where it left ${branch}`, commit: await mergeBase(place, branch, head) };
+  return { name: `where it diverged from ${branch}`, commit: await mergeBase(place, branch, head) };
 }
 
 /** Refs that may be, or name, the default branch: the first that exists counts. */
@@ -155,7 +155,7 @@ async function defaultBranch(place: GitPlace): Promise<string> {
   const { text: name } = await gitOutput(place, ["config", "init.defaultBranch"]);
   const named = ["show-ref", "--verify", "--quiet", `refs/heads/${name}`];
   if (name !== "" && (await gitOutput(place, named)).success) return name;
-  const message = "Cannot decide which branch of this repository is the default one";
+  const message = "Cannot find out which branch of this repository is the default";
   throw new UserError([{ place: "BASE", message, fix: "name both: plateau ab BASE..HEAD" }]);
 }
 
@@ -165,7 +165,7 @@ async function mergeBase(place: GitPlace, base: string, head: string): Promise<s
   const fix = await isShallow(place)
     ? "this clone is shallow: git fetch --unshallow (in CI, fetch-depth: 0)"
     : "name BASE: plateau ab BASE..HEAD";
-  const message = `Cannot find where ${head} and ${base} parted`;
+  const message = `Cannot find the common ancestor of ${head} and ${base}`;
   throw new UserError([{ place: "BASE", message, fix }]);
 }
 

@@ -12,22 +12,22 @@ const OTHERS: readonly { what: string; make: (path: string) => void; says: RegEx
   {
     what: "a named pipe",
     make: (path) => void new Deno.Command("mkfifo", { args: [path] }).outputSync(),
-    says: /^a pipe, device, socket or folder is in its place$/,
+    says: /^it is a pipe, device, socket or folder$/,
   },
   {
     what: "a link to a device",
     make: (path) => Deno.symlinkSync("/dev/full", path),
-    says: /^a link is in its place$/,
+    says: /^it is a link$/,
   },
   {
     what: "a link to a file that is not there",
     make: (path) => Deno.symlinkSync(`${path}-elsewhere`, path),
-    says: /^a link is in its place$/,
+    says: /^it is a link$/,
   },
   {
     what: "a folder",
     make: (path) => Deno.mkdirSync(path),
-    says: /^a pipe, device, socket or folder is in its place$/,
+    says: /^it is a pipe, device, socket or folder$/,
   },
 ];
 

@@ -50,7 +50,7 @@ testWith(["openssl"], "bench takes a client certificate with its key, as their t
   const { clientCertificate } = benchOf(HTTPS, "--cert", both, "--key", both);
   assert.deepEqual(clientCertificate, { cert: own.key + own.cert, key: own.key });
   const strange = file("b.key", signed.key);
-  assert.throws(() => benchOf(...args, strange), /it is not that of the certificate/);
+  assert.throws(() => benchOf(...args, strange), /it does not belong to the certificate/);
 });
 
 Deno.test("bench speaks HTTP/2 when told, with every kind of load", () => {
@@ -82,7 +82,7 @@ Deno.test("the user of a proxy goes with the requests to it, and a password with
 
 const lines: [sentence: string, args: string[], told: RegExp[]][] = [
   ["authorities for a URL without TLS", [URL_, "--cacert", TEXT], [
-    /^--cacert: Cannot read certificates from .*body\.txt: it holds no certificates as PEM$/,
+    /^--cacert: Cannot read certificates from .*body\.txt: it holds no certificates in PEM format$/,
     /^--cacert: Cannot use certificates: the URL is not https \(/,
   ]],
   ["authorities in a file that is not there", [HTTPS, "--cacert", "no/such.pem"], [
@@ -92,20 +92,20 @@ const lines: [sentence: string, args: string[], told: RegExp[]][] = [
     /^--cacert: Cannot read certificates from .*no_certificate\.pem: /,
   ]],
   ["a certificate without its key", [HTTPS, "--key", TEXT], [
-    /^--key: Cannot read a key from .*body\.txt: it holds no private key as PEM$/,
+    /^--key: Cannot read a key from .*body\.txt: it holds no private key in PEM format$/,
     /^--key: Cannot use a key without its certificate \(add --cert\)$/,
   ]],
   ["an address of another host", [URL_, "--resolve", "b:1:127.0.0.1"], [
-    /^--resolve: Cannot use an address of b:1: the load goes to .* alone \(name the URL's host and port\)$/,
+    /^--resolve: Cannot use an address for b:1: the load goes only to .* \(name the URL's host and port\)$/,
   ]],
   ["a password that is not written as in a URL", [URL_, "--proxy", "http://a:100%@b:1"], [
-    /^--proxy: Cannot use this proxy: in its user or password a % stands for itself, which is written %25; /,
+    /^--proxy: Cannot use this proxy: its user or password has a bare %: write %25; /,
   ]],
   ["a proxy of agents", [URL_, "--proxy", "http://b:1", "--agents", "1", "--redis", "redis://c"], [
-    /^--proxy: Cannot load by an HTTP proxy from other machines \(leave out --proxy or --agents\)$/,
+    /^--proxy: Cannot load through an HTTP proxy from other machines \(leave out --proxy or --agents\)$/,
   ]],
   ["a connection for each request of HTTP/2", [URL_, "--http2", "--no-keepalive"], [
-    /^--http2: Cannot open a connection for every request over HTTP\/2, which keeps its connections \(leave out --http2 or --no-keepalive\)$/,
+    /^--http2: Cannot open a connection for every request over HTTP\/2, which keeps connections open \(leave out --http2 or --no-keepalive\)$/,
   ]],
   ["HTTP/2 through a proxy that would have to speak it", [URL_, "--http2", "--proxy", "http://b"], [
     /^--proxy: Cannot speak HTTP\/2 through an HTTP proxy without a tunnel, which only https uses \(leave out --proxy or --http2, or write https:\/\/\)$/,
@@ -118,11 +118,11 @@ const lines: [sentence: string, args: string[], told: RegExp[]][] = [
       ...["-H", "te: Trailers", "-H", "a: connection"],
     ],
     [
-      /^--header: Cannot send connection over HTTP\/2, which forbids fields of a connection \(leave it or --http2 out\)$/,
+      /^--header: Cannot send connection over HTTP\/2, which forbids connection-specific fields \(leave out either it or --http2\)$/,
       /^--header: Cannot send keep-alive over /,
       /^--header: Cannot send proxy-connection over /,
       /^--header: Cannot send upgrade over /,
-      /^--header: Cannot send this te over HTTP\/2, which allows trailers alone \(/,
+      /^--header: Cannot send this te field over HTTP\/2: only te: trailers is allowed there \(/,
     ],
   ],
   ["a form with get, and a part that is none", [URL_, "-F", "a=b", "-F", "c"], [

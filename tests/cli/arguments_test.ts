@@ -95,7 +95,7 @@ const lines: Mistake[] = [
     "-z: Cannot understand this option (--help lists the options)",
   ]],
   ["a flag without its value at the end", ["bench", URL_, "-c"], [
-    "-c: Cannot use this option without its value",
+    "-c: Cannot use this option without a value",
   ]],
   ["a word for a number", ["bench", URL_, "-c", "many"], [
     '--connections: Cannot read "many" as a whole number',
@@ -104,8 +104,8 @@ const lines: Mistake[] = [
     '--requests: Cannot read "1.5" as a whole number',
   ]],
   ["a number out of its range", ["bench", URL_, "-c", "0", "--pipeline", "1001"], [
-    "--connections: Cannot use 0: the least is 1",
-    "--pipeline: Cannot use 1001: the most is 1000",
+    "--connections: Cannot use 0: the minimum is 1",
+    "--pipeline: Cannot use 1001: the maximum is 1000",
   ]],
   ["a duration without its unit", ["bench", URL_, "-d", "10"], [
     '--duration: Cannot read "10" as a duration: write 10s',
@@ -130,18 +130,20 @@ const lines: Mistake[] = [
   ["an address without its scheme", ["bench", "localhost:8080"], [
     'URL: Cannot measure "localhost:8080": write http://localhost:8080',
   ]],
-  ["a missing operand", ["bench"], ["URL: Cannot measure without it: write http://host:port/path"]],
+  ["a missing operand", ["bench"], [
+    "URL: Cannot measure without a URL: write http://host:port/path",
+  ]],
   ["threads as wrk has them", ["bench", URL_, "-t2"], [
     /^--timeout: Cannot read "2" as a time-out: write 2s for seconds, or --workers 2 for threads/,
   ]],
   ["a body of a file that is not there", ["bench", URL_, "-b", "@no-such-file"], [
-    /^--body: Cannot read no-such-file as text: there is no such file; a body without @ is sent/,
+    /^--body: Cannot read no-such-file as text: there is no such file; without the @, the body is sent/,
   ]],
   ["another scheme", ["bench", "ftp://a/"], [
     'URL: Cannot measure "ftp://a/": its protocol is ftp, not http',
   ]],
   ["a password in the address, without it", ["bench", "http://u:pa55word@a/"], [
-    'URL: Cannot measure "http://u:[secret]@a/": leave out user and password, use --header',
+    'URL: Cannot measure "http://u:[secret]@a/": leave out user and password, and use --header',
   ]],
   ...["hunter2#pw", "hunter2/pw", "hunter2?pw", "hunter2 pw@more"].map((password): Mistake => [
     `an address with the password ${password}, by its host alone`,
@@ -165,7 +167,7 @@ const lines: Mistake[] = [
     "two passwords",
     ["run", "--redis", "redis://:pa55word@h", "--redis-password-file", PASSWORD],
     [
-      "--redis-password-file: Cannot use two passwords: the address of Redis has one " +
+      "--redis-password-file: Cannot use two passwords: the address of Redis already has one " +
       "(take it out of the address)",
     ],
   ],
@@ -225,15 +227,15 @@ const lines: Mistake[] = [
     "--redis: Cannot read the address of Redis: write redis://host:port",
   ]],
   ["an option in the place of a value", ["bench", URL_, "--json", "--quiet"], [
-    "--json: Cannot use --quiet as the value of --json: it is an option of its own " +
+    "--json: Cannot use --quiet as the value of --json: it is itself an option " +
     "(write the value after --json)",
   ]],
   ["a setting of an app given twice", ["serve", "work", "--set", "log=on", "--set", "log=off"], [
     '--set: Cannot set "log" twice',
   ]],
   ["a filter that is none, of two", ["run", "--only", "target=a", "--only", "connections=10"], [
-    '--only: Cannot read "connections=10" as a filter: write target=NAME or scenario=NAME, and choose ' +
-    "the values of a factor in the file, or with --set if it makes them a parameter",
+    '--only: Cannot read "connections=10" as a filter: write target=NAME or scenario=NAME; ' +
+    "values of a factor are chosen in the file, or with --set if it makes them a parameter",
   ]],
   ["mistakes of the command line and of the file", [
     ...["check", "tests/e2e/fixtures/wrong.yaml", "--repeat", "0", "--seed", "x"],
@@ -247,7 +249,7 @@ const lines: Mistake[] = [
     '--only: Cannot read "targets=a" as a filter: write target=NAME',
     /^--only: Cannot read "b" as a filter: write target=NAME or scenario=NAME/,
   ]],
-  ["a seed that is none", ["run", "--seed", "-1"], ["--seed: Cannot use -1: the least is 0"]],
+  ["a seed that is none", ["run", "--seed", "-1"], ["--seed: Cannot use -1: the minimum is 0"]],
   ["an app that there is not", ["serve", "apu"], [
     'APP: Cannot use "apu": the choices are api, work, user, wiki, site, streams; did you mean "api"?',
   ]],

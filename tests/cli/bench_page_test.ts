@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { renderBenchPage } from "../../cli/output/forms.ts";
+import { renderBenchPage } from "../../cli/output/formats.ts";
 import { runAlone } from "../../report/cells/measured.ts";
 import { measurementFixture } from "../report/fixture.ts";
 

@@ -24,10 +24,10 @@ Deno.test("capacity reads its rules, width, trials and budget", () => {
 
 const WRONG: readonly (readonly [args: readonly string[], expected: RegExp])[] = [
   [[URL_], /--within: Cannot search for a capacity without a rule/],
-  [[URL_, "--within", "mean < 5ms"], /--within: Cannot search within "mean < 5ms"/],
+  [[URL_, "--within", "mean < 5ms"], /--within: Cannot search by "mean < 5ms"/],
   [
     [URL_, "--within", "p99(message) < 50ms"],
-    /--within: Cannot search within "p99\(message\) < 50ms".*by a clock of its own/,
+    /--within: Cannot search by "p99\(message\) < 50ms".*by a clock of its own/,
   ],
   [[URL_, "--within", "p99 < 50"], /--within: Cannot read "50" as a duration/],
   [[URL_, ...WITHIN, "--trial", "30s,5s"], /--trial: Cannot use these trials/],
@@ -41,8 +41,8 @@ const WRONG: readonly (readonly [args: readonly string[], expected: RegExp])[] =
     ["ws://127.0.0.1/", ...WITHIN],
     /URL: .*only plateau bench and experiment files open WebSockets/,
   ],
-  [[URL_, ...WITHIN, "--grpc", "a.B/C"], /<URL>: Cannot call gRPC at a path of its own/],
-  [[URL_, ...WITHIN, "--message", "{}"], /--message: .*without a call of gRPC/],
+  [[URL_, ...WITHIN, "--grpc", "a.B/C"], /<URL>: Cannot call gRPC at another path/],
+  [[URL_, ...WITHIN, "--message", "{}"], /--message: .*without a gRPC call/],
   [
     [URL_, ...WITHIN, "--grpc", "a.B/C", "--stream", "events"],
     /--stream: .*the type of its method/,
@@ -55,7 +55,7 @@ for (const [args, expected] of WRONG) {
   });
 }
 
-Deno.test("capacity takes a call of gRPC, and rules about messages that its stream may bring", () => {
+Deno.test("capacity takes a gRPC call, and rules about messages that its stream may bring", () => {
   const spec = {
     parts: capacityParts,
     conflicts: capacityConflicts,

@@ -62,7 +62,7 @@ Deno.test("of more annotations than GitHub shows the rest is counted, for each l
     commands.filter((command) => command.level === level)
   );
   assert.deepEqual([errors.length, warnings.length], [10, 10]);
-  assert.match(errors[9].message, /^3 more of these/);
+  assert.match(errors[9].message, /^3 more like these/);
   assert.equal(warnings[9].message, "9");
 });
 
@@ -97,7 +97,7 @@ Deno.test("a run's failed thresholds and checks are errors, what is doubtful a w
     "error Not measured: static, c · delay 1s: it did not start",
     `error Wrong responses: static, a, run 1: 7 of ${
       results.runs[0].checks.passed + 7
-    } responses are not as expected`,
+    } responses were not as expected`,
     "error Threshold failed: rate > 1500/s: static, a: rate …",
     "warning Threshold inconclusive: rate > 1000/s: static, a: rate …",
     "warning Measurements suspect: in 2 of 10 runs the generator or the machine may have been the limit, not the target. static, a, run 2 and 1 more are suspect: The hypervisor gave 5 % of the cores' time to other machines (steal).",
@@ -168,7 +168,7 @@ for (const writtenBytes of [0, 1, 7, 500_000, MOST_BYTES - 400]) {
     assert.ok(size(text) + writtenBytes <= MOST_BYTES);
     assert.ok(size(text) + writtenBytes > MOST_BYTES - 2 * size(LINE), "more would have fitted");
     assert.ok(table.split("\n").every((line) => line === LINE.trimEnd()));
-    assert.match(note, /^\*Shortened: GitHub takes at most 1 MiB/);
+    assert.match(note, /^\*Shortened: GitHub accepts at most 1 MiB/);
     assert.deepEqual(rest, []);
   });
 }

@@ -129,7 +129,7 @@ const FOUND: readonly {
     what: "a Django project by its manage.py alone",
     files: { "manage.py": "from django.core.management import execute_from_command_line\n" },
     target: { command: ["python3", "manage.py", "runserver", "--noreload", "{host}:{port}"] },
-    notes: /server for development/,
+    notes: /development server/,
   },
   {
     what: "a Rust program",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ExpectedError } from "../../base/errors.ts";
 import { verifyGates } from "../../cli/output/verify.ts";
-import type { ThresholdOutcome } from "../../report/judge/gates.ts";
+import type { ThresholdOutcome } from "../../report/judge/thresholds.ts";
 
 async function endOf(
   ...outcomes: ThresholdOutcome[]

@@ -10,11 +10,11 @@ const OTHER_REQUESTS: readonly (readonly [line: string, what: string])[] = [
   ["wrk -s x.lua", "its Lua script"],
   ["wrk2 -R 100 --script=x.lua", "its Lua script"],
   ["ab -P a:b", "its user at the proxy (write --proxy http://a:b@host)"],
-  ["autocannon -F {}", "a form of several parts"],
+  ["autocannon -F {}", "a multipart form"],
   ["autocannon --har site.har", "its HAR file (plateau run FILE.har runs one)"],
-  ["autocannon -I", "ids put in place of [<id>]"],
-  ["autocannon -b @a", "its body, as one that begins with @ would be the name of a file here"],
-  ["hey -d @a", "its body, as one that begins with @ would be the name of a file here"],
+  ["autocannon -I", "ids instead of [<id>]"],
+  ["autocannon -b @a", "its body, because a body that begins with @ names a file here"],
+  ["hey -d @a", "its body, because a body that begins with @ names a file here"],
   ["oha -Z lines", "bodies line by line (an experiment file has values for that)"],
   ["oha -F 'a=<b'", "the part a=<b of its form"],
   ["oha --rand-regex-url", "URLs that change (an experiment file has values for that)"],
@@ -37,7 +37,7 @@ const OTHER_REQUESTS: readonly (readonly [line: string, what: string])[] = [
   ["curl -H @fields", "its file of header fields"],
   ["curl -b jar", "its file of cookies"],
   ["curl --data-urlencode @file", "its file of data"],
-  ["curl -d a=b -d @file", "its data files, as there is other data"],
+  ["curl -d a=b -d @file", "its data files beside other data"],
 ];
 
 for (const [options, what] of OTHER_REQUESTS) {

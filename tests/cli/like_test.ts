@@ -126,7 +126,7 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   "": /the tools are ab, autocannon, curl/,
   [`wrk --nonsense -x ${URL}`]: /--nonsense: Cannot understand this option.*\n.*-x: Cannot/,
   [`wrk --conections 5 ${URL}`]: /did you mean --connections\?/,
-  "wrk -c": /-c: Cannot use this option without its value/,
+  "wrk -c": /-c: Cannot use this option without a value/,
   [`curl ${URL}?a=1&b=2`]: /Cannot use "&" here.*quotes/,
 };
 
@@ -168,14 +168,14 @@ const RATE: Partial<Measurement> = {
 const TWO_FAILED = { due: 1_000, completed: 1_000, failed: 2, unfinished: 0, dropped: 0 };
 
 const LEFT_OUT =
-  "2 requests that timed out, 1 request that failed otherwise and 3 requests in flight at the end";
+  "2 requests that timed out, 1 request that failed in another way and 3 requests in flight at the end";
 
 const TOLD: readonly (readonly [line: string, measurement: Measurement, told: RegExp[]])[] = [
   [`wrk ${URL}`, measured([50, 450, 1_050]), [
-    new RegExp(`^wrk would have left out of its latencies ${LEFT_OUT}$`),
+    new RegExp(`^wrk's latencies would not have included ${LEFT_OUT}$`),
     /^wrk would have added about 12 samples that were not measured, to correct/, // 450 − 100, − 200, −300: 3, and 9
   ]],
-  [`wrk ${URL}`, measured([50, 2_000]), [/would have left out/]],
+  [`wrk ${URL}`, measured([50, 2_000]), [/would not have included/]],
   [`wrk2 -R 100 ${URL}`, {
     ...measured([5], RATE),
     requests: { ...TWO_FAILED, failed: 0 },
@@ -195,22 +195,29 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
         })),
       },
     },
-    [/would have left out/, /first 10 s, 1,200 responses$/, /steps of a millisecond/],
+    [/would not have included/, /first 10 s, 1,200 responses$/, /steps of a millisecond/],
   ],
-  [`wrk -R 100 ${URL}`, measured([5], RATE), [/^wrk2 would have left/, /^wrk2 sends in steps/]],
+  [`wrk -R 100 ${URL}`, measured([5], RATE), [
+    /^wrk2's latencies would not/,
+    /^wrk2 sends in steps/,
+  ]],
   [`curl -H 'transfer-encoding: chunked' -d a ${URL}`, measured([50]), [
     /^Unlike curl: with the length/,
   ]],
-  [`autocannon -W [ -c 1 ] ${URL}`, measured([50]), [/without its warm-up/, /left out/, /whole/]],
-  [`oha -q 100 ${URL}`, measured([5], RATE), [
-    new RegExp(`^oha would have left out of its latencies ${LEFT_OUT}$`),
-    /^oha would have followed 10 redirects, and timed both requests as one$/,
-    /^oha times from the send; here/,
+  [`autocannon -W [ -c 1 ] ${URL}`, measured([50]), [
+    /without its warm-up/,
+    /not have included/,
+    /whole/,
   ]],
-  [`oha -w -z 1s -r 0 ${URL}`, measured([5]), [/otherwise$/]],
+  [`oha -q 100 ${URL}`, measured([5], RATE), [
+    new RegExp(`^oha's latencies would not have included ${LEFT_OUT}$`),
+    /^oha would have followed 10 redirects, timing both requests as one$/,
+    /^oha measures latency from the send; here/,
+  ]],
+  [`oha -w -z 1s -r 0 ${URL}`, measured([5]), [/in another way$/]],
   [`hey ${URL}`, { ...measured([5]), requests: { ...TWO_FAILED, completed: 1_200_000 } }, [
     /2 requests that timed out and 200,000 responses beyond its first million$/,
-    /followed 10 redirects, and timed both requests as one$/,
+    /followed 10 redirects, timing both requests as one$/,
   ]],
   [`ab -t 5 ${URL}`, measured([5]), [
     /^Unlike ab: without its end after 50000 requests/,
@@ -221,12 +228,16 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
   [`autocannon -R 100 ${URL}`, measured([50], RATE), [
     new RegExp(LEFT_OUT),
     /^autocannon would have added about 49 samples/,
-    /at the second's beginning$/,
+    /at the beginning of the second$/,
     /whole milliseconds$/,
   ]],
-  [`autocannon -C -R 100 ${URL}`, measured([50], RATE), [/left out/, /beginning$/, /whole/]],
+  [`autocannon -C -R 100 ${URL}`, measured([50], RATE), [
+    /not have included/,
+    /beginning of the second$/,
+    /whole/,
+  ]],
   [`curl ${URL}`, measured([50]), []],
-  [`curl -L ${URL}`, measured([50]), [/10 redirects, and timed both requests as one$/]],
+  [`curl -L ${URL}`, measured([50]), [/10 redirects, timing both requests as one$/]],
 ];
 
 for (const [line, measurement, told] of TOLD) {

@@ -131,9 +131,9 @@ for (const [line, what] of REFUSED) {
 }
 
 const NOTES: readonly (readonly [line: string, note: RegExp])[] = [
-  ["hey -c 2 HOST -n 9 -m POST", /^Unlike hey: without -n 9 -m POST, as it reads no options/],
+  ["hey -c 2 HOST -n 9 -m POST", /^Unlike hey: without -n 9 -m POST, because it reads no options/],
   ["hey -H 'Host: a' HOST", /^Unlike hey: without the Host/],
-  ["ab -p a.txt -H 'Content-Type: text/css' HOST/", /^Unlike ab: with a single content-type/],
+  ["ab -p a.txt -H 'Content-Type: text/css' HOST/", /^Unlike ab: with only one content-type/],
   ["curl --retry 3 HOST", /^Unlike curl: without repeating/],
   ["curl -T a.txt HOST", /^Unlike curl: without Expect/],
 ];

@@ -29,19 +29,19 @@ Deno.test("who asks between two saves gets the page of the last one, and the ver
   await using live = new LiveReport({ port: 0, baseline: null, mostRatio: 1 });
   const early = pageOf(live); // before there is any
   await live.onSaved(after(0));
-  assert.match(await early, /: 0 of 3 planned runs are in/);
+  assert.match(await early, /: 0 of 3 planned runs are done/);
   await live.onSaved(after(2));
-  assert.match(await pageOf(live), /: 2 of 3 planned runs are in/);
+  assert.match(await pageOf(live), /: 2 of 3 planned runs are done/);
   assert.equal(await pageOf(live), await pageOf(live));
   await live.end([reportModel(WHOLE)], { isWhole: true, path: "report.html" });
-  assert.doesNotMatch(await pageOf(live), /planned runs are in/);
+  assert.doesNotMatch(await pageOf(live), /planned runs are done/);
 });
 
 Deno.test("when rendering takes too much of the time, runs are shown later, but the end is", async () => {
   await using live = new LiveReport({ port: 0, baseline: null, mostRatio: 0 });
   await live.onSaved(after(0));
   await live.onSaved(after(2));
-  assert.match(await pageOf(live), /: 0 of 3 planned runs are in/);
+  assert.match(await pageOf(live), /: 0 of 3 planned runs are done/);
   await live.end([reportModel(WHOLE)], { isWhole: true, path: "report.html" });
   assert.match(await pageOf(live), /Done: this page no longer changes/);
 });
@@ -56,7 +56,7 @@ Deno.test("a page that cannot be rendered ends no experiment: the one before sta
     },
   });
   await live.onSaved(defect);
-  assert.match(await pageOf(live), /: 1 of 3 planned runs are in/);
+  assert.match(await pageOf(live), /: 1 of 3 planned runs are done/);
 });
 
 function point(i: number): LivePoint {

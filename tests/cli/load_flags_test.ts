@@ -72,17 +72,17 @@ const wrong: [sentence: string, args: string[], told: string[]][] = [
     '--rate: Cannot read "0/s" as a rate: write a number above 0 per s, m or h, such as 1000/s',
   ]],
   ["a rate beyond reason", ["-r", "1000001/s"], [
-    "--rate: Cannot use this rate: the most is 1000000/s",
+    "--rate: Cannot use this rate: the maximum is 1000000/s",
   ]],
   ["a way to arrive that there is not", ["-r", "1/s", "--arrivals", "poison"], [
     '--arrivals: Cannot use "poison": the choices are uniform, poisson; did you mean "poisson"?',
   ]],
   ["what can't follow redirects", ["--follow", "2", "-n", "9", "--pipeline", "2"], [
-    "--requests: Cannot use --requests where redirects are followed (leave --follow or it out)",
-    "--pipeline: Cannot use --pipeline where redirects are followed (leave --follow or it out)",
+    "--requests: Cannot use --requests when redirects are followed (leave out either --follow or it)",
+    "--pipeline: Cannot use --pipeline when redirects are followed (leave out either --follow or it)",
   ]],
   ["more redirects than are followed", ["--follow", "21"], [
-    "--follow: Cannot use 21: the most is 20",
+    "--follow: Cannot use 21: the maximum is 20",
   ]],
   ["arrivals in a closed loop", ["--arrivals", "poisson"], [
     "--arrivals: Cannot use this here: a closed loop has no arrivals; add rate or phases",
@@ -97,7 +97,7 @@ const wrong: [sentence: string, args: string[], told: string[]][] = [
     "--rate: Cannot use this here: each phase has its own arrivals; leave rate or phases out",
     "--duration: Cannot use this here: each phase has its own duration; leave it out",
     "--requests: Cannot use this here: phases end after their durations; leave it out",
-    "--pipeline: Cannot use this here: each virtual user has a connection of its own; leave it out",
+    "--pipeline: Cannot use this here: each virtual user has its own connection; leave it out",
   ]],
   ["everything that is wrong with its phases", [
     "--phases",
@@ -114,7 +114,7 @@ const wrong: [sentence: string, args: string[], told: string[]][] = [
     '--phases: Cannot read "" as a phase: write 30s@10/s, or 30s@10/s..50/s',
   ]],
   ["phases in which nobody arrives", ["--phases", "1s@0/s"], [
-    "--phases: Cannot load without arrivals: give a phase a rate above 0",
+    "--phases: Cannot load without arrivals: give at least one phase a rate above 0",
   ]],
 ];
 

@@ -23,7 +23,7 @@ Deno.test("redirects to other hosts may not be followed from other machines", ()
   const error = thrown(UserError, () => refuseLocal(cells));
   assert.match(
     error.lines.join("\n"),
-    /^--agents: Cannot follow redirects to other hosts from other machines: scenario second names some/,
+    /^--agents: Cannot follow redirects to other hosts from other machines: scenario second names other hosts/,
   );
 });
 
@@ -32,6 +32,6 @@ Deno.test("data of users may not be renewed for other machines", () => {
   const error = thrown(UserError, () => refuseLocal(cellsOf(3), { refresh }));
   assert.match(
     error.lines.join("\n"),
-    /^--agents: Cannot renew the data of users on other machines/,
+    /^--agents: Cannot refresh the data of users on other machines/,
   );
 });

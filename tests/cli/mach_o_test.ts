@@ -61,10 +61,10 @@ const BROKEN: [
   [
     "a changed byte",
     (file) => file[PAGE + 5]++,
-    /^1 of 3 pages have another hash, the first of them page 1$/,
+    /^1 of 3 pages do not match their hash, the first of them page 1$/,
   ],
   ["a changed last page", (file) => file[CODE_BYTES - 1]++, /^1 of 3 pages .* page 2$/],
-  ["another file", (file) => file.fill(0, 0, 4), /no Mach-O file/],
+  ["another file", (file) => file.fill(0, 0, 4), /not a 64-bit Mach-O file/],
   ["no signature", (_, view) => view.setUint32(104, 0x2, true), /has no signature/],
   [
     "a signature of less",
@@ -91,7 +91,7 @@ const BROKEN: [
     (_, view) => view.setUint32(CODE_BYTES + 48, 2),
     /^it has 2 hashes for 3 pages$/,
   ],
-  ["SHA-1", (_, view) => view.setUint8(CODE_BYTES + 57, 1), /have kind 1, not SHA-256/],
+  ["SHA-1", (_, view) => view.setUint8(CODE_BYTES + 57, 1), /are of kind 1, not SHA-256/],
 ];
 
 for (const [what, change, problem] of BROKEN) {
@@ -113,7 +113,7 @@ Deno.test("what macOS would end is found where it is compiled, and other systems
     Deno.writeFileSync(program, file);
     assert.throws(
       () => assertRuns(program, "aarch64-apple-darwin"),
-      /Cannot compile for aarch64-apple-darwin, as macOS would end it: 1 of 3 pages/,
+      /Cannot compile for aarch64-apple-darwin, because macOS would kill it: 1 of 3 pages/,
     );
     assertRuns(program, "x86_64-unknown-linux-gnu");
   } finally {

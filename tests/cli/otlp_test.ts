@@ -130,7 +130,7 @@ const refused: [sentence: string, answer: () => Response, said: RegExp][] = [
   [
     "a success without JSON",
     ok("<html>welcome</html>"),
-    /^: its response is not JSON, so it is not a collector/,
+    /^: its response is not JSON, so it is not an OTLP\/HTTP collector/,
   ],
   ["a success of a number", ok("7"), /^: its response is not JSON/],
   [
@@ -151,7 +151,7 @@ const refused: [sentence: string, answer: () => Response, said: RegExp][] = [
   [
     "rejected points that are no number",
     ok('{"partialSuccess":{"rejectedDataPoints":"some","errorMessage":"too old"}}'),
-    /^: it rejected data points without saying how many: too old$/,
+    /^: it rejected data points, without saying how many: too old$/,
   ],
   [
     "a huge body",
@@ -244,7 +244,7 @@ for (const [retryAfter, asked] of longer) {
     const said = await refusalOf(collectorOf(collector.origin), clock);
     assert.equal(
       said,
-      `: it responds with 429 and asks for a pause of ${asked}, but Plateau takes 30 s in all`,
+      `: it responds with 429 and asks for a pause of ${asked}, but Plateau gives up after 30 s`,
     );
     assert.deepEqual(clock.pauses, []);
   });
@@ -259,7 +259,7 @@ Deno.test("no request begins when the time for all of them is over", async () =>
   const to = collectorOf(collector.origin);
   await assert.rejects(
     sendMetrics(to, [REQUEST, REQUEST], undefined, clock),
-    /metrics, part 2 of 2: the 30\u00a0s that Plateau takes are over$/,
+    /metrics, part 2 of 2: Plateau gives up after 30\u00a0s$/,
   );
   assert.equal(collector.asked.length, 2);
 });

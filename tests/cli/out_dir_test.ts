@@ -54,7 +54,7 @@ Deno.test("a folder with a measurement of bench is refused", async () => {
   Deno.writeTextFileSync(join(folder.path, "results.json"), text);
   await assert.rejects(
     refuseUnfinished(folder.path),
-    /a measurement of plateau bench \(.*--out\)$/,
+    /a measurement by plateau bench \(.*--out\)$/,
   );
 });
 
@@ -87,7 +87,7 @@ for (const name of ["results.json", "Results.JSON", "report.html"]) {
     assert.deepEqual(rest, []);
     assert.match(
       line,
-      /: Cannot run a file of this name: .*rename the experiment file.*--resume DIR/,
+      /: Cannot run a file of this name, because .*rename the experiment file.*--resume DIR/,
     );
   });
 }

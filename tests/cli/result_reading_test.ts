@@ -6,12 +6,12 @@ import { toldOf } from "./command_line.ts";
 
 const files: [sentence: string, text: string, told: RegExp][] = [
   ["a list", "[]", /: Cannot read this as results: Cannot use \[\]: it must be a map/],
-  ["a map of nothing", "{}", /: schema: Cannot do without it: it must be plateau\.results\/2$/m],
+  ["a map of nothing", "{}", /: schema: Cannot leave it out: it must be plateau\.results\/2$/m],
   ["no JSON", "name: a", /: Cannot read this as results: Unexpected token/],
   [
     "a measurement without its load",
     '{"schema":"plateau.bench/2"}',
-    /: Cannot read this as results: load: Cannot do without it$/m,
+    /: Cannot read this as results: load: Cannot leave it out$/m,
   ],
 ];
 
@@ -40,7 +40,9 @@ for (const [command, ...where] of [["report", "."], ["explain", "."], ["explain"
     const newest = join(folder.path, "cache/2026-11-28");
     const lines = await toldOf([command, asked]);
     const told = "Cannot read this as results: the folder has no results.json";
-    assert.deepEqual(lines, [`${asked}: ${told} (name one below it; the newest: ${newest})`]);
+    assert.deepEqual(lines, [
+      `${asked}: ${told} (name one of the folders in it; the newest is ${newest})`,
+    ]);
   });
 }
 
@@ -51,6 +53,6 @@ Deno.test("a folder without any results below it is told apart", async () => {
   const lines = await toldOf(["report", folder.path]);
   assert.match(
     lines.join("\n"),
-    /: the folder has no results\.json \(name a folder that a run wrote\)$/,
+    /: the folder has no results\.json \(name a folder that plateau run wrote\)$/,
   );
 });

@@ -4,7 +4,7 @@ import { testWith } from "../needs.ts";
 import { toldOf } from "./command_line.ts";
 
 const EXAMPLES = String.raw`write an address of this machine, such as [\da-f.:]+(?:, [\da-f.:]+)*`;
-const EVERYWHERE = `whoever loads the targets needs one address to dial; ${EXAMPLES}`;
+const EVERYWHERE = `the load generators need one address to connect to; ${EXAMPLES}`;
 const NO_HOST = "write an address or a name of this machine, without a port";
 
 const wrong: [sentence: string, host: string, why: string][] = [
@@ -13,8 +13,16 @@ const wrong: [sentence: string, host: string, why: string][] = [
   ["every address of IPv6", "::", EVERYWHERE],
   ["every address of IPv6, in brackets", "[0:0::0]", EVERYWHERE],
   ["every address of IPv4 in IPv6", "::ffff:0.0.0.0", EVERYWHERE],
-  ["another machine's address", "198.51.100.7", `this machine does not have it; ${EXAMPLES}`],
-  ["a name that nobody has", "no-such-machine.invalid", `nobody knows that name; ${EXAMPLES}`],
+  [
+    "another machine's address",
+    "198.51.100.7",
+    `it is not an address of this machine; ${EXAMPLES}`,
+  ],
+  [
+    "a name that nobody has",
+    "no-such-machine.invalid",
+    `there is no host of that name; ${EXAMPLES}`,
+  ],
   ["an address with a port", "127.0.0.1:80", NO_HOST],
   ["a URL", "http://127.0.0.1", NO_HOST],
   ["a path", "127.0.0.1/a", NO_HOST],

@@ -113,14 +113,14 @@ const CASES: readonly Case[] = [
   {
     server: "that refuses what is offered",
     serve: refusing,
-    byHttp1: "the server does not speak HTTP/1.1: it refuses that by ALPN",
-    byHttp2: "the server does not speak HTTP/2: it refuses that by ALPN",
+    byHttp1: "the server does not speak HTTP/1.1: it refused it in ALPN",
+    byHttp2: "the server does not speak HTTP/2: it refused it in ALPN",
   },
   {
     server: "without ALPN",
     serve: withoutAlpn,
     byHttp1: OPEN,
-    byHttp2: "the server does not speak HTTP/2: it chose no protocol by ALPN",
+    byHttp2: "the server does not speak HTTP/2: it chose no protocol in ALPN",
   },
 ];
 

@@ -76,7 +76,7 @@ for (const driver of ["epoll", "tcp"] as const) {
   const test = (name: string, run: () => Promise<void>): void =>
     testWith(driver === "epoll" ? ["linux"] : [], `bodies: ${name} (${driver})`, run);
 
-  test("a form of several parts is read back as it was written", async () => {
+  test("a multipart form is read back as it was written", async () => {
     const script = made({
       post: "/",
       multipart: {

@@ -1,5 +1,5 @@
 /**
- * What every server of gRPC must agree with us about, as it counts on its side: all four kinds of calls, deadlines, statuses,
+ * What every gRPC server must agree with us about, as it counts on its side: all four kinds of calls, deadlines, statuses,
  * cancellation, compression, large messages and reflection, with both drivers.
  */
 import assert from "node:assert/strict";
@@ -143,7 +143,7 @@ export function testCalls(maker: MakerName): void {
   for (const driver of maker === "grpcio" ? [] : DRIVER_NAMES) {
     testOf(
       maker,
-      `${driver}: a call that the server takes for no call of gRPC is wrong`,
+      `${driver}: a call that the server takes for no gRPC call is wrong`,
       async () => {
         await using server = await serving(maker);
         const { totals } = await called(driver, server, {

@@ -166,7 +166,7 @@ withOpenssl.test("a proxy stands in front of https, with the certificates that i
   await assertProxied({ url, insecure: false, cacert: new Certificates("ca.pem", authority) });
   await assert.rejects(
     assertProxied({ url, insecure: false }),
-    /can't be reached: the certificate is not signed by an authority that is trusted here/,
+    /can't be reached: the certificate is not signed by an authority that this machine trusts/,
   );
 });
 

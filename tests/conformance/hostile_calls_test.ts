@@ -1,4 +1,4 @@
-/** Responses to calls of gRPC that are not what they should be, from a server of octets: each has its one outcome, at once. */
+/** Responses to gRPC calls that are not what they should be, from a server of octets: each has its one outcome, at once. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";

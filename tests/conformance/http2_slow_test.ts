@@ -468,7 +468,7 @@ for (const driver of DRIVER_NAMES) {
     await server.stop();
     assert.deepEqual(loaded.errors, { protocol: 2 });
     assert.deepEqual([...loaded.totals.reasons.keys()], [
-      "ENHANCE_YOUR_CALM: the server does not read what it asks for: more than 10000 replies",
+      "ENHANCE_YOUR_CALM: the server does not read the replies that it causes: more than 10000 replies",
     ]);
   });
 }
@@ -536,7 +536,10 @@ Deno.test("a preflight waits for streams that the server does not take at first,
 
 Deno.test("a preflight refuses a load of more streams than the server takes, and names both", async () => {
   const server = await acting(respond, settings([MAX_STREAMS, 3]));
-  assert.match(await preflight(server, 10), /the server takes 3 streams.*and the load has 10/);
+  assert.match(
+    await preflight(server, 10),
+    /the server allows 3 concurrent streams.*but the load has 10/,
+  );
   assert.equal(await preflight(server, 3), "right");
   await server.stop();
 });

@@ -60,7 +60,7 @@ interface Reply {
   readonly trailers?: Readonly<Record<string, string>>;
 }
 
-/** Speaks HTTP/2 alone, as servers of gRPC do, and has one reply to all calls. */
+/** Speaks HTTP/2 alone, as gRPC servers do, and has one reply to all calls. */
 function replying({ status = 200, fields, body = "", trailers = {} }: Reply): string[] {
   return [
     "node",
@@ -86,7 +86,7 @@ const READY: readonly [what: string, command: string[]][] = [
   ["that serves", healthy("0801")],
 ];
 for (const [what, command] of READY) {
-  needing("node").test(`a server of gRPC ${what} is ready when it responds to a call`, async () => {
+  needing("node").test(`a gRPC server ${what} is ready when it responds to a call`, async () => {
     const target = await start({ command, ready: "grpc" });
     assert.equal(target.readyPath, null);
     await target.stop();
@@ -100,28 +100,28 @@ const NOT_READY: readonly [what: string, command: string[], says: string][] = [
     replying({ fields: { ...GRPC, "grpc-status": "14" } }),
     "grpc-status 14 \\(UNAVAILABLE\\)",
   ],
-  ["without a status", replying({ fields: GRPC }), "status 200 and no grpc-status"],
+  ["without a status", replying({ fields: GRPC }), "status 200 without a grpc-status"],
   [
     "of HTTP/2 alone",
     replying({ status: 404, fields: { "content-type": "text/plain" } }),
-    "status 404, which is no response of gRPC",
+    "status 404, which is no gRPC response",
   ],
   ["that does not serve yet", healthy("0802"), "health NOT_SERVING"],
   ["that does not know whether it serves", healthy(""), "health UNKNOWN"],
 ];
 for (const [what, command, says] of NOT_READY) {
-  needing("node").test(`a server ${what} is not ready for calls of gRPC`, async () => {
+  needing("node").test(`a server ${what} is not ready for gRPC calls`, async () => {
     const pattern = new RegExp(
-      `^Cannot start target tested: no response to a call of gRPC in [\\d.]+ s: it responds with ${says}$`,
+      `^Cannot start target tested: no response to a gRPC call in [\\d.]+ s: it responds with ${says}$`,
     );
     await lateFailure({ command, ready: "grpc" }, pattern);
     assertNothingLeft();
   });
 }
 
-Deno.test("a server of gRPC that does not listen is not ready", async () => {
+Deno.test("a gRPC server that does not listen is not ready", async () => {
   const says =
-    /^Cannot start target tested: no response to a call of gRPC in [\d.]+ s: .*can't be reached: /;
+    /^Cannot start target tested: no response to a gRPC call in [\d.]+ s: .*can't be reached: /;
   await lateFailure({ command: program("silent"), ready: "grpc" }, says);
   assertNothingLeft();
 });
@@ -203,19 +203,19 @@ const DEAD: { what: string; lines: Lines; says: RegExp; isLate?: boolean }[] = [
     what: "whose program and arguments are one text",
     lines: { command: ["node server.js"] },
     says:
-      /^Cannot start target tested: there is no program "node server.js": write its arguments apart, \[node, server.js\]$/,
+      /^Cannot start target tested: there is no program "node server.js": write its arguments separately, \[node, server.js\]$/,
   },
   {
     what: "whose program may not be executed",
     lines: { command: ["./program.ts"] },
     says:
-      /^Cannot start target tested: there is no program "\.\/program\.ts": that file may not be executed \(chmod \+x \/.*\/program\.ts\)$/,
+      /^Cannot start target tested: there is no program "\.\/program\.ts": that file is not executable \(chmod \+x \/.*\/program\.ts\)$/,
   },
   {
     what: "whose folder is not there",
     lines: { command: program("serve"), cwd: "./no-such-folder" },
     says:
-      /^Cannot start target tested: there is no folder ".*\/fixtures\/no-such-folder": "\.\/no-such-folder" starts from the folder of the experiment file$/,
+      /^Cannot start target tested: there is no folder ".*\/fixtures\/no-such-folder": "\.\/no-such-folder" is relative to the folder of the experiment file$/,
   },
   {
     what: "whose folder is a file",
@@ -261,7 +261,7 @@ Deno.test("a target whose own port is taken is not started, as another would ans
   assert.equal(
     message,
     `Cannot start target tested: its port ${server.addr.port} is in use${who}; ` +
-      'write PORT: "{port}" in its env, and no port, for a free one',
+      'for a free port, write PORT: "{port}" in its env, and leave port out',
   );
 });
 

@@ -171,7 +171,7 @@ withLinux.test("a target that opens no inspector goes without a profile, and say
     });
     const { processes, notes } = await session.stop();
     assert.deepEqual(processes.map(({ sampled }) => sampled), [null]);
-    assert.match(notes[0], /^no profile of process \d+ \(deno: it has no inspector open\)$/);
+    assert.match(notes[0], /^no profile of process \d+ \(deno: its inspector is not open\)$/);
   } finally {
     await target.stop();
   }

@@ -172,7 +172,7 @@ for (const http2 of [false, true]) {
         signal: new AbortController().signal,
       });
     const error = await rejected(TargetError, check(2));
-    const fix = `if it may be loaded, write follow: { hops: 2, hosts: ["${other.origin}"] }`;
+    const fix = `if that host may be loaded, write follow: { hops: 2, hosts: ["${other.origin}"] }`;
     assert.match(error.message, /^Cannot measure target a: GET \/to\?/);
     assert.ok(error.message.endsWith(` is redirected to ${other.origin}: ${fix}`));
     assert.equal(other.seen.length, 0);

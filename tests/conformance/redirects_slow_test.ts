@@ -118,11 +118,11 @@ Deno.test("redirects: the preflight follows them, and says what is wrong", async
   assert.equal(await whyNot(right), "");
   assert.match(
     await whyNot({ get: "/away", follow: 2 }),
-    /^Cannot measure target a: GET \/away is redirected to http:\/\/127\.0\.0\.1:9: if it may/,
+    /^Cannot measure target a: GET \/away is redirected to http:\/\/127\.0\.0\.1:9: if that host may/,
   );
   assert.match(
     await whyNot({ get: "/to?status=302&path=http://[bad", follow: 2 }),
-    /is redirected, and cannot be followed: its Location is "http:\/\/\[bad", which is not an http address$/,
+    /is redirected, but the redirect cannot be followed: its Location is "http:\/\/\[bad", which is not an http address$/,
   );
   assert.match(await whyNot({ get: "/loop", follow: 2 }), /redirected more than 2 times/);
 });

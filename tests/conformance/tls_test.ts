@@ -119,7 +119,7 @@ interface Distrusted {
 const DISTRUSTED: Record<string, Distrusted> = {
   "signed by an authority that is not named": {
     meeting: () => ({ certificate: certificates().signed, tls: CHECKED }),
-    reason: "the certificate is not signed by an authority that is trusted here",
+    reason: "the certificate is not signed by an authority that this machine trusts",
   },
   "for another name": {
     meeting: () => {
@@ -154,8 +154,9 @@ const DISTRUSTED: Record<string, Distrusted> = {
       const { misnamed, authority } = certificates();
       return { certificate: misnamed, tls: { ...authorities(authority), serverName: LOCAL } };
     },
-    reason: "the certificate is not for the address 127.0.0.1: it lists that only as a DNS name, " +
-      "and needs IP:127.0.0.1 in its subjectAltName",
+    reason:
+      "the certificate is not for the address 127.0.0.1, which it lists only as a DNS name: " +
+      "it needs IP:127.0.0.1 in its subjectAltName",
   },
 };
 for (const [what, { meeting, reason, drivers }] of Object.entries(DISTRUSTED)) {

@@ -54,11 +54,11 @@ withGit.test("a working tree ten times as slow is worse than its branch point, a
   const before = scratch.state();
   const files = ["--markdown", "../ab.md", "--junit", "../ab.xml"];
   const { stdout, stderr } = await exits(1, ab(scratch, ...SEES_ONE_CHANGE, ...files));
-  assert.match(stdout, /^base {5}where it left main \([0-9a-f]{7}\): first$/m);
+  assert.match(stdout, /^base {5}where it diverged from main \([0-9a-f]{7}\): first$/m);
   assert.match(stdout, /^head {5}the working tree \([0-9a-f]{7} with changes\)$/m);
   for (const file of ["ab.md", "ab.xml", "out/comparison.html"]) {
     const text = Deno.readTextFileSync(join(scratch.path, "..", file)).replaceAll("\\", "");
-    assert.match(text, /base is where it left main \([0-9a-f]{7}\): first/);
+    assert.match(text, /base is where it diverged from main \([0-9a-f]{7}\): first/);
     assert.match(text, /head is the working tree \([0-9a-f]{7} with changes\)/);
   }
   assert.match(stdout, /^Worse {4}root, server: (requests\/s|p99|CPU\/request)$/m);
@@ -91,7 +91,7 @@ withGit.test("what is too slow for slices is measured in blocks, which ab says, 
   const { stderr } = await ab(scratch, ...args);
   assert.match(
     stderr,
-    /^Measures in blocks: requests take \d+ ms, and slices are for those of 333 ms/m,
+    /^Measures in blocks: requests take \d+ ms, but slices are for requests of at most 333 ms/m,
   );
   const { runs, experiment } = resultsOf(scratch);
   assert.equal(experiment.order, "shuffled");
@@ -119,7 +119,7 @@ withGit.test("ab says which build a target lacks whose packages git ignores", as
   const { stderr } = await exits(3, ab(scratch, ...ONCE));
   assert.match(
     stderr,
-    /^Checkouts have package-lock\.json but no node_modules, which git ignores; if target server needs its packages, write build: \[\[npm, ci\]\]$/m,
+    /^Checkouts have package-lock\.json but no node_modules, because git ignores it; if target server needs its packages, write build: \[\[npm, ci\]\]$/m,
   );
 });
 
@@ -146,7 +146,7 @@ withGit.test("ab refuses a file outside of any repository", async () => {
   const file = join(scratch.path, "../experiment.yaml");
   Deno.copyFileSync(join(scratch.path, "experiment.yaml"), file);
   const { stderr } = await exits(2, ab(scratch, file));
-  assert.match(stderr, /this file is in no git repository/);
+  assert.match(stderr, /this file is not in a git repository/);
 });
 
 withGit.test("ab says what a shallow clone lacks", async () => {
@@ -204,7 +204,7 @@ process.exitCode = 7;`,
   scratch.git("commit", "--quiet", "--all", "--message", "fails");
   const env = { ...scratch.env, TOK: "hunter2-hunter2" };
   const { stderr } = await exits(3, ab({ path: scratch.path, env }, "HEAD.."));
-  const path = /all it printed is in (.*)$/m.exec(stderr)?.[1] ?? "";
+  const path = /all of its output is in (.*)$/m.exec(stderr)?.[1] ?? "";
   assert.match(Deno.readTextFileSync(path), /^\$ node .*\nof \$\{env\.TOK\}\nfails\n$/);
   assert.equal((Deno.statSync(path).mode ?? 0) & 0o777, 0o600);
 });

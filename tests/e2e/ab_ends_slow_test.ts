@@ -186,7 +186,7 @@ async function assertGoesOn(scratch: ScratchRepository, words: readonly string[]
     assert.match(stderr, /resume it with the same plateau ab with --out \.\.\/out --resume/);
   }
   const changed = await exits(2, [...args, "--resume", "--duration", "123ms"], { cwd, env });
-  assert.match(changed.stderr, /Cannot resume: the commits, the file or the flags are others/);
+  assert.match(changed.stderr, /Cannot resume: these results are of other commits, another file/);
   const { code, stderr } = await plateau([...args, "--resume"], { cwd, env });
   assert.ok(code === 1 || code === 5, stderr);
   const after = startsOf(out(scratch, "results.json"));

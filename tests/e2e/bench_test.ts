@@ -75,7 +75,7 @@ withNode.test("bench --http2 says that a server takes fewer streams, and that th
   assert.equal(code, 0, stderr);
   const { requests, driverNote } = measurement.parse(JSON.parse(stdout));
   assert.equal(requests.completed, 60);
-  assert.match(driverNote ?? "", /takes 2 streams at a time .* asks for 6, so requests waited/);
+  assert.match(driverNote ?? "", /allows 2 streams at a time .* asks for 6, so requests waited/);
   assert.ok(stderr.includes(driverNote ?? "none"), stderr);
 });
 

@@ -67,6 +67,6 @@ Deno.test("a claim that names what is not there is told of before anything runs,
   const { stderr } = await exits(2, ["check", file]);
   assert.match(
     stderr,
-    /claiming\.yaml:10:\d+: claims\.1: Cannot find a target or scenario "statik": did you mean "static"\?/,
+    /claiming\.yaml:10:\d+: claims\.1: Cannot find the target or scenario "statik": did you mean "static"\?/,
   );
 });

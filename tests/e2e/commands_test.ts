@@ -67,7 +67,7 @@ Deno.test("init writes a schema beside its files, which their first line names",
     printed.stdout.replaceAll("experiment.yaml", "url.yaml"), // the name that - stands for
     readFileSync(join(cwd, "url.yaml"), "utf8"),
   );
-  assert.match(printed.stderr, /^Note: editors look for the schema .* plateau schema > /);
+  assert.match(printed.stderr, /^Note: the first line names a schema .* plateau schema > /);
 
   Deno.writeTextFileSync(path, "{}");
   await exits(0, ["init", "again.yaml", flag, url], { cwd });
@@ -88,7 +88,7 @@ Deno.test("init measures what the folder holds, and a built-in server where it h
   const example = await exits(0, ["init", "example.yaml"], { cwd });
   assert.match(
     example.stdout,
-    /^Wrote example\.yaml, an example of a built-in server\. .*\nNote: A server of your own .*--command/s,
+    /^Wrote example\.yaml, an example of a built-in server\. .*\nNote: To measure your own server.*--command/s,
   );
   Deno.writeTextFileSync(join(cwd, "package.json"), '{ "scripts": { "start": "node a.js" } }');
   const plain = await exits(0, ["init", "plain.yaml"], { cwd });
@@ -100,7 +100,7 @@ Deno.test("init measures what the folder holds, and a built-in server where it h
   const twice = await exits(2, ["init", "--detect"], { cwd });
   assert.match(twice.stderr, /Cannot overwrite an existing file.*remove it first/s);
   const both = await exits(2, ["init", "x.yaml", "--detect", "--url", "http://a"], { cwd });
-  assert.match(both.stderr, /^--detect: Cannot measure two things: --url is given, too/);
+  assert.match(both.stderr, /^--detect: Cannot use this with --url: only one of them/);
   const typesToo = await exits(2, ["init", "--types", "--url", "http://a", "--path", "/x"], {
     cwd,
   });
@@ -170,7 +170,7 @@ load: { duration: [1s, 2s] }
   assert.deepEqual(lines.map((line) => line.replace(/".*nowhere"/, "…")), [
     "Cannot start all of its targets",
     'Cannot start target program: there is no program "no-such-program" on PATH',
-    "Cannot start target folder: there is no folder … starts from the folder of the experiment file",
+    "Cannot start target folder: there is no folder … is relative to the folder of the experiment file",
     "Cannot start target variable: it inherits PLATEAU_NOT_SET, not set here; set it, or leave it out",
   ]);
 });
@@ -193,6 +193,6 @@ scenarios: { s: { get: / } }
   const { stdout } = await exits(0, ["check", file]);
   assert.deepEqual(stdout.split("\n").filter((line) => line.startsWith("Note: ")), [
     "Note: Nothing passes {port} to target silent, so it must read the variable PORT. If it does not, " +
-    'write "{port}" in its command or env, or the port that it has as port: 3000',
+    'write "{port}" in its command or env, or its fixed port, such as port: 3000',
   ]);
 });

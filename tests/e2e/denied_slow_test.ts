@@ -23,7 +23,8 @@ interface Case {
 
 const EITHER: readonly ErrorName[] = ["ENOSYS", "EPERM"];
 
-const TIMER = "Workers wait with epoll_wait and a timerfd, which is as punctual: the system denies";
+const TIMER =
+  "Workers wait with epoll_wait and a timerfd, which is just as punctual: the system denies";
 
 /** clone3 with EPERM is apart: Deno itself needs it. */
 const CASES: readonly Case[] = [
@@ -117,7 +118,7 @@ withSeccomp.test("bench takes the tcp driver where nothing wakes an epoll in tim
   );
   const { requests, driver, driverNote } = JSON.parse(stdout) as Measurement;
   assert.deepEqual([code, requests.completed, driver], [0, 100, "tcp"]);
-  assert.match(stderr.trim(), /^Workers use the tcp driver, as epoll cannot be had here: /);
+  assert.match(stderr.trim(), /^Workers use the tcp driver, because epoll is not available here: /);
   assert.match(stderr.trim(), NEITHER);
   assert.equal(stderr, `${driverNote}\n`);
 });
@@ -185,6 +186,6 @@ withLinux.test("serve of an app with files ends with code 3 where it may write n
   const { stderr } = await exits(3, ["serve", "wiki", "--port", "0"], { env });
   assert.match(
     stderr,
-    /^Cannot make a temporary folder in \/nowhere: .+\n {2}set TMPDIR to a folder in which/,
+    /^Cannot make a temporary folder in \/nowhere: .+\n {2}set TMPDIR to a folder that/,
   );
 });

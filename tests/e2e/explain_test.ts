@@ -19,7 +19,7 @@ Deno.test("explain says what a code means, and which one was meant", async () =>
   const wrong = await exits(2, ["explain", "near-peak-throughputs"]);
   assert.match(
     wrong.stderr,
-    /there is no such code, and no such file \(did you mean near-peak-throughput\?\)/,
+    /it is neither a code nor a file \(did you mean near-peak-throughput\?\)/,
   );
   await exits(2, ["explain", "no/such/results.json"]);
 });

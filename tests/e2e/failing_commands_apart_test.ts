@@ -51,7 +51,10 @@ withLinux.test("a before that fails fails its run alone, and after runs all the 
   const { runs, missing } = site.saved();
   assert.deepEqual(runs.map(({ repetition }) => repetition), [2]);
   assert.deepEqual(missing.map(({ repetition }) => repetition), [1]);
-  assert.match(missing[0].reason, /^Cannot run target a: its before failed: sh -c .*code 1$/);
+  assert.match(
+    missing[0].reason,
+    /^Cannot run target a: its before command failed: sh -c .*code 1$/,
+  );
   assert.deepEqual(missing[0].evidence, ["not yet"]);
 });
 
@@ -68,7 +71,7 @@ withLinux.test("a target that does not start has its after and its teardown", as
     repeat: 3,
   });
   assert.deepEqual(site.done(), ["setup a", "before a", "after a", "teardown a"]);
-  assert.match(stderr, /Left out after of a, as it did not start/);
+  assert.match(stderr, /Left out after of a, because it did not start/);
 });
 
 withLinux.test("after and teardown that fail are warnings, also of a quiet run, and the next steps run", async () => {

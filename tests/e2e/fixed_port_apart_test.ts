@@ -50,17 +50,18 @@ const OVERLAPS: readonly { what: string; experiment: Record<string, unknown>; sa
   {
     what: "two kept targets",
     experiment: { targets: { a: fixed(3999), b: fixed(3999) }, fresh: false },
-    says: /targets\.a: Cannot keep "a" on port 3999 beside "b", which needs that port, too/,
+    says: /targets\.a: Cannot keep "a" running on port 3999: "b" needs that port, too/,
   },
   {
     what: "two variants of a kept target",
     experiment: { targets: { a: { ...fixed(3999), env: { MODE: ["x", "y"] } } }, fresh: false },
-    says: /targets\.a: Cannot keep "a" on port 3999 beside another variant of "a"/,
+    says:
+      /targets\.a: Cannot keep "a" running on port 3999: another variant of "a" needs that port, too/,
   },
   {
     what: "a kept target, alone and behind a proxy",
     experiment: { targets: { a: fixed(3999), p: { proxy: { origin: "a" } } }, fresh: false },
-    says: /targets\.a: Cannot keep "a" on port 3999 beside "p"/,
+    says: /targets\.a: Cannot keep "a" running on port 3999: "p" needs that port, too/,
   },
   {
     what: "a kept target and its separate preflight check",
@@ -70,22 +71,22 @@ const OVERLAPS: readonly { what: string; experiment: Record<string, unknown>; sa
       fresh: false,
       prove: "apart",
     },
-    says: /targets\.a: Cannot keep "a" on port 3999 beside the process of its preflight check/,
+    says: /targets\.a: Cannot keep "a" running on port 3999: the process of its preflight check/,
   },
   {
     what: "a target and a server that runs already",
     experiment: { targets: { a: fixed(3999), b: { url: "http://localhost:3999" } } },
-    says: /targets\.a: Cannot listen on port 3999: the server that "b" names by its URL has it/,
+    says: /targets\.a: Cannot listen on port 3999: the server at the URL of "b" uses it/,
   },
   {
     what: "a target and a server behind a proxy",
     experiment: { targets: { a: fixed(3999), b: { proxy: { origin: "http://127.0.0.1:3999" } } } },
-    says: /targets\.a: Cannot listen on port 3999: the server that "b" names/,
+    says: /targets\.a: Cannot listen on port 3999: the server at the URL of "b"/,
   },
   {
     what: "instances of one target",
     experiment: { targets: { a: fixed(3999), b: { cluster: { of: "a" } } } },
-    says: /Cannot start instances of "a": they would have one port, 3999/,
+    says: /Cannot start instances of "a": they would all have port 3999/,
   },
   {
     what: "a port and a PORT",

@@ -188,8 +188,8 @@ Deno.test("report --fail-on-change fails where requests/s fell, and knows nothin
 
 Deno.test("several results, or two forms on standard output, are refused by their flags", async () => {
   const several = await exits(2, ["report", "a", "b", "--csv-intervals", "-", "--hlog", "b.hlog"]);
-  assert.match(several.stderr, /--csv-intervals: Cannot write several results in this form/);
-  assert.match(several.stderr, /--hlog: Cannot write several results in this form/);
+  assert.match(several.stderr, /--csv-intervals: Cannot write several results in this format/);
+  assert.match(several.stderr, /--hlog: Cannot write several results in this format/);
   const both = await exits(2, ["bench", "http://h/", "--csv", "-", "--csv-intervals", "-"]);
   assert.match(both.stderr, /--csv-intervals: Cannot write to standard output: --csv already does/);
 });

@@ -28,7 +28,7 @@ Deno.test("bench adds its markdown to the step's summary, and annotates what fai
   assert.equal(JSON.parse(stdout).requests.completed, 200);
   assert.match(
     stderr,
-    /^::error title=Wrong responses::.*200 of 200 responses are not as expected$/m,
+    /^::error title=Wrong responses::.*200 of 200 responses were not as expected$/m,
   );
   assert.match(
     stderr,

@@ -51,7 +51,7 @@ withNode.test("bench calls a method, by types of a file or of the server, and co
   assert.equal(received, 20 + 20 + 40);
 });
 
-withNode.test("bench reads streams of gRPC, of one side and of both", async () => {
+withNode.test("bench reads gRPC streams, of one side and of both", async () => {
   await using server = await serving();
   const bench = ["bench", `http://127.0.0.1:${server.endpoint.port}`, "-n", "6", "-c", "2"];
   for (const driver of ["epoll", "tcp"]) {
@@ -95,14 +95,14 @@ withNode.test("capacity finds a rate of calls, and refuses times of messages whe
   const times = await exits(2, [...search, ...short, "--within", "p99(ttfe) < 1s"]);
   assert.match(
     times.stderr,
-    /Cannot search within times of messages where no response is a stream/,
+    /Cannot search by times of messages: no response is a stream/,
   );
   const { calls } = await server.end();
   // On a busy machine the budget may end before the first trial, but not before the closed loop that comes first.
   assert.ok(calls > 1 && calls >= Math.round(completed), `${calls} calls of ${completed}`);
 });
 
-withNode.test("versus compares two servers of gRPC in turns", async () => {
+withNode.test("versus compares two gRPC servers in turns", async () => {
   using folder = emptyFolder();
   await using base = await serving();
   await using next = await serving();
@@ -176,7 +176,7 @@ Deno.test("a call is checked before anything is sent, at its place", async () =>
     [["--proto", "no.proto"], /--proto: Cannot read no.proto/],
     [["--proto", PROTO, "--message", "{}", "--message", "{}"], /--message: .*takes one/],
     [["--body", "x", "--stream", "events"], /--body.*--stream/s],
-    [["--reconnect", "1s"], /--reconnect: .*only events have identifiers/],
+    [["--reconnect", "1s"], /--reconnect: .*only events have identifiers to go on from/],
   ];
   for (const [flags, message] of cases) {
     assert.match((await exits(2, [...call, ...flags])).stderr, message);
@@ -202,7 +202,7 @@ Deno.test("a call is checked before anything is sent, at its place", async () =>
     [`${one}, load: { http2: false }`, /gRPC over HTTP\/1.1/],
     [`${one}, load: { keepAlive: false }`, /a new connection|every request over HTTP\/2/],
     ["get: /, message: {}", /message without a call/],
-    [`${one}, follow: 1`, /redirects of calls/],
+    [`${one}, follow: 1`, /redirects of gRPC calls/],
     [`${one}, expect: { status: 200 }`, /write grpcStatus/],
   ];
   const scenarios = wrong.map(([scenario], at) => `  s${at}: { ${scenario} }\n`).join("");

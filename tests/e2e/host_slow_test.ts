@@ -52,7 +52,7 @@ withLinux.test("what was interrupted goes on at the same host, and at no other",
   assert.ok(flags !== undefined);
   site.edit({ flags: { ...flags, host: "198.51.100.7" } });
   const gone = await exits(2, site.resume("--seed", "1"));
-  assert.match(gone.stderr, /^--host: Cannot listen on "198\.51\.100\.7": this machine does not/m);
+  assert.match(gone.stderr, /^--host: Cannot listen on "198\.51\.100\.7": it is not an address/m);
   assert.match(gone.stderr, /^--seed: Cannot change this/m);
   site.edit({ flags });
   await exits(0, site.resume("--host", OWN_HOST));

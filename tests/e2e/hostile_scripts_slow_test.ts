@@ -112,7 +112,7 @@ Deno.test("whatever setup does, nothing is measured, and the sentence names the 
       `setup() {\n${body}\n},\nscenarios: { one: { get: "/", before() {} } },`,
     );
     const { stderr } = await ran(text, 3);
-    assert.match(stderr, /setup of hostile\.ts has failed: /, name);
+    assert.match(stderr, /setup of hostile\.ts failed: /, name);
     assert.match(stderr, placeOf(text, body), `${name}: ${stderr}`);
   }
   assert.equal(here.seen(), 0);
@@ -133,7 +133,7 @@ scenarios: { one: { get: "/", before() {} } },`,
     assert.equal(requests.due, requests.completed + requests.unfinished, name);
     assert.equal(hooks?.refreshes?.done, 0, name);
     const [ofRefresh, ofTeardown] = ["refresh.by", "teardown"].map((what) =>
-      stderr.split("\n").find((line) => line.includes(`${what} of hostile.ts has failed: `)) ?? ""
+      stderr.split("\n").find((line) => line.includes(`${what} of hostile.ts failed: `)) ?? ""
     );
     assert.match(ofRefresh, placeOf(text, body), `${name}: ${stderr}`);
     assert.match(ofTeardown, placeOf(text, `void 0; ${body}`), `${name}: ${stderr}`);

@@ -152,7 +152,7 @@ Deno.test("ctrl-c ends the live report, too, and the page says what there is", a
     reader.told.status.at(-1)?.text ?? "",
     /^Interrupted after 0 of 4 runs: .*report\.html$/,
   );
-  assert.match(mainOf(reader.pages.at(-1) ?? ""), /Interrupted: 0 of 4 planned runs are in/);
+  assert.match(mainOf(reader.pages.at(-1) ?? ""), /Interrupted: 0 of 4 planned runs are done/);
   assert.match(await dialed(url), /ECONNREFUSED/);
 });
 
@@ -210,8 +210,8 @@ Deno.test("a port that is taken is told, with exit code 3, and one without --liv
   const { port } = taken.addr as Deno.NetAddr;
   const args = ["run", SMALL, "--out", folder.path];
   const { stderr } = await exits(3, [...args, "--live", "--live-port", String(port)]);
-  assert.match(stderr, /Cannot listen on 127\.0\.0\.1:\d+ as the port is in use/);
+  assert.match(stderr, /Cannot listen on 127\.0\.0\.1:\d+, because the port is in use/);
   assert.deepEqual(await toldOf(["run", SMALL, "--live-port", "80"]), [
-    "--live-port: Cannot use a port without a live report (add --live, or leave it out)",
+    "--live-port: Cannot use --port without a live report (add --live, or leave it out)",
   ]);
 });

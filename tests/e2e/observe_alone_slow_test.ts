@@ -36,7 +36,7 @@ for (const [runtime, command, needs] of V8) {
     for (const text of [stdout, markdown, page]) {
       assert.match(text, sentence);
       assert.match(text, /Runtime of healthy: /);
-      assert.match(text, /% met a blocked event loop \\?\(/);
+      assert.match(text, /% overlapped a blocked event loop \\?\(/);
     }
     assert.deepEqual(folders().filter((name) => !before.includes(name)), []);
   });
@@ -48,5 +48,5 @@ withNodeAndLinux.test("a target without a file left for more connections is name
   }, { load: "{ duration: 1s, connections: 60 }", repeat: 1, observed: "" });
   const [{ bottleneck }] = results.runs;
   assert.equal(bottleneck?.kind, "open-files", JSON.stringify(bottleneck));
-  assert.match(stdout, /Bottleneck of few: it had as many files open as it may \(/);
+  assert.match(stdout, /Bottleneck of few: it had as many files open as its limit allows \(/);
 });

@@ -63,7 +63,7 @@ function replayed(runs: readonly Run[]): Replayed {
 
 function notesIn(stderr: string): string[] {
   const [, ...told] = stderr.replaceAll(/\s+/g, " ").split(/(?=After \d+ repetitions )/);
-  return told.map((text) => text.replace(/(: on to \d+).*/, "$1"));
+  return told.map((text) => text.replace(/(: continuing to \d+).*/, "$1"));
 }
 
 Deno.test("repeat: until with a loose target ends at the look that finds it, and says what it reached", async () => {
@@ -81,7 +81,7 @@ Deno.test("repeat: until with a loose target ends at the look that finds it, and
   const { halfWidth, ...how } = stopping;
   assert.deepEqual(how, { repetitions: made, target: 1, reason: "precision" });
   assert.ok(halfWidth > 0 && halfWidth <= 1 && LOOKS.some((look) => look === made));
-  assert.match(stderr, /Repeats until ± 100 %, looking after 5, 7, 10/);
+  assert.match(stderr, /Repeats until ± 100 %, checked after 5, 7, 10/);
   assert.match(
     stdout.replaceAll(/\s+/g, " "),
     new RegExp(`Stopped after ${made} repetitions: every interval .* within ± 100 %`),
@@ -101,7 +101,7 @@ Deno.test("a time budget ends the repetitions before the target is reached", asy
   assert.equal(stopping.reason, "budget");
   assert.ok(runs.length >= 2 && runs.length < 12, `${runs.length} runs`);
   assert.deepEqual([stopping.repetitions, planned], [runs.length, runs.length]);
-  assert.match(stdout.replaceAll(/\s+/g, " "), /another would have passed the time budget/);
+  assert.match(stdout.replaceAll(/\s+/g, " "), /another would have exceeded the time budget/);
 });
 
 Deno.test("a target that can't be measured does not hold up repeat: until", async () => {
@@ -156,7 +156,7 @@ Deno.test("check says how it will be decided, and --repeat takes the place of th
   const until = await plateau(["check", file, "--repeat", "until 2%"]);
   assert.match(
     until.stdout,
-    /^1 cell, until ± 2 %, looking after 5, 7, 10, .*, 56 repetitions: from 5 runs, about .*, to 56 runs, .*:$/m,
+    /^1 cell, until ± 2 %, checked after 5, 7, 10, .*, 56 repetitions: from 5 runs, about .*, to 56 runs, .*:$/m,
   );
   const wrong = await exits(2, ["check", file, "--repeat", "until 2"]);
   assert.match(wrong.stderr, /--repeat: Cannot read "2" as a width: write 2%/);

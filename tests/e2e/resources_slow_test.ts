@@ -63,7 +63,7 @@ withLinuxAndNginx.test("nginx and the instances behind it are told apart, and ad
   // The last look is when the load is over, or as soon as the machine comes to it.
   const lastT = run.resources.at(-1)?.endS ?? 0;
   assert.ok(lastT >= run.elapsedS && lastT < run.elapsedS + 2, `${lastT} of ${run.elapsedS} s`);
-  assert.match(printed, /For each CPU-second several served [\d,.]+ requests/);
+  assert.match(printed, /Per CPU-second, several served [\d,.]+ requests/);
 });
 
 const WITH_REDIS = {

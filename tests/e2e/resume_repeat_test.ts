@@ -83,6 +83,6 @@ withNginx.test("nothing goes on without what earlier runs had", async () => {
   const before = site.saved();
   assert.equal(before?.runs[0].target, "files");
   const { stderr } = await exits(3, site.resumeIn(NO_PROGRAMS));
-  assert.match(stderr, /Cannot resume: something is gone that earlier runs had\n.*nginx/);
+  assert.match(stderr, /Cannot resume: something that earlier runs had is missing now\n.*nginx/);
   assert.deepEqual(site.saved(), before);
 });

@@ -97,7 +97,7 @@ Deno.test("what Ctrl-C interrupted goes on, with the flags that it was asked for
   const before = site.saved();
   // The command as it was typed, but for where the results go.
   const ended = await exits(0, site.resume(site.file, ...asked));
-  assert.match(ended.stderr, /^Goes on after \d of 6 runs$/m);
+  assert.match(ended.stderr, /^Continues after \d of 6 runs$/m);
   assert.match(ended.stderr, /^\d runs? of \d cells?, about /m);
   assert.match(ended.stderr, /^\[6\/6\] wait, work/m);
   const after = site.saved();
@@ -215,7 +215,7 @@ Deno.test("an interrupted experiment stays as it was", async (t) => {
       assert.match(stderr, /an experiment that Plateau 0\.0\.1 began/);
       assert.match(stderr, /another machine.*cpu: Abacus 1 → /);
       site.edit({ flags: undefined });
-      assert.match((await site.resume()).stderr, /they do not hold the command line/);
+      assert.match((await site.resume()).stderr, /they do not contain the command line/);
       const nowhere = await exits(2, ["run", "--resume", site.at("nowhere")]);
       assert.match(nowhere.stderr, /nowhere/);
     },

@@ -217,7 +217,7 @@ Deno.test("setup fetches from servers alone, and a secret of the environment sta
     assert.ok(!readFileSync(join(out, name), "utf8").includes(key), name);
   }
   const { stderr: missing } = await exits(2, ["check", file]);
-  assert.match(missing, /the environment has no SHOP_KEY \(signed\.ts:3:\d+\)/);
+  assert.match(missing, /the environment variable SHOP_KEY is not set \(signed\.ts:3:\d+\)/);
 
   const reading = script(server.url, SIGNING).replace(
     'fetch(url + "/login", { method: "POST" })',
@@ -225,7 +225,7 @@ Deno.test("setup fetches from servers alone, and a secret of the environment sta
   );
   writeFileSync(file, reading);
   const { stderr } = await exits(3, ["run", file, "--out", join(folder.path, "file"), "--quiet"]);
-  assert.match(stderr, /setup of signed\.ts has failed: .*write an http URL/);
+  assert.match(stderr, /setup of signed\.ts failed: .*write an http URL/);
 });
 
 /** Knows only the last tokens that it gave, and cannot give each third one. */
@@ -314,7 +314,10 @@ export default {
   assert.deepEqual([...server.seen.statuses.keys()], [200]);
   assert.ok(done >= 2 && failed >= 1, JSON.stringify(hooks));
   assert.ok(server.seen.tokens.size > done / 2, [...server.seen.tokens].join());
-  assert.match(stderr, /stays as it is: refresh\.by of fresh\.ts has failed: Error: no token: 503/);
+  assert.match(
+    stderr,
+    /keep their earlier data: refresh\.by of fresh\.ts failed: Error: no token: 503/,
+  );
   assert.match(stderr, new RegExp(`renewals: ${done}`));
   // Each session was begun by its hook, and the second of each place was wrong at its end alone.
   assert.equal(requests.failed, 0);
@@ -342,7 +345,7 @@ Deno.test("a teardown that fails is told by a quiet run, too, and stands in the 
   );
   const out = join(folder.path, "out");
   const { stderr } = await exits(0, ["run", file, "--out", out, "--quiet"]);
-  const why = /teardown of left\.ts has failed: Error: not closed \(left\.ts:6:\d+\)/;
+  const why = /teardown of left\.ts failed: Error: not closed \(left\.ts:6:\d+\)/;
   assert.match(stderr, why);
   assert.equal(stderr.split("not closed").length, 2, stderr); // once for both runs
   for (const { teardownFailed } of resultsIn(out).runs) assert.match(teardownFailed ?? "", why);

@@ -59,7 +59,7 @@ Deno.test("a file that holds secrets itself has to be named to go on, and stays 
   const out = await interrupted(folder.path, text);
   assert.doesNotMatch(readFileSync(join(out, "resumed.yaml"), "utf8"), /literally/);
   const copy = await exits(2, ["run", "--resume", out, "--quiet"]);
-  assert.match(copy.stderr, /Cannot resume from this copy: the secrets of the file/);
+  assert.match(copy.stderr, /Cannot resume from this copy: the file's secrets/);
   const file = join(folder.path, "resumed.yaml");
   await exits(0, ["run", file, "--resume", out, "--quiet"]);
   await exits(0, ["run", file, "--out", folder.path, "--quiet"]);

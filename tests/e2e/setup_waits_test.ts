@@ -136,7 +136,7 @@ function writeMissing(folder: string, optional: string[] = []): string {
   return file;
 }
 
-const WHY = "fastify is not installed: install it by plateau setup frameworks fastify";
+const WHY = "fastify is not installed: install it with plateau setup frameworks fastify";
 
 for (const [optional, code, kind] of [[[], 3, "failed"], [["frameworks"], 3, "skipped"]] as const) {
   Deno.test(`cells of a framework that is not installed are ${kind} once, with what to do, and nothing is measured`, async () => {

@@ -81,7 +81,7 @@ Deno.test("versus compares what it has measured when it is interrupted, or a ser
   }
 });
 
-Deno.test("versus ends with 1 where responses are not as expected", async () => {
+Deno.test("versus ends with 1 where responses were not as expected", async () => {
   using folder = emptyFolder();
   const env = calibratedCache(folder.path);
   await using one = watchedServer();
@@ -244,7 +244,7 @@ Deno.test("an experiment in slices that keeps its processes is refused, as they 
   const text = EXPERIMENT("{ connections: 4, duration: 1s }");
   Deno.writeTextFileSync(file, `${text}fresh: false\n`);
   const { stderr } = await exits(2, ["check", file], { cwd: folder.path });
-  assert.match(stderr, /Cannot measure in slices: each pair of slices needs fresh processes/);
+  assert.match(stderr, /Cannot measure in slices: every repetition needs fresh processes/);
 });
 
 Deno.test("a pair whose first processes cannot be measured is not started again", async () => {

@@ -57,7 +57,7 @@ Deno.test("bench tells all wrong thresholds before it measures", async () => {
   const rules = ["--threshold", "p99 < 50", "--threshold", "p98 < 50ms"];
   const { stderr } = await exits(2, ["bench", "http://127.0.0.1:1/", ...rules]);
   assert.match(stderr, /--threshold: Cannot read "50" as a duration: write 50ms/);
-  assert.match(stderr, /--threshold: Cannot find a figure "p98"/);
+  assert.match(stderr, /--threshold: Cannot find the figure "p98"/);
 });
 
 Deno.test("bench is held against an earlier measurement, and asks for it when it is missing", async () => {

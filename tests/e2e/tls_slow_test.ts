@@ -35,7 +35,7 @@ function secure(): Deno.HttpServer & { addr: Deno.NetAddr } {
 function possibleWays(): string[] {
   if (!isThere("libssl")) return ["tcp runtime"];
   const ways = [`epoll ${BY_OPENSSL}`];
-  // A binary of Deno 2.6 does not say which authorities of the system it trusts.
+  // A binary of Deno 2.6 does not report which authorities of the system it trusts.
   return Deno.env.get("DENO_TLS_CA_STORE") === "system" ? [...ways, "tcp runtime"] : ways;
 }
 
@@ -61,7 +61,7 @@ withOpenssl.test("bench of https trusts whom --cacert names, and nobody by itsel
   assert.ok(failed > 0 && errors.tls === failed, `${errors.tls} of ${failed}`);
   assert.match(
     distrusted.stderr,
-    /not signed by an authority that is trusted here: --cacert names/,
+    /not signed by an authority that this machine trusts: --cacert names/,
   );
 });
 
@@ -111,7 +111,7 @@ Deno.test("bench of a unix socket with --driver epoll is refused", async () => {
   await using _server = serveHost({ path });
   const args = ["bench", "http://localhost/", "--unix", path, "--driver", "epoll"];
   const { stderr } = await exits(2, args);
-  assert.match(stderr, /Cannot use the epoll driver on a unix socket: it supports TCP only/);
+  assert.match(stderr, /Cannot use the epoll driver on a unix socket: it supports only TCP/);
 });
 
 withOpenssl.test("run goes the way that its targets name, and tells of a certificate that nobody trusts", async () => {
@@ -137,7 +137,7 @@ repeat: 1
   const { stderr } = await exits(3, ["run", join(folder.path, "ways.yaml")], { cwd: folder.path });
   assert.match(
     stderr,
-    /Cannot measure target distrusted: GET \/ got no response: the certificate is not signed by an authority that is trusted here \(cacert/,
+    /Cannot measure target distrusted: GET \/ got no response: the certificate is not signed by an authority that this machine trusts \(cacert/,
   );
   const [time] = [...Deno.readDirSync(join(folder.path, "results/ways"))];
   const text = Deno.readTextFileSync(join(folder.path, "results/ways", time.name, "results.json"));
@@ -173,7 +173,7 @@ function careless(folder: string): {
 /** Whether a binary of Deno 2.6 says that it cannot: neither by its own TLS nor, with the system's authorities, by OpenSSL. */
 function isTooOld({ code, stderr }: Ended): boolean {
   return Boolean(Deno.env.get("PLATEAU_BINARY")) && code === 3 &&
-    /does not accept such a certificate|does not say which authorities/.test(stderr);
+    /does not accept such a certificate|does not report which authorities/.test(stderr);
 }
 
 for (const http2 of [false, true]) {
@@ -225,6 +225,6 @@ withOpenssl.test("bench of such a certificate that nobody names ends at its firs
   assert.deepEqual([requests.completed, errors.tls], [0, requests.failed]);
   assert.match(
     stderr,
-    /--cacert trusts the certificate if it names the file .*--insecure takes any/,
+    /--cacert with the file of that very certificate trusts it.*--insecure accepts any/,
   );
 });

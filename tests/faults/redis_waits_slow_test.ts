@@ -131,7 +131,7 @@ withRedis.test("a run without Redis is missing, and the next is measured", async
   assert.equal(code, 3, stderr);
   assert.match(
     results.missing[0].reason,
-    /^Cannot load from the fleet: its Redis could not be used/,
+    /^Cannot load from the fleet: its Redis was unusable/,
   );
   assert.deepEqual(results.runs.map(({ requests }) => requests.completed), [5]);
   assert.ok(hasReport);

@@ -76,7 +76,7 @@ withRedis.test("an agent that is ended in a run tells so, and leaves nothing beh
   await coordinator.hears("bundle");
   agent.kill("SIGTERM");
   const { message } = await coordinator.hears("failed");
-  assert.equal(message, "it was ended on its own machine");
+  assert.equal(message, "it was stopped on its own machine");
   assert.equal((await agent.ended).code, 130);
   assert.deepEqual(await coordinator.link.client.keys(`${PREFIX}:*one*`), []);
 });
@@ -111,7 +111,7 @@ withRedis.test("an agent that was frozen tells nothing of a run that is over", a
   const heard = coordinator.heard.length;
   shared.process.kill("SIGCONT");
   await shared.prints(
-    /its results are thrown away: its coordinator has gone on without this agent/,
+    /its results are discarded: its coordinator has continued without this agent/,
   );
   await until("what it told since is read", isRead);
   // What it was about to send when it froze may still have come, and not what an agent tells until it looks.
@@ -151,7 +151,7 @@ withRedis.test("an agent that nobody can hear for long gives up, and begins anew
   await coordinator.hears("bundle");
   way.cut("silent");
   await agent.prints(/Redis does not respond\n/);
-  await agent.prints(/results are thrown away: Redis has not responded for 10 s/);
+  await agent.prints(/results are discarded: Redis has not responded for 10 s/);
   await witness.settledCount();
   await coordinator.order({ run: null, startAtMs: null });
   way.mend();

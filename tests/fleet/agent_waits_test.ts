@@ -92,7 +92,7 @@ withRedis.test("an agent works for one coordinator at a time", async () => {
   await second.order({ run: "run-2" });
   await second.hire("one", jobOf(second, { origin: witness.origin, run: "run-2" }));
   const { problems } = await second.hears("refused");
-  assert.deepEqual(problems, [`Cannot begin: it is at work for ${first.id}`]);
+  assert.deepEqual(problems, [`Cannot begin: it is already working for ${first.id}`]);
 });
 
 withRedis.test("an agent that is told to stop tells how far it came", async () => {
@@ -116,13 +116,13 @@ withRedis.test("an agent that goes on with another run throws the last one away"
   await coordinator.order({ run: "run-2", startAtMs: null });
   await coordinator.hire("one", jobOf(coordinator, { origin: witness.origin, run: "run-2" }));
   await until("it is ready again", () => coordinator.heard.some(({ run }) => run === "run-2"));
-  await agent.prints(/its results are thrown away/);
+  await agent.prints(/its results are discarded/);
   assert.equal(coordinator.heard.some(({ kind }) => kind === "finished"), false);
 });
 
 withRedis.test("two agents of one name are one too many", async () => {
   const { stderr } = await exits(2, ["agent", "--redis", agent.redis.url, "--name", "one"]);
-  assert.match(stderr, /--name: Cannot be agent "one": there is one of that name \(end it/);
+  assert.match(stderr, /--name: Cannot be agent "one": that name is taken \(end that agent/);
 });
 
 withRedis.test("an agent begins no run that its coordinator does not want just now", async () => {

@@ -36,7 +36,7 @@ Deno.test("the list of agents says who is there, and what each brings", () => {
     renderRoster([ONE, two], OPTIONS),
     `agent  state                 version  host   cores  open files  workers  driver  peak /s per worker  clock ms      may load
 one    idle                  ${VERSION}    north      8  1,048,576         7  epoll             250,123   0 ± 0.08      localhost, 10.0.0.0/8
-two    at work for laptop-7  ${VERSION}    north      8           -        7  epoll                    -  1,235 ± 20.5  localhost, 10.0.0.0/8
+two    working for laptop-7  ${VERSION}    north      8           -        7  epoll                    -  1,235 ± 20.5  localhost, 10.0.0.0/8
 `,
   );
 });
@@ -44,7 +44,10 @@ two    at work for laptop-7  ${VERSION}    north      8           -        7  ep
 Deno.test("an agent of another version is marked", () => {
   const text = renderRoster([{ ...ONE, version: "9.9.9" }], OPTIONS);
   assert.match(text, /9\.9\.9 !/);
-  assert.match(text, new RegExp(`! Only agents of this version, ${VERSION}, can take its loads`));
+  assert.match(
+    text,
+    new RegExp(`! Only agents of this Plateau's version, ${VERSION}, can take its loads`),
+  );
 });
 
 testWith(["redis"], "an empty list says how to start an agent", async () => {
@@ -52,7 +55,7 @@ testWith(["redis"], "an empty list says how to start an agent", async () => {
   const { stdout } = await exits(0, ["agents"], { env: { REDIS_URL: redis.url } });
   assert.equal(
     stdout,
-    "No agent is registered at this Redis; start one with: plateau agent --redis URL\n",
+    "No agent is registered in this Redis; start one with: plateau agent --redis URL\n",
   );
 });
 
@@ -72,7 +75,7 @@ Deno.test("a Redis that does not answer is the exit code of what can't be had", 
     assert.match(stderr, /^Cannot use Redis at redis:\/\/127\.0\.0\.1:1 /m);
     assert.match(
       stderr,
-      /^Note: .* can see the password in --redis: use --redis-password-file FILE/,
+      /^Note: .* can see the password in --redis; use --redis-password-file FILE/,
     );
     assert.doesNotMatch(stderr, /n0tshown/);
   }

@@ -66,8 +66,8 @@ Deno.test("a refusal says what the name is, and what to do", async () => {
     endpointOf("http://both.example"),
   );
   assert.deepEqual(admission, {
-    refusal: "Cannot load both.example, which is 192.0.2.1: this agent loads 10.1.2.3 alone; " +
-      "start it with --allow both.example if it may",
+    refusal: "Cannot load both.example, which is 192.0.2.1: this agent may load only 10.1.2.3; " +
+      "to allow it, start it with --allow both.example",
   });
 });
 

@@ -21,8 +21,8 @@ Deno.test("a Redis that comes back is asked again until it answers", async () =>
 
 for (
   const [how, ask, why] of [
-    ["refuses", () => Promise.reject(new Error("away")), /could not be used for 0\.3 s: away/],
-    ["is silent", never, /could not be used for 0\.3 s: Redis does not respond/],
+    ["refuses", () => Promise.reject(new Error("away")), /was unusable for 0\.3 s: away/],
+    ["is silent", never, /was unusable for 0\.3 s: Redis does not respond/],
   ] as const
 ) {
   Deno.test(`a Redis that ${how} for too long is whoever runs it's to mend`, async () => {

@@ -69,7 +69,7 @@ withRedis.test("who gets too few agents has none, and is told who has them", asy
   assert.deepEqual(await taken(one, 2), ["a", "b"]);
   const error = await rejected(TargetError, taken(two, 3));
   assert.equal(error.message, "Cannot load from 3 agents: 2 are free");
-  assert.deepEqual(error.evidence, ["agent a is at work for one", "agent b is at work for one"]);
+  assert.deepEqual(error.evidence, ["agent a is working for one", "agent b is working for one"]);
   assert.deepEqual(await taken(two, "all"), ["c", "d"]);
   await one.end();
   await two.end();

@@ -38,8 +38,8 @@ Deno.test("too few agents are refused, with what the others are at", () => {
   const error = thrown(TargetError, () => freeOf([ANN, BUSY, OLD], 2));
   assert.deepEqual(error.lines, [
     "Cannot load from 2 agents: 1 is free",
-    "  agent busy is at work for host-1",
-    `  agent old is version 0.0.1, and this is ${VERSION}`,
+    "  agent busy is working for host-1",
+    `  agent old has version 0.0.1, but this is ${VERSION}`,
   ]);
 });
 

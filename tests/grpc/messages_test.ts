@@ -168,21 +168,27 @@ Deno.test("JSON that does not fit is named by its field", () => {
       { aStrin: "x" },
       /^Cannot send aStrin: test.All has no such field: did you mean "a_string"\?$/,
     ],
-    [{ anInt32: 2 ** 31 }, /^Cannot send anInt32: it is a whole number \(int32\), not 2147483648$/],
-    [{ aUint64: "-1" }, /^Cannot send aUint64: it is a whole number \(uint64\), not "-1"$/],
+    [
+      { anInt32: 2 ** 31 },
+      /^Cannot send anInt32: it must be a whole number \(int32\), not 2147483648$/,
+    ],
+    [{ aUint64: "-1" }, /^Cannot send aUint64: it must be a whole number \(uint64\), not "-1"$/],
     [{ aBool: 1 }, /^Cannot send aBool: it is true or false, not 1$/],
     [{ someBytes: "a b" }, /^Cannot send someBytes: it is octets as base64/],
     [{ kind: "SOM" }, /^Cannot send kind: test.Kind has no "SOM": did you mean "SOME"\?$/],
     [
       { all: { more: [{}, { aString: 1 }] } },
-      /^Cannot send all.more\[1\].aString: it is a string, not 1$/,
+      /^Cannot send all.more\[1\].aString: it must be a string, not 1$/,
     ],
-    [{ texts: "x" }, /^Cannot send texts: it is a list of string, not "x"$/],
+    [{ texts: "x" }, /^Cannot send texts: it must be a list of string, not "x"$/],
     [{ counts: { a: "b" } }, /^Cannot send counts.a: /],
-    [{ byNumber: { a: {} } }, /^Cannot send byNumber.a: it is a whole number \(int32\), not "a"$/],
+    [
+      { byNumber: { a: {} } },
+      /^Cannot send byNumber.a: it must be a whole number \(int32\), not "a"$/,
+    ],
     [{ left: "a", right: 1 }, /^Cannot send right: .*choice/],
     [{ aString: "a", a_string: "b" }, /^Cannot send a_string: /],
-    [[], /^Cannot send this message: test.All is a map of its fields, not a list$/],
+    [[], /^Cannot send this message: test.All must be a map of its fields, not a list$/],
   ];
   for (const [json, message] of wrong) {
     assert.throws(() => encodeMessage(all, json), { message }, JSON.stringify(json));

@@ -126,7 +126,7 @@ Deno.test("an agent gets the types of a call once, however many variants its val
 Deno.test("a job whose calls name types that it does not have is refused", async () => {
   const script = await ready({ ...one, expect: { json: { n: 1 } } });
   const { types: _, ...without } = sentScript(script);
-  assert.throws(() => scriptShape.parse(without), /whose types are not there/);
+  assert.throws(() => scriptShape.parse(without), /whose types are not in the job/);
 });
 
 Deno.test("what the kind of a method excludes is refused", async () => {

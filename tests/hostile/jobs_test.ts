@@ -31,7 +31,7 @@ const JOBS: Readonly<Record<string, readonly [job: string, why: RegExp]>> = {
   "a body out of a file": [withScript(sending({ bodyFile: "/etc/shadow" })), /bodyFile/],
   "certificates by their path": [
     withText("access", '{"caCerts":["/etc/ssl/private/server.key"]}'),
-    /Cannot read certificates that are not PEM/,
+    /Cannot read these certificates: they are not in PEM format/,
   ],
   "a unix socket": [
     withText("access", '{"unixPath":"/run/docker.sock"}'),
@@ -55,7 +55,7 @@ const JOBS: Readonly<Record<string, readonly [job: string, why: RegExp]>> = {
   ],
   "more workers than memory holds": [
     withText("assigned", '{"firstWorker":0,"workers":4000000000,"own":1}'),
-    /assigned\.workers: .*the most is 100000/,
+    /assigned\.workers: .*the maximum is 100000/,
   ],
   "a million intervals each millisecond": [withText("intervalMs", "1e-9"), /intervalMs: .*10ms/],
   "an address where a cloud keeps its secrets": [

@@ -27,7 +27,7 @@ function raw(message: Message, value: string): unknown {
   return JSON.parse(JSON.stringify(message).replace('"RAW"', value));
 }
 
-const UNREADABLE = /^it sent what no agent of this version sends$/;
+const UNREADABLE = /^it sent a message that no agent of this version sends$/;
 export const SILENT = /^killed, stopped or cut off$/;
 
 /** @property lost Why the liar is lost; null when it is believed, as what it said besides was left out. */
@@ -89,19 +89,19 @@ export const LIES: readonly Lie[] = [
     "that it failed, at the length of a megabyte": () =>
       but(3, { kind: "failed", run: RUN, agent: LIAR, message: "x".repeat(1e6) }),
   }),
-  ...lost(/^it reported 11 completed requests with 10 latencies$/, {
+  ...lost(/^it reported 11 completed requests, but 10 latencies$/, {
     "more completed than it timed": () => but(1, bundle(LIAR, 0, { completed: 11 })),
   }),
-  ...lost(/^it reported 5 failed requests with 0 errors$/, {
+  ...lost(/^it reported 5 failed requests, but 0 errors$/, {
     "failures without errors": () => but(1, bundle(LIAR, 0, { failed: 5 })),
   }),
-  ...lost(/^it reported for workers that are not its own$/, {
+  ...lost(/^it reported results for workers that are not its own$/, {
     "what others did": () => but(1, { ...FIRST, parts: [{ ...ONLY, worker: 0 }] }),
   }),
-  ...lost(/^it reported without the totals of each of its workers$/, {
+  ...lost(/^its report lacks the totals of some of its workers$/, {
     "no totals so far": () => but(1, { ...FIRST, soFar: [] }),
   }),
-  ...lost(/interval 8640000 first of all$/, {
+  ...lost(/interval 8640000 as the first$/, {
     "an interval of next year": () => but(1, bundle(LIAR, 0, { index: 8_640_000 })),
   }),
   ...lost(/interval 0 right after interval 0$/, {
@@ -117,13 +117,13 @@ export const LIES: readonly Lie[] = [
     },
   ),
   ...lost(
-    /^its results do not add up: the seconds sum to what completed by the deadline, but 20 is not/,
+    /^its results do not add up: the seconds sum to the requests completed by the deadline, but 20 is not/,
     {
       "results that no interval has": () =>
         but(3, finished(LIAR, { bundles: 0, reports: [packReport(reportOf(1e9))] })),
     },
   ),
-  ...lost(/^it reported results of more or fewer workers than it has$/, {
+  ...lost(/^it reported results for more or fewer workers than it has$/, {
     "results of two workers": () =>
       but(3, finished(LIAR, { reports: [1, 2].map(() => packReport(reportOf(COMPLETED))) })),
   }),

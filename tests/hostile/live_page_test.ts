@@ -146,7 +146,7 @@ Deno.test("of readers there are so many, and the next one may come when one has 
   for (let i = 0; i < LIMITS.liveReaders.most; i++) assert.equal(statusOf(await look()), 200);
   const next = await look();
   assert.equal(statusOf(next), 503);
-  assert.match(next, /\r\n\r\n16 browser tabs show this page already: close one of them first\n$/);
+  assert.match(next, /\r\n\r\n16 browser tabs already show this page: close one of them first\n$/);
   sockets[0].destroy();
   while (statusOf(await look()) !== 200); // its end is known soon
   for (const socket of sockets) socket.destroy();

@@ -56,14 +56,14 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "negative counts",
     spoil: (measurement) => at(measurement, "requests").failed = -3,
-    refused: /requests\.failed: Cannot use -3: the least is 0$/m,
+    refused: /requests\.failed: Cannot use -3: the minimum is 0$/m,
   },
   {
     name: "counts that do not add up",
     spoil: (measurement) => {
       at(measurement, "requests").due = 1 + Number(at(measurement, "requests").due);
     },
-    refused: /requests\.due: Cannot use counts that do not add up: \d+ were due, and \d+ came to/,
+    refused: /requests\.due: Cannot use counts that do not add up: \d+ were due, but \d+ ended/,
   },
   {
     name: "numbers that are texts",
@@ -85,7 +85,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "keys that are missing",
     spoil: (measurement) => delete measurement.latency,
-    refused: /latency: Cannot do without it$/m,
+    refused: /latency: Cannot leave it out$/m,
   },
   {
     name: "keys of every object's prototype",
@@ -121,7 +121,8 @@ export const MUTATIONS: readonly Mutation[] = [
       const { points } = at(measurement, "timeline");
       if (Array.isArray(points)) points.reverse();
     },
-    refused: /timeline\.points\.1\.endS: Cannot use [\d.]+ s: it is not after the one before/,
+    refused:
+      /timeline\.points\.1\.endS: Cannot use [\d.]+ s: it is not after the end of the previous/,
   },
   {
     name: "dates that are none",

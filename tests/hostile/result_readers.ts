@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import { planResumed } from "../../cli/experiment/resume.ts";
 import { readBaseline } from "../../cli/flags/flags.ts";
-import { resultForms } from "../../cli/output/forms.ts";
+import { resultForms } from "../../cli/output/formats.ts";
 import { readMeasured, readResults, readSessions } from "../../cli/results/reading.ts";
 import { runAlone } from "../../report/cells/measured.ts";
 import { compareSessions } from "../../report/subjects/comparison/comparison.ts";

@@ -16,7 +16,7 @@ const FAILURES: Readonly<Partial<Record<ProtocolError, ProtocolFailure>>> = {
   "HTTP/2 in place of HTTP/1.1: use --http2, or http2: true": "other-version",
   "the response's head is larger than 65.5 kB, the limit": "over-limit",
   "a chunk line or the trailers are larger than 65.5 kB, the limit": "over-limit",
-  "the body is larger than is kept for checks: 64 MB, and 256 MB in a worker": "over-limit",
+  "the body is larger than checks can keep: 64 MB, and 256 MB in a worker": "over-limit",
   "more than 20 interim responses, the limit": "over-limit",
   "a switch of protocols (101) that no request asked for": "protocol-switch",
 };

@@ -88,7 +88,7 @@ Deno.test("chooseDriver takes tcp for a server on a unix socket, without a note"
 });
 
 Deno.test("chooseDriver refuses epoll for a server on a unix socket", async () => {
-  const message = "Cannot use the epoll driver on a unix socket: it supports TCP only";
+  const message = "Cannot use the epoll driver on a unix socket: it supports only TCP";
   const error = await rejected(UserError, chooseDriver("epoll", UNIX));
   assert.deepEqual(error.lines, [`--driver: ${message} (use tcp or auto)`]);
 });
@@ -142,14 +142,14 @@ const SAID: Readonly<Record<string, string>> = {
   "Client network socket disconnected before secure TLS connection was established":
     "the server hung up during the handshake",
   "received fatal alert: NoApplicationProtocol":
-    "the server does not speak HTTP/1.1: it refuses that by ALPN",
+    "the server does not speak HTTP/1.1: it refused it in ALPN",
   "tlsv1 alert no application protocol":
-    "the server does not speak HTTP/1.1: it refuses that by ALPN",
+    "the server does not speak HTTP/1.1: it refused it in ALPN",
   "connection reset": "the TLS handshake failed: connection reset",
   'invalid peer certificate: certificate not valid for name "a"; certificate is not valid for any names (according to its subjectAltName extension)':
     "the certificate is not for a: it names no host (subjectAltName)",
   'certificate not valid for name "127.0.0.1"; certificate is only valid for DnsName("a") or DnsName("127.0.0.1")':
-    "the certificate is not for the address 127.0.0.1: it lists that only as a DNS name, and needs IP:127.0.0.1 in its subjectAltName",
+    "the certificate is not for the address 127.0.0.1, which it lists only as a DNS name: it needs IP:127.0.0.1 in its subjectAltName",
 };
 for (const [said, meant] of Object.entries(SAID)) {
   Deno.test(`a handshake that fails with "${said}" is told as "${meant}"`, () => {
@@ -174,7 +174,7 @@ const ALERTS: Readonly<Record<string, [byRustls: string, tls: object, meant: Reg
     /refused the client certificate \(certificate expired/,
   ],
   "sslv3 alert handshake failure": ["HandshakeFailure", {}, /no cipher.* or demands a client cert/],
-  "tlsv1 alert protocol version": ["ProtocolVersion", {}, /only TLS before 1\.2/],
+  "tlsv1 alert protocol version": ["ProtocolVersion", {}, /only versions of TLS before 1\.2/],
   "tlsv1 unrecognized name": [
     "UnrecognisedName",
     { serverName: "a.test" },
@@ -200,8 +200,9 @@ Deno.test("what is no alert is none", () => {
 
 const REMEDIES: Readonly<Record<string, RegExp | null>> = {
   "the certificate is self-signed": /--cacert names .* --insecure takes/,
-  "the certificate is not signed by an authority that is trusted here": /--cacert .*--insecure/,
-  [OF_AN_AUTHORITY]: /^--cacert trusts the certificate if it names .*--insecure takes any/,
+  "the certificate is not signed by an authority that this machine trusts": /--cacert .*--insecure/,
+  [OF_AN_AUTHORITY]:
+    /^--cacert with the file of that very certificate trusts it.*--insecure accepts any/,
   "the server demands a client certificate": /^--cert and --key/,
   "the server does not speak TLS": /^write http:/,
   "127.0.0.1:80: connection refused": /^nothing listens there: start the server/,
@@ -220,14 +221,14 @@ for (const [reason, flags] of Object.entries(REMEDIES)) {
 Deno.test("for an authority's certificate that only OpenSSL takes, flags can name its driver, and a file cannot", () => {
   const [byFlags, byKeys] = (["flags", "keys"] as const)
     .map((written) => String(remedyFor(OF_AN_AUTHORITY_THOUGH_NAMED, written)));
-  assert.match(byFlags, /^--driver epoll trusts it .*--insecure takes any .*CA:FALSE$/);
-  assert.match(byKeys, /^insecure takes any .*CA:FALSE$/);
+  assert.match(byFlags, /^--driver epoll trusts it .*--insecure accepts any .*CA:FALSE$/);
+  assert.match(byKeys, /^insecure accepts any .*CA:FALSE$/);
 });
 
 const CHOICES: [wanted: "h2" | undefined, chosen: string | null, refusal: string | null][] = [
   ["h2", "h2", null],
-  ["h2", "http/1.1", "the server does not speak HTTP/2: it chose http/1.1 by ALPN"],
-  ["h2", null, "the server does not speak HTTP/2: it chose no protocol by ALPN"],
+  ["h2", "http/1.1", "the server does not speak HTTP/2: it chose http/1.1 in ALPN"],
+  ["h2", null, "the server does not speak HTTP/2: it chose no protocol in ALPN"],
   [undefined, "http/1.1", null],
   [undefined, null, null],
 ];

@@ -29,7 +29,8 @@ function waiterWith(calls: Libc, isPunctual: boolean): ReturnType<typeof waiterF
   }
 }
 
-const TIMER = "Workers wait with epoll_wait and a timerfd, which is as punctual: the system denies";
+const TIMER =
+  "Workers wait with epoll_wait and a timerfd, which is just as punctual: the system denies";
 const LATE = "Workers may send up to 0.05 ms late: the system denies prctl and";
 
 const NOTES: { calls: Call[]; isPunctual: boolean; note: string | null }[] = [

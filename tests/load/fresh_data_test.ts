@@ -26,7 +26,7 @@ Deno.test("what is too large is refused, and what was there stays", () => {
   const written = new FreshData();
   written.write('"kept"');
   const json = "x".repeat(LIMITS.scriptData.most + 1);
-  assert.throws(() => written.write(json), /bytes, and the limit is/);
+  assert.throws(() => written.write(json), /bytes, but the limit is/);
   assert.equal(written.read(), '"kept"');
 });
 

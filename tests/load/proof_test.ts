@@ -110,7 +110,7 @@ Deno.test("prove says where a value was not looked for", async () => {
     assert.ok(error instanceof TargetError);
     assert.match(
       error.message,
-      /got a response without the value for "id": a pattern looks at the first 256 kB of a/,
+      /got a response without the value for "id": a pattern searches only the first 256 kB of a/,
     );
     return true;
   });
@@ -144,7 +144,7 @@ Deno.test("prove refuses a server that sets more cookies than can be kept secret
   );
   await assert.rejects(proveAt(`http://127.0.0.1:${server.addr.port}`, { script: flowOf(20) }), {
     name: "TargetError",
-    message: "Cannot measure target a: GET / has too much to hide: a preflight has " +
+    message: "Cannot measure target a: GET / has too many secrets: a preflight has " +
       "11,000 secrets; the limit is 10,000",
   });
 });
@@ -154,6 +154,6 @@ Deno.test("prove refuses a server whose cookies are too long together to be kept
   await using server = setting(() => [`c=${`${set++}`.padStart(60_000, "x")}`]);
   await assert.rejects(
     proveAt(`http://127.0.0.1:${server.addr.port}`, { script: flowOf(100) }),
-    /too much to hide: all that a preflight or a job keeps secret has 4,020,000 characters; the limit is 4,000,000/,
+    /too many secrets: all secrets of a preflight or a job together has 4,020,000 characters; the limit is 4,000,000/,
   );
 });

@@ -4,7 +4,7 @@ import { busiestBetween, parseUse } from "../../base/system/processes.ts";
 import { renderDiagnosis } from "../../cli/commands/doctor.ts";
 import { checks } from "../../runner/doctor/checks.ts";
 import { diagnose, diagnosis } from "../../runner/doctor/diagnosis.ts";
-import type { HostFacts } from "../../runner/doctor/sight.ts";
+import type { HostFacts } from "../../runner/doctor/observation.ts";
 import { MACHINE as SOME_MACHINE } from "../report/fixture.ts";
 
 const MACHINE: Machine = { ...SOME_MACHINE, cpu: "Some CPU", cores: 8, allowedCores: 8 };

@@ -51,8 +51,8 @@ Deno.test("a sentence about one cell has the evidence of that cell, shares with 
       slow: { kind: "waiting", service: 20.4, cpuPerRequest: 0.1 },
     }),
     [
-      "api: one core is full (a thread of deno has 94.9 % of it); more connections will not help, more processes may.",
-      "cached: Redis carries out commands nearly all the time (93.1 %); fewer or cheaper commands will help.",
+      "api: one core is full (a thread of deno uses 94.9 % of it); more connections will not help, more processes may.",
+      "cached: Redis executes commands nearly all the time (93.1 %); fewer or cheaper commands will help.",
       "slow: the target is not busy, and requests wait (of 20.4 ms, 0.100 ms are CPU time), such as for a timer, a disk, a lock, a pool or another service.",
     ],
   );
@@ -68,10 +68,10 @@ Deno.test("what an idle target waits for is said with how much of it was seen, o
       other: { kind: "unknown", service: 20, cpuPerRequest: 3 },
     }),
     [
-      "stored: requests wait for storage (on average, 6.2 threads sleep in reads or writes while 8.0 requests are under way); fewer or joined writes (fsync) a request will help, or quicker storage.",
-      "named: requests wait for name look-ups (DNS) (on average, 7.5 sockets to a name server are open while 8.0 requests are under way); to keep addresses or connections will help, or a quicker name server.",
-      "capped: a cap on connections: the target is not busy, and leaves some waiting or closes them (it took 4 of 8); a higher cap, more workers or fewer connections will help.",
-      "other: unknown: nothing that was seen explains the time of most requests (of 20.0 ms, 3.00 ms are CPU time); `plateau run --profile` shows which code computes and `plateau run --observe runtime` shows its garbage collection.",
+      "stored: requests wait for storage (on average, 6.2 threads sleep in reads or writes while 8.0 requests are under way); fewer or combined writes (fsync) per request will help, or faster storage.",
+      "named: requests wait for name look-ups (DNS) (on average, 7.5 sockets to a name server are open while 8.0 requests are under way); caching addresses or keeping connections will help, or a faster name server.",
+      "capped: a cap on connections: the target is not busy, but leaves some connections waiting, or closes them (it accepted 4 of 8); a higher cap, more workers or fewer connections will help.",
+      "other: unknown: nothing that was observed explains the time of most requests (of 20.0 ms, 3.00 ms are CPU time); `plateau run --profile` shows which code computes and `plateau run --observe runtime` shows its garbage collection.",
     ],
   );
 });
@@ -79,7 +79,7 @@ Deno.test("what an idle target waits for is said with how much of it was seen, o
 Deno.test("what the experiment already looks at is not advised", () => {
   const unknown: Seen = { api: { kind: "unknown", service: 20, cpuPerRequest: 3 } };
   const seen =
-    "api: unknown: nothing that was seen explains the time of most requests (of 20.0 ms, 3.00 ms are CPU time)";
+    "api: unknown: nothing that was observed explains the time of most requests (of 20.0 ms, 3.00 ms are CPU time)";
   const [profile, observe] = [{ runs: 1 }, ["runtime"]];
   assert.deepEqual(sentencesOf(unknown, { profile, observe }), [`${seen}.`]);
   assert.deepEqual(sentencesOf(unknown, { profile }), [
@@ -115,8 +115,8 @@ Deno.test("a line is named by how many are served at a time", () => {
       pooled: { kind: "waiting", ...seen, atOnce: 3.1 },
     }),
     [
-      "locked: the target is not busy, and requests are served one at a time (of 40.0 ms, a request waits 87.5 % for the others): for a lock, a rate limit, or a single worker that itself waits.",
-      "pooled: the target is not busy, and requests wait (of 40.0 ms, 0.200 ms are CPU time), in line for what serves about 3 of them at a time, such as a pool.",
+      "locked: the target is not busy, and requests are served one at a time (of its 40.0 ms, a request waits 87.5 % for the others): for a lock, a rate limit, or a single worker that itself waits.",
+      "pooled: the target is not busy, and requests wait (of 40.0 ms, 0.200 ms are CPU time), in line for something that serves about 3 of them at a time, such as a pool.",
     ],
   );
 });
@@ -142,7 +142,7 @@ Deno.test("cells of one kind that differ in what helps them have a sentence each
   const idle: Bottleneck = { kind: "connections", cpuPerRequest: 0.1, service: 1 };
   const sentences = sentencesOf({ idle, busy: { ...idle, cpuPerRequest: 0.9 }, still: idle });
   assert.match(sentences[0], /^idle and still: too few connections, all of which wait for/);
-  assert.match(sentences[1], /^busy: too few connections, as requests are worked on/);
+  assert.match(sentences[1], /^busy: too few connections, because requests are worked on/);
   assert.equal(sentences.length, 2);
 });
 
@@ -206,10 +206,10 @@ Deno.test("full processes of a cluster, a target with one core and the kernel's 
       chatty: { kind: "redis", redisBusy: 0.3, redisCpu: 0.98 },
     }),
     [
-      "cluster: each process fills a core (a thread of node has 97.0 % of it); more connections will not help, more processes may.",
-      "pinned: its only core is full (the target has 1.0 of 1); only less work a request, or more cores, will help.",
-      "busy: one core is full, with the kernel's work for it, such as the network's, more than with its own (80.0 % of the CPU time in the kernel).",
-      "wide: its cores are full, with the kernel's work for it, such as the network's, more than with its own (80.0 % of the CPU time in the kernel).",
+      "cluster: each process fills a core (a thread of node uses 97.0 % of it); more connections will not help, more processes may.",
+      "pinned: its only core is full (the target has 1.0 of 1); only less work per request, or more cores, will help.",
+      "busy: one core is full, mostly with the kernel's work for the target, such as networking (80.0 % of the CPU time in the kernel).",
+      "wide: its cores are full, mostly with the kernel's work for the target, such as networking (80.0 % of the CPU time in the kernel).",
       "chatty: Redis fills a core (98.0 %); fewer or cheaper commands will help.",
     ],
   );

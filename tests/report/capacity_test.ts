@@ -115,7 +115,10 @@ Deno.test("a search without a rate that holds, and one that was cut off, have th
     sentence({ ...none, end: "nothing-holds" }),
     "No rate holds down to 13,640/s with p99 < 50ms",
   );
-  assert.match(sentence({ end: "budget" }), /; inconclusive: the budget ended before ± 2.00 %$/);
+  assert.match(
+    sentence({ end: "budget" }),
+    /; inconclusive: the budget ended before the interval was within ± 2.00 %$/,
+  );
   assert.match(sentence({ ...none, end: "interrupted" }), /^No capacity known.*; interrupted$/);
 });
 
@@ -174,7 +177,10 @@ Deno.test("a trial has its outcome, and where the capacity is by then", () => {
     "[3] 13,640/s for 1.5 s: broken, p99 800 ms; the capacity is between 12,000/s and 12,900/s",
   );
   const doubted = { ...event, trial: { ...TRIAL, counts: false }, low: null };
-  assert.match(trialSentence(doubted), /not counted, as the generator or the machine may be why$/);
+  assert.match(
+    trialSentence(doubted),
+    /not counted, because the generator or the machine may be the reason$/,
+  );
 });
 
 Deno.test("a request that was never sent is neither failed nor wrong", () => {
@@ -310,7 +316,7 @@ Deno.test("a rate that did not last is no capacity: the sentence names it, and w
     sentence({ ...none, trialS: [5, 30], trials: [TRIAL, fell] }),
     "No capacity known with p99 < 50ms; inconclusive: 12,150/s held in trials of 30 s, " +
       "but not for 2 min 30 s after an overload; " +
-      "longer trials (--trial 5s,300s) would show a rate that lasts",
+      "longer trials (--trial 5s,300s) would show a rate that can be sustained",
   );
   assert.match(
     trialSentence({ number: 4, trial: fell, low: null, high: null }),
@@ -325,13 +331,13 @@ Deno.test("what held in trials that were too short to bound the capacity is name
   assert.equal(
     sentence({ ...none, budgetS: 12, trialS: [1, 2], trials: [uncounted, held] }),
     "No capacity known with p99 < 50ms; inconclusive when the budget of 12 s ended: 1,201/s held for 2 s, " +
-      "which is too short to show that it lasts; next: use longer trials (--trial 1s,4s) and a larger budget",
+      "which is too short to show that it can be sustained; next: use longer trials (--trial 1s,4s) and a larger budget",
   );
 });
 
 Deno.test("a search that the budget ended says which budget would probably decide, where that is known", () => {
   assert.match(
     sentence({ end: "budget", wouldTakeS: 2_630 }),
-    /; inconclusive: the budget ended before ± 2.00 %; a budget of about 44m would probably decide$/,
+    /; inconclusive: the budget ended before the interval was within ± 2.00 %; a budget of about 44m would probably decide$/,
   );
 });

@@ -712,13 +712,13 @@ Deno.test("card: who sends less than the others is named beside its lead", () =>
     for (const { bytes, requests } of results.runs.filter(({ target }) => target === "a")) {
       bytes.in += extraBytes * requests.completed;
     }
-    return concluded(results).notes.filter((note) => note.startsWith("Not all "));
+    return concluded(results).notes.filter((note) => note.startsWith("The responses differ"));
   };
   assert.deepEqual(notesOf(300), []);
   const [note, ...others] = notesOf(20_000);
   assert.match(
     note,
-    /^Not all send the same: static, [ab]: size of a response: \S+\s\S+ → \S+\s\S+\.$/,
+    /^The responses differ: static, [ab]: size of a response: \S+\s\S+ → \S+\s\S+\.$/,
   );
   assert.deepEqual(others, []);
 });

@@ -76,7 +76,7 @@ Deno.test("what was waited for after the deadline is a fact, where the wait is w
   assert.equal(completed, "100, 60 of them in the 800 ms after the deadline");
   assert.ok(
     tableIn(modelOf({ late }), "outcomes/1", "Outcomes").notes.map(plain).some((note) =>
-      /^60 requests completed in the up to 800 ms after the deadline/.test(note)
+      /^60 requests completed within 800 ms after the deadline/.test(note)
     ),
   );
   const [row]: Record<string, string>[] = parse(renderMeasurementCsv(censoredMeasurement(late)), {

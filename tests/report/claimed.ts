@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { groupRuns } from "../../report/cells/cells.ts";
 import { judgeClaims, type JudgedClaim } from "../../report/judge/claims.ts";
-import type { Found } from "../../report/judge/found.ts";
+import type { Found } from "../../report/judge/reasons.ts";
 import type { Range } from "../../report/figures/range.ts";
 import type { Results } from "../../runner/result/result.ts";
 import type { Claim } from "../../scenarios/claims/claim.ts";

@@ -67,7 +67,7 @@ Deno.test("the terminal has a line a claim and a threshold, and the claims' numb
     FORMS.terminal,
     /\nClaims\n✓ rate\(fast\) > 2 × rate\(slow\) \(p\. 6, table III\): reproduced: rate is 3,00\d\/s .*; note: on <their> machine\n✗ rate/,
   );
-  assert.match(FORMS.terminal, /\n\? rate\(hapi\) > 1\/s: inconclusive: Cannot find a target /);
+  assert.match(FORMS.terminal, /\n\? rate\(hapi\) > 1\/s: inconclusive: Cannot find the target /);
   assert.ok(FORMS.terminal.includes(`\n${SUMMARY}\n`));
   assert.match(
     FORMS.terminal,

@@ -155,10 +155,12 @@ for (const [sentence, change, names] of DIFFERENT) {
     const about = said(comparedDocument(comparison), "about").map(({ text }) => text);
     assert.deepEqual(about, comparison.differences);
     const isOfResponses = /respon/.test(sentence) && names.length > 0;
-    const notes = comparedCard(comparison).notes.filter((note) => note.startsWith("Not all "));
+    const notes = comparedCard(comparison).notes.filter((note) =>
+      note.startsWith("The responses differ")
+    );
     assert.deepEqual(
       notes,
-      isOfResponses ? [`Not all send the same: ${comparison.differences[0]}.`] : [],
+      isOfResponses ? [`The responses differ: ${comparison.differences[0]}.`] : [],
     );
   });
 }

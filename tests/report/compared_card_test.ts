@@ -8,7 +8,7 @@ import {
   type ResultsComparison,
 } from "../../report/subjects/comparison/comparison.ts";
 import type { Run } from "../../runner/result/result.ts";
-import type { ThresholdOutcome } from "../../report/judge/gates.ts";
+import type { ThresholdOutcome } from "../../report/judge/thresholds.ts";
 import { doubted } from "./concluded.ts";
 import type { CellSpec } from "./fixture.ts";
 import { thresholdsOf } from "./gated.ts";

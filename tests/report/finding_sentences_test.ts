@@ -66,7 +66,7 @@ Deno.test("other programs that make a run invalid are said to hold the generator
     const [suspect, invalid] = ["suspect", "invalid"].map((severity) =>
       findingSentence(trustFinding.parse({ code, severity, evidence: SAMPLES[code], advice: [] }))
     );
-    const held = /; they held the generator back too far for the figures to be those/;
+    const held = /; they held the generator back so much that the figures are not/;
     assert.match(invalid, held);
     assert.doesNotMatch(suspect, held);
   }
@@ -85,9 +85,9 @@ const CAVEATS: readonly (readonly [Finding, sentence: string])[] = [
   ],
   [
     caveat("still-running", { runs: 2, planned: 6 }),
-    "Still running: 2 of 6 planned runs are in.",
+    "Still running: 2 of 6 planned runs are done.",
   ],
-  [caveat("interrupted", { runs: 0, planned: 1 }), "Interrupted: 0 of 1 planned run are in."],
+  [caveat("interrupted", { runs: 0, planned: 1 }), "Interrupted: 0 of 1 planned run are done."],
   [caveat("parts-missing", { parts: 1 }), "1 part of the plan was not measured."],
   [
     caveat("two-groups", {
@@ -107,7 +107,7 @@ const CAVEATS: readonly (readonly [Finding, sentence: string])[] = [
   ],
   [
     caveat("no-steady-part", { cells: 1, cell: "static, hono", count: 2, of: 5 }),
-    "static, hono: 2 of 5 runs have no steady part and count whole.",
+    "static, hono: 2 of 5 runs have no steady part and count as a whole.",
   ],
 ];
 

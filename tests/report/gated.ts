@@ -1,14 +1,14 @@
 /** Thresholds on measurements of which every latency is known. */
 import assert from "node:assert/strict";
 import { groupRuns } from "../../report/cells/cells.ts";
-import { gateOutcome } from "../../report/findings/gate_sentences.ts";
+import { gateOutcome } from "../../report/findings/threshold_sentences.ts";
 import {
   type Gate,
   gatesOf,
   judgeTogether,
   measurementGates,
   type ThresholdOutcome,
-} from "../../report/judge/gates.ts";
+} from "../../report/judge/thresholds.ts";
 import type { Evidence } from "../../report/judge/rules.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";

@@ -118,7 +118,7 @@ Deno.test("JUnit has what could not be measured, and wrong responses", () => {
   });
   const problems = casesOf(junitOf(results)).map(({ children: [problem] }) => problem);
   assert.deepEqual(problems.map(({ name }) => name), ["failure", "skipped", "error"]);
-  assert.match(problems[0].attributes.message, /^\d+ of \d+ responses are not as expected$/);
+  assert.match(problems[0].attributes.message, /^\d+ of \d+ responses were not as expected$/);
 });
 
 Deno.test("JUnit does not pass what got no answer at all", () => {
@@ -150,7 +150,7 @@ Deno.test("JUnit of an experiment that was ended says how much of it is in", () 
   assert.equal(attributes.name, "all planned runs: measured");
   assert.deepEqual([problem.name, problem.attributes], ["error", {
     type: "interrupted",
-    message: "interrupted: 1 of 12 planned runs are in",
+    message: "interrupted: 1 of 12 planned runs are done",
   }]);
 });
 

@@ -60,7 +60,7 @@ Deno.test("the last line of a model server has its tokens", () => {
   );
 });
 
-Deno.test("pushes on WebSockets are told as streams are, and calls of gRPC by their messages", () => {
+Deno.test("pushes on WebSockets are told as streams are, and gRPC calls by their messages", () => {
   const unasked = { ...COUNTS, due: 0, received: 0 };
   const pushed = { ...SOCKETS, messages: unasked, message: NONE };
   assert.match(recap({ sockets: pushed, streams: STREAMS }), /^250 messages\/s · first p99 /);

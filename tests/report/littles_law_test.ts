@@ -101,7 +101,7 @@ const BROKEN: Readonly<Record<string, [Results, RegExp]>> = {
   ],
   "requests that end after the run are in its latency, not in its rate": [
     results(12),
-    /take long beside a run of 3\.00 s/,
+    /take long compared with a run of 3\.00 s/,
   ],
 };
 

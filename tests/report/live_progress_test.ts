@@ -77,7 +77,7 @@ Deno.test("two runs in turns are one step of the status, which names both", () =
   assert.deepEqual(told.map(({ done }) => done), [0, 0, 2]);
   assert.equal(
     told[1].text,
-    "Run 1 of at most 4: static, hono · connections 50, run 2, in turns with express",
+    "Run 1 of at most 4: static, hono · connections 50, run 2, alternating with express",
   );
 });
 

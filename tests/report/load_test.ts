@@ -171,7 +171,10 @@ const HIGH = "10.0 or 20.0 requests/s over at most 100 connections, 9 s, evenly 
 Deno.test("loads that differ are told with each scenario, and in the method", () => {
   const model = reportModel(DIFFERENT);
   const { scenarios } = model.context;
-  assert.equal(factsOf(DIFFERENT)["Load of a run"], "3 different loads, given with each scenario");
+  assert.equal(
+    factsOf(DIFFERENT)["Load of a run"],
+    "3 different loads, given with their scenarios",
+  );
   assert.deepEqual(scenarios.map(({ load }) => plain(load)), [
     "50 connections, 1 s",
     HIGH,

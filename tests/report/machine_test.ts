@@ -87,7 +87,11 @@ Deno.test("who served is told by the kinds of the targets, and by where response
   const cases: [experiment: Record<string, unknown>, sentences: (string | RegExp)[]][] = [
     [{ targets: { slow: app, fast: app } }, [fresh, each]],
     [{ targets: { slow: app, fast: app }, prove: "apart" }, [fresh, /once before its first run/]],
-    [{ targets: { slow: app, fast: url } }, ["Servers at a URL ran already: fast.", fresh, each]],
+    [{ targets: { slow: app, fast: url } }, [
+      "Servers that were already running, at their URLs: fast.",
+      fresh,
+      each,
+    ]],
     // One that was not measured served nothing.
     [{ targets: { slow: url, fast: url, other: app }, fresh: false }, [/: slow, fast\.$/, each]],
     [{ targets: { slow: app, fast: app }, fresh: false }, [/served all of its runs/, each]],

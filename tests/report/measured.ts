@@ -1,5 +1,5 @@
 /** A single measurement in the forms of `bench`, and what it says, as tests read it. */
-import type { GateOutcome } from "../../report/findings/gate_sentences.ts";
+import type { GateOutcome } from "../../report/findings/threshold_sentences.ts";
 import { renderBlocksMarkdown } from "../../report/render/markdown.ts";
 import { renderBlocks } from "../../report/render/terminal/blocks.ts";
 import { measurementBlocks } from "../../report/subjects/measurement.ts";

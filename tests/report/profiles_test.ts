@@ -128,7 +128,7 @@ Deno.test("system calls that V8 shows for longer than the kernel had in all are 
     return { ...profile, busyMs: 1_000, tree };
   };
   const said =
-    /V8 shows system calls too often here: by the kernel's count they have at most 25\.0 % of its CPU/;
+    /V8 overstates system calls here: by the kernel's count, they took at most 25\.0 % of its CPU/;
   assert.match(summaryOf(resultsWith([writing(500)])), said);
   assert.doesNotMatch(summaryOf(resultsWith([writing(300)])), said);
 });

@@ -113,7 +113,7 @@ Deno.test("while two targets take turns the live view is of the first, and names
   const [starting] = written(PAIR, {});
   assert.match(
     starting,
-    /run 1 of at most 4, at most 12 s left.*\n.*static, hono · connections 50.*, repetition 1, in turns with express/,
+    /run 1 of at most 4, at most 12 s left.*\n.*static, hono · connections 50.*, repetition 1, alternating with express/,
   );
 });
 

@@ -69,7 +69,7 @@ Deno.test("rows come in the order of the file, with both figures and both relati
   );
   assert.match(
     RELATIVE.finding,
-    /^Rank correlation with the published order: 0\.83 over 6 cells\. 1 of 5 figures is surely more than 25\s% from the published one, the farthest redis, gin at 0\.62\d+×\s\[0\.6\d+,\s0\.6\d+\]\.$/,
+    /^Rank correlation with the published order: 0\.83 over 6 cells\. 1 of 5 figures is certainly more than 25\s% from the published one, the farthest redis, gin at 0\.62\d+×\s\[0\.6\d+,\s0\.6\d+\]\.$/,
   );
 });
 
@@ -118,7 +118,7 @@ Deno.test("figures that fit are said to fit", () => {
   const model = modelOf({ measured: PUBLISHED, published: { values: PUBLISHED } });
   assert.match(
     model.finding,
-    /^Rank correlation with the published order: 1 over 6 cells\. No figure is surely more than 25\s% from the published one\./,
+    /^Rank correlation with the published order: 1 over 6 cells\. No figure is certainly more than 25\s% from the published one\./,
   );
   assert.deepEqual(model.differences, []);
 });
@@ -134,8 +134,8 @@ Deno.test("what was not measured, was left out, or is no cell any more is told",
   assert.equal(model.table?.rows.length, 4);
   assert.equal(
     model.missing,
-    "Published, and not compared: gin, static; gin, redis (it was not measured); " +
-      'express, static, cores=2 (Cannot find a factor "cores": nothing varies).',
+    "Published, but not compared: gin, static; gin, redis (it was not measured); " +
+      'express, static, cores=2 (Cannot find the factor "cores": nothing varies).',
   );
   assert.match(notesOf(model), /^Nothing could be divided by gin, static/);
   const one = publishedResults({
@@ -154,7 +154,7 @@ Deno.test("what was not measured, was left out, or is no cell any more is told",
   assert.equal(column(part, "Published"), "100");
   assert.equal(
     part.missing,
-    "Published, and not compared: connections=20, gin (left out by --only); " +
+    "Published, but not compared: connections=20, gin (left out by --only); " +
       "express, connections=21 (it was not measured).",
   );
 });
@@ -229,7 +229,7 @@ Deno.test("0 where more was published is far, and 0 where 0 was is not", () => {
   assert.equal(column(model, "Measured ÷ published"), "– | 0");
   assert.match(
     model.finding,
-    /^There is no order to compare.* 1 of 2 figures is surely more than 25\s% from the published one, the farthest gin at 0×\.$/,
+    /^There is no order to compare.* 1 of 2 figures is certainly more than 25\s% from the published one, the farthest gin at 0×\.$/,
   );
   assert.match(
     model.differences[0],
@@ -243,9 +243,9 @@ Deno.test("what is surely not 0 is infinitely far from a published 0, and told o
     published: { values: { express: 100, gin: 0, fastify: 0 } },
   });
   assert.equal(column(model, "Measured ÷ published"), "3.01 | ∞ | ∞");
-  assert.match(model.finding, / 3 of 3 figures are surely .* the farthest gin at ∞×\.$/);
+  assert.match(model.finding, / 3 of 3 figures are certainly .* the farthest gin at ∞×\.$/);
   assert.equal(differing(model), "gin | fastify | express");
-  assert.match(notesOf(model), /surely not 0 is that far from 0\.$/);
+  assert.match(notesOf(model), /certainly not 0 counts as that far from a published 0\.$/);
 });
 
 Deno.test("what may be 0 is not far from a published 0", () => {

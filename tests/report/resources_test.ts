@@ -95,7 +95,7 @@ Deno.test("behind a cache requests per CPU-second count the whole chain, never t
   const perCpuFinding = saidAs(model, "s1/resources", "per-cpu")[0];
   assert.match(
     perCpuFinding,
-    /^For each CPU-second a served 2,000 requests .* plain of a: 0\.0005/,
+    /^Per CPU-second, a served 2,000 requests .* plain of a: 0\.0005/,
   );
   const [head] = renderCsv(reportModel(results)).split("\r\n");
   assert.deepEqual(head.split(",").filter((name) => /PerCpuSecond/.test(name)), [
@@ -145,7 +145,7 @@ Deno.test("the table has a row for each target and below it one for each part", 
   assert.deepEqual(column(table, "In the kernel"), Array(4).fill("25.0"));
   assert.deepEqual(column(table, "Threads"), Array(4).fill("11"));
   assert.deepEqual(column(table, "Start-up").slice(1, 3), ["–", "–"]);
-  assert.match(table.notes.join(" "), /without the Redis of the run/);
+  assert.match(table.notes.join(" "), /do not include the run's Redis/);
   const perCpu = table.columns.findIndex(({ label }) => label === "Requests per CPU-second");
   for (const [i, row] of table.rows.entries()) {
     if (i === 0 || i === 3) assert.match(row[perCpu].below ?? "", /^\[[\d,.]+,.[\d,.]+\]$/);
@@ -167,13 +167,13 @@ Deno.test("a sentence says who needs the least CPU for a request, and what the p
   const plain = perCpuFinding.replaceAll(/[\d,.]*\d/g, "N");
   assert.equal(
     plain,
-    "For each CPU-second cached served the most, N requests (N cores); plain the least, " +
+    "Per CPU-second, cached served the most, N requests (N cores); plain the least, " +
       "N requests (N cores). nginx of cached: N cores. Redis of cached: N cores.",
   );
   const alone = resultsFixture({ cells: [{ ...CELLS[0], runs: 1 }] });
   assert.match(
     saidAs(reportModel(alone), "s1/resources", "per-cpu")[0],
-    /^For each CPU-second plain served [\d,.]+ requests \([\d.]+ cores\)\.$/,
+    /^Per CPU-second, plain served [\d,.]+ requests \([\d.]+ cores\)\.$/,
   );
   const unwatched = resultsFixture({ cells: [{ ...CELLS[0], watched: false }] });
   assert.deepEqual(said(reportModel(unwatched), "s1/resources"), []);

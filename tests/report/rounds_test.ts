@@ -1,6 +1,6 @@
 /** Thresholds on servers that nobody restarts, loaded in rounds that depend on each other. */
 import assert from "node:assert/strict";
-import { gatesOf, judgeTogether } from "../../report/judge/gates.ts";
+import { gatesOf, judgeTogether } from "../../report/judge/thresholds.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
 import { meanRange } from "../../report/figures/range.ts";
 import type { Results } from "../../runner/result/result.ts";

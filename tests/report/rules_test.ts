@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { FIGURE_NAMES, figureNamed } from "../../base/figures/figure.ts";
 import { contentionToward } from "../../report/judge/amounts.ts";
 import { peakOpens } from "../../report/judge/claims.ts";
-import type { Allowed, Outcome } from "../../report/judge/found.ts";
+import type { Allowed, Outcome } from "../../report/judge/reasons.ts";
 import {
   allowedAround,
   allowedBy,

@@ -50,9 +50,9 @@ Deno.test("a cell's pauses are told, with the requests that met them and those b
   assert.deepEqual(others, []);
   assert.equal(
     sentence.replaceAll(/\s/g, " "),
-    "Runtime of <b>api</b>: 240 collections stopped it for 3.00 % of the time, the longest took 24.0 ms, its event loop was " +
-      "late by 1.20 ms on average and 53.0 ms at most; of its 20 slowest requests, 20.0 % met a collection " +
-      "(4.00 % would by chance) and 80.0 % met a blocked event loop (6.00 % would by chance).",
+    "Runtime of <b>api</b>: 240 collections stopped it for 3.00 % of the time; the longest took 24.0 ms, its event loop was " +
+      "late by 1.20 ms on average and 53.0 ms at most; of its 20 slowest requests, 20.0 % overlapped a collection " +
+      "(4.00 % would by chance) and 80.0 % overlapped a blocked event loop (6.00 % would by chance).",
   );
   assert.match(renderMarkdown(model), /Runtime of .*api.*by chance/);
   const page = renderReportPage([model]);
@@ -132,7 +132,7 @@ Deno.test("pauses that the slowest requests met no more than by chance are not m
   const [sentence] = saidAs(modelOf({ ...COUNTERS, slowest }), "verdict/1", "runtime");
   assert.match(
     sentence.replaceAll(/\s/g, " "),
-    /; of its 20 slowest requests, 0 % met a blocked event loop, no more than would by chance \(52\.5 %\)\.$/,
+    /; of its 20 slowest requests, 0 % overlapped a blocked event loop, no more than would by chance \(52\.5 %\)\.$/,
   );
 });
 
@@ -152,7 +152,7 @@ Deno.test("slow requests are not held against pauses that there were none of", (
   assert.equal(sentenceOf(none), "Runtime of <b>api</b>: no collection.");
   assert.equal(
     sentenceOf({ overlapping: 5, expected: 1 }),
-    "Runtime of <b>api</b>: no collection; of its 20 slowest requests, 50.0 % met a blocked event loop " +
+    "Runtime of <b>api</b>: no collection; of its 20 slowest requests, 50.0 % overlapped a blocked event loop " +
       "(10.0 % would by chance).",
   );
 });
@@ -168,11 +168,11 @@ Deno.test("bottlenecks by pauses have their evidence and an advice", () => {
   assert.equal(
     sentence({ kind: "blocked-loop", pauses }),
     "Bottleneck: long computations block its event loop (for 50.0 ms at a time, 5.00 % of the run; 9 of the 10 " +
-      "slowest requests overlap it, by chance 1.2 would); to split them, or to move them to a worker, will help.",
+      "slowest requests overlap it, where 1.2 would by chance); splitting them, or moving them to a worker, will help.",
   );
   assert.equal(
     sentence({ kind: "gc", collectionShare: 0.43 }),
-    "Bottleneck: garbage collection takes much of its time (43.0 % of its CPU time); fewer objects a request will " +
+    "Bottleneck: garbage collection takes much of its time (43.0 % of its CPU time); fewer objects per request will " +
       "help, or a larger heap.",
   );
   assert.match(

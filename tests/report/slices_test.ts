@@ -19,8 +19,8 @@ import { lowestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
 import { splitRun } from "../../report/cells/counted_part.ts";
 import { shortfallOf } from "../../report/judge/shortfall.ts";
-import { gateOutcome } from "../../report/findings/gate_sentences.ts";
-import { gatesOf, judgeTogether } from "../../report/judge/gates.ts";
+import { gateOutcome } from "../../report/findings/threshold_sentences.ts";
+import { gatesOf, judgeTogether } from "../../report/judge/thresholds.ts";
 import { assertOutcomes } from "./claimed.ts";
 import { concluded, doubted } from "./concluded.ts";
 import { comparedMarkdown, comparedPage, comparedText } from "./compared.ts";
@@ -188,7 +188,7 @@ Deno.test("slices: a neighbour takes no verdict from the targets of an experimen
   ]);
   assert.match(
     beside.reliability?.sentence ?? "",
-    /^All 10 runs are invalid, but the ratio holds: the sides took turns, so what disturbed one disturbed the other\.$/,
+    /^All 10 runs are invalid, but the ratio holds: the sides took turns, so whatever disturbed one disturbed the other, too\.$/,
   );
   assert.ok(
     beside.matrix?.rows.flatMap(({ cells }) => cells).some((cell) =>

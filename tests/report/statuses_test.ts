@@ -29,7 +29,7 @@ const SENTENCES: readonly [Measurement["status"], string][] = [
   [{ "200": 1, "404": 12, "503": 9_000 }, "9,000 of 9,013 responses were 503, and 12 were 404"],
   [
     { "200": 1_000, "302": 3, "404": 12, "503": 9 },
-    "12 of 1,024 responses were 404, and 12 had 2 other statuses than 2xx",
+    "12 of 1,024 responses were 404, and 12 had 2 other statuses outside 2xx",
   ],
   [{}, ""],
 ];

@@ -261,7 +261,7 @@ Deno.test("a run without a steady part counts whole where others count by theirs
   assert.ok(cell.interval("rate"));
   const model = reportModel(resultsOf([WITHIN, WITHIN, DRIFTS], STEADY));
   assert.deepEqual(saidAs(model, "about", "no-steady-part"), [
-    "static, hono: 1 of 3 runs has no steady part and counts whole.",
+    "static, hono: 1 of 3 runs has no steady part and counts as a whole.",
   ]);
 });
 

@@ -39,15 +39,15 @@ const sentences: [reached: Reached, text: string][] = [
   ],
   [
     { ...REACHED, reason: "budget", halfWidth: 0.043 },
-    "^Stopped after 5 repetitions, as another would have passed the time budget: the widest interval of requests/s and p50 is ± 4.3 %, where ± 2 % was required; ",
+    "^Stopped after 5 repetitions, because another would have exceeded the time budget: the widest interval of requests/s and p50 is ± 4.3 %, where ± 2 % was required; ",
   ],
   [
     { ...REACHED, reason: "limit", halfWidth: null },
-    "^Stopped after 5 repetitions, the most that were allowed: not every cell has an interval; ",
+    "^Stopped after 5 repetitions, the maximum: not every cell has an interval; ",
   ],
   [
     { ...REACHED, reason: "budget", target: null },
-    "^Stopped after 5 repetitions, as another .*: the widest interval of requests/s and p50 is ± 1.7 %; ",
+    "^Stopped after 5 repetitions, because another .*: the widest interval of requests/s and p50 is ± 1.7 %; ",
   ],
 ];
 
@@ -61,7 +61,7 @@ Deno.test("who was precise early is told what rare slow runs do to such interval
   assert.equal(
     textOf(resultsOf(REACHED), "stopped-early"),
     "If a few runs are far slower than the rest, 5 repetitions may hold none of them: intervals of `repeat: until` then " +
-      "hold the truth in as few as 86 of 100 cases, and most that miss it ended before 14 repetitions.",
+      "contain the true value in as few as 86 of 100 cases, and most of those that miss it ended before 14 repetitions.",
   );
   const others: Reached[] = [
     { ...REACHED, repetitions: 14 },
@@ -78,7 +78,7 @@ Deno.test("a change or a width beyond ten times is no number but a reason to add
   assert.ok(first.timeline.points.every(({ completed }) => completed > 1));
   assert.equal(
     textOf(results),
-    "Stopped after 5 repetitions, the most that were allowed: the intervals of requests/s and p50 are too wide " +
+    "Stopped after 5 repetitions, the maximum: the intervals of requests/s and p50 are too wide " +
       "to say anything; a change of less than 10× would not have been seen: add runs.",
   );
   const open = { verdict: "inconclusive", reason: "few-runs", ratio: 2, runsNeeded: null } as const;
@@ -126,7 +126,7 @@ Deno.test("page, markdown and terminal tell it, and the method says how the inte
   );
   assert.ok(
     said(model, "method").some(({ text }) =>
-      /looked at to decide .* computed at 97\.5\s%/.test(text)
+      /checked several times to decide .* computed at 97\.5\s%/.test(text)
     ),
   );
 });

@@ -82,10 +82,10 @@ Deno.test("where nothing failed a sentence says so, errors come with their reaso
 Deno.test("bytes that no request had asked for are told where no request failed, too", () => {
   const results = resultsFixture({ cells: [{ target: "a", scenario: "s", medianMs: 2, runs: 2 }] });
   for (const run of results.runs) run.unsolicited = 3;
-  const told = /connections closed: unsolicited bytes came on them/;
+  const told = /connections closed because unsolicited bytes arrived on them/;
   assert.match(
     renderSummary(reportModel(results), PLAIN),
-    /^Errors\n +6 × a: connections closed: /m,
+    /^Errors\n +6 × a: connections closed because /m,
   );
   const { texts } = measured({ ...MEASUREMENT, unsolicited: 3 });
   assert.deepEqual(

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { resultForms } from "../../cli/output/forms.ts";
+import { resultForms } from "../../cli/output/formats.ts";
 import { groupedOf, parseMeasured, readResumable } from "../../cli/results/reading.ts";
 import { renderMeasurement } from "../report/measured.ts";
 import { compareResults } from "../../report/subjects/comparison/comparison.ts";
@@ -109,7 +109,7 @@ for (const [printed, base, next] of PAIRS) {
 Deno.test("results of version 1 are not resumed, and the message has the reason", async () => {
   await assert.rejects(
     readResumable(fileURLToPath(new URL("interrupted.json", FOLDER))),
-    /Cannot resume results of version 1: new runs would be of version 2/,
+    /Cannot resume results of version 1, because new runs would be of version 2/,
   );
 });
 

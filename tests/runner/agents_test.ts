@@ -143,7 +143,7 @@ Deno.test("a clock that is known less well than an interval is long makes the ru
   });
   assert.match(
     findingSentence(generator.findings[0]),
-    /^The clock of agent b is known to ± 300 ms only/,
+    /^The clock of agent b is known only to ± 300 ms/,
   );
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Repetition } from "../../runner/experiment/repetition.ts";
-import { boundsOf, repeatSentence } from "../../runner/experiment/schedule.ts";
+import { boundsOf, repeatSentence } from "../../runner/experiment/repetition_bounds.ts";
 import type { CountedPart } from "../../runner/stats/confidence/pool.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { LOOKS } from "../../runner/stats/confidence/sequential.ts";
@@ -93,7 +93,7 @@ Deno.test("narrow intervals of runs of two kinds do not end it before 14 repetit
   const { stops, notes } = course(loose, mixed);
   assert.equal(course(loose, one).stops, 5);
   assert.equal(stops, 14);
-  assert.match(notes[0], /and the runs of a cell fall into two groups: on to 7$/);
+  assert.match(notes[0], /and the runs of a cell fall into two groups: continuing to 7$/);
 });
 
 Deno.test("until ends after the last look, or after as many as are allowed", () => {
@@ -183,7 +183,7 @@ Deno.test("what will be done is told with its bounds", () => {
   assert.equal(repeatSentence(5), null);
   assert.equal(
     repeatSentence({ until: 0.02, atMost: 14, budget: null }),
-    "until ± 2 %, looking after 5, 7, 10, 14 repetitions; 14 at most",
+    "until ± 2 %, checked after 5, 7, 10, 14 repetitions; 14 at most",
   );
   assert.match(repeatSentence({ ...UNTIL, budget: 60_000 }) ?? "", /; no longer than 60s$/);
   assert.match(

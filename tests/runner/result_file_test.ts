@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { readResults } from "../../cli/results/reading.ts";
 import { TargetError } from "../../base/errors.ts";
 import { carryOutBlocks } from "../../runner/experiment/blocks.ts";
-import { EarlierRuns } from "../../runner/experiment/resume.ts";
+import { EarlierRuns } from "../../runner/experiment/earlier_runs.ts";
 import { UNKNOWN_ACTIVITY } from "../../runner/host/host_activity.ts";
 import { reportOfSilent } from "../../runner/load/worker/silent_worker.ts";
 import type { Loaded, Loader } from "../../runner/measure/loader.ts";

@@ -25,7 +25,10 @@ function lacking(...cells: Cell[]): Map<Cell, { reason: string }> {
 
 Deno.test("nothing goes on without what a measured cell needs", () => {
   const now = { redis: null, missing: lacking(A) };
-  assert.throws(() => assertAsBefore(before(null), now), /^TargetError: .*gone that earlier runs/);
+  assert.throws(
+    () => assertAsBefore(before(null), now),
+    /^TargetError: .*something that earlier runs had is missing/,
+  );
   assertAsBefore(before(null), { redis: null, missing: lacking(B) });
 });
 
@@ -33,7 +36,7 @@ Deno.test("nothing goes on with another Redis", () => {
   const now = { redis: { kind: "private" }, missing: lacking() } as const;
   assert.throws(
     () => assertAsBefore(before("given"), now),
-    /used one named with --redis or REDIS_URL, and this would be a private one/,
+    /used one named with --redis or REDIS_URL, and now it would be a private one/,
   );
   assertAsBefore(before("private"), now);
   assertAsBefore(before(null), now);

@@ -95,7 +95,7 @@ Deno.test("functions of an Artillery processor make requests, keep what response
   const source = script(STEPS, "", "beforeScenario: begin\nafterScenario: end");
   const { text, notes } = made(source, PROCESSOR);
   assert.ok(!text.includes("hush-hush"));
-  assert.ok(!notes.some((note) => note.includes("not taken over")), notes.join("\n"));
+  assert.ok(!notes.some((note) => note.includes("not converted")), notes.join("\n"));
   const { scenario: { flow, user: ofUser }, hooks } = await running(text);
   const [login, item, plain] = flow;
   assert.deepEqual([plain.before, plain.after], [undefined, undefined]);
@@ -128,28 +128,28 @@ Deno.test("functions of an Artillery processor make requests, keep what response
 const LEFT: Readonly<Record<string, readonly [code: string, left: RegExp, kept: RegExp]>> = {
   "needs a package": [
     'const axios = require("axios");\nexports.sign = (p, c, e, next) => { axios.get("/"); next(); };',
-    /functions\.js:1, .*there is no module "axios" here\n.*:2, axios\.get\("\/"\);: it needs axios/,
-    /\{ \n?\s*\/\/ NOT TAKEN OVER: it needs axios[^]*next\(\); \}/,
+    /functions\.js:1, .*Plateau has no module "axios"\n.*:2, axios\.get\("\/"\);: it needs axios/,
+    /\{ \n?\s*\/\/ NOT CONVERTED: it needs axios[^]*next\(\); \}/,
   ],
   "waits": [
     "export async function sign(p) { p.url += 1; await p; }",
-    /:1, await p;: it waits, and hooks run synchronously/,
+    /:1, await p;: it waits, but hooks run synchronously/,
     /^function sign\(p\) \{ p\.url \+= 1; /m,
   ],
   "names what it leaves out elsewhere": [
     "exports.a = () => { const x = fetch('/'); x.then(); };\nexports.sign = (x) => { x.url += 1; };",
-    /there is no fetch here\n.*x\.then\(\);: it needs x, which is not taken over$/,
+    /Plateau has no fetch\n.*x\.then\(\);: it needs x, which was not converted$/,
     /exports\.sign = \(x\) => \{ x\.url \+= 1; \};/,
   ],
   "sets a timer under a condition": [
     "exports.sign = (p, c, e, next) => { if (p.slow) { setTimeout(next, 1); } next(); };",
-    /there is no setTimeout here$/,
-    /if \(p\.slow\) \{ \n?\s*\/\/ NOT TAKEN OVER/,
+    /Plateau has no setTimeout$/,
+    /if \(p\.slow\) \{ \n?\s*\/\/ NOT CONVERTED/,
   ],
   "is all of a condition": [
     "exports.sign = async (p, c) => {\n  if (!c.vars.t) await login(c);\n  p.t = c.vars.t;\n};",
     /:2, await login\(c\);: it waits/,
-    /if \(!c\.vars\.t\) \n.*NOT TAKEN OVER.*\n.*await login\(c\);\n\s*\{\}\n\s*p\.t = c\.vars\.t;/,
+    /if \(!c\.vars\.t\) \n.*NOT CONVERTED.*\n.*await login\(c\);\n\s*\{\}\n\s*p\.t = c\.vars\.t;/,
   ],
   "is all of a condition that has another side": [
     "exports.sign = async (p) => { if (p.a) await x; else if (p.b) p.c = 1; else await y; p.d = 2; };",
@@ -159,7 +159,7 @@ const LEFT: Readonly<Record<string, readonly [code: string, left: RegExp, kept: 
   "is all of a loop": [
     "exports.sign = async (p) => {\n  for (const n of p.list)\n    await n;\n  p.url += 1;\n};",
     /:3, await n;: it waits/,
-    /for \(const n of p\.list\)\n.*NOT TAKEN OVER.*\n.*await n;\n\s*\{\}\n\s*p\.url \+= 1;/,
+    /for \(const n of p\.list\)\n.*NOT CONVERTED.*\n.*await n;\n\s*\{\}\n\s*p\.url \+= 1;/,
   ],
   "waits without a space": [
     "class A {\n  static async b(r) { await r; r.url += 1; }\n  async c(r) { r.url += 2; }\n}\n" +
@@ -175,12 +175,12 @@ const LEFT: Readonly<Record<string, readonly [code: string, left: RegExp, kept: 
   ],
   "keeps the environment": [
     "const env = process.env;\nexports.sign = (p) => { p.url += env.SHOP_KEY; p.url += 1; };",
-    /:1, const env = process\.env;: it reads variables of the environment by names[^]*it needs env/,
+    /:1, const env = process\.env;: it reads environment variables whose names[^]*it needs env/,
     /p\.url \+= 1; \}/,
   ],
   "reads variables by a name that it computes": [
     "exports.sign = (p, c) => { const k = c.vars.k; p.url += process.env[k]; p.url += 1; };",
-    /process\.env\[k\];: it reads variables of the environment by names/,
+    /process\.env\[k\];: it reads environment variables whose names/,
     /^const functions = \(\(\) => \{$/m,
   ],
   "stands under a case that it chooses by the environment": [
@@ -190,23 +190,23 @@ const LEFT: Readonly<Record<string, readonly [code: string, left: RegExp, kept: 
   ],
   "chooses a case by what is not there": [
     "exports.sign = (p) => { switch (p.m) { case fetch: p.url += 1; } p.url += 2; };",
-    /:1, switch \(p\.m\) .*: there is no fetch here$/,
+    /:1, switch \(p\.m\) .*: Plateau has no fetch$/,
     /p\.url \+= 2; \}/,
   ],
   "has a default that is not there": [
     "exports.a = (x, { t = setTimeout }) => { t(x); };\nexports.sign = (p) => { setTimeout(p); p.url += 1; };",
-    /:1, t = setTimeout: there is no setTimeout here\n.*t\(x\);: it needs t, .*\n.*:2, setTimeout\(p\);: there is no setTimeout here$/,
+    /:1, t = setTimeout: Plateau has no setTimeout\n.*t\(x\);: it needs t, .*\n.*:2, setTimeout\(p\);: Plateau has no setTimeout$/,
     /\n\s*t \}\) => \{[^]*p\.url \+= 1; \}/,
   ],
   "names a default beside what it leaves out": [
     'const { h = fetch } = require("./x");\nexports.sign = (p) => { h(p); fetch(p); p.url += 1; };',
-    /no module "\.\/x" here\n.*h\(p\);: it needs h, .*\n.*fetch\(p\);: there is no fetch here$/,
+    /Plateau has no module "\.\/x"\n.*h\(p\);: it needs h, .*\n.*fetch\(p\);: Plateau has no fetch$/,
     /p\.url \+= 1; \}/,
   ],
   "takes what a module lacks here": [
     'const crypto = require("crypto");\nconst { createHmac, randomBytes } = require("node:crypto");\n' +
     'exports.sign = (p) => { p.a = crypto.randomBytes(8); p.b = crypto.createHash("md5"); p.url += 1; };',
-    /:2, .*there is no randomBytes of node:crypto here[^]*no randomBytes of crypto here[^]*no digest md5 here/,
+    /:2, .*Plateau has no randomBytes of node:crypto[^]*no randomBytes of crypto[^]*no digest md5/,
     /const crypto = plateauNode\.crypto;[^]*p\.url \+= 1; \}/,
   ],
 };
@@ -215,7 +215,7 @@ for (const [sentence, [code, left, kept]] of Object.entries(LEFT)) {
   Deno.test(`each line of a processor that cannot be taken over is marked, as one that ${sentence}`, async () => {
     const steps = "[{ get: { url: /, beforeRequest: sign } }]";
     const { text, notes } = made(script(steps), code);
-    const marked = notes.filter((note) => note.startsWith("not taken over")).join("\n");
+    const marked = notes.filter((note) => note.startsWith("not converted")).join("\n");
     assert.match(marked, left);
     assert.match(text, kept);
     await running(text); // what is left is right code
@@ -226,7 +226,7 @@ Deno.test("a processor may have a name of its own for what this file imports", a
   const code = 'const crypto = require("crypto");\nconst node = "n";\n' +
     'exports.sign = (p) => { p.url += crypto.createHash("sha256").update(node).digest("hex"); };';
   const { text, notes } = made(script("[{ get: { url: /, beforeRequest: sign } }]"), code);
-  assert.ok(!notes.some((note) => note.startsWith("not taken over")), notes.join("\n"));
+  assert.ok(!notes.some((note) => note.startsWith("not converted")), notes.join("\n"));
   const { scenario: { flow: [step] }, hooks } = await running(text);
   const { before } = hooks.prepared({ before: step.before ?? "", after: null }, WIRE);
   const digest = createHash("sha256").update("n").digest("hex");
@@ -284,7 +284,7 @@ Deno.test("no note of a written file has the value of a variable of the environm
     ].flatMap((one) => one ?? [])
   ) {
     assert.match(text, /requests to \$\{env\.PLATEAU_TEST_HOST\} go to/);
-    assert.match(text, /without the pause "\$\{env\.PLATEAU_TEST_HOST\}"/);
+    assert.match(text, /leaves out the pause "\$\{env\.PLATEAU_TEST_HOST\}"/);
     assert.ok(!text.includes("sk-very-secret"), text);
   }
 });
@@ -338,11 +338,14 @@ exports.sign = (p) => {
 });
 
 const UNLIKE: Readonly<Record<string, readonly [code: string, why: RegExp]>> = {
-  "octets in hex": ['Buffer.from("00ff", "hex")', /no text as hex/],
+  "octets in hex": ['Buffer.from("00ff", "hex")', /text cannot be read or written as hex/],
   "a digest of what is in hex": ['crypto.createHash("sha256").update("00ff", "hex")', /as hex/],
-  "a digest of octets": ['crypto.createHash("sha256").update(new Uint8Array(2))', /must be a text/],
-  "a digest by no key": ['crypto.createHmac("sha256", undefined)', /must be a text/],
-  "a done that comes later": ["Promise.resolve(1), 0", /sign returned before it called its done/],
+  "a digest of octets": [
+    'crypto.createHash("sha256").update(new Uint8Array(2))',
+    /only a string can be digested/,
+  ],
+  "a digest by no key": ['crypto.createHmac("sha256", undefined)', /only a string can be digested/],
+  "a done that comes later": ["Promise.resolve(1), 0", /sign returned before it called done/],
 };
 
 for (const [sentence, [code, why]] of Object.entries(UNLIKE)) {

@@ -44,7 +44,7 @@ Deno.test("a word that means nothing is told of, wherever it stands", () => {
   const selector = parseSelector("fastify, express, fastfy");
   assert.ok("value" in selector);
   assert.deepEqual(choiceOf(selector.value, namesInCells(cells)), {
-    problem: 'Cannot find a target or scenario "fastfy": did you mean "fastify"?',
+    problem: 'Cannot find the target or scenario "fastfy": did you mean "fastify"?',
   });
 });
 

@@ -113,22 +113,22 @@ const wrong: [text: string, ...problems: RegExp[]][] = [
   ["rate(a) == rate(b)", /^Cannot use == in a claim: write <, <=, > or >=, or within 5% of$/],
   ["rate(a) > two × rate(b)", /^Cannot read "two" as a factor: write a number/],
   ["rate(a) > 0 × rate(b)", /^Cannot read "0" as a factor/],
-  ["rat(a) > rate(b)", /^Cannot find a figure "rat": did you mean "rate"\?$/],
-  ["p98(a) > pp99(b)", /^Cannot find a figure "p98"/, /^Cannot find a figure "pp99"/],
+  ["rat(a) > rate(b)", /^Cannot find the figure "rat": did you mean "rate"\?$/],
+  ["p98(a) > pp99(b)", /^Cannot find the figure "p98"/, /^Cannot find the figure "pp99"/],
   ["rate(a) > 1000", /^Cannot read "1000" as a rate: write 1000\/s$/],
   ["p99(a) < 120", /^Cannot read "120" as a duration: write 120ms$/],
   ["p99(a) < rate(b)", /^Cannot compare p99\(a\) with rate\(b\): their units differ$/],
   ["ceiling(redis) > p99(a)", /units differ$/],
   ["p99 < 120ms", /^Cannot use p99 without its cells: write p99\(fastify, static\), or p99\(\)/],
   ["p99(a) < p50", /^Cannot use p50 without its cells/],
-  ["100ms < 120ms", /^Cannot compare two numbers: one side must be a figure/],
+  ["100ms < 120ms", /^Cannot compare two numbers: at least one side must be a figure/],
   ["rate(a) + rate(b) > 5/s", /^Cannot read/],
   [
     "2 rate(a) > 5/s",
     /^Cannot read "2 rate\(a\)" as a side of a claim: write a figure and its cells/,
   ],
   ["rate(a,) > 5/s", /^Cannot read "a," as a selector/],
-  ["ceiling(redi) > 5/s", /^Cannot find a ceiling "redi": did you mean "redis"\?$/],
+  ["ceiling(redi) > 5/s", /^Cannot find the ceiling "redi": did you mean "redis"\?$/],
   ["rate(a) / p50(b) < rate(c) / p50(d)", /rate\(a\) with p50\(b\)/, /rate\(c\) with p50\(d\)/],
   ["rate(a) / ceiling(redis) < rate(b) / rate(c)", /^Cannot divide rate\(a\) by ceiling\(redis\)/],
   ["rate(a) / rate(b) > 2", /^Cannot read "rate\(a\) \/ rate\(b\) > 2" as a claim/],
@@ -138,7 +138,7 @@ const wrong: [text: string, ...problems: RegExp[]][] = [
   ["warmup(a) is warmup", /^Cannot use "warmup" as a label of a run: did you mean "warm-up"\?$/],
   ["warmup(a) is fast", /: write one of flat, warm-up, slowdown, no-steady-state$/],
   ["correlation(stable) > 0.5", /^Cannot correlate "stable": write two figures/],
-  ["correlation(stable, p5; a) > 2", /^Cannot find a figure "p5"/, /a number from -1 to 1$/],
+  ["correlation(stable, p5; a) > 2", /^Cannot find the figure "p5"/, /a number from -1 to 1$/],
 ];
 
 for (const [text, ...problems] of wrong) {
@@ -171,22 +171,24 @@ Deno.test("an experiment holds claims as texts, or with where they stand", () =>
 
 const misplaced: Readonly<Record<string, [...lines: RegExp[]]>> = {
   "[rate(fastfy) > 1/s]": [
-    /^x\.yaml:4:\d+: .*Cannot find a target or scenario "fastfy": did you mean "fastify"\?$/,
+    /^x\.yaml:4:\d+: .*Cannot find the target or scenario "fastfy": did you mean "fastify"\?$/,
   ],
   '[{ claim: "rate(hapi, fib) > rate(koa, fib)" }]': [
-    /Cannot find a target or scenario "hapi": the targets are fastify, express/,
-    /Cannot find a target or scenario "koa"/,
+    /Cannot find the target or scenario "hapi": the targets are fastify, express/,
+    /Cannot find the target or scenario "koa"/,
   ],
   "[rate(fastify, static) > 1/s]": [
-    /Cannot read "rate\(fastify" as a claim: its bracket does not end; put it into quotes$/,
+    /Cannot read "rate\(fastify" as a claim: its bracket is not closed; put it into quotes$/,
   ],
   "[rate(conections=50) > 1/s]": [
-    /Cannot find a factor "conections": did you mean "connections"\?$/,
+    /Cannot find the factor "conections": did you mean "connections"\?$/,
   ],
-  "[rate(set.zebra=50) > 1/s]": [/Cannot find a factor "set.zebra": name a key of load, or of set/],
-  "[warmup(fast) is flat]": [/Cannot find a target or scenario "fast"/],
-  '["correlation(stable, p50; scenario=fastify) > 0"]': [/Cannot find a scenario "fastify"/],
-  "[rate(fastify) < ceiling(redis)]": [/which is not measured: add ceilings: \[redis\]$/],
+  "[rate(set.zebra=50) > 1/s]": [
+    /Cannot find the factor "set.zebra": name a key of load, or of set/,
+  ],
+  "[warmup(fast) is flat]": [/Cannot find the target or scenario "fast"/],
+  '["correlation(stable, p50; scenario=fastify) > 0"]': [/Cannot find the scenario "fastify"/],
+  "[rate(fastify) < ceiling(redis)]": [/it is not measured; add ceilings: \[redis\]$/],
   '[{ claim: "p99(fastify) < 5" }]': [
     /^x\.yaml:4:\d+: .*Cannot read "5" as a duration: write 5ms$/,
   ],
@@ -205,7 +207,7 @@ Deno.test("a claim may name several targets, and those in ratios must be there",
   const [line] = wrongLines(
     `${EXPERIMENT}claims: ["p50(fastify) / p50(express) < mean(fastify) / mean(koa)"]\n`,
   );
-  assert.match(line, /Cannot find a target or scenario "koa"/);
+  assert.match(line, /Cannot find the target or scenario "koa"/);
 });
 
 Deno.test("a ceiling that is measured can be claimed something of", () => {

@@ -33,13 +33,13 @@ Deno.test("scenarios may be compared, with one of them as the base", () => {
 Deno.test("nothing may be compared, and then a base is a contradiction", () => {
   assert.deepEqual(problemsOf({ compare: "none" }), []);
   assert.deepEqual(problemsOf({ compare: "none", base: "app" }), [
-    "base: Nothing is compared: leave out base, or compare: none",
+    "base: Cannot use base where nothing is compared: leave out base, or compare: none",
   ]);
 });
 
 Deno.test("a compared factor that is not there is found, with its place and the nearest name", () => {
   assert.deepEqual(problemsOf({ compare: { factor: "polcy" } }), [
-    'compare.factor: Cannot find a factor "polcy": did you mean "policy"?',
+    'compare.factor: Cannot find the factor "polcy": did you mean "policy"?',
   ]);
   assert.match(problemsOf({ compare: { factor: "weather" } })[0], /name a key of load, or of set/);
 });

@@ -58,16 +58,16 @@ Deno.test("only the variables that a file names are asked for", () => {
 Deno.test("every variable that is missing is told with its place, an empty one too", () => {
   const text = TARGET +
     'scenarios:\n  s:\n    get: /\n    headers: { a: "${env.A}${env.B}", b: "${env.C}", c: "${env.d-e}" }\n';
-  const set = (name: string): string => `(set it, such as ${name}=… plateau run …)`;
+  const set = (name: string): string => `(set it: ${name}=… plateau run …)`;
   assert.deepEqual(linesOf(() => read(text, { env: { C: "" } })), [
-    "a.yaml:7:19: scenarios.s.headers.a: Cannot fill in ${env.A}: the environment has no A " +
+    "a.yaml:7:19: scenarios.s.headers.a: Cannot fill in ${env.A}: the environment variable A is not set " +
     set("A"),
-    "a.yaml:7:19: scenarios.s.headers.a: Cannot fill in ${env.B}: the environment has no B " +
+    "a.yaml:7:19: scenarios.s.headers.a: Cannot fill in ${env.B}: the environment variable B is not set " +
     set("B"),
-    "a.yaml:7:42: scenarios.s.headers.b: Cannot fill in ${env.C}: the environment has no C " +
+    "a.yaml:7:42: scenarios.s.headers.b: Cannot fill in ${env.C}: the environment variable C is not set " +
     set("C"),
-    "a.yaml:7:57: scenarios.s.headers.c: Cannot fill in ${env.d-e}: no variable can have this name " +
-    "(write one such as ${env.TOKEN})",
+    "a.yaml:7:57: scenarios.s.headers.c: Cannot fill in ${env.d-e}: this cannot be the name of a variable " +
+    "(write a name, as in ${env.TOKEN})",
   ]);
 });
 
@@ -85,7 +85,7 @@ Deno.test("what is wrong with a value of the environment is told without it", ()
   assert.equal(
     line,
     'a.yaml:4:24: scenarios.s.get: Cannot use "${env.WAY}" as a path: start with /, and encode ' +
-      "spaces and non-ASCII (${env.WAY} is text, as all of the environment is)",
+      "spaces and non-ASCII (${env.WAY} is text, like every environment variable)",
   );
 });
 
@@ -112,8 +112,8 @@ Deno.test("a secret parameter is text, as given or from the file, and is shown n
 
 Deno.test("a secret parameter without a value has to be given", () => {
   assert.deepEqual(linesOf(() => read(SECRET_PARAMETER)), [
-    "--set token: Cannot run without a value for this secret: the file holds none " +
-    "(give it by --set token=…, or write ${env.NAME} in the file where it is needed)",
+    "--set token: Cannot run without a value for this secret: the file holds no value " +
+    "(give it by --set token=…, or write ${env.NAME} where the file needs it)",
   ]);
 });
 
@@ -132,9 +132,9 @@ Deno.test("a secret is refused in the arguments of a program, and taken in its e
   const args = target('command: [node, "--token=${env.TOKEN}", "${key}"]');
   assert.deepEqual(linesOf(() => read(args, { env: { TOKEN: "argument-canary" } })), [
     "a.yaml:4:33: targets.t.command.1: Cannot put the secret ${env.TOKEN} into the arguments of a " +
-    'program, which every user of its machine can read: pass it by env: { TOKEN: "${env.TOKEN}" }',
+    'program, because every user of the machine can read them: pass it by env: { TOKEN: "${env.TOKEN}" }',
     "a.yaml:4:57: targets.t.command.2: Cannot put the secret ${key} into the arguments of a " +
-    'program, which every user of its machine can read: pass it by env: { key: "${key}" }',
+    'program, because every user of the machine can read them: pass it by env: { key: "${key}" }',
   ]);
   const env = target('command: [node], env: { TOKEN: "${env.TOKEN}", KEY: "${key}" }');
   const { targets: { t } } = read(env, { env: { TOKEN: "argument-canary" } });

@@ -75,7 +75,7 @@ Deno.test("what is wrong only as an experiment has its place in the other tool's
   assert.equal(error.lines.length, 1);
   assert.match(
     error.lines[0],
-    /a\.yml:6:42: scenarios\.0\.flow\.0\.loop\.1: .*flow\.1\.get of the experiment that it becomes: Cannot fill in \{\{ nobody \}\}/,
+    /a\.yml:6:42: scenarios\.0\.flow\.0\.loop\.1: .*flow\.1\.get in the experiment that it becomes: Cannot fill in \{\{ nobody \}\}/,
   );
 });
 
@@ -142,8 +142,8 @@ Deno.test("a HAR file becomes one visitor's way, in its order, without what is n
       expect: { status: 204 },
     },
   ]);
-  assert.match(notes[0], /without 3 of its 6 requests/);
-  assert.match(notes[1], /without its cookie fields/);
+  assert.match(notes[0], /leaves out 3 of its 6 requests/);
+  assert.match(notes[1], /leaves out its cookie fields/);
   const visit = scriptOf(experiment.scenarios.visit, 1);
   assert.ok(visit.kind === "flow");
   const put = visit.steps.findLast((step) => step.kind === "request");
@@ -170,7 +170,10 @@ for (const [sentence, postData, body] of BODIES) {
     }];
     const { text, notes } = becomes(JSON.stringify({ log: { entries } }), "a.har");
     assert.equal(parse(text).scenarios.visit.flow[0].body, body);
-    assert.equal(notes.some((note) => /without the bodies of \/b/.test(note)), body === undefined);
+    assert.equal(
+      notes.some((note) => /leaves out the bodies of \/b/.test(note)),
+      body === undefined,
+    );
   });
 }
 

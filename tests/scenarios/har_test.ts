@@ -28,7 +28,7 @@ Deno.test("the fields of a form in a HAR file are encoded whole", () => {
 Deno.test("a header field of a HAR file that can't be sent is left out, with a note", () => {
   const { wire, notes } = onlyStep("text/plain", { name: "X-City", value: "Łódź" }, { text: "a" });
   assert.deepEqual(Object.keys(wire.headers), ["content-type"]);
-  assert.ok(notes.some((note) => /without its header fields X-City,/.test(note)));
+  assert.ok(notes.some((note) => /leaves out its header fields X-City,/.test(note)));
 });
 
 Deno.test("a visit that outlasts the usual load lengthens it, and a note says so", () => {
@@ -46,7 +46,7 @@ Deno.test("a visit that outlasts the usual load lengthens it, and a note says so
   assert.deepEqual(loadOf(entry(10, 5_000), entry(18, 2_000)), ["10s", usual]);
   assert.deepEqual(loadOf(entry(10, 5_000), entry(40, 500)), [
     "46s",
-    "the load is a default: 10 virtual users for 46 s, as the visit alone takes 31 s",
+    "the load is a default: 10 virtual users for 46 s, because one visit takes 31 s",
   ]);
 });
 
@@ -82,12 +82,12 @@ Deno.test("a HAR file of too many requests, or too long ones, is refused at the 
   const entry = entryAt("2026-01-01T10:00:00Z", "http://a/");
   assert.throws(
     () => becomes(log(Array.from({ length: 10_002 }, () => entry)), "a.har"),
-    /a\.har:10002:1: log\.entries\.10000: Cannot take over this request: .* has more than 10,000 steps, the limit/,
+    /a\.har:10002:1: log\.entries\.10000: Cannot convert this request: .* has more than 10,000 steps, the limit/,
   );
   const long = entryAt("2026-01-01T10:00:00Z", `http://a/${"b".repeat(60_000)}`);
   assert.throws(
     () => becomes(log(Array.from({ length: 20 }, () => long)), "a.har"),
-    /a\.har:18:1: log\.entries\.16: Cannot take over this request: the experiment .* the limit is 1,000,000/,
+    /a\.har:18:1: log\.entries\.16: Cannot convert this request: the experiment .* the limit is 1,000,000/,
   );
 });
 
@@ -99,12 +99,12 @@ Deno.test("what no experiment may have is refused at the request of a HAR file, 
   ];
   const source = JSON.stringify({ log: { pages: [], entries } }).replaceAll("},{", "},\n{");
   const { text, problems } = becomes(source, "a.har");
-  assert.throws(() => parseExperiment(text, "a.yaml"), /Cannot use 999: the most is 599/);
+  assert.throws(() => parseExperiment(text, "a.yaml"), /Cannot use 999: the maximum is 599/);
   const path = ["scenarios", "visit", "flow", 4, "expect", "status"];
   assert.deepEqual(problems([{ path, isKey: false, message: "no" }]), [{
     place: "a.har:3:1",
     message:
-      "log.entries.2: scenarios.visit.flow.4.expect.status of the experiment that it becomes: no",
+      "log.entries.2: scenarios.visit.flow.4.expect.status in the experiment that it becomes: no",
   }]);
 });
 

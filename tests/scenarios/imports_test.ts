@@ -81,24 +81,27 @@ for (const [sentence, [steps, flow]] of Object.entries(STEPS)) {
 }
 
 const NOTED: readonly (readonly [source: string, note: RegExp])[] = [
-  [script("[{ get: { url: / } }]", "processor: ./x.js"), /without its processor/],
-  [script("[{ get: { url: / } }]", "", "beforeScenario: f"), /without its beforeScenario hooks/],
-  [script("[{ get: { url: /, beforeRequest: f } }]"), /without its beforeRequest hooks/],
-  [script("[{ function: f }, { get: { url: / } }]"), /without its step "function"/],
-  [script("[{ loop: [{ get: { url: / } }], whileTrue: f }]"), /fixed count is walked once/],
+  [script("[{ get: { url: / } }]", "processor: ./x.js"), /leaves out its processor/],
+  [script("[{ get: { url: / } }]", "", "beforeScenario: f"), /leaves out its beforeScenario hooks/],
+  [script("[{ get: { url: /, beforeRequest: f } }]"), /leaves out its beforeRequest hooks/],
+  [script("[{ function: f }, { get: { url: / } }]"), /leaves out its step "function"/],
+  [script("[{ loop: [{ get: { url: / } }], whileTrue: f }]"), /fixed count runs once/],
   [script("[{ get: { url: /, probability: 10 } }]"), /sent every time/],
   [script("[{ get: { url: 'http://other.example/a' } }]"), /other\.example go to 127/],
-  [script("[{ get: { url: '/{{ $randomString(5) }}' } }]"), /random strings are UUIDs/],
-  [script("[{ think: '{{ $env.NOBODY }}' }, { get: { url: / } }]"), /without the pause/],
-  [script("[{ get: { url: /, expect: { hasHeader: a } } }]"), /expectations without hasHeader/],
-  [script("[{ get: { url: / } }]"), /2xx or 3xx response here.*Artillery counts any status/],
+  [script("[{ get: { url: '/{{ $randomString(5) }}' } }]"), /random strings become UUIDs/],
+  [script("[{ think: '{{ $env.NOBODY }}' }, { get: { url: / } }]"), /leaves out the pause/],
+  [
+    script("[{ get: { url: /, expect: { hasHeader: a } } }]"),
+    /leaves out its expectations of hasHeader/,
+  ],
+  [script("[{ get: { url: / } }]"), /expects 2xx or 3xx here.*Artillery accepts any status/],
   [
     script("[{ loop: [{ get: { url: '/{{ $uuid }}' } }], count: 51 }]"),
     /after 50 draws of the same kind/,
   ],
   [
     script("[{ get: { url: /, auth: { user: '{{ u }}', pass: 1 } } }]", "variables: { u: [a, b] }"),
-    /without auth that holds values/,
+    /leaves out auth that holds values/,
   ],
 ];
 
@@ -124,9 +127,9 @@ Deno.test("an Artillery scenario follows redirects and keeps cookies, with those
   for (
     const note of [
       /^the cookie theme is sent from the first request on$/,
-      /^cookies of a request that hold values, or change, are sent with this request alone/,
-      /^Artillery repeats a POST that a 301 or 302 redirects; here it becomes a GET/,
-      /^a redirect to another host or port is wrong here, unless follow names it in hosts$/,
+      /^if a request's cookies hold values, or change, it sends only these/,
+      /^Artillery sends a POST again when a 301 or 302 redirects it; here it becomes a GET/,
+      /^a redirect to another host or port counts as wrong, unless follow names it in hosts$/,
     ]
   ) assert.ok(notes.some((one) => note.test(one)), `${note}: ${notes.join("\n")}`);
   assert.ok(experimentOf(script(steps)));
@@ -139,11 +142,11 @@ Deno.test("an Artillery scenario whose requests follow no redirects has none her
   const mixed = "[{ get: { url: / } }, { get: { url: /a, followRedirect: false } }]";
   assert.throws(
     () => becomes(script(mixed), "a.yml"),
-    /a\.yml:6:35: scenarios\.0\.flow\.1\.get: Cannot take over this request: it follows redirects, or not/,
+    /a\.yml:6:35: scenarios\.0\.flow\.1\.get: Cannot convert this request: its followRedirect differs/,
   );
 });
 
-Deno.test("a form of several parts of an Artillery script is one here, with its files", () => {
+Deno.test("a multipart form of an Artillery script is one here, with its files", () => {
   const form =
     "{ a: 1, b: { fromFile: x/y.png, contentType: image/png }, c: { value: '{{ $uuid }}' } }";
   const { scenario } = taken(script(`[{ post: { url: /, formData: ${form} } }]`));
@@ -165,7 +168,9 @@ Deno.test("a script without phases is gone through by one virtual user, as there
   assert.ok("phases" in load);
   assert.deepEqual(load.phases[0].parts, [{ durationUs: 1e6, fromPerSec: 1, toPerSec: 1 }]);
   assert.ok(
-    taken(source).notes.includes("the script has no phases: Artillery sends one virtual user"),
+    taken(source).notes.includes(
+      "the script has no phases, so it sends one virtual user, as Artillery does",
+    ),
   );
 });
 
@@ -174,7 +179,7 @@ Deno.test("rows that commas do not separate are refused, however a script says s
     const source = script("[{ get: { url: / } }]", `payload: { path: a.csv, fields: [a], ${how} }`);
     assert.throws(
       () => becomes(source, "a.yml"),
-      /a\.yml:4:\d+: config\.payload.*: Cannot take over a\.csv: its fields are not separated by commas/,
+      /a\.yml:4:\d+: config\.payload.*: Cannot convert a\.csv: its fields are not separated by commas/,
     );
   }
 });
@@ -182,26 +187,26 @@ Deno.test("rows that commas do not separate are refused, however a script says s
 Deno.test("a script whose config stands in another file is told of as a script", () => {
   assert.throws(
     () => becomes("scenarios: [{ flow: [{ get: { url: / } }] }]", "a.yml"),
-    /^UserError: a\.yml:1:1: config: Cannot do without it$/,
+    /^UserError: a\.yml:1:1: config: Cannot leave it out$/,
   );
 });
 
 const LARGE: Readonly<Record<string, readonly [steps: string, told: RegExp]>> = {
   "loops in loops": [
     `[${"{ loop: [".repeat(5)}{ get: { url: / } }${"], count: 30 }".repeat(5)}]`,
-    /^a\.yml:6:32: .*loop: Cannot write out this loop: a file of another tool with its loops written out has 27,000 steps; the limit is 10,000$/,
+    /^a\.yml:6:32: .*loop: Cannot unroll this loop: a file of another tool, its loops unrolled, has 27,000 steps; the limit is 10,000$/,
   ],
   "loops in loops of nothing": [
     `[{ get: { url: / } }, ${"{ loop: [".repeat(40)}${"], count: 30 }".repeat(40)}]`,
-    /^a\.yml:6:\d+: .*Cannot write out this loop: .* has 27,000 steps/,
+    /^a\.yml:6:\d+: .*Cannot unroll this loop: .* has 27,000 steps/,
   ],
   "a loop of a count that a variable says": [
     "[{ loop: [{ get: { url: / } }], count: '{{ n }}' }]",
-    /^a\.yml:6:12: .*Cannot write out this loop: a file of another tool has 100,000 rounds/,
+    /^a\.yml:6:12: .*Cannot unroll this loop: a file of another tool has 100,000 loop iterations/,
   ],
   "a long body many times": [
     `[{ loop: [{ post: { url: /, body: ${"x".repeat(2_000)} } }], count: 600 }]`,
-    /^a\.yml:6:21: .*Cannot take over this step: the experiment that .* has 1,000,\d+ characters; the limit is 1,000,000/,
+    /^a\.yml:6:21: .*Cannot convert this step: the experiment that .* has 1,000,\d+ characters; the limit is 1,000,000/,
   ],
 };
 

@@ -23,7 +23,7 @@ import {
 import { thrown } from "../thrown.ts";
 
 const GOES_ON =
-  /^a\.jmx:\d+:.*\$\{user\}: JMeter goes on in its file where the thread group before it stopped/;
+  /^a\.jmx:\d+:.*\$\{user\}: JMeter continues in the file where the previous thread group stopped/;
 
 const OF_USER = sampler(PATH("/${user}"));
 const OF_USERS = threads("g", OF_USER);
@@ -31,11 +31,11 @@ const OF_USERS = threads("g", OF_USER);
 const REFUSED: readonly (readonly [plan: string, why: RegExp])[] = [
   [
     planOf(sampler() + element("JSR223Sampler")),
-    /^a\.jmx:5:\d+: .*JSR223Sampler "x": it is none of/,
+    /^a\.jmx:5:\d+: .*JSR223Sampler "x": Plateau does not support/,
   ],
   [
     planOf(sampler("", element("RegexExtractor"))),
-    /RegexExtractor "x": it is none of the elements/,
+    /RegexExtractor "x": Plateau does not support this kind/,
   ],
   [planOf(sampler() + element("IfController")), /IfController "x"/],
   [planOf(sampler() + element("GaussianRandomTimer")), /GaussianRandomTimer/],
@@ -54,33 +54,39 @@ const REFUSED: readonly (readonly [plan: string, why: RegExp])[] = [
   ],
   [
     planOf(sampler('<stringProp name="HTTPSampler.path">/${__time()}</stringProp>')),
-    /\$\{__time\(\)\}: nothing here says its value/,
+    /\$\{__time\(\)\}: its value is not known/,
   ],
   [
     planOf(sampler('<stringProp name="HTTPSampler.path">http://b/</stringProp>') + sampler()),
-    /it goes to http:\/\/a, the others to http:\/\/b/,
+    /it goes to http:\/\/a, but the others go to http:\/\/b/,
   ],
   [planOf(sampler('<boolProp name="HTTPSampler.image_parser">true</boolProp>')), /embedded/],
-  [planOf(sampler('<stringProp name="HTTPSampler.proxyHost">p</stringProp>')), /by a proxy/],
-  [planOf(sampler('<stringProp name="HTTPSampler.method">TRACE</stringProp>')), /no method TRACE/],
+  [planOf(sampler('<stringProp name="HTTPSampler.proxyHost">p</stringProp>')), /through a proxy/],
+  [
+    planOf(sampler('<stringProp name="HTTPSampler.method">TRACE</stringProp>')),
+    /does not send the method TRACE/,
+  ],
   [planOf(sampler(), LOOPS(-1)), /"g": it never ends/],
-  [planOf(sampler(), LOOPS(0)), /Cannot take over 0 loops/],
-  [planOf(sampler(), FOR_A_SECOND.replace("-1", "3")), /by loops or by time/],
+  [planOf(sampler(), LOOPS(0)), /Cannot convert 0 loops/],
+  [planOf(sampler(), FOR_A_SECOND.replace("-1", "3")), /after its loops or its duration/],
   [planOf("", FOR_A_SECOND), /"g": it has no HTTP request/],
   [
     planOf(sampler() + element("CookieManager")),
-    /keeps cookies from loop to loop, and here each begins with an empty jar/,
+    /keeps cookies from loop to loop, but in Plateau each loop begins with an empty jar/,
   ],
   [
     planOf(sampler() + element("CSVDataSet", '<stringProp name="recycle">false</stringProp>')),
-    /it ends at the end of its file/,
+    /it stops at the end of its file/,
   ],
-  [planOf(sampler(UUID_PATH), LOOPS(2)), /^a\.jmx:3:.*\$\{__UUID\(\)\}: JMeter draws in each loop/],
+  [
+    planOf(sampler(UUID_PATH), LOOPS(2)),
+    /^a\.jmx:3:.*\$\{__UUID\(\)\}: JMeter draws it in each loop/,
+  ],
   [
     planOf(looped(sampler(PATH("/${__Random(1,5)}")))),
-    /\$\{__Random\(1,5\)\}: JMeter draws in each/,
+    /\$\{__Random\(1,5\)\}: JMeter draws it in each/,
   ],
-  [planOf(headers(["a", "${__UUID()}"]) + looped(sampler())), /__UUID.*: JMeter draws in each/],
+  [planOf(headers(["a", "${__UUID()}"]) + looped(sampler())), /__UUID.*: JMeter draws it in each/],
   [
     planOf(
       sampler(PATH("/${id}")),
@@ -95,22 +101,22 @@ const REFUSED: readonly (readonly [plan: string, why: RegExp])[] = [
   ],
   [
     planOf(sampler() + defaults('<stringProp name="HTTPSampler.proxyHost">p</stringProp>')),
-    /ConfigTestElement "x": it goes by a proxy/,
+    /ConfigTestElement "x": it goes through a proxy/,
   ],
   [
     planOf(sampler() + defaults('<stringProp name="HTTPSampler.ipSource">1.2.3.4</stringProp>')),
-    /ConfigTestElement "x": it has a source address of its own/,
+    /ConfigTestElement "x": it sets its own source address/,
   ],
   [planOf(sampler() + headers(["A", "1"], ["a", "2"])), /HeaderManager "x": it has a twice/],
   [
     planOf(sampler(parameters(["a", "1", '<stringProp name="Argument.metadata"/>']))),
     /the parameter a: it has a value and no "="/,
   ],
-  [planOf(sampler(METHOD("HEAD") + parameters(["a", "1"]))), /no parameters with HEAD/],
-  [planOf(sampler(PATH("/${__property(a,b)}"))), /__property\(a,b\)\}: nothing here says/],
+  [planOf(sampler(METHOD("HEAD") + parameters(["a", "1"]))), /does not send parameters with HEAD/],
+  [planOf(sampler(PATH("/${__property(a,b)}"))), /__property\(a,b\)\}: its value is not known/],
   [
     planOf(sampler('<boolProp name="HTTPSampler.DO_MULTIPART_POST">true</boolProp>')),
-    /HTTPSamplerProxy "s": it is a multipart form, which has no place in this method/,
+    /HTTPSamplerProxy "s": it is a multipart form, which this method cannot send/,
   ],
   [serial(rows("a.csv") + OF_USERS + OF_USERS), GOES_ON],
   [serial(threads("g", rows("a.csv") + OF_USER) + threads("h", rows("a.csv") + OF_USER)), GOES_ON],
@@ -154,10 +160,10 @@ Deno.test("a JMeter plan of loops in loops is refused before they are written ou
   const within = [30, 30, 30, 30, 30].reduce((inner, loops) => loop(loops, inner), sampler());
   assert.throws(
     () => becomes(planOf(within), "a.jmx"),
-    /^UserError: a\.jmx:7:\d+: Cannot take over LoopController "l": .* has 27,000 steps; the limit is 10,000$/,
+    /^UserError: a\.jmx:7:\d+: Cannot convert LoopController "l": .* has 27,000 steps; the limit is 10,000$/,
   );
   assert.throws(
     () => becomes(planOf(loop(5_000, sampler()), LOOPS(9_000)), "a.jmx"),
-    /^UserError: a\.jmx:2:1: Cannot take over ThreadGroup "g": .* has 45,000,000 steps/,
+    /^UserError: a\.jmx:2:1: Cannot convert ThreadGroup "g": .* has 45,000,000 steps/,
   );
 });

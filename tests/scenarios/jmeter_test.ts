@@ -191,7 +191,7 @@ Deno.test("random timers of JMeter become think times with the same mean", () =>
   assert.deepEqual(scenarioOf(poisson).flow, [{ think: "500ms" }, { name: "s", get: "/" }]);
   assert.match(
     becomes(poisson, "a.jmx").text,
-    /thinks its mean each time: its times differ by some 20 ms/,
+    /always waits its mean; in JMeter its times vary by some 20 ms/,
   );
 });
 
@@ -242,7 +242,7 @@ Deno.test("what JMeter sends, and when, is noted only where it is different here
   for (
     const note of [
       "JMeter also sends its own User-Agent",
-      "the longest of its time-outs is that of all requests here",
+      "its longest time-out applies to all requests here",
       'ThreadGroup "g" begins at once, without its startup delay',
     ]
   ) assert.ok(notes.includes(note), notes.join("\n"));

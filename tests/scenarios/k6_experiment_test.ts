@@ -106,7 +106,7 @@ const LEFT: Readonly<Record<string, readonly [script: string, left: string]>> = 
   ],
   "a request to another host": [
     'export default () => { http.get(BASE); http.get("http://127.0.0.2/"); }',
-    '4, http.get("http://127.0.0.2/");: it goes to http://127.0.0.2, and the others',
+    '4, http.get("http://127.0.0.2/");: it goes to http://127.0.0.2, but the others',
   ],
 };
 
@@ -114,10 +114,10 @@ for (const [what, [script, left]] of Object.entries(LEFT)) {
   Deno.test(`of a k6 script, ${what} is marked at its line, and the rest is there`, async () => {
     const { text, notes } = made(script);
     assert.ok(
-      notes.some((note) => note.startsWith(`not taken over: a.js:${left}`)),
+      notes.some((note) => note.startsWith(`not converted: a.js:${left}`)),
       notes.join("\n"),
     );
-    assert.match(text, /NOT TAKEN OVER: /);
+    assert.match(text, /NOT CONVERTED: /);
     assert.ok((await flowOf(script)).length >= 1);
   });
 }
@@ -130,9 +130,9 @@ if (r.status > 1) return; const f = () => { return 1; };
 if (r.status > 2) { const g = () => { return 1; }; }
 http.get(BASE); }`,
   );
-  assert.deepEqual(notes.filter((note) => note.startsWith("not taken over")), [
-    "not taken over: a.js:5, continue;: requests that it leaves out fail",
-    "not taken over: a.js:6, return;: requests that it leaves out fail",
+  assert.deepEqual(notes.filter((note) => note.startsWith("not converted")), [
+    "not converted: a.js:5, continue;: requests that it would skip count as failed",
+    "not converted: a.js:6, return;: requests that it would skip count as failed",
   ]);
   assert.match(text, /if \(r\.status > 1\) return;/);
 });
@@ -162,13 +162,16 @@ Deno.test("the variables of a scenario come before those of the environment, and
   assert.ok(!text.includes("s3cret"), text);
 });
 
-Deno.test("a variable of a scenario in a form that code cannot refer to is not taken over", () => {
+Deno.test("a variable of a scenario in a form that code cannot refer to is not converted", () => {
   const script = 'import encoding from "k6/encoding";\n' +
     OPTIONS("env: { KEY: encoding.b64encode(`ada:${__ENV.A}`) }") +
     "export default () => http.get(BASE, { headers: { a: __ENV.KEY } });";
   const { text, notes } = made(script, { A: "s3cret-of-a-shop" });
   assert.match(text, /const __ENV = \{\n {2}A: env_\("A"\),\n {2}KEY: null,\n\};/);
-  assert.ok(notes.some((note) => /KEY of the env of its scenario: it holds A/.test(note)), text);
+  assert.ok(
+    notes.some((note) => /KEY in the env of its scenario: it holds the environment's A/.test(note)),
+    text,
+  );
   assert.ok(!text.includes(btoa("ada:s3cret-of-a-shop")), text);
 });
 
@@ -213,5 +216,5 @@ Deno.test("a k6 script that sends nothing, or calls itself without end, is refus
   assert.match(nothing.problems[0].place, /^a\.js:4:/);
   const endless = "function f() { http.get(BASE); f(); } export default () => f();";
   const { problems: [{ message }] } = thrown(UserError, () => made(endless));
-  assert.match(message, /without end/);
+  assert.match(message, /endlessly/);
 });

@@ -30,7 +30,7 @@ Deno.test("a k6 script becomes a flow in a closed loop, with notes of what is le
     ],
   });
   assert.deepEqual(thresholds, ["p95 < 500ms"]);
-  const check = `without the check "is fast": (r) => r.timings.duration < 200 of ${FILE}:18`;
+  const check = `leaves out the check "is fast": (r) => r.timings.duration < 200 of ${FILE}:18`;
   assert.ok(notes.includes(check), notes.join("\n"));
   assert.ok(!notes.some((note) => /was due|drops iterations/.test(note)), notes.join("\n"));
 });
@@ -41,7 +41,7 @@ Deno.test("k6's stages of arrivals become phases", () => {
     stages: [{ target: 120, duration: "10s" }, { target: 0, duration: "0s" }, { target: 30, duration: "5s" }] } } };
 `;
   const { text, notes } = becomes(walked('http.get("http://127.0.0.1:1/");', options), "a.js");
-  assert.ok(notes.some((note) => /counts from the moment that was due/.test(note)));
+  assert.ok(notes.some((note) => /counts from the moment when the request was due/.test(note)));
   assert.ok(!notes.some((note) => /gracefulStop/.test(note)));
   assert.deepEqual(parse(text).load, {
     phases: [
@@ -123,7 +123,7 @@ for (const [checks, expect] of Object.entries(CHECKS)) {
       scenarios: { s: parse(text).scenarios.default.flow },
     };
     assert.deepEqual(found, expect && unescaped(expect));
-    const isNoted = notes.some((note) => /^without the check first: .* of a\.js:6$/.test(note));
+    const isNoted = notes.some((note) => /^leaves out the check first: .* of a\.js:6$/.test(note));
     assert.equal(isNoted, expect === undefined);
     assert.ok(parseExperiment(text, "a.yaml"));
   });
@@ -139,31 +139,31 @@ Deno.test("of checks that one expectation can't hold, the second is noted", () =
     two: (r) => r.json().a === 2, three: (r) => r.status === 200 });`;
   const { text, notes } = becomes(walked(body), "a.js");
   assert.deepEqual(parse(text).scenarios.default.flow[0].expect, { json: { a: 1 }, status: 200 });
-  assert.ok(notes.includes("without the check two: (r) => r.json().a === 2 of a.js:6"));
+  assert.ok(notes.includes("leaves out the check two: (r) => r.json().a === 2 of a.js:6"));
 });
 
 const NAMES = Array.from({ length: 2_000 }, (_, at) => at);
 
 const REFUSED: readonly (readonly [body: string, why: RegExp, options?: string])[] = [
   ['http.get("http://a/" + Math.random());', /^a\.js:5:\d+: .*known only when the script runs/],
-  ["for (const i of __ENV.LIST) sleep(1);", /^a\.js:5:1: Cannot take over this loop/],
-  ["for (const i in { a: 1 }) sleep(1);", /^a\.js:5:1: Cannot take over for/],
+  ["for (const i of __ENV.LIST) sleep(1);", /^a\.js:5:1: Cannot convert this loop/],
+  ["for (const i in { a: 1 }) sleep(1);", /^a\.js:5:1: Cannot convert for/],
   [
     `${"for (let i = 0; i < 2; i++) ".repeat(60)} sleep(1);`,
-    /^a\.js:5:\d+: .*a file of another tool has 10,\d+ rounds of loops.*; the limit is 10,000$/,
+    /^a\.js:5:\d+: .*a file of another tool has 10,\d+ loop iterations.*; the limit is 10,000$/,
   ],
   [
     "for (let i = 0; i < 1e9; i++) sleep(1);",
-    /^a\.js:5:1: .* has 1,000,000,000 rounds of loops and calls of functions; the limit is 10,000/,
+    /^a\.js:5:1: .* has 1,000,000,000 loop iterations and function calls; the limit is 10,000/,
   ],
   [
     "function f(n) { f(n); } f(1); sleep(1); function f2() { sleep(1); f2(); } f2();",
-    /^a\.js:5:\d+: Cannot take over this call: functions call each other too deep/,
+    /^a\.js:5:\d+: Cannot convert this call: calls are nested too deep/,
   ],
-  ["while (true) sleep(1);", /^a\.js:5:1: Cannot take over while/],
-  ["for (let i = 0; i < __VU; i++) sleep(1);", /^a\.js:5:\d+: Cannot take over __VU/],
-  ["http.batch(5);", /^a\.js:5:1: Cannot take over a batch of anything but a list or map/],
-  ["http.cookieJar();", /^a\.js:5:1: Cannot take over http\.cookieJar: there is none like it/],
+  ["while (true) sleep(1);", /^a\.js:5:1: Cannot convert while/],
+  ["for (let i = 0; i < __VU; i++) sleep(1);", /^a\.js:5:\d+: Cannot convert __VU/],
+  ["http.batch(5);", /^a\.js:5:1: Cannot convert a batch that is not a list or map/],
+  ["http.cookieJar();", /^a\.js:5:1: Cannot convert http\.cookieJar: Plateau has nothing like it/],
   [
     `http.get(__ENV.A${".B".repeat(2_000)});`,
     /^a\.js:5:\d+: Cannot read .*: it is nested too deep/,
@@ -177,26 +177,26 @@ const REFUSED: readonly (readonly [body: string, why: RegExp, options?: string])
     /^a\.js:\d+:\d+: Cannot use this value: it is nested too deep/,
     `${OPTIONS}\nconst a0 = "/";${NAMES.map((at) => `const a${at + 1} = a${at};`).join("")}`,
   ],
-  ["login();", /Cannot take over login\(\): it is more than requests/],
-  ['if (__VU > 1) http.get("http://a/");', /^a\.js:5:5: Cannot take over __VU/],
-  ["if (Math.random() > 0.5) return;", /^a\.js:5:5: Cannot take over Math\.random\(\)/],
-  ['const o = { f() { http.get("http://a/"); } }; o.f();', /^a\.js:5:\d+: .*more than requests/],
-  ['[() => http.get("http://a/")].forEach((f) => f());', /^a\.js:5:\d+: Cannot take over/],
-  ['const get = http.get; get("http://a/");', /^a\.js:5:\d+: Cannot take over/],
+  ["login();", /Cannot convert login\(\): it is neither a request/],
+  ['if (__VU > 1) http.get("http://a/");', /^a\.js:5:5: Cannot convert __VU/],
+  ["if (Math.random() > 0.5) return;", /^a\.js:5:5: Cannot convert Math\.random\(\)/],
+  ['const o = { f() { http.get("http://a/"); } }; o.f();', /^a\.js:5:\d+: .*neither a request/],
+  ['[() => http.get("http://a/")].forEach((f) => f());', /^a\.js:5:\d+: Cannot convert/],
+  ['const get = http.get; get("http://a/");', /^a\.js:5:\d+: Cannot convert/],
   ['http.get("http://a/", { jar: 1 });', /the parameter "jar"/],
   ['http.get("http://a/", { auth: "ntlm" });', /the authentication "ntlm"/],
   ['http.get("http://a/", { redirects: 3 });', /^a\.js:5:\d+: .* the others follow 3/],
   [
     'const h = { a: "1" }; const g = h; g.a = "2"; http.get("http://a/", { headers: h });',
-    /^a\.js:5:\d+: Cannot take over h: its value is known only when the script runs/,
+    /^a\.js:5:\d+: Cannot convert h: its value is known only when the script runs/,
   ],
   [
     'function f(p) { p.headers.a = "2"; } const h = { headers: {} }; f(h); http.get("http://a/", h);',
-    /^a\.js:5:\d+: Cannot take over h: its value is known only when the script runs/,
+    /^a\.js:5:\d+: Cannot convert h: its value is known only when the script runs/,
   ],
-  ['http.get("http://a/{{x}}?{{");', /with \{\{, which begins a value/],
-  ['http.request("GET", "http://a/", { b: 1 });', /Cannot take over a form that is sent with get/],
-  ['http.get("http://b/");', /Cannot take over a request to http:\/\/b/],
+  ['http.get("http://a/{{x}}?{{");', /that holds \{\{, which begins a value/],
+  ['http.request("GET", "http://a/", { b: 1 });', /Cannot convert a form that is sent with get/],
+  ['http.get("http://b/");', /Cannot convert a request to http:\/\/b/],
   [
     "",
     /^a\.js:3:24: options\.stages\.0\.target: Cannot use 1\.5: it must be a whole number/,
@@ -204,12 +204,12 @@ const REFUSED: readonly (readonly [body: string, why: RegExp, options?: string])
   ],
   [
     "",
-    /Cannot take over several of duration, stages and scenarios/,
+    /Cannot convert more than one of duration, stages and scenarios/,
     'export const options = { duration: "1s", stages: [{ duration: "1s", target: 5 }] };\n',
   ],
   [
     "",
-    /Cannot take over duration and iterations: k6 ends by whichever is first/,
+    /Cannot convert both duration and iterations: k6 ends at whichever comes first/,
     'export const options = { duration: "1s", iterations: 5 };\n',
   ],
   [
@@ -219,13 +219,13 @@ const REFUSED: readonly (readonly [body: string, why: RegExp, options?: string])
   ],
   [
     "",
-    /^a\.js:4:16: Cannot take over 20000 iterations of each virtual user: .* has 20,000 steps/,
+    /^a\.js:4:16: Cannot convert 20000 iterations of each virtual user: .* has 20,000 steps/,
     "export const options = { iterations: 20000 };\n",
   ],
   ["", /options\.paused: /, "export const options = { paused: true };\n"],
   [
     "",
-    /^a\.js:3:1: Cannot take over setup: it sends requests of its own/,
+    /^a\.js:3:1: Cannot convert setup: it sends requests, which an experiment file/,
     'export const setup = () => http.get("http://a/login");\n',
   ],
   [
@@ -235,7 +235,7 @@ const REFUSED: readonly (readonly [body: string, why: RegExp, options?: string])
   ],
   [
     "users.load();",
-    /^a\.js:5:1: Cannot take over users\.load\(\): it needs what the script imports from \.\/users\.js/,
+    /^a\.js:5:1: Cannot convert users\.load\(\): it needs what the script imports from \.\/users\.js/,
     `import users from "./users.js";\n`,
   ],
   [
@@ -324,7 +324,7 @@ const TAKEN:
       `const res = ${A}
       if (!check(res, { a: (r) => r.status === 200 })) { console.log(res.body); return; }`,
       [{ get: "/", expect: { status: 200 } }],
-      /^without if \(!check.* of a\.js:6$/,
+      /^leaves out if \(!check.* of a\.js:6$/,
     ],
     [
       "what only looks at responses",
@@ -350,7 +350,7 @@ const TAKEN:
       "cookies of its own",
       'http.get("http://a/", { cookies: { a: "b", c: { value: "d", replace: true } } });',
       [{ headers: { cookie: "a=b; c=d" }, get: "/" }],
-      /^a request with cookies of its own sends these alone/,
+      /^a request with its own cookies sends only these/,
     ],
     ["lists in forms", 'http.post("http://a/", { a: ["b", 1] });', [
       { post: "/", form: { a: ["b", 1] } },
@@ -394,25 +394,25 @@ function main(data) {
     get: "/",
     expect: { status: 200, contains: "x" },
   }]);
-  assert.ok(notes.includes("without its own metrics"), notes.join("\n"));
-  assert.ok(notes.some((note) => /^without if \(res\.status !== 200\)/.test(note)));
+  assert.ok(notes.includes("leaves out its own metrics"), notes.join("\n"));
+  assert.ok(notes.some((note) => /^leaves out if \(res\.status !== 200\)/.test(note)));
 });
 
 const LOADS: Readonly<Record<string, readonly [load: object, rounds: number, note?: RegExp]>> = {
   "": [
     { phases: [{ duration: "1ms", arrivals: "1000/s" }], connections: 1 },
     1,
-    /^the script says no load: k6 goes through it once/,
+    /^the script sets no load: k6 runs it once/,
   ],
   "vus: 4, iterations: 12": [
     { phases: [{ duration: "1ms", arrivals: "4000/s" }], connections: 4 },
     3,
-    /^virtual users of k6 share iterations/,
+    /^k6's virtual users share iterations/,
   ],
   'scenarios: { s: { executor: "per-vu-iterations", vus: 2, iterations: 3 } }': [
     { phases: [{ duration: "1ms", arrivals: "2000/s" }], connections: 2 },
     3,
-    /^k6 empties the jar in each iteration/,
+    /^k6 empties the cookie jar in each iteration/,
   ],
   'scenarios: { s: { executor: "constant-vus", vus: 2, duration: 5000, startTime: "5s" } }': [
     { connections: 2, duration: "5s" },

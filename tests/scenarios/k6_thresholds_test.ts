@@ -50,33 +50,35 @@ for (const [thresholds, become, load] of LIMITS) {
   Deno.test(`a threshold of k6 is one here: ${thresholds}${load === undefined ? "" : ", of arrivals"}`, () => {
     const limits = limited(thresholds, { load });
     assert.deepEqual(limits.thresholds, become);
-    assert.ok(!limits.notes.some((note) => note.startsWith("without the threshold")));
+    assert.ok(!limits.notes.some((note) => note.startsWith("leaves out the threshold")));
   });
 }
 
 const NOT_TAKEN: readonly (readonly [thresholds: string, why: RegExp])[] = [
-  ['checks: ["rate>0.9"]', /: there is no such figure here$/],
-  ['iteration_duration: ["p(95)<1"]', /there is no such figure/],
-  ['constructor: ["rate<1"]', /there is no such figure/],
-  ['http_req_duration: ["constructor<1"]', /there is no such figure/],
-  ['http_req_duration: ["p(42)<1"]', /there is none like it/],
-  ['http_req_duration: ["avg==1"]', /there is none like it/],
-  ['http_req_failed: ["rate<0"]', /there is none like it/],
-  ['http_req_failed: ["count<5"]', /there is no such figure/],
+  ['checks: ["rate>0.9"]', /: Plateau has no such figure$/],
+  ['iteration_duration: ["p(95)<1"]', /Plateau has no such figure/],
+  ['constructor: ["rate<1"]', /Plateau has no such figure/],
+  ['http_req_duration: ["constructor<1"]', /Plateau has no such figure/],
+  ['http_req_duration: ["p(42)<1"]', /Plateau has no threshold like it/],
+  ['http_req_duration: ["avg==1"]', /Plateau has no threshold like it/],
+  ['http_req_failed: ["rate<0"]', /Plateau has no threshold like it/],
+  ['http_req_failed: ["count<5"]', /Plateau has no such figure/],
   [
     '"http_req_duration{expected_response:true}": ["avg<1"]',
-    /nothing here has the tag expected_response:true/,
+    /no request has the tag expected_response:true/,
   ],
   ['"http_req_duration{name:nobody}": ["avg<1"]', /no request has the name nobody/],
-  ['"http_req_duration{scenario:other}": ["avg<1"]', /nothing here has the tag scenario:other/],
+  ['"http_req_duration{scenario:other}": ["avg<1"]', /no request has the tag scenario:other/],
 ];
 
 for (const [thresholds, why] of NOT_TAKEN) {
   Deno.test(`a threshold of k6 that has no equal is noted with its line: ${thresholds}`, () => {
     const limits = limited(thresholds);
     assert.equal(limits.thresholds, undefined);
-    const [note, ...more] = limits.notes.filter((note) => note.startsWith("without the threshold"));
-    assert.match(note, /^without the threshold .* of a\.js:4: /);
+    const [note, ...more] = limits.notes.filter((note) =>
+      note.startsWith("leaves out the threshold")
+    );
+    assert.match(note, /^leaves out the threshold .* of a\.js:4: /);
     assert.match(note, why);
     assert.deepEqual(more, []);
   });
@@ -91,8 +93,8 @@ Deno.test("what differs in thresholds of k6 that are taken over is noted", () =>
     const part of [
       /a\.js:4 does not end the load early \(abortOnFail\)/,
       /errors, which also counts responses that fail a check/,
-      /leaves out the redirects/,
-      /rate or requests, which count whole responses/,
+      /does not count the redirects/,
+      /rate or requests, which count complete responses/,
     ]
   ) assert.ok(notes.some((note) => part.test(note)), `${part} is not among ${notes.join("\n")}`);
 });

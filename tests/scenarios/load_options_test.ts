@@ -41,7 +41,7 @@ const SAMPLES: { [Name in keyof Required<LoadOptions>]: Sample & { value: LoadOp
     value: 100,
     written: "100/s",
     text: "100/s",
-    said: /new connections at 100\/s at most/,
+    said: /new connections limited to 100\/s/,
   },
   tls: {
     value: "resume",
@@ -151,7 +151,7 @@ Deno.test("TLS sessions are resumed where there is TLS alone", async () => {
 
 Deno.test("a rule that ends a load says what is hopeless", async () => {
   const fix =
-    'write what is hopeless, a latency percentile, success or errors, such as "errors > 5%" or "p99 > 5s"';
+    'write a rule about a latency percentile, success or errors, such as "errors > 5%" or "p99 > 5s"';
   assert.deepEqual(
     wrongLines(experimentWith({ abortOn: ["p99 < 5s", "p99(ttfe) > 5s", "rate > 5/s"] })),
     [
@@ -169,7 +169,7 @@ Deno.test("a search for a capacity ends its trials by itself", async () => {
   const capacity = { capacity: { within: ["p99 < 5ms"] }, abortOn: ["errors > 5%"] };
   assert.match(
     wrongLines(experimentWith(capacity))[0],
-    /abortOn.* a search ends its hopeless trials/,
+    /abortOn.* a search ends hopeless trials/,
   );
   const args = ["capacity", URL_, "--within", "p99 < 5ms", "--abort-on", "errors > 5%"];
   assert.match((await toldOf(args))[0], /^--abort-on: Cannot understand this option/);

@@ -127,7 +127,7 @@ const wrong: [sentence: string, load: string, told: string[]][] = [
       'duration: Cannot use "duration" here: each phase has its own duration; leave it out',
       'rate: Cannot use "rate" here: each phase has its own arrivals; leave rate or phases out',
       'requests: Cannot use "requests" here: phases end after their durations; leave it out',
-      'pipeline: Cannot use "pipeline" here: each virtual user has a connection of its own; leave it out',
+      'pipeline: Cannot use "pipeline" here: each virtual user has its own connection; leave it out',
     ],
   ],
   [
@@ -137,20 +137,20 @@ const wrong: [sentence: string, load: string, told: string[]][] = [
       'duration: Cannot use "duration" here: each stage has its own duration; leave it out',
       'connections: Cannot use "connections" here: each stage has its own; leave it out',
       'requests: Cannot use "requests" here: stages end after their durations; leave it out',
-      'pipeline: Cannot use "pipeline" here: each connection has one request in flight in stages; leave it out',
+      'pipeline: Cannot use "pipeline" here: in stages, each connection has one request in flight; leave it out',
       'arrivals: Cannot use "arrivals" here: a closed loop has no arrivals; write connections in the stages',
     ],
   ],
   ["stages without connections", "stages: [{ duration: 1s, connections: 0 }]", [
-    "stages: Cannot load without connections: give a stage some",
+    "stages: Cannot load without connections: give at least one stage some",
   ]],
   [
     "all that is wrong with stages",
     "stages: [{ duration: 1s, target: 5 }, { connections: -1, duration: 0s }, { duration: 1s, connections: 1, rampTo: 1.5 }]",
     [
-      "stages.0.connections: Cannot do without it",
+      "stages.0.connections: Cannot leave it out",
       'stages.0.target: Cannot understand "target": the keys here are duration, connections, rampTo',
-      "stages.1.connections: Cannot use -1: the least is 0",
+      "stages.1.connections: Cannot use -1: the minimum is 0",
       "stages.1.duration: Cannot use this duration: it must be from 1ms to 24h",
       "stages.2.rampTo: Cannot use 1.5: it must be a whole number",
     ],
@@ -167,7 +167,7 @@ const wrong: [sentence: string, load: string, told: string[]][] = [
     "rate.0: Cannot read 5 as a rate: write 5/s",
     'rate.1: Cannot read "0/s" as a rate: write a number above 0 per s, m or h, such as 1000/s',
     'rate.2: Cannot read "fast" as a rate: write a number above 0 per s, m or h, such as 1000/s',
-    "rate.3: Cannot use this rate: the most is 1000000/s",
+    "rate.3: Cannot use this rate: the maximum is 1000000/s",
   ]],
   ["a way to arrive that there is not", "rate: 5/s, arrivals: unifrm", [
     'arrivals: Cannot use "unifrm": the choices are uniform, poisson; did you mean "uniform"?',
@@ -176,10 +176,10 @@ const wrong: [sentence: string, load: string, told: string[]][] = [
     'pool: Cannot use "mine": the choices are own, shared',
   ]],
   ["no phases", "phases: []", [
-    "phases: Cannot load without arrivals: give a phase a rate above 0",
+    "phases: Cannot load without arrivals: give at least one phase a rate above 0",
   ]],
   ["phases in which nobody arrives", "phases: [{ pause: 1s }, { duration: 1s, arrivals: 0/s }]", [
-    "phases: Cannot load without arrivals: give a phase a rate above 0",
+    "phases: Cannot load without arrivals: give at least one phase a rate above 0",
   ]],
   [
     "all that is wrong with phases",
@@ -188,12 +188,12 @@ const wrong: [sentence: string, load: string, told: string[]][] = [
     [
       "phases.0.arrivals: Cannot read 5 as a rate: write 5/s",
       'phases.0.rampTo: Cannot read "x" as a rate: write a number per s, m or h, such as 1000/s',
-      'phases.1.duration: Cannot use "duration" here: pause is the duration',
-      "phases.2.duration: Cannot do without it",
-      "phases.3.arrivals: Cannot do without it",
+      'phases.1.duration: Cannot use "duration" here: pause is already the duration',
+      "phases.2.duration: Cannot leave it out",
+      "phases.3.arrivals: Cannot leave it out",
       'phases.3.rate: Cannot use "rate" here: write arrivals',
       "phases.4.duration: Cannot use this duration: it must be from 1ms to 24h",
-      "phases.5: Cannot use this without its kind: write one of pause, duration",
+      "phases.5: Cannot tell which kind this is: write one of pause, duration",
     ],
   ],
   [
@@ -202,7 +202,7 @@ const wrong: [sentence: string, load: string, told: string[]][] = [
     [
       "keepAlive.1: Cannot use 5: it must be true or false",
       "timeout.1: Cannot read 2 as a duration: write 2s",
-      "workers.0: Cannot use 0: the least is 1",
+      "workers.0: Cannot use 0: the minimum is 1",
     ],
   ],
   ["an empty list", "connections: []", ["connections: Cannot use []: it must not be empty"]],

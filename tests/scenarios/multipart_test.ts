@@ -29,7 +29,7 @@ const WRONG: Readonly<Record<string, readonly [problems: () => string, says: Reg
     const names = Array.from({ length: 18 }, (_, at) => `large-${at}.bin`);
     for (const name of names) Deno.linkSync(join(dir, "large.bin"), join(dir, name));
     return problemsOf({ a: names.map((file) => ({ file })) });
-  }, /what an experiment reads from files has 270 MB; the limit is 256 MB/],
+  }, /the data that an experiment reads from files has 270 MB; the limit is 256 MB/],
   "thousands of fields": [
     () => problemsOf({ a: Array.from({ length: 1_001 }, String) }),
     /more than 1,000 fields, the limit/,
@@ -40,7 +40,7 @@ const WRONG: Readonly<Record<string, readonly [problems: () => string, says: Reg
   ],
   "a content-type without the boundary": [
     () => problemsOf({ a: 1 }, { headers: { "Content-Type": "multipart/form-data" } }),
-    /Plateau writes one with the boundary/,
+    /Plateau writes one that names the boundary/,
   ],
   "another body": [
     () => problemsOf({ a: 1 }, { body: "b" }),
@@ -50,7 +50,7 @@ const WRONG: Readonly<Record<string, readonly [problems: () => string, says: Reg
 };
 
 for (const [sentence, [problems, says]] of Object.entries(WRONG)) {
-  Deno.test(`a form of several parts can't have ${sentence}`, () => {
+  Deno.test(`a multipart form can't have ${sentence}`, () => {
     assert.match(problems(), says);
   });
 }

@@ -121,7 +121,9 @@ Deno.test("a description becomes a request for each operation that changes nothi
     { name: "list", get: "/api/pets", headers: { accept: "text/csv" }, expect: { status: 200 } },
     { name: "HEAD /pets/{id}", head: "/api/pets/a%20b" },
   ]);
-  assert.ok(taken(source).notes.some((note) => note.startsWith("without 2 operations that may")));
+  assert.ok(
+    taken(source).notes.some((note) => note.startsWith("leaves out 2 operations that may")),
+  );
   const names = mixOf(source, true).map(({ name }) => name);
   assert.deepEqual(names, ["list", "POST /pets", "HEAD /pets/{id}", "DELETE /pets/{id}"]);
 });
@@ -153,7 +155,7 @@ Deno.test("parameters are written by their styles, optional ones by their exampl
   assert.deepEqual(step.headers, { "X-G": "1,2", cookie: "h=3" });
 });
 
-Deno.test("bodies are JSON, forms, forms of several parts or examples of text", () => {
+Deno.test("bodies are JSON, forms, multipart forms or examples of text", () => {
   const body = (content: string): string =>
     `{ requestBody: { required: true, content: { ${content} } }, responses: {} }`;
   const form =
@@ -198,7 +200,7 @@ const FILE_FIELDS: readonly (readonly [sentence: string, schema: string, note: R
   [
     "a list of files",
     `properties: { photos: { type: array, items: ${BINARY} } }`,
-    /^photos of upload are files: write \{ file: PATH \} in place of their texts$/m,
+    /^photos of upload are files: write \{ file: PATH \} instead of their texts$/m,
   ],
   [
     "a file or nothing, as FastAPI writes it",
@@ -289,13 +291,13 @@ Deno.test("a large description has a scenario for each tag, so that each request
 
 const ok = "responses: {}";
 const WRONG: Readonly<Record<string, readonly [source: string, problems: RegExp[]]>> = {
-  "another version": ["openapi: 4.0.0\npaths: {}", [/^pets\.yaml:1:10 openapi: Cannot take over/]],
+  "another version": ["openapi: 4.0.0\npaths: {}", [/^pets\.yaml:1:10 openapi: Cannot convert/]],
   "Swagger": ["swagger: '2.0'\npaths: {}", [/^pets\.yaml:1:10 swagger: .*convert it to OpenAPI 3/]],
   "references that lead nowhere, all at once": [
     described(`/a: { get: { parameters: [{ $ref: "#/components/x" }], ${ok} } }
 /b: { get: { parameters: [{ $ref: "other.yaml#/x" }], ${ok} } }
 /c: { get: { parameters: [{ $ref: "#%" }], ${ok} } }`),
-    [/:6:37 .*nothing at this place/, /:7:37 .*another file/, /:8:37 .*no path/],
+    [/:6:37 .*nothing at this place/, /:7:37 .*another file/, /:8:37 .*not a path/],
   ],
   "references in a circle": [
     described(
@@ -309,7 +311,7 @@ const WRONG: Readonly<Record<string, readonly [source: string, problems: RegExp[
       `/a: { get: { parameters: [{ name: a, in: query, required: true, schema: { $ref: "#/components/schemas/x" } }], ${ok} } }`,
       `components: { schemas: { x: { allOf: [{ $ref: "#/components/schemas/x" }] } } }`,
     ),
-    [/made of itself/, /Cannot make a request for any/],
+    [/defined by itself/, /Cannot make a request for any/],
   ],
   "parts of the wrong kind": [
     described(`/a: { get: { parameters: 5, ${ok} }, head: [] }
@@ -323,7 +325,7 @@ const WRONG: Readonly<Record<string, readonly [source: string, problems: RegExp[
   "no operation": [described("/a: {}"), [/without an operation/]],
   "a server of another kind": [
     "openapi: 3.0.0\nservers: [{ url: 'ftp://a' }]\npaths: { /a: { get: {} } }",
-    [/^pets\.yaml:2:\d+ .*no http address/],
+    [/^pets\.yaml:2:\d+ .*not an http address/],
   ],
 };
 
@@ -344,7 +346,7 @@ Deno.test("a schema that needs itself leaves its operation out, and the others a
     `components: { schemas: { x: ${schema} } }`,
   );
   assert.deepEqual(mixOf(source, true), [{ name: "GET /b", get: "/api/b" }]);
-  assert.ok(taken(source, true).notes.some((note) => note.includes("holds itself without end")));
+  assert.ok(taken(source, true).notes.some((note) => note.includes("contains itself endlessly")));
 });
 
 Deno.test("schemas that multiply end with what is too much, and soon", () => {

@@ -124,10 +124,10 @@ const wrong: [
   lines: (string | RegExp)[],
 ][] = [
   ["a parameter that there is not", "", "", { dealy: "1ms" }, [
-    '--set dealy: Cannot find a parameter "dealy" (did you mean "delay"?)',
+    '--set dealy: Cannot find the parameter "dealy" (did you mean "delay"?)',
   ]],
   ["one like no other", "", "", { zzzz: "1" }, [
-    '--set zzzz: Cannot find a parameter "zzzz" (the parameters are scale, delay)',
+    '--set zzzz: Cannot find the parameter "zzzz" (the parameters are scale, delay)',
   ]],
   ["a choice that there is not", "", "", { scale: "big" }, [
     '--set scale: Cannot choose "big" (the choices are small, paper)',
@@ -146,10 +146,10 @@ const wrong: [
     /^x\.yaml:5:45: targets\.slow\.set\.delay: Cannot read "later".* \(\$\{delay\} is "later"\)$/,
   ]],
   ["a list within a text", "", "", { delay: "[1ms, 2ms]" }, [
-    "x.yaml:6:27: scenarios.user.get: Cannot put the list ${delay} into a text: give it one value, or let it stand alone",
+    "x.yaml:6:27: scenarios.user.get: Cannot put the list ${delay} into a longer text: give it one value, or write nothing around it",
   ]],
   ["a name that is misspelt in the file", "?${delay}", "?${dealy}", {}, [
-    'x.yaml:6:27: scenarios.user.get: Cannot fill in ${dealy}: did you mean "delay"?; where the text itself is meant, write $${dealy}',
+    'x.yaml:6:27: scenarios.user.get: Cannot fill in ${dealy}: did you mean "delay"?; to mean the text itself, write $${dealy}',
   ]],
   ["a choice that does not fit, where it was written", "repeat: 10", "repeat: many", {
     scale: "paper",
@@ -165,16 +165,16 @@ const wrong: [
     "repeat: 10",
     "targets: null",
     { scale: "paper" },
-    ["x.yaml:3:41: parameters.scale.paper.targets: Cannot do without it"],
+    ["x.yaml:3:41: parameters.scale.paper.targets: Cannot leave it out"],
   ],
   ["a choice that is no map", "small: {}", "small: 5", {}, [
     "x.yaml:3:19: parameters.scale.small: Cannot use 5: it must be a map of names to values",
   ]],
   ["a choice that sets what is no parameter", "repeat: 10", "parameters: { dealy: 1ms }", {}, [
-    'x.yaml:3:46: parameters.scale.paper.parameters.dealy: Cannot find a value "dealy" to set: did you mean "delay"?',
+    'x.yaml:3:46: parameters.scale.paper.parameters.dealy: Cannot find the value "dealy" to set: did you mean "delay"?',
   ]],
   ["a choice that chooses", "repeat: 10", "parameters: { scale: small }", {}, [
-    'x.yaml:3:46: parameters.scale.paper.parameters.scale: Cannot find a value "scale" to set: the values are delay',
+    'x.yaml:3:46: parameters.scale.paper.parameters.scale: Cannot find the value "scale" to set: the values are delay',
   ]],
   ["a choice that sets no value", "repeat: 10", "parameters: { delay: {} }", {}, [
     "x.yaml:3:46: parameters.scale.paper.parameters.delay: Cannot use {}: it must be text",
@@ -209,8 +209,8 @@ Deno.test("a file without parameters says so of ${name}, and of --set", () => {
 targets: { a: { command: [sh, -c, "echo \${HOME}"] } }
 scenarios: { s: { get: / } }`;
   assert.deepEqual(wrongLines(text, undefined, { a: "1" }), [
-    '--set a: Cannot find a parameter "a" (the file has none)',
-    "x.yaml:2:35: targets.a.command.2: Cannot fill in ${HOME}: the file has no parameters; where the text itself is meant, write $${HOME}",
+    '--set a: Cannot find the parameter "a" (the file has none)',
+    "x.yaml:2:35: targets.a.command.2: Cannot fill in ${HOME}: the file has no parameters; to mean the text itself, write $${HOME}",
   ]);
 });
 
@@ -224,8 +224,8 @@ function withParameter(a: string, scenarios: string, more = ""): string {
 }
 
 Deno.test("what parameters and aliases multiply is counted before a text is made of it", () => {
-  const tooLong = "Cannot take this text: " +
-    "an experiment with its parameters filled in has more than 16,000,000 characters, the limit";
+  const tooLong = "Cannot fill in this text: " +
+    "an experiment, its parameters filled in, has more than 16,000,000 characters, the limit";
   const long = "é".repeat(400_000);
   const body = (count: number): string => `{ s: { post: /, body: "${"${a}".repeat(count)}" } }`;
   assert.deepEqual(wrongLines(withParameter(long, body(39))), []);
@@ -246,7 +246,7 @@ Deno.test("what parameters and aliases multiply is counted before a text is made
     (_, at) => `s${at}: { get: "/{{ v }}", values: { v: { pick: "\${a}" } } }`,
   );
   const [line] = wrongLines(withParameter(list, `{ ${lists.join(", ")} }`));
-  assert.match(line, /scenarios\.s39\.values\.v\.pick: Cannot take this text/);
+  assert.match(line, /scenarios\.s39\.values\.v\.pick: Cannot fill in this text/);
 });
 
 Deno.test("a long value in a message is cut, and named once", () => {

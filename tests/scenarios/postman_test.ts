@@ -213,12 +213,12 @@ const WRONG: Readonly<Record<string, readonly [item: unknown, problem: RegExp]>>
   "no request": [[], /item: Cannot run a collection without a request/],
   "an address that is not known": [
     [{ name: "a", request: "{{host}}/a" }],
-    /request\.url: Cannot tell where \{\{host\}\} leads/,
+    /request\.url: Cannot find the value of \{\{host\}\}/,
   ],
-  "no address": [[{ name: "a", request: { method: "GET" } }], /no http address/],
+  "no address": [[{ name: "a", request: { method: "GET" } }], /not an http address/],
   "variables in a circle": [
     [{ name: "a", request: `${BASE}/{{x}}` }],
-    /stand for each other without end/,
+    /refer to each other endlessly/,
   ],
   "parts of the wrong kind": [[{ name: "a", request: 5 }], /item\.0\.request/],
 };

@@ -8,8 +8,8 @@ const wrong: Wrong[] = [
   ["an empty file", "", ["x.yaml:1:1: Cannot use null: it must be a map of keys to values"]],
   ["a list in place of a map", "- a", [/^x\.yaml:1:1: Cannot use \["a"\]: it must be a map/]],
   ["no targets and no scenarios", "name: a", [
-    "x.yaml:1:1: targets: Cannot do without it",
-    "x.yaml:1:1: scenarios: Cannot do without it",
+    "x.yaml:1:1: targets: Cannot leave it out",
+    "x.yaml:1:1: scenarios: Cannot leave it out",
   ]],
   ["sections without entries", "name: a\ntargets: {}\nscenarios: {}", [
     "x.yaml:2:1: targets: Cannot run without targets: name at least one",
@@ -28,7 +28,7 @@ const wrong: Wrong[] = [
     'x.yaml:2:24: targets.api.app: Cannot use "apu": the choices are api, work, user, wiki, site, streams; did you mean "api"?',
   ]],
   ["a misspelt launcher", RIGHT.replace("app: api", "comand: [node]"), [
-    'x.yaml:2:12: targets.api: Cannot use this without its kind: write one of app, framework, command, url, proxy, cluster, nginx; did you mean "command"?',
+    'x.yaml:2:12: targets.api: Cannot tell which kind this is: write one of app, framework, command, url, proxy, cluster, nginx; did you mean "command"?',
   ]],
   ["a command as text, explained as a command", RIGHT.replace("app: api", "command: node"), [
     'x.yaml:2:28: targets.api.command: Cannot use "node": it must be a list, such as [node]',
@@ -98,7 +98,7 @@ const wrong: Wrong[] = [
     "x.yaml:3:32: scenarios.static.form: Cannot send a form with get: write its fields into the path, as in /search?q=tea, or write post",
   ]],
   [
-    "a form of several parts with head",
+    "a multipart form with head",
     RIGHT.replace("get: /static", "head: /, multipart: { a: b }"),
     [/^x\.yaml:3:33: scenarios\.static\.multipart: Cannot send a form with head/],
   ],
@@ -113,7 +113,7 @@ const wrong: Wrong[] = [
   [
     "a status that there is not, in a list",
     RIGHT.replace("get: /static", "get: /, expect: { status: [200, 99] }"),
-    [/^x\.yaml:3:56: scenarios\.static\.expect\.status\.1: Cannot use 99: the least is 100/],
+    [/^x\.yaml:3:56: scenarios\.static\.expect\.status\.1: Cannot use 99: the minimum is 100/],
   ],
   [
     "a scenario of a target that there is not",
@@ -121,7 +121,7 @@ const wrong: Wrong[] = [
     ['x.yaml:3:42: scenarios.static.targets.0: Cannot find target "apy": did you mean "api"?'],
   ],
   ["one wrong number of connections", `${RIGHT}load: { connections: [1, 0, x] }`, [
-    "x.yaml:4:26: load.connections.1: Cannot use 0: the least is 1",
+    "x.yaml:4:26: load.connections.1: Cannot use 0: the minimum is 1",
     'x.yaml:4:29: load.connections.2: Cannot use "x": it must be a number',
   ]],
   ["a duration without its unit", `${RIGHT}load: { duration: 10 }`, [
@@ -143,7 +143,7 @@ const wrong: Wrong[] = [
     `${RIGHT}load: { http2: [false, true], keepAlive: false }`,
     [
       "x.yaml:4:9: load.http2: Cannot open a connection for every request over HTTP/2, " +
-      "which keeps its connections: leave out http2 or keepAlive: false",
+      "which keeps connections open: leave out http2 or keepAlive: false",
     ],
   ],
   [
@@ -159,9 +159,9 @@ scenarios:
 load: { http2: true }`,
     [
       "x.yaml:4:41: scenarios.one.headers.Connection: Cannot send connection over HTTP/2, " +
-      "which forbids fields of a connection; leave it or http2 out",
+      "which forbids connection-specific fields; leave it or http2 out",
       /^x\.yaml:5:46: scenarios\.mix\.mix\.0\.headers\.upgrade: Cannot send upgrade over HTTP\/2/,
-      /^x\.yaml:6:58: scenarios\.flow\.flow\.1\.headers\.te: Cannot send this te over HTTP\/2/,
+      /^x\.yaml:6:58: scenarios\.flow\.flow\.1\.headers\.te: Cannot send this te field over HTTP\/2/,
     ],
   ],
   [
@@ -198,40 +198,40 @@ load: { http2: true }`,
     /^x\.yaml:4:1: Cannot read this as YAML: Map keys must be unique/,
   ]],
   ["an alias without its anchor", RIGHT.replace("{ app: api }", "*gone"), [
-    "x.yaml:2:17: Cannot read this as YAML: no anchor (&) of this name comes before it; a text that begins with * needs quotes",
+    "x.yaml:2:17: Cannot read this as YAML: no anchor (&) of this name precedes it; a text that begins with * needs quotes",
   ]],
   ...Object.entries({
     "a colon in a title without quotes": [
       RIGHT.replace("right", "right\ntitle: Caching: is it worth it?"),
-      '2:8: Cannot read this as YAML: a colon and a space begin a value, also within a text: put the text into quotes, title: "…"',
+      '2:8: Cannot read this as YAML: a colon and a space begin a value, even within a text: put the text into quotes, title: "…"',
     ],
     "a colon in a header without quotes": [
       RIGHT.replace("/static", "/static, headers: { authorization: Bearer: canary }"),
-      '3:64: Cannot read this as YAML: a colon and a space begin a value, also within a text: put the text into quotes, authorization: "…"',
+      '3:64: Cannot read this as YAML: a colon and a space begin a value, even within a text: put the text into quotes, authorization: "…"',
     ],
     "a placeholder without quotes": [
       RIGHT.replace("app: api", "command: [node, {port}]"),
-      '2:35: targets.api.command.1: Cannot use {port} without quotes, which YAML reads as a map: write "{port}"',
+      '2:35: targets.api.command.1: Cannot use {port}: without quotes, YAML reads it as a map; write "{port}"',
     ],
     "a placeholder without quotes in a variable": [
       RIGHT.replace("app: api", "command: [node], env: { PORT: {port} }"),
-      '2:43: targets.api.env.PORT: Cannot use {port} without quotes, which YAML reads as a map: write "{port}"',
+      '2:43: targets.api.env.PORT: Cannot use {port}: without quotes, YAML reads it as a map; write "{port}"',
     ],
     "a placeholder without quotes within an argument": [
       RIGHT.replace("app: api", "command: [node, --port={port}]"),
-      "2:42: Cannot read this as YAML: without quotes a brace begins a map: put the whole text with {port} into quotes",
+      "2:42: Cannot read this as YAML: without quotes, a brace begins a map: put the whole text with {port} into quotes",
     ],
     "a placeholder without quotes before another": [
       RIGHT.replace("app: api", "command: [node, {host}:{port}]"),
-      "2:35: Cannot read this as YAML: without quotes a brace begins a map: put the whole text with {host} into quotes",
+      "2:35: Cannot read this as YAML: without quotes, a brace begins a map: put the whole text with {host} into quotes",
     ],
     "a value of a request without quotes, once": [
       RIGHT.replace("/static", "/users/{{ id }}, values: { id: uuid }"),
-      "3:36: Cannot read this as YAML: without quotes a brace begins a map: put the whole text with {{ id }} into quotes",
+      "3:36: Cannot read this as YAML: without quotes, a brace begins a map: put the whole text with {{ id }} into quotes",
     ],
     "a parameter without quotes within braces": [
       RIGHT.replace("/static", "${path}"),
-      "3:30: Cannot read this as YAML: without quotes a brace begins a map: put the whole text with ${path} into quotes",
+      "3:30: Cannot read this as YAML: without quotes, a brace begins a map: put the whole text with ${path} into quotes",
     ],
     "a sign that needs quotes": [
       RIGHT.replace("right", "right\ntitle: @home"),
@@ -243,7 +243,7 @@ load: { http2: true }`,
     ],
     "a line that is indented otherwise": [
       RIGHT.replace("{ api: { app: api } }", "\n  a: { app: api }\n b: { app: api }"),
-      "4:1: Cannot read this as YAML: this line is indented unlike the entries beside it, which begin in one column",
+      "4:1: Cannot read this as YAML: this line is not indented like the entries beside it, which all begin in the same column",
     ],
     "a line that is indented under a value": [
       RIGHT.replace("right", "right\n  title: x"),
@@ -251,15 +251,15 @@ load: { http2: true }`,
     ],
     "a brace that is never closed": [
       RIGHT.replace("} }", "}"),
-      "3:1: Cannot read this as YAML: a map that begins with { has no } at its end",
+      "3:1: Cannot read this as YAML: a map that begins with { has no closing }",
     ],
     "a quote that is never closed": [
       'name: "right',
-      '1:13: Cannot read this as YAML: a text that begins with " has no " at its end',
+      '1:13: Cannot read this as YAML: a text that begins with " has no closing "',
     ],
     "a comma that is missing": [
       RIGHT.replace("app: api", "command: [node] cwd: x"),
-      "2:35: Cannot read this as YAML: a value has ended before this: a comma, or quotes around the whole value, are missing",
+      "2:35: Cannot read this as YAML: the value has already ended here: a comma, or quotes around the whole value, may be missing",
     ],
     "a space that is missing after a colon": [
       RIGHT.replace("name: right", "name:right"),
@@ -267,14 +267,14 @@ load: { http2: true }`,
     ],
     "a space that is missing after a colon within braces": [
       RIGHT.replace("app: api", "app:api"),
-      "2:12: targets.api: Cannot use this without its kind: write one of app, framework, command, url, proxy, cluster, nginx; a space is missing after a colon",
+      "2:12: targets.api: Cannot tell which kind this is: write one of app, framework, command, url, proxy, cluster, nginx; a space is missing after a colon",
     ],
   }).map(([sentence, [text, line]]): Wrong => [sentence, text, [`x.yaml:${line}`]]),
   ["a bracket that is never closed", "name: a\ntargets: [}\n", [
-    "x.yaml:2:11: Cannot read this as YAML: a list that begins with [ has no ] at its end",
+    "x.yaml:2:11: Cannot read this as YAML: a list that begins with [ has no closing ]",
   ]],
   ["several documents", "a: 1\n---\nb: 2", [
-    "x.yaml:2:1: Cannot read this as YAML: it holds several documents",
+    "x.yaml:2:1: Cannot read this as YAML: it holds several YAML documents",
   ]],
 ];
 

@@ -71,7 +71,7 @@ const wrong: [sentence: string, yaml: string, told: RegExp][] = [
   [
     "a target that is not there",
     "{ values: { expres: { home: 1, fib: 2 } } }",
-    /^x\.yaml:6:15: published\.values\.expres: Cannot find a target or scenario "expres": did you mean "express"\?$/,
+    /^x\.yaml:6:15: published\.values\.expres: Cannot find the target or scenario "expres": did you mean "express"\?$/,
   ],
   [
     "a name that is a target and a scenario",
@@ -86,7 +86,7 @@ const wrong: [sentence: string, yaml: string, told: RegExp][] = [
   [
     "a value that stands twice",
     '[{ values: { express: { home: 1 }, "home, express": 2 } }]',
-    /published\.0\.values\.home, express: Cannot give a value twice: express, home is the same$/,
+    /published\.0\.values\.home, express: Cannot give two values for one cell: express, home is the same cell$/,
   ],
   [
     "a unit that is no unit of the figure",
@@ -101,17 +101,17 @@ const wrong: [sentence: string, yaml: string, told: RegExp][] = [
   [
     "times without a unit",
     "{ figure: p50, values: { express: 1 } }",
-    /published\.unit: Cannot read the values without their unit: write unit: ms, s, us, µs, min, h$/,
+    /published\.unit: Cannot read values without a unit: write unit: ms, s, us, µs, min, h$/,
   ],
   [
     "a figure that there is not",
     "{ figure: p98, values: { express: 1 } }",
-    /published\.figure: Cannot find a figure "p98": did you mean "p9\d"\?$/,
+    /published\.figure: Cannot find the figure "p98": did you mean "p9\d"\?$/,
   ],
   [
     "a cell to divide by without a published value",
     "{ relative: [express, fib], values: { express: { home: 1 }, fastify: { fib: 1 } } }",
-    /published\.relative: Cannot divide by express, fib: it has no published value; give its value, or name a cell whose value is given$/,
+    /published\.relative: Cannot divide by express, fib: it has no published value; add its value, or name a cell that has one$/,
   ],
   [
     "a share above all",
@@ -123,7 +123,7 @@ const wrong: [sentence: string, yaml: string, told: RegExp][] = [
     "{ confounder: [a], values: { express: 1 } }",
     /published\.confounder: Cannot understand "confounder": did you mean "confounders"\?$/,
   ],
-  ["no values", "{ source: Table 2 }", /published\.values: Cannot do without it$/],
+  ["no values", "{ source: Table 2 }", /published\.values: Cannot leave it out$/],
 ];
 for (const [sentence, yaml, told] of wrong) {
   Deno.test(`published figures with ${sentence} are told of, once, with the fix`, () => {

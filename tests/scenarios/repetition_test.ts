@@ -29,16 +29,16 @@ Deno.test("without repeat there are five repetitions, and nothing is discarded",
 });
 
 const wrong: [text: string, says: RegExp][] = [
-  ["repeat: 0", /Cannot use 0: the least is 1/],
+  ["repeat: 0", /Cannot use 0: the minimum is 1/],
   ["repeat: often", /Cannot read "often" as repetitions: write a whole number, or until 2%/],
   ["repeat: until 2", /Cannot read "2" as a width: write 2%/],
   ["repeat: until 0%", /Cannot read "0%" as a width: write a percentage above 0%, such as 2%/],
   ["repeat: { until: wide }", /Cannot read "wide" as a width: write a percentage above 0%/],
   [
     "repeat: { atMost: 10 }",
-    /Cannot repeat without a rule for the end: write until: 2%, or budget: 10m/,
+    /Cannot repeat without a rule that ends it: write until: 2%, or budget: 10m/,
   ],
-  ["repeat: { until: 2%, atMost: 3 }", /Cannot use 3: the least is 5/],
+  ["repeat: { until: 2%, atMost: 3 }", /Cannot use 3: the minimum is 5/],
   ["repeat: { until: 2%, atmost: 10 }", /Cannot understand "atmost": did you mean "atMost"\?/],
   ["repeat: { budget: 10 }", /Cannot read 10 as a duration: write 10s/],
   ["discard: 10s", /Cannot discard 10s of runs of 10s: nothing would be left/],
@@ -49,17 +49,17 @@ const wrong: [text: string, says: RegExp][] = [
     /Cannot discard 3s of runs of 2s/,
   ],
   // A load that is wrong is told of once, and has no length to hold against what is discarded.
-  ["discard: 1s\nload: { phases: [{ duration: 5s }] }", /Cannot do without it/],
+  ["discard: 1s\nload: { phases: [{ duration: 5s }] }", /Cannot leave it out/],
   ["discard: 1s\nload: { duration: [long] }", /Cannot read "long" as a duration/],
   ["discard: 1s\nload: { duration: 5 }", /Cannot read 5 as a duration: write 5s/],
   ["figures: all", /Cannot use "all": the choices are whole, steady/],
   [
     "figures: steady\nload: { phases: [{ duration: 30s, arrivals: 5/s }] }",
-    /Cannot take figures of the steady part of phases: their load itself changes/,
+    /Cannot take figures from the steady part of phases: their load itself changes/,
   ],
   [
     "figures: steady\nload: { stages: [{ duration: 30s, connections: 5 }] }",
-    /Cannot take figures of the steady part of stages: their load itself changes/,
+    /Cannot take figures from the steady part of stages: their load itself changes/,
   ],
   [
     "discard: 3s\nload: { stages: [{ duration: 1s, connections: 5 }, { duration: 1s, connections: 9 }] }",

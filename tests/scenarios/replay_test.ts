@@ -102,7 +102,7 @@ const ACCESS_LINES: Readonly<Record<string, readonly [line: string, path: string
   "a time-out": [`h - - ${TIME} "-" 408 -`, /is none/],
   "TLS": [String.raw`h - - ${TIME} "\x16\x03\x01\x00\xEE" 400 150 "-" "-"`, /is none/],
   "a scanner's word": [`h - - ${TIME} "HELP" 400 47 "-" "-"`, /is none/],
-  "OPTIONS of the whole server": [`h - - ${TIME} "OPTIONS * HTTP/1.0" 200 1`, /is no path/],
+  "OPTIONS of the whole server": [`h - - ${TIME} "OPTIONS * HTTP/1.0" 200 1`, /is not a path/],
   "a virtual host": [
     `v:80 "10.0.0.1, 10.0.0.2" 10.0.0.3 - - ${TIME} "GET /v HTTP/1.1" 200 1`,
     "/v",
@@ -182,7 +182,7 @@ const JSON_LINES: readonly (readonly [
   ],
   ["json", KEYS, `{"ts":1,"verb":"GET","uri":"/é a"}`, "/%C3%A9%20a"],
   ["json", KEYS, `{"ts":1,"verb":"GET","uri":"/\ufffd"}`, /not UTF-8/],
-  ["json", KEYS, `{"ts":1,"verb":"GET","uri":"index.html"}`, /is no path/],
+  ["json", KEYS, `{"ts":1,"verb":"GET","uri":"index.html"}`, /is not a path/],
   ["json", KEYS, `{"ts":1,"uri":"/"}`, /no text in "verb"/],
   ["json", KEYS, `{"verb":"GET","uri":"/"}`, /it has no "ts"/],
 ];
@@ -234,7 +234,7 @@ Deno.test("a line of a W3C log is unreadable without its fields, or with others"
   assert.deepEqual([count, lines], [0, 2]);
   assert.deepEqual(wrong.map(({ line }) => line), [1, 3]);
   assert.match(wrong[0].why, /#Fields/);
-  assert.match(wrong[1].why, /5 values, and #Fields names 4/);
+  assert.match(wrong[1].why, /5 values, but #Fields names 4/);
 });
 
 /** All are the same moment, and one that is a millisecond later. */
@@ -361,7 +361,7 @@ const REPLAY_WRONG: readonly (readonly [scenario: string, load: string, why: Reg
     /scenarios\.log\.replay: Cannot replay wrong\.log: 2 of 2 lines are/,
   ],
   ["{ replay: { log: a.log, speed: fast } }", "", /Cannot read "fast" as a speed/],
-  ["{ replay: a.log, get: / }", "", /get.*the log says what is sent/],
+  ["{ replay: a.log, get: / }", "", /get.*the log determines what is sent/],
   ["{ replay: a.log, body: x }", "", /body.*a log has no bodies/],
   [
     "{ replay: a.log }",

@@ -66,7 +66,7 @@ const judged: [sentence: string, scenarios: string, more: string, lines: (string
     "a flow can't count requests where the experiment has a duration",
     `scenarios: { s: { ${FLOW}, load: { requests: 5 } } }`,
     "load: { duration: 1s }",
-    [/^x\.yaml:3:19: scenarios\.s\.flow: Cannot end a flow by a number of requests/],
+    [/^x\.yaml:3:19: scenarios\.s\.flow: Cannot end a flow after a number of requests/],
   ],
   [
     "what is discarded must fit into each load that is used",

@@ -80,14 +80,14 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
   ["what a page does not have", "{ page: a.html, with: [b.png], post: /, body: x }", [
     'page: Cannot use "a.html" as a path: start with /, and encode spaces and non-ASCII',
     'with.0: Cannot use "b.png" as a path: start with /, and encode spaces and non-ASCII',
-    'post: Cannot use "post" here: a page is requested with get; leave it or page out',
-    'body: Cannot use "body" here: a page is requested with get; leave it or page out',
+    'post: Cannot use "post" here: a page is requested with get; leave out either it or page',
+    'body: Cannot use "body" here: a page is requested with get; leave out either it or page',
   ]],
   [
     "all that is wrong with a mix",
     "{ mix: [{ weight: 0, get: / }, { body: a }, { get: /, gett: / }] }",
     [
-      "mix.0.weight: Cannot use 0: the least is 1",
+      "mix.0.weight: Cannot use 0: the minimum is 1",
       "mix.1: Cannot send a request without a method: write one of get, head, post, put, patch, delete, options with a path, as in get: /static",
       'mix.2.gett: Cannot understand "gett": did you mean "get"?',
     ],
@@ -98,7 +98,7 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
     "{ flow: [{ get: /, weight: 2 }, { think: 1s, get: / }, { thnk: 1s }, { think: 2h }, { get: /, post: / }] }",
     [
       'flow.0.weight: Cannot use "weight" here: it belongs to the requests of a mix',
-      'flow.1.get: Cannot use "get" here: think is a step of its own',
+      'flow.1.get: Cannot use "get" here: think must be a separate step',
       'flow.2.thnk: Cannot understand "thnk": did you mean "think"?',
       "flow.3.think: Cannot use this duration: it must be from 1ms to 1h",
       "flow.4.post: Cannot send one request with two methods: get and post are given",
@@ -108,14 +108,16 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
     "all that is wrong with hosts of redirects",
     "{ get: /, follow: { hops: 0, hosts: [a.test, 'https://a.test/b', 'ftp://a.test'], host: a } }",
     [
-      "follow.hops: Cannot use 0: the least is 1",
-      'follow.hosts.0: Cannot follow to "a.test": write scheme, host and port, such as https://auth.example.org',
-      'follow.hosts.1: Cannot follow to "https://a.test/b": write scheme, host and port, such as https://auth.example.org',
-      'follow.hosts.2: Cannot follow to "ftp://a.test": write scheme, host and port, such as https://auth.example.org',
+      "follow.hops: Cannot use 0: the minimum is 1",
+      'follow.hosts.0: Cannot follow redirects to "a.test": write scheme, host and port, such as https://auth.example.org',
+      'follow.hosts.1: Cannot follow redirects to "https://a.test/b": write scheme, host and port, such as https://auth.example.org',
+      'follow.hosts.2: Cannot follow redirects to "ftp://a.test": write scheme, host and port, such as https://auth.example.org',
       'follow.host: Cannot understand "host": did you mean "hosts"?',
     ],
   ],
-  ["redirects that go nowhere", "{ get: /, follow: 0 }", ["follow: Cannot use 0: the least is 1"]],
+  ["redirects that go nowhere", "{ get: /, follow: 0 }", [
+    "follow: Cannot use 0: the minimum is 1",
+  ]],
   ["a flow that never asks", "{ flow: [{ think: 1s }] }", [
     "flow: Cannot run a flow without a request: add a step",
   ]],
@@ -126,9 +128,9 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
     [
       'flow.0.capture.a.json: Cannot use "a..b" as a place in JSON: write names with dots and [0], such as data.items[0].id',
       'flow.0.capture.b.header: Cannot use "no field" as a header name: only letters, digits and signs such as - are',
-      'flow.0.capture.c.pattern: Cannot use "id" as a pattern: it needs one group (…) around the value, and has 0',
+      'flow.0.capture.c.pattern: Cannot use "id" as a pattern: it needs one group (…) around the value, but has 0',
       'flow.0.capture.d.pattern: Cannot use "(" as a pattern: it is not a regular expression',
-      'flow.0.capture.e: Cannot use this without its kind: write one of json, header, cookie, pattern; did you mean "pattern"?',
+      'flow.0.capture.e: Cannot tell which kind this is: write one of json, header, cookie, pattern; did you mean "pattern"?',
       'flow.0.capture.f.header: Cannot understand "header": the keys here are json',
       'flow.0.capture.g-1.x: Cannot use "g-1.x" as the name of a value: start with a letter, go on with letters, digits, _ and -',
     ],
@@ -138,9 +140,9 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
     "{ flow: [{ get: /, capture: { a: { pattern: '(?<=x)(a)' }, b: { pattern: '(a)\\1' }, " +
     "c: { pattern: '(a{1001})' }, d: { pattern: '[(?=](a)' }, e: { pattern: '(?:a{600})(b{600})' } } }] }",
     [
-      'flow.0.capture.a.pattern: Cannot use "(?<=x)(a)" as a pattern: (?<=…) cannot be matched in linear time: write what stands around the value as it is, outside of the group',
-      'flow.0.capture.b.pattern: Cannot use "(a)\\\\1" as a pattern: \\1, which repeats a group, cannot be matched in linear time: write the repeated text out',
-      'flow.0.capture.c.pattern: Cannot use "(a{1001})" as a pattern: RE2 cannot do it (invalid repeat count: `{1001}`)',
+      'flow.0.capture.a.pattern: Cannot use "(?<=x)(a)" as a pattern: (?<=…) cannot be matched in linear time: write the text around the value literally, outside the group',
+      'flow.0.capture.b.pattern: Cannot use "(a)\\\\1" as a pattern: \\1, a reference to a group, cannot be matched in linear time: write the repeated text out',
+      'flow.0.capture.c.pattern: Cannot use "(a{1001})" as a pattern: RE2 does not support it (invalid repeat count: `{1001}`)',
       'flow.0.capture.e.pattern: Cannot use "(?:a{600})(b{600})" as a pattern: a compiled pattern has 1,204 steps; the limit is 1,000: repeat less',
     ],
   ],
@@ -151,10 +153,10 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
     [
       'values.a: Cannot draw values from "uid": write uuid, { from: 1, to: 1000 }, { pick: [a, b] }, { csv: FILE }, { jsonl: FILE } or { sqlite: FILE, query: … }',
       "values.b: Cannot draw values from 5: write uuid, { from: 1, to: 1000 }, { pick: [a, b] }, { csv: FILE }, { jsonl: FILE } or { sqlite: FILE, query: … }",
-      "values.c.to: Cannot do without it",
-      "values.d.to: Cannot draw a number from nothing: to is less than from",
+      "values.c.to: Cannot leave it out",
+      "values.d.to: Cannot draw a number from an empty range: to is less than from",
       "values.e.pick: Cannot use []: it must not be empty",
-      "values.f: Cannot use this without its kind: write one of to, pick, csv, jsonl, sqlite",
+      "values.f: Cannot tell which kind this is: write one of to, pick, csv, jsonl, sqlite",
       'values.g.column: Cannot find column "nam" in users.csv: did you mean "name"?',
       'values.h.order: Cannot use "rndom": the choices are sequential, random, weighted, unique; did you mean "random"?',
       "values.i.csv: Cannot read none.csv: it has no rows",
@@ -167,42 +169,42 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
     'get: Cannot fill in {{ nmae }}: did you mean "name"?',
   ]],
   ["a name without any values", '{ post: /, headers: { a: "{{ b }}" }, body: "{{ c }}" }', [
-    "headers.a: Cannot fill in {{ b }}: no values are given here; write values: { b: … }",
-    "body: Cannot fill in {{ c }}: no values are given here; write values: { c: … }",
+    "headers.a: Cannot fill in {{ b }}: this scenario has no values; write values: { b: … }",
+    "body: Cannot fill in {{ c }}: this scenario has no values; write values: { c: … }",
   ]],
   ["a name in a file", "{ post: /, body: { file: hello.txt }, values: { name: uuid } }", [
     'body: Cannot fill in {{ nmae }}: did you mean "name"?',
   ]],
   ["a name in JSON", '{ post: /, json: { a: ["{{ b }}"] }, values: { name: uuid } }', [
-    "json: Cannot fill in {{ b }}: the names here are name",
+    "json: Cannot fill in {{ b }}: the known names are name",
   ]],
   [
     "a file in place of its column",
     '{ get: "/{{ u }}/{{ u.nam }}", values: { u: { csv: users.csv } } }',
     [
-      "get: Cannot fill in {{ u }}: the names here are u.name, u.first name",
+      "get: Cannot fill in {{ u }}: the known names are u.name, u.first name",
       'get: Cannot fill in {{ u.nam }}: did you mean "u.name"?',
     ],
   ],
   ["a name in a mix", '{ mix: [{ get: "/{{ a }}" }, { get: "/{{ b }}" }], values: { a: uuid } }', [
-    "mix.1.get: Cannot fill in {{ b }}: the names here are a",
+    "mix.1.get: Cannot fill in {{ b }}: the known names are a",
   ]],
   [
     "a name in each part of a page",
     '{ page: "/{{ a }}", with: ["/{{ b }}"], headers: { x: "{{ c }}" }, values: { id: uuid } }',
     [
-      "page: Cannot fill in {{ a }}: the names here are id",
-      "with.0: Cannot fill in {{ b }}: the names here are id",
-      "headers.x: Cannot fill in {{ c }}: the names here are id",
+      "page: Cannot fill in {{ a }}: the known names are id",
+      "with.0: Cannot fill in {{ b }}: the known names are id",
+      "headers.x: Cannot fill in {{ c }}: the known names are id",
     ],
   ],
   [
     "a name that is used before it can exist",
     '{ flow: [{ get: "/{{ t }}" }, { think: 1s }, { get: "/{{ t }}", capture: { t: { header: x } } }, { get: "/{{ tt }}" }] }',
     [
-      "flow.0.get: Cannot fill in {{ t }}: it is captured only later, in flow.2",
-      "flow.2.get: Cannot fill in {{ t }}: it is captured from the response to this same request",
-      "flow.3.get: Cannot fill in {{ tt }}: the names here are t",
+      "flow.0.get: Cannot fill in {{ t }}: only a later request captures it, flow.2",
+      "flow.2.get: Cannot fill in {{ t }}: this very request captures it from its response",
+      "flow.3.get: Cannot fill in {{ tt }}: the known names are t",
     ],
   ],
 ];
@@ -223,7 +225,7 @@ Deno.test("a flow is told of more cookies from the start than a user keeps", () 
     const preset = Array.from({ length: count }, (_, at) => [`c${at}`, "x".repeat(length)]);
     const cookies = JSON.stringify(Object.fromEntries(preset));
     assert.deepEqual(toldOf(`{ page: /, cookies: ${cookies} }`), [
-      `cookies: Cannot give them to a user: ${what}`,
+      `cookies: Cannot give these cookies to a user: ${what}`,
     ]);
   }
 });
@@ -232,7 +234,7 @@ for (const scenario of ["{ flow: [{ get: / }] }", "{ page: / }"]) {
   Deno.test(`an experiment is told that it can't count the requests of ${scenario}`, () => {
     const lines = toldOf(scenario, "{ requests: 10 }");
     assert.equal(lines.length, 1);
-    assert.match(lines[0], /^(?:flow|page): Cannot end a flow by a number of requests/);
+    assert.match(lines[0], /^(?:flow|page): Cannot end a flow after a number of requests/);
   });
 }
 

@@ -54,16 +54,16 @@ for (const [text, count, sentence] of counts) {
 }
 
 const strange: [text: string, problem: RegExp][] = [
-  ["fastfy", /^Cannot find a target or scenario "fastfy": did you mean "fastify"\?$/],
+  ["fastfy", /^Cannot find the target or scenario "fastfy": did you mean "fastify"\?$/],
   [
     "hapi",
-    /^Cannot find a target or scenario "hapi": the targets are fastify, express, the scenarios are static, fib; a factor is selected by connections=VALUE or delay=VALUE$/,
+    /^Cannot find the target or scenario "hapi": the targets are fastify, express, the scenarios are static, fib; to select by a factor, write connections=VALUE or delay=VALUE$/,
   ],
-  ["target=static", /^Cannot find a target "static": the targets are fastify, express$/],
-  ["scenario=statik", /^Cannot find a scenario "statik": did you mean "static"\?$/],
-  ["conections=50", /^Cannot find a factor "conections": did you mean "connections"\?$/],
-  ["dely=1s", /^Cannot find a factor "dely": did you mean "delay"\?$/],
-  ["zebra=1", /^Cannot find a factor "zebra": the factors are connections, set\.delay$/],
+  ["target=static", /^Cannot find the target "static": the targets are fastify, express$/],
+  ["scenario=statik", /^Cannot find the scenario "statik": did you mean "static"\?$/],
+  ["conections=50", /^Cannot find the factor "conections": did you mean "connections"\?$/],
+  ["dely=1s", /^Cannot find the factor "dely": did you mean "delay"\?$/],
+  ["zebra=1", /^Cannot find the factor "zebra": the factors are connections, set\.delay$/],
   ["fastify, express", /^Cannot select a target twice: fastify and express$/],
   ["delay=1s, set.delay=100ms", /^Cannot select factor set\.delay twice: 1s and 100ms$/],
 ];

@@ -76,7 +76,7 @@ withOpenssl.test("a target's client certificate is read from the experiment's fo
   Deno.writeTextFileSync(join(folder.path, "own.key"), signed.key);
   await assert.rejects(
     loadExperiment(join(folder.path, "x.yaml")),
-    /targets\.a\.key: Cannot use this key: it is not that of the certificate/,
+    /targets\.a\.key: Cannot use this key: it does not belong to the certificate/,
   );
 });
 
@@ -95,7 +95,7 @@ const WRONG: [sentence: string, target: string, told: RegExp[]][] = [
     /^x\.yaml:3:36: targets\.a\.cacert: Cannot read ca\.pem: there is no file \/.*\/ca\.pem$/,
   ]],
   ["a file that holds no certificate", '{ url: "https://a:1", cacert: text }', [
-    /^x\.yaml:3:36: targets\.a\.cacert: Cannot read text: it holds no certificates as PEM$/,
+    /^x\.yaml:3:36: targets\.a\.cacert: Cannot read text: it holds no certificates in PEM format$/,
   ]],
   ["a socket that is not there", '{ url: "http://a:1", unix: none }', [
     /^x\.yaml:3:33: targets\.a\.unix: Cannot dial none: there is no file \/.*\/none$/,
@@ -112,16 +112,16 @@ const WRONG: [sentence: string, target: string, told: RegExp[]][] = [
     /targets\.a\.unix: Cannot use TLS on a unix socket: the URL is https; write http:\/\/$/,
   ]],
   ["a certificate without its key, and without TLS", '{ url: "http://a:1", cert: text }', [
-    /targets\.a\.cert: Cannot read text: it holds no certificates as PEM$/,
-    /targets\.a\.cert: Cannot show a certificate without TLS: the URL is not https; leave/,
-    /targets\.a\.cert: Cannot show a certificate without its key; add key$/,
+    /targets\.a\.cert: Cannot read text: it holds no certificates in PEM format$/,
+    /targets\.a\.cert: Cannot present a certificate without TLS: the URL is not https; leave/,
+    /targets\.a\.cert: Cannot present a certificate without its key; add key$/,
   ]],
   ["a key that is none", '{ url: "https://a:1", key: text }', [
-    /targets\.a\.key: Cannot read text: it holds no private key as PEM$/,
+    /targets\.a\.key: Cannot read text: it holds no private key in PEM format$/,
     /targets\.a\.key: Cannot use a key without its certificate; add cert$/,
   ]],
   ["an address of another host", '{ url: "http://a:1", resolve: "b:1:127.0.0.1" }', [
-    /targets\.a\.resolve: Cannot use an address of b:1: the load goes to a:1 alone; name/,
+    /targets\.a\.resolve: Cannot use an address for b:1: the load goes only to a:1; name/,
   ]],
   ["an address that is none", '{ url: "http://a:1", resolve: "a:1:b" }', [
     /targets\.a\.resolve: Cannot read "a:1:b" as the address of a host: write host:port:address/,
@@ -136,7 +136,7 @@ const WRONG: [sentence: string, target: string, told: RegExp[]][] = [
     "a proxy beside an address",
     '{ url: "http://a:1", httpProxy: "http://b", resolve: "a:1:127.0.0.1" }',
     [
-      /targets\.a\.resolve: Cannot use an address where the proxy looks the host up; leave it out$/,
+      /targets\.a\.resolve: Cannot use an address for the host: the proxy looks the host up; leave it out$/,
     ],
   ],
   ["authorities for a program of ours", "{ command: [x], cacert: text }", [

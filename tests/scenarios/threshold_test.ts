@@ -89,9 +89,9 @@ const wrong: [text: string, ...problems: RegExp[]][] = [
     /^Cannot read "p99 50ms" as a threshold: write a figure, <, <=, > or >=, and a limit/,
   ],
   ["", /^Cannot read "" as a threshold/],
-  ["p98 < 50ms", /^Cannot find a figure "p98": did you mean "p9\d"\?$/],
-  ["succes > 99%", /^Cannot find a figure "succes": did you mean "success"\?$/],
-  ["zebra < 1", /^Cannot find a figure "zebra": the figures are rate, success,/],
+  ["p98 < 50ms", /^Cannot find the figure "p98": did you mean "p9\d"\?$/],
+  ["succes > 99%", /^Cannot find the figure "succes": did you mean "success"\?$/],
+  ["zebra < 1", /^Cannot find the figure "zebra": the figures are rate, success,/],
   ["p99 < 50", /^Cannot read "50" as a duration: write 50ms$/],
   ["rate > 1000", /^Cannot read "1000" as a rate: write 1000\/s$/],
   ["success >= 99.9", /^Cannot read "99.9" as a share: write 99.9%$/],
@@ -100,12 +100,12 @@ const wrong: [text: string, ...problems: RegExp[]][] = [
   ["p99 == 5ms", /^Cannot use == in a threshold: write <, <=, > or >=$/],
   ["p99 = 5", /^Cannot use = in/, /^Cannot read "5" as a duration/],
   ["p99 <", /^Cannot read "" as a duration/],
-  ["errors < 0%", /nothing is below 0, write <= 0$/],
-  ["success > 100%", /nothing is above 100%, write >= 100%$/],
+  ["errors < 0%", /no value is below 0; write <= 0$/],
+  ["success > 100%", /no value is above 100%; write >= 100%$/],
   ["p99(wait) 2s", /^Cannot read "p99\(wait\) 2s" as a threshold: write a figure/],
-  ["p98(wait) < 2s", /^Cannot find a figure "p98"/],
+  ["p98(wait) < 2s", /^Cannot find the figure "p98"/],
   ["p99(wait) < 2", /^Cannot read "2" as a duration: write 2ms$/],
-  ["errors(wait) < 0%", /nothing is below 0, write <= 0$/],
+  ["errors(wait) < 0%", /no value is below 0; write <= 0$/],
   [
     "rate(wait) > 0.5 × ceiling(generator)",
     /^Cannot use .* as a threshold: write a figure of some/,
@@ -132,7 +132,7 @@ Deno.test("thresholds of a file are told of at their line, all at once", () => {
   const text = `${RIGHT}thresholds:\n  - p99 < 50ms\n  - p99 < 50\n  - rat > 1/s\n`;
   assert.deepEqual(wrongLines(text), [
     'x.yaml:6:5: thresholds.1: Cannot read "50" as a duration: write 50ms',
-    'x.yaml:7:5: thresholds.2: Cannot find a figure "rat": did you mean "rate"?',
+    'x.yaml:7:5: thresholds.2: Cannot find the figure "rat": did you mean "rate"?',
   ]);
   assert.deepEqual(wrongLines(`${RIGHT}thresholds: ["p99 < 50ms", "success >= 99.9%"]\n`), []);
 });

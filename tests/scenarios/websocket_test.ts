@@ -69,13 +69,13 @@ const PROBLEMS: readonly (readonly [object, RegExp])[] = [
   [{ get: "/", websocket: "/" }, /Cannot send one request with two methods/],
   [{ websocket: "/", body: "x" }, /body.*Cannot use body with a WebSocket/],
   [{ websocket: "/", stream: "lines" }, /stream.*Cannot use stream with a WebSocket/],
-  [{ websocket: "/", send: {} }, /send.*Cannot send nothing/],
+  [{ websocket: "/", send: {} }, /send.*Cannot send an empty message/],
   [{ websocket: "/", send: { text: "x", binary: "eA==" } }, /send\.binary.*Cannot send both text/],
   [{ websocket: "/", send: { binary: "?" } }, /send\.binary.*/],
   [{ websocket: "/", send: { text: "{{ who }}" } }, /send.*Cannot fill in \{\{ who \}\}/],
   [{ websocket: "/{{ n }}" }, /websocket.*Cannot fill in \{\{ n \}\}/],
-  [{ websocket: "/", expect: "order" }, /expect.*Cannot expect an answer where nothing is sent/],
-  [{ websocket: "/", expect: { status: 200 } }, /expect\.status.*Cannot expect another status/],
+  [{ websocket: "/", expect: "order" }, /expect.*Cannot expect an answer when nothing is sent/],
+  [{ websocket: "/", expect: { status: 200 } }, /expect\.status.*Cannot expect a status other/],
   [{ websocket: "/", subprotocol: "a b" }, /subprotocol: Cannot use/],
   [
     { websocket: "/", headers: { "Sec-WebSocket-Key": "x" } },
@@ -103,7 +103,7 @@ Deno.test("of a load a WebSocket has neither HTTP/2 nor pipelines, nor a number 
       ["duration: 1s, http2: true", /over HTTP\/2 \(RFC 8441\)/],
       ["duration: 1s, pipeline: 2", /becomes a WebSocket/],
       ["requests: 5", /has no hold/],
-      ["capacity: { within: p99 < 2s }", /capacity for WebSockets that stay open.*write hold/],
+      ["capacity: { within: p99 < 2s }", /capacity with WebSockets that stay open.*write hold/],
     ] as const
   ) {
     assert.throws(() => parseExperiment(experiment(load), "x.yaml"), expected);

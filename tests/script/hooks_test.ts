@@ -313,16 +313,16 @@ const HOSTILE: readonly [name: string, body: string, why: RegExp][] = [
   [
     "gives a body that does not end well",
     "request.body = { get length() { return 1e9 }, toString() { return 'x' } }",
-    /request\.body must be a text/,
+    /request\.body must be a string/,
   ],
   ["breaks a field by a NUL", "request.headers.a = 'b\\0c'", /NUL/],
   ["frames its body itself", "request.headers['Content-Length'] = 3", /Content-Length/],
   [
     "gives an object as a body",
     "request.body = {}",
-    /request\.body must be a text or a Uint8Array/,
+    /request\.body must be a string or a Uint8Array/,
   ],
-  ["invents a method", "request.method = 'BREW'", /no method of HTTP/],
+  ["invents a method", "request.method = 'BREW'", /not an HTTP method/],
   [
     "has a getter that throws",
     "request.headers = { get a() { throw new Error('mine') } }",
@@ -356,7 +356,7 @@ export default {
 };`;
   const hooks = await open({ ...codeOf(""), files: { "script.js": script } });
   const said = sendBy(hooks.prepared({ before: "before", after: null }, WIRE));
-  assert.match(String(said), /no colon in its name \(script\.js:4:\d+\)$/);
+  assert.match(String(said), /cannot contain a colon \(script\.js:4:\d+\)$/);
 });
 
 /** Functions of JavaScript that take for ever without a single operation of the script. */
@@ -417,7 +417,7 @@ Deno.test("a built-in function that does not end fails its request in time, and 
   const said = sendBy(bad);
   assert.match(
     String(said),
-    /^a built-in function did not end within 1\.05 s, so this worker can call no more hooks \(script\.js:2:\d+\)$/,
+    /^a built-in function did not end within 1\.05 s, so this worker can no longer call hooks \(script\.js:2:\d+\)$/,
   );
   assert.equal(sendBy(good), said);
   assert.equal(hooks.use.calls, 2);
@@ -461,16 +461,16 @@ Deno.test("a script that cannot be evaluated says why, and where", async () => {
   });
   await assert.rejects(opened("export const a = 1"), { message: /no default export/ });
   await assert.rejects(opened("import fs from 'node:fs'; export default {}"), {
-    message: /Cannot import "node:fs": a script has its own files/,
+    message: /Cannot import "node:fs": a script can import only its own files/,
   });
   await assert.rejects(opened("\nawait fetch('http://127.0.0.1:1/'); export default {}"), {
     message: /fetch is only available in setup, refresh and teardown: .* \(script\.js:2:\d+\)$/,
   });
   await assert.rejects(opened("await new Promise(() => {}); export default {}"), {
-    message: /waits at its top level/,
+    message: /its top level waits for/,
   });
   await assert.rejects(opened("\nexport default async () => ({})"), {
-    message: /promise for an experiment: wait in setup instead \(script\.js:2:\d+\)$/,
+    message: /its default export is a promise: wait in setup instead \(script\.js:2:\d+\)$/,
   });
 });
 
@@ -614,10 +614,10 @@ Deno.test("of a reason that is too long a quoted value is cut, and neither the s
   const most = LIMITS.scriptReason.most;
   const value = JSON.stringify("\n😀".repeat(200));
   const place = " (a.js:3:7)";
-  const quoted = placed(`request.method is ${value}, which is no method of HTTP`, place);
+  const quoted = placed(`request.method is ${value}, which is not an HTTP method`, place);
   assert.match(
     quoted,
-    /^request\.method is "(?:\\n😀)+(?:\\n)?…", which is no method of HTTP \(a\.js:3:7\)$/u,
+    /^request\.method is "(?:\\n😀)+(?:\\n)?…", which is not an HTTP method \(a\.js:3:7\)$/u,
   );
   const plain = placed("too ".repeat(200), place);
   assert.match(plain, /^(?:too )+(?:too|to|t)?… \(a\.js:3:7\)$/);

@@ -88,8 +88,8 @@ const ORIGINS: readonly (readonly [url: string, origin: string, sent: RegExp])[]
   ["http://localhost:80/a", "http://localhost", /^\/a$/],
   ["https://LOCALHOST:443/a", "https://localhost", /^\/a$/],
   ["http://localhost:8080/a", "http://localhost:8080", /^\/a$/],
-  ["https://localhost:80/a", "https://localhost", /a request to https:\/\/localhost:80,/],
-  ["http://localhost:8080/a", "http://localhost", /a request to http:\/\/localhost:8080,/],
+  ["https://localhost:80/a", "https://localhost", /it goes to https:\/\/localhost:80,/],
+  ["http://localhost:8080/a", "http://localhost", /it goes to http:\/\/localhost:8080,/],
 ];
 
 for (const [url, origin, sent] of ORIGINS) {
@@ -117,7 +117,7 @@ Deno.test("digests have the forms of k6, also in setup, and octets may be their 
   ]);
   assert.match(digest.toString("base64"), /[+/]/);
   const unknown = 'function* () { return hmac("sha256", "key", "a", "base32"); }';
-  await assert.rejects(setUp({ setup: unknown }), /there is no digest as base32/);
+  await assert.rejects(setUp({ setup: unknown }), /a digest cannot be written as base32/);
 });
 
 Deno.test("setup may make a UUID", async () => {

@@ -94,7 +94,7 @@ Deno.test("why teardown failed is told, and given", async () => {
     warn: (why) => told.push(why),
   });
   const why = await scripted.end();
-  assert.match(why ?? "", /^teardown of a\.js has failed: it threw "no" \(a\.js:3:\d+\)$/);
+  assert.match(why ?? "", /^teardown of a\.js failed: it threw "no" \(a\.js:3:\d+\)$/);
   assert.deepEqual(told, [why]);
 });
 
@@ -102,7 +102,7 @@ const FAILING: readonly [name: string, setup: string, why: RegExp][] = [
   [
     "waits for what never comes",
     "setup() { return new Promise(() => {}); }",
-    /^setup of a\.js has failed: it waits for a promise that never settles \(a\.js:2:\d+\)$/,
+    /^setup of a\.js failed: it waits for a promise that never settles \(a\.js:2:\d+\)$/,
   ],
   [
     "waits for it after a response",
@@ -112,12 +112,12 @@ const FAILING: readonly [name: string, setup: string, why: RegExp][] = [
   [
     "throws a text",
     "async setup() { await null; throw 'no'; }",
-    /^setup of a\.js has failed: it threw "no" \(a\.js:2:\d+\)$/,
+    /^setup of a\.js failed: it threw "no" \(a\.js:2:\d+\)$/,
   ],
   [
     "gives more than workers take",
     `setup() { return "x".repeat(${LIMITS.scriptData.most}); }`,
-    /has failed: its result has 4000002 bytes as JSON, and the limit is 4000000 \(a\.js:2:\d+\)$/,
+    /failed: its result has 4000002 bytes as JSON, but the limit is 4000000 \(a\.js:2:\d+\)$/,
   ],
 ];
 
@@ -141,6 +141,6 @@ Deno.test("a setup that is interrupted says once where it begins, also in a file
   const parts = { script: code, setup: "setup", mayFetch };
   await assert.rejects(
     beginScript(scriptOf({ get: "/" }), parts, "http://127.0.0.1:1", interruption.signal),
-    /^TargetError: setup of a b\.js has failed: it was interrupted \(a b\.js:2:\d+\)$/,
+    /^TargetError: setup of a b\.js failed: it was interrupted \(a b\.js:2:\d+\)$/,
   );
 });

@@ -101,7 +101,7 @@ function lineOf(line: string | object): string {
   return typeof line === "string" ? line : JSON.stringify(line);
 }
 
-Deno.test("a process that writes a thousand lines that are no record is not read on in this run", () => {
+Deno.test("a process that writes a thousand lines that are not records is not read on in this run", () => {
   const [reader, room] = [new CounterReader(), new ReportRoom()];
   const take = (text: string): void => reader.take(new TextEncoder().encode(text), room);
   take(`${HEAD}\n${"x\n".repeat(3_000_000)}${JSON.stringify(RECORD)}\n`);

@@ -95,11 +95,11 @@ const WRONG: [what: string, lines: Record<string, unknown>, message: RegExp][] =
   ["an unknown runtime", { framework: "hapi", runtime: "node@19" }, /expected one of .*node@20/],
   ["a runtime for Go", { framework: "gin", runtime: "node@20" }, /gin .* does not run on Node/],
   [
-    "flags of V8 for Bun, not even beside Node",
+    "V8 flags for Bun, not even beside Node",
     { framework: "hapi", runtime: ["node", "bun@1"], v8: { flags: "--no-opt" } },
-    /Cannot give flags of V8 to bun@1/,
+    /Cannot give V8 flags to bun@1/,
   ],
-  ["no worker", { framework: "flask", set: { workers: 0 } }, /Cannot use 0: the least is 1/],
+  ["no worker", { framework: "flask", set: { workers: 0 } }, /Cannot use 0: the minimum is 1/],
 ];
 
 for (const [what, lines, message] of WRONG) {

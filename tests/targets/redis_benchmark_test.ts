@@ -18,7 +18,7 @@ for (
   const csv of ["", `${HEADER}\n`, '"SET","98039.22"\n', '"GET","many"\n', '"GET","0"\n', '"GET"\n']
 ) {
   Deno.test(`${JSON.stringify(csv)} is no figure of redis-benchmark`, () => {
-    assert.throws(() => perSecIn(csv), /prints no figure for GET/);
+    assert.throws(() => perSecIn(csv), /printed no figure for GET/);
   });
 }
 
@@ -48,7 +48,7 @@ Deno.test("a Redis with a password or TLS is not measured, and the reason is tol
   const env = { PATH: Deno.env.get("PATH") ?? "" };
   await assert.rejects(
     benchmarkRedis("redis://:secret@127.0.0.1:1", { signal, env }),
-    /where all on the machine see it|not on PATH/,
+    /which everybody on the machine can read|not on PATH/,
   );
 });
 

@@ -82,7 +82,7 @@ withRedis.test("a Redis that does not let us clear it is an error that says so",
     const given = await provideRedis({ url, signal });
     await assert.rejects(
       given?.forget() ?? Promise.resolve(),
-      /^TargetError: Cannot clear Redis at redis:.* of what earlier runs have left: NOPERM/,
+      /^TargetError: Cannot remove what earlier runs have left in Redis at redis:.*: NOPERM/,
     );
     client.destroy();
   });
@@ -109,7 +109,7 @@ Deno.test("there may be no Redis at all", async () => {
 Deno.test("a given Redis that is not there is an error that names it, without its password", async () => {
   await assert.rejects(provideRedis({ url: "redis://me:s3cret@127.0.0.1:1/2", signal }), {
     name: "TargetError",
-    message: "Cannot use Redis at redis://127.0.0.1:1/2 as it does not reply to PING: " +
+    message: "Cannot use Redis at redis://127.0.0.1:1/2, because it does not reply to PING: " +
       "connect ECONNREFUSED 127.0.0.1:1",
   });
 });

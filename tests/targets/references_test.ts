@@ -32,7 +32,7 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
   {
     what: "itself",
     targets: { a: { proxy: { origin: "a" } } },
-    says: [/^Cannot stand in front of itself: a → a$/],
+    says: [/^Cannot put a target in front of itself: a → a$/],
   },
   {
     what: "itself by way of others",
@@ -64,7 +64,7 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
       f: { proxy: { origin: "e" } },
     },
     says: new Array(3).fill(
-      /^Cannot stand in front of "a": a proxy or balancer speaks HTTP\/1\.1 to it, and ready: grpc is /,
+      /^Cannot put a gateway in front of "a": gateways speak HTTP\/1\.1 to the target behind them, and ready: grpc is /,
     ),
   },
   {
@@ -75,7 +75,7 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
       c: { url: "http://127.0.0.1:1" },
       d: { nginx: { proxy: "c" } },
     },
-    says: [/^Cannot put nginx in front of "a": it reaches http:\/\/host:port alone/],
+    says: [/^Cannot put nginx in front of "a": it can reach only http:\/\/host:port/],
   },
   {
     what: "several with one port, its own or that of one behind it",
@@ -89,14 +89,14 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
       e: { cluster: { of: "free" } },
     },
     says: [
-      /^Cannot start instances of "a": they would have one port, 3999; write PORT: "\{port\}"/,
-      /^Cannot start instances of "c": they would have one port, 3999/,
+      /^Cannot start instances of "a": they would all have port 3999; write PORT: "\{port\}"/,
+      /^Cannot start instances of "c": they would all have port 3999/,
     ],
   },
   {
     what: "a policy where the kernel decides",
     targets: { a: api, b: { cluster: { of: "a", balancer: "reuseport", policy: "random-two" } } },
-    says: [/^Cannot choose who gets a request with reuseport/],
+    says: [/^Cannot use policy with reuseport, where the kernel chooses/],
   },
   {
     what: "instances that share a port, by one of several balancers, though they cannot",
@@ -114,7 +114,10 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
         cluster: { of: "a", balancer: ["nginx", "reuseport"], policy: "round-robin", workers: 2 },
       },
     },
-    says: [/^Cannot choose who gets a request with reuseport/, /^Cannot set nginx's workers/],
+    says: [
+      /^Cannot use policy with reuseport, where the kernel chooses/,
+      /^Cannot set workers without nginx/,
+    ],
   },
   {
     what: "a slow start and a warm-up where nginx or the kernel balances, or none joins",
@@ -129,9 +132,9 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
       f: { cluster: { of: "a", balancer: "nginx", add: { at: "1s", ahead: true } } },
     },
     says: [
-      /^Cannot start instances slowly here: nginx has that only in its commercial edition/,
+      /^Cannot use slowStart here: nginx has it only in its commercial edition/,
       /^Cannot warm up before joining here: the instance gets requests as soon as it listens/,
-      /^Cannot start instances slowly where none joins/,
+      /^Cannot use slowStart when no instance joins/,
       /^Cannot start ahead here: the instance gets requests as soon as it listens/,
     ],
   },
@@ -145,8 +148,8 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
       e: { app: "api", limits: { cpu: [0.5, 1], memory: "512MB" } },
     },
     says: [
-      /^Cannot limit nothing: write cpu: 0\.5, memory: 512MB or both/,
-      /^Cannot use 0: the least is 0\.01/,
+      /^Cannot use empty limits: write cpu: 0\.5, memory: 512MB or both/,
+      /^Cannot use 0: the minimum is 0\.01/,
       /^Cannot use "1MB" as a limit of memory: write a size of 8MB or more/,
       /^Cannot use "lots" as a limit of memory/,
     ],
@@ -155,18 +158,18 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
     what: "a time-out of nginx without a server behind it",
     targets: { a: { nginx: { root: ".", timeout: "1s" } } },
     says: [
-      /^Cannot time out without a server behind it: leave timeout out, or write proxy: TARGET/,
+      /^Cannot use timeout without a server behind nginx: leave it out, or write proxy: TARGET/,
     ],
   },
   {
     what: "a number of instances in a list that is too many",
     targets: { a: api, b: { cluster: { of: "a", instances: [1, 65] } } },
-    says: [/^Cannot use 65: the most is 64$/],
+    says: [/^Cannot use 65: the maximum is 64$/],
   },
   {
     what: "workers in a list of which one is too many",
     targets: { a: api, b: { cluster: { of: "a", balancer: "nginx", workers: ["auto", 500] } } },
-    says: [/^Cannot use 500: the most is 256$/],
+    says: [/^Cannot use 500: the maximum is 256$/],
   },
   {
     what: "a variable in a list that is a map",
@@ -182,7 +185,7 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
     what: "an nginx that serves nothing",
     targets: { b: { nginx: {} } },
     says: [
-      /^Cannot serve nothing with nginx: write root: FOLDER, files: \{ \/path: text \} or proxy: TARGET$/,
+      /^Cannot run nginx with nothing to serve: write root: FOLDER, files: \{ \/path: text \} or proxy: TARGET$/,
     ],
   },
   {
@@ -203,14 +206,14 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
     what: "files in each other's place",
     targets: { b: { nginx: { files: { "/": "", "/index.html": "", "/a": "", "/a/b": "" } } } },
     says: [
-      /^Cannot serve \/index\.html beside \/: they would be one file$/,
-      /^Cannot serve \/a\/b beside \/a: they would be one file$/,
+      /^Cannot serve both \/index\.html and \/: they would be the same file$/,
+      /^Cannot serve both \/a\/b and \/a: they would be the same file$/,
     ],
   },
   {
     what: "no files",
     targets: { b: { nginx: { files: {} } } },
-    says: [/^Cannot serve no files: name one$/],
+    says: [/^Cannot serve an empty list of files: name one$/],
   },
   {
     what: "a URL with a path",

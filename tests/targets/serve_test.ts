@@ -65,7 +65,7 @@ Deno.test("serveApp() refuses a port that is in use", async () => {
   const port = Number(new URL(origin).port);
   await assert.rejects(serveApp({ app: "api", port }), {
     name: "TargetError",
-    message: `Cannot listen on 127.0.0.1:${port} as the port is in use: choose another, or 0`,
+    message: `Cannot listen on 127.0.0.1:${port}, because the port is in use: choose another, or 0`,
   });
   await close();
 });
@@ -83,7 +83,7 @@ Deno.test("serveApp() refuses an app that there is not, and says which there are
 Deno.test("serveApp() refuses wrong settings, all at once", async () => {
   const set = { gzip: "maybe", speed: "on", log: "off" };
   assert.deepEqual(await problemsOf({ app: "site", port: 0, set }), [
-    { place: "--set gzip", message: "Cannot read this as a switch: write on or off" },
+    { place: "--set gzip", message: "Cannot read this setting: write on or off" },
     {
       place: "--set speed",
       message:

@@ -22,7 +22,7 @@ for (const [given, becomes] of SWITCHES) {
 for (const given of ["ON", "yes", "", 1, null]) {
   Deno.test(`a switch does not guess what ${JSON.stringify(given)} means`, () => {
     const [issue] = onOrOff.safeParse(given).error?.issues ?? [];
-    assert.equal(issue.message, "Cannot read this as a switch: write on or off");
+    assert.equal(issue.message, "Cannot read this setting: write on or off");
   });
 }
 
@@ -71,7 +71,7 @@ const WRONG: Readonly<Record<string, [lines: unknown, place: string, message: Re
   "none of them": [
     {},
     "",
-    /^Cannot use a target of no kind: write one of app, framework, command, url, proxy, cluster and nginx$/,
+    /^Cannot tell what kind of target this is: write one of app, framework, command, url, proxy, cluster and nginx$/,
   ],
   "an app with an unknown setting": [
     { app: "api", set: { lgo: "on" } },
@@ -81,7 +81,7 @@ const WRONG: Readonly<Record<string, [lines: unknown, place: string, message: Re
   "an app with one wrong value in a list": [
     { app: "site", set: { gzip: ["on", "maybe"] } },
     "set.gzip",
-    /^Cannot read this as a switch/,
+    /^Cannot read this as on or off/,
   ],
   "an app with an unknown key inside a key": [
     { app: "user", set: { rateLimit: { limt: 5 } } },
@@ -91,7 +91,7 @@ const WRONG: Readonly<Record<string, [lines: unknown, place: string, message: Re
   "an app with a wrong value in a list inside a key": [
     { app: "user", set: { rateLimit: { limit: [5, 0] } } },
     "set.rateLimit.limit",
-    /^Cannot use 0: the least is 1$/,
+    /^Cannot use 0: the minimum is 1$/,
   ],
   "an app with a limit that is no number": [
     { app: "user", set: { "rateLimit.limit": "many" } },

@@ -103,14 +103,14 @@ Deno.test("lists of flags, collectors and variables are factors of every kind of
 });
 
 const WRONG: [what: string, lines: Record<string, unknown>, message: RegExp][] = [
-  ["flags for Gin", { framework: "gin", v8: { flags: "--no-opt" } }, /runtime is another/],
+  ["flags for Gin", { framework: "gin", v8: { flags: "--no-opt" } }, /runtime has another engine/],
   [
     "an option that is no flag",
     { app: "api", v8: { flags: "no-opt" } },
     /write flags with a space/,
   ],
   ["a flag with a command behind it", { app: "api", v8: { flags: "--x;ls" } }, /write flags/],
-  ["no flag at all", { app: "api", v8: {} }, /Cannot do without flags/],
+  ["no flag at all", { app: "api", v8: {} }, /Cannot leave out both kinds of flags/],
 ];
 
 for (const [what, lines, message] of WRONG) {

@@ -144,7 +144,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
     "cores that are full, for which the worker waits long",
     { surroundings: { busy: 0.97 }, worker: { cpu: 0.45, waiting: 0.42 } },
     "invalid",
-    /^All 2 cores .* were busy \(97 %\), and .* Stop other programs .*, or give target and generator their own cores \(pin of an experiment\)/,
+    /^All 2 cores .* were busy \(97 %\), and .* Stop other programs .*, or give target and generator separate cores \(pin of an experiment\)/,
   ],
   [
     "cores that are full with other things than a target elsewhere",

@@ -24,7 +24,7 @@ interface Seen {
   readonly medianMs?: number;
   readonly target?: Partial<typeof TARGET>;
   readonly others?: number;
-  /** Share of the run in which Redis carried out commands. */
+  /** Share of the run in which Redis executed commands. */
   readonly redisBusy?: number;
   /** Of the busiest thread. */
   readonly thread?: number;

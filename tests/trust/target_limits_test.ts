@@ -74,7 +74,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, codes: FindingCode[], reason
     "one connection to a server that does nothing",
     { run: { ...service(0.06), rate: 16_000 }, evidence: { baselineLatency: 0.054 } },
     ["near-baseline-latency"],
-    /^Most of the latency is that of generator and kernel: p50 is 0\.06 ms, and a server that does nothing takes 0\.054 ms/,
+    /^Most of the latency comes from the generator and the kernel: p50 is 0\.06 ms, and a server that does nothing takes 0\.054 ms/,
   ],
 ];
 

@@ -36,7 +36,7 @@ export class Backlog {
       if (sentBytes >= this.#nextBytes) this.#pass();
     }
     if (out.requests - this.#sentRequests > this.#mostRequests) {
-      throw tooMany(`${this.#mostRequests} requests, which it has ended`);
+      throw tooMany(`${this.#mostRequests} requests that it has already ended`);
     }
   }
 
@@ -55,6 +55,6 @@ export class Backlog {
 function tooMany(what: string): ConnectionError {
   return new ConnectionError(
     "ENHANCE_YOUR_CALM",
-    `the server does not read what it asks for: more than ${what}`,
+    `the server does not read the replies that it causes: more than ${what}`,
   );
 }

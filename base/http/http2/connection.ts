@@ -211,7 +211,7 @@ export class Http2Connection {
   #take(): void {
     const { found, type, stream } = this.#reader;
     if (found === TOO_LONG) throw this.#tooLong();
-    if (found === BAD_PADDING) throw wrong("padding over the length of its frame");
+    if (found === BAD_PADDING) throw wrong("padding longer than its frame");
     if (!this.isReady && type !== SETTINGS) throw wrong("no SETTINGS first");
     const begun = this.#unfinished;
     if (begun !== null && (type !== CONTINUATION || stream !== begun.id)) {
@@ -225,7 +225,7 @@ export class Http2Connection {
   /** An HTTP/1.1 server responds to the preface with text, which read as a frame is far too long (§3.4). */
   #tooLong(): ConnectionError {
     return this.isReady
-      ? new ConnectionError("FRAME_SIZE_ERROR", "a frame over its limit")
+      ? new ConnectionError("FRAME_SIZE_ERROR", "a frame larger than the limit")
       : wrong("the server does not speak HTTP/2");
   }
 
@@ -256,7 +256,7 @@ export class Http2Connection {
     else if (type === GOAWAY) this.#takeGoAway();
     else if (type === PUSH_PROMISE) throw wrong("a push that was not allowed");
     else if (type === PRIORITY) {
-      if (stream === 0) throw wrong("PRIORITY of no stream");
+      if (stream === 0) throw wrong("PRIORITY without a stream");
       if (to - from !== 5) throw cutShort();
     }
   }
@@ -290,18 +290,18 @@ export class Http2Connection {
 
   #countIdle(): void {
     if (++this.#idleFrames <= MOST_IDLE_FRAMES) return;
-    throw new ConnectionError("ENHANCE_YOUR_CALM", "frames without end that bring nothing");
+    throw new ConnectionError("ENHANCE_YOUR_CALM", "an endless flow of frames that carry nothing");
   }
 
   #widen(id: number, bytes: number): void {
     if (id !== 0) return this.#streams.widen(id, bytes);
-    if (bytes === 0) throw wrong("a window widened by nothing");
+    if (bytes === 0) throw wrong("a window update of 0");
     this.#sender.widen(bytes, this.#streams.places);
   }
 
   #takeSettings(): void {
     const { flags, stream, payload, from, to } = this.#reader;
-    if (stream !== 0) throw wrong("SETTINGS of a stream");
+    if (stream !== 0) throw wrong("SETTINGS on a stream");
     this.#countIdle();
     if ((flags & ACK) !== 0) {
       if (to > from) throw cutShort();

@@ -20,8 +20,8 @@ export type HpackDefect =
   | "an index is beyond the tables"
   | "a Huffman string holds EOS"
   | "the padding of a Huffman string is malformed"
-  | "the table must shrink first"
-  | "the table grows over its limit"
+  | "the table was not shrunk to its new limit first"
+  | "the table grows beyond its limit"
   | "the table is resized more than twice"
   | "the table is resized after a field line";
 
@@ -37,6 +37,6 @@ export class HpackError extends Error {
 export class FieldListTooLong extends Error {
   override readonly name = "FieldListTooLong";
   constructor(readonly listBytes: number, readonly mostBytes: number) {
-    super(`Cannot take a field list of ${listBytes} bytes: the limit is ${mostBytes}`);
+    super(`Cannot accept a field list of ${listBytes} bytes: the limit is ${mostBytes}`);
   }
 }

@@ -128,10 +128,14 @@ export class HpackDecoder {
       if (updates === MOST_SIZE_UPDATES) {
         throw new HpackError("the table is resized more than twice");
       }
-      if (tableBytes > this.#mostTableBytes) throw new HpackError("the table grows over its limit");
+      if (tableBytes > this.#mostTableBytes) {
+        throw new HpackError("the table grows beyond its limit");
+      }
       this.#table.resize(tableBytes);
     }
-    if (this.#mustShrink && updates === 0) throw new HpackError("the table must shrink first");
+    if (this.#mustShrink && updates === 0) {
+      throw new HpackError("the table was not shrunk to its new limit first");
+    }
     this.#mustShrink = false;
     return updates > 0;
   }

@@ -92,5 +92,7 @@ function mostBytes(fields: readonly Field[]): number {
 /** The message omits the value, which may be secret. */
 function refuseWide(name: string, value: string): void {
   if (!/[^\0-\xff]/.test(name + value)) return;
-  throw new Error(`Cannot send the field ${JSON.stringify(name)}: it holds more than octets`);
+  throw new Error(
+    `Cannot send the field ${JSON.stringify(name)}: a field holds only characters of Latin-1`,
+  );
 }

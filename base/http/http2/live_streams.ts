@@ -126,9 +126,9 @@ export class LiveStreams {
   #absent(id: number): typeof NONE {
     if (this.#cancelled.has(id)) return NONE;
     if (this.isIdle(id)) {
-      throw new ConnectionError("PROTOCOL_ERROR", "a frame of a stream that was never begun");
+      throw new ConnectionError("PROTOCOL_ERROR", "a frame on a stream that was never opened");
     }
-    throw new ConnectionError("STREAM_CLOSED", "a frame of a stream that has ended");
+    throw new ConnectionError("STREAM_CLOSED", "a frame on a stream that has ended");
   }
 
   // hot: takes content of a response. @param length The length of the DATA frame if the content ends it, else 0. Throws
@@ -210,7 +210,9 @@ export class LiveStreams {
   }
 
   takeReset(id: number, code: number): void {
-    if (this.isIdle(id)) throw new ConnectionError("PROTOCOL_ERROR", "a reset of no stream");
+    if (this.isIdle(id)) {
+      throw new ConnectionError("PROTOCOL_ERROR", "RST_STREAM on a stream that was never opened");
+    }
     this.#cancelled.delete(id);
     const place = this.#placeOf(id);
     if (place === NONE) return;
@@ -221,12 +223,17 @@ export class LiveStreams {
 
   /** The server's window for a stream's body grows. Throws ConnectionError. */
   widen(id: number, bytes: number): void {
-    if (this.isIdle(id)) throw new ConnectionError("PROTOCOL_ERROR", "a window of no stream");
+    if (this.isIdle(id)) {
+      throw new ConnectionError(
+        "PROTOCOL_ERROR",
+        "WINDOW_UPDATE on a stream that was never opened",
+      );
+    }
     const place = this.#placeOf(id);
     if (place === NONE) return;
     if (bytes > 0 && this.sender.widenOne(bytes, this.places[place])) return;
     this.cancel(place, bytes === 0 ? "PROTOCOL_ERROR" : "FLOW_CONTROL_ERROR");
-    const what = bytes === 0 ? "widened by nothing" : "over its limit";
+    const what = bytes === 0 ? "update of 0" : "over its limit";
     this.events.onMalformed(place, `a window ${what}`);
   }
 

@@ -25,7 +25,9 @@ const OF_A_CONNECTION = /^(?:connection|proxy-connection|keep-alive|transfer-enc
 
 /** Reads the fields of a head. Throws MalformedResponse. */
 export function responseHead([first, ...fields]: readonly Field[]): ResponseHead {
-  if (first?.name !== ":status") throw new MalformedResponse("a response without its status first");
+  if (first?.name !== ":status") {
+    throw new MalformedResponse("a response that does not begin with its status");
+  }
   if (!/^[1-9]\d\d$/.test(first.value)) throw new MalformedResponse("malformed status");
   checkFields(fields);
   return {
@@ -43,7 +45,7 @@ export function checkFields(fields: readonly Field[]): void {
 }
 
 function checkField({ name, value }: Field): void {
-  if (name.startsWith(":")) throw new MalformedResponse("a pseudo-header field out of its place");
+  if (name.startsWith(":")) throw new MalformedResponse("a misplaced pseudo-header field");
   if (!isName(name)) throw new MalformedResponse("malformed field name");
   if (OF_A_CONNECTION.test(name)) {
     throw new MalformedResponse(`the field ${name}, which HTTP/2 forbids`);

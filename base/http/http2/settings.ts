@@ -67,7 +67,7 @@ export class PeerSettings {
   /** Unknown identifiers are ignored (§6.5.3). */
   #takeOne(id: number, value: number): void {
     if (id === HEADER_TABLE_SIZE) this.tableBytes = value;
-    else if (id === ENABLE_PUSH) refuse(value !== 0, "a server that would be pushed to");
+    else if (id === ENABLE_PUSH) refuse(value !== 0, "a server that sets ENABLE_PUSH");
     else if (id === MAX_CONCURRENT_STREAMS) this.mostStreams = Math.min(value, MOST_STREAMS);
     else if (id === INITIAL_WINDOW_SIZE) {
       if (value > MOST_WINDOW_BYTES) {
@@ -75,7 +75,7 @@ export class PeerSettings {
       }
       this.windowBytes = value;
     } else if (id === MAX_FRAME_SIZE) {
-      refuse(value < MAX_FRAME_BYTES || value > MOST_FRAME_BYTES, "a frame size out of its range");
+      refuse(value < MAX_FRAME_BYTES || value > MOST_FRAME_BYTES, "a frame size out of range");
       this.frameBytes = value;
     }
   }

@@ -87,7 +87,9 @@ export class Stream implements ReceivedResponse {
   }
 
   #takeInterim(status: number, isEnd: boolean): void {
-    if (status === 101 || isEnd) throw new MalformedResponse("an interim response that ends");
+    if (status === 101 || isEnd) {
+      throw new MalformedResponse("an interim response that ends the stream");
+    }
     if (++this.#interim > LIMITS.interimResponses.most) {
       throw new MalformedResponse("more than 20 interim responses, the limit");
     }
@@ -109,7 +111,7 @@ export class Stream implements ReceivedResponse {
   takeContent(octets: Uint8Array, from: number, to: number): void {
     if (!this.hasHead) throw new MalformedResponse("content before the head");
     if (from === to) return;
-    if (!this.#hasContent) throw new MalformedResponse("content where none may be");
+    if (!this.#hasContent) throw new MalformedResponse("content in a response that can have none");
     this.bodyBytes += to - from;
     if (this.#lengthBytes >= 0 && this.bodyBytes > this.#lengthBytes) {
       throw new MalformedResponse(OTHER_LENGTH);
@@ -132,8 +134,8 @@ export class Stream implements ReceivedResponse {
   }
 }
 
-const OTHER_LENGTH = "content of another length than content-length says";
-const NO_ROOM = "the body is larger than is kept for checks: 64 MB, and 256 MB in a worker";
+const OTHER_LENGTH = "content whose length is not its content-length";
+const NO_ROOM = "the body is larger than checks can keep: 64 MB, and 256 MB in a worker";
 
 // Requests on their way: header blocks, and bodies as far as the server's windows allow.
 

@@ -69,6 +69,6 @@ export function openedBy(
   if (extensions === null) return { deflate: null };
   const agreed = deflate ? deflateOf(extensions) : null;
   return agreed === null
-    ? { problem: "it has chosen an extension that was not offered so" }
+    ? { problem: "it has chosen an extension, or parameters of one, that were not offered" }
     : { deflate: agreed };
 }

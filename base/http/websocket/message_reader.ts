@@ -145,7 +145,7 @@ export class MessageReader {
   }
 
   #takeSecond(byte: number): void {
-    if ((byte & 0x80) !== 0) return this.#break("a frame of the server is masked");
+    if ((byte & 0x80) !== 0) return this.#break("a frame from the server is masked");
     const length = byte & 0x7f;
     if (this.#opcode >= CLOSE && length > MOST_CONTROL_BYTES) {
       return this.#break("a control frame has more than 125 octets");
@@ -159,12 +159,12 @@ export class MessageReader {
 
   #takeLength(byte: number): void {
     if (this.#lengthOctets === 8 && byte > 0x7f) {
-      return this.#break("the length of a frame has 64 bits");
+      return this.#break("the length of a frame has its highest bit set");
     }
     this.#left = this.#left * 256 + byte;
     if (--this.#lengthOctets > 0) return;
     if (this.#left < this.#leastLength) {
-      return this.#break("the length of a frame is written too long");
+      return this.#break("the length of a frame is not in its shortest form");
     }
     this.#begin(this.#left);
   }
@@ -211,10 +211,10 @@ export class MessageReader {
   }
 
   #endByPeer(bytes: Uint8Array, from: number, to: number): void {
-    if (to - from === 1) return this.#break("a close frame has half a code");
+    if (to - from === 1) return this.#break("a close frame has only half of a code");
     const code = to === from ? NO_CODE : bytes[from] * 256 + bytes[from + 1];
     if (to > from && !mayBeSent(code)) {
-      return this.#break(`a close frame has the code ${code}, which none may have`);
+      return this.#break(`a close frame has the code ${code}, which must not be sent`);
     }
     const reason = bytes.subarray(Math.min(to, from + 2), to);
     wholeCheck.begin();

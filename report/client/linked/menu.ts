@@ -73,7 +73,9 @@ function showNote(): void {
   const known = document.querySelector("main > .filtered");
   if (names.length === 0) return known?.remove();
   const note = known ?? element("p", { className: "filtered note", role: "status" });
-  note.textContent = `Hidden: ${listed(names, "and")}. Sentences and verdicts are about all.`;
+  note.textContent = `Hidden: ${
+    listed(names, "and")
+  }. Sentences and verdicts still cover all of them.`;
   if (known === null) document.querySelector("main")?.prepend(note);
 }
 

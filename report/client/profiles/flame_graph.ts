@@ -127,7 +127,7 @@ class FlameGraph {
     const base = this.#base.selectedOptions[0]?.label ?? "";
     return this.#changes === null
       ? ""
-      : `Orange functions take more of their own time on a request than in ${base}, blue ones less. `;
+      : `Orange functions take more time of their own per request than in ${base}, blue ones less. `;
   }
 
   #drawn({ node, x, width, depth }: PlacedCall, isDim: boolean, isEntry: boolean): HTMLElement {
@@ -206,15 +206,15 @@ class FlameGraph {
   }
 }
 
-/** `12 µs more on a request than 30 µs, beyond what runs differ`. */
+/** `12 µs more on a request than 30 µs, more than runs differ among themselves`. */
 function changeText({ beforeUs, afterUs, isBeyondNoise }: FlameChange): string {
   const [before, after] = [beforeUs, afterUs].map((us) => formatMs(us / 1_000));
   const noise = isBeyondNoise === null
     ? "how much runs differ is unknown"
     : isBeyondNoise
-    ? "beyond what runs differ"
-    : "within what runs differ";
-  return `${after} on a request, ${before} in the other: ${noise}`;
+    ? "more than runs differ among themselves"
+    : "no more than runs differ among themselves";
+  return `${after} per request, ${before} in the other: ${noise}`;
 }
 
 /** The call at which an event happened; null elsewhere. */

@@ -67,7 +67,7 @@ export function advanceStatus(status: LiveStatus, event: Progress): LiveStatus {
       return { ...status, runs: status.done + event.runs, leftMs: event.expectedMs };
     case "starting": {
       const { order, runs, mayEndEarly, scenario, repetition, partner, remainingMs } = event;
-      const turns = partner === undefined ? "" : `, in turns with ${partner}`;
+      const turns = partner === undefined ? "" : `, alternating with ${partner}`;
       const text = `Run ${order} of ${atMostText(`${runs}`, mayEndEarly)}: ${scenario}, ${
         cellLabel(event)
       }, run ${repetition}${turns}`;

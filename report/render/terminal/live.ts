@@ -186,7 +186,7 @@ function runLine(
   const startingS = Math.floor((nowMs - beganMs) / 1_000);
   const starting = startingS < 1 ? "starting" : `starting for ${formatDuration(startingS)}`;
   const doing = intervals.length > 0 ? elapsedText(intervals.at(-1)) : starting;
-  const turns = run.partner === undefined ? "" : `, in turns with ${run.partner}`;
+  const turns = run.partner === undefined ? "" : `, alternating with ${run.partner}`;
   const text = `  ${doing}, repetition ${run.repetition}${turns}`;
   const name = fitted(cellText(run), Math.max(LEAST_NAME, width - widthOf(text)), unicode);
   return [{ text: name, style: "bold" }, { text }];

@@ -50,10 +50,12 @@ export const agents: Subject<ScenarioContext> = {
     const whole = agentsTable(`Agents of ${name}`, loaded, [
       ...isRepeated
         ? [
-          "Requests/s and completed are means over the runs, the other figures medians, percentiles a run's own.",
+          "Requests/s and completed are means over the runs. The other figures, percentiles included, are medians over the runs.",
         ]
         : [],
-      ...isCut ? ["Figures are of whole runs, with what the experiment discards."] : [],
+      ...isCut
+        ? ["Figures are of whole runs, including the part that the experiment discards."]
+        : [],
     ]);
     return [
       list(findingsOf(loaded).map((text) => ({ code: "agents", text })), {
@@ -212,5 +214,5 @@ function uncertaintyOf(parts: readonly LoadedPart[]): number | null {
 
 const NOTE =
   "Connect is the time of the fastest connection: a round trip between an agent and the target takes no " +
-  "longer. CPU is that of the busiest worker. Clock is by how much an agent's may be off against the others', " +
-  "and so the moment of its start.";
+  "longer. CPU is that of the busiest worker. Clock is how far an agent's clock may differ from the others', " +
+  "and therefore also the moment of its start.";

@@ -7,14 +7,14 @@ import {
   type ResultsComparison,
 } from "./comparison.ts";
 import { TRUSTS } from "../../../runner/result/generator.ts";
-import { SESSIONS_ADVICE } from "../../judge/found.ts";
+import { SESSIONS_ADVICE } from "../../judge/reasons.ts";
 import { comparisonOf, decisiveOf, type FigureComparison } from "../../judge/comparison.ts";
 import { responseDifferences } from "../../judge/differences.ts";
 import { type ComparedFigure, DECISIVE } from "../../judge/group.ts";
 import { shortfallOf } from "../../judge/shortfall.ts";
 import { unlikeNotes } from "../../findings/card_notes.ts";
 import { neededText, tooManyRunsText } from "../../findings/judgements.ts";
-import { gatesSentence } from "../../findings/gate_sentences.ts";
+import { gatesSentence } from "../../findings/threshold_sentences.ts";
 import { THESE_TWO } from "../../findings/slices.ts";
 import { nounOfRuns } from "../../findings/run_noun.ts";
 import { meaningOfRuns } from "../../findings/trust.ts";

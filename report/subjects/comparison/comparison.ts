@@ -24,14 +24,14 @@ import { endsText, noResponseOf } from "../../findings/no_response.ts";
 import type { WorkChange } from "../profiles/changes.ts";
 import { pairedProfiles, type ProfilesModel } from "../profiles/profiles.ts";
 import { doubtSentences, isValid, type TrustModel, trustOfRuns } from "../../findings/trust.ts";
-import { type GateOutcome, gateOutcome } from "../../findings/gate_sentences.ts";
+import { type GateOutcome, gateOutcome } from "../../findings/threshold_sentences.ts";
 import {
   gatePs,
   gatesOf,
   judgeTogether,
   type ThresholdOutcome,
   worstOf,
-} from "../../judge/gates.ts";
+} from "../../judge/thresholds.ts";
 import { formatShare } from "../../writing/units.ts";
 import { type CellRuns, groupRuns, repeatedOf } from "../../cells/cells.ts";
 import { type CellPair, cellsOf, matchCells, nameOf } from "../../cells/match.ts";

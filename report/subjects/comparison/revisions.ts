@@ -6,7 +6,7 @@ import type { Results, Run, TargetProfile } from "../../../runner/result/result.
 import { mayBeWorse } from "../../../runner/stats/comparison/two_stage.ts";
 import { comparisonOf } from "../../judge/comparison.ts";
 import { type ComparedCell, figureOutcomes, type ResultsComparison } from "./comparison.ts";
-import type { ThresholdOutcome } from "../../judge/gates.ts";
+import type { ThresholdOutcome } from "../../judge/thresholds.ts";
 import type { ComparedFigure } from "../../judge/group.ts";
 import type { ResultSide } from "../../judge/differences.ts";
 

@@ -65,7 +65,7 @@ export function factsOf(results: MeasuredRuns): Fact[] {
       label: "Load of a run",
       text: loads.length === 0
         ? loadText(runs)
-        : `${loads.length} different loads, given with each scenario`,
+        : `${loads.length} different loads, given with their scenarios`,
     },
     { label: "Agents", text: agentsText(runs) },
     { label: "Parameters", text: parametersText(experiment?.parameters) },
@@ -112,23 +112,23 @@ export function methodSentences(results: MeasuredRuns): string[] {
     ),
     ...measuredSentences(runs),
     figures === "steady" &&
-    `Rates, latencies and their intervals are of the steady part of every run, as the experiment says; a run without one counts whole. ${WHOLE}`,
+    `Rates, latencies and their intervals are of the steady part of every run, as the experiment says; a run without a steady part counts whole. ${WHOLE}`,
     discardS > 0 &&
     `The first ${
       formatExactly(discardS)
     } of every run are left out of rates, latencies and their intervals, as the experiment says. ${WHOLE}`,
     detectable !== undefined &&
-    `What comparisons can see on this machine (plateau plan, ${
+    `The smallest changes that comparisons can show on this machine (plateau plan, ${
       formatMoment(detectable.measuredAt)
     }, from ${counted(detectable.blocks, "block")}): ${detectable.sentence}`,
     "Where a cell has several runs, Requests/s is their mean, and the histograms of their latencies are added, never averaged.",
     `Intervals in square brackets are 95 % confidence intervals by Student's t, with the standard error of a bootstrap of ${
       formatCount(RESAMPLES)
-    } resamples of whole runs, their histograms added. A run is one sample, however many requests it has. Ratios pair the runs of a repetition, which were made one after another: all cells are drawn by the same repetitions.`,
+    } resamples of whole runs, their histograms added. A run is one sample, however many requests it has. Ratios pair the runs of a repetition, which were made one after another: each resample takes the same repetitions of all cells.`,
     level === LOOK_CONFIDENCE &&
-    `As the runs were looked at to decide whether to go on, intervals were computed at ${
+    `Because the runs were checked several times to decide whether to go on, intervals were computed at ${
       formatShare(level)
-    }; they then cover in 95 of 100 cases or more.`,
+    }, so that at least 95 of 100 contain the true value.`,
   ].filter((sentence) => sentence !== false);
 }
 
@@ -155,10 +155,10 @@ function measuredSentences(runs: readonly Run[]): string[] {
       "to send counts as dropped.",
     runs.some(isClosed) && CLOSED,
     !runs.every(isClosed) && OPEN,
-    `Nothing leaves the data: a request without a whole response ${after}has failed, and it is in the distribution at the time it had taken, as are the requests that were unfinished at the end${dropped}. Figures that these lower bounds could make larger are marked ≥.`,
+    `Nothing leaves the data: a request without a whole response ${after}has failed, and it is in the distribution with the time that it had taken, as are the requests that were unfinished at the end${dropped}. Figures that these lower bounds could make larger are marked ≥.`,
     isEstimated &&
     "Percentiles of a closed loop are product-limit estimates (Kaplan and Meier), which spread the weight of a lower bound over the longer times; in an open loop a lower bound counts as a value.",
-    "Requests/s are completed responses, whatever their status, over the time of the run; what completes after its deadline is in the latencies alone.",
+    "Requests/s are completed responses, whatever their status, over the time of the run; what completes after its deadline counts only in the latencies.",
     "Times are kept in histograms of three significant digits from 1 µs to 1 hour (HdrHistogram).",
   ].filter((sentence) => sentence !== false);
 }
@@ -168,9 +168,9 @@ function isClosed({ load }: Run): boolean {
 }
 
 const CLOSED =
-  "Closed loop: each connection sends its next request when a response is in. Latency is therefore the time of a response under that many connections, from the send to the last byte; users who arrive at a pace of their own would also wait in line.";
+  "Closed loop: each connection sends its next request when the last response is complete. Latency is therefore the time of a response under that many connections, from the send to the last byte; users who arrive at their own pace would also wait in line.";
 const OPEN =
-  "Open loop: requests arrive at a pace of their own. Latency counts from the moment a request was due, so a wait for a free connection is in it; requests that were due and never sent are counted as dropped.";
+  "Open loop: requests arrive at their own pace. Latency counts from the moment a request was due, so a wait for a free connection is in it; requests that were due and never sent are counted as dropped.";
 
 /** Which processes served: those started by the experiment, or servers that run without it. */
 function processSentences(
@@ -184,13 +184,13 @@ function processSentences(
     .map(([name]) => name);
   return [
     others.length > 0 &&
-    `Servers at a URL ran already: ${listedAll(others, MOST_LENGTH)}.`,
+    `Servers that were already running, at their URLs: ${listedAll(others, MOST_LENGTH)}.`,
     others.length < all.length &&
     (fresh === false
       ? "The process of a target served all of its runs."
       : "Every run had a fresh process of its target."),
     prove === "apart"
-      ? "Each target had to pass the preflight check once before its first run, in a process apart where the experiment starts it."
+      ? "Each target had to pass the preflight check once before its first run, in a separate process if the experiment starts it."
       : "Each target had to pass the preflight check before every run.",
   ];
 }

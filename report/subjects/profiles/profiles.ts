@@ -272,7 +272,7 @@ function oftenSentence(
   const callsRatio = sum(calls, ({ ownMs }) => ownMs) /
     sum(runs, ({ busyMs, idleMs }) => busyMs + idleMs);
   if (kernel.length === 0 || callsRatio < mean(kernel) + TOO_OFTEN) return "";
-  return "V8 shows system calls too often here: by the kernel's count they have at most " +
+  return "V8 overstates system calls here: by the kernel's count, they took at most " +
     `${formatShare(mean(kernel))} of its CPU time.`;
 }
 

@@ -24,8 +24,8 @@ export const steps: Subject<ScenarioContext> = {
 };
 
 const NOTE =
-  "Requests of one name are one row. The figures are of whole runs; nothing is discarded here. In an open loop a " +
-  "request that was never sent is counted where it would have been.";
+  "Requests with the same name share a row. The figures are of whole runs; nothing is discarded here. In an open loop a " +
+  "request that was never sent counts in the row where it would have been.";
 
 function stepsTable(scenario: ScenarioContext): Table {
   const places = scenario.cells.map(({ label }) => label);

@@ -122,7 +122,7 @@ const GROWTHS: Readonly<Record<Knee["kind"], string>> = {
 };
 
 const GROWTH =
-  "Growth stops at the knee, in brackets its 95 % interval. Contention and coherency are those of the universal scalability law, of lines that follow it; the number that most are served with is the law's. Not counted: too many responses were wrong or failed.";
+  "Growth stops at the knee, in brackets its 95 % interval. Contention and coherency are the parameters of the universal scalability law, for lines that follow it; the number at which most is served comes from that law, too. Not counted: too many responses were wrong or failed.";
 
 function kneeCell(
   { at, interval }: Extract<Knee, { kind: "knee" }>,

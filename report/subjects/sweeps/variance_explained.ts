@@ -65,13 +65,13 @@ interface FactorRow {
 }
 
 const SHARES =
-  "A share is that of the variance of logarithms over runs, less what noise alone is expected to give (analysis of " +
-  "variance, ω²): how much of what differs goes with this factor alone, in brackets its 95 % interval over " +
-  "repetitions. None stands where noise alone may be as large, and for fewer than three repetitions. Interaction: where " +
+  "Each share is of the variance of logarithms over runs, less what noise alone is expected to add (analysis of " +
+  "variance, ω²): how much of the difference goes with this factor alone, in brackets its 95 % interval over " +
+  "repetitions. There is none where noise alone may be as large, or for fewer than three repetitions. Interaction: where " +
   "the effect of one factor depends on another.";
 
 const RATIOS =
-  "The ratios are geometric means over all else, from the first value to the last; values that are not numbers go from " +
+  "The ratios are geometric means over all other factors, from the first value to the last; values that are not numbers are ordered from " +
   "the fewest requests/s to the most.";
 
 /** Factors that not all targets have are shown with the target, because their effects can't be separated. */

@@ -135,7 +135,7 @@ function sessionsNote(contrasts: readonly SessionContrast[]): string {
   const [widest] = contrasts.toSorted((a, b) => b.variance - a.variance);
   const { base, next, earlier } = widest.sessions;
   const besides = earlier === 0 ? "" : ` and ${counted(earlier, "earlier one")}`;
-  return `Intervals hold by how much sessions differ: ${counted(base, "session")} of the base, ` +
+  return `Intervals include how much sessions differ: ${counted(base, "session")} of the base, ` +
     `${next} of the new side${besides}. Over them a ratio has a standard error of up to ${
       percentText(Math.sqrt(widest.variance))
     }; sessions in a row correlate by about ${widest.correlation.toFixed(1)}.`;
@@ -143,11 +143,11 @@ function sessionsNote(contrasts: readonly SessionContrast[]): string {
 
 /** What the ratios are based on for cells that might be worse and were measured again. */
 function stagesNote({ blocks: { first, fresh } }: FigureStages): string {
-  return `What might be worse after ${
+  return `Whatever seemed worse after ${
     counted(first, "block")
   } was measured in ${fresh} fresh ones. ` +
-    "Its ratio is the median-unbiased one of all of them, and its interval holds that only what " +
-    "looked worse was measured again. It is worse only where the fresh blocks alone are beyond " +
+    "Its ratio is the median-unbiased one of all of them, and its interval allows for the fact that only what " +
+    "looked worse was measured again. It is worse only if the fresh blocks alone are beyond " +
     "the margin, too. Both stages run the same builds, so a layout that makes one of them " +
     "slower is in both.";
 }

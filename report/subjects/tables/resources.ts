@@ -77,7 +77,7 @@ const NOTE =
   "waits, involuntary when it has to make room. Start-up is from the start of the process to its first " +
   "correct response.";
 const PARTS_NOTE =
-  "Below a target stand its parts. Cores and memory of a whole target are without the Redis of the run.";
+  "The rows below a target are its parts. Cores and memory of a whole target do not include the run's Redis.";
 const CORES = unitNamed("cores");
 
 /** Empty for targets that could not be observed. */
@@ -133,9 +133,9 @@ function perCpuFinding(rows: readonly ResourceRow[]): string {
     ...wholes.length === 0
       ? []
       : wholes.length === 1
-      ? [`For each CPU-second ${most.name} served ${most.text}.`]
+      ? [`Per CPU-second, ${most.name} served ${most.text}.`]
       : [
-        `For each CPU-second ${most.name} served the most, ${most.text}; ${least.name} the least, ${least.text}.`,
+        `Per CPU-second, ${most.name} served the most, ${most.text}; ${least.name} the least, ${least.text}.`,
       ],
     ...parts.length > MOST_PARTS
       ? []

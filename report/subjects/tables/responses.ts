@@ -89,7 +89,7 @@ function drainNotes(runs: readonly Run[]): string[] {
   const wait = formatMs(1_000 * Math.max(...long.map(({ durationS }) => durationS)));
   const requests = counted(completed, "request");
   return [
-    `${requests} completed in the up to ${wait} after the deadline, while nothing new was sent; no rate counts them.`,
+    `${requests} completed within ${wait} after the deadline, while nothing new was sent; no rate counts them.`,
   ];
 }
 
@@ -109,7 +109,7 @@ interface ReasonCount extends OfCell {
 }
 
 /** A protocol violation that made no request fail. */
-export const UNSOLICITED_TEXT = "connections closed: unsolicited bytes came on them";
+export const UNSOLICITED_TEXT = "connections closed because unsolicited bytes arrived on them";
 
 /** Why requests failed, with the error messages; empty if nothing went wrong. */
 export function reasonFindings(cells: readonly CellRuns[]): Finding[] {
@@ -151,7 +151,7 @@ export function slowestTable(scenario: string, cells: readonly CellRuns[]): Tabl
   const isOpen = rows.some(({ request: { sentS, dueS } }) => sentS !== dueS);
   const hasBound = rows.some(({ request }) => isLowerBound(request));
   const notes = [
-    `The ${SLOWEST_SHOWN} slowest of all runs of a target; results.json has those of each run. Moments count from the start of the run.`,
+    `The ${SLOWEST_SHOWN} slowest of all runs of a target; results.json has those of each run. Times count from the start of the run.`,
     ...hasBound
       ? ["≥: timed out, or in flight when the run ended: it would have taken at least this long."]
       : [],
@@ -400,11 +400,11 @@ export const connections: Subject<ScenarioContext> = {
 };
 
 const CONNECTIONS =
-  "Connecting is name look-up and dial; its figures are those of the connections of all runs together. The size of a response is everything that was received, with status line and headers, " +
-  "over the completed responses.";
+  "Connecting is name look-up and dial; its figures are those of the connections of all runs together. The size of a response is everything that was received, including status line and headers, " +
+  "averaged over the completed responses.";
 const OLD_NOTE =
   "Some of these runs were saved without a histogram of connecting. Percentiles are then those of the median run " +
-  "(with a 95 % interval from six runs on), and the mean is that of the runs' means.";
+  "(with a 95 % interval from six runs on), and the mean is the mean of the runs' means.";
 
 function openedIn({ runs }: CellRuns): number {
   return sum(runs, ({ connect }) => connect.count);

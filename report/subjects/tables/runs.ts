@@ -24,7 +24,7 @@ function runsTable({ name, cells }: ScenarioContext): Table {
   const unit = timeUnit(cells.flatMap(({ latency }) => latency.percentiles));
   const caption = `Every run of ${name}`;
   const notes = [
-    "Place is the position in which the run was made. Generator CPU is that of its busiest worker; " +
+    "Place is the run's position in the order of runs. Generator CPU is that of its busiest worker; " +
     "near 100 % of a core, the generator and not the target may be the limit.",
   ];
   return tableOf({ caption, notes }, rows, [

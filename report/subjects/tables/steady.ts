@@ -47,7 +47,7 @@ function steadyTable(scenario: string, rows: readonly SteadyRow[]): Table {
 }
 
 const READING =
-  "A run is in steady state from the moment after which neither latency nor rate changes (change points in its intervals). It is flat from the start, or steady after a warm-up, or after a slowdown where it was better before. There is no steady state if the last quarter of the run is not on one level, or drifts, swings or jumps. “Within ±” is how far the medians of windows of the steady part lie from its level. Figures are medians over the runs, with the lowest and the highest run below.";
+  "A run is in steady state from the moment after which neither latency nor rate changes (change points in its intervals). It is flat from the start, or steady after a warm-up, or after a slowdown if it was better before. There is no steady state if the last quarter of the run is not on one level, or drifts, swings or jumps. “Within ±” is how far the medians of windows of the steady part lie from its level. Figures are medians over the runs, with the lowest and the highest run below.";
 
 /** `4 warm-up, 1 flat`. */
 function labelsText({ labels }: SteadyRow): string {

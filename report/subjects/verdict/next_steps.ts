@@ -104,7 +104,7 @@ function runsStep({ places, runs }: Situation): NextStep[] {
   const most = Math.max(USUAL_RUNS, ...needing.map(({ decision }) => decision?.runsNeeded ?? 0));
   const addRuns = (text: string): NextStep[] => [{ code: "add-runs", text }];
   if (has("groups") && most <= RUNS_FOR_GROUPS) {
-    const text = `Use repeat: ${RUNS_FOR_GROUPS} to see how often each group of runs comes.`;
+    const text = `Use repeat: ${RUNS_FOR_GROUPS} to see how often each group of runs occurs.`;
     return [{ code: "more-runs-of-groups", text }];
   }
   if (needing.length > 0) {
@@ -125,8 +125,8 @@ function runsStep({ places, runs }: Situation): NextStep[] {
   );
   return addRuns(
     isNoisy
-      ? "Make runs longer or the machine quieter: runs differ by more than targets do."
-      : "Add runs: the difference is so near the margin that many are needed.",
+      ? "Make runs longer or the machine quieter: runs differ more than targets do."
+      : "Add runs: the difference is so close to the margin that many are needed.",
   );
 }
 
@@ -143,7 +143,7 @@ function planSteps({ places, plans, isCompared }: Situation): NextStep[] {
     steps.push({ code: "lower-rate", text: "Lower the rate until a target keeps up with it." });
   }
   if (isApart) {
-    const text = "Give the targets equal values of a factor, so that they can be compared.";
+    const text = "Give the targets the same values of a factor, so that they can be compared.";
     steps.push({ code: "equal-settings", text });
   }
   return steps;

@@ -171,13 +171,17 @@ export class Agent {
   async #accept(job: AgentJob): Promise<void> {
     const { coordinator } = job;
     if (this.#coordinator !== null && this.#coordinator !== coordinator) {
-      return await this.#refuse(job, [`Cannot begin: it is at work for ${this.#coordinator}`]);
+      return await this.#refuse(job, [
+        `Cannot begin: it is already working for ${this.#coordinator}`,
+      ]);
     }
     const { runState } = await readRunState(this.link.client, coordinator);
     if (runState?.run !== job.run) throw new Error("its run is over");
     this.#hold(coordinator);
     while (this.#atWork !== null) await this.#atWork; // the last run, which is being broken off
-    if (this.#ends.signal.aborted) return await this.#refuse(job, ["Cannot begin: it is ending"]);
+    if (this.#ends.signal.aborted) {
+      return await this.#refuse(job, ["Cannot begin: it is shutting down"]);
+    }
     this.#hold(coordinator);
     const { name: agent, logFolder, onNote } = this.options;
     const { link } = this;

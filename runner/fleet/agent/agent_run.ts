@@ -43,7 +43,7 @@ const LAST_WORD_MS = 1_000;
 const RETRY_MS = 100;
 
 const WHY: Record<Exclude<End, "stopped">, string> = {
-  over: "its coordinator has gone on without this agent",
+  over: "its coordinator has continued without this agent",
   gone: "its coordinator is gone",
   "out of touch": `Redis has not responded for ${OUT_OF_TOUCH_MS / 1_000} s`,
 };
@@ -82,7 +82,7 @@ export class AgentRun {
     client.on("ready", sendAgain);
     const ended = await this.#load().then((loaded) => this.#finish(loaded), (error) => {
       const why = setting.signal.aborted
-        ? "it was ended on its own machine"
+        ? "it was stopped on its own machine"
         : withoutSecrets(messageOf(error));
       this.#outbox.add({ kind: "failed", ...this.#from, message: why });
       return `run ended without a result: ${why}`;
@@ -141,7 +141,9 @@ export class AgentRun {
     });
     const start = this.#watch.startAtMs();
     const isKnown = await Promise.race([settlesWithin(start, START_MS), this.#whenEnded()]);
-    if (!isKnown) throw new Error(`its coordinator named no start within ${START_MS / 1_000} s`);
+    if (!isKnown) {
+      throw new Error(`its coordinator announced no start within ${START_MS / 1_000} s`);
+    }
     return startHereMs(await start - clock.offsetMs, nowMs());
   }
 
@@ -179,9 +181,9 @@ export class AgentRun {
     const figures = `${count(completed)} requests, ${count(perSec)} requests/s`;
     if (this.setting.signal.aborted) {
       this.#report();
-      const message = "it was ended on its own machine";
+      const message = "it was stopped on its own machine";
       this.#outbox.add({ kind: "failed", ...this.#from, message });
-      return `run broken off after ${figures}`;
+      return `run interrupted after ${figures}`;
     }
     const last = this.#bundler.takeLast(reports);
     if (last !== null) this.#outbox.add(last);
@@ -194,7 +196,7 @@ export class AgentRun {
       stage,
     });
     const how = this.#watch.ended === "stopped" ? "stopped" : "finished";
-    return `run ${this.#watch.lost.aborted ? "broken off" : how}: ${figures}`;
+    return `run ${this.#watch.lost.aborted ? "interrupted" : how}: ${figures}`;
   }
 
   /** Waits until every report that the coordinator needs has arrived. @param ended How the run ended, for the note. */
@@ -220,8 +222,8 @@ export class AgentRun {
     const end = this.#watch.ended;
     if (end === "gone") await this.#sweep();
     if (hasArrived) return;
-    const why = end === null || end === "stopped" ? "Redis does not take them" : WHY[end];
-    this.setting.onNote(`${ended}; its results are thrown away: ${why}`);
+    const why = end === null || end === "stopped" ? "Redis does not accept them" : WHY[end];
+    this.setting.onNote(`${ended}; its results are discarded: ${why}`);
   }
 
   /** Deletes messages that nobody will read any more. */
@@ -234,7 +236,7 @@ export class AgentRun {
   async #send(messages: readonly AgentMessageInput[]): Promise<void> {
     const { run, coordinator } = this.job;
     const { runState } = await readRunState(this.setting.link.client, coordinator);
-    if (runState?.run !== run) throw new Error("The run is not wanted just now");
+    if (runState?.run !== run) throw new Error("The coordinator is not waiting for this run now");
     // Not in bulk, because that is a transaction, which waits for ever if the connection breaks during it.
     await Promise.all(
       messages.map((message) =>

@@ -114,14 +114,14 @@ export class AllowList {
 
   #not(host: string, what: string): Admission {
     const { who, flag } = this.keeper;
-    const refusal = `Cannot load ${what}: ${who} loads ${this.hosts.join(", ")} alone; ` +
-      `start it with ${flag} ${host} if it may`;
+    const refusal = `Cannot load ${what}: ${who} may load only ${this.hosts.join(", ")}; ` +
+      `to allow it, start it with ${flag} ${host}`;
     return { refusal };
   }
 }
 
 function unknown(hostname: string, why: string): Admission {
-  return { refusal: `Cannot load ${hostname} as its address can't be had: ${why}` };
+  return { refusal: `Cannot load ${hostname}, because its address could not be found: ${why}` };
 }
 
 /** A host name in its canonical form: in lower case and without the root's dot (RFC 1034 §3.1). */

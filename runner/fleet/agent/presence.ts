@@ -62,7 +62,7 @@ export class PresenceKeeper {
 }
 
 function nameTaken(name: string): UserError {
-  const message = `Cannot be agent ${quotedOpenly(name)}: there is one of that name`;
-  const fix = "end it, or choose another name; plateau agents lists who is there";
+  const message = `Cannot be agent ${quotedOpenly(name)}: that name is taken`;
+  const fix = "end that agent, or choose another name; plateau agents lists all agents";
   return new UserError([{ place: "--name", message, fix }]);
 }

@@ -119,7 +119,7 @@ export class AgentStream {
   finish(finished: AgentMessageOf<"finished">, nowMs: number): void {
     if (this.#finished !== null) return;
     if (finished.reports.length !== this.assigned.own) {
-      this.doubt("it reported results of more or fewer workers than it has");
+      this.doubt("it reported results for more or fewer workers than it has");
       return;
     }
     this.lastMs = nowMs;

@@ -64,7 +64,7 @@ const SWEEP_MS = 2_000;
 const NO_PROXY: Problem = {
   place: "proxy",
   message:
-    "Cannot load by an HTTP proxy from other machines: an agent connects only to hosts that it may load",
+    "Cannot load through an HTTP proxy from other machines: an agent connects only to hosts that it may load",
   fix: "leave the proxy out, or load from this machine",
 };
 /** The most notes about messages that were left out. */
@@ -113,7 +113,7 @@ export class Fleet implements Loader {
     if (!read.success) {
       const from = messageSender.safeParse(data).data;
       if (from?.run === this.#run?.id && from !== undefined) this.#run?.doubt(from.agent);
-      this.#noteOnce("A message was ignored: no agent of this version sends such a one");
+      this.#noteOnce("A message was ignored: no agent of this version sends such messages");
     } else if (read.data.run === this.#run?.id) {
       this.#run.receive(read.data);
     } else if (read.data.kind === "finished") {
@@ -176,7 +176,7 @@ export class Fleet implements Loader {
       if (performance.now() > endMs) {
         const gone = this.names.filter((name) => there.every((agent) => agent.name !== name));
         throw new TargetError(
-          "Cannot load from the fleet: agents are gone, or at work for somebody else",
+          "Cannot load from the fleet: agents are gone, or work for another coordinator",
           gone.map((name) => `agent ${name}`),
         );
       }

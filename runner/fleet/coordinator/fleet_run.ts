@@ -1,11 +1,9 @@
 /**
  * One load by the agents of a fleet, from "all are ready" to the last report: what each agent reported, and which
- * agents are silent or lost. All sending is done by `fleet.ts`.
+ * agents are done. `lost_agents.ts` says which are lost, and `fleet.ts` does all sending.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { TargetError } from "../../../base/errors.ts";
-import { LONGEST_DRAIN_US } from "../../load/engine/ending.ts";
-import { WORKER_GRACE_MS as GRACE_OF_WORKERS_MS } from "../../load/worker/overdue.ts";
 import type { LoaderHooks } from "../../measure/loader.ts";
 import type { LiveAgent } from "../../result/progress.ts";
 import type { AgentMessage } from "../protocol/agent_message.ts";
@@ -20,27 +18,16 @@ import {
   type ReceivedPart,
 } from "./agent_stream.ts";
 import { endOf, type FleetReports, reportsOf } from "./fleet_end.ts";
+import { lostAgents, silentMsOf, type Touch } from "./lost_agents.ts";
 import type { FleetMember } from "./roster.ts";
 import { implausibleStart } from "./plausibility.ts";
 
-/** Redis as the coordinator sees it (`RunStateKeeper`). */
-interface Touch {
-  readonly inTouchSinceMs: number;
-  readonly silentMs: number;
-}
-
-/** Once all others are done, an agent that has been silent for longer is not waited for. */
-const GRACE_MS = 2_000;
 /** An agent that is silent for this long no longer holds up the live view. */
 const REPORTING_MS = 1_500;
 const LOOK_MS = 25;
 const CUT_OFF = "killed, stopped or cut off";
-/** Time allowed beyond the drain: Redis may be away, and a thousand agents may have a lot to send. */
-const LATE_MS = 60_000;
 /** How far the clocks of a fleet may differ beyond their agents' own estimates. */
 const CLOCKS_MS = 10_000;
-/** Longest time after the deadline: an agent waits for requests in flight, then ends workers that are stuck. */
-const LONGEST_END_MS = LONGEST_DRAIN_US / 1_000 + 1.5 * GRACE_OF_WORKERS_MS;
 
 /** How long a load lasts. */
 export interface Length {
@@ -103,7 +90,7 @@ export class FleetRun {
 
   /** Records that an agent sent an unreadable message. */
   doubt(agent: string): void {
-    this.#agents.get(agent)?.stream.doubt("it sent what no agent of this version sends");
+    this.#agents.get(agent)?.stream.doubt("it sent a message that no agent of this version sends");
   }
 
   /** The last interval that can have ended, allowing for small differences between clocks. */
@@ -176,39 +163,20 @@ export class FleetRun {
     const open = [...this.#agents.values()].filter(isPending);
     const failed = open.filter(({ problems }) => problems.length > 0);
     for (const agent of failed) agent.lostWhy = agent.problems[0];
-    const silent = this.#isLate(endMs) ? open : await this.#silent(open, endMs);
-    for (const agent of silent) agent.lostWhy ??= agent.stream.implausible ?? CUT_OFF;
+    const { touch, reportEveryMs, unread, hooks } = this.setting;
+    const stoppedMs = this.#startMs + this.#stoppedUs / 1_000;
+    const lost = await lostAgents(open, {
+      nowMs: this.#now(),
+      touch,
+      reportEveryMs,
+      endMs,
+      lastMs: Math.min(this.#length.isFixed ? endMs ?? Infinity : Infinity, stoppedMs),
+      isStopped: hooks.signal.aborted,
+      unread,
+    });
+    for (const agent of lost) agent.lostWhy ??= agent.stream.implausible ?? CUT_OFF;
     this.#noteReporting();
     return ![...this.#agents.values()].some(isPending);
-  }
-
-  /** Whether it is so long after the end that even an agent that still reports is not waited for. */
-  #isLate(endMs: number | null): boolean {
-    const stoppedMs = this.#startMs + this.#stoppedUs / 1_000;
-    const lastMs = this.#length.isFixed ? endMs ?? Infinity : Infinity;
-    return this.#now() > Math.min(lastMs, stoppedMs) + LATE_MS;
-  }
-
-  /** Agents that are not done but need not be waited for: the load is over, and no message of theirs is on its way. */
-  async #silent(open: readonly FleetAgent[], endMs: number | null): Promise<FleetAgent[]> {
-    const { touch, hooks, unread } = this.setting;
-    const silent = open.filter((agent) => this.#silentMs(agent) > this.#graceMs(agent));
-    const given = hooks.signal.aborted
-      ? silent
-      : silent.filter((agent) => this.#isOver(agent, endMs, silent.length === open.length));
-    if (given.length === 0) return [];
-    // Messages may wait here, unread, or in a Redis that does not respond.
-    const mayStillArrive = touch.inTouchSinceMs === Infinity || await unread().catch(() => 1) > 0;
-    return mayStillArrive ? [] : given;
-  }
-
-  /**
-   * Whether the load is over for an agent. One that was there at the deadline may wait silently for requests in flight.
-   */
-  #isOver(agent: FleetAgent, endMs: number | null, areAllSilent: boolean): boolean {
-    if (endMs === null) return areAllSilent;
-    const wasThere = agent.stream.lastMs > endMs - this.#graceMs(agent);
-    return this.#now() > endMs + (wasThere ? LONGEST_END_MS : 0);
   }
 
   /** An agent that is silent for a while no longer holds up the live view. */
@@ -223,14 +191,8 @@ export class FleetRun {
     this.setting.hooks.onReportingWorkers(workers);
   }
 
-  /** How long an agent has been silent although Redis would have delivered its messages, milliseconds. */
-  #silentMs({ stream }: FleetAgent): number {
-    const sinceMs = Math.max(stream.lastMs, this.setting.touch.inTouchSinceMs);
-    return this.#now() - sinceMs;
-  }
-
-  #graceMs({ ready }: FleetAgent): number {
-    return GRACE_MS + this.setting.reportEveryMs + (ready?.clock.uncertaintyMs ?? 0) * 4;
+  #silentMs(agent: FleetAgent): number {
+    return silentMsOf(agent, { nowMs: this.#now(), touch: this.setting.touch });
   }
 
   #giveUpAll(): void {

@@ -14,9 +14,9 @@ export function implausibleBundle(
   { firstWorker, own }: AssignedWorkers,
 ): string | null {
   if (parts.some(({ worker }) => worker < firstWorker || worker >= firstWorker + own)) {
-    return "it reported for workers that are not its own";
+    return "it reported results for workers that are not its own";
   }
-  if (soFar.length !== own) return "it reported without the totals of each of its workers";
+  if (soFar.length !== own) return "its report lacks the totals of some of its workers";
   for (const { part } of parts) {
     const why = implausibleCounts(part);
     if (why !== null) return why;
@@ -29,14 +29,14 @@ function implausibleCounts(
   { completed, failed, errors, latency, censored, secondCompleted }: IntervalPart,
 ): string | null {
   if (latency.count < completed + censored.count) {
-    return `it reported ${completed} completed requests with ${latency.count} latencies`;
+    return `it reported ${completed} completed requests, but ${latency.count} latencies`;
   }
   const inSeconds = secondCompleted.reduce((sum, count) => sum + count, 0);
   if (inSeconds !== completed) {
-    return `it reported ${completed} completed requests, and ${inSeconds} by the second`;
+    return `it reported ${completed} completed requests, but ${inSeconds} when counted by the second`;
   }
   const sum = errors?.reduce((sum, count) => sum + count, 0) ?? 0;
-  return sum === failed ? null : `it reported ${failed} failed requests with ${sum} errors`;
+  return sum === failed ? null : `it reported ${failed} failed requests, but ${sum} errors`;
 }
 
 /**
@@ -71,7 +71,7 @@ function isLowerBounds({ completed, failed, latency, censored }: IntervalPart): 
 }
 
 function outOfOrder(index: number, before: number): string {
-  const where = before < 0 ? "first of all" : `right after interval ${before}`;
+  const where = before < 0 ? "as the first" : `right after interval ${before}`;
   return `it reported interval ${index} ${where}`;
 }
 

@@ -29,7 +29,7 @@ export async function roster(client: RedisClient): Promise<Presence[]> {
   for await (const some of client.scanIterator({ MATCH: ALL_PRESENCES, COUNT: 1_000 })) {
     some.forEach((key) => keys.add(key));
     if (!isWithin("agents", keys.size)) {
-      throw new TargetError(`Cannot list the agents of this Redis: ${beyond("agents", keys.size)}`);
+      throw new TargetError(`Cannot list the agents in this Redis: ${beyond("agents", keys.size)}`);
     }
   }
   const present = (await Promise.all([...keys].map((key) => presenceAt(client, key)))).flat()
@@ -118,8 +118,8 @@ function counted(agents: number): string {
 
 function whyNot({ name, version, coordinator }: Presence): string {
   return version === VERSION
-    ? `agent ${name} is at work for ${coordinator}`
-    : `agent ${name} is version ${version}, and this is ${VERSION}`;
+    ? `agent ${name} is working for ${coordinator}`
+    : `agent ${name} has version ${version}, but this is ${VERSION}`;
 }
 
 /**

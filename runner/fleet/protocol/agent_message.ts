@@ -19,7 +19,7 @@ export const agentName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9]
   error: ({ input }) =>
     `Cannot use ${
       quotedOpenly(input)
-    } as an agent's name: letters, digits, dots, hyphens and underscores are, up to 64`,
+    } as an agent's name: use up to 64 letters, digits, dots, hyphens and underscores`,
 });
 
 /** The most characters of texts that become a line about a fleet, or a key in Redis. */
@@ -68,14 +68,16 @@ export const presence = z.strictObject({
   coordinator: name.nullable().describe(
     "Coordinator that the agent works for; null: the agent is idle",
   ),
-  since: ms.describe("When this work began, in milliseconds since the epoch by Redis's clock"),
+  since: ms.describe(
+    "When the agent began to work for it, in milliseconds since the epoch by Redis's clock",
+  ),
 });
 
 export type Presence = z.output<typeof presence>;
 
 /** The run that a coordinator currently announces. */
 export const runState = z.strictObject({
-  run: z.string().nullable().describe("The run at hand; null between runs"),
+  run: z.string().nullable().describe("The current run; null between runs"),
   startAtMs: ms.nullable().describe("When the run starts, by Redis's clock; null: not yet known"),
   stop: z.boolean().describe("Whether the run is to end early"),
 });
@@ -95,7 +97,7 @@ export const agentJob = z.strictObject({
     own: ownWorkers,
   }).refine(
     ({ firstWorker, workers, own }) => firstWorker + own <= workers,
-    "Cannot take more workers than there are",
+    "Cannot assign more workers than there are",
   ),
   origin: z.url({ protocol: /^https?$/ }).max(LIMITS.path.most),
   access: accessShape,
@@ -133,7 +135,7 @@ export const agentMessage = z.discriminatedUnion("kind", [
     notes: z.array(sentence).max(100),
     clock,
     delayMs: ms.min(0).max(MOST_MS.delay).describe(
-      "How long its workers need from the start's announcement to the start",
+      "Time that its workers need between the announcement of the start and the start",
     ),
   }),
   z.strictObject({
@@ -151,8 +153,8 @@ export const agentMessage = z.discriminatedUnion("kind", [
       health: packedHealth,
     })).min(1).max(LIMITS.fleetParts.most),
     soFar: z.array(z.unknown()).max(MOST_WORKERS).describe(
-      "A packedSoFar of each own worker, as if the run ended with its last part; empty: as before. " +
-        "Read only when it is needed, as that takes longer than all the rest",
+      "A packedSoFar for each of its workers: its totals if the run ended with its last part; empty: as before. " +
+        "Parsed only when it is needed, because that takes longer than all the rest",
     ),
   }),
   z.strictObject({

@@ -171,7 +171,7 @@ const thinkStep = z.strictObject({
   as: z.enum(THINK_SHAPES).optional(),
 });
 
-/** Types of the messages of gRPC calls; each request has at most two. */
+/** Types of the gRPC messages calls; each request has at most two. */
 const types = z.array(messageTypes).max(2 * LIMITS.steps.most).optional();
 
 const user = z.strictObject({ start: hookName.nullable(), end: hookName.nullable() }).optional();
@@ -188,7 +188,7 @@ const singleRequests = z.strictObject({
   sequence: z.array(z.int().min(0)).min(1).max(LIMITS.variants.most),
 }).refine(({ requests, sequence }) => sequence.every((at) => at < requests.length), {
   path: ["sequence"],
-  error: "Cannot send a request that is not there",
+  error: "Cannot send a request that is not in the job",
 });
 
 const flow = z.strictObject({
@@ -199,7 +199,7 @@ const flow = z.strictObject({
   own: valuesOfUsers.optional(),
   steps: z.array(z.discriminatedUnion("kind", [requestStep, thinkStep])).max(LIMITS.steps.most)
     .refine((steps) => steps.some(({ kind }) => kind === "request"), {
-      error: "Cannot walk a flow without a request",
+      error: "Cannot run a flow without a request",
     }),
   users: valuesOfUsers,
   cookies: z.record(cookieName, cookieValue).nullable(),
@@ -212,7 +212,7 @@ export const scriptShape: z.ZodType<Script, SentScript> = z.discriminatedUnion("
 ]).transform((sent, context): Script => {
   const script = receivedScript(sent);
   if (script !== null) return script;
-  context.addIssue("Cannot call a method whose types are not there");
+  context.addIssue("Cannot call a method whose types are not in the job");
   return z.NEVER;
 });
 
@@ -240,7 +240,7 @@ const closed = z.strictObject({
   stages: z.array(z.strictObject({ durationUs, from: users, to: users })).min(1)
     .max(LIMITS.phases.most).refine(someConnect, NO_CONNECTIONS).optional(),
 }).refine(({ durationMs, requests }) => (durationMs === null) !== (requests === null), {
-  error: "Cannot end a run but by either duration or requests",
+  error: "Cannot end a run by both or neither of duration and requests",
 });
 
 const rate = z.strictObject({
@@ -252,7 +252,7 @@ const rate = z.strictObject({
   burst: z.strictObject({ ratePerSec: perSec.positive(), durationMs: z.number().positive() })
     .optional(),
 }).refine(({ burst, durationMs }) => burst === undefined || burst.durationMs < durationMs, {
-  error: "Cannot begin a load with a burst as long as all of it",
+  error: "Cannot begin a load with a burst that is as long as the load",
 });
 
 const phase = z.strictObject({

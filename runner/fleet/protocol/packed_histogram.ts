@@ -26,7 +26,7 @@ type PackedHistogram = z.output<typeof histogram>;
 export const packedHistogram = histogram.transform((packed, context): SparseHistogram => {
   const part = unpackHistogram(packed);
   if (part !== null && isPossible(part)) return part;
-  context.addIssue("Cannot read a histogram whose buckets and sums don't go together");
+  context.addIssue("Cannot read a histogram whose buckets and sums contradict each other");
   return z.NEVER;
 });
 

@@ -149,7 +149,7 @@ function cutTo(chars: number, text: string): string {
 const packedSeconds = z.strictObject({
   everyS: z.int().min(1).max(MOST_EVERY_S).refine(
     (everyS) => Number.isInteger(Math.log2(everyS)),
-    "Cannot read entries that do not stand for 1, 2, 4, … seconds",
+    "Cannot read entries that do not cover 1, 2, 4, … seconds",
   ),
   counts: z.array(count).max(MOST_SECONDS),
 });

@@ -136,7 +136,7 @@ export async function retryUntilReply<Reply>(
 }
 
 function outOfTouch(limitMs: number, error: unknown): TargetError {
-  const why = `its Redis could not be used for ${limitMs / 1_000} s: ${messageOf(error)}`;
+  const why = `its Redis was unusable for ${limitMs / 1_000} s: ${messageOf(error)}`;
   return new TargetError(`Cannot load from the fleet: ${why}`);
 }
 
@@ -178,7 +178,7 @@ export function startHereMs(atMs: number, nowMs: number): number {
   const aheadMs = atMs - nowMs;
   if (Math.abs(aheadMs) <= FARTHEST_START_MS) return atMs;
   const when = `${Math.round(Math.abs(aheadMs) / 1_000)} s ${aheadMs > 0 ? "ahead" : "ago"}`;
-  throw new Error(`its coordinator named a start ${when}: Redis's clock was set meanwhile`);
+  throw new Error(`its coordinator announced a start ${when}: Redis's clock was changed meanwhile`);
 }
 
 /** Compares the clocks several times. Rejects if Redis does not respond. */

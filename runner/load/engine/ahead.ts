@@ -59,7 +59,7 @@ export class Ahead {
   /** A number for a user: one is free for everybody who is there or may be prepared. */
   takeNumber(): number {
     const number = this.#numbers.pop();
-    if (number === undefined) throw new Error("More users are there than may be");
+    if (number === undefined) throw new Error("There are more users than allowed");
     return number;
   }
 

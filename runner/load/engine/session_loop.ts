@@ -355,7 +355,7 @@ export class SessionLoop implements Workload {
 
 function requestOf({ journey }: Lane, request: number): PreparedRequestStep {
   const step = journey.steps[request];
-  if (step?.kind !== "request") throw new Error(`Step ${request} of the flow is no request`);
+  if (step?.kind !== "request") throw new Error(`Step ${request} of the flow is not a request`);
   return step;
 }
 

@@ -27,7 +27,7 @@ export class FreshData {
   write(json: string): void {
     const octets = new TextEncoder().encode(json);
     if (octets.length > HALF_BYTES) {
-      throw new Error(`its result has ${octets.length} bytes, and the limit is ${HALF_BYTES}`);
+      throw new Error(`its result has ${octets.length} bytes, but the limit is ${HALF_BYTES}`);
     }
     const next = this.version + 1;
     this.#half(next).set(octets);

@@ -251,7 +251,7 @@ export class Hooks {
         ? error.message
         : `the engine of the script has failed: ${messageOf(error)}`;
       if (!this.realm.isGivenUp) return placed(why, place);
-      return this.#lost = placed(`${why}, so this worker can call no more hooks`, place);
+      return this.#lost = placed(`${why}, so this worker can no longer call hooks`, place);
     } finally {
       this.#calls++;
       this.#endedUs = this.options.nowUs();

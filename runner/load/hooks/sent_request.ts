@@ -18,7 +18,7 @@ export function lineAndFields(
   const count = texts.length / 2;
   if (!isWithin("fields", count)) {
     throw new ScriptError(
-      `request.headers has ${count} fields, and the limit is ${LIMITS.fields.most}`,
+      `request.headers has ${count} fields, but the limit is ${LIMITS.fields.most}`,
     );
   }
   const headers: Record<string, string> = {};
@@ -32,7 +32,7 @@ export function lineAndFields(
 
 function checkMethod(method: string): void {
   if (METHODS.some((known) => known === method.toLowerCase())) return;
-  throw new ScriptError(`request.method is ${shown(method)}, which is no method of HTTP`);
+  throw new ScriptError(`request.method is ${shown(method)}, which is not an HTTP method`);
 }
 
 function checkPath(path: string): void {

@@ -21,7 +21,7 @@ export async function protocolOver(
   { slots, streams, schemes, isStreamed = false, sockets }: ProtocolSetting,
 ): Promise<ProtocolOf> {
   if (sockets !== undefined) {
-    if (streams !== undefined) throw new Error("A WebSocket is opened over HTTP/1.1 alone");
+    if (streams !== undefined) throw new Error("A WebSocket is opened only over HTTP/1.1");
     const { WebSocketHttp1 } = await import("./websocket/websocket_http1.ts");
     return (exchanges) => new WebSocketHttp1(driver, exchanges, { slots, ...sockets });
   }

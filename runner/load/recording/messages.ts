@@ -208,7 +208,7 @@ export class MessageRecorder {
   /** The request of a stream was sent: its first message is due, and its first token if it has any. */
   begin(slot: number, step: number, dueUs: number): void {
     const tally = this.#of(step);
-    if (tally === undefined) throw new Error("A stream was begun that the load does not have");
+    if (tally === undefined) throw new Error("A stream began that is not part of the load");
     tally.due++;
     tally.isChanged = true;
     this.#tally[slot] = tally;
@@ -219,7 +219,7 @@ export class MessageRecorder {
 
   #begun(slot: number): StreamTally {
     const tally = this.#tally[slot];
-    if (tally === undefined) throw new Error("A message has come on a stream that was not begun");
+    if (tally === undefined) throw new Error("A message arrived on a stream that had not begun");
     return tally;
   }
 

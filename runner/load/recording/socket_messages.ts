@@ -93,7 +93,7 @@ export class SocketRecorder {
   /** A socket is open: its messages are due from now on. */
   open(slot: number, step: number, pace: MessagePace): CountedSocket {
     const tally = this.#tallies.find((tally) => tally.step === step);
-    if (tally === undefined) throw new Error("A socket was opened that the load does not have");
+    if (tally === undefined) throw new Error("A socket was opened that is not part of the load");
     tally.opened++;
     tally.isChanged = true;
     return this.#open[slot] = { tally, messages: new PacedMessages(pace) };

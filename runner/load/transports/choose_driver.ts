@@ -51,7 +51,9 @@ export async function chooseDriver(
       );
     }
     // Results name the TLS in use, and the runtime's is as good: no need for a warning.
-    const note = tls ? null : `Workers use the tcp driver, as epoll cannot be had here: ${why}`;
+    const note = tls
+      ? null
+      : `Workers use the tcp driver, because epoll is not available here: ${why}`;
     if (wish === "auto") return { ...portable, note };
     throw new TargetError(`Cannot use the epoll driver: ${why}`, ["use --driver tcp or auto"]);
   }
@@ -67,7 +69,7 @@ async function tryOpenSsl({ serverName, insecure, client }: Tls): Promise<string
   const { version } = openssl();
   if (!isUsualName(serverName)) throw new Error(`OpenSSL cannot check for "${serverName}"`);
   if (!insecure && usualAuthorities() === null) {
-    throw new Error("this runtime does not say which authorities it trusts");
+    throw new Error("this runtime does not report which authorities it trusts");
   }
   if (client !== undefined) checkCertificate(openssl(), client);
   return `openssl ${version}`;
@@ -93,12 +95,12 @@ function tryEpoll(): string | null {
 const NEEDS_EPOLL_DRIVER: Problem = {
   place: "--driver",
   message:
-    "Cannot resume TLS sessions with the tcp driver: its TLS is the runtime's, which does not",
+    "Cannot resume TLS sessions with the tcp driver: it uses the runtime's TLS, which cannot",
   fix: "use epoll or auto",
 };
 
 const NEEDS_TCP_DRIVER: Problem = {
   place: "--driver",
-  message: "Cannot use the epoll driver on a unix socket: it supports TCP only",
+  message: "Cannot use the epoll driver on a unix socket: it supports only TCP",
   fix: "use tcp or auto",
 };

@@ -26,7 +26,7 @@ interface DriverSetting {
 export const DRIVERS = {
   epoll: async ({ endpoints, slots, now, busy, requestBytes, resumesTls = false }) => {
     const addresses = await Promise.all(endpoints.map((endpoint) => {
-      if ("path" in endpoint) throw new Error("The epoll driver supports TCP only");
+      if ("path" in endpoint) throw new Error("The epoll driver supports only TCP");
       return resolve(dialedAt(endpoint));
     }));
     if (!endpoints.some(hasTls)) return new EpollDriver(addresses, slots, now, busy, requestBytes);

@@ -92,7 +92,7 @@ export function waiterFor(queue: EventQueue, isPunctual: boolean): Waiter {
     }
   };
   const found = (isPunctual ? attempt(byPwait2, null) : null) ??
-    attempt(byTimer, "wait with epoll_wait and a timerfd, which is as punctual") ??
+    attempt(byTimer, "wait with epoll_wait and a timerfd, which is just as punctual") ??
     (isPunctual ? null : attempt(byPwait2, "may send up to 0.05 ms late"));
   if (found === null) throw new Error(deniedText(denied));
   return found;

@@ -166,7 +166,9 @@ class PoolRun {
       if (report !== null) onSoFar(index, report);
     });
     const hasLog = worker.share.log !== null;
-    const lost = finished === null ? hasLog && "a worker was held, and ended" : finished.lostLog;
+    const lost = finished === null
+      ? hasLog && "a worker did not respond, and was ended"
+      : finished.lostLog;
     if (lost) onLostLog?.(lost);
     return finished?.report ?? null;
   }

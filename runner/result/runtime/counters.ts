@@ -11,7 +11,7 @@ const share = z.number().min(0).max(1);
 const seconds = z.number().describe("Seconds since the start of the run");
 
 const delay = z.strictObject({ mean: ms, max: ms }).nullable().describe(
-  "How late timers of the event loop were, sampled every 10 ms; null if the runtime has none",
+  "How late timers of the event loop were, sampled every 10 ms; null if the runtime has no event loop",
 );
 const utilization = share.nullable().describe(
   "Share of the time in which the event loop had work; null if the runtime does not report it",
@@ -30,7 +30,7 @@ const watchedProcess = z.strictObject({
   collectionMs: ms.describe("Time of all collections, from start to end"),
   stoppedMs,
   longestMs: ms.describe("Time of the longest collection"),
-  cpuMs: ms.nullable().describe("CPU time of collections; null if the runtime does not say"),
+  cpuMs: ms.nullable().describe("CPU time of collections; null if the runtime does not report it"),
   delay,
   utilization,
   heap: heap.describe("Largest heap, bytes; null: unknown"),
@@ -41,7 +41,7 @@ const point = z.strictObject({
   endS: z.number().describe("End of the interval, seconds since the start of the run"),
   collections: count,
   stoppedMs,
-  delay: ms.nullable().describe("The longest of any process"),
+  delay: ms.nullable().describe("The longest stop of any process"),
   utilization: utilization.describe("The highest of any process"),
   heap: heap.describe("Heap of all processes, bytes; null: unknown"),
   compiler,
@@ -61,13 +61,13 @@ const collection = z.strictObject({
 
 const stall = z.strictObject({
   startS: seconds,
-  ms: ms.describe("Lower bound of the time that the event loop did not turn"),
-  cpuMs: ms.describe("CPU time of the process meanwhile"),
+  ms: ms.describe("Lower bound of the time for which the event loop was blocked"),
+  cpuMs: ms.describe("CPU time of the process during the stall"),
 });
 
 const overlap = z.strictObject({
   overlapping: count.describe(
-    "Slowest requests that were in flight during one of at least a tenth of their latency",
+    "Slowest requests during which a pause of at least a tenth of their latency occurred",
   ),
   expected: z.number().min(0).describe(
     "Number that would overlap by chance, if each request came at a random moment of the run",
@@ -75,9 +75,9 @@ const overlap = z.strictObject({
 });
 
 const leftOut = z.strictObject({
-  processes: count.describe("Processes beyond the 64 that reported most"),
+  processes: count.describe("Number of processes left out, beyond the 64 that reported most"),
   bytes: count.describe("Bytes beyond 16 MB of a process, or 64 MB of all"),
-  lines: count.describe("Lines that are no records, or longer than 2 MB"),
+  lines: count.describe("Lines that are not records, or longer than 2 MB"),
   collections: count.describe(
     "Collections beyond 100,000, which are in the sums, but in no list and no overlap",
   ),
@@ -89,14 +89,14 @@ export const counters = z.strictObject({
   points: z.array(point).describe("One point for each interval of the timeline with a report"),
   collections: z.array(collection).describe("The longest 200, by their start"),
   stalls: z.array(stall).describe(
-    "Times of at least 10 ms for which an event loop did not turn, collections apart: the longest 200, by their start",
+    "Stalls: at least 10 ms for which an event loop was blocked, other than by collections; the longest 200, by their start",
   ),
   slowest: z.strictObject({
     requests: count.describe(
       "The slowest thousandth of the run's requests: at least ten, at most 1,000",
     ),
     collections: overlap,
-    stalls: overlap.describe("Overlap with stalls that used a core"),
+    stalls: overlap.describe("Overlap of the slowest requests with stalls that used a core"),
   }),
   leftOut: leftOut.optional().describe("Reports that were not read; absent: none"),
 });

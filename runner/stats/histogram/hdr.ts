@@ -131,14 +131,14 @@ function readBuckets(base64: string): BucketsRead {
   }
   const compressed = Buffer.from(base64, "base64");
   if (compressed.length < 8 || compressed.readUInt32BE(0) !== COMPRESSED_COOKIE) {
-    throw unreadable("it is not HdrHistogram V2, compressed");
+    throw unreadable("it is not a compressed HdrHistogram V2");
   }
   const plain = inflated(compressed.subarray(8));
   if (plain.length < HEADER_BYTES || plain.readUInt32BE(0) !== COOKIE) {
     throw unreadable("it has no header of HdrHistogram V2");
   }
   if (plain.readUInt32BE(12) !== DIGITS || plain.readBigUInt64BE(24) !== BigInt(HIGHEST_US)) {
-    throw unreadable("its layout is not 3 digits up to 1 hour");
+    throw unreadable("its layout is not that of 3 digits up to 1 hour");
   }
   const end = HEADER_BYTES + plain.readUInt32BE(4);
   if (end > plain.length) throw unreadable("it ends too early");

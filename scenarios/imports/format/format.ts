@@ -56,7 +56,7 @@ export class Origins {
 
 /** Redirects may lead anywhere there, but only to the target here. */
 export const REDIRECTS_ELSEWHERE =
-  "a redirect to another host or port is wrong here, unless follow names it in hosts";
+  "a redirect to another host or port counts as wrong, unless follow names it in hosts";
 
 /** The context of the other tool's file. */
 export interface ImportContext {

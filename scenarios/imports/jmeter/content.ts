@@ -42,7 +42,7 @@ export class Contents {
     const named = fields.filter(({ name }) => name !== ""); // JMeter skips the others
     if (sampler.is("HTTPSampler.DO_MULTIPART_POST")) {
       if (method === "get" || method === "head") {
-        this.#refuse(sampler, "it is a multipart form, which has no place in this method");
+        this.#refuse(sampler, "it is a multipart form, which this method cannot send");
       }
       return { path, body: { multipart: this.#multipart(named, files) } };
     }
@@ -52,7 +52,7 @@ export class Contents {
       const texts = fields.map(({ value, isEncoded }) => isEncoded ? encoded(value) : value);
       return { path, body: { body: texts.join("") } };
     }
-    if (method === "head") this.#refuse(sampler, "JMeter sends no parameters with HEAD");
+    if (method === "head") this.#refuse(sampler, "JMeter does not send parameters with HEAD");
     if (QUERIED.includes(method)) return { path: this.#queried(path, named), body: {} };
     if (named.every(({ isEncoded }) => isEncoded)) {
       return { path, body: { form: byName(named.map(({ name, value }) => [name, value])) } };
@@ -62,14 +62,14 @@ export class Contents {
   }
 
   #refuse(element: PlanElement, why: string): void {
-    this.around.refusals.add(element, `Cannot take over ${element.called}: ${why}`);
+    this.around.refusals.add(element, `Cannot convert ${element.called}: ${why}`);
   }
 
   #queried(path: string, fields: readonly Argument[]): string {
     const texts = fields.map((field) => {
       const separator = separatorOf(field);
       if (separator === "" && field.value !== "") {
-        const message = `Cannot take over the parameter ${field.name}: it has a value and no "="`;
+        const message = `Cannot convert the parameter ${field.name}: it has a value and no "="`;
         this.around.refusals.add(field.at, message);
       }
       return pair(field, separator);
@@ -94,7 +94,7 @@ export class Contents {
     [file, ...more]: readonly PlanElement[],
   ): Content["body"] {
     if (more.length > 0 || fields.length > 0 || file.text("File.paramname") !== "") {
-      this.#refuse(sampler, "its files have names, and it is no multipart request");
+      this.#refuse(sampler, "its files have names, but it is not a multipart request");
     }
     const { variables, pathOf } = this.around;
     return { body: { file: pathOf(variables.constant(file.text("File.path"), file)) } };

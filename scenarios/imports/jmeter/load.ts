@@ -31,7 +31,7 @@ export function groupLoadOf(
   const given = groupOf(group, variables, refusals);
   if (given === null) return null;
   const refuse = (why: string, fix: string): null => {
-    refusals.add(group, `Cannot take over ${group.called}: ${why}`, fix);
+    refusals.add(group, `Cannot convert ${group.called}: ${why}`, fix);
     return null;
   };
   const { threads, rampS, loops, durationS } = given;
@@ -39,7 +39,10 @@ export function groupLoadOf(
     return refuse("it never ends", "give it a number of loops, or a duration");
   }
   if (loops !== FOR_EVER && durationS !== null) {
-    return refuse("it ends by loops or by time, whichever is first", "leave one of them out");
+    return refuse(
+      "it ends after its loops or its duration, whichever comes first",
+      "leave one of them out",
+    );
   }
   if (durationS === null) return { load: arriving(threads, rampS), rounds: loops };
   if (rampS > 0 && threads > 1) return { load: ramping(threads, rampS, durationS), rounds: 1 };
@@ -87,7 +90,7 @@ function groupOf(group: PlanElement, variables: PlanVariables, refusals: Refusal
     durationS: isTimed ? number(group, "ThreadGroup.duration", 0, 1) : null,
   };
   if (loops === 0 || loops > LIMITS.steps.most) {
-    refusals.add(group, `Cannot take over ${loops} loops: write 1 to ${LIMITS.steps.most}`);
+    refusals.add(group, `Cannot convert ${loops} loops: write 1 to ${LIMITS.steps.most}`);
     return null;
   }
   return isWhole ? found : null;

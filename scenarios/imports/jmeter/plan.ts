@@ -19,7 +19,7 @@ import { PlanVariables } from "./variables.ts";
 import { type XmlElement, xmlIn } from "./xml.ts";
 
 const NOTES = [
-  "JMeter goes on after a failed request where its plan says so; here a virtual user ends with it",
+  "JMeter goes on after a failed request if its plan says so; here a failed request ends its virtual user",
 ];
 const USUAL_TIMEOUT = "60s";
 const MOST_REDIRECTS = 20;
@@ -99,8 +99,8 @@ class PlanImport {
       this.#refusals.add(place, "Cannot run a plan without a thread group that is enabled");
     }
     if (groups.length > 1 && !plan?.is("TestPlan.serialize_threadgroups")) {
-      const why = "JMeter runs them at the same time, and here one follows the other";
-      this.#refusals.add(groups[1], `Cannot take over several thread groups: ${why}`);
+      const why = "JMeter runs them at the same time, Plateau one after another";
+      this.#refusals.add(groups[1], `Cannot convert several thread groups: ${why}`);
     }
   }
 
@@ -142,7 +142,7 @@ class PlanImport {
     }
     const timeout = timeoutMs > 0 ? durationText(timeoutMs) : USUAL_TIMEOUT;
     if (timeoutMs === 0) {
-      this.#notes.add(`a request without a time-out of its own is given up after ${USUAL_TIMEOUT}`);
+      this.#notes.add(`a request without its own time-out times out after ${USUAL_TIMEOUT}`);
     }
     const scenario = {
       ...this.#cookiesOf(rounds, load?.load ?? {}),
@@ -156,8 +156,8 @@ class PlanImport {
 
   #checkRounds(group: PlanElement, rounds: number, once: readonly JmeterStep[]): void {
     if (rounds > 1 && this.#variables.hasFiles) {
-      const why = "each of its loops takes the next row, and here a virtual user has one";
-      this.#refusals.add(group, `Cannot take over ${group.called}: ${why}`, "write 1 loop");
+      const why = "each of its loops takes the next row, but in Plateau a virtual user has one row";
+      this.#refusals.add(group, `Cannot convert ${group.called}: ${why}`, "write 1 loop");
     }
     if (!once.some((step) => !("think" in step))) {
       this.#refusals.add(group, `Cannot run ${group.called}: it has no HTTP request`);
@@ -172,13 +172,13 @@ class PlanImport {
     const isOnce = rounds === 1 && !("duration" in load);
     if (!isOnce && clears !== ("duration" in load)) {
       const why = clears
-        ? "it empties the jar in each loop, and here a virtual user keeps it"
-        : "it keeps cookies from loop to loop, and here each begins with an empty jar";
+        ? "it empties the cookie jar in each loop, but in Plateau a virtual user keeps its jar"
+        : "it keeps cookies from loop to loop, but in Plateau each loop begins with an empty jar";
       const fix = clears ? "write 1 loop" : "let it clear cookies in each iteration";
-      this.#refusals.add(manager, `Cannot take over ${manager.called}: ${why}`, fix);
+      this.#refusals.add(manager, `Cannot convert ${manager.called}: ${why}`, fix);
     }
     if (manager.list("CookieManager.cookies").length > 0) {
-      this.#refusals.add(manager, `Cannot take over ${manager.called}: it has cookies of its own`);
+      this.#refusals.add(manager, `Cannot convert ${manager.called}: it has cookies of its own`);
     }
     return {};
   }
@@ -197,8 +197,8 @@ class PlanImport {
     if (kind === "LoopController") return this.#loop(element, scope, steps);
     if (kind === "TestAction") return this.#pause(element, scope, steps);
     if (isConfiguration(element)) return;
-    const why = "it is none of the elements that are known here";
-    this.#refusals.add(element, `Cannot take over ${element.called}: ${why}`, "disable it");
+    const why = "Plateau does not support this kind of element";
+    this.#refusals.add(element, `Cannot convert ${element.called}: ${why}`, "disable it");
   }
 
   #sample(sampler: PlanElement, outer: PlanScope, steps: JmeterStep[]): void {
@@ -236,7 +236,7 @@ class PlanImport {
   /** Stops reading a plan that becomes too large. */
   #bound(whyNot: string | null, at: PlanElement): void {
     if (whyNot === null) return;
-    this.#refusals.add(at, `Cannot take over ${at.called}: ${whyNot}`);
+    this.#refusals.add(at, `Cannot convert ${at.called}: ${whyNot}`);
     this.#refusals.throwAll();
   }
 
@@ -249,7 +249,7 @@ class PlanImport {
     if (!Number.isInteger(rounds) || rounds < 0) {
       this.#refusals.add(
         element,
-        `Cannot take over ${element.called}: it has ${quotedOpenly(text)} loops`,
+        `Cannot convert ${element.called}: it has ${quotedOpenly(text)} loops`,
       );
       return;
     }
@@ -258,9 +258,10 @@ class PlanImport {
   }
 
   #refuseRows(loop: PlanElement): void {
-    const why = `each loop of ${loop.called} takes the next row, and here a virtual user has one`;
+    const why =
+      `each loop of ${loop.called} takes the next row, but in Plateau a virtual user has one row`;
     for (const rows of rowsIn(loop.children)) {
-      this.#refusals.add(rows, `Cannot take over ${rows.called}: ${why}`, "write 1 loop");
+      this.#refusals.add(rows, `Cannot convert ${rows.called}: ${why}`, "write 1 loop");
     }
   }
 
@@ -268,7 +269,10 @@ class PlanImport {
   #pause(element: PlanElement, scope: PlanScope, steps: JmeterStep[]): void {
     const ms = Number(this.#variables.constant(element.text("ActionProcessor.duration"), element));
     if (element.text("ActionProcessor.action") !== "1" || !(ms >= 0 && ms <= 3_600_000)) {
-      this.#refusals.add(element, `Cannot take over ${element.called}: it is no pause`);
+      this.#refusals.add(
+        element,
+        `Cannot convert ${element.called}: it is not a pause of 0 to 3600000 ms`,
+      );
     } else this.#think({ ...scope, thinkMs: scope.thinkMs + ms }, element, steps);
   }
 }

@@ -34,7 +34,7 @@ export class Samplers {
     const written = this.around.variables.constant(sampler.text("HTTPSampler.method"), sampler);
     const method = (written || "GET").toLowerCase();
     if (!(METHODS as readonly string[]).includes(method)) {
-      this.#refuse(sampler, `there is no method ${method.toUpperCase()} here`);
+      this.#refuse(sampler, `Plateau does not send the method ${method.toUpperCase()}`);
     }
     this.#agree(sampler, scope);
     const content = this.#contents.of(sampler, method, this.#path(sampler, scope));
@@ -50,7 +50,7 @@ export class Samplers {
   }
 
   #refuse(sampler: PlanElement, why: string): void {
-    this.around.refusals.add(sampler, `Cannot take over ${sampler.called}: ${why}`);
+    this.around.refusals.add(sampler, `Cannot convert ${sampler.called}: ${why}`);
   }
 
   /** Each request draws its own values, as in JMeter. */
@@ -70,15 +70,18 @@ export class Samplers {
       sampler.is("HTTPSampler.auto_redirects");
     const keepsAlive = sampler.text("HTTPSampler.use_keepalive").trim() !== "false";
     if ((agreed.follows ??= follows) !== follows) {
-      this.#refuse(sampler, "it follows redirects, or not, unlike the requests before it");
+      this.#refuse(
+        sampler,
+        "its setting to follow redirects differs from that of the requests before it",
+      );
     }
     if ((agreed.keepsAlive ??= keepsAlive) !== keepsAlive) {
-      this.#refuse(sampler, "it keeps its connection, or not, unlike the requests before it");
+      this.#refuse(sampler, "its keep-alive setting differs from that of the requests before it");
     }
     const timeout = this.#property(sampler, scope, "HTTPSampler.response_timeout");
     const timeoutMs = Number(timeout) || 0;
     if (agreed.timeoutMs > 0 && agreed.timeoutMs !== timeoutMs) {
-      this.around.note("the longest of its time-outs is that of all requests here");
+      this.around.note("its longest time-out applies to all requests here");
     }
     agreed.timeoutMs = Math.max(agreed.timeoutMs, timeoutMs);
   }
@@ -98,7 +101,9 @@ export class Samplers {
     if (origin === "" || origin !== agreed.origin) {
       this.#refuse(
         sampler,
-        origin === "" ? "it has no server" : `it goes to ${origin}, the others to ${agreed.origin}`,
+        origin === ""
+          ? "it has no server"
+          : `it goes to ${origin}, but the others go to ${agreed.origin}`,
       );
     }
     const path = isWhole ? written.replace(/^https?:\/\/[^/?#]*/i, "") : written;
@@ -153,7 +158,7 @@ function expectationOf(
     const more = expectedBy(assertion);
     const isNew = more !== null && Object.keys(more).every((key) => !Object.hasOwn(expected, key));
     if (isNew) expected = { ...expected, ...more };
-    else note(`without ${assertion.called}`);
+    else note(`leaves out ${assertion.called}`);
   }
   return Object.keys(expected).length === 0 ? null : expected;
 }

@@ -34,8 +34,8 @@ const DEFAULTS = [
 /** Properties that would change the requests. */
 const OTHERWISE: readonly (readonly [name: string, why: string])[] = [
   ["HTTPSampler.image_parser", "it also fetches embedded resources"],
-  ["HTTPSampler.proxyHost", "it goes by a proxy"],
-  ["HTTPSampler.ipSource", "it has a source address of its own"],
+  ["HTTPSampler.proxyHost", "it goes through a proxy"],
+  ["HTTPSampler.ipSource", "it sets its own source address"],
 ];
 
 /** Why an HTTP Request, or the defaults for several, would send different requests. */
@@ -89,15 +89,15 @@ export class Scopes {
       case "ResponseAssertion":
         return { ...scope, assertions: [...scope.assertions, element] };
       default:
-        if (OTHER_ASSERTION.test(element.kind)) this.note(`without ${element.called}`);
+        if (OTHER_ASSERTION.test(element.kind)) this.note(`leaves out ${element.called}`);
         return scope;
     }
   }
 
   #defaults(element: PlanElement): Record<string, string> {
     const refuse = (why: string): void =>
-      this.refusals.add(element, `Cannot take over ${element.called}: ${why}`);
-    if (!/HttpDefaults/.test(element.editor)) refuse("it is no HTTP Request Defaults");
+      this.refusals.add(element, `Cannot convert ${element.called}: ${why}`);
+    if (!/HttpDefaults/.test(element.editor)) refuse("it is not an HTTP Request Defaults element");
     if (element.list("Arguments.arguments", "HTTPsampler.Arguments").length > 0) {
       refuse("it adds parameters to requests");
     }
@@ -115,8 +115,8 @@ export class Scopes {
     for (const field of element.list("HeaderManager.headers")) {
       const name = field.text("Header.name").toLowerCase();
       if (fields.has(name)) {
-        const why = `it has ${name} twice, and here a request has each field once`;
-        this.refusals.add(field, `Cannot take over ${element.called}: ${why}`);
+        const why = `it has ${name} twice, but in Plateau a request has each field only once`;
+        this.refusals.add(field, `Cannot convert ${element.called}: ${why}`);
       }
       fields.set(name, field);
     }
@@ -128,7 +128,7 @@ export class Scopes {
     const meanMs = this.#delayMs(element, "RandomTimer.range");
     const deviationMs = Number(Math.sqrt(meanMs).toPrecision(2));
     this.note(
-      `${element.called} thinks its mean each time: its times differ by some ${deviationMs} ms`,
+      `${element.called} always waits its mean; in JMeter its times vary by some ${deviationMs} ms`,
     );
     return this.#delayMs(element) + meanMs;
   }
@@ -139,9 +139,9 @@ export class Scopes {
     if (Number.isFinite(ms) && ms >= 0 && ms <= 3_600_000) return ms;
     this.refusals.add(
       element,
-      `Cannot take over ${element.called}: its delay is ${
+      `Cannot convert ${element.called}: its delay is ${
         quotedOpenly(text)
-      }, and must be 0 to 3600000 ms`,
+      }, but must be 0 to 3600000 ms`,
     );
     return 0;
   }

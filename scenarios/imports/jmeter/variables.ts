@@ -74,10 +74,12 @@ export class PlanVariables {
     const delimiter = element.text("delimiter");
     const share = element.text("shareMode");
     const refuse = (why: string): void =>
-      this.refusals.add(element, `Cannot take over ${element.called}: ${why}`);
+      this.refusals.add(element, `Cannot convert ${element.called}: ${why}`);
     if (delimiter !== "," && delimiter !== "") refuse("its fields are not separated by commas");
-    if (share !== "" && share !== "shareMode.all") refuse("its rows are not shared by all threads");
-    if (!element.is("recycle")) refuse("it ends at the end of its file, and here rows begin again");
+    if (share !== "" && share !== "shareMode.all") refuse("not all threads share its rows");
+    if (!element.is("recycle")) {
+      refuse("it stops at the end of its file, but in Plateau the rows start over");
+    }
     const path = element.text("filename");
     const csv = this.around.pathOf(path);
     const columns = this.#columnsOf(path);
@@ -101,7 +103,10 @@ export class PlanVariables {
   /** The text with constants filled in, and values by their names here. */
   filled(text: string, place: XmlPlace): string {
     if (text.includes(OUR_VALUE)) {
-      this.refusals.add(place, "Cannot take over a text with {{, which begins a value here");
+      this.refusals.add(
+        place,
+        "Cannot convert a text that holds {{, which begins a value in Plateau",
+      );
     }
     let filled = text;
     for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -112,7 +117,7 @@ export class PlanVariables {
       this.#refuse(text, beyond("importedText", filled.length), place);
       return "";
     }
-    this.#refuse(text, "it names too many variables", place);
+    this.#refuse(text, "it refers to too many variables", place);
     return "";
   }
 
@@ -141,15 +146,15 @@ export class PlanVariables {
       const value = { from: Number(from), to: Number(to) };
       return this.#draw(`random_${from}_${to}`, value, written, place);
     }
-    this.#refuse(written, "nothing here says its value", place);
+    this.#refuse(written, "its value is not known", place);
     return "";
   }
 
   /** All threads share a file; a later thread group continues with the remaining rows. */
   #row(name: string, column: FileColumn, written: string, place: XmlPlace): string {
     if (this.#begun.has(column.csv)) {
-      const why = "JMeter goes on in its file where the thread group before it stopped, " +
-        "and here each begins with the first row";
+      const why = "JMeter continues in the file where the previous thread group stopped, " +
+        "but in Plateau each begins with the first row";
       this.#refuse(written, why, place, "give each thread group a file of its own");
     }
     return this.#use(name, column);
@@ -157,19 +162,23 @@ export class PlanVariables {
 
   #defined(constant: string, written: string, place: XmlPlace): string {
     if (/\$\{\s*__(?:UUID|Random)\b/.test(constant)) {
-      this.#refuse(written, "JMeter draws it once, and here each virtual user has its own", place);
+      this.#refuse(
+        written,
+        "JMeter draws it once, but in Plateau each virtual user has its own",
+        place,
+      );
     }
     return constant;
   }
 
   #refuse(written: string, why: string, place: XmlPlace, fix?: string): void {
-    this.refusals.add(place, `Cannot take over ${written.slice(0, 60)}: ${why}`, fix);
+    this.refusals.add(place, `Cannot convert ${written.slice(0, 60)}: ${why}`, fix);
   }
 
   /** Each place draws a value of its own. */
   #draw(name: string, value: unknown, written: string, place: XmlPlace): string {
     if (this.#loops > 0) {
-      const why = "JMeter draws in each loop, and here a virtual user has one value";
+      const why = "JMeter draws it in each loop, but in Plateau a virtual user has one value";
       this.#refuse(written, why, place, "write 1 loop");
     }
     return this.#use(`${name}_${this.#used.size + 1}`, value);

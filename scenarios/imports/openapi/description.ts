@@ -107,7 +107,7 @@ export class Description {
     }
     const pointer = decoded(reference.slice(1));
     if (pointer === null || (pointer !== "" && !pointer.startsWith("/"))) {
-      return because("it is no path, such as #/components/schemas/Pet");
+      return because("it is not a path such as #/components/schemas/Pet");
     }
     const steps = pointer.split("/").slice(1)
       .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));

@@ -89,7 +89,7 @@ export class Examples {
     const isNullable = isNull(shape);
     if (shape.made.some((schema) => around.includes(schema))) {
       if (isNullable) return null;
-      throw new NoExample("its schema holds itself without end");
+      throw new NoExample("its schema contains itself endlessly");
     }
     const inside = { around: [...around, ...shape.made], depth: depth + 1 };
     try {
@@ -259,5 +259,5 @@ function another(value: Json, among: readonly Json[]): Json {
   if (!known.has(JSON.stringify(value))) return value;
   if (typeof value === "number") return value + among.length;
   if (typeof value === "string") return `${value}${among.length + 1}`;
-  throw new NoExample("its list needs values that differ");
+  throw new NoExample("its list needs distinct values");
 }

@@ -69,7 +69,7 @@ class Conversion {
     const taken = this.#operations(origin).flatMap((operation) => this.#taken(operation));
     if (taken.length === 0 && this.#left.length === 0) {
       const message = this.#writes > 0
-        ? "Cannot run it: all of its operations may change something; plateau init --writes takes them over"
+        ? "Cannot run it: all of its operations may change something; plateau init --writes includes them"
         : "Cannot run a description without an operation";
       this.#description.refuse(["paths"], message);
     } else if (taken.length === 0) {
@@ -80,7 +80,7 @@ class Conversion {
     }
     this.#description.throwRefused();
     if (origin === null) {
-      this.#notes.add(`the description names no server: --set target=URL says where it is`);
+      this.#notes.add(`the description names no server: use --set target=URL to say where it is`);
     }
     const info = this.#description.map(root, "info");
     const title = info === null ? null : this.#description.text(info, "title");
@@ -103,11 +103,14 @@ class Conversion {
     if (swagger !== undefined) {
       throw problem(
         ["swagger"],
-        `Cannot take over a description of version ${swagger}: convert it to OpenAPI 3 first`,
+        `Cannot convert a description of version ${swagger}: convert it to OpenAPI 3 first`,
       );
     }
     if (!/^3\.\d/.test(String(openapi))) {
-      throw problem(["openapi"], `Cannot take over version ${openapi}: 3.0 and 3.1 are known here`);
+      throw problem(
+        ["openapi"],
+        `Cannot convert version ${openapi}: only 3.0 and 3.1 are supported`,
+      );
     }
   }
 
@@ -118,7 +121,9 @@ class Conversion {
       if (item === null) return [];
       const shared = description.list(item, "parameters");
       return Object.keys(item.value).flatMap((key): Operation[] => {
-        if (key === "trace") this.#left.push(`TRACE ${template}, whose method is unknown here`);
+        if (key === "trace") {
+          this.#left.push(`TRACE ${template}, whose method Plateau does not send`);
+        }
         if (!(METHODS as readonly string[]).includes(key)) return [];
         const part = description.map(item, key);
         if (part === null) return [];
@@ -152,14 +157,14 @@ class Conversion {
     if (parsed === null || !["http:", "https:", "relative:"].includes(parsed.protocol)) {
       this.#description.refuse(
         [...server.path, "url"],
-        "Cannot use this as a server: it is no http address",
+        "Cannot use this as a server: it is not an http address",
       );
       return null;
     }
     if (others.length > 0 && of === this.#description.root) {
       const urls = others.flatMap(({ value }) => Object(value).url ?? []);
       this.#notes.add(
-        `of its servers the first is loaded, and not ${urls.slice(0, MOST_NAMED).join(", ")}`,
+        `the first of its servers is loaded, and not ${urls.slice(0, MOST_NAMED).join(", ")}`,
       );
     }
     const origin = parsed.protocol === "relative:" ? null : parsed.origin;
@@ -182,7 +187,7 @@ class Conversion {
       const step = requestOf(operation, around);
       const why = this.#expansion.whyNot([step]);
       if (why !== null) {
-        throw problem(operation.part.path, `Cannot take over this operation: ${why}`);
+        throw problem(operation.part.path, `Cannot convert this operation: ${why}`);
       }
       const hasBraces = JSON.stringify(step).includes(BRACES);
       const [tag] = [Object(operation.part.value.tags)[0]];
@@ -222,19 +227,19 @@ class Conversion {
 
   *#counted(): Generator<string> {
     if (this.#writes > 0) {
-      yield `without ${
+      yield `leaves out ${
         operations(this.#writes)
-      } that may change something: plateau init --from FILE --writes takes them over`;
+      } that may change something: plateau init --from FILE --writes includes them`;
     }
     if (this.#left.length > 0) {
-      yield `without ${this.#left.length} operations that have no request here: ${
+      yield `leaves out ${this.#left.length} operations for which no request could be made: ${
         some(this.#left)
       }`;
     }
     if (this.#madeUp.length > 0) {
       yield `the description has no examples of these values, which are made up: ${
         some(this.#madeUp)
-      }; write such as the service knows`;
+      }; write values that the service knows`;
     }
     yield "the load is a default: 10 connections for 10 s";
   }

@@ -165,7 +165,9 @@ function exampleIn(part: MapPart, description: Description): Json | undefined {
 function pathWith(template: string, fields: readonly Field[]): string {
   return template.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
     const field = fields.find((field) => field.name === name);
-    if (field === undefined) throw new NoExample(`its path needs {${name}}, which is no parameter`);
+    if (field === undefined) {
+      throw new NoExample(`its path needs {${name}}, which is not among its parameters`);
+    }
     return inPath(field);
   });
 }
@@ -177,7 +179,7 @@ function headersOf(fields: readonly PlacedField[], { note }: Around): Record<str
     const text = inHeader(field);
     if (headerName.safeParse(field.name).success && headerValue.safeParse(text).success) {
       made[field.name] = withoutNames(text);
-    } else note(`without the header field ${field.name}, which no request can have`);
+    } else note(`leaves out the header field ${field.name}, which no request can have`);
   }
   return made;
 }
@@ -236,9 +238,9 @@ function bodyIn(type: string, media: MapPart, around: Around): Body {
     return { type: null, fields: { [FORM.test(type) ? "form" : "multipart"]: fields } };
   }
   const value = given ?? (isTextual(type) ? examples.of(partOf(media, "schema")) : undefined);
-  if (value === undefined) throw new NoExample(`nothing of the type ${type} can be made up`);
+  if (value === undefined) throw new NoExample(`no body of the type ${type} can be made up`);
   if (typeof value !== "string" && /[/+]xml\b/i.test(type)) {
-    throw new NoExample("XML is taken over only from examples");
+    throw new NoExample("XML is used only if there is an example");
   }
   return { type: written, fields: { body: withoutNames(textOf(value)) } };
 }
@@ -254,8 +256,8 @@ function noteFiles(
   if (files.length === 0) return;
   const isOne = files.length === 1 && !Array.isArray(Reflect.get(form, files[0]));
   const what = isOne
-    ? "is a file: write { file: PATH } in place of its text"
-    : "are files: write { file: PATH } in place of their texts";
+    ? "is a file: write { file: PATH } instead of its text"
+    : "are files: write { file: PATH } instead of their texts";
   note(`${files.join(" and ")} of ${nameOf(operation)} ${what}`);
 }
 

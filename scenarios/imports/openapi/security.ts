@@ -68,8 +68,8 @@ export class Security {
     }
     this.notes.add(
       kind === "mutualTLS"
-        ? `${name} needs a client's certificate: write cert and key into the target`
-        : `without its security scheme ${name}, whose kind is unknown here`,
+        ? `${name} needs a client certificate: write cert and key into the target`
+        : `leaves out its security scheme ${name}, whose kind Plateau does not know`,
     );
     return null;
   }

@@ -45,7 +45,7 @@ export function shapeOf(
     return null;
   }
   if (around.includes(value)) {
-    description.refuse(part.path, "Cannot read this schema: it is made of itself");
+    description.refuse(part.path, "Cannot read this schema: it is defined by itself");
     return null;
   }
   const inside = [...around, value];

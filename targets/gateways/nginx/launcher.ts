@@ -69,7 +69,10 @@ export async function startNginx(
   const program = findNginx();
   if (program === null) throw cannotStart(context, NO_NGINX);
   if ("folder" in serves && !isServable(serves.folder)) {
-    throw cannotStart(context, `nginx can't serve "${serves.folder}", as its path has a $ in it`);
+    throw cannotStart(
+      context,
+      `nginx can't serve "${serves.folder}", because its path contains a $`,
+    );
   }
   const env = cleanEnv();
   const runtime = await runtimeOf([program], { env, cwd: Deno.cwd() });

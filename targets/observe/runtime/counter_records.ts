@@ -36,7 +36,9 @@ export interface Stall {
 export const compilerWork = z.strictObject({
   maglev: z.int().min(0).describe("Functions that Maglev optimised"),
   turbofan: z.int().min(0).describe("Functions that TurboFan optimised"),
-  deoptimized: z.int().min(0).describe("Times that optimised code was given up for slower code"),
+  deoptimized: z.int().min(0).describe(
+    "Number of times that optimised code was given up for slower code",
+  ),
 });
 
 export type CompilerWork = z.output<typeof compilerWork>;

@@ -65,7 +65,7 @@ withRedis.test("what an agent tells late of a run that is over is left out of th
   const { code, stderr } = await fleet.endOf(coordinator);
   assert.equal(code, 0, [stderr, ...fleet.said()].join("\n"));
   await fleet.agents.b.program.prints(
-    /results are thrown away: its coordinator has gone on without this agent/,
+    /results are discarded: its coordinator has continued without this agent/,
   );
   const [first, second] = saved(folder.path).runs;
   assert.ok(partOf(assertConserved(first), "b").lost);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { groupedOf, parseMeasured } from "../../../cli/results/reading.ts";
-import { resultForms } from "../../../cli/output/forms.ts";
+import { resultForms } from "../../../cli/output/formats.ts";
 import { otlpRequests } from "../../../report/render/otlp.ts";
 import { type Decoder, Finding } from "../decoder.ts";
 

@@ -111,14 +111,22 @@ export const RIGHT: readonly Case[] = [
 ];
 
 export const MALFORMED: readonly Case[] = ([
-  ["no status", {}, "a response without its status first"],
-  ["a status after others", { a: "b", ":status": "200" }, "a response without its status first"],
+  ["no status", {}, "a response that does not begin with its status"],
+  [
+    "a status after others",
+    { a: "b", ":status": "200" },
+    "a response that does not begin with its status",
+  ],
   ["a status of words", { ":status": "ok" }, "malformed status"],
-  ["a protocol switch", { ":status": "101" }, "an interim response that ends"],
+  [
+    "a protocol switch",
+    { ":status": "101" },
+    "an interim response that ends the stream the stream",
+  ],
   [
     "another pseudo field",
     { ":status": "200", ":path": "/" },
-    "a pseudo-header field out of its place",
+    "a misplaced pseudo-header field",
   ],
   ["a name with a capital", { ":status": "200", "X-a": "b" }, "malformed field name"],
   ["a name with a break", { ":status": "200", "x\r\na": "b" }, "malformed field name"],
@@ -153,25 +161,27 @@ export const MALFORMED: readonly Case[] = ([
   return [name, frames, [`0: malformed ${why}`]];
 });
 
-const OTHER_LENGTH = "0: malformed content of another length than content-length says";
+const OTHER_LENGTH = "0: malformed content whose length is not its content-length";
 
 export const WRONG_CONTENT: readonly Case[] = [
   ["more content than said", [headers(1, SIZED), data(1, "hello!", END_STREAM)], [OTHER_LENGTH]],
   ["less content than said", [headers(1, SIZED), data(1, "hell", END_STREAM)], [OTHER_LENGTH]],
   ["no content, but a length", [headers(1, SIZED, END_STREAM)], [OTHER_LENGTH]],
   ["content of a 204", [headers(1, { ":status": "204" }), data(1, "a", END_STREAM)], [
-    "0: malformed content where none may be",
+    "0: malformed content in a response that can have none",
   ]],
   ["content before the head", [data(1, "a", END_STREAM)], ["0: malformed content before the head"]],
-  ["an interim response that ends", [headers(1, { ":status": "100" }, END_STREAM)], [
-    "0: malformed an interim response that ends",
+  ["an interim response that ends the stream the stream", [
+    headers(1, { ":status": "100" }, END_STREAM),
+  ], [
+    "0: malformed an interim response that ends the stream the stream",
   ]],
   ["21 interim responses", Array.from({ length: 21 }, () => headers(1, { ":status": "103" })), [
     "0: malformed more than 20 interim responses, the limit",
   ]],
   ["two heads", [headers(1, OK), headers(1, OK)], ["0: malformed a second head"]],
   ["trailers with a status", [headers(1, OK), headers(1, OK, END_STREAM)], [
-    "0: malformed a pseudo-header field out of its place",
+    "0: malformed a misplaced pseudo-header field",
   ]],
   ["content after it was refused", [
     headers(1, SIZED),
@@ -179,7 +189,7 @@ export const WRONG_CONTENT: readonly Case[] = [
     data(1, "more", END_STREAM),
   ], [OTHER_LENGTH]],
   ["a stream's window widened by nothing", [frame(WINDOW_UPDATE, 0, 1, coded(0))], [
-    "0: malformed a window widened by nothing",
+    "0: malformed a window update of 0",
   ]],
   ["a stream's window over its limit", [frame(WINDOW_UPDATE, 0, 1, coded(2 ** 31 - 1))], [
     "0: malformed a window over its limit",

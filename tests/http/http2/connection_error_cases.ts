@@ -24,12 +24,12 @@ const FRAMES: Readonly<Record<string, Readonly<Record<string, readonly Uint8Arra
   "PROTOCOL_ERROR: a push that was not allowed": {
     "a push": [frame(PUSH_PROMISE, END_HEADERS, 1, joined(coded(2), block(OK)))],
   },
-  "PROTOCOL_ERROR: a frame of a stream that was never begun": {
+  "PROTOCOL_ERROR: a frame on a stream that was never opened": {
     "a head on no stream": [headers(0, OK)],
     "a head on a stream of the server": [headers(2, OK)],
     "content on a stream that nobody began": [data(3, "a")],
   },
-  "PROTOCOL_ERROR: a reset of no stream": {
+  "PROTOCOL_ERROR: RST_STREAM on a stream that was never opened": {
     "a reset of a stream that nobody began": [frame(RST_STREAM, 0, 3, coded(0))],
   },
   "FRAME_SIZE_ERROR: a frame of the wrong length": {
@@ -41,10 +41,10 @@ const FRAMES: Readonly<Record<string, Readonly<Record<string, readonly Uint8Arra
     "a ping cut short": [frame(PING, 0, 0, octets("1234567"))],
     "a good-bye cut short": [frame(GOAWAY, 0, 0, coded(0))],
   },
-  "PROTOCOL_ERROR: a window of no stream": {
+  "PROTOCOL_ERROR: WINDOW_UPDATE on a stream that was never opened": {
     "a window of a stream that nobody began": [frame(WINDOW_UPDATE, 0, 3, coded(1))],
   },
-  "PROTOCOL_ERROR: a window widened by nothing": {
+  "PROTOCOL_ERROR: a window update of 0": {
     "the window widened by nothing": [frame(WINDOW_UPDATE, 0, 0, coded(0))],
     "the window widened by a reserved bit alone": [frame(WINDOW_UPDATE, 0, 0, coded(2 ** 31))],
   },
@@ -72,21 +72,21 @@ const FRAMES: Readonly<Record<string, Readonly<Record<string, readonly Uint8Arra
     "a block that is none": [frame(HEADERS, END_HEADERS, 1, octets("\xff\xff\xff\xff\xff\xff"))],
     "an index beyond the tables": [frame(HEADERS, END_HEADERS, 1, Uint8Array.of(0xbe))],
   },
-  "PROTOCOL_ERROR: padding over the length of its frame": {
+  "PROTOCOL_ERROR: padding longer than its frame": {
     "padding over the length": [frame(DATA, PADDED, 1, octets("\x05abc"))],
     "padding of nothing": [frame(HEADERS, END_HEADERS | PADDED, 1)],
   },
-  "PROTOCOL_ERROR: SETTINGS of a stream": { "settings of a stream": [frame(SETTINGS, 0, 1)] },
+  "PROTOCOL_ERROR: SETTINGS on a stream": { "settings of a stream": [frame(SETTINGS, 0, 1)] },
   "FRAME_SIZE_ERROR: SETTINGS cut short": {
     "settings cut short": [frame(SETTINGS, 0, 0, octets("abc"))],
   },
-  "PROTOCOL_ERROR: a server that would be pushed to": {
-    "a server that would be pushed to": [settings([2, 1])],
+  "PROTOCOL_ERROR: a server that sets ENABLE_PUSH": {
+    "a server that sets ENABLE_PUSH": [settings([2, 1])],
   },
   "FLOW_CONTROL_ERROR: an initial window over its limit": {
     "an initial window over its limit": [settings([4, 2 ** 31])],
   },
-  "PROTOCOL_ERROR: a frame size out of its range": {
+  "PROTOCOL_ERROR: a frame size out of range": {
     "frames too small": [settings([5, 16_383])],
     "frames too large": [settings([5, 2 ** 24])],
   },
@@ -96,7 +96,7 @@ const FRAMES: Readonly<Record<string, Readonly<Record<string, readonly Uint8Arra
   "PROTOCOL_ERROR: GOAWAY of a stream": {
     "a good-bye of a stream": [frame(GOAWAY, 0, 1, coded(0, 0))],
   },
-  "ENHANCE_YOUR_CALM: frames without end that bring nothing": {
+  "ENHANCE_YOUR_CALM: an endless flow of frames that carry nothing": {
     "pings without end": Array.from(
       { length: 11_000 },
       () => frame(PING, 0, 0, octets("12345678")),

@@ -138,7 +138,7 @@ Deno.test("what still comes on a stream that we gave up changes nothing but the 
 Deno.test("what comes on a stream after its end breaks the connection", () => {
   const client = new Client();
   client.read(joined(settings(), headers(1, OK, END_STREAM), data(1, "more", END_STREAM)));
-  assert.equal(client.connection.error, "STREAM_CLOSED: a frame of a stream that has ended");
+  assert.equal(client.connection.error, "STREAM_CLOSED: a frame on a stream that has ended");
 });
 
 const LONG_BODY = "x".repeat(100_000);
@@ -250,7 +250,7 @@ Deno.test("replies that the server does not read have a limit, those that it rea
   }
   assert.equal(
     client.connection.error,
-    "ENHANCE_YOUR_CALM: the server does not read what it asks for: more than 10000 replies",
+    "ENHANCE_YOUR_CALM: the server does not read the replies that it causes: more than 10000 replies",
   );
 });
 
@@ -272,7 +272,7 @@ Deno.test("requests have a limit, too, where a server ends those that it has not
   assert.ok(count > 100 && count < 120, `${count}`);
   assert.match(
     client.connection.error ?? "",
-    /^ENHANCE_YOUR_CALM: .* requests, which it has ended/,
+    /^ENHANCE_YOUR_CALM: .* requests that it has already ended/,
   );
 });
 

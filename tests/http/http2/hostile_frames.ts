@@ -586,7 +586,7 @@ const STREAMS: readonly HostileFrames[] = [
 
 const WINDOWS: readonly HostileFrames[] = [
   ...alike(PROTOCOL, {
-    "6.9: a window widened by nothing but the reserved bit": [
+    "6.9: a window update of 0 but the reserved bit": [
       frame(WINDOW_UPDATE, 0, 0, coded(0x8000_0000)),
     ],
     "5.1: a window of a stream that nobody began, widened by nothing": [
@@ -740,7 +740,7 @@ const FIRST: Readonly<Record<string, Uint8Array>> = {
   "3.4: WINDOW_UPDATE first": frame(WINDOW_UPDATE, 0, 0, coded(1)),
   "3.4: GOAWAY first": goAway(0, 0),
   "3.4: a frame that nobody knows first": frame(0xee, 0, 0),
-  "3.4: SETTINGS of a stream first": frame(SETTINGS, 0, 1),
+  "3.4: SETTINGS on a stream first": frame(SETTINGS, 0, 1),
   "3.4: the client's own words": octets("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
   "3.4: SSH": octets("SSH-2.0-OpenSSH_9.2\r\n"),
   "3.4: an alert of TLS": octets("\x15\x03\x01\0\x02\x02\x46".repeat(2)),

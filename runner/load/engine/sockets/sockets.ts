@@ -132,7 +132,7 @@ export class Sockets {
 
   get #sockets(): SocketRecorder {
     const { sockets } = this.setting.recorder;
-    if (sockets === null) throw new Error("A load has sockets, and nothing that counts them");
+    if (sockets === null) throw new Error("A load has sockets, but nothing that counts them");
     return sockets;
   }
 
@@ -144,7 +144,7 @@ export class Sockets {
   /** The request for a socket was sent. @param dueUs The moment from which the latency counts. */
   begin(slot: number, request: SocketRequest, step: number, dueUs: number): void {
     const plan = this.plans.get(request.spec);
-    if (plan === undefined) throw new Error("A socket was opened that the load does not have");
+    if (plan === undefined) throw new Error("A socket was opened that is not part of the load");
     const socket = new OpenSocket(request, step, plan);
     this.#open[slot] = socket;
     if (socket.isPushed) this.#recorder.messages.begin(slot, step, dueUs);
@@ -214,7 +214,7 @@ export class Sockets {
     const { spec: { send }, payload, plan: { take }, byKey } = socket;
     const { messages } = counted;
     if (send === undefined || payload === null) {
-      throw new Error("A socket sends a message that it does not have");
+      throw new Error("A socket without a message of its own sends one");
     }
     const n = messages.next;
     const lagUs = nowUs - messages.nextDueUs;
@@ -291,8 +291,8 @@ export class Sockets {
       return socket.came === 0 || socket.isCutShort || socket.isRight ? null : NOT_EXPECTED;
     }
     if (!RIGHT_CODES.includes(end.code)) return `the server closed it with the code ${end.code}`;
-    if (inFlight > 0) return "the server closed it before it had responded to all messages";
-    if (socket.isPushed && socket.came === 0) return "it brought no message";
+    if (inFlight > 0) return "the server closed it before it had answered all messages";
+    if (socket.isPushed && socket.came === 0) return "it ended without a message";
     return socket.isRight ? null : NOT_EXPECTED;
   }
 
@@ -309,7 +309,7 @@ export class Sockets {
   }
 }
 
-const NOT_EXPECTED = "no message is as expected";
+const NOT_EXPECTED = "no message was as expected";
 /** Name under which a server's unsolicited messages are counted. */
 const MESSAGE = "message";
 /** Acceptable close codes: normal, going away, and none (RFC 6455 §7.4.1). */

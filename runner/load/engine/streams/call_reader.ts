@@ -98,7 +98,7 @@ export class CallReader {
     if (this.#leftBytes > LIMITS.grpcMessage.most) this.isOverLimit = true;
     if (this.#flag > COMPRESSED) this.#problem ??= `a message has the flag ${this.#flag}`;
     if (this.#flag === COMPRESSED && this.#coding === null) {
-      this.#problem ??= "a message is compressed, and no grpc-encoding says how";
+      this.#problem ??= "a message is compressed, but no grpc-encoding says how";
     }
   }
 
@@ -140,7 +140,7 @@ export class CallReader {
       if (this.plan.spec.keeps) this.json = json;
       return json;
     } catch (error) {
-      this.#problem = `a message is none of its type: ${messageOf(error)}`;
+      this.#problem = `a message does not fit its type: ${messageOf(error)}`;
       return NO_BYTES;
     }
   }
@@ -172,7 +172,7 @@ export class CallReader {
     if (this.#problem !== null) return this.#problem;
     if (this.#prefixBytes > 0) return "it ended within a message";
     if (status !== 0 || !isUnary || this.received === 1) return null;
-    return this.received === 0 ? "it brought no message" : `it brought ${this.received} messages`;
+    return this.received === 0 ? "it ended without a message" : `it sent ${this.received} messages`;
   }
 }
 

@@ -249,7 +249,7 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
       return wrong ?? (this.#isRight ? null : NOT_EXPECTED);
     }
     if (this.isOverLimit) return beyond("streamMessage", oneMoreThan("streamMessage"));
-    if (this.#received === 0 && !isLeft) return "it brought no message";
+    if (this.#received === 0 && !isLeft) return "it ended without a message";
     if (plan.until !== null && this.doneUs === Infinity && !isLeft) {
       return "it ended without its last message";
     }
@@ -268,7 +268,7 @@ function headOf(status: number, room: KeptRoom): KeptResponse {
   kept.takeFields(status, [], 0);
   return kept;
 }
-const NOT_EXPECTED = "no message is as expected";
+const NOT_EXPECTED = "no message was as expected";
 
 function isSame(one: Uint8Array, other: Uint8Array): boolean {
   if (one.length !== other.length) return false;

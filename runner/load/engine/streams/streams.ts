@@ -96,7 +96,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
 
   #begin(slot: number, message: Message, spec: StreamSpec, nowUs: number): void {
     const plan = this.#plans.get(spec);
-    if (plan === undefined) throw new Error("A stream was sent that the load does not have");
+    if (plan === undefined) throw new Error("A stream was sent that is not part of the load");
     const { messages } = this.#recorder;
     if (plan.isCounted) messages.begin(slot, message.step, this.inFlight.dueUs(slot));
     this.#open[slot] = new OpenStream(plan, nowUs, { slot, message, messages, room: this.room });

@@ -1,12 +1,12 @@
 /**
- * Resumes an interrupted experiment: which runs exist, and why new ones may not be added to them. The seed gives the
- * same plan again, so the runs left are those without an outcome. Pure.
+ * The runs that an interrupted experiment already has, and why new ones may not be added to them. The seed gives the same
+ * plan again, so the runs left are those without an outcome. Pure.
  */
 import type { Problem } from "../../base/errors.ts";
-import { withoutSecrets } from "../../base/secrets.ts";
 import type { Machine } from "../../base/system/facts.ts";
 import type { Cell, PlannedRun } from "../../scenarios/plan/plan.ts";
 import type { Commit, Missing, Results, Run } from "../result/result.ts";
+import { changesBetween, changeText } from "./setting_changes.ts";
 import { cellKey } from "../../base/figures/cells.ts";
 
 type RunOutcome = Run | (Missing & { readonly repetition: number });
@@ -117,15 +117,16 @@ export function refusals(kept: Results, here: ResumeHost): Problem[] {
     place,
     message:
       `Cannot resume an experiment that Plateau ${kept.version} began: this is ${here.version}`,
-    fix: "use that version, or run the experiment anew",
+    fix: "use that version, or run the experiment again",
   }];
   const machines = changesBetween(steadyFacts(kept.machine), steadyFacts(here.machine));
   if (machines.length === 0) return versions;
   const facts = machines.map((change) => `${change.path}: ${changeText(change)}`).join(", ");
   return [...versions, {
     place,
-    message: `Cannot resume on another machine, as runs of two machines would mislead (${facts})`,
-    fix: `resume on ${kept.machine.hostname} as it was, or run the experiment anew`,
+    message:
+      `Cannot resume on another machine, because runs of two machines would mislead (${facts})`,
+    fix: `resume on ${kept.machine.hostname} as it was, or run the experiment again`,
   }];
 }
 
@@ -148,55 +149,4 @@ export function commitNote(before: Commit | null, now: Commit | null): string | 
 function commitText(commit: Commit | null): string {
   if (commit === null) return "no commit";
   return `commit ${commit.hash.slice(0, 10)}${commit.dirty ? " with changes" : ""}`;
-}
-
-// Differences between two JSON values, path by path. Pure.
-
-/** A changed setting: `before` or `now` is undefined if that side lacks it. */
-interface SettingChange {
-  /** Path, such as `load.connections`; "" for the whole. */
-  readonly path: string;
-  readonly before: unknown;
-  readonly now: unknown;
-}
-
-/** Lists of plain values differ as a whole, other lists member by member. */
-export function changesBetween(before: unknown, now: unknown, path = ""): SettingChange[] {
-  if (!isNested(before) || !isNested(now) || Array.isArray(before) !== Array.isArray(now)) {
-    return same(before, now) ? [] : [{ path, before, now }];
-  }
-  if (isPlainList(before) && isPlainList(now)) {
-    return same(before, now) ? [] : [{ path, before, now }];
-  }
-  const keys = new Set([...Object.keys(before), ...Object.keys(now)]);
-  return [...keys].flatMap((key) =>
-    changesBetween(Reflect.get(before, key), Reflect.get(now, key), path ? `${path}.${key}` : key)
-  );
-}
-
-/** A change as text for people: `1s → 2s`. */
-export function changeText({ before, now }: SettingChange): string {
-  return `${valueText(before)} → ${valueText(now)}`;
-}
-
-/** Characters shown of a value. */
-const MOST_CHARACTERS = 80;
-
-function valueText(value: unknown): string {
-  if (value === undefined) return "not there";
-  const text = withoutSecrets(typeof value === "string" ? value : JSON.stringify(value));
-  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
-}
-
-function isNested(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
-}
-
-function isPlainList(value: object): boolean {
-  return Array.isArray(value) && !value.some(isNested);
-}
-
-/** Whether two plain values, or lists of them, are equal. */
-function same(before: unknown, now: unknown): boolean {
-  return JSON.stringify(before) === JSON.stringify(now);
 }

@@ -10,7 +10,7 @@ import { noSteadyStateText, type Unsteady } from "../cells/cells.ts";
 import type { Range } from "../figures/range.ts";
 import { figureRangeText } from "../writing/figure_text.ts";
 import { formatRatio } from "../writing/ratios.ts";
-import type { RunGroups } from "./groups.ts";
+import type { RunGroups } from "./bimodal_runs.ts";
 import {
   boundText,
   formatCount,
@@ -53,7 +53,7 @@ function wordsOf<Found extends { readonly code: PropertyKey }, Words>(
 
 /** How to measure the difference between sessions. */
 export const SESSIONS_ADVICE =
-  `measure both sides in one experiment, or ${LEAST_A_SIDE} sessions of each, best alternately, or add ${
+  `measure both sides in one experiment, or ${LEAST_A_SIDE} sessions of each, preferably in alternation, or add ${
     LEAST_FREEDOM + 1
   } earlier sessions with --sessions`;
 
@@ -70,27 +70,27 @@ const WITH_MORE = {
   "one-run-with-figure": () => "one run has the figure: no interval",
   "one-run-a-side": () => "one run says nothing about the next: measure 5 or more a side",
   "across-limit": ({ more }: { more: "runs" | "cells" | null }) =>
-    `the interval${more === "cells" ? " over the cells" : ""} lies across the limit${
+    `the interval${more === "cells" ? " over the cells" : ""} spans the limit${
       more === null ? "" : `, more ${more} would decide`
     }`,
   "few-runs": () => "inconclusive: too few runs",
   unsteady: ({ unsteady }: { unsteady: Unsteady }) => `${noSteadyStateText(unsteady)}: run longer`,
   /** `seconds`: how long the one run must be to show its level. */
   wanders: ({ seconds }: { seconds: number }) =>
-    `the run is too short to show the level about which it wanders: about ${
+    `the run is too short to show the level around which it varies: about ${
       formatDuration(seconds)
-    } would do`,
+    } would suffice`,
   "few-rounds": () =>
-    "the rounds are too few to show how they depend on each other: measure for longer",
+    "there are too few rounds to show how they depend on each other: measure for longer",
   /** How long each of two running servers would have to be measured; null if that is impractically long. */
   "longer": ({ seconds }: { seconds: number | null }) =>
     seconds === null
-      ? "it lies so near the limit that measuring for longer would not decide"
+      ? "it lies so close to the limit that measuring for longer would not decide"
       : `about ${formatDuration(seconds)} of each server would decide`,
   /** How many would decide; null: more than anybody makes. */
   "more-runs": ({ runs, isEachSide }: { runs: number | null; isEachSide: boolean }) =>
     runs === null
-      ? "it lies so near the limit that 1,000 runs would not decide"
+      ? "it lies so close to the limit that 1,000 runs would not decide"
       : `about ${formatCount(runs)} runs ${isEachSide ? "a side " : ""}would decide`,
   /** `seconds`: of one run, what they take at its rate; null of several. `like`: what the number presumes of those to come. */
   "more-requests": ({ requests, seconds, like }: {
@@ -99,21 +99,21 @@ const WITH_MORE = {
     like: "without a failure" | "like these" | null;
   }) =>
     requests > MOST_REQUESTS
-      ? "it lies at the limit, where no number of requests decides"
+      ? "it lies on the limit, where no number of requests would decide"
       : `about ${formatCount(roundedUp(requests))} requests ${like === null ? "" : `${like} `}${
         seconds === null ? "" : `(${formatDuration(seconds)}) `
       }would decide`,
   /** How many of each side would decide; null: more than anybody makes. */
   "more-sessions": ({ sessions }: { sessions: number | null }) =>
     sessions === null
-      ? "it lies so near the limit that 100 sessions a side would not decide"
+      ? "it lies so close to the limit that 100 sessions a side would not decide"
       : `about ${formatCount(sessions)} sessions a side would decide`,
   /** Evidence of one run, with the number of clusters expected at the limit. */
   "few-clusters": (
     { clusters, needed, seconds }: { clusters: number; needed: number; seconds: number },
   ) =>
     `the run has room for about ${Number(clusters.toPrecision(1))} of the ${needed} clusters of ` +
-    `slow or failed requests that a decision needs: about ${formatDuration(seconds)} would do`,
+    `slow or failed requests that a decision needs: about ${formatDuration(seconds)} would suffice`,
   "short-run": ({ seconds }: { seconds: number }) =>
     "the run is too short to show how its requests depend on each other: run at least " +
     formatDuration(seconds),
@@ -123,9 +123,12 @@ const WITH_MORE = {
 const OTHERWISE = {
   "few-requests": (
     { percentile, needed, count }: { percentile: number; needed: number; count: number },
-  ) => `p${percentile} needs ${formatCount(needed)} requests, ${formatCount(count)} were measured`,
+  ) =>
+    `p${percentile} needs ${formatCount(needed)} requests, but only ${
+      formatCount(count)
+    } were measured`,
   "no-interval": () => "it has no interval over the runs: compare another figure",
-  "no-ratio": () => "both are 0, which have no ratio",
+  "no-ratio": () => "both are 0, so they have no ratio",
   "few-cells": ({ least }: { least: number }) => `fewer than ${least} cells: no interval`,
   "measured-once": ({ name }: { name: string }) => `${name} was measured once: no interval`,
   "at-least": ({ name }: { name: string }) =>
@@ -190,8 +193,10 @@ const OTHERWISE = {
   },
   /** `within`: the outcome for these two sessions alone. */
   "other-session": ({ within }: { within: Outcome }) =>
-    `${WITHIN_SESSIONS[within]} in these two sessions, and nobody knows by how much sessions of ` +
-    `this machine differ: ${SESSIONS_ADVICE}`,
+    `${
+      WITHIN_SESSIONS[within]
+    } in these two sessions, but how much sessions on this machine differ ` +
+    `is unknown: ${SESSIONS_ADVICE}`,
 };
 
 const REASONS = { ...WITH_MORE, ...OTHERWISE };
@@ -258,8 +263,8 @@ const ABSENCES = {
   "nothing-measured": () => "nothing was measured",
   "none-selected": ({ selector }: { selector: string }) => `no cell of ${selector} was measured`,
   "no-pair": ({ left, right }: { left: string; right: string }) =>
-    `no cell of ${left} has its like in ${right}`,
-  "no-four": () => "no cells of the two ratios go together",
+    `no cell of ${left} has a counterpart in ${right}`,
+  "no-four": () => "the two ratios have no cells in common",
   "figure-zero": () => "one of the figures is 0",
   "peak-not-measured": ({ name }: { name: string }) => `${name} was not measured`,
   "load-changes": ({ cell }: OfCell) => `${cell} has a load that itself changes`,
@@ -378,7 +383,7 @@ const FOUND = {
     const are = `${of === 1 ? "is" : "are"} ${label}`;
     return {
       brief: `${count} of ${runs}: ${part}`,
-      text: `${count} of ${runs} of ${cell} ${are}: ${part}, claimed of more than half`,
+      text: `${count} of ${runs} of ${cell} ${are}: ${part}, but the claim is about more than half`,
     };
   },
 };

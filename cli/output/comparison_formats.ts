@@ -1,4 +1,4 @@
-/** The forms of a comparison, and its exit code. */
+/** The output formats of a comparison, and its exit code. */
 import { EXIT } from "../../base/errors.ts";
 import { comparisonJson, comparisonSuite } from "../../report/render/comparison.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";

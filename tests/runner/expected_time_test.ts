@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Schedule } from "../../runner/experiment/schedule.ts";
+import { ExpectedTime } from "../../runner/experiment/expected_time.ts";
 import { TRIAL_MS } from "../../runner/slices/lengths.ts";
 import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
@@ -15,9 +15,9 @@ const [A1, A3, B1, B3] = planCells(
 );
 
 Deno.test("before the first run each is expected to take its load and a little", () => {
-  const guessed = new Schedule("shuffled").expectedMs([A1, A3]);
+  const guessed = new ExpectedTime("shuffled").expectedMs([A1, A3]);
   assert.ok(guessed > 4_000 && guessed < 6_000, String(guessed));
-  assert.equal(new Schedule("shuffled").expectedMs([]), 0);
+  assert.equal(new ExpectedTime("shuffled").expectedMs([]), 0);
 });
 
 Deno.test("what starts more servers, or larger ones, is expected to take longer to start", () => {
@@ -38,33 +38,35 @@ Deno.test("what starts more servers, or larger ones, is expected to take longer 
     }),
   );
   const [one, proxied, several, large, larger, largest] = cells
-    .map((cell) => new Schedule("shuffled").expectedMs([cell]));
+    .map((cell) => new ExpectedTime("shuffled").expectedMs([cell]));
   assert.ok(one < proxied && proxied < several, `${[one, proxied, several]}`);
   assert.ok(large < larger && larger < largest, `${[large, larger, largest]}`);
   assert.ok(one < large && several < larger, `${[one, large, several, larger]}`);
 });
 
 Deno.test("a cell is expected to take what its runs took", () => {
-  const schedule = new Schedule("shuffled");
-  schedule.took(A1, 1_200);
-  schedule.took(A1, 1_400);
-  schedule.took(A3, 3_400);
-  assert.equal(schedule.expectedMs([A1]), 1_300);
-  assert.equal(schedule.expectedMs([A1, A3, A3]), 1_300 + 2 * 3_400);
+  const expected = new ExpectedTime("shuffled");
+  expected.took(A1, 1_200);
+  expected.took(A1, 1_400);
+  expected.took(A3, 3_400);
+  assert.equal(expected.expectedMs([A1]), 1_300);
+  assert.equal(expected.expectedMs([A1, A3, A3]), 1_300 + 2 * 3_400);
 });
 
 Deno.test("a cell that has not run starts and stops as others of its target, or else as any", () => {
-  const schedule = new Schedule("shuffled");
-  schedule.took(A1, 3_000);
-  assert.equal(schedule.expectedMs([A3]), 5_000);
-  assert.equal(schedule.expectedMs([B3]), 5_000);
-  schedule.took(B1, 1_100);
-  assert.equal(schedule.expectedMs([A3]), 5_000);
-  assert.equal(schedule.expectedMs([B3]), 3_100);
+  const expected = new ExpectedTime("shuffled");
+  expected.took(A1, 3_000);
+  assert.equal(expected.expectedMs([A3]), 5_000);
+  assert.equal(expected.expectedMs([B3]), 5_000);
+  expected.took(B1, 1_100);
+  assert.equal(expected.expectedMs([A3]), 5_000);
+  assert.equal(expected.expectedMs([B3]), 3_100);
 });
 
 Deno.test("in slices the pauses take time, and so does finding the lengths, once", () => {
-  const [apart, inTurns] = (["shuffled", "slices"] as const).map((order) => new Schedule(order));
+  const [apart, inTurns] = (["shuffled", "slices"] as const).map((order) =>
+    new ExpectedTime(order)
+  );
   const [once, twice] = [[A3, B3], [A3, B3, A3, B3]].map((cells) => inTurns.expectedMs(cells));
   assert.ok(twice - once > apart.expectedMs([A3, B3]) + 0.08 * 6_000, `${once} ${twice}`);
   assert.ok(once - inTurns.trialMs([A3, B3]) === twice - once, `${once} ${twice}`);

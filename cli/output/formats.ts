@@ -1,4 +1,4 @@
-/** The forms of an experiment's results, and the page of a single measurement. */
+/** The output formats of an experiment's results, and the page of a single measurement. */
 import { describeMachine } from "../../base/system/describe.ts";
 import { renderCsv, renderIntervalsCsv } from "../../report/render/csv.ts";
 import { renderHistogramLog } from "../../report/render/histogram_log.ts";
@@ -6,7 +6,7 @@ import { renderJunit, resultsSuite } from "../../report/render/junit.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";
 import { otlpRequests } from "../../report/render/otlp.ts";
 import { verdictsJson } from "../../report/findings/claim_sentences.ts";
-import type { GateOutcome } from "../../report/findings/gate_sentences.ts";
+import type { GateOutcome } from "../../report/findings/threshold_sentences.ts";
 import { conclusionJson } from "../../report/subjects/verdict/conclusion.ts";
 import { type ReportModel, reportModel } from "../../report/model.ts";
 import type { Grouped } from "../../report/cells/cells.ts";

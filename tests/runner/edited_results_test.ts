@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describeLoad } from "../../runner/measure/described_load.ts";
 import { hashSettings } from "../../runner/experiment/provenance.ts";
 import type { Missing, Results, Run } from "../../runner/result/result.ts";
-import { contradictions } from "../../runner/experiment/resume_contradictions.ts";
+import { contradictions } from "../../runner/experiment/edited_results.ts";
 import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { planBlocks } from "../../scenarios/plan/plan.ts";
 import { derivedSeed } from "../../base/random.ts";
@@ -47,7 +47,7 @@ function whole(): Results {
 
 function placesOf(results: Results): string[] {
   return contradictions(results, ORIGIN).map(({ place, message }) => {
-    assert.match(message, /^Cannot resume with results that are not their experiment's: \S/);
+    assert.match(message, /^Cannot resume results that contradict their experiment: \S/);
     return place;
   });
 }
@@ -235,8 +235,8 @@ Deno.test("resume names what was edited in the results, with what to do", async 
     runs: runs.with(6, { ...runs[6], repetition: 9 }),
   }));
   assert.equal(problem.place, "results.json: runs[6]");
-  assert.match(problem.message, /its repetition is 9, and the experiment has 2$/);
-  assert.match(problem.fix ?? "", /put back|anew/);
+  assert.match(problem.message, /its repetition is 9, but the experiment has only 2$/);
+  assert.match(problem.fix ?? "", /put back|again/);
   assert.equal(others.at(-1)?.place, "results.json: state");
 });
 

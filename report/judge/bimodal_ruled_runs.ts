@@ -2,14 +2,14 @@
 import { commonOf } from "../../runner/stats/confidence/confidence_interval.ts";
 import type { Ends } from "../figures/range.ts";
 import type { Amount } from "./amounts.ts";
-import type { Allowed } from "./found.ts";
+import type { Allowed } from "./reasons.ts";
 import {
   areOneSided,
   arePairsOneSided,
   type GroupedRuns,
   groupsAmong,
   type RunGroups,
-} from "./groups.ts";
+} from "./bimodal_runs.ts";
 import { isAllowed, sideOf } from "./rules.ts";
 import type { Sliced } from "./slices.ts";
 

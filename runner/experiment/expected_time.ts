@@ -1,15 +1,11 @@
 /**
- * The number of runs, as far as it is known beforehand, and the time they will take: their loads, and the time that
- * starting and stopping has taken so far. Every start of `check` loads this module, so it imports nothing that
- * computes. Pure.
+ * The time that runs will take: their loads, and the time that starting and stopping has taken so far. Every start of
+ * `check` loads this module, so it imports nothing that computes. Pure.
  */
-import { durationText } from "../../base/quantity.ts";
 import { expectedMsOf } from "../../scenarios/load/load.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
-import type { Repeat } from "../../scenarios/plan/repetition.ts";
 import { TRIAL_MS } from "../slices/lengths.ts";
-import { LOOKS } from "../stats/confidence/sequential.ts";
 
 /**
  * The time for starting, checking and stopping a target before any was seen, and for each further server that it has. A
@@ -42,7 +38,7 @@ class Mean {
   }
 }
 
-export class Schedule {
+export class ExpectedTime {
   readonly #isInSlices: boolean;
   readonly #byCell = new Map<Cell, Mean>();
   /** By target, how long runs took beyond their load: some targets start more slowly than others. */
@@ -116,48 +112,4 @@ function meanOf<Key>(means: Map<Key, Mean>, key: Key): Mean {
   const mean = means.get(key) ?? new Mean();
   means.set(key, mean);
   return mean;
-}
-
-// How often the cells are repeated.
-
-/** Repetitions that are made even beyond a budget: a single run says nothing about the next. */
-export const LEAST_IN_BUDGET = 2;
-
-/** The most repetitions that will be made in any case. */
-export function mostRepetitions({ until, atMost }: Exclude<Repeat, number>): number {
-  const last = until === null ? Infinity : LOOKS[LOOKS.length - 1];
-  return Math.min(atMost ?? Infinity, last);
-}
-
-/** How many repetitions there will be, as far as that is known in advance. */
-export function boundsOf(repeat: Repeat, blockMs: number): { least: number; most: number } {
-  if (typeof repeat === "number") return { least: repeat, most: repeat };
-  const { until, budget } = repeat;
-  const fitting = budget === null
-    ? Infinity
-    : Math.max(LEAST_IN_BUDGET, Math.floor(budget / blockMs));
-  const most = Math.min(mostRepetitions(repeat), fitting);
-  return { least: until === null ? most : Math.min(LOOKS[0], most), most };
-}
-
-/** A sentence about the planned repetitions; null for a fixed number. */
-export function repeatSentence(repeat: Repeat): string | null {
-  if (typeof repeat === "number") return null;
-  const { until, budget, atMost } = repeat;
-  const looks = LOOKS.filter((look) => look <= mostRepetitions(repeat));
-  return [
-    ...(until === null
-      ? []
-      : [`until ± ${percent(until)}, looking after ${looks.join(", ")} repetitions`]),
-    ...(budget === null ? [] : [
-      until === null
-        ? `as many repetitions as fit into ${durationText(budget)}`
-        : `no longer than ${durationText(budget)}`,
-    ]),
-    ...(atMost === null ? [] : [`${atMost} at most`]),
-  ].join("; ");
-}
-
-export function percent(share: number): string {
-  return `${Number((100 * share).toPrecision(2))} %`;
 }

@@ -9,9 +9,9 @@ import type { Problem } from "../../base/errors.ts";
 import { derivedSeed } from "../../base/random.ts";
 import { describeLoad } from "../measure/described_load.ts";
 import { hashSettings } from "./provenance.ts";
-import { boundsOf } from "./schedule.ts";
+import { boundsOf } from "./repetition_bounds.ts";
 import type { Missing, Results, Run } from "../result/result.ts";
-import { changesBetween, changeText } from "./resume.ts";
+import { changesBetween, changeText } from "./setting_changes.ts";
 import { cellKey } from "../../base/figures/cells.ts";
 
 /** What results are compared with: the plan and settings that the experiment file gives with the flags used then. */
@@ -41,7 +41,7 @@ export function contradictions(kept: Results, origin: Origin): Problem[] {
       problem(one.place, `the experiment does not have its cell ${cellText(one)}`)
     ),
     ...beyond.map(({ place, repetition }) =>
-      problem(place, `its repetition is ${repetition}, and the experiment has ${most}`)
+      problem(place, `its repetition is ${repetition}, but the experiment has only ${most}`)
     ),
     ...[...ofCells.values()].flatMap(repetitionProblems),
     ...runProblems(kept, own, origin),
@@ -52,7 +52,7 @@ export function contradictions(kept: Results, origin: Origin): Problem[] {
 /** Checks that the experiment in the results matches the hash there. */
 function settingsProblems({ experiment, settings }: Results): Problem[] {
   if (hashSettings(experiment) === settings) return [];
-  return [problem("experiment", "settings is not its SHA-256")];
+  return [problem("experiment", "its SHA-256 is not that in settings")];
 }
 
 /** Each repetition of a cell must exist once, without gaps. @param ofCell The cell's runs and missing runs. */
@@ -69,12 +69,12 @@ function repetitionProblems(ofCell: readonly PlacedRun[]): Problem[] {
     ...again.map(({ place, repetition }) =>
       problem(
         place,
-        `${first.get(repetition)?.place} is of the same cell and repetition already`,
+        `${first.get(repetition)?.place} already is this repetition of the same cell`,
       )
     ),
     ...gap < 0 ? [] : [problem(
       first.get(numbers[gap])?.place ?? "runs",
-      `its repetition is ${numbers[gap]}, and there is no repetition ${gap + 1} of ${
+      `its repetition is ${numbers[gap]}, but there is no repetition ${gap + 1} of ${
         cellText(ofCell[0])
       }`,
     )],
@@ -112,7 +112,7 @@ function runProblems(
     const changes = changesBetween(asPlanned, { order, load, interval });
     return [
       ...changes.map((change) =>
-        problem(`${run.place}.${change.path}`, `the plan has another: ${changeText(change)}`)
+        problem(`${run.place}.${change.path}`, `it is not as planned: ${changeText(change)}`)
       ),
       ...sums,
     ];
@@ -175,7 +175,7 @@ function stateProblems(
     return !there.some(({ repetition }) => repetition === null) && there.length < repetitions;
   });
   return short.map((cell) =>
-    problem("state", `it is "done", and not every repetition of ${cellText(cell)} is there`)
+    problem("state", `it is "done", but not every repetition of ${cellText(cell)} is there`)
   );
 }
 
@@ -188,7 +188,7 @@ function cellText({ target, scenario, parameters }: Parameters<typeof cellKey>[0
 function problem(place: string, why: string): Problem {
   return {
     place: `results.json: ${place}`,
-    message: `Cannot resume with results that are not their experiment's: ${why}`,
-    fix: "restore the original, or run the experiment anew",
+    message: `Cannot resume results that contradict their experiment: ${why}`,
+    fix: "restore the original, or run the experiment again",
   };
 }

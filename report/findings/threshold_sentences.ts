@@ -1,8 +1,8 @@
 /** What was found for a threshold, in words. */
 import type { Finding } from "../blocks.ts";
 import type { ClaimOutcome } from "../judge/claims.ts";
-import { foundWords, type Outcome, type Reason, reasonText } from "../judge/found.ts";
-import type { Gate, ThresholdOutcome } from "../judge/gates.ts";
+import { foundWords, type Outcome, type Reason, reasonText } from "../judge/reasons.ts";
+import type { Gate, ThresholdOutcome } from "../judge/thresholds.ts";
 import { allOf } from "../writing/words.ts";
 
 const OUTCOMES: Readonly<Record<Outcome, ThresholdOutcome>> = {

@@ -56,7 +56,7 @@ import {
   type Found,
   type Outcome,
   type Reason,
-} from "./found.ts";
+} from "./reasons.ts";
 import {
   absent,
   allowedBy,
@@ -87,7 +87,7 @@ import {
   whyUndecided,
 } from "./rounds.ts";
 import { type MeasuredSessions, sessionPairs } from "./sessions.ts";
-import { groupsBehind } from "./ruled_groups.ts";
+import { groupsBehind } from "./bimodal_ruled_runs.ts";
 import {
   disturbedOpens,
   isRatioInTurns,

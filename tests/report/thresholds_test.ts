@@ -1,8 +1,13 @@
 /** A gate opens by evidence: what measurements show of a threshold, and what they can't. */
 import assert from "node:assert/strict";
 import { compareResults } from "../../report/subjects/comparison/comparison.ts";
-import { type Gate, judgeTogether, measurementGates, worstOf } from "../../report/judge/gates.ts";
-import type { Reason } from "../../report/judge/found.ts";
+import {
+  type Gate,
+  judgeTogether,
+  measurementGates,
+  worstOf,
+} from "../../report/judge/thresholds.ts";
+import type { Reason } from "../../report/judge/reasons.ts";
 import { type Evidence, fact, tested } from "../../report/judge/rules.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { survivors } from "./concluded.ts";

@@ -1,7 +1,7 @@
 /** Every code of what rules find, and of why they decide nothing, has one sentence: in the words of the field. */
 import assert from "node:assert/strict";
 import { claimSentence, verdictsJson } from "../../report/findings/claim_sentences.ts";
-import { gateOutcome, gatesSentence } from "../../report/findings/gate_sentences.ts";
+import { gateOutcome, gatesSentence } from "../../report/findings/threshold_sentences.ts";
 import type { ClaimVerdict } from "../../report/judge/claims.ts";
 import {
   type Absence,
@@ -11,7 +11,7 @@ import {
   foundWords,
   type Reason,
   reasonText,
-} from "../../report/judge/found.ts";
+} from "../../report/judge/reasons.ts";
 import { fact } from "../../report/judge/rules.ts";
 import { judge, RATES } from "./claimed.ts";
 import { assertClaimReadable, plain } from "./readable.ts";
@@ -34,8 +34,8 @@ const REASONS: Samples<Reason> = {
   "one-run-with-figure": [{}, "one run has the figure: no interval"],
   "one-run-a-side": [{}, "one run says nothing about the next: measure 5 or more a side"],
   "no-interval": [{}, "it has no interval over the runs: compare another figure"],
-  "no-ratio": [{}, "both are 0, which have no ratio"],
-  "across-limit": [{ more: "runs" }, "the interval lies across the limit, more runs would decide"],
+  "no-ratio": [{}, "both are 0, so they have no ratio"],
+  "across-limit": [{ more: "runs" }, "the interval spans the limit, more runs would decide"],
   "few-cells": [{ least: 4 }, "fewer than 4 cells: no interval"],
   "few-runs": [{}, "inconclusive: too few runs"],
   "measured-once": [{ name: "the peak" }, "the peak was measured once: no interval"],
@@ -79,7 +79,7 @@ const REASONS: Samples<Reason> = {
   unsteady: [{ unsteady: { count: 4, of: 5 } }, "no steady state in 4 of 5 runs: run longer"],
   "few-requests": [
     { percentile: 99.9, needed: 10_000, count: 1_000 },
-    "p99.9 needs 10,000 requests, 1,000 were measured",
+    "p99.9 needs 10,000 requests, but only 1,000 were measured",
   ],
   disturbed: [
     { side: "base", cores: 0.3 },
@@ -87,7 +87,7 @@ const REASONS: Samples<Reason> = {
   ],
   "few-rounds": [
     {},
-    "the rounds are too few to show how they depend on each other: measure for longer",
+    "there are too few rounds to show how they depend on each other: measure for longer",
   ],
   longer: [{ seconds: 45 }, "about 45 s of each server would decide"],
   "more-runs": [{ runs: 12, isEachSide: true }, "about 12 runs a side would decide"],
@@ -98,11 +98,11 @@ const REASONS: Samples<Reason> = {
   "few-clusters": [
     { clusters: 3.21, needed: 10, seconds: 75.4 },
     "the run has room for about 3 of the 10 clusters of slow or failed requests that a decision needs: " +
-    "about 1 min 15 s would do",
+    "about 1 min 15 s would suffice",
   ],
   wanders: [
     { seconds: 9 },
-    "the run is too short to show the level about which it wanders: about 9 s would do",
+    "the run is too short to show the level around which it varies: about 9 s would suffice",
   ],
   "not-valid": [
     { runs: 6 },
@@ -119,12 +119,12 @@ const REASONS: Samples<Reason> = {
   ],
   "other-session": [
     { within: "broken" },
-    "worse in these two sessions, and nobody knows by how much sessions of this machine differ: measure both sides in " +
-    "one experiment, or 3 sessions of each, best alternately, or add 12 earlier sessions with --sessions",
+    "worse in these two sessions, but how much sessions on this machine differ is unknown: measure both sides in " +
+    "one experiment, or 3 sessions of each, preferably in alternation, or add 12 earlier sessions with --sessions",
   ],
   family: [
     { tests: 20, remedy: { code: "more-runs", runs: null, isEachSide: false } },
-    "it fails on its own, but not after correction for 20 tests; it lies so near the limit that 1,000 runs would not decide",
+    "it fails on its own, but not after correction for 20 tests; it lies so close to the limit that 1,000 runs would not decide",
   ],
 };
 
@@ -139,8 +139,8 @@ const ABSENCES: Samples<Absence> = {
   "wrong-selector": [{ problem: "no target is named x" }, "no target is named x"],
   "nothing-measured": [{}, "nothing was measured"],
   "none-selected": [{ selector: "hono" }, "no cell of hono was measured"],
-  "no-pair": [{ left: "hono", right: "gin" }, "no cell of hono has its like in gin"],
-  "no-four": [{}, "no cells of the two ratios go together"],
+  "no-pair": [{ left: "hono", right: "gin" }, "no cell of hono has a counterpart in gin"],
+  "no-four": [{}, "the two ratios have no cells in common"],
   "figure-zero": [{}, "one of the figures is 0"],
   "peak-not-measured": [{ name: "the peak" }, "the peak was not measured"],
   "load-changes": [CELL, "static, hono has a load that itself changes"],
@@ -163,7 +163,7 @@ const P99: FoundSide = { name: "p99", place: "", value: 61.2, unit: "ms", isAtLe
 const FOUND: Samples<Found> = {
   absent: [
     { absences: [{ code: "figure-zero" }, { code: "no-four" }, { code: "figure-zero" }] },
-    "one of the figures is 0; no cells of the two ratios go together",
+    "one of the figures is 0; the two ratios have no cells in common",
   ],
   value: [
     {
@@ -204,7 +204,7 @@ const FOUND: Samples<Found> = {
   ],
   warmup: [
     { ...CELL, label: "warm-up", count: 1, of: 1, share: { value: 1, interval: null } },
-    "1 of 1 run of static, hono is warm-up: 100 %, claimed of more than half",
+    "1 of 1 run of static, hono is warm-up: 100 %, but the claim is about more than half",
   ],
 };
 
@@ -299,7 +299,7 @@ Deno.test("a claim of several cells says in how many it holds, and which were no
   const text = plain(claimSentence({ verdict: verdictOf(FOUND_RATIO, of), doubt: null }));
   assert.match(
     text,
-    /^a; b; c; d; e; f and 2 more were not measured: left out by --only; ceiling\(redis\) was not measured; by the other cells it is not reproduced: holds in 7 of 9 cells; the worst: rate is /,
+    /^a; b; c; d; e; f and 2 more were not measured: left out by --only; ceiling\(redis\) was not measured; judged by the other cells, it is not reproduced: holds in 7 of 9 cells; the worst: rate is /,
   );
   const alone = claimSentence({
     verdict: verdictOf(FOUND_RATIO, { worst: null, unmeasured }),
@@ -321,13 +321,16 @@ Deno.test("what else leaves a claim open stands before what its figures say", ()
     texts.map((doubt) => plain(claimSentence({ verdict, doubt })).split(/;| \(st/)[0]),
     [
       "the run behind it is not valid",
-      "published of a machine with 8 cores, this one has 2",
-      "published of requests that wait for 10 s, here they are given up after 2 s",
-      "published of a load of 1 min, this one lasts 4 s",
-      "published of errors() > 1%, which is reproduced here (rate is 30,000/s",
+      "published for a machine with at least 8 cores, but this one has 2",
+      "published for a time-out of at least 10 s, but here it is 2 s",
+      "published for a load of at least 1 min, but this one lasts 4 s",
+      "published under the condition errors() > 1%, which is reproduced here (rate is 30,000/s",
     ],
   );
-  assert.match(claimSentence({ verdict, doubt: texts[1] }), /; as it is, reproduced: rate is /);
+  assert.match(
+    claimSentence({ verdict, doubt: texts[1] }),
+    /; as measured here, reproduced: rate is /,
+  );
 });
 
 Deno.test("a verdict for scripts has its figure, its doubt and plain spaces", () => {
@@ -343,5 +346,5 @@ Deno.test("a verdict for scripts has its figure, its doubt and plain spaces", ()
   });
   assert.match(held.found, /^1,000\/s \[/);
   assert.match(held.sentence, /^holds in 2 of 2 cells; the nearest: rate is 1,000\/s \[/);
-  assert.equal(open.doubt, "the interval lies across the limit, more runs would decide");
+  assert.equal(open.doubt, "the interval spans the limit, more runs would decide");
 });
