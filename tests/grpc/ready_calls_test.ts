@@ -72,7 +72,7 @@ Deno.test("values are drawn before the load, and each message is encoded", async
   const bodies = requestsOf(script).map(({ wire }) => [...bodyOctets(wire.body)].slice(5).join());
   assert.deepEqual([...new Set(bodies)], ["16,1,10,3,97,34,98"]);
   const wrong = ready({ ...one, message: { n: "{{ n }}" }, values: { n: { pick: ["x"] } } });
-  await assert.rejects(wrong, /Cannot send n: it is a whole number \(int32\), not "x"/);
+  await assert.rejects(wrong, /Cannot send n: it must be a whole number \(int32\), not "x"/);
 });
 
 Deno.test("a message with a row for each user keeps its type, because users send different values", async () => {

@@ -101,7 +101,7 @@ Deno.test("chooseDriver leaves TLS to the runtime with tcp", async () => {
 Deno.test("chooseDriver refuses to resume TLS sessions where that cannot be", async () => {
   const byRuntime = await rejected(UserError, chooseDriver("tcp", TLS, true));
   assert.deepEqual(byRuntime.lines, [
-    "--driver: Cannot resume TLS sessions with the tcp driver: its TLS is the runtime's, which does not " +
+    "--driver: Cannot resume TLS sessions with the tcp driver: it uses the runtime's TLS, which cannot " +
     "(use epoll or auto)",
   ]);
   const clear = await rejected(UserError, chooseDriver("auto", { hostname: "a", port: 80 }, true));
@@ -199,7 +199,7 @@ Deno.test("what is no alert is none", () => {
 });
 
 const REMEDIES: Readonly<Record<string, RegExp | null>> = {
-  "the certificate is self-signed": /--cacert names .* --insecure takes/,
+  "the certificate is self-signed": /--cacert names .* --insecure accepts/,
   "the certificate is not signed by an authority that this machine trusts": /--cacert .*--insecure/,
   [OF_AN_AUTHORITY]:
     /^--cacert with the file of that very certificate trusts it.*--insecure accepts any/,
