@@ -46,7 +46,7 @@ export const commands = {
     },
   },
   plan: {
-    summary: "Says how small a change this machine can show, and in how many runs",
+    summary: "Says how small a change this machine can show, in how many runs",
     load: async () => {
       beginWorker();
       return (await import("./plan/command.ts")).planCommand;

@@ -226,7 +226,7 @@ const DEAD: { what: string; lines: Lines; says: RegExp; isLate?: boolean }[] = [
     what: "whose inherited variable is not set",
     lines: { command: program("serve"), inherit: ["PATH", "PLATEAU_NOT_SET", "NOT_EITHER"] },
     says:
-      /^Cannot start target tested: it inherits PLATEAU_NOT_SET, NOT_EITHER, not set here; set it, or leave it out$/,
+      /^Cannot start target tested: it inherits PLATEAU_NOT_SET, NOT_EITHER, which is not set here; set it, or leave it out of inherit$/,
   },
   {
     what: "whose Redis is not there",

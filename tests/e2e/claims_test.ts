@@ -33,11 +33,11 @@ Deno.test("a run tells what became of the claims of its file, and none changes i
   const text = stdout.replaceAll(/\n {2}/g, " ");
   assert.match(
     text,
-    /\nClaims\n. success\(\) >= 99% \(<p\. 6>\): (?:inconclusive: .*; as it is, )?reproduced: holds in 4 of 4 cells/,
+    /\nClaims\n. success\(\) >= 99% \(<p\. 6>\): (?:inconclusive: .*; as measured here, )?reproduced: holds in 4 of 4 cells/,
   );
   assert.match(
     text,
-    /\n. 5xx\(static\) > 50%: (?:inconclusive: .*; as it is, )?not reproduced: holds in 0 of 2 cells; /,
+    /\n. 5xx\(static\) > 50%: (?:inconclusive: .*; as measured here, )?not reproduced: holds in 0 of 2 cells; /,
   );
   assert.match(text, /\n\? rate\(api, fib, connections=3\) > 1\/s: inconclusive: no cell of/);
   assert.match(text, /\n\d of 5 claims reproduced, (?:1 not, )?\d inconclusive\n/);

@@ -171,7 +171,7 @@ load: { duration: [1s, 2s] }
     "Cannot start all of its targets",
     'Cannot start target program: there is no program "no-such-program" on PATH',
     "Cannot start target folder: there is no folder … is relative to the folder of the experiment file",
-    "Cannot start target variable: it inherits PLATEAU_NOT_SET, not set here; set it, or leave it out",
+    "Cannot start target variable: it inherits PLATEAU_NOT_SET, which is not set here; set it, or leave it out of inherit",
   ]);
 });
 

@@ -233,7 +233,7 @@ Deno.test("no tool loads another host, whichever way an experiment names it", as
     const { result } = await client.answer(at);
     assert.match(
       JSON.stringify(result),
-      /Cannot load (192\.0\.2\.1|example\.test): plateau mcp loads/,
+      /Cannot load (192\.0\.2\.1|example\.test): plateau mcp may load only/,
       text,
     );
     assert.match(JSON.stringify(result), /"isError":true/);
@@ -250,7 +250,7 @@ Deno.test("no tool loads another host, whichever way an experiment names it", as
   Deno.writeTextFileSync(join(folder.path, "x.js"), script);
   await client.call(files.length, "run", { experiment: "x.js", out: "scripted" });
   const { result } = await client.answer(files.length);
-  assert.match(JSON.stringify(result), /Cannot load 192\.0\.2\.1: plateau mcp loads/);
+  assert.match(JSON.stringify(result), /Cannot load 192\.0\.2\.1: plateau mcp may load only/);
   await client.call(90, "bench", { url: "http://127.0.0.1:1/", body: "@/etc/hostname" });
   assert.match(JSON.stringify(await client.answer(90)), /names a file/);
   await client.call(91, "bench", { url: "--help" });
@@ -263,7 +263,7 @@ Deno.test("--allow-host allows more, and a message that is too long is refused a
   const text = JSON.stringify(await client.answer(1));
   assert.match(
     text,
-    /plateau mcp loads localhost, 127\.0\.0\.0\/8, ::1, 192\.0\.2\.0\/24, example\.test alone/,
+    /plateau mcp may load only localhost, 127\.0\.0\.0\/8, ::1, 192\.0\.2\.0\/24, example\.test;/,
   );
   await client.send({ method: "x".repeat(1_100_000) });
   await until(

@@ -86,7 +86,7 @@ Deno.test("bench ends with 5 when it measured too little, and says how much woul
     ...rules,
   ]);
   assert.match(stderr, /2 of 2 thresholds are inconclusive/);
-  assert.match(stderr, /: p99\.99 needs 100,000 requests, 40 were measured\n/);
+  assert.match(stderr, /: p99\.99 needs 100,000 requests, but only 40 were measured\n/);
   assert.match(stderr, /: about \S+ requests without a failure \(.+\) would decide/);
 });
 

@@ -72,7 +72,7 @@ Deno.test("agents can't be found without a Redis", async () => {
 Deno.test("a Redis that does not answer is the exit code of what can't be had", async () => {
   for (const command of ["agent", "agents"]) {
     const { stderr } = await exits(3, [command, "--redis", "redis://:n0tshown@127.0.0.1:1"]);
-    assert.match(stderr, /^Cannot use Redis at redis:\/\/127\.0\.0\.1:1 /m);
+    assert.match(stderr, /^Cannot use Redis at redis:\/\/127\.0\.0\.1:1, because /m);
     assert.match(
       stderr,
       /^Note: .* can see the password in --redis; use --redis-password-file FILE/,

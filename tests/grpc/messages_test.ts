@@ -175,7 +175,7 @@ Deno.test("JSON that does not fit is named by its field", () => {
     [{ aUint64: "-1" }, /^Cannot send aUint64: it must be a whole number \(uint64\), not "-1"$/],
     [{ aBool: 1 }, /^Cannot send aBool: it must be true or false, not 1$/],
     [{ someBytes: "a b" }, /^Cannot send someBytes: it must be/],
-    [{ kind: "SOM" }, /^Cannot send kind: test.Kind has no "SOM": did you mean "SOME"\?$/],
+    [{ kind: "SOM" }, /^Cannot send kind: test.Kind has no value "SOM": did you mean "SOME"\?$/],
     [
       { all: { more: [{}, { aString: 1 }] } },
       /^Cannot send all.more\[1\].aString: it must be a string, not 1$/,

@@ -35,7 +35,10 @@ const PROBLEMS: readonly (readonly [scenario: object, expected: RegExp])[] = [
   [{ ...ONE, subprotocol: "a" }, /s\.subprotocol: Cannot use subprotocol beside grpc/],
   [{ ...ONE, deflate: true }, /s\.deflate: Cannot use deflate beside grpc/],
   [{ ...ONE, expect: "echo" }, /s\.expect.* Cannot expect echo.*: only WebSockets have them/],
-  [{ ...ONE, expect: { message: "push" } }, /s\.expect.* Cannot expect echo.*: only WebSockets have them/],
+  [
+    { ...ONE, expect: { message: "push" } },
+    /s\.expect.* Cannot expect echo.*: only WebSockets have them/,
+  ],
   [{ ...ONE, message: { text: "{{ nam }}" } }, /s\.message: Cannot fill in \{\{ nam \}\}/],
   [
     { ...ONE, grpc: "p.S/Sum", messages: [{ text: "{{ nam }}" }] },

@@ -67,7 +67,9 @@ Deno.test("until ends at the first look that finds every interval narrow", () =>
   assert.ok(tight.halfWidth !== null && tight.halfWidth <= 0.011);
   const looks = LOOKS.filter((look) => look < tight.stops);
   assert.deepEqual(
-    tight.notes.map((note) => /^After (\d+) repetitions .*: continuing to (\d+)$/.exec(note)?.slice(1)),
+    tight.notes.map((note) =>
+      /^After (\d+) repetitions .*: continuing to (\d+)$/.exec(note)?.slice(1)
+    ),
     looks.map((look, i) => [String(look), String(LOOKS[i + 1])]),
   );
 });

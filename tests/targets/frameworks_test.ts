@@ -93,7 +93,11 @@ const WRONG: [what: string, lines: Record<string, unknown>, message: RegExp][] =
   ["an unknown setting", { framework: "gin", set: { workers: 2 } }, /Cannot set \W*workers/],
   ["a switch that is none", { framework: "gin", set: { logging: "maybe" } }, /write on or off/],
   ["an unknown runtime", { framework: "hapi", runtime: "node@19" }, /expected one of .*node@20/],
-  ["a runtime for Go", { framework: "gin", runtime: "node@20" }, /gin .* does not run on Node/],
+  [
+    "a runtime for Go",
+    { framework: "gin", runtime: "node@20" },
+    /for gin: it does not run on Node/,
+  ],
   [
     "V8 flags for Bun, not even beside Node",
     { framework: "hapi", runtime: ["node", "bun@1"], v8: { flags: "--no-opt" } },

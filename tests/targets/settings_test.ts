@@ -81,7 +81,7 @@ const WRONG: Readonly<Record<string, [lines: unknown, place: string, message: Re
   "an app with one wrong value in a list": [
     { app: "site", set: { gzip: ["on", "maybe"] } },
     "set.gzip",
-    /^Cannot read this as on or off/,
+    /^Cannot read this setting: write on or off$/,
   ],
   "an app with an unknown key inside a key": [
     { app: "user", set: { rateLimit: { limt: 5 } } },

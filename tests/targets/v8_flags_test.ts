@@ -26,7 +26,7 @@ for (const [program, flags, started] of GIVEN) {
 }
 
 const IN_VAIN: [program: string, flag: string, why: RegExp][] = [
-  ["/usr/bin/npm", "--no-opt", /npm can't hand --no-opt on to Node; write command: \[node/],
+  ["/usr/bin/npm", "--no-opt", /npm can't pass --no-opt on to Node; write command: \[node/],
   ["/usr/bin/python3", "--no-opt", /python3 is neither/],
 ];
 
