@@ -29,13 +29,13 @@ export const PAGE = renderReportPage([MODEL]);
 
 /**
  * Canvases of PAGE: for each of two scenarios throughput against p99, three timelines and all in one, three
- * heatmaps, a latency histogram, tails, and the failures of one target; of all the runs in time, and the time to stable latency.
+ * heatmaps, a latency histogram and tails; of all the runs in time, and the time to stable latency.
  */
-export const CHARTS = 2 * (1 + (3 + 1) + 3 + 1 + 1 + 1) + 2;
+export const CHARTS = 2 * (1 + (3 + 1) + 3 + 1 + 1) + 2;
 /** Those of its summary: throughput against p99. */
 export const SUMMARY_CHARTS = 2;
-/** Tables of PAGE: who wins where, every result against the best; for each scenario nine, and the reasons of errors; of all the time to stable latency. */
-export const TABLES = 2 + 2 * (9 + 1) + 1;
+/** Tables of PAGE: who wins where, every result against the best; for each scenario eight; of all the time to stable latency. */
+export const TABLES = 2 + 2 * 8 + 1;
 
 export const DESKTOP = { viewport: { width: 1280, height: 900 } } as const;
 export const PHONE = {

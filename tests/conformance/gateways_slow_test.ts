@@ -205,7 +205,7 @@ withNginx.test("nginx serves a folder with its types, and says what is not there
   const failed = startBefore({ app: "work" }, { nginx: { root: "./nowhere" } });
   await assert.rejects(
     failed,
-    /^TargetError: Cannot start target tested: there is no folder ".*nowhere": "\.\/nowhere" starts/,
+    /^TargetError: Cannot start target tested: there is no folder ".*nowhere": "\.\/nowhere" is relative to /,
   );
   assertNothingLeft();
 });

@@ -165,11 +165,9 @@ for (const [kind, run] of Object.entries(KINDS)) {
       const { firstMs, timesMs } = knownMs(seen);
       assert.deepEqual([seen.failed, seen.unfinished], [0, 0]);
       assert.equal(seen.times.all.count, timesMs.length);
-      for (const percentile of [50, 90]) {
-        // On a WebSocket a halt of the machine is in the latency of all that was due meanwhile.
-        const ms = seen.first === null ? HALT_MS : JITTER_MS;
-        assertNear(seen.times.all, timesMs, percentile, ms);
-      }
+      // A halt of the machine is in a gap of each stream, and in the latency of all that was due meanwhile.
+      assertNear(seen.times.all, timesMs, 50, seen.first === null ? HALT_MS : JITTER_MS);
+      assertNear(seen.times.all, timesMs, 90, HALT_MS);
       assertNoSooner(seen.first ?? seen.times.all, seen.first === null ? timesMs : firstMs);
     });
 
@@ -179,7 +177,8 @@ for (const [kind, run] of Object.entries(KINDS)) {
       const seen = await seenBy(run, driver, change);
       assertTold(seen);
       const { timesMs } = knownMs(seen);
-      assert.ok(percentileOf(timesMs, 99) >= 900, "the server stood still");
+      // What was due before, a halt of the machine may have sent while the server stood still.
+      assert.ok(percentileOf(timesMs, 99) >= freeze.lengthMs - HALT_MS, "the server stood still");
       assertNear(seen.times.all, timesMs, 99, HALT_MS);
       assert.equal(seen.times.censored.count, 0);
     });

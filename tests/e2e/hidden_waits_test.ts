@@ -110,7 +110,9 @@ withMountns.test("a stubborn target is ended when its supervisor is killed where
 
 withMountns.test("run goes on and names what it may not end, as it is another user's", async () => {
   const { code, stderr, run } = await runOnce("other-user", { through: MAY_NOT_KILL });
-  const note = /^Processes of target program still run.+: (\d+) \(sudo kill -9 \1\)$/m.exec(stderr);
+  const note = /^Processes of target program are still running.+: (\d+) \(sudo kill -9 \1\)$/m.exec(
+    stderr,
+  );
   assert.ok(note, stderr);
   const pid = Number(note[1]);
   assert.notEqual(readStat(pid), null, "it still runs");

@@ -326,7 +326,7 @@ Deno.test("init writes nothing that check refuses: it says where the mistake com
       `{ "log": { "entries": [
   { "startedDateTime": "2026-01-01T00:00:00Z", "request": { "method": "GET", "url": "http://a/" },
     "response": { "status": 999 } } ] } }`,
-      /^visit\.har:2:3: log\.entries\.0: .*expect\.status of the experiment that it becomes: Cannot use 999/m,
+      /^visit\.har:2:3: log\.entries\.0: .*expect\.status in the experiment that it becomes: Cannot use 999/m,
     ],
     [
       "load.yml",
@@ -339,7 +339,7 @@ Deno.test("init writes nothing that check refuses: it says where the mistake com
 export const options = { vus: 200000, duration: "1s" };
 export default () => { http.get("http://a/"); };
 `,
-      /^load\.js:2:\d+: load\.connections of the experiment that it becomes: Cannot use 200000/m,
+      /^load\.js:2:\d+: load\.connections in the experiment that it becomes: Cannot use 200000/m,
     ],
   ];
   for (const [name, source, told] of files) {

@@ -76,9 +76,11 @@ Deno.test("repeat: until with a loose target ends at the look that finds it, and
   const made = expected.stopping.repetitions;
   assert.deepEqual(notesIn(stderr), expected.notes);
   assert.deepEqual([runs.length, planned, state], [made, made, "done"]);
-  assert.deepEqual(stopping, expected.stopping);
   assert.ok(stopping !== undefined && stopping.halfWidth !== null);
   const { halfWidth, ...how } = stopping;
+  // But for the last digit, in which the logarithms of two versions of V8 differ.
+  assert.ok(Math.abs(halfWidth - (expected.stopping.halfWidth ?? NaN)) < 1e-12);
+  assert.deepEqual(stopping, { ...expected.stopping, halfWidth });
   assert.deepEqual(how, { repetitions: made, target: 1, reason: "precision" });
   assert.ok(halfWidth > 0 && halfWidth <= 1 && LOOKS.some((look) => look === made));
   assert.match(stderr, /Repeats until ± 100 %, checked after 5, 7, 10/);
