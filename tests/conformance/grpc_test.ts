@@ -42,7 +42,7 @@ withNode.test("a flow brings a value of one message into the next, which is enco
   assert.deepEqual(statuses, { OK: 4 });
   assert.deepEqual([totals.completed, totals.checksPassed], [4, 4]);
   assert.deepEqual([...totals.reasons.keys()], [
-    'Cannot send n: it is a whole number (int64), not "no number"',
+    'Cannot send n: it must be a whole number (int64), not "no number"',
   ]);
   assert.equal((await server.end()).received, 4);
 });
