@@ -13,6 +13,7 @@ import { accuracy } from "./streams/accuracy.ts";
 import { heldBy, heldRows, type HeldTwice } from "./streams/isolate.ts";
 import { startApp } from "./stage/server.ts";
 
+const KB = 1e3;
 const MB = 1e6;
 /** The bar for the memory of a stream or WebSocket, without the kernel's memory for its socket. */
 const MOST_KB = 4.096;
@@ -57,7 +58,7 @@ async function thousands(rounds: number, short: boolean): Promise<Section[]> {
     const at = ways.indexOf(way);
     return watch(OPEN[Math.floor(at / COUNTS.length)], COUNTS[at % COUNTS.length], seconds);
   });
-  const [, many] = COUNTS;
+  const [few, many] = COUNTS;
   const runsOf = (what: What, count: Count): Watched[] => seen[`${formatCount(count)} ${what}`];
   const perSec = `${formatCount(MESSAGES_PER_SEC)} requests or messages/s`;
   const came = OPEN.slice(1).map((what) =>
@@ -89,6 +90,19 @@ async function thousands(rounds: number, short: boolean): Promise<Section[]> {
       notes: [
         "The kernel's memory for its sockets is not in it; V8's room for the youngest objects is.",
       ],
+    },
+    {
+      caption: `Resident memory of one more: by the difference between ${formatCount(many)} and ${
+        formatCount(few)
+      }`,
+      unit: "kB",
+      rows: OPEN.map((what) => ({
+        what: `one of the ${what}`,
+        samples: runsOf(what, many).map(({ residentBytes }, round) =>
+          (residentBytes - runsOf(what, few)[round].residentBytes) / (many - few) / KB
+        ),
+        ...what !== OPEN[0] && { bar: atMost(MOST_KB) },
+      })),
     },
   ];
 }
