@@ -67,9 +67,9 @@ export function isUsualName(name: string): boolean {
 
 export class ServerTrust {
   readonly #store: Pointer;
-  /** The authorities that the user names; the references keep them alive. */
+  /** The certificates of the authorities that the user names; counted references keep them alive. */
   readonly #named: readonly Pointer[];
-  /** The octets of the last trusted chain, which is checked only once; the references keep them alive. */
+  /** The last chain that was found trustworthy, so that it is verified only once; counted references keep it alive. */
   #trusted: readonly Pointer[] = [];
 
   /**

@@ -66,7 +66,7 @@ const wiki = z.strictObject({
 const site = z.strictObject({
   gzip: onOrOff.default(true).describe("Compression for clients that accept gzip: on or off"),
   brotli: onOrOff.default(false)
-    .describe("Compression for clients that accept brotli, rather than gzip: on or off"),
+    .describe("Brotli compression, preferred to gzip if a client accepts both equally: on or off"),
   etag: onOrOff.default(false)
     .describe("ETag with each response, and 304 for clients that have it: on or off"),
   helmet: onOrOff.default(false).describe(

@@ -102,7 +102,7 @@ export function boundMark({ bound }: Pick<MatchedRow, "bound">): string {
 export function relativeNote({ table: { relative }, isRelative }: JudgedTable): string {
   if (isRelative) return `Relative figures are divided by those of ${relative}.`;
   const nothing = relative === null
-    ? "Nothing is divided out"
+    ? "The figures are not relative to a base"
     : `Nothing could be divided by ${relative}, which is 0 or not measured for some row`;
   return `${nothing}: a faster or slower machine by itself moves every figure.`;
 }

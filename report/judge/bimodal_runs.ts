@@ -67,9 +67,10 @@ function unsettledIn(
 }
 
 /**
- * Whether every run of `of` beside every run of `to` lies on the same side, and that is not chance.
+ * Whether the ratio of any run of `of` to any run of `to` lies on the same side of the limit or margin that decides, and
+ * that is not chance.
  *
- * @param isOneSided Whether the ends of a ratio lie on one side of what decides.
+ * @param isOneSided Whether the lowest and the highest ratio lie on the same side.
  */
 export function areOneSided(
   of: readonly number[],
@@ -81,7 +82,7 @@ export function areOneSided(
   return isOneSided({ low, high }) && leastRankP(of.length, to.length) <= SIGNIFICANCE;
 }
 
-/** The same of sides that took turns slice by slice: each pair of processes lies on the same side. */
+/** Likewise for sides that are compared pair by pair: whether the ratios of all pairs lie on the same side. */
 export function arePairsOneSided(
   logRatios: readonly number[],
   isOneSided: (ends: Ends) => boolean,

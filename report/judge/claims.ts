@@ -628,7 +628,8 @@ function correlationFinding(
   });
 }
 
-// What runs do over time: most runs of every cell must certainly have the label, by the interval of their share.
+// Claims about the warm-up of runs. Such a claim holds in a cell if more than half of its runs have the claimed label
+// for certain: the whole interval of their share is above 0.5.
 
 const MOST = allowedBy(">", 0.5);
 

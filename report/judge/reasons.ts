@@ -67,7 +67,7 @@ const WITH_MORE = {
   "one-run": () => "one run: no interval",
   "one-run-each": () => "one run each: no interval",
   "one-run-of": ({ cell }: OfCell) => `one run of ${cell}: no interval`,
-  "one-run-with-figure": () => "one run has the figure: no interval",
+  "one-run-with-figure": () => "only one run has the figure, so there is no interval",
   "one-run-a-side": () => "one run says nothing about the next: measure 5 or more a side",
   "across-limit": ({ more }: { more: "runs" | "cells" | null }) =>
     `the interval${more === "cells" ? " over the cells" : ""} spans the limit${

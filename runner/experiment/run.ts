@@ -368,8 +368,8 @@ function leftOutText(
 }
 
 /**
- * Milliseconds from the start of the load to its deadline, where its rates end. Null if the load ends with its last
- * request.
+ * Milliseconds from the start of the load to its deadline: rates count only what ended by then. Null if the load has no
+ * deadline, but ends with its last request or virtual user.
  */
 function deadlineMsOf(load: Load): number | null {
   return load.kind === "phases" ? null : durationMsOf(load);

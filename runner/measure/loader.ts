@@ -35,7 +35,7 @@ export interface LoaderHooks {
   readonly onReady: (workers: number) => void;
   /** The load starts at this moment, milliseconds since the epoch by this machine's clock. */
   readonly onStart: (atMs: number) => void;
-  /** The first dial to finish of a worker of this process has failed. */
+  /** In a worker of this process, the first dial to finish has failed. */
   readonly onUnreached?: () => void;
   /** An interval of worker `worker` (0 … workers − 1) has ended. */
   readonly onInterval: (worker: number, part: IntervalPart, health: Health) => void;

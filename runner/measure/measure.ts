@@ -36,7 +36,7 @@ interface LoadHooks {
   readonly onProgress: OnProgress;
   /** The load starts at this moment, milliseconds since the epoch. */
   readonly onStart?: (atMs: number) => void;
-  /** The first dial to finish of a worker of this process has failed. */
+  /** In a worker of this process, the first dial to finish has failed. */
   readonly onUnreached?: () => void;
   /** Receives the slowest thousandth of all requests, slowest first, after the load. */
   readonly onTail?: (requests: readonly TailRequest[]) => void;

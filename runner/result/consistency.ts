@@ -69,7 +69,8 @@ function* ofCounts(
   const { due, completed, failed, unfinished, dropped } = requests;
   const fates = completed + failed + unfinished + dropped;
   if (due === fates) return;
-  const message = `Cannot use counts that do not add up: ${due} were due, but ${fates} ended`;
+  const message = `Cannot use counts that do not add up: due is ${due}, but ` +
+    `completed + failed + unfinished + dropped is ${fates}`;
   yield { path: ["requests", "due"], message };
 }
 
@@ -103,8 +104,8 @@ function* ofFates(
 ): Generator<Inconsistency> {
   const fates = received + failed + unfinished + dropped;
   if (due === fates) return;
-  const message =
-    `Cannot use counts that do not add up: ${due} messages were due, but ${fates} ended`;
+  const message = `Cannot use counts that do not add up: due is ${due}, but ` +
+    `received + failed + unfinished + dropped is ${fates}`;
   yield { path: [...path, "messages", "due"], message };
 }
 

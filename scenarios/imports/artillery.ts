@@ -75,7 +75,9 @@ export function artilleryCode(data: unknown, context: ImportContext): ImportedCo
   const env = (name: string): string | undefined => {
     const value = context.env(name);
     if (value === undefined && name !== "") {
-      notes.add(`the environment variable ${name} is not set: set it, and write this file again`);
+      notes.add(
+        `the environment variable ${name} is not set: set it, and convert the script again`,
+      );
     }
     return value;
   };

@@ -224,11 +224,11 @@ interface MakingContext {
   readonly env: (name: string) => string | undefined;
   /** Returns a name that does not occur in the script. */
   readonly own: (name: string) => string;
-  /** Variables of the environment that the scenario has of its own, with what variables of the outer one give marked. */
+  /** The `env` of the k6 scenario: parts of its values that come from environment variables are marked. */
   readonly ofScenario: ReadonlyMap<string, string>;
-  /** Values of those outer variables. */
+  /** Values of those environment variables, by name. */
   readonly read: ReadonlyMap<string, string>;
-  /** Marked, too; null where the script has none. */
+  /** The user agent that the script sets, marked likewise; null if it sets none. */
   readonly userAgent: string | null;
 }
 
@@ -324,7 +324,7 @@ class Making {
     functions.leave(node, why ?? "it sends requests before the load");
   }
 
-  /** A marked text as code; null where it is made of a variable so that code cannot refer to it. */
+  /** A marked text as code; null if it holds a variable in a form, such as base64, that code cannot refer to. */
   #text(marked: string, what: string): string | null {
     const { read, own, functions } = this.context;
     const references = new References(read);

@@ -37,7 +37,7 @@ class FileOctets {
   }
 }
 
-/** The text of a UTF-8 file, so that names in it are filled in; the octets of any other file. */
+/** The text of a UTF-8 file, which may hold `{{ names }}` to fill in; the octets of any other file. */
 export function textOrOctets(path: string, octets: Uint8Array<ArrayBuffer>): string | FileOctets {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(octets);

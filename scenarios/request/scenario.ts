@@ -108,7 +108,7 @@ export const scenarioSpecWith = (files: Files) =>
       }
     });
 
-/** The scenario's requests, in order, with the places in which names may stand. */
+/** The scenario's requests, in order, with their texts that may hold `{{ names }}`. */
 function requestsIn(scenario: WrittenScenario): RequestTemplates[] {
   if ("flow" in scenario) {
     return scenario.flow.flatMap((step, at) =>
@@ -144,7 +144,7 @@ type ReplayScenario = z.output<ReturnType<typeof replayScenario>>;
 export type WrittenScenario = Exclude<Scenario, ReplayScenario>;
 type PageScenario = z.output<ReturnType<typeof pageScenario>>;
 
-/** A text in which `{{ names }}` may stand. */
+/** A text that may hold `{{ names }}`, placeholders for values. */
 interface TemplateText {
   readonly path: Path;
   readonly text: string;
@@ -152,7 +152,7 @@ interface TemplateText {
   readonly own?: readonly string[];
 }
 
-/** One request of a scenario, with the texts in which names may stand. */
+/** One request of a scenario, with its texts that may hold `{{ names }}`. */
 interface RequestTemplates {
   readonly path: Path;
   readonly templates: readonly TemplateText[];
@@ -238,7 +238,7 @@ export function hooksIn(scenario: unknown): { path: PropertyKey[] }[] {
 interface WrittenField {
   readonly path: PropertyKey[];
   readonly name: string;
-  /** The value, in which names may stand. */
+  /** The value of the field, which may hold `{{ names }}`. */
   readonly text: string;
 }
 
@@ -260,7 +260,7 @@ function fieldsOf(headers: RequestFields["headers"], at: PropertyKey[]): Written
     .map(([name, text]) => ({ path: [...at, "headers", name], name, text }));
 }
 
-/** The texts of a request in which names may stand. @param at Path of the request. */
+/** The texts of a request that may hold `{{ names }}`. @param at Path of the request. */
 function templatesOf(request: RequestFields, at: Path = []): TemplateText[] {
   const paths = [...METHODS, "websocket" as const]
     .map((method) => ({ path: [...at, method], text: request[method] }));

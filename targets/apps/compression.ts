@@ -1,4 +1,4 @@
-/** Compression of whole responses, by a coding that both client and app support: brotli rather than gzip. */
+/** Compression of whole responses, by the coding that the client prefers; brotli on a tie. */
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Context, MiddlewareHandler } from "hono";

@@ -117,8 +117,8 @@ function limit(child: Deno.ChildProcess): void {
 }
 
 /**
- * Whether the program is a step, whose process id is not reported: a step's output is kept as it is, and its program
- * may print before anything is known of it here.
+ * Whether the program is a step. The process id of a step is not reported, because all that it prints goes into a log:
+ * the report would be in there, too, perhaps in the middle of a line, as the program may already print.
  */
 function isStep(): boolean {
   return Deno.env.get(SUPERVISED_STEP) !== undefined;

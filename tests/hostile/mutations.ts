@@ -63,7 +63,7 @@ export const MUTATIONS: readonly Mutation[] = [
     spoil: (measurement) => {
       at(measurement, "requests").due = 1 + Number(at(measurement, "requests").due);
     },
-    refused: /requests\.due: Cannot use counts that do not add up: \d+ were due, but \d+ ended/,
+    refused: /requests\.due: Cannot use counts that do not add up: due is \d+, but .* is \d+/,
   },
   {
     name: "numbers that are texts",

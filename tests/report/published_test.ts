@@ -98,7 +98,7 @@ Deno.test("without a cell to divide by a faster machine moves every figure, and 
   const model = modelOf({ measured: MEASURED, published: { values: PUBLISHED } });
   assert.match(column(model, "Measured ÷ published"), /^2\.00 /);
   assert.ok(!model.table?.columns.some(({ label }) => label.includes("relative")));
-  assert.match(notesOf(model), /^Nothing is divided out/);
+  assert.match(notesOf(model), /^The figures are not relative to a base/);
 });
 
 Deno.test("a target to divide by is that of the same scenario; where there are two, nothing is divided", () => {

@@ -31,7 +31,7 @@ const REASONS: Samples<Reason> = {
   "one-run": [{}, "one run: no interval"],
   "one-run-each": [{}, "one run each: no interval"],
   "one-run-of": [CELL, "one run of static, hono: no interval"],
-  "one-run-with-figure": [{}, "one run has the figure: no interval"],
+  "one-run-with-figure": [{}, "only one run has the figure, so there is no interval"],
   "one-run-a-side": [{}, "one run says nothing about the next: measure 5 or more a side"],
   "no-interval": [{}, "it has no interval over the runs: compare another figure"],
   "no-ratio": [{}, "both are 0, so they have no ratio"],

@@ -65,10 +65,11 @@ interface FactorRow {
 }
 
 const SHARES =
-  "Each share is of the variance of logarithms over runs, less what noise alone is expected to add (analysis of " +
-  "variance, ω²): how much of the difference goes with this factor alone, in brackets its 95 % interval over " +
-  "repetitions. There is none where noise alone may be as large, or for fewer than three repetitions. Interaction: where " +
-  "the effect of one factor depends on another.";
+  "Each share is of the variance of the logarithm of requests/s over all runs, less what noise " +
+  "alone is expected to add (analysis of variance, ω²): how much of the differences goes with " +
+  "this factor alone, with the 95 % interval of the share over repetitions in brackets. " +
+  "A row shows no share if noise alone may be as large. Interaction: where the effect of one " +
+  "factor depends on another.";
 
 const RATIOS =
   "The ratios are geometric means over all other factors, from the first value to the last; values that are not numbers are ordered from " +

@@ -197,7 +197,7 @@ export class FleetRun {
 
   #giveUpAll(): void {
     const seconds = OUT_OF_TOUCH_MS / 1_000;
-    const why = `this program could not reach Redis for ${seconds} s`;
+    const why = `the coordinator could not reach Redis for ${seconds} s`;
     for (const agent of this.#agents.values()) if (isPending(agent)) agent.lostWhy = why;
   }
 

@@ -2,7 +2,8 @@
  * The end of a load of any kind. At the deadline no new request is sent, and those in flight are waited for: up to each
  * request's own time-out, and no longer than `LONGEST_DRAIN_US`. Without the wait, the last request of every connection
  * would be a lower bound, even on a fast server. Requests in flight after that are unfinished, and an exchange that was
- * due and never sent is dropped: both count in the latency with the time that they waited. Rates end at the deadline.
+ * due and never sent is dropped: both count in the latency with the time that they waited. Rates count only what ended
+ * by the deadline.
  */
 import type { InFlightExchanges, VisitInFlight } from "../recording/so_far.ts";
 import type { WorkerTotals } from "../recording/totals.ts";

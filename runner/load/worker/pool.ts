@@ -34,7 +34,7 @@ interface PoolHooks {
   readonly onInterval: (worker: number, part: IntervalPart, health: Health) => void;
   /** Called right after `onInterval`, with the report as if the worker had ended then. */
   readonly onSoFar?: (worker: number, report: SoFarReport) => void;
-  /** The first dial to finish of a worker has failed. */
+  /** A worker's first dial to finish has failed. */
   readonly onUnreached?: () => void;
   /** The load starts at this moment, milliseconds since the epoch. If this throws, the load ends immediately. */
   readonly onStart: (atMs: number) => void;

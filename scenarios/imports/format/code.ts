@@ -89,6 +89,6 @@ export function environmentLines(
     const read = `${name}(${JSON.stringify(variable)})`;
     return isSet(variable, env)
       ? `  ${keyText(variable)}: ${read},`
-      : `  ${keyText(variable)}: undefined, // write ${read}, where it is set`;
+      : `  ${keyText(variable)}: undefined, // not set at conversion; once it is, write ${read}`;
   });
 }
