@@ -2,8 +2,8 @@
 import type { Run } from "../../runner/result/result.ts";
 
 /**
- * Runs follow a start of the target or stand for themselves, and a reader may add some. Of two servers that run already, and take
- * turns until there is a verdict, nobody asks for a number: these are rounds.
+ * "run" where each load follows a start of its target, or stands for itself: a reader may ask for more of them. "round"
+ * where two servers that run already take turns until there is a verdict: nobody asks for a number of these.
  */
 export type RunNoun = "run" | "round";
 

@@ -60,8 +60,9 @@ function* ofCounts(
 ): Generator<Inconsistency> {
   yield* ofMessages([], { streams, sockets });
   for (const [at, step] of steps.entries()) yield* ofMessages(["steps", at], step);
-  const calls = Object.values(grpc?.status ?? {}).reduce((sum, count) => sum + count, 0);
-  if (calls + (grpc?.noStatus ?? 0) > requests.completed) {
+  const calls = Object.values(grpc?.status ?? {})
+    .reduce((sum, count) => sum + count, grpc?.noStatus ?? 0);
+  if (calls > requests.completed) {
     const message =
       `Cannot use counts that do not add up: ${calls} gRPC calls ended, but ${requests.completed} requests completed`;
     yield { path: ["grpc", "status"], message };
