@@ -9,7 +9,7 @@ import { readSources } from "../../targets/frameworks/install.ts";
 import { frameworkNamed } from "../../targets/frameworks/registry.ts";
 import { temporaryFolder } from "../stage/folder.ts";
 import { commitAll, envIn, git, initRepository } from "../stage/repository.ts";
-import type { ExperimentInput } from "../../scenarios/file/experiment.ts";
+import type { ExperimentInput } from "../../scenarios/file/experiment_shape.ts";
 
 const FRAMEWORKS = ["express", "gin", "fastify"] as const satisfies readonly FrameworkName[];
 export const APPS = [...FRAMEWORKS, "deno"] as const;

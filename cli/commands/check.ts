@@ -12,7 +12,7 @@ import { boundsOf, repeatSentence } from "../../runner/experiment/repetition_bou
 import { describeLoad } from "../../runner/measure/described_load.ts";
 import type { TargetSpec } from "../../base/target/target_shape.ts";
 import { stages } from "../../base/target/steps.ts";
-import type { Experiment } from "../../scenarios/file/experiment.ts";
+import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { defineCommand } from "../command_line/arguments.ts";

@@ -13,7 +13,7 @@ import type { RawArguments } from "../command_line/command.ts";
 import type { Subject } from "../init/subject.ts";
 import { experimentAbout, withSchemaLine } from "../init/written.ts";
 import { listed } from "../../report/writing/words.ts";
-import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
 import { replaceFile } from "../../base/whole_file.ts";
 import { experimentJsonSchema, isExperimentSchema, portableSchema } from "../schema/json_schema.ts";
 import starter from "./starter.yaml" with { type: "text" };

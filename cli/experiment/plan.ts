@@ -4,7 +4,7 @@ import { discardConflict, figuresConflict } from "../../scenarios/load/measured_
 import { type Problem, UserError } from "../../base/errors.ts";
 import { thresholdConflicts } from "../../scenarios/claims/names.ts";
 import type { Threshold } from "../../scenarios/claims/threshold.ts";
-import type { Experiment } from "../../scenarios/file/experiment.ts";
+import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
 import {
   type ExperimentFile,
   loadExperiment,

@@ -1,7 +1,7 @@
 /** The JSON Schemas of Plateau's files, for editors and validators of any language. Pure. */
 import * as z from "zod";
 import { isMap } from "../../base/yaml/json_text.ts";
-import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
 
 /**
  * The identifier of the experiment file's version. It changes if a valid file may become invalid, but not if keys are

@@ -3,7 +3,7 @@
  * experiment. A run that cannot be measured is noted, and the rest goes on.
  */
 import { StartError, TargetError } from "../../base/errors.ts";
-import type { Experiment } from "../../scenarios/file/experiment.ts";
+import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
 import type { Cell, Plan, PlannedRun } from "../../scenarios/plan/plan.ts";
 import type { OnProgress } from "../result/progress.ts";
 import { Repetition } from "./repetition.ts";

@@ -3,7 +3,7 @@
  * the rest of an experiment may be measured only beside runs that are all its own. Every place that contradicts the
  * experiment is named. Pure.
  */
-import type { Experiment } from "../../scenarios/file/experiment.ts";
+import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
 import type { Cell, Plan, PlannedRun } from "../../scenarios/plan/plan.ts";
 import type { Problem } from "../../base/errors.ts";
 import { derivedSeed } from "../../base/random.ts";

@@ -3,7 +3,7 @@
  * `check` loads this module, so it imports nothing that computes. Pure.
  */
 import { expectedMsOf } from "../../scenarios/load/load.ts";
-import type { Experiment } from "../../scenarios/file/experiment.ts";
+import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import { TRIAL_MS } from "../slices/lengths.ts";
 

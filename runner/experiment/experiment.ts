@@ -3,7 +3,7 @@
  * measured is recorded as such, and the others go on.
  */
 import { sweepTemporaryFolders } from "../../base/system/temporary_folder.ts";
-import type { Experiment } from "../../scenarios/file/experiment.ts";
+import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
 import { cellKey } from "../../base/figures/cells.ts";
 import type { SliceLengths } from "../../scenarios/pace/slices.ts";
 import type { Cell, Plan } from "../../scenarios/plan/plan.ts";

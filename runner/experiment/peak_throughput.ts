@@ -3,7 +3,7 @@
  * failure becomes a note.
  */
 import { messageOf } from "../../base/errors.ts";
-import type { Experiment } from "../../scenarios/file/experiment.ts";
+import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
 import { benchmarkRedis } from "../../targets/redis/benchmark.ts";
 import type { ProvidedRedis } from "../../targets/redis/provide.ts";
 import type { FirstCalibration } from "../calibration/calibration.ts";

@@ -1,6 +1,6 @@
 /** Starts the targets of an experiment for its runs, with the Redis that they use. */
 import type { Cell, PlannedRun } from "../../scenarios/plan/plan.ts";
-import type { Experiment } from "../../scenarios/file/experiment.ts";
+import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
 import type { LaunchContext, RunningTarget } from "../../targets/launch/launcher.ts";
 import { RuntimeCounters } from "../../targets/observe/runtime/runtime_counters.ts";
 import { startTarget } from "../../targets/launchers.ts";

@@ -11,7 +11,7 @@ import { placed, type Realm, ScriptError } from "../../base/script/realm.ts";
 import { scriptCode } from "../../scenarios/code/code.ts";
 import { evaluated } from "../../scenarios/code/evaluated.ts";
 import { environment } from "../../scenarios/file/experiment_file.ts";
-import type { Experiment } from "../../scenarios/file/experiment.ts";
+import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
 import { hasHooks, type Script } from "../../scenarios/request/script.ts";
 import { FreshData } from "../load/hooks/fresh_data.ts";
 import type { HookUse } from "../result/hooks.ts";

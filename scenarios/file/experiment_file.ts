@@ -4,7 +4,7 @@ import { readText } from "../../base/bounded_file.ts";
 import { type Environment, NO_ENVIRONMENT } from "./placeholders.ts";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import type { readProtoFile } from "../../base/grpc/proto_file.ts";
-import { type Experiment, experimentSpecWith } from "./experiment.ts";
+import { type Experiment, experimentSpecWith } from "./experiment_shape.ts";
 import { experiments } from "../experiments/registry.ts";
 import { AS_INPUT } from "../../base/explain.ts";
 import { type Files, NO_FILES } from "../../base/files.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { UserError } from "../../base/errors.ts";
 import { refuseLocal } from "../../cli/experiment/plan.ts";
-import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
 import { type Cell, planBlocks } from "../../scenarios/plan/plan.ts";
 import { thrown } from "../thrown.ts";
 

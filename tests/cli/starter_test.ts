@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import * as z from "zod";
 import starter from "../../cli/commands/starter.yaml" with { type: "text" };
-import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
 
 /** Functions, which YAML has none of. */
 const OF_SCRIPTS = ["setup", "teardown", "refresh", "script"];

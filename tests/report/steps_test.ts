@@ -1,7 +1,7 @@
 /** Requests of a mix, flow or page in tables, claims, thresholds and files. */
 import assert from "node:assert/strict";
 import { claimInResults } from "../../scenarios/claims/claim.ts";
-import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
 import { type Results, results as schema } from "../../runner/result/result.ts";
 import { renderCsv } from "../../report/render/csv.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";

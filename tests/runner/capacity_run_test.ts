@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { earlierCapacityOf } from "../../runner/experiment/capacity_run.ts";
 import type { RunCapacity } from "../../runner/result/capacity.ts";
-import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
 import { expectedMsOf } from "../../scenarios/load/load.ts";
 import { type Cell, planCells } from "../../scenarios/plan/plan.ts";
 

@@ -7,7 +7,7 @@ import {
   refusals,
   withoutInterrupted,
 } from "../../runner/experiment/earlier_runs.ts";
-import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
 import { planBlocks, type PlannedRun } from "../../scenarios/plan/plan.ts";
 import { resultsFixture } from "../report/fixture.ts";
 

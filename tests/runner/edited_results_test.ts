@@ -5,7 +5,7 @@ import { describeLoad } from "../../runner/measure/described_load.ts";
 import { hashSettings } from "../../runner/experiment/provenance.ts";
 import type { Missing, Results, Run } from "../../runner/result/result.ts";
 import { contradictions } from "../../runner/experiment/edited_results.ts";
-import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
 import { planBlocks } from "../../scenarios/plan/plan.ts";
 import { derivedSeed } from "../../base/random.ts";
 import { planResumed } from "../../cli/experiment/resume.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ExpectedTime } from "../../runner/experiment/expected_time.ts";
 import { TRIAL_MS } from "../../runner/slices/lengths.ts";
-import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
 
 /** Two targets, each asked for 1 s and for 3 s. */

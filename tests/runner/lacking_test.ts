@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { TargetError } from "../../base/errors.ts";
 import { cellNeeds, missingPrerequisiteOf } from "../../runner/experiment/missing_prerequisites.ts";
-import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
 
 const api = { app: "api" };

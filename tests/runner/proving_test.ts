@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { preflight, SeparatePreflights } from "../../runner/experiment/preflight.ts";
 import { TargetError } from "../../base/errors.ts";
-import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
 import { type Cell, planCells } from "../../scenarios/plan/plan.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";

@@ -10,7 +10,7 @@ import { UNKNOWN_ACTIVITY } from "../../runner/host/host_activity.ts";
 import { reportOfSilent } from "../../runner/load/worker/silent_worker.ts";
 import type { Loaded, Loader } from "../../runner/measure/loader.ts";
 import { ResultFile } from "../../runner/result/result_file.ts";
-import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
 import { planBlocks } from "../../scenarios/plan/plan.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { emptyFolder } from "../e2e/plateau.ts";

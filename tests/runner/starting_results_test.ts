@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Results } from "../../runner/result/result.ts";
 import { assertAsBefore } from "../../runner/experiment/experiment.ts";
-import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
 import { type Cell, planCells } from "../../scenarios/plan/plan.ts";
 import { resultsFixture } from "../report/fixture.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ExperimentTargets } from "../../runner/experiment/targets.ts";
-import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
 import { type Plan, planCells, type PlannedRun } from "../../scenarios/plan/plan.ts";
 import { program } from "../targets/fixtures/launch_context.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Claim, ClaimSide, FigureSide } from "../../scenarios/claims/claim.ts";
-import type { Experiment } from "../../scenarios/file/experiment.ts";
+import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
 import { choiceOf, chosenCells, SCENARIO, TARGET } from "../../base/figures/cells.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";

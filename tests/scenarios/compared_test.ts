@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
 
 function problemsOf(change: Record<string, unknown>): string[] {
   const parsed = experimentSpecWith().safeParse({

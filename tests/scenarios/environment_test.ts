@@ -1,7 +1,7 @@
 /** `${env.NAME}` and secret parameters in experiment files. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import type { Experiment } from "../../scenarios/file/experiment.ts";
+import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
 import { UserError } from "../../base/errors.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { isSecretField } from "../../base/secret_fields.ts";

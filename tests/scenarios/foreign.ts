@@ -1,7 +1,7 @@
 /** Files of other tools, as text, for the tests of what they become. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Experiment } from "../../scenarios/file/experiment.ts";
+import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { NO_FILES } from "../../base/files.ts";
 import { type ImportedFile, importedFile } from "../../scenarios/imports/registry.ts";

@@ -1,6 +1,6 @@
 /** Lists in a load are factors. */
 import assert from "node:assert/strict";
-import { type ExperimentInput, experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { type ExperimentInput, experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
 import { describeLoad } from "../../runner/measure/described_load.ts";
 import { loadFor, loadsOf } from "../../scenarios/load/load.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";

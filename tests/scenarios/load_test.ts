@@ -1,6 +1,6 @@
 /** The kinds of load: what is understood, and what people get wrong. */
 import assert from "node:assert/strict";
-import { type ExperimentInput, experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { type ExperimentInput, experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
 import { expectedMsOf, type PlannedLoad } from "../../scenarios/load/load.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
 import { RIGHT, wrongLines } from "./right_experiment.ts";

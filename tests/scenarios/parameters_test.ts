@@ -1,6 +1,6 @@
 /** Parameters of an experiment file: what is put in where, and what people get wrong. */
 import assert from "node:assert/strict";
-import type { Experiment } from "../../scenarios/file/experiment.ts";
+import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
 import { loadExperiment, parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
 import { wrongLines } from "./right_experiment.ts";

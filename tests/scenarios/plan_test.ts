@@ -6,7 +6,7 @@ import {
   type Experiment,
   type ExperimentInput,
   experimentSpecWith,
-} from "../../scenarios/file/experiment.ts";
+} from "../../scenarios/file/experiment_shape.ts";
 import {
   type Cell,
   planBlocks,

@@ -1,7 +1,7 @@
 /** A log as a schedule: which lines are requests, and when each is due. */
 import assert from "node:assert/strict";
 import { type Files, NO_FILES } from "../../base/files.ts";
-import type { Experiment } from "../../scenarios/file/experiment.ts";
+import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";

@@ -1,6 +1,6 @@
 import { frameworkNames, installedRuntimeNames } from "../../base/target/app_settings.ts";
 import assert from "node:assert/strict";
-import { type Experiment, experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { type Experiment, experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
 import { runtimeNamed } from "../../targets/frameworks/runtimes.ts";
 import { frameworkNamed } from "../../targets/frameworks/registry.ts";

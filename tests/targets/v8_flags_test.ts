@@ -1,6 +1,6 @@
 /** Flags of V8 reach the program that runs on it, or an error says why not. */
 import assert from "node:assert/strict";
-import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
 import { targetSpec } from "../../base/target/target_shape.ts";
 import { cleanEnv, findProgram } from "../../targets/launch/environment.ts";
