@@ -179,7 +179,8 @@ export function remedyFor(reason: string, written: "flags" | "keys"): string | n
     /^the certificate is not for (?:the address )?(\S+?)[:,]?(?: .*)?$/.exec(reason) ?? [];
   if (wanted !== undefined) {
     const name = `${isIP(wanted) === 0 ? "DNS" : "IP"}:${wanted}`;
-    return `make one with subjectAltName=${name} (openssl req has -addext), or write a host that it names; ${
+    const other = reason.endsWith(NAMELESS) ? "" : ", or write a host that it names";
+    return `make one with subjectAltName=${name} (openssl req has -addext)${other}; ${
       flag("insecure")
     } accepts any certificate`;
   }
