@@ -37,7 +37,7 @@ export function factor<Value, Text>(
 }
 
 /** Keys of an experiment file that conflict with some options. */
-export type Rival = "http2" | "keepAlive" | "pipeline";
+export type Rival = "keepAlive" | "pipeline";
 
 interface LoadOption {
   /** Schema of its key in an experiment file. */
@@ -140,7 +140,7 @@ export const LOAD_OPTIONS = {
   },
   requestsPerConnection: {
     key: factor(perConnection).optional().describe(
-      "Requests after which a connection is replaced by a new one; no limit when absent",
+      "Requests after which a connection is replaced by a new one, over HTTP/2 as soon as its streams have ended; no limit when absent",
     ),
     flag: {
       flags: "--requests-per-connection <N>",
@@ -152,7 +152,6 @@ export const LOAD_OPTIONS = {
       "Requests after which a connection was replaced by a new one; absent: no limit",
     ),
     conflicts: {
-      http2: "Cannot limit the requests of a connection over HTTP/2, where all streams share it",
       keepAlive: "Cannot limit the requests of a connection that closes after each response",
       pipeline: "Cannot limit the requests of a connection that has several in flight",
     },
@@ -325,7 +324,8 @@ export function conflictsOf(
 ): OptionConflict[] {
   return optionConflicts((setting) => {
     if (setting === "keepAlive") return !load.keepAlive;
-    return setting === "pipeline" ? (load.pipeline ?? 1) > 1 : load[setting] !== undefined;
+    if (setting === "pipeline") return load.http2 === undefined && (load.pipeline ?? 1) > 1;
+    return load[setting] !== undefined;
   });
 }
 
@@ -338,7 +338,7 @@ interface OptionConflict {
 
 /**
  * @param has Whether the load has the setting; for `keepAlive`, whether it is off, and for `pipeline`, whether it is
- * above one.
+ * above one over HTTP/1.1.
  */
 export function optionConflicts(has: (setting: OptionName | Rival) => boolean): OptionConflict[] {
   return NAMES.filter(has).flatMap((option) => {

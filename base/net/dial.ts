@@ -7,6 +7,7 @@ import {
   alpnRefusal,
   DialError,
   handshakeFailed,
+  NAMELESS,
   OF_AN_AUTHORITY,
   OF_AN_AUTHORITY_THOUGH_NAMED,
   SELF_SIGNED,
@@ -45,7 +46,7 @@ export function dialer(endpoint: Endpoint): Dial {
       return await dialDeno(route, endpoint, signal);
     } catch (error) {
       if (!mayBeNamed(error, tls)) throw error;
-      if (!isNodeTlsWhole()) throw new DialError("tls", OF_AN_AUTHORITY_THOUGH_NAMED);
+      if (!isNodeTlsWhole()) throw thoughNamed(error);
       const conn = await byNode(route, tls, signal).catch((again) => {
         throw messageOf(again) === SELF_SIGNED ? error : again; // its certificate is not the one that was named
       });
@@ -55,9 +56,19 @@ export function dialer(endpoint: Endpoint): Dial {
   };
 }
 
-/** Deno's own TLS refuses a CA certificate as a server's own certificate, even if the user trusts exactly that one. */
-function mayBeNamed(error: unknown, { caCerts }: Tls): boolean {
-  return error instanceof DialError && error.message === OF_AN_AUTHORITY && caCerts.length > 0;
+/**
+ * Deno's own TLS refuses a CA certificate as a server's own certificate, and one with a name in its subject alone, even if
+ * the user trusts exactly that one.
+ */
+function mayBeNamed(error: unknown, { caCerts }: Tls): error is DialError {
+  return error instanceof DialError && caCerts.length > 0 &&
+    (error.message === OF_AN_AUTHORITY || error.message.endsWith(NAMELESS));
+}
+
+function thoughNamed(error: DialError): DialError {
+  return error.message === OF_AN_AUTHORITY
+    ? new DialError("tls", OF_AN_AUTHORITY_THOUGH_NAMED)
+    : error;
 }
 
 async function dialDeno(

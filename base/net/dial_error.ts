@@ -39,6 +39,9 @@ export function systemReason(error: unknown): string {
 
 export const SELF_SIGNED = "the certificate is self-signed";
 
+/** End of the reason why a certificate without a subjectAltName is refused. */
+export const NAMELESS = ": it names no host (subjectAltName)";
+
 /** Why the self-signed certificate that `openssl req -x509` makes is refused as a server's. */
 export const OF_AN_AUTHORITY =
   "the certificate is that of an authority (basicConstraints has CA:TRUE), as self-signed ones often are";
@@ -148,9 +151,7 @@ function wrongName(said: string): string | null {
   if (wanted === undefined) return null;
   const names = valid?.replace(/\w+\("?(.*?)"?\)/g, "$1");
   if (names === undefined) {
-    const why = said.includes("not valid for any names")
-      ? ": it names no host (subjectAltName)"
-      : "";
+    const why = said.includes("not valid for any names") ? NAMELESS : "";
     return `the certificate is not for ${wanted}${why}`;
   }
   if (isIP(wanted) !== 0 && names.split(/, | or /).includes(wanted)) {
@@ -173,6 +174,15 @@ export function remedyFor(reason: string, written: "flags" | "keys"): string | n
     return `${byOpenSsl}${
       flag("insecure")
     } accepts any certificate; or make one with basicConstraints=CA:FALSE`;
+  }
+  const [, wanted] =
+    /^the certificate is not for (?:the address )?(\S+?)[:,]?(?: .*)?$/.exec(reason) ?? [];
+  if (wanted !== undefined) {
+    const name = `${isIP(wanted) === 0 ? "DNS" : "IP"}:${wanted}`;
+    const other = reason.endsWith(NAMELESS) ? "" : ", or write a host that it names";
+    return `make one with subjectAltName=${name} (openssl req has -addext)${other}; ${
+      flag("insecure")
+    } accepts any certificate`;
   }
   if (/^the certificate(?:'s| is| has)/.test(reason)) {
     return `${flag("cacert")} names an authority to trust, and ${

@@ -169,7 +169,7 @@ function optionsOf(tls: Tls): ConnectionOptions {
 
 /**
  * The reason why a trusted certificate is not that of the server, in the words of rustls; undefined: it is. An
- * authority's certificate is the server's only if the user has named it, and a name in the subject does not count.
+ * authority's certificate is the server's only if the user has named it, and only then a name in the subject counts.
  */
 function identityRefusal(
   { serverName, caCerts }: Tls,
@@ -180,7 +180,8 @@ function identityRefusal(
   if (certificate.ca && !isNamed) return new Error("CaUsedAsEndEntity");
   const names = (certificate.subjectaltname ?? "").split(", ")
     .flatMap((name) => /^(?:DNS|IP Address):(.*)$/.exec(name)?.[1] ?? []);
-  if (names.length > 0 && checkServerIdentity(serverName, certificate) === undefined) return;
+  const hasName = isNamed || names.length > 0;
+  if (hasName && checkServerIdentity(serverName, certificate) === undefined) return;
   return new Error(notValidFor(serverName, names));
 }
 

@@ -70,7 +70,7 @@ async function overHttp2(
 ): Promise<ReceivedResponse> {
   const events = new OneResponse();
   const kept = new KeptResponse(new KeptRoom());
-  const http2 = new Http2Connection(1, events, () => kept);
+  const http2 = new Http2Connection(1, events, { keep: () => kept });
   const buffer = new Uint8Array(BUFFER_BYTES);
   const goOn = async (): Promise<boolean> => {
     await writeAll(conn, http2.out.take());

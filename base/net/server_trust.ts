@@ -1,9 +1,9 @@
 /**
  * Checks a server's certificate with OpenSSL, as strictly as the runtime does: with the same authorities, the rules of
  * webpki (RFC 5280 and the profile of the CA/Browser Forum), and the same messages. Some certificates that OpenSSL
- * alone would accept are refused here: with names in the subject only, with weak keys or signatures, an authority's
- * certificate for a server that the user has not named, old versions, and critical extensions that webpki does not
- * know.
+ * alone would accept are refused here: an authority's certificate for a server, or one with a name in the subject only,
+ * unless the user has named that very certificate; weak keys or signatures, old versions, and critical extensions that
+ * webpki does not know.
  */
 import { isIP } from "node:net";
 import * as nodeTls from "node:tls";
@@ -158,7 +158,7 @@ export class ServerTrust {
     const context = made(certificates.X509_STORE_CTX_new());
     try {
       certificates.X509_STORE_CTX_init(context, this.#store, leaf, sent);
-      this.#demand(context);
+      this.#demand(context, leaf);
       const isTrusted = certificates.X509_verify_cert(context) === 1;
       if (!isTrusted) return this.#refusalBy(certificates.X509_STORE_CTX_get_error(context), leaf);
       return this.#chainRefusal(
@@ -175,7 +175,7 @@ export class ServerTrust {
     return this.#named.some((one) => X509_cmp(one, leaf) === 0);
   }
 
-  #demand(context: Pointer): void {
+  #demand(context: Pointer, leaf: Pointer): void {
     const { certificates } = this.openssl;
     certificates.X509_STORE_CTX_set_default(context, cString("ssl_server"));
     const demands = certificates.X509_STORE_CTX_get0_param(context);
@@ -187,7 +187,8 @@ export class ServerTrust {
     certificates.X509_VERIFY_PARAM_set_depth(demands, MOST_INTERMEDIATES);
     certificates.X509_VERIFY_PARAM_set_hostflags(
       demands,
-      X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT,
+      X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS |
+        (this.#isNamed(leaf) ? 0 : X509_CHECK_FLAG_NEVER_CHECK_SUBJECT),
     );
     const name = cString(this.serverName);
     const isSet = isIP(this.serverName)

@@ -543,10 +543,11 @@ function loadConflicts(given: RawArguments): Problem[] {
 
 /** Options of the load that conflict with other flags. */
 export function optionProblems(given: RawArguments): Problem[] {
-  const { keepAlive, pipeline = "1" } = given;
+  const { keepAlive, pipeline = "1", http2 } = given;
   const conflicts = optionConflicts((setting) => {
     if (setting === "keepAlive") return keepAlive !== undefined;
-    return setting === "pipeline" ? pipeline !== "1" : given[setting] !== undefined;
+    if (setting === "pipeline") return pipeline !== "1" && http2 === undefined;
+    return given[setting] !== undefined;
   });
   const isSecure = /^(?:https|wss):/i.test(String(given.url));
   return [

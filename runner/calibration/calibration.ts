@@ -53,7 +53,7 @@ export async function calibrate(
     const found = slices === null ? null : calibrationOf(slices);
     if (found === null) return null;
     const known = rememberedCalibration(driver);
-    if (slices?.full.some(isUndisturbed)) await rememberCalibration(driver, found);
+    if (slices !== null && areUndisturbed(slices)) await rememberCalibration(driver, found);
     else if (known !== null && known.peakThroughput < found.peakThroughput) {
       forgetCalibration(driver);
     }
@@ -117,8 +117,17 @@ async function measureSlices(driver: DriverName, signal: AbortSignal): Promise<S
   }
 }
 
-function isUndisturbed({ generator: { waiting, cpu } }: Measurement): boolean {
-  return (waiting === null || waiting < UNDISTURBED) && cpu >= BUSY_AT_PEAK;
+/** Whether one slice shows the peak, and most show the baseline, of which the median counts. */
+function areUndisturbed({ full, single }: Slices): boolean {
+  return full.some(isUndisturbed) && 2 * single.filter(hasCore).length > single.length;
+}
+
+function isUndisturbed(slice: Measurement): boolean {
+  return hasCore(slice) && slice.generator.cpu >= BUSY_AT_PEAK;
+}
+
+function hasCore({ generator: { waiting } }: Measurement): boolean {
+  return waiting === null || waiting < UNDISTURBED;
 }
 
 /** The highest rate and the median latency of the slices; null when nothing completed. */

@@ -1,7 +1,7 @@
 /**
  * The calibration of the load generator, remembered in the user's cache folder: one small file for each machine, version
  * and driver. Nothing depends on it being there: a file that can't be read or written is not a failure. It is forgotten
- * after a month, and as soon as a load is faster than the peak that it claims.
+ * after a month, and as soon as a load is faster than what it claims.
  */
 import os from "node:os";
 import { rmSync } from "node:fs";
@@ -40,6 +40,21 @@ export function refutes(
   { peakThroughput }: Pick<Calibration, "peakThroughput">,
 ): boolean {
   return pipeline === 1 && elapsedS >= SHORTEST_S && completedPerSec > workers * peakThroughput;
+}
+
+/** The baseline is 0.02 or 0.05 ms, depending on whether both ends share a core. */
+const PLACEMENT = 3;
+
+/**
+ * Whether a load's median is far below the latency of a server that does nothing, which was then measured on a busy
+ * machine.
+ * @param medianMs 0: nothing completed.
+ */
+export function undercuts(
+  medianMs: number,
+  { baselineLatency }: Pick<Calibration, "baselineLatency">,
+): boolean {
+  return medianMs > 0 && PLACEMENT * medianMs < baselineLatency;
 }
 
 /** What a calibration is valid for; if any part of it changes, the generator is measured again. */

@@ -13,6 +13,7 @@ export class AbortWatch {
   readonly #rules: readonly Objective[];
   readonly #latency = new Histogram();
   #failed = 0;
+  #wrong = 0;
   #found: FindingOf<"aborted">["evidence"] | null = null;
 
   constructor(rules: readonly string[] = [], private readonly intervalMs: number) {
@@ -29,13 +30,14 @@ export class AbortWatch {
     return this.#found;
   }
 
-  observe({ index, failed, latency, completedSoFar }: WholeInterval): void {
+  observe({ index, failed, wrong, latency, completedSoFar }: WholeInterval): void {
     if (this.#rules.length === 0 || this.#found !== null) return;
     this.#failed += failed;
+    this.#wrong += wrong;
     this.#latency.addSparse(latency);
     const ended = completedSoFar + this.#failed;
     for (const { text: rule, isBeyond, allowed } of this.#rules) {
-      const beyond = isBeyond === null ? this.#failed : this.#countBeyond(isBeyond);
+      const beyond = isBeyond === null ? this.#failed + this.#wrong : this.#countBeyond(isBeyond);
       if (beyond < FEWEST_BEYOND || beyond <= allowed * ended) continue;
       this.#found = { rule, beyond, ended, afterS: (index + 1) * this.intervalMs / 1_000 };
       this.#abort.abort();

@@ -1,6 +1,6 @@
 /** A loader with the workers of this process: for a whole load, or an agent's part of one. */
 import { messageOf, UserError } from "../../base/errors.ts";
-import type { Load } from "../../scenarios/load/load.ts";
+import type { TurnsSpec } from "../../scenarios/pace/slices.ts";
 import { type Endpoint, hasTls } from "../../base/net/endpoint.ts";
 import { epochNowMs } from "../../base/system/clock.ts";
 import { makeRoomFor } from "../../base/system/open_files.ts";
@@ -10,6 +10,7 @@ import {
   forgetCalibration,
   refutes,
   rememberedCalibration,
+  undercuts,
 } from "../host/calibration_cache.ts";
 import { isHere, ownNames, UNKNOWN_ACTIVITY } from "../host/host_activity.ts";
 import type { HostUse } from "../host/host_watch.ts";
@@ -18,6 +19,7 @@ import { slotsOf } from "../load/engine/job.ts";
 import { chooseDriver, type DriverChoice } from "../load/transports/choose_driver.ts";
 import type { SoFarReport, WorkerReport } from "../load/worker/messages.ts";
 import { WorkerPool } from "../load/worker/pool.ts";
+import { mergeHistograms } from "../stats/histogram/histogram.ts";
 import {
   type Loaded,
   type Loader,
@@ -55,9 +57,14 @@ function streamLimit(reports: readonly WorkerReport[], streams = 1): string | nu
     "so requests waited for a stream, and their latency includes that wait";
 }
 
+/** For how long a side of two had its turn. */
+async function ownUsOf(turns: TurnsSpec, lastedUs: number): Promise<number> {
+  const { Turns } = await import("../../scenarios/pace/slices.ts");
+  return new Turns(turns).ownUs(lastedUs);
+}
+
 export class LocalLoader implements Loader {
   #lostLog: string | null = null;
-  readonly #calibrations = new Map<DriverName, Calibration>();
 
   constructor(private readonly pool: WorkerPool = new WorkerPool()) {}
 
@@ -109,7 +116,7 @@ export class LocalLoader implements Loader {
     });
     const stage = {
       ...hostUse(),
-      calibration: this.#calibrationOf(driver, request.load, reports),
+      calibration: await this.#calibrationOf(driver, request, reports),
       sharesMachine,
       ...ended.length > 0 && { ended },
     };
@@ -120,27 +127,33 @@ export class LocalLoader implements Loader {
   }
 
   /**
-   * Looks up the calibration once, as soon as there is one, and only after a load, because it would delay the start.
-   * Forgets a calibration that this load refutes.
+   * Looks up the calibration after the load, whose start it would delay, and each time, because another load may have
+   * refuted it. Forgets a calibration that this load refutes.
    */
-  #calibrationOf(
+  async #calibrationOf(
     driver: DriverName,
-    load: Load,
+    { load, turns }: LoadRequest,
     reports: readonly WorkerReport[],
-  ): Calibration | null {
-    const known = this.#calibrations.get(driver) ?? rememberedCalibration(driver);
+  ): Promise<Calibration | null> {
+    const known = rememberedCalibration(driver);
     if (known === null) return null;
-    const completed = reports.reduce((sum, { totals }) => sum + totals.completed, 0);
-    const elapsedS = Math.max(...reports.map(({ elapsedUs }) => elapsedUs)) / 1e6;
+    const totals = reports.map((report) => report.totals);
+    const inTime = totals.reduce(
+      (sum, { completed, drain }) => sum + completed - drain.completed,
+      0,
+    );
+    const lastedUs = Math.max(...reports.map(({ elapsedUs }) => elapsedUs));
+    const elapsedS = (turns === undefined ? lastedUs : await ownUsOf(turns, lastedUs)) / 1e6;
     const pipeline = load.kind === "closed" ? load.pipeline : 1;
-    const completedPerSec = completed / elapsedS;
-    if (refutes({ completedPerSec, elapsedS, workers: reports.length, pipeline }, known)) {
-      this.#calibrations.delete(driver);
-      forgetCalibration(driver);
-      return null;
-    }
-    this.#calibrations.set(driver, known);
-    return known;
+    const completedPerSec = inTime / elapsedS;
+    const service = mergeHistograms(totals.map((part) => part.service));
+    const isFaster = refutes(
+      { completedPerSec, elapsedS, workers: reports.length, pipeline },
+      known,
+    );
+    const isRefuted = isFaster || undercuts(service.valueAtPercentile(50) / 1_000, known);
+    if (isRefuted) forgetCalibration(driver);
+    return isRefuted ? null : known;
   }
 
   incompleteLogReason(): string | null {

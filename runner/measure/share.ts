@@ -160,8 +160,9 @@ function pacerFor(
 
 function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): ScriptSpec {
   const { script, load } = request;
-  // If all responses must have a certain size, their status is checked, too.
-  const implicitCheck = request.implicitCheck || load.maxBody !== undefined;
+  // If responses are judged by their size, or while the load runs, their status is checked, too.
+  const implicitCheck = request.implicitCheck || load.maxBody !== undefined ||
+    load.abortOn !== undefined;
   const [target, ...others] = originsOfLoad(request).map(({ origin, endpoint }) => ({
     origin,
     connection: connectionOptions(origin, endpoint, load.keepAlive),

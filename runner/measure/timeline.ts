@@ -39,6 +39,8 @@ export interface WholeInterval {
   readonly index: number;
   readonly completed: number;
   readonly failed: number;
+  /** Completed requests with an unexpected response. */
+  readonly wrong: number;
   readonly latency: SparseHistogram;
   /** Completed requests of the run in all intervals that are complete so far. */
   readonly completedSoFar: number;
@@ -172,6 +174,7 @@ export class Timeline {
       index,
       completed: sum.completed,
       failed: sum.failed,
+      wrong: sum.wrong,
       latency: sum.latency.whole(),
       completedSoFar: this.#completed,
       ...sum.messages !== null && { messages: sum.messages.whole() },

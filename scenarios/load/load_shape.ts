@@ -244,7 +244,9 @@ export function conflictsIn(load: LoadSpec): { readonly key: string; readonly me
   const conflicts = optionConflicts((setting) => {
     const values = [given.get(setting) ?? []].flat();
     if (setting === "keepAlive") return values.includes(false);
-    return values.some((value) => setting === "pipeline" ? value !== 1 : value !== false);
+    if (setting !== "pipeline") return values.some((value) => value !== false);
+    const isHttp1 = [given.get("http2") ?? false].flat().includes(false);
+    return isHttp1 && values.some((depth) => depth !== 1);
   });
   return conflicts.map(({ option: key, rival, message }) => {
     const other = rival === "keepAlive" ? "keepAlive: false" : rival;

@@ -53,6 +53,27 @@ everyProtocol.test("by time, the server has seen every request that was due", as
   assert.equal(unseen.at(-1), 0, `${unseen} were not seen`);
 });
 
+everyProtocol.test("after so many requests a connection makes way for another, which may have as many", async (way) => {
+  const perPort = new Map<number, number>();
+  const server = counting(way, (_, { remoteAddr }) => {
+    if ("port" in remoteAddr) {
+      perPort.set(remoteAddr.port, (perPort.get(remoteAddr.port) ?? 0) + 1);
+    }
+    return new Response("ok");
+  });
+  const loaded = await load(way, server, {
+    requestsPerConnection: 5,
+    requests: 20,
+    connections: 1,
+    ...way.http2 && { pipeline: 3 },
+  });
+  await server.stop();
+  assertNothingLost(loaded);
+  assert.deepEqual([loaded.totals.completed, server.seen(), loaded.errors], [20, 20, {}]);
+  if (perPort.size > 0) assert.deepEqual([...perPort.values()], [5, 5, 5, 5]);
+  assert.ok(loaded.totals.reconnects >= 3, `${loaded.totals.reconnects} reconnects`);
+});
+
 everyProtocol.test("a large body is sent whole", async (way) => {
   const server = counting(
     way,

@@ -132,6 +132,18 @@ export const CASES: Record<string, Case> = {
     { extensions: AUTHORITY },
     { authority: "itself" },
   ),
+  "an authority's constraints and no name but in its subject, itself named": good(
+    { extensions: AUTHORITY },
+    { authority: "itself" },
+  ),
+  "an authority's constraints and another name in its subject, itself named": bad(
+    { extensions: AUTHORITY },
+    { authority: "itself", name: "elsewhere" },
+  ),
+  "its own signature and no name but in its subject, itself named": good(
+    { extensions: ["basicConstraints=CA:FALSE"] },
+    { authority: "itself" },
+  ),
   "an authority's constraints and a time that is over, itself named": bad(
     { extensions: [...AUTHORITY, SAN], from: "20200101000000Z", until: "20210101000000Z" },
     { authority: "itself" },
@@ -189,7 +201,7 @@ export class Workshop {
     const signer = by === undefined ? null : this.#make(by, RECIPES[by]);
     const base = `c${this.#made.size}`;
     this.#made.set(name, base);
-    const subject = `/CN=${name === "no name but in its subject" ? "localhost" : name}`;
+    const subject = `/CN=${name.includes("in its subject") ? "localhost" : name}`;
     const request = ["req", "-new", "-nodes", "-subj", subject, "-newkey", ...key];
     this.#openssl([...request, "-keyout", `${base}.key`, "-out", `${base}.csr`]);
     Deno.writeTextFileSync(this.#at(`${base}.ext`), `[e]\n${extensions.join("\n")}\n`);

@@ -271,10 +271,12 @@ async function hangUpThenServe(listener: Deno.Listener, hangsUpMs: number): Prom
 
 Deno.test("bench --abort-on ends a hopeless load, with code 1 and a finding", async () => {
   await using api = await serve("api");
-  const url = `${api.origin}/static`;
-  const { elapsedS, generator } = await benchEnding(1, url, "-d", "60s", "--abort-on", "p50 > 1us");
-  assert.ok(elapsedS < 30, `${elapsedS} s`);
-  assert.deepEqual([generator.trust, generator.findings[0].code], ["invalid", "aborted"]);
+  for (const [path, rule] of [["static", "p50 > 1us"], ["no-such-page", "errors > 5%"]]) {
+    const url = `${api.origin}/${path}`;
+    const { elapsedS, generator } = await benchEnding(1, url, "-d", "60s", "--abort-on", rule);
+    assert.ok(elapsedS < 30, `${elapsedS} s`);
+    assert.deepEqual([generator.trust, generator.findings[0].code], ["invalid", "aborted"]);
+  }
 });
 
 Deno.test("run leaves out a run that its own rule has ended", async () => {

@@ -5,6 +5,7 @@ import {
   alpnRefusal,
   handshakeFailed,
   isRefusalByAlert,
+  NAMELESS,
   OF_AN_AUTHORITY,
   OF_AN_AUTHORITY_THOUGH_NAMED,
   remedyFor,
@@ -203,6 +204,11 @@ const REMEDIES: Readonly<Record<string, RegExp | null>> = {
   "the certificate is not signed by an authority that this machine trusts": /--cacert .*--insecure/,
   [OF_AN_AUTHORITY]:
     /^--cacert with the file of that very certificate trusts it.*--insecure accepts any/,
+  [`the certificate is not for a.test${NAMELESS}`]:
+    /^make one with subjectAltName=DNS:a\.test .*--insecure accepts any/,
+  "the certificate is not for ::1 but for localhost": /^make one with subjectAltName=IP:::1 /,
+  "the certificate is not for the address 127.0.0.1, which it lists only as a DNS name: it needs IP:127.0.0.1 in its subjectAltName":
+    /^make one with subjectAltName=IP:127\.0\.0\.1 /,
   "the server demands a client certificate": /^--cert and --key/,
   "the server does not speak TLS": /^write http:/,
   "127.0.0.1:80: connection refused": /^nothing listens there: start the server/,

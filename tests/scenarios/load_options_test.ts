@@ -122,18 +122,27 @@ Deno.test("full and resumed handshakes are two values of a factor", () => {
 });
 
 Deno.test("an option beside what it can't be had with is refused in file, flags and jobs, with both names", async () => {
-  const message =
-    "Cannot limit the requests of a connection over HTTP/2, where all streams share it";
-  const both = { http2: [false, true], requestsPerConnection: 10 };
+  const message = "Cannot limit the requests of a connection that has several in flight";
+  const both = { http2: [false, true], pipeline: 2, requestsPerConnection: 10 };
   assert.deepEqual(wrongLines(experimentWith(both)), [
-    `x.yaml:4:53: load.requestsPerConnection: ${message}: leave out requestsPerConnection or http2`,
+    `x.yaml:4:66: load.requestsPerConnection: ${message}: leave out requestsPerConnection or pipeline`,
   ]);
-  assert.deepEqual(await toldOf(["bench", URL_, "--http2", "--requests-per-connection", "10"]), [
-    `--requests-per-connection: ${message} (leave out --requests-per-connection or --http2)`,
+  const flags = ["--pipeline", "2", "--requests-per-connection", "10"];
+  assert.deepEqual(await toldOf(["bench", URL_, ...flags]), [
+    `--requests-per-connection: ${message} (leave out --requests-per-connection or --pipeline)`,
   ]);
   const [{ load }] = planCells(parseExperiment(RIGHT, "x.yaml"));
-  const { error } = loadShape.safeParse({ ...load, http2: true, requestsPerConnection: 10 });
+  const { error } = loadShape.safeParse({ ...load, pipeline: 2, requestsPerConnection: 10 });
   assert.deepEqual(error?.issues.map(({ message }) => message), [message]);
+});
+
+Deno.test("the requests of a connection are limited beside its streams over HTTP/2", () => {
+  const both = { http2: true, pipeline: 2, requestsPerConnection: 10 };
+  const [{ load }] = planCells(parseExperiment(experimentWith(both), "x.yaml"));
+  assert.deepEqual(loadShape.parse(load), load);
+  const flags = ["--http2", "--pipeline", "2", "--requests-per-connection", "10"];
+  const { load: benched } = benchOf(URL_, ...flags);
+  assert.equal(benched.requestsPerConnection, 10);
 });
 
 Deno.test("TLS sessions are resumed where there is TLS alone", async () => {

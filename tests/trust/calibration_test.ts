@@ -8,9 +8,15 @@ import {
   refutes,
   rememberCalibration,
   rememberedCalibration,
+  undercuts,
   writeCalibration,
 } from "../../runner/host/calibration_cache.ts";
+import { LocalLoader } from "../../runner/measure/local_loader.ts";
+import { measureLoad } from "../../runner/measure/measure.ts";
 import { type Measurement, measurement } from "../../runner/result/result.ts";
+import { turnsOf } from "../../scenarios/pace/slices.ts";
+import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
 import { freshCache } from "../e2e/caches.ts";
 import { emptyFolder, plateau, serve } from "../e2e/plateau.ts";
 import { measurementFixture } from "../report/fixture.ts";
@@ -118,22 +124,63 @@ Deno.test("a load that is faster than the peak refutes it, unless it is pipeline
   assert.ok(!refutes({ ...load, elapsedS: 0.05 }, { peakThroughput: 500 }));
 });
 
-Deno.test("a peak that a load exceeds reaches no result, and is forgotten", async () => {
+/** Faster than any load, so that none refutes it. */
+const ABSURD = { peakThroughput: 1e12, baselineLatency: 0.02 };
+
+const RATE = {
+  kind: "rate",
+  arrivals: "uniform",
+  connections: 4,
+  workers: 1,
+  keepAlive: true,
+  timeout: 5_000,
+} as const;
+
+Deno.test("figures that a load exceeds reach no result, and are forgotten", async () => {
   const key = calibrationKey("epoll");
   if (key === null) return; // nothing is remembered here
   await using api = await serve("api");
   using cache = emptyFolder();
   const folder = join(cache.path, "plateau");
-  const falsePeak = { peakThroughput: 1, baselineLatency: 0.02 };
-  for (const driver of ["epoll", "tcp"] as const) {
-    await writeCalibration(folder, { ...key, driver }, falsePeak, new Date());
+  for (const figures of [{ ...ABSURD, peakThroughput: 1 }, { ...ABSURD, baselineLatency: 1e6 }]) {
+    for (const driver of ["epoll", "tcp"] as const) {
+      await writeCalibration(folder, { ...key, driver }, figures, new Date());
+    }
+    const { stdout } = await plateau(
+      ["bench", `${api.origin}/static`, "-d", "300ms", "--json", "-"],
+      { env: freshCache(cache.path) },
+    );
+    const { peakThroughput, baselineLatency } = measurement.parse(JSON.parse(stdout)).generator;
+    assert.deepEqual([peakThroughput, baselineLatency], [null, null]);
+    assert.equal([...Deno.readDirSync(folder)].length, 1, "the other driver's is kept");
   }
-  const { stdout } = await plateau(
-    ["bench", `${api.origin}/static`, "-d", "300ms", "--json", "-"],
-    { env: freshCache(cache.path) },
-  );
-  assert.equal(measurement.parse(JSON.parse(stdout)).generator.peakThroughput, null);
-  assert.equal([...Deno.readDirSync(folder)].length, 1, "the other driver's is kept");
+});
+
+Deno.test("a side that loads by turns refutes the peak by the rate of its turns", async () => {
+  const key = calibrationKey("tcp");
+  if (key === null) return; // nothing is remembered here
+  await using api = await serve("api");
+  await withOwnCache(async () => {
+    // In its turns, a side has 1,000 requests/s: over the time of both, fewer than 500.
+    await rememberCalibration("tcp", { ...ABSURD, peakThroughput: 700 });
+    const lengths = { sliceUs: 100_000, cutUs: 10_000, shiftUs: 0, pauseUs: 10_000 };
+    const turns = { ...turnsOf(lengths, { pairs: 4, seed: 1 }), side: 0 as const };
+    const loader = new LocalLoader();
+    const { generator } = await measureLoad({
+      origin: api.origin,
+      script: scriptOf(requestScenarioSpec.parse({ get: "/static" }), 0),
+      load: { ...RATE, ratePerSec: 1_000, durationMs: turns.durationUs / 1_000 },
+      turns,
+      seed: 0,
+      driver: "tcp",
+      intervalMs: 100,
+      logPath: null,
+      implicitCheck: false,
+    }, { loader, signal: new AbortController().signal, onProgress: () => {} })
+      .finally(() => loader.close());
+    assert.equal(generator.peakThroughput, null);
+    assert.equal(rememberedCalibration("tcp"), null);
+  });
 });
 
 /** Caches of its own for this process, as long as `act` takes. */
@@ -160,10 +207,11 @@ function rememberedAfter(
   rate: number,
   generator: Partial<Measurement["generator"]>,
   known = FOUND,
+  ofSingle: Partial<Measurement["generator"]> = QUIET,
 ): Promise<{ readonly given: number | undefined; readonly remembered: number | undefined }> {
   return withOwnCache(async () => {
     await rememberCalibration("epoll", known);
-    const slices = { full: [slice(rate, 1, generator)], single: [slice(5, 0.03)] };
+    const slices = { full: [slice(rate, 1, generator)], single: [slice(5, 0.03, ofSingle)] };
     const given = await calibrate(
       { driver: "epoll", signal: new AbortController().signal },
       () => Promise.resolve(slices),
@@ -180,6 +228,22 @@ Deno.test("a calibration on a quiet machine replaces what is remembered, be it h
   for (const rate of [FOUND.peakThroughput * 2, FOUND.peakThroughput / 2]) {
     assert.deepEqual(await rememberedAfter(rate, QUIET), { given: rate, remembered: rate });
   }
+});
+
+Deno.test("a calibration whose baseline stood in line for a core is not remembered", async () => {
+  if (calibrationKey("epoll") === null) return; // nothing is remembered here
+  const { peakThroughput } = FOUND;
+  const lower = peakThroughput / 2;
+  assert.deepEqual(
+    await rememberedAfter(lower, QUIET, FOUND, { waiting: 0.3, cpu: 0.3 }),
+    { given: lower, remembered: peakThroughput },
+  );
+});
+
+Deno.test("a median far below the baseline refutes it, but the choice of cores does not", () => {
+  assert.ok(undercuts(0.1, { baselineLatency: 0.5 }));
+  assert.ok(!undercuts(0.02, { baselineLatency: 0.05 }));
+  assert.ok(!undercuts(0, { baselineLatency: 0.5 }));
 });
 
 for (const [why, generator] of Object.entries(BUSY)) {
@@ -199,8 +263,6 @@ for (const [why, generator] of Object.entries(BUSY)) {
   });
 }
 
-/** Higher than any load, so that none refutes it. */
-const ABSURD = { peakThroughput: 1e12, baselineLatency: 0.02 };
 const DAY_MS = 24 * 3_600_000;
 
 /** What may be in the place of this machine's calibration, and whether a result has it. */

@@ -45,9 +45,17 @@ import { LIMITS } from "../../limits.ts";
 const MOST_IDLE_FRAMES = 10_000;
 /** Stream identifiers and window increments have 31 bits; the reserved bit before them is ignored (§4.1, §6.9). */
 const WITHOUT_RESERVED = 0x7fff_ffff;
+/** A client's streams have the odd identifiers (§5.1.1). */
+const MOST_STREAMS = 2 ** 30;
 
-/** Returns the store for the responses of a place; null: they are not kept. */
-type Keep = (place: number) => KeptResponse | null;
+interface ConnectionOptions {
+  /** Returns the store for the responses of a place; null, or absent: they are not kept. */
+  readonly keep?: (place: number) => KeptResponse | null;
+  /** Shared with the other connections of the load. */
+  readonly memory?: SharedMemory;
+  /** Requests after which another connection has to take over; absent: no limit. */
+  readonly requests?: number;
+}
 
 export class Http2Connection {
   /** Whether the server's SETTINGS have arrived; until then its limit of streams is unknown. */
@@ -61,6 +69,8 @@ export class Http2Connection {
   #split: FrameReader | null = null;
   readonly #blocks: HeaderBlocks;
   readonly #streams: LiveStreams;
+  readonly #memory: SharedMemory;
+  readonly #mostRequests: number;
   /** Null while nothing waits to be sent. */
   #backlog: Backlog | null = null;
   #isLeaving = false;
@@ -70,16 +80,13 @@ export class Http2Connection {
   /** The HEADERS frame whose block continues in CONTINUATION frames; null if there is none. */
   #unfinished: { readonly id: number; readonly flags: number } | null = null;
 
-  /**
-   * @param keep Absent: responses are not kept.
-   * @param memory Shared with the other connections of the load.
-   */
   constructor(
     private readonly places: number,
     events: StreamEvents,
-    keep: Keep = () => null,
-    private readonly memory = new SharedMemory(),
+    { keep = () => null, memory = new SharedMemory(), requests = Infinity }: ConnectionOptions = {},
   ) {
+    this.#memory = memory;
+    this.#mostRequests = Math.min(requests, MOST_STREAMS);
     this.#sender = new RequestSender(memory);
     this.out = this.#sender.out;
     this.#blocks = new HeaderBlocks(memory.known);
@@ -100,7 +107,7 @@ export class Http2Connection {
 
   /** Whether no more streams may begin, so that another connection has to take over. */
   get isLeaving(): boolean {
-    return this.#isLeaving || this.#streams.areUsedUp;
+    return this.#isLeaving || this.#streams.begun >= this.#mostRequests;
   }
 
   /**
@@ -180,11 +187,11 @@ export class Http2Connection {
 
   // hot
   get #reader(): FrameReader {
-    return this.#split ?? this.memory.whole;
+    return this.#split ?? this.#memory.whole;
   }
 
   #changeReader(): void {
-    const { memory } = this;
+    const memory = this.#memory;
     if (this.#split !== null) memory.release(this.#split);
     this.#split = this.#split === null ? memory.keepWhole() : null;
   }

@@ -60,8 +60,9 @@ export class LiveStreams {
       : new Int32Array(2 ** Math.ceil(Math.log2(2 * places.length)));
   }
 
-  get areUsedUp(): boolean {
-    return this.#nextId > LAST_ID;
+  /** Number of streams begun so far. */
+  get begun(): number {
+    return (this.#nextId - 1) / 2;
   }
 
   // hot: begins a stream; returns its size in octets, including any part of the body that has to wait.

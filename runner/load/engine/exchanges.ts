@@ -47,7 +47,7 @@ export class Exchanges implements ExchangeEvents {
   readonly #sweepUs: number;
   #nextSweepUs = -Infinity;
   readonly #timeouts: Timeouts;
-  /** By slot: responses that its connection may still carry before it is closed. */
+  /** By slot: responses that its connection over HTTP/1.1 may still carry before it is closed. */
   readonly #left: Float64Array;
 
   constructor(
@@ -110,7 +110,8 @@ export class Exchanges implements ExchangeEvents {
   onOpen(slot: number, nowUs: number): void {
     if (this.isTooLate(slot, nowUs)) return;
     this.connections.opened(slot, nowUs);
-    this.#left[slot] = this.job.requestsPerConnection ?? Infinity;
+    const { streams, requestsPerConnection = Infinity } = this.job;
+    this.#left[slot] = streams === undefined ? requestsPerConnection : Infinity;
     const waiting = this.connections.takeWaiting(slot);
     if (waiting === null) return this.workload.onOpen(slot, nowUs);
     this.#send(slot, waiting.request, waiting.message, waiting.dueUs, nowUs);

@@ -8,6 +8,8 @@ interface ProtocolSetting {
   readonly slots: number;
   /** Concurrent streams on each connection, which has as many slots; absent: HTTP/1.1. */
   readonly streams?: number;
+  /** Requests after which a connection over HTTP/2 is replaced; absent: no limit. */
+  readonly requests?: number;
   /** Schemes of the hosts in order, each with an equal share of the connections. */
   readonly schemes: readonly ("http" | "https")[];
   /** Whether responses are read as they arrive; absent: as a whole. */
@@ -18,7 +20,7 @@ interface ProtocolSetting {
 
 export async function protocolOver(
   driver: Driver,
-  { slots, streams, schemes, isStreamed = false, sockets }: ProtocolSetting,
+  { slots, streams, requests, schemes, isStreamed = false, sockets }: ProtocolSetting,
 ): Promise<ProtocolOf> {
   if (sockets !== undefined) {
     if (streams !== undefined) throw new Error("A WebSocket is opened only over HTTP/1.1");
@@ -32,5 +34,5 @@ export async function protocolOver(
   if (streams === undefined) return (exchanges) => new Http1(driver, exchanges, slots);
   const { Http2 } = await import("./http2/http2.ts");
   const connections = slots / streams;
-  return (exchanges) => new Http2(driver, exchanges, { connections, streams, schemes });
+  return (exchanges) => new Http2(driver, exchanges, { connections, streams, requests, schemes });
 }

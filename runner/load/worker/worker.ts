@@ -79,7 +79,7 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const now = (): number => clock() - startUs;
   const busy = new BusyPeriods();
   const endpoints = [job.endpoint, ...job.elsewhere ?? []];
-  const { streams } = job;
+  const { streams, requestsPerConnection: requests } = job;
   const slots = slotsOf(job);
   const driver = await openDriver(job.driver, {
     ...{ endpoints, slots: slots / (streams ?? 1), now, busy },
@@ -90,7 +90,7 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const streamed = streamsIn(job.script);
   const sockets = socketsIn(job.script);
   const isStreamed = streamed.length > 0 || sockets.length > 0;
-  const setting = { slots, schemes, isStreamed, ...streams && { streams } };
+  const setting = { slots, schemes, isStreamed, ...streams && { streams, requests } };
   const logging = job.log && await openLog(job.log, job.connections);
   const usage = new Usage(now, busy, stepUsOf(clock));
   const sessions = new SessionRecorder();

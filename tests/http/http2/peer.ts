@@ -83,8 +83,7 @@ export class Client {
         onMalformed: (place, reason) => this.#say(place, `malformed ${reason}`),
         onTurnedAway: (place) => this.#say(place, "turned away"),
       },
-      () => retain ? new KeptResponse(room) : null,
-      memory,
+      { keep: () => retain ? new KeptResponse(room) : null, memory },
     );
     this.connection.out.take();
     for (let place = 0; place < places; place++) {

@@ -17,6 +17,8 @@ interface Http2Setting {
   readonly connections: number;
   /** Concurrent streams on each connection. */
   readonly streams: number;
+  /** Requests after which a connection is replaced; absent: no limit. */
+  readonly requests?: number;
   /** Schemes of the hosts in order, each with an equal share of the connections. */
   readonly schemes: readonly Scheme[];
 }
@@ -40,7 +42,7 @@ export class Http2 implements Protocol, DriverEvents {
     private readonly exchanges: ExchangeEvents,
     private readonly setting: Http2Setting,
   ) {
-    const { connections, streams } = setting;
+    const { connections, streams, requests } = setting;
     const { retain } = exchanges;
     if (retain === true) prepareDecoding();
     this.punctual = exchanges.punctual;
@@ -48,7 +50,7 @@ export class Http2 implements Protocol, DriverEvents {
     const keep = (slot: number): KeptResponse | null =>
       retain === false ? null : room.keep(retain !== "head", slot);
     const parts: SharedParts = {
-      ...{ connections, driver, exchanges, keep },
+      ...{ connections, requests, driver, exchanges, keep },
       memory: new SharedMemory(),
       places: new StreamPlaces(connections, streams),
       probing: this.#probing,

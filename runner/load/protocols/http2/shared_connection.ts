@@ -17,6 +17,8 @@ import { JOINING, type StreamPlaces } from "./places.ts";
 /** What all connections of a load have in common. */
 export interface SharedParts {
   readonly connections: number;
+  /** Requests after which a connection is replaced; absent: no limit. */
+  readonly requests?: number;
   readonly driver: Driver;
   readonly exchanges: ExchangeEvents;
   /** Creates the store for a slot's responses; null if nobody reads them. */
@@ -202,11 +204,11 @@ export class SharedConnection implements StreamEvents {
   // Events of the connection.
 
   onOpen(nowUs: number): void {
-    const { places, heardUs, keep, memory } = this.parts;
+    const { places, heardUs, keep: keepOf, memory, requests } = this.parts;
     this.#isDialing = false;
     heardUs[this.index] = nowUs;
-    const keepOf = (place: number): KeptResponse | null => keep(this.#slotOf(place));
-    this.#http2 = new Http2Connection(places.length, this, keepOf, memory);
+    const keep = (place: number): KeptResponse | null => keepOf(this.#slotOf(place));
+    this.#http2 = new Http2Connection(places.length, this, { keep, memory, requests });
   }
 
   // hot
