@@ -195,8 +195,10 @@ function rootTypeOf(type: protobuf.Type): RootType {
   for (const message of waiting) {
     const name = nameOf(message);
     if (Object.hasOwn(messages, name)) continue;
-    messages[name] = message.fieldsArray.map(fieldTypeOf);
-    for (const { resolvedType } of message.fieldsArray) {
+    // protobuf.js has extensions among the fields.
+    const fields = message.fieldsArray.filter(({ declaringField }) => declaringField === null);
+    messages[name] = fields.map(fieldTypeOf);
+    for (const { resolvedType } of fields) {
       if (resolvedType instanceof protobuf.Type) waiting.push(resolvedType);
       else if (resolvedType !== null) enums[nameOf(resolvedType)] = { ...resolvedType.values };
     }

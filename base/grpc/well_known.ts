@@ -61,10 +61,16 @@ const wrapper = (zero: Json): OwnForm => ({
   json: ({ value = zero }) => value,
 });
 
+/** JSON has the names in camel case; the message has them as the `.proto` file does. */
 const fieldMask: OwnForm = {
-  form: 'names of fields, such as "name,address.city"',
-  fields: (json) => typeof json === "string" ? { paths: json === "" ? [] : json.split(",") } : null,
-  json: ({ paths = [] }) => Array.isArray(paths) ? paths.join(",") : "",
+  form: 'names of fields, such as "name,address.postalCode"',
+  fields: (json) => {
+    if (typeof json !== "string") return null;
+    const paths = json.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return { paths: paths === "" ? [] : paths.split(",") };
+  },
+  json: ({ paths = [] }) =>
+    String(paths).replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
 };
 
 const value: OwnForm = {

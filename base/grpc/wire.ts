@@ -6,6 +6,8 @@
 export const VARINT = 0;
 export const FIXED64 = 1;
 export const LENGTH = 2;
+const START_GROUP = 3;
+const END_GROUP = 4;
 export const FIXED32 = 5;
 
 const FIRST_BYTES = 64;
@@ -144,14 +146,22 @@ export class WireReader {
     return this.octets.subarray(at, this.at);
   }
 
-  /** Skips the value of an unknown field. */
+  /** Skips the value of an unknown field, which may be a group of proto2 with groups in it. */
   skip(wireType: number): void {
     if (wireType === VARINT) this.varint();
     else if (wireType === FIXED64) this.#take(8);
     else if (wireType === LENGTH) this.bytes();
     else if (wireType === FIXED32) this.#take(4);
-    else {throw new MalformedMessage(
-        `a field has the wire type ${wireType}, which is not supported`,
-      );}
+    else if (wireType === START_GROUP) this.#skipGroup();
+    else throw new MalformedMessage(`a field has the wire type ${wireType}, which has no meaning`);
+  }
+
+  #skipGroup(): void {
+    for (let depth = 1; depth > 0;) {
+      const { wireType } = this.tag();
+      if (wireType === START_GROUP) depth++;
+      else if (wireType === END_GROUP) depth--;
+      else this.skip(wireType);
+    }
   }
 }

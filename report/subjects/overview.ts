@@ -3,7 +3,7 @@
  * figures.
  */
 import { SKEWED_COVERAGE } from "../../runner/stats/confidence/sequential.ts";
-import { type Block, figure, type Form, group, list, table, text } from "../blocks.ts";
+import { type Block, figure, type Form, type Group, group, list, table, text } from "../blocks.ts";
 import { bottleneckFindings, type Looks } from "../findings/bottleneck.ts";
 import { runtimeFindings } from "../findings/runtime_counters.ts";
 import type { MeasuredRuns } from "../cells/measured.ts";
@@ -11,11 +11,11 @@ import { percentileOf } from "../figures/pool.ts";
 import { meanCoresOf } from "../figures/resources.ts";
 import { median } from "../writing/spread.ts";
 import { boundText, formatNumber, timeUnit } from "../writing/units.ts";
-import { capitalized } from "../writing/words.ts";
+import { capitalized, unique } from "../writing/words.ts";
 import { type CapacityRange, capacityRange, isSearched } from "../figures/capacity.ts";
 import { barsOf } from "./charts/throughput.ts";
 import { p99Columns } from "./streams.ts";
-import type { ReportContext, ScenarioContext, Subject } from "./subject.ts";
+import { groupsOf, type ReportContext, type ScenarioContext } from "./subject.ts";
 import { maxColumn, percentileColumn } from "./tables/latency_cells.ts";
 import * as column from "./tables/column.ts";
 import {
@@ -28,21 +28,27 @@ import {
 } from "./tables/table.ts";
 import { ledOf, REQUESTS } from "./verdict/asked_figure.ts";
 
-export const overview: Subject<ReportContext> = {
-  id: "verdict",
-  title: "Requests per second",
-  depth: "summary",
-  build: ({ scenarios, matrix, results: { state, experiment } }) =>
-    scenarios.length === 0
-      ? [text("no-run", state === "running" ? "No run is complete yet." : "No run was measured.")]
-      : scenarios.map((scenario, i) =>
-        group(scenario.name, atAGlance(scenario, i, looksOf(experiment)), {
-          id: String(i + 1),
-          aside: scenario.request,
-          depth: matrix === null ? "summary" : "detail",
-        })
-      ),
-};
+/** The heading names what is counted: requests, messages or tokens. */
+export function overview(context: ReportContext): Group[] {
+  const [unit = REQUESTS, ...others] = unique(context.scenarios.map((one) => ledOf(one).unit));
+  const title = others.length > 0 ? "Throughput" : capitalized(unit.replace("/s", " per second"));
+  return groupsOf([{ id: "verdict", title, depth: "summary", build }], context);
+}
+
+function build({ scenarios, matrix, results: { state, experiment } }: ReportContext): Block[] {
+  if (scenarios.length === 0) {
+    return [
+      text("no-run", state === "running" ? "No run is complete yet." : "No run was measured."),
+    ];
+  }
+  return scenarios.map((scenario, i) =>
+    group(scenario.name, atAGlance(scenario, i, looksOf(experiment)), {
+      id: String(i + 1),
+      aside: scenario.request,
+      depth: matrix === null ? "summary" : "detail",
+    })
+  );
+}
 
 /** Also used if the page shows its matrix instead. */
 const forms: readonly Form[] = ["page", "terminal", "markdown"];

@@ -96,8 +96,10 @@ async function described(request: Json, server: Asked): Promise<readonly string[
     if (typeof response !== "string") return response;
     problems.push(response);
   }
+  // A version that the server does not have says nothing about the types.
+  const problem = problems.find((text) => !text.includes("(UNIMPLEMENTED)")) ?? problems[0];
   throw new TargetError(
-    `Cannot read the gRPC types of ${server.origin}: ${problems[0]}; name its .proto file`,
+    `Cannot read the gRPC types of ${server.origin}: ${problem}; name its .proto file`,
   );
 }
 

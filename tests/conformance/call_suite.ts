@@ -174,6 +174,7 @@ export function testCalls(maker: MakerName): void {
     );
     assert.equal(types.get("conformance.Echo/Sum")?.clientStreams, true);
     await assert.rejects(reflect(["conformance.Echo/Non"]), /Cannot find the method Non/);
+    await assert.rejects(reflect(["conformance.Ecco/One"]), /^(?!.*UNIMPLEMENTED)/s);
     await end();
   });
 }

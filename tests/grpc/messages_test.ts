@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import protobuf from "protobufjs";
 import { MessageDecoder } from "../../base/grpc/decode_message.ts";
+import { MalformedMessage } from "../../base/grpc/wire.ts";
 import { encodeMessage } from "../../base/grpc/encode_message.ts";
 import type { RootType } from "../../base/grpc/message_types.ts";
 import { readProtoFile } from "../../base/grpc/proto_file.ts";
@@ -154,6 +155,30 @@ Deno.test("any octets are a message or none, and never cost more than they are",
   );
 });
 
+Deno.test("a group that the type does not know is skipped, with the groups in it", () => {
+  const decoder = new MessageDecoder(all);
+  const aString = [...encodeMessage(all, { aString: "x" })];
+  // Group 900 with a number and group 901, whose only field has an octet like those of an end.
+  const group = [0xa3, 0x38, 0x08, 1, 0xab, 0x38, 0x12, 1, 0xa4, 0xac, 0x38, 0xa4, 0x38];
+  const read = decoder.decode(Uint8Array.from([...group, ...aString]));
+  assert.deepEqual(read, { aString: "x" });
+  for (const cut of [group.slice(0, -2), [0xa4, 0x38]]) {
+    assert.throws(() => decoder.decode(Uint8Array.from(cut)), MalformedMessage);
+  }
+});
+
+Deno.test("an extension is skipped, although its file is known", () => {
+  const file = readProtoFile(
+    "m.proto",
+    () =>
+      `syntax = "proto2"; message M { optional string a = 1; extensions 100 to 200; }
+     extend M { optional int32 more = 100; } service S { rpc X (M) returns (M); }`,
+  );
+  const { output } = file.method("S/X");
+  const read = new MessageDecoder(output).decode(Uint8Array.of(0xa0, 0x06, 5, 0x0a, 1, 0x61));
+  assert.deepEqual(read, { a: "a" });
+});
+
 Deno.test("fields have their names of the file, too, and null leaves one out", () => {
   assert.deepEqual(
     encodeMessage(all, { a_string: "x", aBool: null }),
@@ -201,7 +226,7 @@ Deno.test("messages of protobuf itself have their own form in JSON", () => {
     for: "-1.500s",
     anyMap: { a: [1, null, "b", { c: true }] },
     wrapped: "9007199254740993",
-    mask: "a,b.c",
+    mask: "a,userName.postalCode",
     value: null,
     text: "",
   };
@@ -209,12 +234,16 @@ Deno.test("messages of protobuf itself have their own form in JSON", () => {
   assert.deepEqual(read, json);
   const fine = { at: "2026-01-31T12:00:00.000250Z", for: "0.000000001s" };
   assert.deepEqual(new MessageDecoder(known).decode(encodeMessage(known, fine)), fine);
-  const octets = encodeMessage(known, { at: "1969-12-31T23:59:59.5Z" });
-  const { at } = root.lookupType("test.Known").toObject(
+  const octets = encodeMessage(known, {
+    at: "1969-12-31T23:59:59.5Z",
+    mask: "a,userName.postalCode",
+  });
+  const { at, mask } = root.lookupType("test.Known").toObject(
     root.lookupType("test.Known").decode(octets),
     { longs: String },
   );
   assert.deepEqual(at, { seconds: "-1", nanos: 500_000_000 });
+  assert.deepEqual(mask, { paths: ["a", "user_name.postal_code"] });
   assert.throws(() => encodeMessage(known, { at: "yesterday" }), /Cannot send at: .* is a time/);
 });
 

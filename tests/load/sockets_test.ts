@@ -614,8 +614,9 @@ test(
     s.until(51 * MS);
     s.receive(frame(0xf1, "x"), 60 * MS);
     s.now(70 * MS);
-    const { messages: [messages] = [], failed } = s.recorder.totals();
+    const { messages: [messages] = [], failed, sockets: [sockets] = [] } = s.recorder.totals();
     assert.deepEqual([failed, messages?.due, messages?.failed, messages?.unfinished], [1, 2, 0, 1]);
+    assert.deepEqual(sockets?.closeCodes, [[1006, 1]]);
   },
 );
 

@@ -308,13 +308,18 @@ Deno.test("names of events that differ in a secret alone are one name", () => {
 
 Deno.test("the first table of a report has the messages/s of streams and their times, not how long they were held", () => {
   const text = renderMarkdown(reportModel(streamed()));
-  const [head, , row] = text.slice(text.indexOf("### Requests per second")).split("\n")
+  const [head, , row] = text.slice(text.indexOf("### Messages per second")).split("\n")
     .filter((line) => line.startsWith("|"));
   assert.match(
     head,
     /^\| Target \| Messages\/s \| p99 to the first message.* \| p99 between messages/,
   );
   assert.match(row, /^\| hono \| 80\.0 \|/);
+  // Beside a scenario of single responses, neither requests nor messages are what all bars show.
+  const { runs, ...both } = streamed();
+  const single = runs.map(({ streams: _, ...run }) => ({ ...run, scenario: "single" }));
+  const mixed = renderMarkdown(reportModel({ ...both, runs: [...runs, ...single] }));
+  assert.match(mixed, /^### Throughput$/m);
 });
 
 Deno.test("a comparison of streams says that it is of whole ones, and how their messages are compared", () => {

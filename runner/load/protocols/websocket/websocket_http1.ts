@@ -117,7 +117,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
   #forget(slot: number): void {
     const open = this.#open[slot];
     if (open === null) return;
-    if (open.state === OPEN) this.#sockets.closed(slot, ABNORMAL);
+    if (open.state !== OPENING) this.#sockets.closed(slot, ABNORMAL);
     open.reader?.end();
     open.kept?.giveBack();
     this.#open[slot] = null;
