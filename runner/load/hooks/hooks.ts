@@ -235,7 +235,7 @@ export class Hooks {
   #take(changed: number, user: HookUser, own: RealmUser): void {
     if ((changed & CHANGED.variables) === 0) return;
     for (const [name, value] of Object.entries(this.realm.variables(own))) {
-      user.variables.set(name, value);
+      user.variables.set(name, `${value}`); // whatever the script has made of its realm's JSON
     }
   }
 
