@@ -150,7 +150,7 @@ export const uuidv4 = () => host.uuid();
 const goOn = (session, value) => {
   current = session;
   __VU = session.user.id + 1;
-  __ITER = session.user.iteration;
+  __ITER = session.iterations;
   const { done, value: next } = session.run.next(value);
   session.next = done ? null : next;
 };
@@ -206,16 +206,19 @@ const ANY_STATUS = Array.from({ length: 500 }, (_, at) => 100 + at);
  * The hooks of all steps of a flow.
  * @param script One iteration, as a generator of what `setup` gave.
  * @param origin Of its URLs; the requests go to the target.
+ * @param rounds Iterations of a session.
  */
-export function iterations(script, origin, userAgent) {
+export function iterations(script, origin, userAgent, rounds = 1) {
+  const runOf = function* (session) {
+    for (let round = 0; round < rounds; round++) {
+      yield* script(session.user.data);
+      __ITER = ++session.iterations;
+    }
+  };
   const begin = (user) => {
-    const session = {
-      user,
-      iteration: user.iteration,
-      run: script(user.data),
-      next: null,
-      failed: [],
-    };
+    const { iteration } = user;
+    const session = { user, iteration, iterations: iteration * rounds, next: null, failed: [] };
+    session.run = runOf(session);
     sessions.set(user, session);
     goOn(session);
     return session;

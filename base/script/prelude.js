@@ -313,18 +313,22 @@
     });
   };
   const unread = () => stringify([...left]);
-  const experiment = (namespace, written) => {
+  const experiment = (namespace, parameters) => {
     const { default: given } = namespace;
     if (given === undefined) {
       throw new TypeError("it has no default export: write export default experiment({ … })");
     }
-    const made = typeof given === "function" ? given(recorded(parse(written))) : given;
+    const made = typeof given === "function" ? given(recorded(parse(parameters))) : given;
     if (isPromise(made)) {
       throw new TypeError(
         `its default export is a promise: wait in setup instead${placeOf(given)}`,
       );
     }
-    return stringify(plain(made, [], found, []));
+    const written = stringify(plain(made, [], found, []));
+    if (written !== undefined) return written;
+    throw new TypeError(
+      `its default export returned nothing: write return experiment({ … })${placeOf(given)}`,
+    );
   };
 
   const ofUser = (hook) => (user) => {
@@ -401,8 +405,19 @@
       "fetch is only available in setup, refresh and teardown: fetch in setup, return what hooks need, and read it as user.data",
     );
   };
+  // As elsewhere. It refers to its object by `this`, because a circle would keep the response for longer.
+  const getField = {
+    value(name) {
+      return getOwnPropertyDescriptor(this, `${name}`.toLowerCase())?.value ?? null;
+    },
+  };
   const allowFetch = () => {
     globalThis.fetch = async (url, { method = "GET", headers = {}, body } = {}) => {
+      if (typeof body === "object" && body !== null) {
+        throw new TypeError(
+          "the body of fetch must be a string: write JSON.stringify(…) for an object",
+        );
+      }
       const got = parse(
         await host.fetch(
           String(url),
@@ -412,7 +427,7 @@
       return {
         status: got.status,
         ok: got.status >= 200 && got.status < 300,
-        headers: got.headers,
+        headers: defineProperty(got.headers, "get", getField),
         text: () => Promise.resolve(got.body),
         json: () => new Promise((resolve) => resolve(parse(got.body))),
       };

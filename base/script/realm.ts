@@ -229,6 +229,9 @@ export class Realm {
     this.#isRunning = true;
     try {
       return call();
+    } catch (error) { // a stack of the engine's own that is too deep, for one
+      if (error instanceof ScriptError) throw error;
+      throw new ScriptError(`the engine of the script has failed: ${messageOf(error)}`);
     } finally {
       this.#isRunning = false;
     }

@@ -13,9 +13,8 @@ import type { RawArguments } from "../command_line/command.ts";
 import type { Subject } from "../init/subject.ts";
 import { experimentAbout, withSchemaLine } from "../init/written.ts";
 import { listed } from "../../report/writing/words.ts";
-import { experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
 import { replaceFile } from "../../base/whole_file.ts";
-import { experimentJsonSchema, isExperimentSchema, portableSchema } from "../schema/json_schema.ts";
+import { experimentJsonSchema, isExperimentSchema } from "../schema/json_schema.ts";
 import starter from "./starter.yaml" with { type: "text" };
 import { print, printError, terminalOptions } from "../terminal/terminal.ts";
 
@@ -143,7 +142,11 @@ async function writeTypes(dir: string): Promise<number> {
   const folder = join(dir, "node_modules", "plateau");
   try {
     await Deno.mkdir(folder, { recursive: true });
-    for (const [name, text] of Object.entries(typesPackage(portableSchema(experimentSpecWith())))) {
+    if (await isOfNpm(folder)) {
+      await print(textLines([`${folder} is the package of npm, which has the types`]));
+      return EXIT.done;
+    }
+    for (const [name, text] of Object.entries(typesPackage())) {
       await replaceFile(join(folder, name), text);
     }
   } catch (error) {
@@ -151,6 +154,12 @@ async function writeTypes(dir: string): Promise<number> {
   }
   await print(textLines([`Wrote ${folder}: import { experiment } from "plateau" has types now`]));
   return EXIT.done;
+}
+
+/** Whether npm installed the package: its manifest names the program that it starts. */
+async function isOfNpm(folder: string): Promise<boolean> {
+  const path = join(folder, "package.json");
+  return existsSync(path) && /"bin":/.test(await readText(path, "textFile"));
 }
 
 /** A line that every experiment in TypeScript has, and no YAML file. */

@@ -1,27 +1,34 @@
-/** The module `plateau` as a package of types, so that any editor completes and checks an experiment in TypeScript. Pure. */
+/** The types of the module `plateau`, by which any editor completes and checks an experiment in TypeScript. Pure. */
 import { isMap } from "../../base/yaml/json_text.ts";
 import { VERSION } from "../../base/version.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
+import { portableSchema } from "../schema/json_schema.ts";
 
-/** Files by their paths in the package. @param schema JSON Schema of an experiment file. */
-export function typesPackage(schema: Readonly<Record<string, unknown>>): Record<string, string> {
+export const TYPES_EXPORTS = {
+  ".": { types: "./index.d.ts", default: "./index.mjs" },
+  "./artillery": { types: "./artillery.d.ts", default: "./artillery.mjs" },
+  "./k6": { types: "./k6.d.ts", default: "./k6.mjs" },
+};
+
+/** The package that has nothing but types, as the files of a folder. */
+export function typesPackage(): Record<string, string> {
   const manifest = {
     name: "plateau",
     version: VERSION,
-    type: "module",
     description: "Experiments of Plateau in TypeScript",
-    exports: {
-      ".": { types: "./index.d.ts", default: "./index.js" },
-      "./artillery": { types: "./artillery.d.ts", default: "./artillery.js" },
-      "./k6": { types: "./k6.d.ts", default: "./k6.js" },
-    },
+    exports: TYPES_EXPORTS,
   };
+  return { "package.json": `${JSON.stringify(manifest, null, 2)}\n`, ...typesFiles() };
+}
+
+/** Files by their paths in the package. */
+export function typesFiles(): Record<string, string> {
   return {
-    "package.json": `${JSON.stringify(manifest, null, 2)}\n`,
-    "index.js": ONLY_FOR_TYPES,
-    "index.d.ts": declarations(schema),
-    "artillery.js": "export {};\n",
+    "index.mjs": ONLY_FOR_TYPES,
+    "index.d.ts": declarations(portableSchema(experimentSpecWith())),
+    "artillery.mjs": "export {};\n",
     "artillery.d.ts": ARTILLERY,
-    "k6.js": "export {};\n",
+    "k6.mjs": "export {};\n",
     "k6.d.ts": K6,
   };
 }
@@ -175,11 +182,12 @@ export function check(value: any, checks: Readonly<Record<string, unknown>>): bo
 export function group(name: string, inner: () => any): Generator<unknown, any, any>;
 export function sleep(seconds: number): void;
 export function fail(message?: string): never;
-/** Hooks of each step of a flow. @param origin Of the script's URLs. */
+/** Hooks of each step of a flow. @param origin Of the script's URLs. @param rounds Iterations of a session. */
 export function iterations(
   script: (data: any) => Generator<unknown, any, any>,
   origin: string,
   userAgent?: string,
+  rounds?: number,
 ): {
   before(request: Request, user: User): void;
   after(response: Response, user: User): void;

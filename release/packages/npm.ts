@@ -1,7 +1,8 @@
 /**
  * npm packages: one with the program for each platform, and `plateau`, which has them as optional dependencies, so that
- * npm installs the one that fits. Pure.
+ * npm installs the one that fits, and the types of experiments. Pure.
  */
+import { TYPES_EXPORTS, typesFiles } from "../../cli/init/typings.ts";
 import { type ArchiveFile, PROGRAM_MODE, textFile } from "../archives/entry.ts";
 import { gzip } from "../archives/gzip.ts";
 import { tar } from "../archives/tar.ts";
@@ -31,12 +32,14 @@ export function npmPackage(
   { license }: Companions,
   timeS: number,
 ): Uint8Array {
+  const types = Object.entries(typesFiles());
   const description = {
     name: "plateau",
     ...SHARED,
     keywords: ["http", "benchmark", "load", "performance", "latency"],
     bin: { plateau: "bin/plateau" },
-    files: ["bin/plateau", "install.cjs", "program.cjs"],
+    exports: TYPES_EXPORTS,
+    files: ["bin/plateau", "install.cjs", "program.cjs", ...types.map(([name]) => name)],
     scripts: { postinstall: "node install.cjs" },
     engines: { node: ">=18" },
     optionalDependencies: Object.fromEntries(
@@ -50,6 +53,7 @@ export function npmPackage(
       textFile("program.cjs", scripts.program),
       textFile("LICENSE", license),
       textFile("README.md", readme),
+      ...types.map(([name, text]) => textFile(name, text)),
     ],
     description,
     timeS,

@@ -4,7 +4,7 @@
  * @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
 import { GLUE } from "./units.ts";
-import { harmless, withoutCommands } from "./control.ts";
+import { harmless, withoutCommands } from "../../base/control.ts";
 import type { Written } from "./written.ts";
 
 export interface Annotation {

@@ -5,7 +5,7 @@
  * Written by hand, because string-width takes 24 ms to load (13 of them the data of `Intl.Segmenter`), before the first
  * request of every `bench`; a test compares both. wrap-ansi rewrites text (NFC) and has no hanging indent.
  */
-import { harmless } from "./control.ts";
+import { harmless } from "../../base/control.ts";
 
 /** Wide and fullwidth characters by Unicode's EastAsianWidth.txt, and characters that are emoji by default. */
 const WIDE = new RegExp(

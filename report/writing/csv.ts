@@ -3,7 +3,7 @@
  * output get the same bytes: line breaks and other control characters are written out as on a terminal, and no cell
  * starts a command of a CI service. Pure.
  */
-import { harmless, withoutCommands } from "./control.ts";
+import { harmless, withoutCommands } from "../../base/control.ts";
 import type { Written } from "./written.ts";
 
 type CsvValue = string | number | null;

@@ -4,7 +4,7 @@
  */
 import { decodeInterval, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import type { SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
-import { harmless, withoutCommands } from "./control.ts";
+import { harmless, withoutCommands } from "../../base/control.ts";
 import type { Written } from "./written.ts";
 
 /** Plain text, or the name and value of a factor. */

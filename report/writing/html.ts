@@ -1,5 +1,5 @@
 /** HTML: no text becomes an element or an attribute, or a command in the log of a CI service. Pure. */
-import { REFERENCES, withoutCommands } from "./control.ts";
+import { REFERENCES, withoutCommands } from "../../base/control.ts";
 import { visibleJson } from "./json.ts";
 import { Fragment, templateOf, type Written } from "./written.ts";
 

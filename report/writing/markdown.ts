@@ -1,5 +1,5 @@
 /** GitHub-flavoured markdown, also used by the page's client for copying tables. Pure. */
-import { harmless, REFERENCES, withoutCommands } from "./control.ts";
+import { harmless, REFERENCES, withoutCommands } from "../../base/control.ts";
 import { Fragment, templateOf, type TemplatePart, type Written } from "./written.ts";
 
 export type Markdown = Fragment<"markdown">;

@@ -6,7 +6,7 @@
  */
 import { GLUE } from "./units.ts";
 import { widthOf } from "./columns.ts";
-import { harmless, withoutCommands } from "./control.ts";
+import { harmless, withoutCommands } from "../../base/control.ts";
 import type { Written } from "./written.ts";
 
 /** The capabilities of a terminal: its width in columns, colours and characters. */

@@ -14,6 +14,8 @@
  * | markdown | `markdown.ts` | be markup, a link or a mention |
  * | hlog | `histogram_log.ts` | end a comment or a tag, or begin a line |
  * | xml, html | `xml.ts`, `html.ts` | be an element or an attribute |
+ *
+ * Only what a script logs does not come this way: `base/script/log.ts` does to it what `terminal.ts` does.
  */
 
 declare const place: unique symbol;

@@ -1,5 +1,5 @@
 /** XML: no text becomes an element or an attribute, or a command in the log of a CI service. Pure. */
-import { harmless, REFERENCES, withoutCommands } from "./control.ts";
+import { harmless, REFERENCES, withoutCommands } from "../../base/control.ts";
 import { type Fragment, templateOf } from "./written.ts";
 
 export type Xml = Fragment<"xml">;

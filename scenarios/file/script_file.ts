@@ -13,7 +13,7 @@ import type { Environment } from "./placeholders.ts";
 import type { SetParameters } from "./parameters.ts";
 import type { CodeFiles } from "../code/code.ts";
 import { withoutTypes } from "../code/without_types.ts";
-import { TYPED } from "./module_name.ts";
+import { isScript, TYPED } from "./module_name.ts";
 
 interface ScriptFile {
   /** The resulting experiment file. */
@@ -115,6 +115,10 @@ function refuseNames(path: string, data: unknown): void {
 
 /** The JavaScript of a module, whose text is kept. Throws with the reason. */
 function loaded(path: string, module: string, files: CodeFiles): string {
+  // The text of what it imports is in the results, also where it is no script: a key, or a list of passwords.
+  if (!isScript(module)) {
+    throw new ScriptError(`Cannot import ${quotedOpenly(module)}: it is no script (.ts, .js)`);
+  }
   const octets = octetsOf(path);
   const text = new TextDecoder("utf-8", { fatal: true }).decode(octets);
   const javascript = TYPED.includes(extname(path)) ? javascriptOf(text, module) : text;

@@ -1,10 +1,12 @@
 /** Converts a k6 script to an experiment in TypeScript that keeps its functions, for `init` to write. Pure. */
 import type * as js from "acorn";
 import type { Files } from "../../base/files.ts";
+import { beyond, isWithin } from "../../base/limits.ts";
 import type { ImportContext } from "./format/format.ts";
 import { FromEnvironment, marking, References, unmarked } from "./format/references.ts";
 import { k6, keyedAt, optionsIn, partsOf } from "./k6.ts";
 import {
+  codeOf,
   environmentLines,
   experimentLines,
   headLines,
@@ -124,14 +126,16 @@ function experimentOf(
   });
   notes.push(...ofThresholds);
   const follow = functions.follow ?? 0;
+  const rounds = load?.rounds ?? 1;
   const experiment = {
     name,
     targets: { target: { url: RAW("target"), ...load?.insecure && { insecure: true } } },
     scenarios: {
       [ownScenario]: {
         ...follow > 0 && { follow },
-        flow: functions.steps.map((step) =>
-          "think" in step ? step : { ...step, [SPREAD]: own("k6") }
+        flow: repeated(
+          functions.steps.map((step) => "think" in step ? step : { ...step, [SPREAD]: own("k6") }),
+          rounds,
         ),
       },
     },
@@ -140,7 +144,6 @@ function experimentOf(
     ...thresholds.length > 0 && { thresholds },
     ...made.around,
   };
-  const run = (load?.rounds ?? 1) === 1 ? flow : repeated(flow, load?.rounds ?? 1);
   const used = [
     ...made.isAround ? [as("around")] : [],
     ...[as("iterations"), ...imports.names],
@@ -159,7 +162,11 @@ function experimentOf(
     edits.toString().replace(/^\s*\n/, "").trimEnd(),
     "",
     `const ${own("k6")} = ${own("iterations")}(${
-      [run, JSON.stringify(functions.origin), ...made.userAgent].join(", ")
+      [
+        flow,
+        JSON.stringify(functions.origin),
+        ...rounds > 1 ? [made.userAgent[0] ?? "undefined", rounds] : made.userAgent,
+      ].join(", ")
     });`,
     "",
     ...experimentLines(experiment, functions.origin, own("experiment")),
@@ -168,8 +175,15 @@ function experimentOf(
   return { text: lines.join("\n"), notes };
 }
 
-function repeated(flow: string, rounds: number): string {
-  return `function* (data) { for (let round = 0; round < ${rounds}; round++) yield* ${flow}(data); }`;
+/** The steps of all iterations of a virtual user. */
+function repeated(steps: readonly object[], rounds: number): unknown {
+  const all = steps.length * rounds;
+  if (!isWithin("importedSteps", all)) {
+    const why = beyond("importedSteps", all);
+    throw new Refused(0, `Cannot convert ${rounds} iterations of each virtual user: ${why}`);
+  }
+  if (rounds === 1) return steps;
+  return RAW(`Array.from({ length: ${rounds} }, () => ${codeOf(steps, "        ")}).flat()`);
 }
 
 const MOST_OPENED = 500_000;

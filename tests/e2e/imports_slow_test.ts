@@ -317,6 +317,30 @@ export default () => { http.get("${recorder.origin}/a"); http.get("${recorder.or
   assert.deepEqual(seen, [["GET /a HTTP/1.1", 8], ["GET /b HTTP/1.1", 8]]);
 });
 
+Deno.test("the functions of a k6 script go through as many iterations, each with its number", async () => {
+  await using recorder = startRecorder();
+  using folder = emptyFolder();
+  const script = `import http from "k6/http";
+export const options = { vus: 3, iterations: 6 };
+export default () => {
+  const { length } = http.get("${recorder.origin}/a").body;
+  http.get(\`${recorder.origin}/b?size=\${length}&n=\${__ITER}\`);
+};
+`;
+  const { path: cwd } = folder;
+  await Deno.writeTextFile(join(cwd, "load.js"), script);
+  await exits(0, ["init", "load.ts", "--from", "load.js"], { cwd });
+  await exits(0, runIn(cwd, "load.ts", "--out", "out"));
+  const seen = Object.entries(Object.groupBy(recorder.requests, ({ line }) => line))
+    .map(([line, all = []]) => [line.replace(/size=\d+&/, ""), all.length]);
+  // And each of the four steps once more, to see that responses are right.
+  assert.deepEqual(seen, [
+    ["GET /a HTTP/1.1", 8],
+    ["GET /b?n=0 HTTP/1.1", 4],
+    ["GET /b?n=1 HTTP/1.1", 4],
+  ]);
+});
+
 Deno.test("init writes nothing that check refuses: it says where the mistake comes from", async () => {
   using folder = emptyFolder();
   const cwd = folder.path;

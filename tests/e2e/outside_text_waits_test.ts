@@ -95,6 +95,35 @@ Deno.test("what a target prints starts no command in a CI log, and ours do", asy
   assert.match(stdout, /a #&#35;\[error\]b/);
 });
 
+Deno.test("what a script logs of a response neither steers the terminal nor starts a command", async () => {
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen(): void {} },
+    () => new Response(`evil\x1b[2J\u202e\n${STEALING.join("\n")}`),
+  );
+  using folder = emptyFolder();
+  const cwd = folder.path;
+  const script = `const read = async (url: string) => {
+  const text = await (await fetch(url)).text();
+  console.log(text);
+  throw new Error(text);
+};
+export default {
+  name: "a",
+  targets: { a: { url: "http://127.0.0.1:${server.addr.port}" } },
+  scenarios: { b: { get: "/", after(response: any) { console.log(response.body); } } },
+  refresh: { every: "100ms", by: (_: null, { url }: { url: string }) => read(url) },
+  load: { connections: 1, duration: "500ms" },
+  repeat: 1,
+};
+`;
+  await Deno.writeTextFile(join(cwd, "a.ts"), script);
+  const { stderr } = await exits(0, ["run", "a.ts", "--out", "out"], { cwd });
+  assert.match(stderr, /^evil\\x1b\[2J\\u202e\n\\x3a:error::stolen$/m);
+  assert.match(stderr, /^Users keep their earlier data: .*evil\\x1b/m);
+  assert.doesNotMatch(stderr, STEERING);
+  assert.doesNotMatch(stderr, COMMAND);
+});
+
 testWith(["redis"], "an agent writes out what a job from anybody says", async () => {
   await using redis = await RedisServer.start();
   await using agent = await startAgent("a", { redis: redis.url });

@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
 import { emptyFolder, exits } from "./plateau.ts";
+
+const EXAMPLES = join(import.meta.dirname ?? "", "../../examples/code");
 
 /** What the server saw. */
 interface Seen {
@@ -162,6 +164,11 @@ Deno.test("a wrong experiment in TypeScript is told by the place in its default 
     ["export default {\n  a: 1\n  b: 2,\n};\n", /Expected ',', got 'ident' \(signed\.ts:3:3\)/],
     ['import "./none.ts";\nexport default {};\n', /there is no file \S*none\.ts, which it imports/],
     [
+      'await import("../../etc/hostname");\nexport default {};\n',
+      /Cannot import "\.\.\/\.\.\/etc\/hostname": it is no script/,
+    ],
+    ["export default () => {};\n", /its default export returned nothing: .* \(signed\.ts:1:\d+\)/],
+    [
       'export default { setup: "a", scenarios: { b: { flow: [{ get: "/", after: "c" }] } } };\n',
       /signed\.ts: setup: Cannot call a text.*\n.*scenarios\.b\.flow\.0\.after: Cannot call a text/,
     ],
@@ -172,6 +179,57 @@ Deno.test("a wrong experiment in TypeScript is told by the place in its default 
     const { stderr } = await exits(2, ["check", file]);
     assert.match(stderr, why);
   }
+});
+
+/** Each wrong line must be an error: the check fails where one is right. */
+const WRONG = `import { experiment } from "plateau";
+export default experiment({
+  name: "wrong",
+  targets: { api: { app: "api" } },
+  scenarios: {
+    one: {
+      get: "/",
+      // @ts-expect-error -- a misspelt key
+      befor() {},
+      after(response) {
+        // @ts-expect-error -- a response is only read
+        response.status = 200;
+      },
+    },
+  },
+  // @ts-expect-error -- no number
+  load: { connections: true, duration: "1s" },
+});
+`;
+
+Deno.test("init --types writes the types by which an editor checks every key and hook", async () => {
+  using folder = emptyFolder();
+  const cwd = folder.path;
+  await exits(0, ["init", "--types"], { cwd });
+  const examples = ["signed.ts", "login.ts", "checkout.ts"];
+  for (const name of examples) cpSync(join(EXAMPLES, name), join(cwd, name));
+  writeFileSync(join(cwd, "wrong.ts"), WRONG);
+  writeFileSync(join(cwd, "package.json"), "{}");
+  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["check", "--node-modules-dir=manual", "wrong.ts", ...examples],
+    cwd,
+  }).output();
+  assert.equal(code, 0, new TextDecoder().decode(stderr));
+});
+
+Deno.test("init --types leaves the package alone that npm has installed", async () => {
+  using folder = emptyFolder();
+  const cwd = folder.path;
+  const manifest = join(cwd, "node_modules/plateau/package.json");
+  Deno.mkdirSync(dirname(manifest), { recursive: true });
+  const written = JSON.stringify({ name: "plateau", bin: { plateau: "bin/plateau" } });
+  writeFileSync(manifest, written);
+  const { stdout } = await exits(0, ["init", "--types"], { cwd });
+  assert.match(stdout, /node_modules.plateau is the package of npm, which has the types/);
+  assert.deepEqual([...Deno.readDirSync(dirname(manifest))].map(({ name }) => name), [
+    "package.json",
+  ]);
+  assert.equal(readFileSync(manifest, "utf8"), written);
 });
 
 Deno.test("a default export that is a function gets the parameters of --set", async () => {

@@ -71,6 +71,19 @@ withNpm.test("npm installs the program itself as the command", () => {
   assert.match(readText("deno.json"), new RegExp(`"version": "${VERSION}"`));
 });
 
+withNpm.test("what npm installs has the types of experiments", () => {
+  const { path } = withoutScripts();
+  const installed = join(path, "lib/node_modules/plateau");
+  const { exports } = JSON.parse(Deno.readTextFileSync(join(installed, "package.json")));
+  for (const { types, default: code } of Object.values<Record<string, string>>(exports)) {
+    for (const file of [types, code]) assert.ok(Deno.statSync(join(installed, file)).isFile);
+  }
+  assert.match(
+    Deno.readTextFileSync(join(installed, "index.d.ts")),
+    /export function experiment\(/,
+  );
+});
+
 withNpm.test("without scripts of packages, Node starts the program, and passes signals on", async () => {
   const { command } = withoutScripts();
   assert.match(run(command, "a").stdout, /@plateau\/[\w-]+\/plateau a\n$/);

@@ -8,7 +8,7 @@ import {
   renderMeasurementIntervalsCsv,
 } from "../../report/render/csv.ts";
 import { reportModel } from "../../report/model.ts";
-import { harmless } from "../../report/writing/control.ts";
+import { harmless } from "../../base/control.ts";
 import { csvOf } from "../../report/writing/csv.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";

@@ -59,6 +59,11 @@ const FLOWS: Readonly<Record<string, readonly [script: string, flow: unknown[]]>
     }`,
     [{ name: "start", get: "/" }, { put: "/b" }, { get: "/c" }, { post: "/d" }],
   ],
+  "several iterations of each virtual user": [
+    `export const options = { vus: 2, iterations: 4 };
+    export default () => { const a = http.get(BASE).json("id"); http.del(BASE + a); }`,
+    [{ get: "/" }, { delete: "/{a}" }, { get: "/" }, { delete: "/{a}" }],
+  ],
   "a condition that stands in the script": [
     `export default () => { http.get(BASE); if (BASE === "") http.get(BASE + "/a"); else http.get(BASE + "/b"); }`,
     [{ get: "/" }, { get: "/b" }],
@@ -121,6 +126,15 @@ for (const [what, [script, left]] of Object.entries(LEFT)) {
     assert.ok((await flowOf(script)).length >= 1);
   });
 }
+
+Deno.test("a k6 script whose iterations would be too long a flow is refused", () => {
+  const script = `export const options = { iterations: 10001 };
+export default () => { const a = http.get(BASE); http.get(BASE + a.json("id")); }`;
+  assert.match(
+    thrown(UserError, () => made(script)).message,
+    /Cannot convert 10001 iterations of each virtual user: .*10,?000/,
+  );
+});
 
 Deno.test("of a k6 script, an early end under a condition is noted at its line, and stays", () => {
   const { text, notes } = made(

@@ -486,6 +486,14 @@ Deno.test("whatever a script does to its own realm, the engine's failure is its 
   }
 });
 
+Deno.test("variables are texts outside, whatever a script does to its own realm", async () => {
+  const pollution = "Array.prototype.filter = () => ({ map: () => [['total', 5]] });";
+  const hooks = await open(codeOf(`before(request, user) { ${pollution} user.vars.total = 1; }`));
+  const known = user();
+  sendBy(hooks.prepared({ before: "before", after: null }, WIRE), known);
+  assert.deepEqual([...known.variables], [["total", "5"]]);
+});
+
 Deno.test("variables of a hook keep their types beside those that are captured", async () => {
   const hooks = await open(codeOf(
     "before(request, user) { user.vars.total = (user.vars.total ?? 5) + 10; request.path = '/' + user.vars.total + user.vars.id }",
@@ -537,6 +545,26 @@ async function realmOf(script: string): Promise<Realm> {
 }
 
 const FETCHED = JSON.stringify({ status: 200, headers: {}, body: "" });
+
+Deno.test("fetch has header fields by name, as elsewhere, and takes no body that would be another text", async () => {
+  const realm = await realmOf(
+    `export default {
+      async reads() {
+        const { headers } = await fetch("http://a/");
+        return [headers.location, headers.get("Location"), headers.get("constructor"), Object.keys(headers)];
+      },
+      sends: () => fetch("http://a/", { method: "POST", body: Uint8Array.of(1) }),
+    };`,
+  );
+  const fetch = (): Promise<string> =>
+    Promise.resolve(JSON.stringify({ status: 302, headers: { location: "/b" }, body: "" }));
+  const read = JSON.parse(await realm.call("reads", "[]", fetch));
+  assert.deepEqual(read, ["/b", "/b", null, ["location"]]);
+  await assert.rejects(
+    realm.call("sends", "[]", fetch),
+    /body of fetch must be a string: .* \(script\.js:6:\d+\)$/,
+  );
+});
 
 Deno.test("a call is over when all that it fetched is there, also what it does not wait for", async () => {
   const realm = await realmOf(

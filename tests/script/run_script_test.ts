@@ -115,6 +115,11 @@ const FAILING: readonly [name: string, setup: string, why: RegExp][] = [
     /^setup of a\.js failed: it threw "no" \(a\.js:2:\d+\)$/,
   ],
   [
+    "reads JSON that is nested too deep for the engine",
+    "setup() { JSON.parse('['.repeat(1e6)); }",
+    /^setup of a\.js failed: .*(?:stack overflow|call stack size exceeded) \(a\.js:2:\d+\)$/,
+  ],
+  [
     "gives more than workers take",
     `setup() { return "x".repeat(${LIMITS.scriptData.most}); }`,
     /failed: its result has 4000002 bytes as JSON, but the limit is 4000000 \(a\.js:2:\d+\)$/,

@@ -159,7 +159,7 @@ export class Hooks {
   preparedUser({ start, end }: UserHooks): PreparedUserHooks {
     const prepare = (name: string | null): PreparedUserHooks["start"] =>
       name === null ? null : this.#ofUser(this.#hook(name, "user"));
-    return { start: prepare(start), end: prepare(end) };
+    return { start: prepare(start), end: told(prepare(end)) };
   }
 
   #hook(name: string, kind: "before" | "after" | "user", base?: unknown): Hook {
@@ -235,7 +235,7 @@ export class Hooks {
   #take(changed: number, user: HookUser, own: RealmUser): void {
     if ((changed & CHANGED.variables) === 0) return;
     for (const [name, value] of Object.entries(this.realm.variables(own))) {
-      user.variables.set(name, value);
+      user.variables.set(name, `${value}`); // whatever the script has made of its realm's JSON
     }
   }
 
@@ -264,6 +264,20 @@ export class Hooks {
     this.#version = version;
     this.realm.setData(json);
   }
+}
+
+/** Tells why the first session fails at its end: that fails no request, whose reason would be in the results. */
+function told(end: PreparedUserHooks["end"]): PreparedUserHooks["end"] {
+  if (end === null) return null;
+  let isTold = false;
+  return (user) => {
+    const why = end(user);
+    if (why !== null && !isTold) {
+      isTold = true;
+      logLine(`A session failed at its end: ${why}`);
+    }
+    return why;
+  };
 }
 
 /**

@@ -46,6 +46,43 @@ withRedis.test("an experiment runs whole from two agents, whatever its target", 
   assert.match(page, /\bagents?\b/i);
 });
 
+withRedis.test("hooks of every agent have what setup returned, and users of their own", async () => {
+  using folder = emptyFolder();
+  const seen: string[] = [];
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen(): void {} },
+    ({ url }) => {
+      seen.push(new URL(url).pathname);
+      return Response.json({ token: `t${seen.length}` });
+    },
+  );
+  await using fleet = await Fleet.start({ agents: { a: {}, b: {} } });
+  const file = join(folder.path, "shared.ts");
+  const script = `export default {
+  name: "shared",
+  targets: { here: { url: "http://127.0.0.1:${server.addr.port}" } },
+  scenarios: { one: { get: "/", before(request: any, user: any) {
+    request.path = "/" + user.data.token + "/" + user.id;
+  } } },
+  setup: async ({ url }: { url: string }) => await (await fetch(url + "/login")).json(),
+  load: { connections: 4, requests: 40 },
+  repeat: 1,
+};
+`;
+  Deno.writeTextFileSync(file, script);
+  const flags = ["--agents", "all", "--redis", fleet.redis.url];
+  await exits(
+    0,
+    fleet.endOf(new Plateau(["run", file, "--out", join(folder.path, "out"), ...flags])),
+  );
+  const [run] = saved(folder.path).runs;
+  assert.deepEqual(assertConserved(run).map(({ name }) => name), ["a", "b"]);
+  assert.equal(seen.filter((path) => path === "/login").length, 1);
+  const token = `t${seen.indexOf("/login") + 1}`;
+  const users = new Set(seen.filter((path) => path.startsWith(`/${token}/`)));
+  assert.deepEqual([...users].toSorted(), [0, 1, 2, 3].map((id) => `/${token}/${id}`));
+});
+
 withRedis.test("what an agent tells late of a run that is over is left out of the next", async () => {
   using folder = emptyFolder();
   await using fleet = await Fleet.start({ agents: { a: {}, b: {} } });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import stringWidth from "string-width";
 import { fitted, widthOf, wrapped } from "../../../report/writing/columns.ts";
-import { harmless } from "../../../report/writing/control.ts";
+import { harmless } from "../../../base/control.ts";
 
 /** Measured otherwise on purpose, or of no width that terminals agree on. */
 const APART =
