@@ -121,7 +121,8 @@ function halvesOf(runs: readonly Pick<Run, "timeline">[]): [first: number, secon
     });
     return sum(parts, ({ completed }) => completed) / sum(parts, ({ seconds }) => seconds);
   });
-  return first > 0 && second > 0 ? [first, second] : null;
+  // A run with a single interval has no first half: 0 requests in 0 s.
+  return Number.isNaN(first + second) ? null : [first, second];
 }
 
 /** What some intervals of a run completed, and their duration. */
@@ -156,11 +157,11 @@ const LEAST_OF_A_PART = 25;
 function strayRatioOf({ timeline: { points } }: Pick<Run, "timeline">): number {
   const total = sum(points, ({ completed }) => completed);
   const parts = Math.min(TENTHS, Math.floor(total / LEAST_OF_A_PART));
-  if (parts < 2) return Infinity; // nothing to compare
   const size = Math.max(1, Math.floor(points.length / parts));
   const rates = Array.from({ length: Math.floor(points.length / size) }, (_, i) => {
     const { completed, seconds } = partOf(points, i * size, (i + 1) * size);
     return completed / seconds;
   });
+  // A single part has none to be compared with.
   return rates.length < 2 ? Infinity : Math.max(...rates) / Math.min(...rates);
 }

@@ -11,7 +11,7 @@ import {
   type ConfidenceInterval,
   pValueOf,
 } from "../../runner/stats/confidence/confidence_interval.ts";
-import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
+import { tQuantile, twoSidedP } from "../../runner/stats/confidence/student_t.ts";
 import type { Ends } from "../figures/range.ts";
 import type { Absence, Allowed, Found, Outcome, Reason } from "./reasons.ts";
 
@@ -178,6 +178,12 @@ export function distanceTo(
   if (value === limit) return { p: 1, runsNeeded: null };
   const end = limit < value ? interval.low : interval.high;
   const degreesOfFreedom = interval.degreesOfFreedom ?? runs - 1;
+  if (value === 0 || value === Infinity) {
+    // Neither has a distance on the logarithmic scale, so 0 is judged on a linear one, and ∞ by its reciprocal.
+    const reaches = value === 0 ? limit / end : end / limit;
+    const p = twoSidedP(reaches * tQuantile(level, degreesOfFreedom), degreesOfFreedom);
+    return { p: raisedTo(level, p), runsNeeded: null };
+  }
   // Ends at 0 or below have no logarithm, so errors that large are used on a linear scale.
   const reach = end > 0 && value > 0 ? Math.abs(Math.log(value / end)) : Math.abs(1 - end / value);
   const ratio: ConfidenceInterval = {

@@ -224,12 +224,8 @@ function withoutContention(
   again: Ground,
 ): Evidence {
   if (!isDoubtful(threshold, own, place)) return own;
-  const kept = place.flatMap(({ label }) =>
-    again.members.filter((one) => one.label === label && one.cell !== null)
-  );
-  const without = kept.length < place.length
-    ? "inconclusive"
-    : evidenceOf(threshold, kept, { ...again, before: () => null }).outcome;
+  const kept = place.flatMap(({ label }) => again.members.filter((one) => one.label === label));
+  const { outcome: without } = evidenceOf(threshold, kept, { ...again, before: () => null });
   if (without === own.outcome) return own;
   const runs = place.flatMap(({ cell }) => cell?.runs ?? []);
   const invalid = runs.filter((run) => !isUndisturbed(run)).length;

@@ -1,8 +1,12 @@
 /** Trust is about what could be wrong: what contention can move is not decided on a busy machine, and all else is. */
 import assert from "node:assert/strict";
+import type { GroupComparison } from "../../report/judge/comparison.ts";
+import { COMPARED } from "../../report/judge/group.ts";
+import { withDoubt } from "../../report/judge/places.ts";
 import type { TrustFinding } from "../../runner/result/findings.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { assertOutcomes, judge, RATES } from "./claimed.ts";
+import { compared } from "./figure_comparison.ts";
 import type { CellSpec } from "./fixture.ts";
 import { answered, endOf, gatesIn, judge as judgeGate, timed } from "./gated.ts";
 import { around, resultsAt } from "./rates.ts";
@@ -140,6 +144,12 @@ const gates: [text: string, end: string][] = [
   ["success(fast) < 99%", "fail"],
   ["rate(fast) > 2 × rate(slow)", "busy-machine"],
   ["rate(fast) < 2 × rate(slow)", "busy-machine"],
+  ["rate(fast) > 60 × rate(slow)", "busy-machine"], // a ratio of 3, 20 times short of it
+  ["rate(fast) > 400 × rate(slow)", "fail"],
+  ["rate(fast) < 0.15 × rate(slow)", "busy-machine"],
+  ["rate(fast) < 0.02 × rate(slow)", "fail"],
+  ["rate(fast) > 3000/s", "not-valid"],
+  ["success(fast) >= 99.99%", "more-requests"], // what did not fail on a busy machine does not on a quiet one
   ["lag.p99(fast) < 1ms", "nothing-to-judge"],
 ];
 
@@ -161,6 +171,40 @@ Deno.test("a pair is open on the side that was disturbed", () => {
 
 Deno.test("a threshold that fails without the disturbed runs, too, fails", () => {
   assert.equal(endOf(gatesIn(second(), "rate(fast) > 4000/s")[0]), "fail");
+});
+
+Deno.test("more runs are asked for where some are undisturbed", () => {
+  assert.equal(endOf(gatesIn(second(), "rate(fast) > 3000/s")[0]), "more-runs");
+});
+
+Deno.test("a doubted threshold counts the runs of its cells, and says what is left without the disturbed ones", () => {
+  const ratio = gatesIn(slow, "rate(fast) > 2 × rate(slow)")[0].reason;
+  assert.deepEqual(ratio, {
+    ...{ code: "busy-machine", invalid: 5, runs: 10, without: "inconclusive" },
+  });
+  const held = doubted(
+    resultsAt({ a: [995, 1_000, 1_005, 998, 1_002, 300, 400, 500, 600, 700, 800, 900] }),
+    BUSY,
+    ({ rate }) => rate < 990,
+  );
+  assert.deepEqual(gatesIn(held, "rate(a) > 990/s")[0].reason, {
+    ...{ code: "busy-machine", invalid: 7, runs: 12, without: "held" },
+  });
+});
+
+Deno.test("runs that were held back confirm a verdict on requests/s, and no other", () => {
+  const figures = COMPARED.map((figure) => compared(1.2, 1.4, { figure, verdict: "better" }));
+  const better = { figures, decisive: COMPARED, runs: { base: 5, next: 5 }, marginRatio: 0.02 };
+  const doubtedIn = (...again: [GroupComparison | undefined, GroupComparison?]) =>
+    withDoubt(better, ...again).figures.flatMap(({ figure, isDoubted }) => isDoubted ? figure : []);
+  const worse = {
+    ...better,
+    figures: figures.map((one) => ({ ...one, verdict: "worse" as const })),
+  };
+  assert.deepEqual(doubtedIn(better), []);
+  assert.deepEqual(doubtedIn(undefined, better), COMPARED.filter((figure) => figure !== "rate"));
+  assert.deepEqual(doubtedIn(worse, better), COMPARED.filter((figure) => figure !== "rate"));
+  assert.deepEqual(doubtedIn(worse), COMPARED);
 });
 
 Deno.test("a comparison of both sides of a busy session stands, as its own verdicts do", () => {

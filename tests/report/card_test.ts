@@ -1,6 +1,8 @@
 /** The card of an experiment by its code: what is decided, what is shown, and whether it can be relied on. */
 import assert from "node:assert/strict";
 import type { CardCode } from "../../report/findings/card_sentences.ts";
+import { groupRuns } from "../../report/cells/cells.ts";
+import { decisiveFigure } from "../../report/judge/pairs.ts";
 import { reportModel } from "../../report/model.ts";
 import type { ConclusionModel } from "../../report/subjects/verdict/conclusion.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
@@ -107,6 +109,14 @@ cases("one setting", {
   "nobody leads whom a third, noisy one may beat": [
     () => resultsAt({ a: around(2_000), b: around(1_500), c: noisy }),
     { code: "undecided", figure: [0.79, "×", "open"], next: ["add-runs"] },
+  ],
+  "the first is not equal to all where one of them may be faster": [
+    () => resultsAt({ a: around(2_000), b: around(2_003), c: noisy }),
+    { code: "undecided", figure: [1, "×", "open"] },
+  ],
+  "the first is not likely ahead of all where one of them is equal to it": [
+    () => resultsAt({ ...SEEMS, c: [1_031, 1_035, 1_040] }),
+    { code: "undecided", figure: [1, "×", "open"] },
   ],
   "one run each says nothing of the next": [
     () => resultsAt({ a: [900], b: [1_800] }),
@@ -314,6 +324,20 @@ cases("several settings", {
   ],
 });
 
+/** Requests come at a rate that all keep up with, each interval like the others; the latency of one never settles. */
+function wildAt(medianMs: number): Results {
+  const rates = { a: around(1_000), b: around(1_000, 0.0005), wild: around(1_000, 0.001) };
+  const medians = new Map([["a", 30], ["b", 10], ["wild", medianMs]]);
+  const results = unsettled(
+    offered(1_000, resultsAt(rates, (target) => ({ medianMs: medians.get(target) }))),
+    ({ target }) => target === "wild",
+  );
+  for (const { target, timeline: { points } } of results.runs) {
+    for (const point of points) point.completed = target === "wild" ? 251 : 250;
+  }
+  return results;
+}
+
 cases("never settled", {
   "a third that never settled is beside the others, which are judged": [
     () => unsettled(resultsAt({ ...LEADS, c: around(500) }), ({ target }) => target === "c"),
@@ -323,6 +347,14 @@ cases("never settled", {
     () =>
       unsettled(resultsAt({ ...LEADS, wild: around(3_000) }), ({ target }) => target === "wild"),
     { code: "unsettled", notes: [/wild ran ahead of the others/], next: ["longer-runs"] },
+  ],
+  "at a rate of their own one that never settled ran ahead by its p99": [
+    () => wildAt(4),
+    { code: "unsettled", notes: [/wild ran ahead of the others/] },
+  ],
+  "at a rate of their own one that never settled fell behind by its p99": [
+    () => wildAt(60),
+    { code: "leads", says: /^b leads: .* the p99 of a\.$/, notes: [/^wild has no steady state/] },
   ],
   "of two of which one never settled": [
     () => unsettled(resultsAt(LEADS), ({ target }) => target === "b"),
@@ -490,6 +522,28 @@ cases("trust", {
   "a slower side without an undisturbed run leaves nothing to compare": [
     () => doubted(resultsAt(TWO), ({ target }) => target === "a"),
     { code: "undecided", light: "red", figure: [2, "×", "open"] },
+  ],
+  "a faster side that was held back leads where most runs of its rival are undisturbed": [
+    () => doubted(resultsAt(TWO), ({ target, repetition }) => target === "b" || repetition > 3),
+    { code: "leads", light: "amber", figure: [2, "×", "decided"] },
+  ],
+  "and not where most of them are disturbed, so that their rival may be as fast": [
+    () => doubted(resultsAt(TWO), ({ target, repetition }) => target === "b" || repetition > 2),
+    { code: "undecided", light: "red" },
+  ],
+  "equal targets that lean on them are not likely ahead": [
+    () => {
+      const results = doubted(resultsAt(ALIKE), ({ repetition }) => repetition > 1);
+      for (const { generator } of results.runs) {
+        if (generator.trust === "valid") continue;
+        generator.findings = [{
+          ...{ code: "steal", severity: "suspect", evidence: { steal: 0.05 } },
+          advice: ["repeat-run"],
+        }];
+      }
+      return results;
+    },
+    { code: "undecided", light: "red", figure: [1, "×", "open"] },
   ],
   "a busy generator can only have held back the faster side, which leads by at least as much": [
     () => doubted(resultsAt(TWO), ({ target }) => target === "b"),
@@ -776,6 +830,41 @@ Deno.test("matrix: rows from the best, with the ratio to the best of each column
     ["sleepTime 0ms", "sleepTime 1ms", "sleepTime 100ms", "sleepTime unset"],
   );
 });
+
+Deno.test("matrix: at a rate of their own rows come from the lowest p99", () => {
+  const medians = new Map([["a", 30], ["b", 10], ["c", 20]]);
+  const rates = Object.fromEntries([...medians.keys()].map((target) => [target, around(1_000)]));
+  const results = resultsAt(rates, (target) => ({ medianMs: medians.get(target) }));
+  const { matrix } = concluded(offered(1_000, results));
+  assert.deepEqual(matrix?.columns.map(({ figure }) => figure), ["p99"]);
+  assert.deepEqual(matrix?.rows.map(({ label }) => label), ["b", "c", "a"]);
+});
+
+const PHASES: [
+  sentence: string,
+  phases: [durationS: number, from: number, to: number][],
+  of: 50 | 99,
+][] = [
+  ["999 requests have no p99", [[3, 333, 333]], 50],
+  ["1,000 have one", [[4, 250, 250]], 99],
+  ["a ramp sends half of what its end would", [[4, 0, 400]], 50],
+  ["phases add up", [[2, 0, 500], [2, 500, 0]], 99],
+];
+
+for (const [sentence, phases, of] of PHASES) {
+  Deno.test(`card: of phases of a rate the p${of} decides: ${sentence}`, () => {
+    const results = offered(500, resultsAt({ a: around(500), b: around(500, 0.001) }));
+    for (const run of results.runs) {
+      const { connections, keepAlive, timeout } = run.load;
+      run.load = {
+        ...{ kind: "phases", arrivals: "uniform", pool: "own", seed: 1 },
+        ...{ connections, keepAlive, timeout },
+        phases: phases.map(([durationS, from, to]) => ({ durationS, from, to })),
+      };
+    }
+    assert.equal(decisiveFigure(groupRuns(results)[0].cells), of);
+  });
+}
 
 Deno.test("card: of a load's own factor, such as connections, who is ahead is the question", () => {
   const rates = { a: [1_000, 1_100, 1_200], b: [2_000, 2_200, 2_400] };

@@ -557,3 +557,24 @@ Deno.test("where the set-up of a claim is not the one here, it is open whatever 
     assert.deepEqual([outcomeOf(judged), judged.isDecidable], [outcome, isDecidable], text);
   }
 });
+
+Deno.test("the shortest run of the claimed cells is as long as the claim asks for, or the claim is open", () => {
+  const outcomes = (results: Results, term: "timeout" | "duration", leastMs: number): string[] =>
+    ["rate(fast) > rate(slow)", "rate(fast) > 1/s"].map((text) =>
+      outcomeOf(judge(results, text, { given: { text: term, load: { term, leastMs } } }))
+    );
+  const hasty = resultsAt(RATES);
+  for (const { target, load } of hasty.runs) if (target === "slow") load.timeout = 4_000;
+  assert.deepEqual(outcomes(hasty, "timeout", 5_000), ["shorter-load", "reproduced"]);
+  const inPhases = resultsAt(RATES);
+  for (const run of inPhases.runs) {
+    const { connections, keepAlive, timeout } = run.load;
+    run.load = {
+      ...{ kind: "phases", arrivals: "uniform", pool: "own", seed: 1 },
+      ...{ connections, keepAlive, timeout },
+      phases: [{ durationS: 20, from: 1, to: 1 }, { durationS: 40, from: 1, to: 9 }],
+    };
+  }
+  assert.deepEqual(outcomes(inPhases, "duration", 60_000), ["reproduced", "reproduced"]);
+  assert.deepEqual(outcomes(inPhases, "duration", 60_001), ["shorter-load", "shorter-load"]);
+});

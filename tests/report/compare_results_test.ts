@@ -101,6 +101,26 @@ Deno.test("equal builds are not called worse by the errors of few runs, and by t
   assert.match(few.cells[0].errors, /: 0\s% of the requests before, 14\.\d\s% now/);
 });
 
+const FEW: [sentence: string, base: number[], next: number[], outcome: string][] = [
+  ["both new ones fail", [0, 0], [0.5, 0.5], "fail"],
+  ["both of the base failed, and none does now", [0.5, 0.5], [0, 0], "pass"],
+  ["one of the new ones fails", [0, 0], [0, 0.5], "inconclusive"],
+  ["both sides fail too often for either to be better", [0.1, 0.1], [0.5, 0.5], "inconclusive"],
+];
+
+for (const [sentence, base, next, outcome] of FEW) {
+  Deno.test(`compare: of two runs a side it ends with ${outcome} where ${sentence}`, () => {
+    const sides = [base, next].map((shares) => {
+      const results = resultsAt({ a: [1_000, 1_002] });
+      results.runs.forEach(({ requests, checks }, i) =>
+        checks.failed = Math.round(requests.completed * shares[i])
+      );
+      return results;
+    });
+    assert.equal(compareResults(sides[0], sides[1]).outcome, outcome);
+  });
+}
+
 /** A change of the new results, and the sentences that name it. */
 const DIFFERENT: [sentence: string, change: (results: Results) => void, names: RegExp[]][] = [
   ["another processor", ({ machine }) => machine.cpu = "Other CPU", [

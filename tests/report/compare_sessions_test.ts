@@ -102,6 +102,15 @@ for (const [sentence, rates, says] of EARLIER) {
   });
 }
 
+Deno.test("a session counts once, though it is named twice or among the earlier ones as well", () => {
+  const [base, next] = [session(1, 1_000), session(2, 900)];
+  const earlier = HARDLY.map((rate, i) => session(10 + i, rate));
+  const [once, twice] = [earlier, [...earlier, base, ...earlier, next]].map((earlier) =>
+    comparisonOf(compareSessions([base], [next], { earlier }).cells[0].comparison, "rate").interval
+  );
+  assert.deepEqual(twice, once);
+});
+
 Deno.test("one earlier session says nothing of how sessions differ", () => {
   const comparison = compareSessions([session(1, 1_000)], [session(2, 900)], {
     earlier: [session(10, 1_000)],

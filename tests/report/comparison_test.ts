@@ -14,15 +14,18 @@ import {
   DECISIVE,
   decisiveFor,
   groupOf,
+  isAheadInHalves,
   type JudgeOptions,
 } from "../../report/judge/group.ts";
 import { verdictText } from "../../report/findings/judgements.ts";
 import { ratioText } from "../../report/writing/ratios.ts";
 import { reportModel } from "../../report/model.ts";
+import type { TrustFinding } from "../../runner/result/findings.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { holm } from "../../runner/stats/comparison/significance_tests.ts";
 import { resultsFixture } from "./fixture.ts";
 import { around, resultsAt } from "./rates.ts";
+import { capacities } from "./searched.ts";
 
 function runsAt(rates: readonly number[]): readonly Run[] {
   return resultsAt({ a: rates }).runs;
@@ -256,3 +259,94 @@ Deno.test("comparison: at a capacity p99 decides nothing, as it is what the rule
   assert.deepEqual(decisiveFor(sides), ["rate", "cpuPerRequest"]);
   assert.deepEqual(decisiveFor(sides.slice(1)), ["rate", 99, "cpuPerRequest"]);
 });
+
+/** Three runs that never settle, by the requests of each interval of their halves. @param intervals Default: all. */
+function halved(first: number, second: number, intervals = Infinity): ComparedRuns {
+  const runs = runsAt([1_000, 1_000, 1_000]).map((run): Run => ({
+    ...run,
+    warmup: { label: "no-steady-state", steadyFromS: null },
+    timeline: {
+      ...run.timeline,
+      points: run.timeline.points.map((point, at, { length }) => ({
+        ...point,
+        completed: 2 * at < length ? first : second,
+      })).slice(0, intervals),
+    },
+  }));
+  return groupAt(runs, "000");
+}
+
+const steady = groupAt(runsAt(around(1_000)), "000");
+const HALVES: [sentence: string, base: ComparedRuns, next: ComparedRuns, is: boolean][] = [
+  ["new serves more in each", halved(100, 100), halved(200, 150), true],
+  ["the base does", halved(200, 150), halved(100, 100), true],
+  ["new serves more in all, and less in one", halved(100, 100), halved(300, 90), false],
+  ["the base serves more in all, and less in one", halved(300, 90), halved(100, 100), false],
+  ["one side served nothing in one", halved(100, 0), halved(200, 150), true],
+  ["a run has one interval, and no halves", halved(200, 200), halved(100, 100, 1), false],
+  ["both sides are steady, and their means decide", steady, steady, false],
+];
+
+for (const [sentence, base, next, is] of HALVES) {
+  Deno.test(`comparison: ${is ? "ahead" : "not ahead"} in both halves where ${sentence}`, () => {
+    assert.equal(isAheadInHalves(base, next), is);
+  });
+}
+
+Deno.test("comparison: a run of too few responses for two parts strays by an unknown factor", () => {
+  const few = unsettled(0).map((run): Run => ({
+    ...run,
+    timeline: {
+      ...run.timeline,
+      points: run.timeline.points.map((point) => ({ ...point, completed: 5 })),
+    },
+  }));
+  assert.equal(groupAt(few, "000").strayRatio, Infinity);
+  const rate = rateOf(few);
+  assert.deepEqual([rate.verdict, rate.reason], ["inconclusive", "unsteady"]);
+});
+
+Deno.test("comparison: a side is as fast as its generator if that was the limit of most of its runs", () => {
+  const isLimit = (code: "generator-busy" | "steal", count: number): boolean =>
+    groupAt(
+      runsAt(around(1_000)).map((run, i): Run => ({
+        ...run,
+        generator: { ...run.generator, findings: i < count ? [{ code } as TrustFinding] : [] },
+      })),
+      "000",
+    ).isGeneratorBound;
+  assert.deepEqual(
+    [isLimit("generator-busy", 3), isLimit("generator-busy", 2), isLimit("steal", 5)],
+    [true, false, false],
+  );
+});
+
+/** A capacity of requests/s, `≥` before one that is a lower bound. */
+type Capacity = `${"" | "≥"}${number}`;
+
+const CAPACITIES: [base: Capacity, next: Capacity, verdict: string, ofOneRun: string][] = [
+  ["1000", "2000", "better", "one-run"],
+  ["1000", "≥2000", "better", "one-run"],
+  ["≥1000", "2000", "at-least", "at-least"],
+  ["2000", "1000", "worse", "one-run"],
+  ["≥2000", "1000", "worse", "one-run"],
+  ["2000", "≥1000", "at-least", "at-least"],
+  ["1000", "1001", "equivalent", "one-run"],
+  ["≥1000", "1001", "at-least", "at-least"],
+  ["1000", "≥1001", "at-least", "one-run"],
+];
+
+for (const [base, next, verdict, ofOneRun] of CAPACITIES) {
+  Deno.test(`comparison: a capacity of ${next} against one of ${base} is ${verdict}, of one run ${ofOneRun}`, () => {
+    const found = (runs: number): string => {
+      const sides = [base, next].map((capacity) => {
+        const bound = capacity.startsWith("≥") ? "generator" as const : "target" as const;
+        const perSec = Number(capacity.replace("≥", ""));
+        return capacities({ a: { perSec, bound, runs } }).runs;
+      });
+      const rate = comparisonOf(compare(sides[0], sides[1]), "rate");
+      return rate.reason ?? rate.verdict;
+    };
+    assert.deepEqual([found(5), found(1)], [verdict, ofOneRun]);
+  });
+}

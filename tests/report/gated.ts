@@ -1,6 +1,7 @@
 /** Thresholds on measurements of which every latency is known. */
 import assert from "node:assert/strict";
 import { groupRuns } from "../../report/cells/cells.ts";
+import { runAlone } from "../../report/cells/measured.ts";
 import { gateOutcome } from "../../report/findings/threshold_sentences.ts";
 import {
   type Gate,
@@ -14,7 +15,7 @@ import type { Measurement, Results } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { parseThreshold, type Threshold } from "../../scenarios/claims/threshold.ts";
-import { measurementFixture } from "./fixture.ts";
+import { measurementFixture, resultsFixture } from "./fixture.ts";
 import { distributionOf, randomFrom } from "./intervals.ts";
 
 /** So many requests, of so many ms each. */
@@ -120,6 +121,16 @@ export function answered(right: number, wrong: number, dropped = 0): Measurement
     timeline: timelineOf([[completed, 5]], { wrong }),
     checks: { passed: right, failed: wrong },
   };
+}
+
+/** Measurements as the runs of one cell. */
+export function repeated(...measurements: readonly Measurement[]): Results {
+  const runs = measurements.map((measurement, i) => ({
+    ...runAlone(measurement, ""),
+    repetition: i + 1,
+    order: i + 1,
+  }));
+  return { ...resultsFixture({ cells: [], state: "interrupted" }), runs };
 }
 
 type Judged = Gate & Pick<Evidence, "found" | "reason"> & { readonly outcome: ThresholdOutcome };

@@ -152,6 +152,22 @@ Deno.test("ab: a loss that fresh blocks do not see is inconclusive, however larg
   ]]);
 });
 
+Deno.test("ab: a loss that all blocks together see is worse only if the fresh ones alone are beyond the margin", () => {
+  const noisy = (factor: number, turn: number): number[] =>
+    Array.from(
+      { length: 20 },
+      (_, i) => 1_000 * factor * (1 + 0.02 * Math.sin(3 * turn + 7 * i + i * i)),
+    );
+  const ends = [0.983, 0.96].map((factor) => {
+    const { verdict, reason, stages } = rateIn(
+      staged([noisy(1, 0), noisy(0.94, 1)], [noisy(1, 2), noisy(factor, 3)]),
+    );
+    assert.ok(stages !== null && stages.fresh < 1);
+    return reason ?? verdict;
+  });
+  assert.deepEqual(ends, ["unconfirmed", "worse"]);
+});
+
 Deno.test("ab: the ratio shown is not that of the blocks that were picked for being bad", () => {
   const rate = rateIn(staged([LEVEL, ratesBy(0.962, 2)], [LEVEL, ratesBy(0.985, 3)]));
   const pooled = Math.exp((Math.log(0.962) + Math.log(0.985)) / 2);

@@ -157,6 +157,11 @@ Deno.test("rounds: where none of them is valid, that is the reason, as further o
   assert.deepEqual(reasonsIn(disturbed(6)), ["pass", "not-valid"]);
 });
 
+Deno.test("rounds: slices of processes that are started afresh are runs, of which three decide", () => {
+  const [, fresh] = slicedSides({ processes: 3, pairs: 8, ratio: 1 });
+  assert.equal(reasonsIn(fresh)[0], "pass");
+});
+
 function roundsAround5000(processes: number): Results {
   const [, next] = slicedSides({ processes, pairs: 8, ratio: 1, areRunning: true });
   next.runs.forEach((run, i) => setRate(run, 5_000 + 10 * i));

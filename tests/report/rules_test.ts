@@ -98,6 +98,17 @@ Deno.test("a limit at the end of an interval has a p of 5 %, whatever the interv
   assert.equal(distanceTo(1, { value: 1, interval, runs: 5, level: 0.95 }).p, 1);
 });
 
+Deno.test("the end of the interval on the limit's side says how far the limit is", () => {
+  const pOf = (limit: number, value: number, low: number, high: number): string =>
+    distanceTo(limit, { value, interval: { low, high }, runs: 5, level: 0.95 }).p.toFixed(6);
+  assert.deepEqual([pOf(0.8, 1, 0.8, 1.1), pOf(1.1, 1, 0.8, 1.1)], ["0.050000", "0.050000"]);
+  // 0 and ∞ are infinitely far on the logarithmic scale, but their intervals still end somewhere.
+  assert.deepEqual([pOf(3, 0, 0, 3), pOf(3, Infinity, 3, Infinity)], ["0.050000", "0.050000"]);
+  assert.deepEqual([pOf(3, 0, 0, 0), pOf(3, Infinity, Infinity, Infinity)], [
+    ...["0.000000", "0.000000"],
+  ]);
+});
+
 Deno.test("a busy machine makes rates lower and times longer, and leaves what is counted alone", () => {
   const toward = Object.groupBy(
     ["rate", "p99", "service.mean", "startUp", "capacity", "requests", "over.1s", "session.p50"]

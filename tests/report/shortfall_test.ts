@@ -4,6 +4,7 @@ import { shortfallText } from "../../report/findings/judgements.ts";
 import { reportModel } from "../../report/model.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
+import { capacities } from "./searched.ts";
 import { type SweepCell, sweepResults } from "./sweep_results.ts";
 
 /** Requests that came and how they ended, of each of a second. */
@@ -121,4 +122,16 @@ Deno.test("shortfall: nowhere is a target that falls short as fast as one that k
     assert.equal(code, "falls-short");
     assert.match(sentence, /^Only cached keeps up: /);
   }
+});
+
+Deno.test("shortfall: requests that a search never sent were late by its rules, below its limit they are missed", () => {
+  const kindAt = (share: number): string | undefined => {
+    const results = capacities({ a: { perSec: 1_000 } }, share);
+    for (const { requests } of results.runs) {
+      requests.dropped = Math.round(0.05 * requests.completed);
+      requests.due += requests.dropped;
+    }
+    return shortfallOf(groupRuns(results)[0].cells[0])?.kind;
+  };
+  assert.deepEqual([kindAt(1), kindAt(0.8)], [undefined, "dropped"]);
 });

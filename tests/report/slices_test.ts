@@ -85,6 +85,21 @@ Deno.test("slices: of two running processes too few rounds are no reason to say 
   }
 });
 
+Deno.test("slices: whether there are too few slices, or their ratio drifts, is told apart", () => {
+  const reasonBy = (drift: number): string | null => {
+    const spec = { processes: 1, pairs: 100, ratio: 1, slice: 0.1, areRunning: true };
+    const [base, next] = slicedSides(spec);
+    for (const { slices } of next.runs) {
+      assert.ok(slices);
+      slices.items.completed = slices.items.completed.map((count, i, { length }) =>
+        Math.round(count * (1 + drift * (i / length - 0.5)))
+      );
+    }
+    return figureIn(compareResults(base, next), "rate").reason;
+  };
+  assert.deepEqual([reasonBy(0), reasonBy(0.6)], ["few-slices", "dependent-slices"]);
+});
+
 Deno.test("slices: a side that disturbs the other is named, and takes its verdict", () => {
   const comparison = slicedComparison({ processes: 9, pairs: 60, ratio: 1, restless: 0.3 });
   const rate = figureIn(comparison, "rate");
@@ -216,6 +231,17 @@ Deno.test("slices: a threshold on the ratio of two targets in turns decides besi
   // Of two figures nothing cancels.
   const figures = besideNeighbour(slicedTargets(TWICE));
   assert.equal(outcomeOf("p99(b) < 1.5 × p50(a)", figures), "inconclusive");
+});
+
+Deno.test("slices: rounds of two running processes are one sample, and no two kinds of runs", () => {
+  const results = slicedTargets({ ...TWICE, processes: 9, areRunning: true });
+  for (const { target, repetition, slices } of results.runs) {
+    if (target === "a" || repetition > 3 || slices === undefined) continue;
+    slices.items.completed = slices.items.completed.map((count) => Math.round(0.6 * count));
+  }
+  const threshold = thresholdsOf("rate(b) > 1.5 × rate(a)");
+  const [{ evidence }] = gatesOf(threshold, groupRuns(results), results);
+  assert.deepEqual([evidence.outcome, evidence.reason?.code], ["inconclusive", "longer"]);
 });
 
 Deno.test("slices: a threshold on a ratio knows that one side disturbs the other", () => {

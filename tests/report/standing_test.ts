@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { FigureComparison } from "../../report/judge/comparison.ts";
 import { certaintyOf, type Standing, standingOf } from "../../report/judge/standing.ts";
+import { oppositeMedian } from "../../report/judge/places.ts";
 import { ratioText } from "../../report/writing/ratios.ts";
 import { ratiosText, verdictText, verdictWord } from "../../report/findings/judgements.ts";
 import { COMPARED, DECISIVE } from "../../report/judge/group.ts";
@@ -110,3 +111,42 @@ Deno.test("ratios: as much throughput has no digits, and next to nothing is so m
   const near = compared(0.98, 1.01, { verdict: "equivalent" });
   assert.match(pairOf(near, short), /^0\.99× \[0\.98, 1\.01\] the requests, p99 /);
 });
+
+const OWN_FIGURES = COMPARED.map((figure) => ({ ...NO_INTERVAL, figure }));
+const SHORTER = [0.4, 0.6] as const;
+const LONGER = [1.5, 2.5] as const;
+type Median = readonly [
+  ...ends: readonly [number, number],
+  verdict: "worse" | "better" | "inconclusive",
+];
+
+const MEDIANS: [
+  sentence: string,
+  figure: "rate" | 99,
+  readonly [number, number],
+  Median,
+  boolean,
+][] = [
+  ["who has the shorter p99 and the longer p50", 99, SHORTER, [...LONGER, "worse"], true],
+  ["who has the longer p99 and the shorter p50", 99, LONGER, [...SHORTER, "better"], true],
+  ["not where both are shorter", 99, SHORTER, [...SHORTER, "better"], false],
+  ["not where the p50 is hardly longer", 99, SHORTER, [1.06, 1.09, "worse"], false],
+  ["not where the p50 may be chance", 99, SHORTER, [...LONGER, "inconclusive"], false],
+  [
+    "not where requests/s decide, which a shorter p50 makes",
+    "rate",
+    LONGER,
+    [...SHORTER, "better"],
+    false,
+  ],
+];
+
+for (const [sentence, figure, ends, [low, high, verdict], isTold] of MEDIANS) {
+  Deno.test(`standing: the medians that disagree are told: ${sentence}`, () => {
+    const decision = compared(...ends, { figure, verdict: "better" });
+    const median = compared(low, high, { figure: 50, verdict, reason: "few-runs" });
+    const figures = OWN_FIGURES.map((one) => one.figure === 50 ? median : one);
+    const all = { figures, decisive: DECISIVE, runs: { base: 5, next: 5 }, marginRatio: 0.02 };
+    assert.equal(oppositeMedian(decision, all), isTold ? median : null);
+  });
+}

@@ -1,8 +1,10 @@
 /** A gate opens by evidence: what measurements show of a threshold, and what they can't. */
 import assert from "node:assert/strict";
 import { compareResults } from "../../report/subjects/comparison/comparison.ts";
+import { groupRuns } from "../../report/cells/cells.ts";
 import {
   type Gate,
+  gatesOf,
   judgeTogether,
   measurementGates,
   worstOf,
@@ -12,7 +14,17 @@ import { type Evidence, fact, tested } from "../../report/judge/rules.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { survivors } from "./concluded.ts";
 import { resultsFixture } from "./fixture.ts";
-import { answered, endOf, gatesIn, judge, judgedOf, thresholdsOf, timed } from "./gated.ts";
+import {
+  answered,
+  endOf,
+  gatesIn,
+  judge,
+  judgedOf,
+  repeated,
+  thresholdsOf,
+  timed,
+  type Times,
+} from "./gated.ts";
 import { around, resultsAt } from "./rates.ts";
 
 type Row = readonly [text: string, end: string, sentence: string, measurement: Measurement];
@@ -39,6 +51,9 @@ const PERCENTILES: readonly Row[] = [
   ["p99 < 90ms", "fail", "3 % took just as long", timed([[970, 5], [30, 90]])],
   ["p99 <= 90ms", "pass", "none took longer", timed([[19_400, 5], [600, 90]])],
   ["p99 > 50ms", "pass", "3 % took longer", timed([[970, 5], [30, 90]])],
+  ["p99 > 50ms", "fail", "none of 40 intervals came near a tenth of it", timed([[1_000, 5]])],
+  ["p99 > 90ms", "fail", "none took longer", timed([[19_400, 5], [600, 90]])],
+  ["p99 >= 90ms", "pass", "3 % took just as long", timed([[970, 5], [30, 90]])],
   ["p50 >= 50ms", "fail", "few took as long", timed([[900, 5], [100, 90]])],
   ["firstByte.p99 < 50ms", "pass", "the p99.9 is below, too", timed([[20_000, 5], [10, 900]])],
   ["connect.p99 < 50ms", "few-requests", "20 connections have no p99", timed([[20, 5]])],
@@ -223,6 +238,89 @@ for (const [sentence, text, end] of SEVERAL) {
   });
 }
 
+/** Three runs, with the times of requests that ended, and of those that never did. */
+const three = (ended: Times, bounds: Times = []): Results => {
+  const measurement = timed(ended, bounds);
+  return repeated(measurement, measurement, measurement);
+};
+
+/** Service times of three runs have no interval. Of 2,000 requests so many were under way for 20 ms when the run ended. */
+const underWay = (count: number): Results => three([[2_000 - count, 5]], [[count, 20]]);
+
+const OPEN_COUNTS: [text: string, sentence: string, open: number, end: string][] = [
+  ["service.p99 < 50ms", "0.1 % may have taken longer", 2, "pass"],
+  ["service.p99 < 50ms", "1.5 % may have taken longer", 30, "requests-open"],
+  ["service.p99 > 50ms", "at most 0.1 % took longer", 2, "fail"],
+  ["service.p99 > 50ms", "1.5 % may have taken longer", 30, "requests-open"],
+];
+
+for (const [text, sentence, open, end] of OPEN_COUNTS) {
+  Deno.test(`several runs: counted because there is no interval: ${text}: ${end} where ${sentence}`, () => {
+    assert.equal(endOf(gatesIn(underWay(open), text)[0]), end);
+  });
+}
+
+Deno.test("several runs: a percentile that only the product limit puts beyond the limit is open", () => {
+  // 500 ended after 140 ms and 450 were cut off after 200 ms, so the 60 that took 900 ms stand for half of them all.
+  const runs = Array.from({ length: 5 }, (_, i): Measurement => {
+    const run = timed([[500, 140], [60 + i, 900]], [[450, 200]]);
+    const { requests: { completed }, histogram, censoredHistogram, timeline } = run;
+    const [point] = timeline.points;
+    const whole = { ...point, endS: run.elapsedS, completed, histogram, censoredHistogram };
+    return { ...run, timeline: { ...timeline, points: [whole] } };
+  });
+  const ends = ["p50 > 500ms", "p50 < 500ms", "p50 > 100ms"]
+    .map((text) => endOf(gatesIn(repeated(...runs), text)[0]));
+  assert.deepEqual(ends, ["requests-open", "requests-open", "pass"]);
+});
+
+/** The p-value of a threshold that is broken. */
+function brokenP(text: string, results: Results): number {
+  const [{ evidence: { outcome, p } }] = gatesIn(results, text);
+  assert.ok(outcome === "broken" && p !== null, text);
+  return p;
+}
+
+Deno.test("requests that may have been slow make too many slow ones no surer, in several runs and in one", () => {
+  const text = "p99 < 50ms";
+  assert.equal(
+    brokenP(text, three([[284, 5], [6, 90]], [[10, 20]])),
+    brokenP(text, three([[284, 5], [6, 90], [10, 20]])),
+  );
+  assert.equal(
+    brokenP(text, repeated(timed([[9_800, 5], [160, 90]], [[40, 20]]))),
+    brokenP(text, repeated(timed([[9_800, 5], [160, 90], [40, 20]]))),
+  );
+});
+
+Deno.test("requests that may have been slow make too few slow ones less sure, in several runs and in one", () => {
+  const text = "p99 > 50ms";
+  assert.equal(
+    brokenP(text, three([[299, 5]], [[1, 20]])),
+    brokenP(text, three([[299, 5], [1, 90]])),
+  );
+  const [open, ended] = [
+    timed([[9_965, 5], [15, 90]], [[20, 20]]),
+    timed([[9_965, 5], [15, 90], [20, 20]]),
+  ].map((run) => brokenP(text, repeated(run)));
+  assert.ok(open > 2 * ended, `${open} ${ended}`);
+});
+
+Deno.test("the largest of all runs is a fact even where they are of two kinds", () => {
+  const results = resultsAt({ a: around(1_000) });
+  results.runs.forEach(({ latency }, i) => latency.max = [50, 51, 52, 49, 200][i]);
+  const ends = ["max < 100ms", "max < 300ms"].map((text) => endOf(gatesIn(results, text)[0]));
+  assert.deepEqual(ends, ["fail", "pass"]);
+});
+
+Deno.test("a figure of 0 in every run is below a limit for certain, and makes no other failure less sure", () => {
+  const silent = resultsAt({ a: [0, 0, 0] });
+  assert.equal(endOf(gatesIn(silent, "rate > 500/s")[0]), "fail");
+  const thresholds = thresholdsOf("rate > 500/s", "max < 1ms", "memory < 1MB");
+  const gates = judgeTogether(gatesOf(thresholds, groupRuns(silent), silent)).map(judgedOf);
+  assert.deepEqual(gates.map(endOf), ["fail", "fail", "fail"]);
+});
+
 Deno.test("runs of two kinds decide nothing where the limit is between them, nor beside another cell", () => {
   const kinds = resultsAt({ a: [1_000, 1_002, 998, 1_001, 600], b: around(1_000) });
   const ends = [
@@ -268,6 +366,8 @@ const BASELINES: [text: string, rates: readonly number[], another: string, same:
   ["memory not worse than baseline by 50%", around(1_000), "other-session", "pass"],
   ["rate not worse than baseline by 5%", [1_000], "one-run-a-side", "one-run-a-side"],
   ["max not worse than baseline by 5%", around(1_000), "no-interval", "no-interval"],
+  // Lower bounds reach the p99.9 of both sides.
+  ["p99.9 not worse than baseline by 5%", around(1_000), "requests-open", "requests-open"],
 ];
 
 for (const [text, rates, another, same] of BASELINES) {
@@ -280,6 +380,15 @@ for (const [text, rates, another, same] of BASELINES) {
     assert.deepEqual(gates.map(endOf), [another, same]);
   });
 }
+
+Deno.test("beside a baseline shorter times are no failure, and longer ones are", () => {
+  const taking = (medianMs: number): Results =>
+    resultsAt({ a: around(1_000) }, () => ({ medianMs }));
+  const ends = [30, 10].map((medianMs) =>
+    endOf(gatesIn(taking(medianMs), "p50 not worse than baseline by 5%", taking(20))[0])
+  );
+  assert.deepEqual(ends, ["fail", "pass"]);
+});
 
 Deno.test("one run against one run of the baseline decides nothing, however far it is", () => {
   const one = { ...timed([[1_000, 5]]), rate: 1 };
@@ -347,6 +456,16 @@ Deno.test("a pair with one run each, or whose first responses are wrong, is unde
     const wrong = cells.map((cell, i) => ({ ...cell, runs: 5, wrongRatio: ratios[i] }));
     assert.deepEqual(told(text, resultsFixture({ cells: wrong })), [`list, cached: ${end}`]);
   }
+});
+
+Deno.test("of two shares that are 0 there is no ratio; of one it is surely 0, or surely beyond any limit", () => {
+  const ends = [[0, 0], [0, 0.4], [0.4, 0]].map((wrongRatios) => {
+    const cells = ["cached", "plain"].map((target, i) => ({
+      ...{ target, scenario: "list", medianMs: 12, runs: 5, wrongRatio: wrongRatios[i] },
+    }));
+    return told("5xx(cached) <= 2 × 5xx(plain)", resultsFixture({ cells }))[0];
+  });
+  assert.deepEqual(ends, ["list, cached: no-ratio", "list, cached: pass", "list, cached: fail"]);
 });
 
 Deno.test("a gate that names what was not measured does not open", () => {
