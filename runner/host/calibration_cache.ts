@@ -45,6 +45,8 @@ export function refutes(
 /** What a calibration is valid for; if any part of it changes, the generator is measured again. */
 export interface CalibrationKey {
   readonly cpu: string;
+  /** Of the program, which an emulator may run on another processor. */
+  readonly arch: string;
   /** Cores of the machine. */
   readonly cores: number;
   readonly kernel: string;
@@ -69,6 +71,7 @@ export function calibrationKey(driver: DriverName): CalibrationKey | null {
   const cpus = os.cpus();
   return cpus.length === 0 ? null : {
     cpu: cpus[0]?.model.trim() || "unknown",
+    arch: Deno.build.arch,
     cores: cpus.length,
     kernel: os.release(),
     plateau: VERSION,
