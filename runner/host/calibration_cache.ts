@@ -60,6 +60,8 @@ export function undercuts(
 /** What a calibration is valid for; if any part of it changes, the generator is measured again. */
 export interface CalibrationKey {
   readonly cpu: string;
+  /** Of the program, which an emulator may run on another processor. */
+  readonly arch: string;
   /** Cores of the machine. */
   readonly cores: number;
   readonly kernel: string;
@@ -84,6 +86,7 @@ export function calibrationKey(driver: DriverName): CalibrationKey | null {
   const cpus = os.cpus();
   return cpus.length === 0 ? null : {
     cpu: cpus[0]?.model.trim() || "unknown",
+    arch: Deno.build.arch,
     cores: cpus.length,
     kernel: os.release(),
     plateau: VERSION,

@@ -23,6 +23,7 @@ import { measurementFixture } from "../report/fixture.ts";
 
 const SUBJECT: CalibrationKey = {
   cpu: "Some CPU @ 2.40GHz",
+  arch: "x86_64",
   cores: 4,
   kernel: "6.1.0",
   plateau: "0.1.0",
@@ -42,11 +43,12 @@ Deno.test("a calibration is remembered, and nothing else is left in the folder",
   assert.equal(readCalibration(path, SUBJECT, NOW)?.peakThroughput, 1);
 });
 
-Deno.test("with another machine, version or driver it is not the same calibration", async () => {
+Deno.test("with another machine, architecture, version or driver it is not the same calibration", async () => {
   using folder = emptyFolder();
   await writeCalibration(folder.path, SUBJECT, FOUND, NOW);
   const others: Partial<CalibrationKey>[] = [
     { cpu: "another" },
+    { arch: "aarch64" },
     { cores: 8 },
     { kernel: "6.2.0" },
     { plateau: "0.2.0" },
