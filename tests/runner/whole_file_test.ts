@@ -84,7 +84,10 @@ Deno.test("a report or another form takes the place of a link that has its name"
 
 Deno.test("a calibration is written through no link", async () => {
   using shared = new Shared();
-  const of = { cpu: "a", cores: 1, kernel: "b", plateau: "c", deno: "d", driver: "tcp" } as const;
+  const of = {
+    ...{ cpu: "a", arch: "b", cores: 1, kernel: "c", plateau: "d", deno: "e" },
+    driver: "tcp" as const,
+  };
   const save = (): Promise<void> =>
     writeCalibration(shared.path, of, { peakThroughput: 1, baselineLatency: 1 }, new Date());
   await save();
