@@ -48,7 +48,7 @@ export interface CommandSpec<P extends CommandParts> {
   readonly parts: P;
   /** Text below the help, such as examples. */
   readonly more?: string;
-  /** Why the command lacks a flag that another command has, by that flag's long name; the flag must take a value. */
+  /** Why the command lacks a flag that users look for, by the flag's long name; the flag would take a value. */
   readonly lacks?: Readonly<Record<string, string>>;
   /** Problems of the parts in combination. */
   readonly conflicts?: (given: RawArguments) => Problem[];

@@ -42,8 +42,16 @@ import { multipartOf } from "../flags/form_flag.ts";
 import type { Replay } from "../../scenarios/replay/schedule.ts";
 import { type Access, endpointOf } from "../../base/net/endpoint.ts";
 
+/** What virtual users do needs a scenario; `bench` sends one request, again and again. */
+const lacks = {
+  "--think": "a pause is a step of a flow, { think: 1s }, in an experiment file",
+  "--page":
+    "a page and its resources are a scenario, { page: /, with: [/a.css] }, of an experiment file",
+};
+
 const command = defineCommand({
   parts: benchParts,
+  lacks,
   conflicts: benchConflicts,
   more: `By default the load is a closed loop: each connection sends its next request when
 the last response is complete. With --rate or --phases it is an open loop: requests

@@ -286,6 +286,13 @@ for (const [sentence, line, told] of lines) {
   });
 }
 
+Deno.test("bench says where pauses and pages are to be had", async () => {
+  const told = await toldOf(["bench", URL_, "--think", "1s", "--page=/"]);
+  assert.equal(told.length, 2, told.join("\n"));
+  assert.match(told[0], /^--think: Cannot use this here: a pause is a step of a flow, .*file$/);
+  assert.match(told[1], /^--page: Cannot use this here: a page and its resources .*file$/);
+});
+
 Deno.test("a command line is told of all its problems at once", async () => {
   const lines = await toldOf([
     ...["bench", "nonsense", "--dration", "1s", "-c", "0", "-t", "5", "-m", "gett", "--json", "-"],
