@@ -14,7 +14,8 @@ import {
   systemReason,
 } from "./dial_error.ts";
 import { dialedAt, type Endpoint, offeredBy, type TcpEndpoint, type Tls } from "./endpoint.ts";
-import { dialNodeTls, isNodeTlsWhole } from "./node_tls.ts";
+import { isNodeTlsWhole } from "./node_socket.ts";
+import { dialNodeTls } from "./node_tls.ts";
 import { openTunnel } from "./open_tunnel.ts";
 import type { Address } from "./resolve.ts";
 import { connectTo, type Route, RouteTo } from "./route.ts";

@@ -7,8 +7,11 @@ import type { Socket } from "node:net";
  */
 export function connected<S extends Socket>(socket: S, signal: AbortSignal): Promise<S> {
   return new Promise((resolve, reject) => {
-    const giveUp = (): void => void socket.destroy();
     const closed = (): void => reject(new Error("closed"));
+    const giveUp = (): void => {
+      discard(socket);
+      closed();
+    };
     signal.addEventListener("abort", giveUp);
     if (signal.aborted) giveUp();
     socket.once("error", reject).once("close", closed).once("connect", () => {
@@ -19,6 +22,20 @@ export function connected<S extends Socket>(socket: S, signal: AbortSignal): Pro
   });
 }
 
+/** Closes a socket, before Deno 2.8 only after a TLS handshake that has begun. */
 export function discard(socket: Socket): void {
-  socket.destroy();
+  const isShaking = "secureConnecting" in socket && socket.secureConnecting === true;
+  if (!isShaking || isNodeTlsWhole()) return void socket.destroy();
+  socket.on("error", () => {}); // nobody is interested any more
+  socket.once("secureConnect", () => socket.destroy());
+}
+
+/**
+ * Whether `node:tls` is that of Deno 2.8 or later: it can shake hands on a socket that was read before, accepts a CA
+ * certificate as a server's own if the user trusts exactly that one, and closes a connection whose socket is destroyed
+ * within the handshake.
+ */
+export function isNodeTlsWhole(): boolean {
+  const [major, minor] = Deno.version.deno.split(".").map(Number);
+  return major > 2 || (major === 2 && minor >= 8);
 }

@@ -13,7 +13,7 @@ import {
 import type { Connection } from "./connection.ts";
 import { alpnRefusal, DialError, handshakeFailed, notValidFor } from "./dial_error.ts";
 import { certificatesIn, offeredBy, type TcpEndpoint, type Tls } from "./endpoint.ts";
-import { connected, discard } from "./node_socket.ts";
+import { connected, discard, isNodeTlsWhole } from "./node_socket.ts";
 import { openTunnel } from "./open_tunnel.ts";
 import { connectTo, type Dialing, type Route } from "./route.ts";
 import { usualAuthorities } from "./server_trust.ts";
@@ -92,16 +92,21 @@ export async function dialNodeTls(
     ? await connectTo(route, directly(options), signal)
     : connect({ socket: below, ...options });
   const close = (): void => {
-    socket.destroy();
+    discard(socket);
     below?.destroy();
+  };
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => {
+    close();
+    aborted.reject(handshakeFailed(new Error("closed"), tls));
   };
   const errors: Error[] = []; // an alert may follow the handshake immediately
   socket.on("error", (error) => errors.push(error));
   below?.on("error", close); // the TLS socket then reports the end
-  signal.addEventListener("abort", close);
-  if (signal.aborted) close();
+  signal.addEventListener("abort", abort);
   try {
-    await handshake(socket, tls);
+    if (signal.aborted) abort();
+    await Promise.race([handshake(socket, tls), aborted.promise]);
     const refusal = alpnRefusal(tls, socket.alpnProtocol || null);
     if (refusal !== null) throw new DialError("tls", refusal);
     socket.setNoDelay(true);
@@ -110,7 +115,7 @@ export async function dialNodeTls(
     close();
     throw error;
   } finally {
-    signal.removeEventListener("abort", close);
+    signal.removeEventListener("abort", abort);
   }
 }
 
@@ -127,15 +132,6 @@ const PLAINLY: Dialing<Socket> = {
     connected(connectTcp({ host, port, noDelay: true }), signal),
   discard,
 };
-
-/**
- * Whether `node:tls` is that of Deno 2.8 or later: it can shake hands on a socket that was read before, and accepts a
- * CA certificate as a server's own if the user trusts exactly that one.
- */
-export function isNodeTlsWhole(): boolean {
-  const [major, minor] = Deno.version.deno.split(".").map(Number);
-  return major > 2 || (major === 2 && minor >= 8);
-}
 
 /** A socket to the endpoint, through a tunnel of its proxy. */
 async function tunnelTo(

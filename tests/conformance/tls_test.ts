@@ -3,8 +3,9 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { dial } from "../../base/net/dial.ts";
 import { OF_AN_AUTHORITY } from "../../base/net/dial_error.ts";
-import { isNodeTlsWhole } from "../../base/net/node_tls.ts";
+import { isNodeTlsWhole } from "../../base/net/node_socket.ts";
 import type { Endpoint, Tls } from "../../base/net/endpoint.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
@@ -381,5 +382,28 @@ everyTls(
     assertFailedAs("reset", loaded);
     const reasons = [...loaded.totals.reasons.keys()];
     assert.deepEqual(reasons, ["peer closed connection without sending TLS close_notify"]);
+  },
+);
+
+testWith(
+  ["openssl"],
+  "a dial that is given up closes its connection, however far it is",
+  async () => {
+    const server = Deno.serve(
+      { hostname: LOCAL, port: 0, onListen: () => {}, ...certificates().own },
+      () => new Response("ok"),
+    );
+    const { port } = server.addr;
+    for (let turns = 0; turns < 20; turns++) {
+      const giveUp = new AbortController();
+      const dialing = dial({ hostname: LOCAL, port, tls: UNCHECKED }, giveUp.signal)
+        .then((conn) => conn.close(), () => {});
+      for (let turn = 0; turn < turns; turn++) {
+        await new Promise<void>((go) => void setImmediate(go));
+      }
+      giveUp.abort();
+      await dialing;
+    }
+    await server.shutdown(); // waits until every connection is closed
   },
 );
