@@ -78,11 +78,12 @@ function worstOf(runs: readonly TrustBasis[]): Worst {
   };
 }
 
-/** The meaning of doubt for runs none of which is valid: a few invalid ones do not speak for all. */
+/** The meaning of doubt for runs none of which is valid: a few of them do not speak for all. */
 export function meaningOfRuns(runs: readonly TrustBasis[]): string {
   const invalid = runs.filter((run) => levelOf(run) === "invalid");
-  const areMost = 2 * invalid.length > runs.length;
-  return worstOf(areMost ? invalid : runs.filter((run) => !invalid.includes(run))).meaning;
+  const unsettled = runs.filter(({ generator: { findings } }) => isUnsteadyAlone(findings));
+  const most = [invalid, unsettled].find((those) => 2 * those.length > runs.length);
+  return worstOf(most ?? runs.filter((run) => !invalid.includes(run))).meaning;
 }
 
 export function trustOf(measurement: TrustBasis): TrustModel {

@@ -12,6 +12,17 @@ Deno.test("a cell that is ahead in both by less than its intervals show is not s
   assert.equal(finding, `${BEST}, but intervals overlap: the verdict says what is proven.`);
 });
 
+Deno.test("a cell that is ahead without intervals is not said to have any that overlap", () => {
+  const [finding] = saidAs(
+    reportModel(resultsAt({ a: [2_000], b: [1_000] }, () => ({ medianMs: 5 }))),
+    ...["tradeoff", "front"] as const,
+  );
+  assert.equal(
+    finding,
+    `${BEST}, but not all of them have intervals: the verdict says what is proven.`,
+  );
+});
+
 Deno.test("a cell whose intervals are beyond those of all others is ahead in both", () => {
   const rates = { a: [2_000, 2_001, 2_002], b: [1_000, 1_001, 1_002] };
   const cell = (target: string) => ({ medianMs: target === "a" ? 5 : 50 });

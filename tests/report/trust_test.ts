@@ -91,6 +91,14 @@ Deno.test("what is said of all runs is said of most: a few invalid ones do not s
   assert.equal(meaning("invalid", "invalid", "invalid", "suspect"), WAS);
 });
 
+Deno.test("where most runs only never settled, a few that the generator held back do not speak for them", () => {
+  const { runs } = judged("suspect", "suspect", "suspect", "suspect");
+  for (const { generator } of runs.slice(0, 3)) generator.findings = [UNSTEADY];
+  assert.match(meaningOfRuns(runs), /^rate or latency reached no steady state/);
+  runs[0].generator.findings = [UNSTEADY, STOLEN];
+  assert.match(meaningOfRuns(runs), /^the generator or the machine may have been the limit/);
+});
+
 Deno.test("cells that are to be doubted for the same reason share a line", () => {
   const cells = ["a", "b", "c", "d"].map((target) => ({
     target,

@@ -7,6 +7,7 @@ import { COLORS } from "../../cells/colors.ts";
 import { counted, listed } from "../../writing/words.ts";
 import { settingLabel, settingParts } from "../../cells/cell_label.ts";
 import type { CellRuns } from "../../cells/cells.ts";
+import type { Ends } from "../../figures/range.ts";
 import { numericFactors } from "../../cells/factors.ts";
 import { meanCoresOf } from "../../figures/resources.ts";
 import {
@@ -113,20 +114,25 @@ function findingOf(cells: readonly CellRuns[], front: readonly CellRuns[]): stri
     : listed(front.map(({ label }) => label), "and");
   if (front.length === 1) {
     const others = cells.filter((cell) => !front.includes(cell));
-    const isApart = others.every((other) =>
-      (["rate", 99] as const).every((figure) => areApart(front[0], other, figure))
+    const pairs = others.flatMap((other) =>
+      (["rate", 99] as const).map((figure) => [front[0].interval(figure), other.interval(figure)])
     );
     return `${names} has the most requests/s and the lowest p99 of ${
       counted(cells.length, "cell")
-    }${isApart ? "" : ", but intervals overlap: the verdict says what is proven"}.`;
+    }${doubtOf(pairs)}.`;
   }
   return `No other cell has both more requests/s and a lower p99 than ${names}.`;
 }
 
-/** Whether the intervals of both do not overlap. */
-function areApart(cell: CellRuns, other: CellRuns, figure: "rate" | 99): boolean {
-  const [own, its] = [cell, other].map((one) => one.interval(figure));
-  return own !== null && its !== null && (own.low > its.high || its.low > own.high);
+/** Why the intervals of the pairs do not show their order; "" if they do. */
+function doubtOf(pairs: readonly (readonly (Ends | null)[])[]): string {
+  const overlaps = pairs.some(([own, other]) =>
+    own && other && own.low <= other.high && other.low <= own.high
+  );
+  if (!overlaps && pairs.every((pair) => !pair.includes(null))) return "";
+  return `, but ${
+    overlaps ? "intervals overlap" : "not all of them have intervals"
+  }: the verdict says what is proven`;
 }
 
 function linesOf(cell: CellRuns): string[] {
