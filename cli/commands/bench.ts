@@ -38,7 +38,7 @@ import {
   requestScenario,
   requestScenarioSpec,
 } from "../../scenarios/request/request_scenario.ts";
-import { multipartOf } from "../flags/form_flag.ts";
+import { multipartOf } from "../../scenarios/request/form_part.ts";
 import type { Replay } from "../../scenarios/replay/schedule.ts";
 import { type Access, endpointOf } from "../../base/net/endpoint.ts";
 
@@ -130,14 +130,14 @@ export const benchCommand: Command = {
   parts: benchParts,
   async execute(args, title): Promise<number> {
     keepSecretsOf(args);
-    const isLike = args.some((arg) => arg.startsWith("--like"));
-    const given = isLike ? (await import("../like/like.ts")).withTranslated(args) : args;
-    return await command.execute(given, title);
+    if (!args.some((arg) => arg.startsWith("--like"))) return await command.execute(args, title);
+    const { withTranslated } = await import("../../scenarios/imports/command_lines/registry.ts");
+    return await command.execute(withTranslated(args), title);
   },
 };
 
 async function printDifferences(like: string, measurement: Measurement): Promise<void> {
-  const { toolDifferences } = await import("../like/like.ts");
+  const { toolDifferences } = await import("../output/tool_differences.ts");
   const { textLines } = await import("../../report/writing/terminal.ts");
   printError(textLines(toolDifferences(like, measurement), terminalOptions(Deno.stderr)));
 }

@@ -29,7 +29,7 @@ import {
 } from "../command_line/command.ts";
 import { fleetConflicts, fleetFlags } from "./fleet_flags.ts";
 import { accessFlags, accessProblems } from "./access_flags.ts";
-import { formPart } from "./form_flag.ts";
+import { formPart } from "../../scenarios/request/form_part.ts";
 import { quietFlag, seedFlag, strictFlag, thresholdFlags } from "./flags.ts";
 import { replayConflicts, replayFlags } from "./replay_flags.ts";
 import { outputConflicts, outputFlags } from "./output_flags.ts";

@@ -1,6 +1,6 @@
 /** The subject that a person names: a URL, or a command line. Pure. */
 import { UserError } from "../../base/errors.ts";
-import { shellWords } from "../like/options.ts";
+import { shellWords } from "../../scenarios/imports/command_lines/options.ts";
 import { nameOf, type Subject } from "./subject.ts";
 
 /** A server that is already running; or what is wrong with its URL. */

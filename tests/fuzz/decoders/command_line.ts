@@ -1,7 +1,7 @@
 import { benchConflicts, benchParts } from "../../../cli/flags/bench_flags.ts";
 import { benchRequest } from "../../../cli/commands/bench.ts";
 import { readArguments } from "../../../cli/command_line/arguments.ts";
-import { withTranslated } from "../../../cli/like/like.ts";
+import { withTranslated } from "../../../scenarios/imports/command_lines/registry.ts";
 import { filesFrom } from "../../../scenarios/file/disk_files.ts";
 import type { Decoder } from "../decoder.ts";
 

@@ -1,11 +1,11 @@
 /** Parses the options of another tool's command line, and translates each. */
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
-import { type Problem, UserError } from "../../base/errors.ts";
-import { closest } from "../../base/suggest.ts";
+import { type Problem, UserError } from "../../../base/errors.ts";
+import { closest } from "../../../base/suggest.ts";
 import type { Tool, ToolOption, TranslatedLine } from "./tool.ts";
 import { withScheme } from "./url.ts";
 import { parse } from "shell-quote";
-import { quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
+import { quotedOpenly, withoutSecrets } from "../../../base/secrets.ts";
 
 interface ReadLine {
   readonly line: TranslatedLine;

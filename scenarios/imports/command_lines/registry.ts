@@ -2,18 +2,18 @@
  * `plateau bench --like 'wrk -c 100 …'`: translates the command line of another tool to one of `bench`, and lists parts
  * without a counterpart.
  */
-import type { Measurement } from "../../runner/result/result.ts";
-import { type Problem, UserError } from "../../base/errors.ts";
-import type { Peer } from "../../base/load_options.ts";
-import { fieldProblemInHttp2 } from "../../base/http/request.ts";
-import { durationText, parseRatePerSec } from "../../base/quantity.ts";
-import { closest } from "../../base/suggest.ts";
+import { type Problem, UserError } from "../../../base/errors.ts";
+import type { Peer } from "../../../base/load_options.ts";
+import { fieldProblemInHttp2 } from "../../../base/http/request.ts";
+import { durationText, parseRatePerSec } from "../../../base/quantity.ts";
+import { closest } from "../../../base/suggest.ts";
 import { readLine, shellWords } from "./options.ts";
 import {
   FALLBACK_FIELD,
   hasHttp2,
   LAST_FIELD,
   lastOf,
+  type Measured,
   QUERY,
   RATE_OF_EACH,
   type Tool,
@@ -29,7 +29,7 @@ import { curl } from "./curl.ts";
 import { hey } from "./hey.ts";
 import { oha } from "./oha.ts";
 import { wrk, wrk2 } from "./wrk.ts";
-import { quotedOpenly } from "../../base/secrets.ts";
+import { quotedOpenly } from "../../../base/secrets.ts";
 
 const PLACE = "--like";
 
@@ -51,12 +51,12 @@ export function withTranslated(args: readonly string[]): readonly string[] {
   return [...operands, ...flags.flatMap(([name, text]) => [name, text ?? []].flat()), ...args];
 }
 
-/** Differences between the tool and Plateau in this measurement, in sentences. */
-export function toolDifferences(commandLine: string, measurement: Measurement): string[] {
+/** Differences between the tool and Plateau in a measurement, in sentences. */
+export function differencesOf(commandLine: string, measured: Measured): string[] {
   const { name, line: { notes, options } } = translated(commandLine);
   return [
     ...new Set(notes.map((note) => `Unlike ${name}: ${note}`)),
-    ...tools[name].differences(measurement, options),
+    ...tools[name].differences(measured, options),
   ];
 }
 

@@ -2,7 +2,7 @@
  * The URL on a command line, as its tool understands it: `bench` understands URLs as browsers do, which take out dot
  * segments, encode quotes and leave out fragments, and many tools send them.
  */
-import { octetsOf, percentEncoded } from "../../base/http/octets.ts";
+import { octetsOf, percentEncoded } from "../../../base/http/octets.ts";
 
 /** How a tool interprets its URL. */
 export interface UrlMeaning {

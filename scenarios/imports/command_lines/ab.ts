@@ -77,9 +77,9 @@ export const ab: Tool = {
     const noted = without({ ...line, notes: [...line.notes, ...note, ...twice] }, CONTENT_TYPE);
     return options.has("k") ? noted : withFlags(noted, ["--no-keepalive"]);
   },
-  differences: (measurement) => [
-    ...differenceSentence("ab would have ended at the first of", timedOut(measurement)),
+  differences: (measured) => [
+    ...differenceSentence("ab would have ended at the first of", timedOut(measured)),
     "ab sends HTTP/1.0 from one thread",
-    wholeMilliseconds("ab", measurement),
+    wholeMilliseconds("ab", measured),
   ],
 };

@@ -80,20 +80,20 @@ export const autocannon: Tool = {
   fields: () => ({ connection: "keep-alive" }),
   endsBy: "-n",
   complete: withoutReconnects,
-  differences: (measurement, options) => [
+  differences: (measured, options) => [
     ...differenceSentence(
       "autocannon's latencies would not have included",
-      timedOut(measurement),
-      failedElse(measurement),
-      inFlight(measurement),
+      timedOut(measured),
+      failedElse(measured),
+      inFlight(measured),
     ),
-    ...(measurement.load.kind === "rate"
+    ...(measured.load.kind === "rate"
       ? [
-        ...(options.has("C") ? [] : added("autocannon", addedSamples(measurement, EXPECTED_MS))),
+        ...(options.has("C") ? [] : added("autocannon", addedSamples(measured, EXPECTED_MS))),
         "autocannon sends each second's requests at the beginning of the second",
       ]
       : []),
-    wholeMilliseconds("autocannon", measurement),
+    wholeMilliseconds("autocannon", measured),
   ],
 };
 

@@ -27,7 +27,7 @@ import {
   without,
 } from "./tool.ts";
 import { asCurl } from "./url.ts";
-import { octetsOf, percentEncoded } from "../../base/http/octets.ts";
+import { octetsOf, percentEncoded } from "../../../base/http/octets.ts";
 
 export const curl: Tool = {
   style: "getopt",
@@ -96,7 +96,7 @@ export const curl: Tool = {
   }),
   endsBy: "-d",
   complete: (line) => withVersion(withKey(withForm(withData(without(line, NO_FIELD))))),
-  differences: (measurement, options) => options.has("L") ? redirected("curl", measurement) : [],
+  differences: (measured, options) => options.has("L") ? redirected("curl", measured) : [],
 };
 
 /** The address of an HTTP proxy, with port 1080 if it has none, as in curl. */

@@ -1,14 +1,12 @@
 /**
  * Another load tool whose command line `plateau bench --like` understands: each of its options becomes
- * flags of `bench`, or a note that it has no counterpart. One file a member, one line in `like.ts`.
+ * flags of `bench`, or a note that it has no counterpart. One file a member, one line in `registry.ts`.
  */
-import { optionsOfPeer, type Peer } from "../../base/load_options.ts";
-import { basicAuthorization } from "../../base/net/endpoint.ts";
-import { durationText } from "../../base/quantity.ts";
-import { formatCount, formatMs } from "../../report/writing/units.ts";
-import type { Measurement } from "../../runner/result/result.ts";
-import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
-import { formPart } from "../flags/form_flag.ts";
+import { groupsOfThree } from "../../../base/limits.ts";
+import { optionsOfPeer, type Peer } from "../../../base/load_options.ts";
+import { basicAuthorization } from "../../../base/net/endpoint.ts";
+import { durationText } from "../../../base/quantity.ts";
+import { formPart } from "../../request/form_part.ts";
 import type { UrlMeaning, UrlParts } from "./url.ts";
 
 /** A flag of `bench`, with its value if it has one. */
@@ -64,9 +62,31 @@ export interface Tool {
   readonly complete?: (line: TranslatedLine) => TranslatedLine;
   /** Samples that the tool would have left out of this measurement, or added, as sentences. */
   readonly differences: (
-    measurement: Measurement,
+    measured: Measured,
     options: ReadonlySet<string>,
   ) => readonly string[];
+}
+
+/** The fields of a measurement that the differences read, and the buckets of its latencies. */
+export interface Measured {
+  readonly load: { readonly kind: string; readonly connections: number; readonly timeout: number };
+  readonly elapsedS: number;
+  readonly requests: {
+    readonly completed: number;
+    readonly failed: number;
+    readonly unfinished: number;
+  };
+  readonly drain?: { readonly completed: number };
+  readonly errors: { readonly timeout?: number };
+  readonly status: Readonly<Record<string, number>>;
+  readonly latency: { readonly count: number; readonly percentiles: { readonly "50": number } };
+  readonly timeline: {
+    readonly points: readonly { readonly endS: number; readonly completed: number }[];
+  };
+  /** How many latencies each bucket of the histogram holds, and its upper end. */
+  readonly buckets: readonly { readonly highMs: number; readonly count: number }[];
+  /** Writes a time as reports do. */
+  readonly timeText: (ms: number) => string;
 }
 
 /** Stands for a rate per connection until the number of connections is known. */
@@ -223,12 +243,12 @@ export function differenceSentence(how: string, ...parts: readonly string[]): st
 
 /** "3 requests that timed out", or "" for none. */
 function counted(count: number, one: string, many: string): string {
-  return count === 0 ? "" : `${formatCount(count)} ${count === 1 ? one : many}`;
+  return count === 0 ? "" : `${groupsOfThree(count)} ${count === 1 ? one : many}`;
 }
 
-export const timedOut = ({ errors }: Measurement): string =>
+export const timedOut = ({ errors }: Measured): string =>
   counted(errors.timeout ?? 0, "request that timed out", "requests that timed out");
-export const failedElse = ({ requests, errors }: Measurement): string => {
+export const failedElse = ({ requests, errors }: Measured): string => {
   const count = requests.failed - (errors.timeout ?? 0);
   return counted(
     count,
@@ -237,20 +257,20 @@ export const failedElse = ({ requests, errors }: Measurement): string => {
   );
 };
 /** Requests in flight at the end, including those waited for; failed ones count as failed. */
-export const inFlight = ({ requests, drain }: Measurement): string => {
+export const inFlight = ({ requests, drain }: Measured): string => {
   const count = requests.unfinished + (drain?.completed ?? 0);
   return counted(count, "request in flight at the end", "requests in flight at the end");
 };
 
 /** Responses of the first seconds, if the run lasted longer. */
-export function responsesBefore({ timeline, elapsedS }: Measurement, seconds: number): number {
+export function responsesBefore({ timeline, elapsedS }: Measured, seconds: number): number {
   if (elapsedS <= seconds) return 0;
   return timeline.points.filter(({ endS }) => endS <= seconds)
     .reduce((sum, { completed }) => sum + completed, 0);
 }
 
 /** @param tool Name of the tool. */
-export function redirected(tool: string, { status }: Measurement): string[] {
+export function redirected(tool: string, { status }: Measured): string[] {
   const count = ["301", "302", "303", "307", "308"]
     .reduce((sum, code) => sum + (status[code] ?? 0), 0);
   return differenceSentence(
@@ -264,25 +284,23 @@ export function redirected(tool: string, { status }: Measurement): string[] {
 }
 
 /** A note that the tool reports whole milliseconds, with the median here if it is below one. @param tool Name of the tool. */
-export function wholeMilliseconds(tool: string, { latency }: Measurement): string {
+export function wholeMilliseconds(tool: string, { latency, timeText }: Measured): string {
   const median = latency.percentiles["50"];
-  const here = latency.count > 0 && median < 1 ? `; the median here is ${formatMs(median)}` : "";
+  const here = latency.count > 0 && median < 1 ? `; the median here is ${timeText(median)}` : "";
   return `${tool} reports times in whole milliseconds${here}`;
 }
 
 /**
- * Samples that a correction adds which expects a request on each connection every `stepMs`: for an
+ * Samples that a correction adds which expects a request on each connection every `stepMs`: for a
  * response that took longer one each of the time less one step, less two, …, as HdrHistogram's
  * `recordValueWithExpectedInterval` has it.
  */
-export function addedSamples({ histogram, load }: Measurement, stepMs: number): number {
-  if (!(stepMs > 0) || histogram === "") return 0;
-  let added = 0;
-  decodeHistogram(histogram).forEachBucket((_, highUs, count) => {
-    const ms = highUs / 1_000;
-    if (ms < load.timeout) added += count * Math.max(0, Math.floor(ms / stepMs) - 1);
-  });
-  return added;
+export function addedSamples({ buckets, load }: Measured, stepMs: number): number {
+  if (!(stepMs > 0)) return 0;
+  return buckets.filter(({ highMs }) => highMs < load.timeout).reduce(
+    (sum, { highMs, count }) => sum + count * Math.max(0, Math.floor(highMs / stepMs) - 1),
+    0,
+  );
 }
 
 /** @param tool Name of the tool. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { UserError } from "../../base/errors.ts";
-import { toolDifferences, withTranslated } from "../../cli/like/like.ts";
+import { toolDifferences } from "../../cli/output/tool_differences.ts";
+import { withTranslated } from "../../scenarios/imports/command_lines/registry.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
@@ -165,6 +166,11 @@ const RATE: Partial<Measurement> = {
   },
 };
 
+const FAST = {
+  ...FIXTURE.latency,
+  percentiles: { ...FIXTURE.latency.percentiles, "50": 0.25 },
+};
+
 const TWO_FAILED = { due: 1_000, completed: 1_000, failed: 2, unfinished: 0, dropped: 0 };
 
 const LEFT_OUT =
@@ -224,6 +230,11 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
     /^ab would have ended at the first of 2 requests that timed out$/,
     /HTTP\/1\.0/,
     /^ab reports times in whole milliseconds$/,
+  ]],
+  [`ab ${URL}`, measured([5], { latency: FAST }), [
+    /timed out$/,
+    /HTTP\/1\.0/,
+    /^ab reports times in whole milliseconds; the median here is 0\.250\u00a0ms$/,
   ]],
   [`autocannon -R 100 ${URL}`, measured([50], RATE), [
     new RegExp(LEFT_OUT),

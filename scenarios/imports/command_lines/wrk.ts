@@ -1,6 +1,5 @@
 /** wrk, and wrk2, which adds a rate. */
-import { formatCount } from "../../report/writing/units.ts";
-import type { Measurement } from "../../runner/result/result.ts";
+import { groupsOfThree } from "../../../base/limits.ts";
 import {
   added,
   addedSamples,
@@ -9,6 +8,7 @@ import {
   ignored,
   inFlight,
   lastOf,
+  type Measured,
   perSecond,
   plainNumber,
   refusedOption,
@@ -53,12 +53,12 @@ function evenlyShared(line: TranslatedLine): TranslatedLine {
   return withFlags(without(line, "-c"), ["-c", String(even)]);
 }
 
-const missing = (tool: string, measurement: Measurement): string[] =>
+const missing = (tool: string, measured: Measured): string[] =>
   differenceSentence(
     `${tool}'s latencies would not have included`,
-    timedOut(measurement),
-    failedElse(measurement),
-    inFlight(measurement),
+    timedOut(measured),
+    failedElse(measured),
+    inFlight(measured),
   );
 
 export const wrk: Tool = {
@@ -69,15 +69,15 @@ export const wrk: Tool = {
   defaults: DEFAULTS,
   endsBy: "-d",
   complete: evenlyShared,
-  differences: (measurement, options) =>
-    options.has("R") ? differencesOfWrk2(measurement) : [
-      ...missing("wrk", measurement),
-      ...added("wrk", addedSamples(measurement, pacedMs(measurement))),
+  differences: (measured, options) =>
+    options.has("R") ? differencesOfWrk2(measured) : [
+      ...missing("wrk", measured),
+      ...added("wrk", addedSamples(measured, pacedMs(measured))),
     ],
 };
 
 /** wrk's estimate of a connection's time between requests: the duration divided by the number of requests. */
-function pacedMs({ elapsedS, requests, load }: Measurement): number {
+function pacedMs({ elapsedS, requests, load }: Measured): number {
   const each = Math.floor(requests.completed / load.connections);
   return each === 0 ? 0 : elapsedS * 1_000 / each;
 }
@@ -101,13 +101,13 @@ export const wrk2: Tool = {
   differences: differencesOfWrk2,
 };
 
-function differencesOfWrk2(measurement: Measurement): string[] {
-  const early = responsesBefore(measurement, CALIBRATION_SECONDS);
+function differencesOfWrk2(measured: Measured): string[] {
+  const early = responsesBefore(measured, CALIBRATION_SECONDS);
   return [
-    ...missing("wrk2", measurement),
+    ...missing("wrk2", measured),
     ...(early === 0
       ? []
-      : [`wrk2 would have discarded its first 10 s, ${formatCount(early)} responses`]),
+      : [`wrk2 would have discarded its first 10 s, ${groupsOfThree(early)} responses`]),
     "wrk2 sends in steps of a millisecond",
   ];
 }

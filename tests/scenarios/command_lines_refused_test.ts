@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { UserError } from "../../base/errors.ts";
-import { withTranslated } from "../../cli/like/like.ts";
+import { withTranslated } from "../../scenarios/imports/command_lines/registry.ts";
 import { thrown } from "../thrown.ts";
 
 const URL = "http://127.0.0.1:8080/";

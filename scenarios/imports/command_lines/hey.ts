@@ -1,6 +1,5 @@
 /** hey, which reads its options as Go programs do. */
-import { formatCount } from "../../report/writing/units.ts";
-import type { Measurement } from "../../runner/result/result.ts";
+import { groupsOfThree } from "../../../base/limits.ts";
 import {
   differenceSentence,
   failedElse,
@@ -12,6 +11,7 @@ import {
   literalBody,
   lowerCase,
   type Meaning,
+  type Measured,
   option,
   proxyAddress,
   RATE_OF_EACH,
@@ -64,14 +64,14 @@ export const hey: Tool = {
   }),
   endsBy: "-d",
   complete: (line) => withVersion(evenlyShared(line)),
-  differences: (measurement, options) => [
+  differences: (measured, options) => [
     ...differenceSentence(
       "hey's latencies would not have included",
-      timedOut(measurement),
-      failedElse(measurement),
-      beyondItsMost(measurement),
+      timedOut(measured),
+      failedElse(measured),
+      beyondItsMost(measured),
     ),
-    ...(options.has("disable-redirects") ? [] : redirected("hey", measurement)),
+    ...(options.has("disable-redirects") ? [] : redirected("hey", measured)),
   ],
 };
 
@@ -107,7 +107,7 @@ function evenlyShared(line: TranslatedLine): TranslatedLine {
 
 const MOST_LATENCIES = 1_000_000;
 
-function beyondItsMost({ requests }: Measurement): string {
+function beyondItsMost({ requests }: Measured): string {
   const beyond = requests.completed - MOST_LATENCIES;
-  return beyond > 0 ? `${formatCount(beyond)} responses beyond its first million` : "";
+  return beyond > 0 ? `${groupsOfThree(beyond)} responses beyond its first million` : "";
 }

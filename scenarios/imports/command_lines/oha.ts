@@ -88,15 +88,15 @@ export const oha: Tool = {
     const posted = withForm(line);
     return hasHttp2(posted) ? posted : without(posted, "--pipeline");
   },
-  differences: (measurement, options) => [
+  differences: (measured, options) => [
     ...differenceSentence(
       "oha's latencies would not have included",
-      timedOut(measurement),
-      failedElse(measurement),
-      options.has("w") ? "" : inFlight(measurement),
+      timedOut(measured),
+      failedElse(measured),
+      options.has("w") ? "" : inFlight(measured),
     ),
-    ...(options.has("r") ? [] : redirected("oha", measurement)),
-    ...(measurement.load.kind === "rate" ? [startOf(options)] : []),
+    ...(options.has("r") ? [] : redirected("oha", measured)),
+    ...(measured.load.kind === "rate" ? [startOf(options)] : []),
   ],
 };
 

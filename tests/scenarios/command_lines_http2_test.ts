@@ -1,6 +1,7 @@
 /** How `bench --like` takes over what other tools send over HTTP/2. */
 import assert from "node:assert/strict";
-import { toolDifferences, withTranslated } from "../../cli/like/like.ts";
+import { toolDifferences } from "../../cli/output/tool_differences.ts";
+import { withTranslated } from "../../scenarios/imports/command_lines/registry.ts";
 import { measurementFixture } from "../report/fixture.ts";
 
 const HTTP = "http://127.0.0.1:8080/";

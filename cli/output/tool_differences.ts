@@ -1,0 +1,16 @@
+/** How the tool whose command line `bench --like` took over would have measured differently. */
+import { formatMs } from "../../report/writing/units.ts";
+import type { Measurement } from "../../runner/result/result.ts";
+import { decodeInterval } from "../../runner/stats/histogram/hdr.ts";
+import { highestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
+import { differencesOf } from "../../scenarios/imports/command_lines/registry.ts";
+
+/** Differences in this measurement, in sentences. */
+export function toolDifferences(commandLine: string, measurement: Measurement): string[] {
+  const { indices, counts } = decodeInterval(measurement);
+  const buckets = Array.from(
+    indices,
+    (index, at) => ({ highMs: highestUsOf(index) / 1_000, count: counts[at] }),
+  );
+  return differencesOf(commandLine, { ...measurement, buckets, timeText: formatMs });
+}
