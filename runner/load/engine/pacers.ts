@@ -84,7 +84,7 @@ export class TurnsPacer implements Pacer {
   }
 }
 
-/** @param ofSide Absent: the load is not in slices. */
+/** @param ofSide The turns of this side; absent: the load is not in slices. */
 export function pacerOf(spec: PacerSpec, ofSide?: TurnsSpec): Pacer {
   const turns = ofSide && new Turns(ofSide);
   if (spec.kind === "closed") return turns ? new TurnsPacer(turns) : new ClosedPacer(spec.requests);

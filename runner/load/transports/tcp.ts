@@ -12,7 +12,7 @@ import { LoopIteration, ReadScheduler } from "./read_scheduler.ts";
 import type { ConnectionEvents, Transport, TransportConnection } from "./transport.ts";
 
 const SPIN_US = 2_000;
-/** Deno's timers count whole milliseconds: lateness up to one is not the machine's fault. */
+/** Deno's timers count whole milliseconds: lateness of up to 1 ms is not the machine's fault. */
 const TIMER_STEP_US = 1_000;
 
 export class TcpDriver implements Driver {
