@@ -115,9 +115,9 @@ function addShifted(
 }
 
 /**
- * p-values raised for being many, so that the chance of any false alarm among them stays what each one
- * says (S. Holm, "A simple sequentially rejective multiple test procedure", 1979): the least is multiplied
- * by their number, the next by one fewer, and none may fall below the one before.
+ * Raises p-values because there are several, so that the chance of any false alarm among them stays at the level of
+ * each (S. Holm, "A simple sequentially rejective multiple test procedure", 1979): the least is multiplied by their
+ * number, the next by one fewer, and none may fall below the one before.
  *
  * @returns In the order given, at most 1.
  */

@@ -43,13 +43,14 @@ export interface Estimate extends Sampling {
   readonly logStandardError: number;
   /** ln (value of a resample / value), one for each resample, in the order drawn. */
   readonly logDraws: Float64Array;
-  /** The same for some of the repetitions; null as in `bootstrap`. */
+  /** The estimate from some of the repetitions alone; null as in `bootstrap`. */
   readonly of: (repetitions: readonly number[]) => Estimate | null;
 }
 
 /**
- * The number with which `bench/statistics.ts` measures the coverage of intervals. Chance moves their ends by some 2 %
- * of the half width, always the same way, and a report of 450 runs takes about a second.
+ * The number of resamples with which `bench/statistics.ts` measures the coverage of intervals. With so many, chance
+ * moves the ends of intervals by some 2 % of the half width (always in the same way, because draws are repeatable), and
+ * a report of 450 runs takes about a second.
  */
 export const RESAMPLES = 1_000;
 
@@ -244,7 +245,8 @@ export function stdevOf(values: Float64Array): number {
  * look of `repeat: until` sees is what the report shows.
  *
  * @param runs The blocks of each run; runs without any are left out.
- * @returns What draws a figure; it gives null where there is no ratio to nothing, or no run.
+ * @returns The function that estimates a figure; its result is null if the figure is 0 or has no samples, or if there
+ * is no run.
  */
 export function drawsOfCell(
   runs: readonly (readonly RunBlock[])[],

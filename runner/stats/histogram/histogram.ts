@@ -264,7 +264,10 @@ export class HistogramSum {
   static #made = 0;
   #sum: SparseHistogram = EMPTY;
   #waiting: SparseHistogram[] = [];
-  /** Parts so far. Each sum begins elsewhere in its round, or the sums of a hundred steps would all be made in one interval. */
+  /**
+   * Number of parts so far, plus an offset that differs from sum to sum: otherwise the sums of a hundred steps would
+   * all be made in one interval.
+   */
   #added = HistogramSum.#made++ % AT_ONCE;
 
   add(part: SparseHistogram): void {

@@ -5,14 +5,14 @@
  *
  * - Against an offered rate both lines are known but for one number: the offered rate is served, y = x, up to
  *   the capacity c. The knee is c.
- * - Against anything else (connections, instances), growth need not be in proportion: y = a·xᵇ up to a level,
- *   fitted by least squares of logarithms, where noise multiplies (`segmented_regression.ts`). A single point before the knee
- *   has no b: then b = 1, the most that can be, and its knee is the least. The curve of a real server bends
- *   instead of breaking, and no fit shows where between two measured values it does, so the interval
- *   reaches to the values around the knee.
+ * - Against anything else (connections, instances), growth need not be in proportion: y = a·xᵇ up to a level, fitted by
+ *   least squares of logarithms, where noise multiplies (`segmented_regression.ts`). A single point before the knee
+ *   does not show b: then b = 1, the largest possible, which gives the lowest knee. The curve of a real server bends
+ *   instead of breaking, and no fit shows where between two measured values it does, so the interval reaches to the
+ *   values around the knee.
  *
- * Throughput that falls again beyond its peak counts as staying there: the question is where more load no
- * longer brings more. Intervals are over runs, by the draws of `bootstrap.ts`.
+ * Throughput that falls again beyond its peak counts as staying there: the question is where more load no longer brings
+ * more throughput. Intervals are over runs, by the draws of `bootstrap.ts`.
  */
 import type { Estimate } from "../confidence/bootstrap.ts";
 import { fitSegmentedLine, regression } from "./segmented_regression.ts";

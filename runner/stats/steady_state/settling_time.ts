@@ -1,7 +1,7 @@
 /**
- * When a percentile of latency flattens, as the study of P. Kuffel and A. Walter reads it off a timeline
- * ("time to stable latency against final latency"): the moment from which it stays near where it ends.
- * One number for each percentile, whatever the shape before; `steady_state.ts` is the stricter question.
+ * When a percentile of latency flattens, as the study of P. Kuffel and A. Walter reads it off a timeline ("time to
+ * stable latency against final latency"): the moment from which it stays near where it ends. One number for each
+ * percentile, whatever the shape before; `steady_state.ts` asks the stricter question.
  */
 import { medianOf } from "../quantile.ts";
 

@@ -135,8 +135,8 @@ function wanders(before: readonly Segment[], final: number, flatRatio: number): 
 }
 
 /**
- * Whether a straight line explains the series as well as its steps do (G. Schwarz, 1978): a step has its level, its
- * moment and its noise, as the first seconds of a server are often wilder than the rest.
+ * Whether a straight line explains the series as well as its steps do (G. Schwarz, 1978): a step has three parameters,
+ * its level, its moment and its noise, because the first seconds of a server are often wilder than the rest.
  */
 function isOneLine(
   segments: readonly Segment[],
