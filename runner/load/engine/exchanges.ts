@@ -5,7 +5,7 @@
  * next; a protocol carries the commands out and reports events, with the time. No I/O happens here.
  *
  * The path of one request, which `tests/architecture/hot_path.ts` holds to a budget:
- * - runner/load/engine/pacer.ts says when the next one is due, runner/load/engine/request_loop.ts which it is;
+ * - runner/load/engine/pacer.ts says when a request is due, runner/load/engine/request_loop.ts which one it is;
  * - runner/load/engine/exchanges.ts, this file, sends it and says what became of it, and until then
  *   runner/load/engine/in_flight.ts remembers it;
  * - runner/load/protocols/http1/http1.ts turns it into bytes, and the bytes of the response into events;
@@ -254,7 +254,7 @@ export class Exchanges implements ExchangeEvents {
       return this.onRefused(slot, "timeout", "no connection in time", nowUs);
     }
     this.failing.oldest(slot, "timeout", "no whole response in time", nowUs);
-    this.#break(slot, "closed", "behind a response that timed out", nowUs);
+    this.#break(slot, "closed", "pipelined behind a response that timed out", nowUs);
   }
 
   #label(slot: number): string | null {

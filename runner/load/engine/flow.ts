@@ -33,7 +33,7 @@ export interface FlowSpec {
   readonly journeys: readonly (readonly StepSpec[])[];
   /** The journeys of virtual users 0, 1, 2 … as indexes into `journeys`, repeated from the start. */
   readonly sequence: readonly number[];
-  /** The target's origin, then those to which redirects may lead. */
+  /** The target's origin, then the origins to which redirects may lead. */
   readonly origins: readonly OriginSpec[];
   /** The variables of virtual users 0, 1, 2 …, repeated from the start. */
   readonly users: readonly Readonly<Record<string, string>>[];

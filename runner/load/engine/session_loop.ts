@@ -30,7 +30,7 @@ interface SessionParts extends ExchangeParts {
 const NO_USER = -1;
 /** How long after its script has failed a session ends, so that the next session does not follow at once. */
 const AFTER_FAILURE_US = 1_000;
-/** In place of a request: the lane has none in flight. */
+/** In place of a request: the lane has no request in flight. */
 const NONE = -1;
 /**
  * Time in hooks after which the loop polls the sockets and checks whether the load is over: a thousand users may be due

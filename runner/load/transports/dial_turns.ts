@@ -105,7 +105,10 @@ export class TurnsDriver implements Driver, DialTurns {
     this.driver.connect(slot);
   }
 
-  /** Begins the waiting dials whose turn has come; returns when the next one is due, as far as the clock decides that. */
+  /**
+   * Begins the waiting dials whose turn has come; returns when the next one is due, or Infinity if the clock does not
+   * decide that.
+   */
   #beginWaiting(nowUs: number): number {
     while (this.#waiting > 0) {
       const nextUs = this.#turns.nextUs(nowUs);

@@ -1,12 +1,12 @@
 /**
  * Decides which connection may read when more are ready than Deno's runtime handles at once.
  *
- * Each time the runtime polls the system, it lets 128 socket operations through (tokio's task budget): new ones first,
- * then those that became ready last. As long as 128 connections have something new each time, no other connection is
- * read or opened, for seconds. And while there is anything else to do, the runtime polls only every 61st time. So once
- * an iteration of the event loop has half as many events, a connection that was served recently waits for its next
- * read, first come, first served, and the connections that were passed over get through. Dials get through first,
- * because a server may accept no connection as long as it has requests.
+ * Each time the runtime polls the system, it lets 128 socket operations through (tokio's task budget): new operations
+ * first, then those that became ready last. As long as 128 connections have something new each time, no other
+ * connection is read or opened, for seconds. And while there is anything else to do, the runtime polls only every 61st
+ * time. So once an iteration of the event loop has half as many events, a connection that was served recently waits for
+ * its next read, first come, first served, and the connections that were passed over get through. Dials get through
+ * first, because a server may accept no connection as long as it has requests.
  */
 import { SlotQueue } from "../engine/slot_queues.ts";
 import { setImmediate } from "node:timers";

@@ -80,7 +80,7 @@ export class TcpDriver implements Driver {
   #wait(timeUs: number, punctual: boolean): Promise<void> {
     return new Promise((wake) => {
       if (punctual && timeUs <= SPIN_US) return void setImmediate(wake);
-      // For a negative time, the runtime prints a warning on standard error.
+      // Never negative: for a negative time, the runtime prints a warning on standard error.
       const timer = setTimeout(wake, Math.max(0, punctual ? timeUs - SPIN_US : timeUs) / 1_000);
       if (!punctual) return;
       this.#wake = () => {

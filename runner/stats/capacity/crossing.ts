@@ -33,7 +33,7 @@ export interface Crossing extends Grid {
   readonly clusterEveryS: number;
 }
 
-/** With fewer clusters, nothing can be decided. */
+/** With fewer clusters than this, nothing can be decided. */
 export const ENOUGH_CLUSTERS = 10;
 
 interface RateRange {
@@ -285,7 +285,7 @@ function withoutOverloads(trials: readonly TrialShare[], allowed: number): reado
   );
 }
 
-/** With fewer clusters, a share is not known well enough. */
+/** With fewer clusters than this, a share is not known well enough. */
 const SHOWN_CLUSTERS = 2;
 
 interface Fall {
@@ -347,8 +347,8 @@ interface WeighedTrial {
 const LONG_ENOUGH = 15;
 
 /**
- * The most clusters that a trial counts for, as no share is exactly exponential in the rate and servers vary between
- * trials.
+ * The most clusters that a trial counts for, because no share is exactly exponential in the rate and servers vary
+ * between trials.
  */
 const MOST_CLUSTERS = 20;
 
@@ -385,7 +385,7 @@ const GROWTHS = [
   ...[[0.1, 0.1], [0.25, 0.2], [0.5, 0.5], [0.7, 0.8], [1, 1]] as const,
   ...[[1.5, 1], [2.5, 1], [8, 1], [32, 0.7]] as const,
 ];
-/** The same for a flat tail, whose shares grow slowly. */
+/** `GROWTHS` for a flat tail, whose shares grow slowly. */
 const FLAT_GROWTHS = [
   ...[[0.03, 1], [0.06, 1], [0.12, 1], [0.25, 1]] as const,
   ...[[0.5, 1], [1, 0.5]] as const,

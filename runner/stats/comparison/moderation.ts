@@ -15,7 +15,7 @@
 import type { Variance } from "../confidence/confidence_interval.ts";
 import { meanOf } from "../quantile.ts";
 
-/** With fewer variances, their spread can't be estimated. */
+/** With fewer variances than this, their spread can't be estimated. */
 const LEAST_VARIANCES = 6;
 
 /**

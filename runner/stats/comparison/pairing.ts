@@ -14,7 +14,7 @@
  */
 import type { Variance } from "../confidence/confidence_interval.ts";
 
-/** With fewer pairs, the gain is hardly known. */
+/** With fewer pairs than this, the gain is hardly known. */
 const LEAST_PAIRS = 4;
 
 /** If pairs gain or lose more than this, they differ from single runs by more than chance. */

@@ -76,9 +76,12 @@ export function pairsToSee(change: number, stdev: number, family: PlannedFamily)
   return high;
 }
 
-/** With more pairs, the exact test agrees with the t-test, and counting takes too long. */
+/** With more pairs than this, the exact test agrees with the t-test, and counting takes too long. */
 const MOST_COUNTED = 12;
-/** With more pairs, the spread is known so well that the sum of two quantiles is accurate enough (J. Cohen, 1988). */
+/**
+ * With more pairs than this, the spread is known so well that the sum of two quantiles is accurate enough (J. Cohen,
+ * 1988).
+ */
 const MOST_DRAWN = 60;
 const CASES = 600;
 const POWER = 0.8;
@@ -126,7 +129,7 @@ function drawn(pairs: number): readonly DrawnPairs[] {
   return made;
 }
 
-/** By bisection, because a larger effect never raises the p-value of the exact test. */
+/** Finds the effect by bisection, because a larger effect never raises the p-value of the exact test. */
 function exactEffect(values: readonly number[]): number {
   if (values.length > MOST_COUNTED || signFlip(values).leastP > SIGNIFICANCE) return -Infinity;
   let [low, high] = [0, Math.max(0, ...values.map((value) => -value)) + 1e-6];

@@ -15,7 +15,7 @@ export const UNCOUNTED: ExactTest = { p: 1, leastP: 1 };
 // signs, in how many is the sum at least as far from 0? It presumes nothing about how the differences are
 // distributed.
 
-/** With more pairs there are too many permutations to count, and Student's t is robust. */
+/** With more pairs than this there are too many permutations to count, and Student's t is robust. */
 export const MOST_PAIRS = 16;
 
 /** Sums of the same differences in another order may differ in their last digits. */
@@ -132,7 +132,7 @@ export function holm(pValues: readonly number[]): number[] {
   return adjusted;
 }
 
-/** The same for a family in which some hypotheses could not be tested: null stays null and does not count. */
+/** As `holm`, for a family in which some hypotheses could not be tested: null stays null and does not count. */
 export function holmOfKnown(pValues: readonly (number | null)[]): (number | null)[] {
   const raised = holm(pValues.filter((p) => p !== null));
   let place = 0;

@@ -1,6 +1,6 @@
 /**
- * A comparison in two stages: what may be worse after the first blocks is measured in as many fresh ones, and judged by
- * all of them together. Pure.
+ * A comparison in two stages: a cell that may be worse after the first blocks is measured in as many fresh blocks, and
+ * judged by all blocks together. Pure.
  *
  * A group-sequential test whose first look can only end without an alarm (C. Jennison and B. W. Turnbull, "Group
  * Sequential Methods", 2000, §4 and §8): a cell that looks worse by chance goes on, so the ratio of all blocks is too
@@ -26,9 +26,9 @@ export interface WorseRule {
 }
 
 /**
- * Which cells go on to the second stage: those that fall short of the margin by at most one standard error, because
- * hardly any slowdown beyond the margin is lost then, and that are worse by at least a quarter of a standard error, so
- * that at most 40 % of unchanged cells go on, however much the first blocks vary.
+ * Which cells go on to the second stage: they fall short of the margin by at most one standard error, so that hardly
+ * any slowdown beyond the margin is lost, and they are worse by at least a quarter of a standard error, so that at most
+ * 40 % of unchanged cells go on, however much the first blocks vary.
  */
 const SHORT_ERRORS = 1;
 const LEAST_ERRORS = 0.25;

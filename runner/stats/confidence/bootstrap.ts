@@ -4,10 +4,10 @@
  * "Bootstrap Methods and their Application", 1997, §3.8: noise inside runs is part of how runs differ, so
  * drawing parts of a run as well would count it twice).
  *
- * Repetitions are blocks (G. E. P. Box, J. S. Hunter and W. G. Hunter, "Statistics for Experimenters", 2005,
- * §4.2): the runs of one repetition are made one after another, and what slows the machine meanwhile slows all of
- * them. Which repetitions a resample draws depends on nothing but their numbers, so that every cell of an
- * experiment draws the same ones, and the draws of a ratio pair by block: see `confidence_interval.ts`.
+ * Repetitions are blocks (G. E. P. Box, J. S. Hunter and W. G. Hunter, "Statistics for Experimenters", 2005, §4.2): the
+ * runs of one repetition are made one after another, and what slows the machine meanwhile slows all of them. Which
+ * repetitions a resample draws depends on nothing but their numbers, so that every cell of an experiment draws the same
+ * ones, and the draws of a ratio are paired by block: see `confidence_interval.ts`.
  */
 import { type Draw, drawBy, fnv1a } from "../../../base/random.ts";
 import { mergeBlocks, Pool, type PooledFigure, type RunBlock } from "./pool.ts";

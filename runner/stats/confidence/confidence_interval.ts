@@ -62,8 +62,8 @@ interface Term {
 }
 
 /**
- * A product of figures, each to its power. Those of one session are drawn together, over the repetitions that all
- * of them have; the variances of sessions add up, with degrees of freedom by Welch and Satterthwaite.
+ * A product of figures, each to its power. Figures of one session are drawn together, over the repetitions that all of
+ * them have; the variances of sessions add up, with degrees of freedom by Welch and Satterthwaite.
  *
  * @returns null where a session has fewer than two repetitions.
  */
@@ -150,7 +150,10 @@ function partOf(terms: readonly Term[]): Variance & { readonly value: number } {
   };
 }
 
-/** Standard errors of ratios, by either side, because a report compares the same two in several families. */
+/**
+ * Cache of the standard errors of ratios, by both sides, because a report compares the same two in several families of
+ * tests.
+ */
 const ratioErrors = new WeakMap<Estimate, WeakMap<Estimate, number>>();
 
 /** Standard error of the logarithm of a product of terms that are resampled together. */

@@ -35,7 +35,7 @@ export class Pool {
   readonly #buckets: Uint16Array;
   /** A row for each bucket: the number of values up to and in that bucket, by block. */
   readonly #cumulated: Float64Array;
-  /** The same for lower bounds alone; null without any. */
+  /** `#cumulated` for lower bounds alone; null without any. */
   readonly #censored: Float64Array | null;
   /** Rows in which any block has lower bounds, and the last row. */
   readonly #boundRows: readonly number[];

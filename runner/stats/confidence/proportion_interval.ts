@@ -69,8 +69,8 @@ export function pooledShare(
 }
 
 /**
- * Two-sided p-value of a share at least as far from `limit` as this, if `limit` were the true one; by the same two
- * methods.
+ * Two-sided p-value of a share at least as far from `limit` as this, if `limit` were the true one; by both methods, of
+ * which the larger p counts.
  */
 export function shareP(runs: readonly Proportion[], limit: number): number {
   const { count, of } = pooled(runs);

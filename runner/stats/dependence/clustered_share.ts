@@ -6,7 +6,7 @@
 import type { Proportion } from "../confidence/proportion_interval.ts";
 import { type Dependence, dispersionOf, uncertaintyOf } from "./ratio_series.ts";
 
-/** With fewer clusters, their sizes vary too much to estimate a variance. */
+/** With fewer clusters than this, their sizes vary too much to estimate a variance. */
 export const LEAST_CLUSTERS = 10;
 /**
  * The presumed size of a cluster where too few were seen to know it. Failures are taken to come in bursts this large,

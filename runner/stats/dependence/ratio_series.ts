@@ -33,7 +33,7 @@ export interface Dependence {
   readonly length: number;
 }
 
-/** With fewer intervals, dependence can't be seen: cosine transforms would only compare neighbours. */
+/** With fewer intervals than this, dependence can't be seen: cosine transforms would only compare neighbours. */
 export const LEAST_DEPENDENT = 20;
 /**
  * The long-run variance is itself estimated: the error of the autoregression gives its logarithm a variance of 4 over

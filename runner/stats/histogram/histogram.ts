@@ -228,7 +228,9 @@ export function addSparse(one: SparseHistogram, other: SparseHistogram): SparseH
 /** A histogram without values. */
 export const EMPTY: SparseHistogram = new Histogram().toSparse();
 
-/** A histogram that is handed on repeatedly, each time only with new values, and at the cost of those alone. */
+/**
+ * A histogram that is handed on repeatedly, each time only with new values, and at a cost that depends only on those.
+ */
 export class GrowingHistogram {
   /** Record values here: it holds those since the last `take`. */
   readonly fresh = new Histogram();

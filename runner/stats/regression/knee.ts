@@ -48,7 +48,7 @@ export type Knee =
     readonly kind: "too-few" | "grows" | "flat" | "falls" | "unsure";
   };
 
-/** With fewer values, a knee can't be distinguished from a curve. */
+/** With fewer values than this, a knee can't be distinguished from a curve. */
 export const LEAST_VALUES = { offered: 3, other: 4 } as const;
 /**
  * A shortfall from the offered rate below this ratio is not a knee, and growth below it over the whole range is not
@@ -60,7 +60,7 @@ const LEVEL_EXPONENT = Math.log2(1.1);
 /** Beyond a knee, growth is at most this share of the growth before it. */
 const LEVEL_SHARE = 1 / 3;
 
-/** Where growth ends, the values between which it certainly ends, and the shape if it does not; logarithms. */
+/** Where growth ends, and the values between which it certainly ends; logarithms. */
 type Corner = { readonly at: number; readonly low: number; readonly high: number };
 type Find = (xs: readonly number[], ys: readonly number[]) => Corner | "grows" | "flat" | "falls";
 

@@ -49,7 +49,7 @@ export interface ScalingLaw {
   readonly peak: Interval | null;
 }
 
-/** With only as many values as parameters, any law fits. */
+/** The fewest values: with only as many values as parameters, any law would fit. */
 export const LEAST_SCALING_VALUES = 5;
 
 /** @returns Null if there are too few points, or if no law within the bounds fits them. */

@@ -174,7 +174,7 @@ type MeanError = Pick<
 /** @param deviations Deviations around the mean 0, in the order of time. */
 function errorOfMean(deviations: Float64Array, { values, least }: Enough): MeanError {
   const { length } = deviations;
-  // The mean of a series is its ratio to a series of ones; shifted by 1, as ratios are around 1.
+  // The mean of a series is its ratio to a series of ones; it is shifted by 1, because ratios are around 1.
   const dependence = dependenceIn({
     amounts: deviations.map((one) => 1 + one),
     of: new Float64Array(length).fill(1),

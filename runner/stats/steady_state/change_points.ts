@@ -5,8 +5,8 @@
  *
  *     cost(segment) + penalty for each change,   cost = −2 · log-likelihood = n·ln v + SSE / v
  *
- * exactly, as trying every segmentation would, in O(n) memory and nearly O(n) time when changes are
- * spread over the series. v is the variance of the segment's values about their mean, SSE its sum of squares.
+ * exactly, as if every segmentation were tried, in O(n) memory and nearly O(n) time when changes are spread over the
+ * series. v is the variance of the segment's values about their mean, SSE its sum of squares.
  */
 
 /**

@@ -24,7 +24,7 @@ export interface Completions {
 
 /** An interval with less than this share of the median interval's requests counts as frozen. */
 const NEXT_TO_NOTHING = 0.05;
-/** With fewer requests in the median interval, some intervals are empty by chance. */
+/** With fewer requests than this in the median interval, some intervals are empty by chance. */
 const LEAST_COMPLETED = 5;
 /** Seconds without responses that make a freeze: two intervals of 250 ms, so that a single late interval is not one. */
 const LEAST_S = 0.5;

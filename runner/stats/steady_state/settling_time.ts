@@ -25,8 +25,8 @@ export interface SettlingTime {
 }
 
 /**
- * Near is within 5 %, or as far as the last quarter itself strays: a p99 that never calms down flattens
- * where it becomes no wilder than it ends.
+ * A value is near its final one within 5 %, or within what the last quarter itself strays: a p99 that never calms down
+ * has flattened once it is no wilder than at the end.
  *
  * @param values A percentile of each interval, in any one unit; null for an interval without samples.
  * @returns null when there are no values.

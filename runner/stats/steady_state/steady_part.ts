@@ -109,7 +109,7 @@ function startsOf(near: readonly Segment[], length: number): number[] {
 }
 
 /**
- * The segments at the end that are near the level of the last: each is compared with the median of those after it.
+ * The segments at the end that are near the level of the last: each is compared with the median of the values after it.
  * Excursions that are short in total are ignored like outliers.
  */
 function nearLast(segments: readonly Segment[], { length, flatRatio }: SeriesFacts): Segment[] {

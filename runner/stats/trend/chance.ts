@@ -196,9 +196,9 @@ const FEW = 10;
 const TAIL = 100;
 
 /**
- * Beyond what was simulated: by a power law through the largest (B. Hill, Ann. Statist. 1975), as T. Knijnenburg and
- * others extend permutations (Bioinformatics 2009). Tails of t fall faster, so that p is too large rather than too
- * small.
+ * The p-value beyond what was simulated: by a power law through the largest steps (B. Hill, Ann. Statist. 1975), as T.
+ * Knijnenburg and others extend permutations (Bioinformatics 2009). Tails of t fall faster, so that p is too large
+ * rather than too small.
  */
 function tailP(sorted: Float64Array, t: number): number {
   const from = sorted[sorted.length - TAIL];

@@ -31,7 +31,7 @@ export const LEAST_VALUES = 6;
 /** The limit for candidates, as if values were independent: the strict test follows. */
 const CANDIDATE_P = 0.05;
 
-/** @param all Series of values above 0, oldest first. Those with fewer than `LEAST_VALUES` are ignored. */
+/** @param all Series of values above 0, oldest first. Series with fewer than `LEAST_VALUES` values are ignored. */
 export function levelChangesOf(
   all: readonly (readonly number[])[],
   options: LevelOptions,

@@ -108,7 +108,7 @@ export class Sockets {
   /** By slot; null: its exchange is not a socket, or there is none. */
   readonly #open: (OpenSocket | null)[];
   readonly #moments: Moments;
-  /** Payloads by template, each shared by all sockets that send the same. */
+  /** Payloads by template, each shared by all sockets that send the same messages. */
   readonly #payloads = new WeakMap<Bytes, Payload>();
   #named = 0;
 

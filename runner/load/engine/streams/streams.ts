@@ -216,7 +216,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     return nextUs === Infinity ? nextUs : Math.min(nextUs, this.#nextSweepUs);
   }
 
-  /** Ends the streams whose time is over, and dials for those that are to be requested again. */
+  /** Ends the streams whose time is over, and dials for streams that are to be requested again. */
   #sweep(nowUs: number): void {
     let nextUs = nowUs + SWEEP_US;
     let dials = 0;

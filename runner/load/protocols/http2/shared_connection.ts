@@ -302,7 +302,7 @@ export class SharedConnection implements StreamEvents {
   #report(slot: number, was: PlaceAtLoss, { by, reason }: Lost, nowUs: number): void {
     const { exchanges } = this.parts;
     if (!was.isOpen) {
-      exchanges.onRefused(slot, by ?? "connect", reason ?? "closed before it was ready", nowUs);
+      exchanges.onRefused(slot, by ?? "connect", reason ?? "closed before HTTP/2 was ready", nowUs);
     } else if (!was.isBusy || by === null) this.#disconnect(slot, was.hasBegun, reason, nowUs);
     else exchanges.onFailed(slot, by, reason ?? by, nowUs);
   }

@@ -25,6 +25,7 @@ import {
   NORMAL,
 } from "../../../../base/http/websocket/message_reader.ts";
 import { KeptResponse, KeptRoom } from "../../../../base/http/kept.ts";
+import type { ProtocolError } from "../../../../base/http/reason.ts";
 import { LIMITS } from "../../../../base/limits.ts";
 import type { Driver } from "../../engine/driver.ts";
 import type { ExchangeEvents, Message } from "../../engine/protocol.ts";
@@ -164,7 +165,8 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     const end = endOfHead(bytes);
     if (end === 0) {
       if (bytes.length > LIMITS.responseHead.most) {
-        return this.exchanges.onFailed(slot, "protocol", "the head is larger than 64 KB", nowUs);
+        const reason: ProtocolError = "the response's head is larger than 65.5 kB, the limit";
+        return this.exchanges.onFailed(slot, "protocol", reason, nowUs);
       }
       open.head = Uint8Array.from(bytes);
       return;
