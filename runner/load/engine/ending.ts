@@ -17,8 +17,8 @@ import type { Workload } from "./workload.ts";
 export const LONGEST_DRAIN_US = 5_000_000;
 
 /**
- * How late a time-out may be noticed. After that the wait ends, because an endless response, such as a stream, would
- * keep the worker beyond its time.
+ * How late a time-out may be noticed. Then the wait ends, because an endless response, such as a stream, would never
+ * let the worker finish.
  */
 const LATE_US = 500_000;
 

@@ -143,7 +143,8 @@ export class Hooks {
   }
 
   /**
-   * @param wire The request if nothing in it varies; else null. Throws a TargetError if there are no such functions.
+   * @param wire The request if nothing in it varies; else null. Throws a TargetError if the script lacks one of the
+   * functions.
    */
   prepared({ before, after }: RequestHooks, wire: WireRequest | null): PreparedHooks {
     const base = wire === null ? undefined : forHook(wire);
@@ -155,7 +156,7 @@ export class Hooks {
     };
   }
 
-  /** The hooks of users. Throws a TargetError if there are no such functions. */
+  /** The hooks of users. Throws a TargetError if the script lacks one of the functions. */
   preparedUser({ start, end }: UserHooks): PreparedUserHooks {
     const prepare = (name: string | null): PreparedUserHooks["start"] =>
       name === null ? null : this.#ofUser(this.#hook(name, "user"));

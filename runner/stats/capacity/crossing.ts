@@ -225,7 +225,10 @@ interface Tail {
 /** Prior standard deviation of the fall from one level to the next, around that of an exponential tail. */
 const TAILS_VARY = 0.3;
 const FLATTEST = 0.5;
-/** If parts of the limit are as short as single requests, a tail is steeper at first than later. */
+/**
+ * The largest fall that counts: if parts of the limit are as short as single requests, a tail is steeper at first than
+ * later.
+ */
 const STEEPEST = 1.5;
 
 /**

@@ -18,7 +18,7 @@ export function encodeCounts({ indices, counts }: SparseHistogram): Uint8Array {
 }
 
 /**
- * Decodes the output of `encodeCounts`; values are returned as their buckets, and sums as those of bucket middles.
+ * Decodes the output of `encodeCounts`; values are known only by their buckets, so sums are those of bucket middles.
  * Throws on anything else.
  */
 export function decodeCounts(bytes: Uint8Array): SparseHistogram {

@@ -143,7 +143,10 @@ function denominatorAt([one, more, pairs]: Denominator, at: number): number {
 const MOST_STEPS = 200;
 const SETTLED = 1e-14;
 
-/** Damped steps from the solution of the linear form, which is weighted to approximate that of X itself. */
+/**
+ * Fits a law by damped steps that start from the solution of the linear form, which is weighted to approximate that of
+ * X itself.
+ */
 function leastSquares(
   points: readonly ScalingPoint[],
   terms: readonly Denominator[],

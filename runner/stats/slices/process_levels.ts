@@ -12,7 +12,7 @@ import { meanOf } from "../quantile.ts";
  * its mean.
  */
 const TRANSFORMS = 4;
-/** Fewer pairs of slices contain no such waves. */
+/** Fewer pairs of slices than this contain no such waves. */
 const LEAST_PAIRS = 2 * TRANSFORMS;
 
 /**

@@ -233,7 +233,8 @@ function permutationP([left, right]: BothSides, draw: Draw): number {
 }
 
 /**
- * Mean after over mean before. A side of one value has no spread of its own: then that of the other counts for both.
+ * Mean after over mean before. A side of one value has no spread of its own: then the spread of the other side counts
+ * for both.
  *
  * @param correlation The correlation of neighbours: if values are alike, their mean varies more, and their spread shows
  * less of that.
