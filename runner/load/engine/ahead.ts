@@ -1,45 +1,46 @@
 /**
- * Users whose first request is made before they arrive, so that the time of its hook is not in their latency. A later
- * request of a user depends on the responses before it, and is made when it is due. They have no connection yet: a low
- * rate keeps few of them open, and users who each waited for one would be made one at a time.
+ * Virtual users whose first request is built before they arrive, so that the time of its hook does not count in their
+ * latency. The later requests of a user depend on earlier responses, so each is built when it is due. A prepared user
+ * has no connection yet: at a low rate few connections are open, so if each prepared user needed one, users would be
+ * prepared one at a time.
  */
 import type { Journey } from "./flow.ts";
 import type { OpenPacer } from "./pacers.ts";
 import type { Message } from "./protocol.ts";
 
-/** No request is made earlier than this before it is due: signatures contain a time, and data is renewed. */
+/** The longest time before its due time that a request may be built: signatures contain a time, and data is renewed. */
 const EARLIEST_US = 10_000;
-/** No user is prepared if something is due sooner than this, since it would be sent late. */
+/** No user is prepared if an exchange is due sooner than this, because that exchange would be sent late. */
 const LEAST_US = 100;
 /** The most users who are prepared at a time. */
 const MOST = 16;
 /**
- * When only this many prepared users are left, more are prepared at once, up to `MOST`: polling the sockets after each
- * one would cost microseconds.
+ * When only this many prepared users are left, they are topped up to `MOST` in one go, because polling the sockets
+ * after each one would cost microseconds.
  */
 const FEW = 4;
 /**
- * How long responses that arrive meanwhile may wait: quick hooks are called for many users in this time, slow ones for
- * one.
+ * How long preparing users may keep the responses that arrive meanwhile waiting: enough for many quick hooks, or one
+ * slow hook.
  */
 export const PASS_US = 20;
 
-/** A user who has not arrived. */
+/** A user who has not arrived yet. */
 export interface ComingUser {
-  /** Among this worker's. */
+  /** The user's number among this worker's users. */
   readonly number: number;
   readonly journey: Journey;
-  /** The first message; a text where the script has failed, and null where the user begins with a pause. */
+  /** The first message; a string says why the script has failed, and null means that the user begins with a pause. */
   readonly message: Message | string | null;
 }
 
 export class Ahead {
   readonly #users: ComingUser[] = [];
-  /** Numbers that no user has, the one that is taken next last: the lowest at first, then the latest that was free. */
+  /** Free user numbers, as a stack: at first the lowest is on top, later the one that was given back last. */
   readonly #numbers: number[];
   #isFilling = true;
 
-  /** @param most Users who may be there at a time, with those who are prepared. */
+  /** @param most The most users who may be present or prepared at a time. */
   constructor(private readonly pacer: Pick<OpenPacer, "coming">, most: number) {
     this.#numbers = Array.from({ length: most }, (_, at) => most - 1 - at);
   }
@@ -56,7 +57,7 @@ export class Ahead {
     if (this.#users.length === MOST) this.#isFilling = false;
   }
 
-  /** A number for a user: one is free for everybody who is there or may be prepared. */
+  /** A free number for a new user; there is one for every user who may be present or prepared. */
   takeNumber(): number {
     const number = this.#numbers.pop();
     if (number === undefined) throw new Error("There are more users than allowed");
@@ -67,7 +68,7 @@ export class Ahead {
     this.#numbers.push(number);
   }
 
-  /** Whether there is time to prepare another user now. @param dueUs When the next thing is due. */
+  /** Whether there is time to prepare another user now. @param dueUs When the next exchange is due. */
   hasTime(nowUs: number, dueUs: number): boolean {
     if (!this.#mayAdd || dueUs - nowUs < LEAST_US) return false;
     if (nowUs >= this.#fromUs) return true;

@@ -23,7 +23,7 @@ export const CLOSED = 0;
 export const CONNECTING = 1;
 export const OPEN = 2;
 
-/** Limit for each step, since a dial takes some 50 µs. */
+/** Most dials begun in one sweep over the closed slots, because each takes some 50 µs. */
 const DIALS_AT_ONCE = 16;
 
 /** The load's parts that count dials, spread them out, and are told if the first one failed. */
@@ -51,7 +51,10 @@ export class Connections {
   readonly #closed: SlotQueue;
   /** Number of connections being dialed. */
   dialing = 0;
-  /** Whether every slot has had its turn: until then, requests would keep the server from accepting connections. */
+  /**
+   * Whether every slot has had its turn to dial. Until then `RequestLoop` sends nothing, because requests would keep
+   * the server from accepting connections.
+   */
   areDialed = false;
   #hasDialEnded = false;
 
@@ -106,8 +109,8 @@ export class Connections {
 
   /**
    * Visits the slots that have no connection; the current one may be dialed. Stops after some dials, so that open
-   * connections are served in between; otherwise each would seem to take as long as all dials together. False: there
-   * are more slots.
+   * connections are served in between; otherwise every response would seem to take as long as all dials together.
+   * Returns false if slots are left.
    */
   forEachClosed(visit: (slot: number) => void): boolean {
     const most = this.dialing + DIALS_AT_ONCE;
@@ -150,7 +153,7 @@ export class Connections {
     this.#backOff.dialed(connection);
   }
 
-  /** The protocol has redialed the slot's connection by itself, which took this long. */
+  /** The protocol has redialed the slot's connection by itself, which took `timeUs`. */
   replaced(slot: number, timeUs: number): void {
     this.#countDial(slot);
     const connection = this.#connectionOf(slot);
@@ -158,7 +161,7 @@ export class Connections {
     this.#connected(connection, timeUs);
   }
 
-  /** @param timeUs Since the dial was requested, which may have had to wait for its turn. */
+  /** @param timeUs Time since the dial was requested, including any wait for its turn. */
   #connected(connection: number, timeUs: number): void {
     const { dialTurns, recorder } = this.parts;
     recorder.connected(timeUs - (dialTurns?.waitedUs(connection) ?? 0));
@@ -192,7 +195,7 @@ export class Connections {
     this.#hasDialEnded = true;
   }
 
-  /** The peer has closed the connection, and the protocol knows that. */
+  /** The peer has closed the connection, as the protocol has reported, so the protocol need not close it. */
   ended(slot: number): void {
     this.#enter(slot, CLOSED);
   }
@@ -218,7 +221,8 @@ export class Connections {
   }
 
   /**
-   * Abandons a connection that brings nothing more: when it is redialed depends on whether it ever brought a response.
+   * Closes a connection that will bring nothing more; when it may be redialed depends on whether it has brought a
+   * response.
    */
   giveUp(slot: number, nowUs: number): void {
     this.close(slot);
@@ -227,8 +231,8 @@ export class Connections {
 }
 
 /**
- * When a connection may be dialed again: at once after one that brought a response, else after a pause of 10 ms that doubles
- * up to a second, so that a dead target costs neither of us much. All slots of a connection may report its end.
+ * When a connection may be dialed again: at once after one that brought a response, else after a pause of 10 ms that
+ * doubles up to a second, so that a dead target costs neither side much. Each slot of a connection may report its end.
  */
 const FIRST_PAUSE_US = 10_000;
 const LONGEST_PAUSE_US = 1_000_000;
@@ -286,7 +290,9 @@ class BackOff {
     this.#dialAtUs[connection] = nowUs + Math.min(pauseUs, LONGEST_PAUSE_US);
   }
 
-  /** A connection that counts for nothing was closed: if it brought a response, the next dial is a first one. */
+  /**
+   * The load has closed the connection on purpose: if it had brought a response, the next dial counts as a first one.
+   */
   left(connection: number): void {
     if (this.responded[connection] === 1) this.#dials[connection] = 0;
     this.responded[connection] = 0;

@@ -1,7 +1,7 @@
 /**
- * The contract of a driver: the sockets under a worker's load. A driver moves bytes and reports events; their meaning
- * is the protocol's concern, which knows no socket. Each driver has one file, and one line in `drivers.ts`;
- * `tests/conformance/drivers_test.ts` runs the same suite over all of them.
+ * The contract of a driver: the sockets under a worker's load. A driver moves bytes and reports events; what the bytes
+ * mean is the concern of the protocol, which knows no sockets. Each driver has a main file, and one entry in
+ * `drivers.ts`; `tests/conformance/drivers_test.ts` runs the same suite over all of them.
  *
  * Here, a slot is the place of one connection, 0 … slots − 1. It is closed → connecting → open → closed. All moments
  * are microseconds since the start of the run, by one monotonic clock; negative before the start.
@@ -17,7 +17,9 @@ export type RefusedBy = "connect" | "tls" | "dns" | "protocol";
 
 /** How a driver spreads its dials over time. */
 export interface DialTurns {
-  /** Whether a dial begins at once if it follows at once. A caller that is refused keeps its place by asking again. */
+  /**
+   * Whether a dial requested now begins at once. A caller who is refused keeps its place in the queue by asking again.
+   */
   mayBegin(nowUs: number): boolean;
   /** How long the last dial of the connection waited for its turn, microseconds. */
   waitedUs(connection: number): number;

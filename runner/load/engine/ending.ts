@@ -17,8 +17,8 @@ import type { Workload } from "./workload.ts";
 export const LONGEST_DRAIN_US = 5_000_000;
 
 /**
- * How late a time-out may be noticed. After that the wait ends, because an endless response, such as a stream, would
- * keep the worker beyond its time.
+ * How late a time-out may be noticed. Then the wait ends, because an endless response, such as a stream, would never
+ * let the worker finish.
  */
 const LATE_US = 500_000;
 
@@ -28,9 +28,9 @@ export function drainUsOf({ timeoutUs }: Pick<Job, "timeoutUs">): number {
 }
 
 /**
- * How long a request in flight at the end may still bring a response before its connection is closed. The
- * response no longer counts; but a server that finds the connection closed may not even have read the
- * request, and the two sides would disagree about how many there were.
+ * How long a request in flight at the end may still bring a response before its connection is closed. The response no
+ * longer counts; but a server that finds the connection closed may not even have read the request, and the two sides
+ * would disagree about how many requests there were.
  */
 export const LINGER_US = 100_000;
 
@@ -115,7 +115,8 @@ export class Ending implements InFlightExchanges {
   }
 
   /**
-   * Gives up exchanges that are not yet sent because they wait for a dial; in a closed loop, each dial stands for one.
+   * Gives up exchanges that are not yet sent because they wait for a dial; in a closed loop, each dial stands for one
+   * exchange.
    */
   #stopSending(endUs: number): void {
     const { recorder, pacer, connections, workload } = this.parts;
@@ -166,7 +167,7 @@ export class Ending implements InFlightExchanges {
       const waiting = connections.waiting(slot);
       if (waiting !== null) {
         visit(workload.stepOf(slot, waiting.request), waiting.dueUs, dialedUs, true);
-      } else if (begun-- > 0) visit(0, dialedUs, dialedUs, false); // it is not yet known which step that will be
+      } else if (begun-- > 0) visit(0, dialedUs, dialedUs, false); // which step it will serve is not known yet
     });
     inFlight.forEach((slot, request, dueUs, sentUs) =>
       visit(workload.stepOf(slot, request), dueUs, sentUs, true)

@@ -1,16 +1,16 @@
 /**
  * What becomes of an exchange, one request and its response, for every kind of load: it waits for its connection, is
- * sent, brings its first byte, is done and checked, or fails, times out, or is left unfinished at the end.
- * Each that was due ends exactly once, in the recorder, with its four moments. The `Workload` decides what is
- * sent next; a protocol carries the commands out and reports events, with the time. No I/O happens here.
+ * sent, brings its first byte, is done and checked, or fails, times out, or is left unfinished at the end. Each
+ * exchange that was due ends exactly once, in the recorder, with its four moments. The `Workload` decides what is sent
+ * next; a protocol carries the commands out and reports events, with the time. No I/O happens here.
  *
- * The way of one request, which `tests/architecture/hot_path.ts` holds to a budget:
- * - runner/load/engine/pacer.ts says when the next one is due, runner/load/engine/request_loop.ts which it is;
+ * The path of one request, which `tests/architecture/hot_path.ts` holds to a budget:
+ * - runner/load/engine/pacer.ts says when a request is due, runner/load/engine/request_loop.ts which one it is;
  * - runner/load/engine/exchanges.ts, this file, sends it and says what became of it, and until then
  *   runner/load/engine/in_flight.ts remembers it;
- * - runner/load/protocols/http1/http1.ts makes bytes of it, and events of those of the response, which
- *   runner/load/transports/epoll_driver.ts moves;
- * - base/http/response.ts reads that, and base/http/head.ts its head, also where it came before;
+ * - runner/load/protocols/http1/http1.ts turns it into bytes, and the bytes of the response into events;
+ *   runner/load/transports/epoll_driver.ts moves those bytes;
+ * - base/http/response.ts parses the response, and base/http/head.ts its head, which it skips if it is a known one;
  * - runner/load/recording/recorder.ts counts it, in runner/stats/histogram/histogram_counts.ts.
  */
 import type { ReceivedResponse } from "../../../base/http/received.ts";
@@ -254,7 +254,7 @@ export class Exchanges implements ExchangeEvents {
       return this.onRefused(slot, "timeout", "no connection in time", nowUs);
     }
     this.failing.oldest(slot, "timeout", "no whole response in time", nowUs);
-    this.#break(slot, "closed", "behind a response that timed out", nowUs);
+    this.#break(slot, "closed", "pipelined behind a response that timed out", nowUs);
   }
 
   #label(slot: number): string | null {

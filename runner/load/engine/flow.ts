@@ -33,11 +33,14 @@ export interface FlowSpec {
   readonly journeys: readonly (readonly StepSpec[])[];
   /** The journeys of virtual users 0, 1, 2 … as indexes into `journeys`, repeated from the start. */
   readonly sequence: readonly number[];
-  /** The target's origin, then those to which redirects may lead. */
+  /** The target's origin, then the origins to which redirects may lead. */
   readonly origins: readonly OriginSpec[];
   /** The variables of virtual users 0, 1, 2 …, repeated from the start. */
   readonly users: readonly Readonly<Record<string, string>>[];
-  /** Values that each of this worker's users has alone, by number, in all its sessions; absent: there are none. */
+  /**
+   * Values that belong to one of this worker's users alone, by user number, in all sessions of that user; absent: there
+   * are none.
+   */
   readonly own?: readonly Readonly<Record<string, string>>[];
   /** Number of this worker's first user and the distance to its next one: `first`, `first + stride`, … */
   readonly first: number;
@@ -66,7 +69,7 @@ interface OriginSpec {
 
 interface ThinkStep {
   readonly kind: "think";
-  /** The think time; if it varies, its mean. */
+  /** The think time, or its mean if it varies; microseconds. */
   readonly us: number;
   /** The distribution of a varying think time; absent: it is constant. */
   readonly as?: ThinkShape;
@@ -123,7 +126,7 @@ interface Capture {
   readonly take: (response: ReceivedResponse) => string | null;
 }
 
-/** Loaded only for journeys that need it. */
+/** The encoder of gRPC calls, which is loaded only for journeys that need it. */
 export type EncodeCall = typeof encodedCall;
 
 const NO_HOOKS: PreparedHooks = { before: null, after: null };
@@ -190,7 +193,7 @@ export class Flow {
     this.#nextUser = spec.first;
   }
 
-  /** @param number Of the virtual user among this worker's. */
+  /** @param number The virtual user's number among this worker's users. */
   nextJourney(number: number): Journey {
     const { users, own, sequence, stride } = this.spec;
     const user = this.#nextUser;
@@ -233,7 +236,7 @@ export class Flow {
     return this.hooks?.timeUs ?? 0;
   }
 
-  /** The request to send, or, as a text, why the script failed. */
+  /** The request to send, or a string that says why the script failed. */
   message(step: PreparedRequestStep, journey: Journey): Message | string {
     const { redirected, cookies, user } = journey;
     if (!journey.hasBegun) {
@@ -255,7 +258,7 @@ export class Flow {
     return typeof encoded === "string" ? encoded : messageOf(encoded, connection, step);
   }
 
-  /** The request with its gRPC messages encoded, or, as a text, why a value does not fit a message. */
+  /** The request with its gRPC messages encoded, or a string that says why a value does not fit a message. */
   #encoded(wire: WireRequest, { input }: PreparedRequestStep): WireRequest | string {
     if (input === undefined || this.encodeCall === null) return wire;
     try {
@@ -300,7 +303,10 @@ export class Flow {
     return { failure, checked, right: right && taken, goesOn };
   }
 
-  /** Whether a redirect is valid: not to an unnamed host, not to something that is no URL, and not beyond the limit. */
+  /**
+   * Follows a redirect, or judges it wrong if it leads to a host that the experiment does not name, to something that
+   * is not a URL, or beyond the limit of redirects.
+   */
   #redirect(next: Redirect, { most }: FollowSpec, redirected: Redirected): ResponseJudgement {
     if (!("wire" in next) || redirected.hops >= most) {
       return { failure: null, checked: true, right: false, goesOn: false };
@@ -312,7 +318,7 @@ export class Flow {
   }
 }
 
-/** The current request: the one that a redirect led to, or else that of the step. */
+/** The current request: the one that a redirect led to, else the one that a hook has made, else that of the step. */
 export function sentBy(
   { wire, message }: PreparedRequestStep,
   { redirected, variables, hooked }: Journey,

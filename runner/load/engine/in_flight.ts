@@ -1,6 +1,6 @@
 /**
- * The exchanges in flight on each slot, oldest first: a ring of `depth` entries a slot, in flat arrays,
- * so that the load loop allocates nothing.
+ * The exchanges in flight on each slot, oldest first: a ring of `depth` entries per slot, in flat arrays, so that the
+ * load loop allocates nothing.
  */
 export class InFlight {
   readonly #count: Uint16Array;

@@ -88,15 +88,16 @@ export interface Job extends Omit<LoadOptions, "timeout"> {
 }
 
 /**
- * Number of slots, which are places for connections: the load, or each virtual user, has one or several for each host,
- * `connections` for the target and so on. With HTTP/2, each stream has a slot.
+ * Number of slots. A slot is a place for a connection or, over HTTP/2, for a stream. For each host, a load has one slot
+ * for each of its connections (or virtual users), times their lanes or streams.
  */
 export function slotsOf({ connections, streams = 1, lanes = 1, elsewhere = [] }: JobShare): number {
   return connections * streams * lanes * (1 + elsewhere.length);
 }
 
 /**
- * The slots of virtual users, each at a place 0, 1, 2 …: for each host, one for every request that may be in flight.
+ * The slots of virtual users, who have places numbered 0, 1, 2 …: for each host, a user has one slot for every request
+ * that may be in flight.
  */
 export class UserSlots {
   readonly count: number;
@@ -109,8 +110,8 @@ export class UserSlots {
     const { connections: users, streams, lanes = 1, elsewhere = [] } = job;
     this.count = slotsOf(job);
     this.lanes = streams ?? lanes;
-    // Each host has an equal share of the slots; over HTTP/2, of the connections, whose streams are spread as places
-    // are.
+    // Over HTTP/1.1, the slots of each host follow one another. Over HTTP/2, the connections of each host do, and slots
+    // of one connection are as far apart as there are connections.
     this.#apart = streams === undefined
       ? { lanes: users, hosts: users * lanes }
       : { lanes: users * (1 + elsewhere.length), hosts: users };
@@ -149,7 +150,10 @@ export function socketsIn(
   );
 }
 
-/** Size of the largest request as written, in bytes; values that are filled in may make it larger. */
+/**
+ * Size of the largest request as written (in a flow, of its body), in bytes; values that are filled in may make it
+ * larger.
+ */
 export function largestRequestBytes(script: ScriptSpec): number {
   const sizes = script.kind === "requests"
     ? script.requests.map(({ bytes, socket }) =>

@@ -1,8 +1,8 @@
 /**
- * When the next exchange is due: a pacer calculates, and never looks at a clock. Moments: µs since the start.
+ * A pacer says when the next exchange is due. It calculates, and never looks at a clock. Moments: µs since the start.
  */
 export interface Pacer {
-  /** The due time of the next exchange if it may start by `nowUs`, which uses it up; otherwise −1. */
+  /** Takes the next exchange if it may start by `nowUs`, and returns its due time; otherwise −1. */
   take(nowUs: number): number;
   /** When `take` will return the next exchange; Infinity if there are no more. */
   readonly nextUs: number;
@@ -19,7 +19,7 @@ export interface Pacer {
   readonly intended: boolean;
 }
 
-/** Closed loop: an exchange is due whenever a connection is free, `limit` times in total. */
+/** Closed loop: an exchange is due whenever a connection is free, `left` times in total. */
 export class ClosedPacer implements Pacer {
   readonly intended = false;
 

@@ -1,4 +1,4 @@
-/** The pacer of a job, with those for open loops and for loads that take turns on two targets. */
+/** Makes the pacer of a job, and has the pacers of open loops and of loads that take turns on two targets. */
 import { Arrivals, Profile, RecordedSchedule } from "../../../scenarios/pace/arrivals.ts";
 import { Turns, type TurnsSpec } from "../../../scenarios/pace/slices.ts";
 import type { PacerSpec } from "./job.ts";
@@ -84,7 +84,7 @@ export class TurnsPacer implements Pacer {
   }
 }
 
-/** @param ofSide Absent: the load is not in slices. */
+/** @param ofSide The turns of this side; absent: the load is not in slices. */
 export function pacerOf(spec: PacerSpec, ofSide?: TurnsSpec): Pacer {
   const turns = ofSide && new Turns(ofSide);
   if (spec.kind === "closed") return turns ? new TurnsPacer(turns) : new ClosedPacer(spec.requests);

@@ -1,13 +1,13 @@
 /**
- * What a protocol is: it makes octets of requests, and of octets what becomes of exchanges. It does no I/O and knows no
- * clock and no recorder. Below it is a driver, which moves octets; above it are the exchanges, which know no octets.
- * One folder a member, one line in `protocols.ts`; `tests/conformance/protocols_test.ts` runs the same suite over all.
+ * The contract of a protocol, which turns requests into octets, and received octets into events of exchanges. It does
+ * no I/O and knows no clock and no recorder. Below it is a driver, which moves octets; above it are the exchanges,
+ * which know no octets. Each protocol has one folder, and one line in `protocols.ts`;
+ * `tests/conformance/protocols_test.ts` runs the same suite over all.
  *
- * A slot is the place of one exchange at a time, or of some that follow one another in a pipeline. Over HTTP/1.1 each slot
- * is a connection; over HTTP/2 it is the place of a stream, and several share a connection. It is closed → connecting →
- * open → closed. An exchange is sent on an open slot; its events are `onEnd`, once, or `onFailed`. What an exchange may
- * bring between its first octet and its end is the protocol's own: a member whose exchanges bring messages adds an event
- * of its own here, and has as many of them as come, on as many slots of a connection as it likes.
+ * A slot is the place of one exchange at a time, or of several in a pipeline. Over HTTP/1.1 each slot is a connection;
+ * over HTTP/2 it is the place of a stream, and several slots share a connection. A slot is closed → connecting → open →
+ * closed. An exchange is sent on an open slot; its events are `onEnd`, once, or `onFailed`. The messages that an
+ * exchange may bring before its end, such as those of a WebSocket, are not reported by these events.
  *
  * All moments are microseconds since the start of the run, by one monotonic clock; below 0 before it.
  */
@@ -91,8 +91,8 @@ export interface ExchangeEvents {
   /**
    * The oldest exchange in flight on the slot has its whole response, which must be read before the call returns.
    * @param isLast Whether no other exchange may follow on the slot's connection.
-   * @param doneUs When the response was complete, if that is noticed only later; absent: now. Returns whether the slot
-   * is still open. Then `onRead` follows.
+   * @param doneUs When the response was complete, if that is noticed only later; absent: now.
+   * @returns Whether the slot is still open; `onRead` then follows.
    */
   onEnd(
     slot: number,
@@ -112,5 +112,5 @@ export interface ExchangeEvents {
   onDisconnected(slot: number, nowUs: number): boolean;
 }
 
-/** Chosen before a load starts. */
+/** Makes the protocol of a load; chosen before the load starts. */
 export type ProtocolOf = (events: ExchangeEvents) => Protocol;

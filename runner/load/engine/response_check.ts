@@ -41,7 +41,7 @@ export class ResponseCheck {
     for (const status of check.statuses) this.#right[status] = 1;
   }
 
-  /** Whether the response must keep bodies. */
+  /** Whether bodies must be kept to be checked. */
   get readsBody(): boolean {
     const { body, contains, isStream = false } = this.check;
     return isStream || body !== null || contains !== null || this.#rules.length > 0;
@@ -64,7 +64,7 @@ export class ResponseCheck {
   }
 }
 
-/** Checks that need the body as a text, which is made once for a response, and only if there is such a check. */
+/** Checks that decode the body, which costs nothing unless JSON or a pattern is expected. */
 function textRules({ json, matches }: ResponseExpectation): BodyRule[] {
   const rules: BodyRule[] = [];
   if (json !== undefined) {

@@ -28,9 +28,9 @@ interface SessionParts extends ExchangeParts {
 
 /** In place of a step: the slot has no virtual user. */
 const NO_USER = -1;
-/** How much later the session of a failed script ends, so that the next does not follow at once. */
+/** How long after its script has failed a session ends, so that the next session does not follow at once. */
 const AFTER_FAILURE_US = 1_000;
-/** In place of a request: the lane has none in flight. */
+/** In place of a request: the lane has no request in flight. */
 const NONE = -1;
 /**
  * Time in hooks after which the loop polls the sockets and checks whether the load is over: a thousand users may be due
@@ -57,7 +57,7 @@ class Lane {
 class VirtualUser {
   /** The step of the journey that begins next; NO_USER while the slot has no user. */
   step = NO_USER;
-  /** By which hooks and rows of tables know the user: its place, unless users are made ahead. */
+  /** The number by which hooks and rows of tables know the user: the user's place, unless users are prepared ahead. */
   number = 0;
   arrivedUs = 0;
   inFlight = 0;
@@ -171,7 +171,7 @@ export class SessionLoop implements Workload {
       const [first] = journey.steps;
       const message = first.kind === "request" ? flow.message(first, journey) : null;
       ahead.add({ number, journey, message });
-      if (flow.hookTimeUs >= untilUs) return nowUs; // after what has come meanwhile
+      if (flow.hookTimeUs >= untilUs) return nowUs; // once the responses that came meanwhile are handled
     }
   }
 
@@ -240,8 +240,8 @@ export class SessionLoop implements Workload {
   }
 
   /**
-   * Sends the lane's request: its step's, or the one that a redirect led to. False: the script, and so the session, has
-   * failed.
+   * Sends the lane's request: its step's, or the one that a redirect led to. Returns false if the script, and so the
+   * session, has failed.
    */
   #begin(
     place: number,
@@ -326,7 +326,7 @@ export class SessionLoop implements Workload {
     user.step = NO_USER;
     if (!this.parts.flow.sharedPool || this.#isFull(nowUs)) this.#leaveConnections(place);
     this.#free.add(place);
-    this.#admit(nowUs); // a user who waits for the slot
+    this.#admit(nowUs); // a user may be waiting for the slot
   }
 
   #leaveConnections(place: number): void {
@@ -359,7 +359,7 @@ function requestOf({ journey }: Lane, request: number): PreparedRequestStep {
   return step;
 }
 
-/** Slots that may not dial yet are skipped, but at most so many, as there may be ten thousand at every arrival. */
+/** The most slots that are skipped at an arrival because they may not dial yet; there may be ten thousand of them. */
 const MOST_TRIES = 16;
 
 /** Slots without a virtual user: those with a reusable connection, and those without one. */

@@ -10,19 +10,21 @@ export interface Workload {
   readonly readsResponses: boolean | "head";
   /** Whether no virtual user is on a journey, so that the load may end early. */
   readonly isIdle: boolean;
-  /** Begins everything that is due; returns when more will be, or Infinity if that depends on an event. */
+  /** Begins everything that is due; returns when more will be due, or Infinity if that depends on an event. */
   onTick(nowUs: number): number;
   /** The slot's connection is open, and nothing waited for it. */
   onOpen(slot: number, nowUs: number): void;
-  /** Responses have come on the slot, whose connection is then still open, or closed. */
+  /** Responses on the slot are complete; `isOpen`: whether its connection is still open. */
   onCompleted(slot: number, isOpen: boolean, nowUs: number): void;
   /**
-   * The dial, or everything in flight on the slot, has failed; the slot is then open for the next exchange, or closed.
+   * The dial, or everything in flight on the slot, has failed; `isOpen`: whether the slot can take the next exchange.
    */
   onFailed(slot: number, isOpen: boolean, nowUs: number): void;
   /** The slot has no connection and nothing in flight. Also reported at each sweep. */
   onClosed(slot: number, nowUs: number): void;
-  /** Whether the response to `request` is correct; null if nothing is expected of it; a text: why a script failed. */
+  /**
+   * Whether the response to `request` is correct; null if nothing is expected of it; a string says why a script failed.
+   */
   check(slot: number, request: number, response: ReceivedResponse): boolean | null | string;
   /** The load's step to which a waiting or sent request belongs. */
   stepOf(slot: number, request: number): number;

@@ -29,8 +29,8 @@ import { FreshData } from "./fresh_data.ts";
 import { lineAndFields } from "./sent_request.ts";
 
 /**
- * The first thousands of calls take two to four times as long as later ones, as the engine compiles its code meanwhile: at
- * 5,000/s they would be a third of a short run. These take some hundredths of a second.
+ * The first few thousand calls take two to four times as long as later ones, because V8 compiles the code meanwhile; at
+ * 5,000 calls/s they would be a third of a short run. Rehearsing this many takes some hundredths of a second.
  */
 const REHEARSED_CALLS = 8_000;
 const REHEARSED: WireRequest = { method: "GET", path: "/", headers: {}, body: null };
@@ -60,7 +60,7 @@ export interface HookUser {
 
 /** The hooks of one request. */
 export interface PreparedHooks {
-  /** Returns the request to send, or, as a text, why the script failed. Null: there is no such hook. */
+  /** Returns the request to send, or a string that says why the script failed. Null: there is no such hook. */
   readonly before: ((user: HookUser, wire: WireRequest) => WireRequest | string) | null;
   /** Returns why the script failed, or null. Null: there is no such hook. */
   readonly after: ((user: HookUser, response: ReceivedResponse) => string | null) | null;
@@ -75,7 +75,7 @@ export interface PreparedUserHooks {
 /** A function of the script. */
 interface Hook {
   readonly hook: RealmFunction;
-  /** Where the function begins, in the form in which messages end with it. */
+  /** Where the function begins, as the ends of error messages give it. */
   readonly place: string;
 }
 
@@ -86,7 +86,7 @@ export class Hooks {
   readonly #fresh: FreshData | null;
   #version = 0;
   #endedUs = 0;
-  /** Why no hook can be called any more; null as long as they can. */
+  /** Why no hook can be called any more; null while hooks can be called. */
   #lost: string | null = null;
 
   private constructor(
@@ -143,7 +143,8 @@ export class Hooks {
   }
 
   /**
-   * @param wire The request if nothing in it varies; else null. Throws a TargetError if there are no such functions.
+   * @param wire The request if nothing in it varies; else null. Throws a TargetError if the script lacks one of the
+   * functions.
    */
   prepared({ before, after }: RequestHooks, wire: WireRequest | null): PreparedHooks {
     const base = wire === null ? undefined : forHook(wire);
@@ -155,7 +156,7 @@ export class Hooks {
     };
   }
 
-  /** The hooks of users. Throws a TargetError if there are no such functions. */
+  /** The hooks of users. Throws a TargetError if the script lacks one of the functions. */
   preparedUser({ start, end }: UserHooks): PreparedUserHooks {
     const prepare = (name: string | null): PreparedUserHooks["start"] =>
       name === null ? null : this.#ofUser(this.#hook(name, "user"));
@@ -212,14 +213,15 @@ export class Hooks {
       });
   }
 
-  /** The user as the realm has it. */
+  /** The realm's object for the user. */
   #own({ number }: HookUser): RealmUser {
     const { first, stride } = this.options;
     return this.#users[number] ??= this.realm.user(first + number * stride);
   }
 
   /**
-   * Passes to the realm everything that it does not know yet. Returns whether a session begins with the current call.
+   * Passes the user's new variables to the realm, which may begin the session there. Returns whether the current call
+   * must begin it.
    */
   #isFirst(user: HookUser, own: RealmUser): boolean {
     let isFirst = user.isNew;
@@ -235,7 +237,7 @@ export class Hooks {
   #take(changed: number, user: HookUser, own: RealmUser): void {
     if ((changed & CHANGED.variables) === 0) return;
     for (const [name, value] of Object.entries(this.realm.variables(own))) {
-      user.variables.set(name, `${value}`); // whatever the script has made of its realm's JSON
+      user.variables.set(name, `${value}`); // a string even if the script has replaced JSON in its realm
     }
   }
 
@@ -266,7 +268,10 @@ export class Hooks {
   }
 }
 
-/** Tells why the first session fails at its end: that fails no request, whose reason would be in the results. */
+/**
+ * Logs why the first session that fails at its end does so: no request fails with it, so the results do not contain the
+ * reason.
+ */
 function told(end: PreparedUserHooks["end"]): PreparedUserHooks["end"] {
   if (end === null) return null;
   let isTold = false;

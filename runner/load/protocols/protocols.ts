@@ -6,7 +6,7 @@ import type { SocketParts } from "./websocket/websocket_http1.ts";
 
 interface ProtocolSetting {
   readonly slots: number;
-  /** Concurrent streams on each connection, which has as many slots; absent: HTTP/1.1. */
+  /** Concurrent streams, and so slots, of each connection; absent: HTTP/1.1. */
   readonly streams?: number;
   /** Requests after which a connection over HTTP/2 is replaced; absent: no limit. */
   readonly requests?: number;

@@ -1,7 +1,7 @@
 /**
  * The times in which a worker's loop could not attend to anything new, as in queueing theory: each busy period is a
- * batch of events that the loop handled, or a time by which it came late to a due tick. Whatever became ready or due
- * meanwhile had to wait for its end. `trust/evidence.ts` computes the worker's delay from them.
+ * batch of events that the loop handled, or the time by which it was late for a due tick. Whatever became ready or due
+ * during a busy period had to wait for its end. `trust/evidence.ts` computes the worker's delay from the busy periods.
  *
  * Time is an argument: microseconds since the start of the run; anything before that, such as the dials of an open
  * loop, does not count.

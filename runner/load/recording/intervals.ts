@@ -1,7 +1,7 @@
 /**
  * The run cut into intervals, each handed over as soon as it ends, and into whole seconds. Time is an argument. The
- * last interval is sealed at the deadline: after that it takes only latencies. In a load in slices the intervals are in
- * the side's own time, which passes only while the side is measured.
+ * last interval is sealed at the deadline: after that it takes only latencies. In a load that takes turns with another
+ * (`slices.ts`), intervals are in the side's own time, which passes only while that side is measured.
  */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
@@ -34,7 +34,7 @@ export interface IntervalPart {
 export type OnInterval = (part: IntervalPart, nowUs: number) => void;
 
 const SECOND_US = 1_000_000;
-/** The last interval contains the run's last microsecond; no empty interval begins at its end. */
+/** The last interval contains the run's last microsecond; no empty interval begins at the run's end. */
 const LAST_US = 1;
 
 type Counts = Omit<IntervalPart, "latency" | "censored" | "messages">;
@@ -107,7 +107,7 @@ export class Intervals {
     }
   }
 
-  /** Begins the last interval, and ends the counting in it and in its second: `endUs` is the end of the run. */
+  /** Ends the counting at `endUs`, the end of the run: the last interval and its second take no more counts. */
   seal(endUs: number): void {
     if (this.#sealed !== null) return;
     this.advance(endUs - LAST_US);
@@ -122,7 +122,10 @@ export class Intervals {
     if (this.#sealed !== null) this.#handOn(this.#sealed, endUs);
   }
 
-  /** If the interval ended at the same moment, the second becomes the first of the next interval. */
+  /**
+   * Begins a second. If an interval has ended at the same moment, the second already has its entry, the first of the
+   * next interval.
+   */
   #beginSecond(): void {
     this.#second++;
     if (this.#second * SECOND_US === this.#interval * this.intervalUs) return;

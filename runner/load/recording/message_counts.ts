@@ -3,7 +3,8 @@
  *
  *     due = received + failed + unfinished + dropped
  *
- * They count by step, so that a request of a mix or flow has the figures of its own messages; the whole is their sum.
+ * Both recorders count by step, so that each request of a mix or flow has figures of its own messages; the figures of
+ * the load are their sum.
  */
 import type { IntervalTimes } from "../../../base/figures/figure.ts";
 import {

@@ -1,11 +1,12 @@
 /**
- * What a worker remembers of the messages of streams, one after the other on each slot. It knows no clock: every moment is
- * an argument, microseconds since the start of the run.
+ * What a worker remembers of the messages of streams, which follow one another on each slot. It knows no clock: every
+ * moment is an argument, microseconds since the start of the run.
  *
- * A stream that is open waits for one message, its first or its next: that one is due. When the stream ends as it should,
- * nothing more was due. Where it is cut, the message that it waited for has failed; where the load ends, or the virtual user
- * leaves, it is unfinished; where the request was never sent, it was dropped. The wait so far is then a lower bound of the
- * gap. Of the time to the first message it is one where the wait was long because it was given up: as for latency.
+ * An open stream waits for one message, its first or its next: that message is due. If the stream ends as it should, no
+ * other message was due. If the stream is cut, the awaited message has failed; if the load ends or the virtual user
+ * leaves, it is unfinished; if the request was never sent, it was dropped. The wait so far is then a lower bound of the
+ * gap. It is also a lower bound of the time to the first message, unless the stream was cut: as for latency, a refusal
+ * says nothing about how long the message would have taken.
  */
 import {
   CompactHistogram,
@@ -62,9 +63,9 @@ export interface MessageTotals extends MessageCounts {
 }
 
 /**
- * The number of times a stream that is requested again stood still: because its response had ended, because it was cut,
- * or because no connection could be made for the next. The message that it waits for remains due, so the wait is in
- * that message's gap.
+ * How often a stream that is requested again was interrupted: its response `ended`, it was `cut`, or no connection
+ * could be made for the next request (`refused`). The awaited message remains due, so its gap contains the
+ * interruption.
  */
 export interface Interruptions {
   readonly ended: number;
@@ -72,9 +73,14 @@ export interface Interruptions {
   readonly refused: number;
 }
 
-/** Further names are counted together as one, so that a server can't exhaust the memory. */
+/**
+ * The most names that are counted separately: further names are counted together, so that a server can't exhaust the
+ * memory.
+ */
 export const MOST_NAMES = 20;
-/** The name for these together: no server can give an event an empty name (WHATWG HTML, section 9.2). */
+/**
+ * The name under which further names are counted: no server can give an event an empty name (WHATWG HTML, section 9.2).
+ */
 export const OTHER_NAMES = "";
 
 interface Named {
@@ -259,7 +265,7 @@ export class MessageRecorder {
     const state = this.#state[slot];
     this.#state[slot] = ENDED;
     if (how === "whole") {
-      tally.due--; // no further message was
+      tally.due--; // no further message was due
       tally.whole++;
       const tokens = this.#tokensOf[slot];
       if (tokens > 1) {
@@ -282,7 +288,7 @@ export class MessageRecorder {
     return tokenTimes !== null && this.#tokensOf[slot] === 0;
   }
 
-  /** The exchange of a stream has ended, after the stream itself. False: none was begun there. */
+  /** The exchange of a stream has ended, after the stream itself. Returns false if no stream had begun on the slot. */
   close(slot: number): boolean {
     const hasBegun = this.#state[slot] !== CLOSED;
     this.#state[slot] = CLOSED;
@@ -336,9 +342,9 @@ export class MessageRecorder {
 
   /**
    * Totals as if the run had ended now, with open streams counted as left. The streams stay open.
-   * @param extent `take`: only steps that have an open stream, or had one since the last `take`. Their counts are those
-   * of the run; their times are those of the last `takeInterval`, with the names that came since, and those of open
-   * streams.
+   * @param extent `take`: only steps that have an open stream, or had one since the last `take`. Their counts cover the
+   * run so far. Their times are those of the last `takeInterval` and of open streams; their names are those that
+   * brought messages since the last `take`.
    */
   totals(nowUs: number, extent: Extent = "whole"): MessageTotals[] {
     return this.#tallies.flatMap((tally) => {

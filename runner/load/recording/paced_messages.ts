@@ -24,7 +24,7 @@ export class PacedMessages {
   inFlight = 0;
   /** Number of the oldest message that may be in flight. */
   #oldest = 0;
-  /** By message number, modulo its length: when a message in flight was due; NaN once it no longer is. */
+  /** By message number, modulo its length: when a message in flight was due; NaN once it is answered. */
   #dueUs: Float64Array = NO_MOMENTS;
 
   constructor(private readonly pace: MessagePace) {}
@@ -41,7 +41,10 @@ export class PacedMessages {
     return dueUs < untilUs ? dueUs : Infinity;
   }
 
-  /** Whether one more message may be in flight, between the oldest and the newest. */
+  /**
+   * Whether one more message may be sent. The limit applies to all messages from the oldest in flight on, answered or
+   * not.
+   */
   get hasRoom(): boolean {
     return isWithin("messagesInFlight", this.next - this.#oldest + 1);
   }
@@ -68,7 +71,7 @@ export class PacedMessages {
     this.#dueUs = larger;
   }
 
-  /** The oldest message in flight; there must be one. */
+  /** The number of the oldest message in flight; there must be one. */
   get oldest(): number {
     return this.#oldest;
   }

@@ -1,6 +1,6 @@
 /**
- * What a worker remembers of its exchanges: counters, distributions, and a small histogram per interval, handed on
- * as soon as that ends. It knows no clock: every moment is an argument, in microseconds since the start of the run.
+ * What a worker remembers of its exchanges: counters, distributions, and a small histogram per interval, handed on as
+ * soon as the interval ends. It knows no clock: moments are arguments, microseconds since the start of the run.
  */
 import { EMPTY, GrowingHistogram, Histogram } from "../../stats/histogram/histogram.ts";
 import { Intervals, type OnInterval } from "./intervals.ts";
@@ -199,8 +199,8 @@ export class Recorder {
   }
 
   /**
-   * Current totals without the tail, to be posted immediately; `take`: times and lags since the last one, and without
-   * steps.
+   * Current totals without the tail, to be posted immediately; `take`: with only the times and lags since the last
+   * `take`, and without steps.
    */
   totals(times: "whole" | "take" = "whole"): WorkerTotals {
     return {

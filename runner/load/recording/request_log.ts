@@ -1,7 +1,7 @@
 /**
- * The request log: a line for every exchange that was due and begun, in gocannon's format
- * `code;start;end;connection`, in nanoseconds since the start of the run. The code is the status, or 0
- * for a request that failed or was in flight at the end. `start` is where its latency counts from.
+ * The request log: a line for every exchange that was due and begun, in gocannon's format `code;start;end;connection`,
+ * in nanoseconds since the start of the run. The code is the status, or 0 for a request that failed or was in flight at
+ * the end. `start` is the moment from which the latency counts.
  *
  * Lines are put together in a buffer and written whole, so that several workers may append to one file.
  */

@@ -12,9 +12,9 @@ export interface SecondSeries {
   readonly counts: readonly number[];
 }
 
-/** What a table has since its last part: its entries from one on. */
+/** The entries of a table that are new or have changed since the last part. */
 export interface SecondPart extends SecondSeries {
-  /** Index of the first of `counts`; all before it are as they were. */
+  /** Index of the first of `counts`; all entries before it are unchanged. */
   readonly from: number;
 }
 
@@ -39,7 +39,10 @@ export class SecondCounts {
     this.#changedFrom = 0;
   }
 
-  /** What has changed since the last call: all of it where it was widened, so that parts need only be put one behind the other. */
+  /**
+   * The entries that have changed since the last call, all of them if the table was widened. A receiver replaces its
+   * own entries from `from` on.
+   */
   take(): SecondPart {
     const from = this.#changedFrom;
     this.#changedFrom = this.#counts.length;

@@ -1,8 +1,9 @@
 /**
- * The slices of a load that two sides get in turns. A part of each slice is measured, and the requests that were due in
- * it belong to the slice, whenever they end: if they were counted by their end, a request that takes longer than a
- * slice would rarely be in any, and the slower, the more rarely. The timeline counts by ends, like any timeline:
- * requests that end outside the measured parts are in no rate of it.
+ * The slices of a load that two sides get in turns. A part of each slice is measured, and the requests that are due in
+ * that part belong to the slice, whenever they end. If requests were counted by when they end, those that take longer
+ * than a slice would rarely fall in a measured part, and the slower they are, the more rarely. The timeline counts
+ * requests when they end, like any timeline, so requests that end outside the measured parts are missing from its
+ * rates.
  */
 import { Turns, type TurnsSpec } from "../../../scenarios/pace/slices.ts";
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
@@ -27,7 +28,7 @@ export class Slices {
   /** Requests that ended outside of all measured parts. */
   readonly outside = { completed: 0, bytesIn: 0 };
   isMeasuring = false;
-  /** When the next part of the slice begins: its cut, its measured part, or the rest. */
+  /** When the next part of the slice begins: its unmeasured start, its measured part, or the rest. */
   nextUs: number;
   #pair = 0;
   #counted: { readonly completed: number } = { completed: 0 };

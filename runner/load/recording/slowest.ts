@@ -42,7 +42,10 @@ export class Slowest {
   /** The entry that was added last. */
   #last: SlowEntry | null = null;
 
-  /** Called only for exchanges that are kept, before the slot forgets them. */
+  /**
+   * Sets how requests are labelled. `requestAt` is called only for exchanges that are kept, before the slot forgets
+   * them.
+   */
   labelBy(requestAt: RequestAt): void {
     this.#requestAt = requestAt;
   }

@@ -1,6 +1,6 @@
 /**
- * How a worker's load would end if it ended now, posted while it goes on, for a receiver that may never get
- * the real end. What is in flight is counted as at a real end: unfinished, with lower bounds.
+ * The totals of a worker's load as if it ended now, posted while it goes on, because a receiver may never get the real
+ * end. What is in flight is counted as at a real end: unfinished, with lower bounds.
  */
 import { Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { Recorder } from "./recorder.ts";
@@ -25,7 +25,8 @@ export interface InFlightExchanges {
 }
 
 /**
- * Totals that count requests in flight as unfinished. Times are those since the last call, without the open ones below.
+ * Totals that count requests in flight as unfinished. Their times are those recorded since the last call; the times of
+ * requests in flight are in `open` and `openService`.
  */
 interface EndedSoFar {
   readonly totals: WorkerTotals;
@@ -37,13 +38,14 @@ interface EndedSoFar {
 }
 
 export class SoFar {
-  // Only requests in flight, so that a report costs no more than they do; the receiver adds those that ended.
+  // Only times of requests in flight, so that a report costs no more than those; the receiver adds the requests that
+  // have ended.
   readonly #open = new Histogram();
   readonly #service = new Histogram();
-  /** The same by step. */
+  /** Latencies so far of requests in flight, by step. */
   readonly #ofSteps = new Map<number, Histogram>();
 
-  /** Totals as if the run ended now; the slowest are among those that have ended. */
+  /** Totals as if the run ended now; `slowest` contains only exchanges that have ended. */
   at(
     nowUs: number,
     recorder: Pick<Recorder, "totals" | "steps">,

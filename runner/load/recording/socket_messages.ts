@@ -1,11 +1,12 @@
 /**
- * What a worker remembers of WebSockets and of the messages that are sent on them. It knows no clock: every moment is an
- * argument, microseconds since the start of the run. Messages are due by a pacer of their socket, from when it is open until
- * it is left.
+ * What a worker remembers of WebSockets and of the messages that are sent on them. It knows no clock: every moment is
+ * an argument, microseconds since the start of the run. Messages are due by a pacer of their socket, from when it is
+ * open until it is left.
  *
- * Received: its answer has come. Failed: the socket was cut, closed or timed out before. Unfinished: the load ended. Dropped:
- * it was due and never sent. As for requests, the time waited is a lower bound of the latency of those that timed out, and of
- * those unfinished and dropped. What the server sends without being asked is counted by `messages.ts`, as that of streams is.
+ * Received: the answer of the message has come. Failed: the socket was cut, closed or timed out before. Unfinished: the
+ * load ended. Dropped: the message was due and never sent. As for requests, the time waited is a lower bound of the
+ * latency of a message that timed out, was unfinished or was dropped. What the server sends without being asked is
+ * counted by `messages.ts`, like the messages of streams.
  */
 import { Histogram } from "../../stats/histogram/histogram.ts";
 import {
@@ -38,9 +39,12 @@ export interface SocketTotals extends MessageCounts {
   readonly closeCodes: readonly (readonly [code: number, sockets: number])[];
 }
 
-/** Further codes are counted together as one, so that a server can't exhaust the memory. */
+/**
+ * The most codes that are counted separately: further codes are counted together, so that a server can't exhaust the
+ * memory.
+ */
 export const MOST_CODES = 20;
-/** The code for these together. */
+/** The code under which further codes are counted. */
 export const OTHER_CODES = 0;
 
 /** The messages of one step. */
@@ -124,7 +128,7 @@ export class SocketRecorder {
     return true;
   }
 
-  /** A received message should have been an answer, and is none. */
+  /** Counts a received message that should have been an answer, but answers no message in flight. */
   mismatch({ tally }: CountedSocket): void {
     tally.unmatched++;
   }

@@ -1,6 +1,6 @@
 /**
  * The outcomes of the exchanges of each step, that is, of each request of a flow, a mix or a page. Time is an argument.
- * Counting allocates no memory, except for one number a second and step, 1,800 at most.
+ * Counting allocates no memory, except for one number per second in each step, at most 1,800 per step.
  */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import {
@@ -20,7 +20,7 @@ export interface StepTotals {
   readonly dropped: number;
   /** Completed requests with an unexpected response. */
   readonly wrong: number;
-  /** Completed with a status of 100 to 199, 200 to 299, … */
+  /** Completed requests with a status of 100 to 199, 200 to 299, … */
   readonly classes: readonly number[];
   /** Failed requests, in the order of ERRORS. */
   readonly errors: readonly number[];
@@ -34,7 +34,7 @@ export interface StepTotals {
 /** A step that has changed since it was last handed on, or that has requests in flight. */
 export interface StepPart {
   readonly step: number;
-  /** Counts of the run, without what is in flight; latencies that came since the part before. */
+  /** Counts of the run, without requests in flight; latencies recorded since the previous part. */
   readonly totals: Omit<StepTotals, "seconds">;
   readonly seconds: SecondPart;
   /** Latencies, so far, of its requests in flight. */

@@ -1,6 +1,6 @@
 /**
- * A recorder for loads with streams or WebSockets: the outcome of an exchange is also that of the message that it
- * awaits. Other loads use the plain recorder.
+ * A recorder for loads with streams or WebSockets: the outcome of an exchange is also the outcome of the message that
+ * it awaits. Other loads use the plain recorder.
  */
 import type { OnInterval } from "./intervals.ts";
 import { GRPC_STATUSES } from "../../../scenarios/request/request.ts";

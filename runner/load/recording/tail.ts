@@ -1,6 +1,6 @@
 /**
- * When the slowest requests of a worker were in flight: many more than are listed, with two numbers each. All other
- * requests cost the loop one comparison.
+ * When the slowest requests of a worker were in flight: many more requests than `slowest.ts` keeps, with only two
+ * numbers each. All other requests cost the loop one comparison.
  */
 
 /** The most requests kept for a worker, and for a whole run. */
@@ -10,7 +10,7 @@ const LEAST_TAIL = 10;
 /** Share of all requests: those beyond p99.9. */
 const TAIL_SHARE = 0.001;
 
-/** Moments and latencies of the same requests, microseconds; in no order. */
+/** Moments and latencies of the same requests, microseconds; in no particular order. */
 export interface TailTimes {
   readonly dueUs: Float64Array;
   readonly latencyUs: Float64Array;

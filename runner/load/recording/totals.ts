@@ -23,7 +23,7 @@ export interface WorkerTotals {
   readonly dropped: number;
   /** Latencies that are lower bounds: timed out, unfinished or dropped. */
   readonly censored: number;
-  /** The part of all this that ended after the deadline, or between slices; zeros if nothing was waited for. */
+  /** The requests that ended after the deadline, or between slices; zeros if nothing was waited for. */
   readonly drain: Drain;
   readonly checksPassed: number;
   readonly checksFailed: number;
@@ -58,7 +58,7 @@ export interface WorkerTotals {
   readonly groups: ReadonlyMap<ResponseGroup, SparseHistogram>;
   /** Empty if the load has a single step, whose figures are those of the whole load. */
   readonly steps: readonly StepTotals[];
-  /** Absent before the end, and unless another load has the other turns. */
+  /** Absent before the end, and if the load does not take turns with another. */
   readonly slices?: SliceTotals;
   /** One for each step whose responses are streams; absent if there are none. */
   readonly messages?: readonly MessageTotals[];
@@ -169,9 +169,9 @@ export class SessionRecorder {
   }
 }
 
-// Latencies of completed responses by what the responses say of themselves: their class of status, the instance
-// that served them, and whether a cache did. A 2xx response without such a header costs nothing here: its class is
-// what remains of all.
+// Latencies of completed responses by what the responses say of themselves: their class of status, the instance that
+// served them, and whether a cache did. A 2xx response that names neither costs nothing here, because the class 2xx is
+// what the other classes leave of all responses.
 
 /** Name of a group: `5xx`, `instance 3`, `cache hit`. */
 export type ResponseGroup =

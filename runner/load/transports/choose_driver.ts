@@ -67,7 +67,7 @@ async function tryOpenSsl({ serverName, insecure, client }: Tls): Promise<string
     import("../../../base/net/client_certificate.ts"),
   ]);
   const { version } = openssl();
-  if (!isUsualName(serverName)) throw new Error(`OpenSSL cannot check for "${serverName}"`);
+  if (!isUsualName(serverName)) throw new Error(`OpenSSL cannot verify the name "${serverName}"`);
   if (!insecure && usualAuthorities() === null) {
     throw new Error("this runtime does not report which authorities it trusts");
   }

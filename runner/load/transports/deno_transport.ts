@@ -180,8 +180,8 @@ export class WriteQueue {
   }
 
   /**
-   * Whether more bytes wait than a socket accepts at once: a smaller rest may be sent already without its promise
-   * having resolved.
+   * Whether more bytes wait than a socket accepts at once: a smaller remainder may have been sent although its promise
+   * has not resolved.
    */
   get isBusy(): boolean {
     const underWay = this.#underWay?.length ?? 0;

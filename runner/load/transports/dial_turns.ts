@@ -1,19 +1,19 @@
 /**
- * Limits the rate of new connections, over any driver of sockets. This layer lies below HTTP/2, so that a connection that
- * replaces another waits for its turn, too. Where both kinds of dials want a turn they alternate, so that neither starves
- * the other: dials that wait here, first come, first served, because requests wait for them; and new connections of the
- * exchanges, which begin no dial before its turn but ask again and again (`mayBegin`).
+ * Limits the rate of new connections, over any driver of sockets. This layer lies below HTTP/2, so that a connection
+ * that replaces another waits for its turn, too. There are two kinds of dials. Some wait here, first come, first
+ * served, because requests wait for them. The exchanges, however, ask again and again (`mayBegin`), and begin a dial
+ * only when it has its turn. If both kinds want a turn they alternate, so that neither starves the other.
  */
 import type { DialTurns, Driver, DriverEvents } from "../engine/driver.ts";
 import type { DialTurnsSpec } from "../engine/job.ts";
 import { SlotQueue } from "../engine/slot_queues.ts";
 
-/** How much lateness may be made up for: the load loops check for dials every 10 ms. */
+/** How much lateness of turns may be made up for, microseconds: the load loops check for dials every 10 ms. */
 const CATCH_UP_US = 20_000;
 
 /**
  * The turns of one worker to dial: evenly spaced, and interleaved with those of the other workers. In any T seconds of
- * a load there are at most 1 + (T + 0.02) × rate.
+ * a load there are at most 1 + (T + 0.02) × rate dials.
  */
 export class Turns {
   readonly #firstUs: number;
@@ -75,7 +75,9 @@ export class TurnsDriver implements Driver, DialTurns {
     return this.#isPromised;
   }
 
-  /** Whether the next turn is kept for the exchanges, which ask at every look at the clock while they want one. */
+  /**
+   * Whether the next turn is kept for the exchanges, which ask each time they look at the clock while they want a turn.
+   */
   #isKept(nowUs: number): boolean {
     return this.#isTheirTurn && nowUs - this.#refusedUs <= CATCH_UP_US;
   }
@@ -103,12 +105,15 @@ export class TurnsDriver implements Driver, DialTurns {
     this.driver.connect(slot);
   }
 
-  /** Begins the waiting dials whose turn has come; returns when the next one is due, as far as the clock decides that. */
+  /**
+   * Begins the waiting dials whose turn has come; returns when the next one is due, or Infinity if the clock does not
+   * decide that.
+   */
   #beginWaiting(nowUs: number): number {
     while (this.#waiting > 0) {
       const nextUs = this.#turns.nextUs(nowUs);
       if (nextUs > nowUs) return nextUs;
-      if (this.#isKept(nowUs)) return Infinity; // the exchanges look at the clock in time
+      if (this.#isKept(nowUs)) return Infinity; // the exchanges ask again in time
       const slot = this.#queue.take();
       if (!this.#waits(slot)) continue;
       this.#waiting--;

@@ -51,7 +51,7 @@ export async function openDriver(
   return new TurnsDriver(driver, setting, turns);
 }
 
-/** Loads its code only if TLS is needed. */
+/** The TLS layer of all hosts, whose code is loaded only if TLS is needed. */
 async function tlsLayer(
   endpoints: readonly Endpoint[],
   slots: number,

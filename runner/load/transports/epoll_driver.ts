@@ -1,6 +1,6 @@
 /**
- * The driver for Linux: the thread drives non-blocking sockets itself, with one epoll, one recv and one send a request.
- * While it runs the isolate gets no messages: a wait is bounded by the next tick, which looks at the stop flag.
+ * The driver for Linux: the thread drives non-blocking sockets itself, with one epoll, one recv and one send per
+ * request. While it runs the isolate gets no messages: every wait ends by the next tick, which looks at the stop flag.
  */
 import {
   DATA_WORD,
@@ -46,7 +46,7 @@ export class EpollDriver implements Driver {
    * order.
    * @param now Returns microseconds since the start of the run.
    * @param requestBytes The size of the largest request.
-   * @param tlsOn Makes TLS on such sockets, or null. Throws if FFI or epoll is not available.
+   * @param tlsOn Makes the TLS layer of the sockets; null: no TLS. Throws if FFI or epoll is not available.
    */
   constructor(
     hosts: readonly (readonly Address[] | string)[],

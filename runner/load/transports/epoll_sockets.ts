@@ -32,15 +32,15 @@ const ONE = Int32Array.of(1);
 const INT_BYTES = Int32Array.of(4);
 
 /**
- * The range of all ports, which leaves the system's own range as it is, but makes the kernel (6.8 or newer) look for a
- * free port one by one. By default the kernel takes the ports of one parity, and the others only after it has found
- * each of those in use: once a load has half of the range (14,116 ports), each further dial to that address takes 1.3
- * to 2 ms of CPU time, instead of 0.014.
+ * The range of all ports. Setting it leaves the system's own range as it is, but makes the kernel (6.8 or newer) try
+ * ports one by one. By default the kernel tries the ports of one parity, and the others only after it has found each of
+ * those in use: once a load has half of the range (14,116 ports), each further dial to that address takes 1.3 to 2 ms
+ * of CPU time, instead of 0.014 ms.
  */
 const ALL_PORTS = Int32Array.of(65_535 << 16 | 1);
 /**
- * So many dials use ports of the parity that the system chooses by default, and leave the other half to servers, which
- * get theirs there (`listen` on port 0).
+ * The number of dials that use ports of the parity that the system chooses by default. They leave the other half to
+ * servers that listen on port 0, which get a port there.
  */
 export const FEW_DIALS = 4_096;
 
@@ -74,7 +74,7 @@ export interface TlsLayer {
    * yet.
    */
   endOf(slot: number): string | null | undefined;
-  /** Whether decrypted bytes are buffered, of which the socket shows no event; false for a slot that is not open. */
+  /** Whether decrypted bytes are buffered, for which the socket reports no event; false for a slot that is not open. */
   holdsMore(slot: number): boolean;
   /** Number of bytes accepted; 0 or less if there is no room, or the connection is broken. */
   send(slot: number, bytes: Uint8Array<ArrayBuffer>): number;

@@ -71,9 +71,9 @@ export class EpollTls implements TlsLayer {
   readonly #sessions: (Pointer | null)[] | null;
   /** By slot: the SSL object of a connection that was closed properly, for the next connection to reuse. */
   readonly #spare: (Pointer | null)[];
-  /** 1 for a connection that can still be closed properly. */
+  /** By slot: 1 for a connection that can still be closed properly. */
   readonly #isWhole: Uint8Array;
-  /** 1 for a handshake that waits for room to send. */
+  /** By slot: 1 for a handshake that waits for room to send. */
   readonly #waitsForRoom: Uint8Array;
   readonly #handshakes = new Map<string, TlsUse["handshakes"][number]>();
   /** Where OpenSSL writes a pointer to a connection's ALPN protocol. */

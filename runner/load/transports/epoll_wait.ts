@@ -1,8 +1,8 @@
 /**
  * Waits for an epoll, to the microsecond. Linux has a call for this since 5.11, epoll_pwait2(2), and glibc since 2.35;
- * older systems, qemu-user and some sandboxes lack it. There a timerfd in the same epoll wakes epoll_wait(2), which has
- * only milliseconds: this takes a second call for each tick, and none for the waits between. Which of them works is
- * found by trying.
+ * older systems, qemu-user and some sandboxes lack it. There a timerfd in the same epoll wakes epoll_wait(2), whose own
+ * time-out is in whole milliseconds: this takes a second call for each tick, and none for the waits between. Which way
+ * works is found by trying.
  */
 import {
   CLOCK_MONOTONIC,
@@ -30,9 +30,9 @@ const LONGEST_WAIT_US = 999_999;
 export type Wait = (untilUs: number, nowUs: number) => number;
 
 /**
- * The longest wait that is spun: falling asleep and waking up takes as much CPU time, and is 15 to 20 µs late. Chosen
- * by trial: at 20,000 arrivals a second, spinning brings the median lag from 20 to 1 µs, for 66 % of a core in place of
- * 63 %.
+ * The longest wait that is spun: falling asleep and waking up takes as much CPU time as spinning, and is 15 to 20 µs
+ * late. Chosen by trial: at 20,000 arrivals a second, spinning brings the median lag from 20 to 1 µs, for 66 % of a
+ * core in place of 63 %.
  */
 const SPUN_US = 25;
 
@@ -78,7 +78,7 @@ type WaitMethod = (queue: EventQueue) => Omit<Waiter, "note">;
 
 /**
  * The best way to wait that works here. Throws what is missing if none works.
- * @param isPunctual Whether the kernel wakes this thread to the microsecond (`wakesPunctually`).
+ * @param isPunctual Whether the kernel wakes this thread to the microsecond (`wakePunctually`).
  */
 export function waiterFor(queue: EventQueue, isPunctual: boolean): Waiter {
   const denied = isPunctual ? [] : ["prctl"];
@@ -111,7 +111,8 @@ export function wakePunctually({ prctl }: Libc): boolean {
 }
 
 /**
- * Whether a worker could have punctual timers. Only asks, and sets nothing: threads started from here would inherit it.
+ * Whether a worker could have punctual timers. Only asks, and sets nothing: threads started from here would inherit the
+ * setting.
  */
 export function canWakePunctually({ prctl }: Libc): boolean {
   return prctl(PR_GET_TIMERSLACK, 0n, 0n, 0n, 0n) >= 0;

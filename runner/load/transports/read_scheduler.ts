@@ -1,12 +1,12 @@
 /**
  * Decides which connection may read when more are ready than Deno's runtime handles at once.
  *
- * Each time the runtime polls the system, it lets 128 socket operations through (tokio's task budget): new ones first,
- * then those that became ready last. As long as 128 connections have something new each time, no other connection is
- * read or opened, for seconds. And while there is anything else to do, the runtime polls only every 61st time. So when
- * an iteration of the event loop gets half as full, a connection that was served lately waits for its next read, first
- * come, first served, and those that were passed over get through. Dials get through first, because a server may accept
- * no connection as long as it has requests.
+ * Each time the runtime polls the system, it lets 128 socket operations through (tokio's task budget): new operations
+ * first, then those that became ready last. As long as 128 connections have something new each time, no other
+ * connection is read or opened, for seconds. And while there is anything else to do, the runtime polls only every 61st
+ * time. So once an iteration of the event loop has half as many events, a connection that was served recently waits for
+ * its next read, first come, first served, and the connections that were passed over get through. Dials get through
+ * first, because a server may accept no connection as long as it has requests.
  */
 import { SlotQueue } from "../engine/slot_queues.ts";
 import { setImmediate } from "node:timers";
@@ -15,13 +15,13 @@ import type { BusyPeriods } from "../recording/busy_periods.ts";
 const CROWD = 64;
 
 /**
- * A connection that was not served in as many rounds (each of which serves all connections once) need not wait. This is
- * the case when a server wakes up and an open loop's responses arrive all at once.
+ * A connection that was not served for this many rounds, each long enough to serve every connection once, need not
+ * wait. That happens when a server wakes up and the responses of an open loop arrive all at once.
  */
 const FAIR_ROUNDS = 16;
 
 /**
- * How often waiting slots continue, milliseconds, even if nothing happens or many slots are being dialed. The timer
+ * After how many milliseconds waiting slots continue, even if nothing happens or many slots are being dialed. The timer
  * makes the runtime poll.
  */
 const PATIENCE_MS = 1;

@@ -12,7 +12,7 @@ import { LoopIteration, ReadScheduler } from "./read_scheduler.ts";
 import type { ConnectionEvents, Transport, TransportConnection } from "./transport.ts";
 
 const SPIN_US = 2_000;
-/** Deno's timers count whole milliseconds: lateness up to one is not the machine's fault. */
+/** Deno's timers count whole milliseconds: lateness of up to 1 ms is not the machine's fault. */
 const TIMER_STEP_US = 1_000;
 
 export class TcpDriver implements Driver {
@@ -80,7 +80,7 @@ export class TcpDriver implements Driver {
   #wait(timeUs: number, punctual: boolean): Promise<void> {
     return new Promise((wake) => {
       if (punctual && timeUs <= SPIN_US) return void setImmediate(wake);
-      // For a negative time, the runtime prints a warning on standard error.
+      // Never negative: for a negative time, the runtime prints a warning on standard error.
       const timer = setTimeout(wake, Math.max(0, punctual ? timeUs - SPIN_US : timeUs) / 1_000);
       if (!punctual) return;
       this.#wake = () => {

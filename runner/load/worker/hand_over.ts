@@ -1,6 +1,7 @@
 /**
- * What a worker posts at the end of each interval. Its cost depends on what the interval holds, not on what the run does, but
- * for the times of dials, time-outs and sessions, and of what few responses say of themselves (`ResponseGroups`).
+ * What a worker posts at the end of each interval. Its cost depends on what the interval holds, not on how long the run
+ * is. The exceptions, which are posted whole each time, are the times of dials, time-outs and sessions, and those of
+ * `ResponseGroups`, to which few responses belong.
  */
 import type { IntervalPart } from "../recording/intervals.ts";
 import type { Recorder } from "../recording/recorder.ts";

@@ -80,12 +80,11 @@ export interface SoFarReport extends WorkerReport {
 }
 
 /**
- * What a worker posts of that with each interval. Of the times that every request has, `service`, `firstByte` and
- * `lag` of the totals, and of `busyPeriods` it is those since the part before, without what is in flight: all of
- * them again and again would take longer than anything else that a worker does beside its load. The same holds for the
- * times and seconds of steps and the times of messages, and steps with nothing in flight or open since the part before are
- * left out.
- * `SoFarSum` puts the parts together.
+ * The part of a `SoFarReport` that a worker posts with each interval. The times in `service`, `firstByte` and `lag` of
+ * the totals, and in `busyPeriods`, are only those recorded since the previous part, without requests in flight: to
+ * post all of them each time would take longer than anything else that a worker does besides its load. The same holds
+ * for the times and seconds of steps and the times of messages; steps that have nothing in flight, nothing open and
+ * nothing new are left out. `SoFarSum` puts the parts together.
  */
 export interface SoFarPart extends SoFarReport {
   /** Steps that changed; the totals have no steps here. */

@@ -1,12 +1,13 @@
 /**
- * When a worker is held, and by how much it must miss its time before it is ended. Pure: moments are arguments,
- * milliseconds by any one clock.
+ * When a worker counts as held, that is, as stuck: how late its next message may be before the pool ends the worker.
+ * Pure: moments are arguments, milliseconds by any one clock.
  *
- * - A load that lasts a given time is over at its deadline, after the wait for what is in flight then (`drainUsOf`) and the
- *   moment in which connections are closed.
- * - One that ends by a number of requests, or with its last virtual user, has no deadline: its worker hands an interval
- *   on as each ends, also while nothing responds, and may be silent for as long as that wait after it.
- * - One that is interrupted ends at once.
+ * - A load that lasts a given time is over at its deadline, after the wait for what is in flight then (`drainUsOf`) and
+ *   the moment in which connections are closed.
+ * - A load that ends by a number of requests, or with its last virtual user, has no deadline. Its worker posts each
+ *   interval as it ends, even while nothing responds, and may be silent after that for as long as the longest wait for
+ *   what is in flight.
+ * - An interrupted load ends at once.
  */
 import { drainUsOf, LINGER_US, LONGEST_DRAIN_US } from "../engine/ending.ts";
 import type { Job } from "../engine/job.ts";
@@ -15,7 +16,10 @@ import type { Job } from "../engine/job.ts";
 export const WORKER_GRACE_MS = 1_000;
 /** How often the workers are checked. */
 export const WATCH_STEP_MS = 100;
-/** If the machine was halted, checks come late, and the workers were halted, too. */
+/**
+ * The most that one check adds to the lateness: if the machine was halted, checks come late, and the workers were
+ * halted, too.
+ */
 const MOST_STEP_MS = 2 * WATCH_STEP_MS;
 
 const LINGER_MS = LINGER_US / 1_000;

@@ -1,7 +1,7 @@
 /**
- * The worker isolates of this process. They are kept from run to run, so that later runs meet code that
- * is already compiled; each run gives every worker its own job and one common moment to start. A worker
- * that is held is ended (`overdue.ts`), and what it had measured is kept.
+ * The worker isolates of this process. They are kept from run to run, so that later runs meet code that is already
+ * compiled; each run gives every worker its own job and one common moment to start. A worker that is stuck is ended
+ * (`overdue.ts`), and what it has measured is kept.
  */
 import { TargetError } from "../../../base/errors.ts";
 import type { EndedWorker } from "../../result/generator.ts";
@@ -26,8 +26,8 @@ interface PoolHooks {
   /** Called once all workers are ready, with their number. */
   readonly onReady?: (workers: number) => void;
   /**
-   * Called once all workers are ready; returns when to start, milliseconds since the epoch. Absent: after `delayMs`,
-   * the time that the message takes to reach the workers, and their dials take.
+   * Called once all workers are ready; returns when to start, milliseconds since the epoch. Absent: after `delayMs`, in
+   * which the message reaches the workers, and they can dial.
    */
   readonly startMoment?: (delayMs: number) => Promise<number>;
   /** An interval of worker `worker` (its index in the jobs) has ended. */
@@ -84,7 +84,7 @@ export class WorkerPool {
 /** One run of a pool. */
 class PoolRun {
   readonly #stop = new Int32Array(new SharedArrayBuffer(4));
-  /** Start of the run by performance.now(), as is the interruption. */
+  /** When the run started, and when it was interrupted, by performance.now(); null before. */
   #startMs: number | null = null;
   #interruptedMs: number | null = null;
   readonly #watch: ReturnType<typeof setInterval>;

@@ -1,8 +1,8 @@
 /**
- * A worker's code starts cold: for its first 50 ms the engine that runs it would compile our loop at the
- * target's expense, and the target would look slow to warm up. So a worker plays the loop through once,
- * before its first run, with a driver that responds at once and does no I/O. It hands intervals on, too, which take
- * ten times as long the first time as later.
+ * A worker's code starts cold: for its first 50 ms V8 would compile the load loop at the target's expense, and the
+ * target would look slow to warm up. So before its first run a worker plays the loop through once, with a driver that
+ * responds at once and does no I/O. It hands on intervals, too, because that takes ten times as long the first time as
+ * later.
  */
 import { monotonicClock } from "../../../base/system/clock.ts";
 import type { Driver, DriverEvents } from "../engine/driver.ts";

@@ -1,6 +1,6 @@
 /**
  * The report of a worker that fell silent: its last report, and everything that would have come after that. Every
- * exchange of its share is counted once, so that the law of conservation holds over all workers.
+ * exchange of its share is counted once, so that over all workers each exchange that was due still has one outcome.
  */
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { JobShare } from "../engine/job.ts";
@@ -28,9 +28,9 @@ export interface SilentWorker {
 }
 
 /**
- * The report of a worker of which `soFar` was the last that was received; null: none was. The rest of its share is due
- * and dropped: arrivals until the end of the run, or the rest of a given number. A closed loop that ends by time would
- * have sent an unknown number.
+ * The report of a worker whose last received report is `soFar`; null: none was received. The rest of its share counts
+ * as due and dropped: arrivals until the end of the run, or the rest of a given number of requests. For a closed loop
+ * that ends by time nothing is added, because the number that it would have sent is unknown.
  *
  * The latencies in `soFar.open` are in no interval either: the caller puts them into the worker's last one.
  */
@@ -68,8 +68,8 @@ function waitsOf({ pacer, turns, durationUs }: SilentShare, begun: number): Spar
 }
 
 /**
- * How many requests of the share are in the report. A user who was let in counts with each request, any other user as
- * one.
+ * How many arrivals of the share are in the report: in a flow, the virtual users who were let in or dropped; else the
+ * requests that were due.
  */
 function begunOf({ scriptKind }: SilentShare, { totals, sessions }: WorkerReport): number {
   return scriptKind === "flow" ? sessions.created + totals.dropped : totals.due;

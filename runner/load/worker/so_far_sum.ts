@@ -56,7 +56,7 @@ export class SoFarSum {
   }
 }
 
-/** Everything posted of one step, part by part: counts of the run, and times of the part. */
+/** Sums what was posted of one step: each part has the counts of the run so far, but only its own times. */
 interface SumOfStep<Part, Totals> {
   add(part: Part): void;
   whole(): Totals;

@@ -1,4 +1,4 @@
-/** The time that a load uses of its worker: of its thread, and of its loop. */
+/** How much of its worker a load uses: CPU time of the thread, and busy time of the loop. */
 import { type ThreadTime, threadTime } from "../../../base/system/thread_time.ts";
 import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
@@ -18,7 +18,7 @@ export class Usage {
   #health: Health = { cpuRatio: 0, lateUs: 0 };
 
   /**
-   * @param now Microseconds since the start of the run, at which this object is made, or soon after.
+   * @param now Returns microseconds since the start of the run.
    * @param timerUs Smallest step of that clock.
    */
   constructor(

@@ -41,7 +41,7 @@ function post(message: FromWorker): void {
   self.postMessage(message);
 }
 
-/** Loads its code only for runs with a log. */
+/** Opens the request log, whose code is loaded only for runs that have one. */
 async function openLog(
   { path, firstConnection }: NonNullable<Job["log"]>,
   connections: number,
@@ -56,8 +56,9 @@ const SHORT_SLICE_US = 100;
 let hasShortSlices = false;
 
 /**
- * Sends requests at the moment they are due, even while threads of this process that compile, collect garbage or show
- * the load are busy on the same core; without this, those would keep it for some milliseconds.
+ * Lets this thread send requests at the moment they are due, even while threads of this process that compile, collect
+ * garbage or show the load are busy on the same core: with the usual time slices, those would keep the core for some
+ * milliseconds.
  */
 function beWokenPromptly(promptly: boolean): void {
   if (promptly === hasShortSlices) return;
@@ -71,7 +72,7 @@ function isPunctual({ pacer, script }: Job): boolean {
     socketsIn(script).some(({ socket }) => socket.send?.everyUs !== undefined);
 }
 
-/** Everything of one run, allocated before it starts. */
+/** Allocates everything of one run before it starts; returns what runs it. */
 async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   beWokenPromptly(isPunctual(job));
   const clock = monotonicClock();
@@ -175,7 +176,7 @@ interface RecorderParts {
   readonly slices: Slices | undefined;
 }
 
-/** Loads its code only for loads with streams or WebSockets. */
+/** Makes the recorder and protocol of a load with streams or WebSockets, whose code is loaded only for such loads. */
 async function streamsOf(
   load: StreamedLoad,
   { protocol, intervalUs, onInterval, log, steps, slices }: RecorderParts,
@@ -247,7 +248,7 @@ interface LoopParts extends Omit<ExchangeParts, "pacer"> {
   readonly sessions: SessionRecorder;
 }
 
-/** Loads the script engine only for experiments with a script. */
+/** Opens the hooks of a script; the script engine is loaded only for experiments that have one. */
 async function openHooks(
   { script, seed, fresh }: NonNullable<FlowSpec["code"]>,
   { first, stride }: Pick<FlowSpec, "first" | "stride">,

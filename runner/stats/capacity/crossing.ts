@@ -1,16 +1,19 @@
 /**
- * At which rate does the share of requests beyond a limit cross what a rule allows? Each trial gives a noisy share at its
- * rate, and the crossing has a likelihood over all trials, from which everything that nobody wants to know is summed out. Pure.
+ * At which rate does the share of requests beyond a limit cross what a rule allows? Each trial gives a noisy share at
+ * its rate. The crossing has a likelihood over all trials, from which the unknowns that are not of interest are summed
+ * out. Pure.
  *
- * - A share grows as exp(k·r) with the rate r: in heavy traffic it is exp(−κ·(µ − r)·L) (J. F. C. Kingman, 1961), where κ is 1
- *   for M/M/1, more for what is more even, less for what is less. Where the rule has no limit of time, the server may refuse
- *   what it cannot take, and nothing else: then the share is the part of the rate that it does not serve.
- * - Requests of a queue are late in clusters, not one by one: a trial counts for its clusters (quasi-likelihood: R. W. M.
- *   Wedderburn, 1974).
- * - The speed of a server may differ from trial to trial. The crossing is that of the mean share over trials.
- * - Where requests beyond the limit come in too few clusters, those beyond a half or a quarter of it decide, of which there are
- *   more: the shares fall from each quarter of the limit to the next by a ratio of logarithms that the trials show, 1 for an
- *   exponential tail. What that leaves unknown makes the interval wider.
+ * - A share grows as exp(k·r) with the rate r: in heavy traffic it is exp(−κ·(µ − r)·L) (J. F. C. Kingman, 1961), where
+ *   κ is 1 for M/M/1, larger for more regular arrivals and service times, smaller for less regular ones. If the rule
+ *   has no time limit, the server may instead refuse exactly what it cannot take: then the share is the part of the
+ *   rate that it does not serve.
+ * - Requests of a queue are late in clusters, not one by one, so a trial counts as many observations as it has clusters
+ *   (quasi-likelihood: R. W. M. Wedderburn, 1974).
+ * - The speed of a server may differ from trial to trial. The crossing is where the mean share over trials crosses the
+ *   allowed one.
+ * - If requests beyond the limit come in too few clusters, requests beyond a half or a quarter of the limit decide,
+ *   because there are more of them. How fast the tail falls from there to the limit is estimated from the trials,
+ *   around an exponential tail; the uncertainty of the estimate makes the interval wider.
  */
 import { clusterEveryS, LEVELS, relaxationS, type Rule } from "./queue.ts";
 import type { LevelShare, TrialShare } from "./slices.ts";
@@ -30,7 +33,7 @@ export interface Crossing extends Grid {
   readonly clusterEveryS: number;
 }
 
-/** With fewer clusters, nothing can be decided. */
+/** With fewer clusters than this, nothing can be decided. */
 export const ENOUGH_CLUSTERS = 10;
 
 interface RateRange {
@@ -105,7 +108,10 @@ interface Level {
  * If a trial's share differs from the allowed one by more than this factor, it only shows on which side the rate is.
  */
 const NEAR = 8;
-/** A trial at more than this multiple of the highest rate that held shows nothing about clusters at the capacity. */
+/**
+ * Trials at a rate below the highest by more than this factor show nothing about clusters at the capacity. Trials with
+ * far more late requests than allowed are left out first.
+ */
 const NEAR_RATE = 1.15;
 /**
  * In a flat tail this many clusters count as one: most trials lack the rare large requests, so the measured dispersion
@@ -192,7 +198,7 @@ function blended(
 }
 
 /**
- * The part of a trial after its queue has settled: a queue that was empty at first has its usual length after two
+ * The seconds of a trial after its queue has settled: a queue that was empty at first has its usual length after two
  * relaxation times.
  */
 function settledS({ ratePerSec, seconds, startS }: TrialShare, rule: Rule): number {
@@ -219,13 +225,16 @@ interface Tail {
 /** Prior standard deviation of the fall from one level to the next, around that of an exponential tail. */
 const TAILS_VARY = 0.3;
 const FLATTEST = 0.5;
-/** If parts of the limit are as short as single requests, a tail is steeper at first than later. */
+/**
+ * The largest fall that counts: if parts of the limit are as short as single requests, a tail is steeper at first than
+ * later.
+ */
 const STEEPEST = 1.5;
 
 /**
- * By the shares of all trials together, because the tail that counts is that of mean shares: in a single short trial, shares
- * beyond all parts of the limit vary together, and their tail is steeper than that of the mean. Only trials near the
- * capacity are taken, because over several rates any tail looks flat.
+ * Estimates the tail from the shares of all trials together, because the rule is about mean shares: in a single short
+ * trial, the shares beyond all parts of the limit vary together, and their tail is steeper than that of the mean. Only
+ * trials near the capacity count, because over several rates any tail looks flat.
  */
 function tailOf(near: readonly TrialShare[], { allowed, limitS }: Rule): Tail {
   if (limitS === 0) {
@@ -279,7 +288,7 @@ function withoutOverloads(trials: readonly TrialShare[], allowed: number): reado
   );
 }
 
-/** With fewer clusters, a share is not known well enough. */
+/** With fewer clusters than this, a share is not known well enough. */
 const SHOWN_CLUSTERS = 2;
 
 interface Fall {
@@ -288,9 +297,9 @@ interface Fall {
 }
 
 /**
- * How much the logarithm of the share falls from one level to the next, over its fall up to the first of them. Its variance is
- * that of a ratio of two sums over trials (W. G. Cochran, "Sampling techniques", 1977, §6.3), or of the clusters where that is
- * more.
+ * How much the logarithm of the share falls from one level to the next, over its fall up to the first of them. Its
+ * variance is that of a ratio of two sums over trials (W. G. Cochran, "Sampling techniques", 1977, §6.3), or that of
+ * counting clusters, whichever is larger.
  */
 function fallOf(trials: readonly TrialShare[], from: number, to: number): Fall {
   let [all, before, after, clusters] = [0, 0, 0, 0];
@@ -321,7 +330,9 @@ function fallOf(trials: readonly TrialShare[], from: number, to: number): Fall {
 /** A trial in terms of its clusters. */
 interface WeighedTrial {
   readonly ratePerSec: number;
-  /** Clusters of requests beyond the limit; those within are more by the ratio of requests within to beyond. */
+  /**
+   * Clusters of requests beyond the limit; `within` is to them as the requests within the limit are to those beyond.
+   */
   readonly beyond: number;
   readonly within: number;
   /**
@@ -339,8 +350,8 @@ interface WeighedTrial {
 const LONG_ENOUGH = 15;
 
 /**
- * The most clusters that a trial counts for, as no share is exactly exponential in the rate and servers vary between
- * trials.
+ * The most clusters that a trial counts for, because no share is exactly exponential in the rate and servers vary
+ * between trials.
  */
 const MOST_CLUSTERS = 20;
 
@@ -377,7 +388,7 @@ const GROWTHS = [
   ...[[0.1, 0.1], [0.25, 0.2], [0.5, 0.5], [0.7, 0.8], [1, 1]] as const,
   ...[[1.5, 1], [2.5, 1], [8, 1], [32, 0.7]] as const,
 ];
-/** The same for a flat tail, whose shares grow slowly. */
+/** `GROWTHS` for a flat tail, whose shares grow slowly. */
 const FLAT_GROWTHS = [
   ...[[0.03, 1], [0.06, 1], [0.12, 1], [0.25, 1]] as const,
   ...[[0.5, 1], [1, 0.5]] as const,
@@ -390,7 +401,7 @@ const NORMAL = [
   [2.857, 0.011257],
 ] as const;
 
-/** The same at equal distances: a mean dominated by a few large values needs more than five nodes. */
+/** The standard normal at 41 evenly spaced nodes: a mean dominated by a few large values needs more than five. */
 const FINE_NORMAL = Array.from({ length: 41 }, (_, i) => {
   const z = (i - 20) / 4;
   return [z, Math.exp(-z * z / 2) / 4 / Math.sqrt(2 * Math.PI)] as const;
@@ -402,7 +413,7 @@ const OFFSETS = [[-1.732, 1 / 6], [0, 2 / 3], [1.732, 1 / 6]] as const;
 interface LevelTerms {
   readonly allowed: number;
   readonly growth: number;
-  /** The same for the limit itself. */
+  /** `allowed` and `growth` of the limit itself. */
   readonly limit: { readonly allowed: number; readonly growth: number };
   readonly mayRefuse: boolean;
   readonly isFlat: boolean;

@@ -1,7 +1,7 @@
 /**
- * The capacity of a cell from searches in several processes: each finds that of its own process, and processes differ.
- * So the interval is that of the mean over runs, by Student's t, of logarithms, because noise multiplies. The
- * uncertainty of each search shows in how far the runs differ. Pure.
+ * The capacity of a cell from searches in several processes. Each search finds the capacity of its own process, and
+ * processes differ, so the interval is that of the mean over runs, by Student's t on logarithms, because noise
+ * multiplies. The uncertainty of each search is part of how far the runs differ. Pure.
  */
 import { tQuantile } from "../confidence/student_t.ts";
 

@@ -1,8 +1,7 @@
 /**
- * The effects of a queue near its capacity on the requests of a trial: how long it remembers, how long its late
- * requests stay together, and how late they would be beyond other limits. In heavy traffic the wait of a queue is a
- * reflected Brownian motion (J. F. C. Kingman, 1961; J. M. Harrison, 1985), whose tail is exponential. Times are
- * seconds. Pure.
+ * The effects of a queue near its capacity on the requests of a trial: how long the queue remembers, and how long its
+ * late requests stay together. In heavy traffic the wait of a queue is a reflected Brownian motion (J. F. C. Kingman,
+ * 1961; J. M. Harrison, 1985), whose tail is exponential. Times are seconds. Pure.
  */
 
 /** A rule: at most the share `allowed` of all requests takes longer than `limitS`. */
@@ -36,9 +35,9 @@ export function relaxationS(ratePerSec: number, { allowed, limitS }: Rule): numb
 const REFUSALS_S = 10;
 
 /**
- * How long requests beyond a level stay together, over the relaxation time: with the share s of them, the mean over T seconds
- * of a reflected Brownian motion's being beyond varies by s·(1 − s·(1 + ln(1/s)))·τ/T, and that of independent ones by
- * s·(1 − s) over their number.
+ * How long requests beyond a level stay together, in relaxation times τ. If a share s of requests is beyond, the share
+ * of T seconds that a reflected Brownian motion spends beyond has a variance of s·(1 − s·(1 + ln(1/s)))·τ/T, while the
+ * share among n independent requests has one of s·(1 − s)/n.
  *
  * @param share The share of requests beyond the level, above 0 and below 1.
  */

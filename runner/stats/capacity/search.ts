@@ -3,9 +3,9 @@
  * draft-ietf-bmwg-mlrsearch): a start from outside, steps that double in log space until both a rate that holds and one
  * that breaks are known, bisection, then long trials, and bounds that long trials confirm.
  *
- * It differs in what a bound is. MLRsearch weighs the seconds of bad trials against those of good ones. Near its capacity
- * a queue makes a trial of half a minute good or bad by chance. Here the shares of all trials together show where the
- * capacity is (`crossing.ts`), and the bounds are the ends of its interval.
+ * It differs in what a bound is. MLRsearch weighs the seconds of bad trials against those of good ones. But near its
+ * capacity a queue makes a trial of half a minute good or bad by chance. Here the shares of all trials together show
+ * where the capacity is (`crossing.ts`), and the bounds are the ends of its interval.
  */
 import {
   type Crossing,
@@ -120,8 +120,8 @@ const MOST_ON_A_SIDE = 2;
  */
 const NEARLY_SERVED = 0.98;
 /**
- * A server that completes less than any rate is failing rather than overloaded: after this many such trials, steps
- * double again.
+ * A server that completes less than every rate tried is failing rather than overloaded: after this many such trials,
+ * steps double again.
  */
 const MOST_OVERLOADS = 4;
 
@@ -182,8 +182,9 @@ function doubled(step: number, tried: number): number {
 }
 
 /**
- * What a server completes under overload is near what it can, or less; at least a quarter of what was tried. Where it broke
- * by little, its capacity is near, and steps begin anew with a smaller one.
+ * The next rate below all that broke. What a server completes under overload is near its capacity, or less; the next
+ * rate is at least a quarter of the lowest one tried. If the lowest rate broke by little, the capacity is near, and
+ * steps begin anew with a smaller one.
  */
 function below(goal: SearchGoal, trials: readonly SearchedTrial[]): number {
   const width = widthLogOf(goal);
@@ -197,7 +198,7 @@ function below(goal: SearchGoal, trials: readonly SearchedTrial[]): number {
   return Math.max(Math.min(served, lowest * Math.exp(-away)), lowest / 4);
 }
 
-/** Requests that missed a rule over the allowed number, for the rule that was broken most. */
+/** Requests that missed a rule, as a multiple of the allowed number, for the rule that was broken most. */
 function excessOf({ rules }: SearchGoal, { shares }: SearchedTrial): number {
   const excess = ({ levels: [{ beyond }], requests }: TrialShare, i: number): number =>
     beyond / (rules[i].allowed * requests);
@@ -231,8 +232,8 @@ function longestRelaxationS({ rules }: Pick<SearchGoal, "rules">, ratePerSec: nu
 }
 
 /**
- * A trial on the side on which the interval is wider. Finally, the sustained trial at the lower end, or at that of an
- * interval of the requested width.
+ * A trial on the side on which the interval is wider. Once the interval is narrow enough, the sustained trial at its
+ * lower end, or at that of an interval of the requested width if that end is lower.
  */
 function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchStep {
   const { value, low, high, clusters } = estimateCapacity(goal, trials);
@@ -254,8 +255,9 @@ const BACKLOG = 5;
 const [LEAST_BURST_S, SHORTEST_BURST_S] = [0.2, 0.02];
 
 /**
- * An answer stands where the lower end holds for a long time, and after an overload: a target that then stays slow, or falls
- * over after a minute, has no capacity there (N. Bronson et al., Metastable failures in distributed systems, HotOS 2021).
+ * A result stands only if the rate at its lower end holds for a long time, and after an overload: a target that then
+ * stays slow, or falls over after a minute, does not have this capacity (N. Bronson et al., Metastable failures in
+ * distributed systems, HotOS 2021).
  */
 function sustainedStep(
   goal: SearchGoal,
@@ -320,10 +322,10 @@ function estimateCapacity(goal: SearchGoal, trials: readonly SearchedTrial[]): C
 }
 
 /**
- * What the capacity exceeds with a probability of 95 %, where no more is known than that trials held: 98 %, as the search
- * looks again and again. Null without one that held, and where the bound lies in the lower half of the rates that are
- * considered: then those that held were too short to show much, and the bound would only say how far down the search looks,
- * which is a matter of the width that was asked for.
+ * A rate that the capacity exceeds with a probability of 95 %, for a search that knows only trials that held. The level
+ * used is 98 %, because the search looks again and again. Null if no trial held, or if the bound lies in the lower half
+ * of the rates considered: then the trials that held were too short to show much, and the bound would only say how far
+ * down the search looks, which depends on the requested width.
  */
 export function lowerBoundOf(goal: SearchGoal, trials: readonly SearchedTrial[]): number | null {
   const { held } = sidesOf(goal, trials);

@@ -69,9 +69,9 @@ export interface CountedSlice {
 }
 
 /**
- * Variance of the requests beyond over that of independent ones: the largest over groups of 1, 2, 4 … slices, as waits that
- * last longer than a group make it seem too small (batch means: G. S. Fishman, 1978). Null where none or all are beyond,
- * or the slices are too few.
+ * Variance of the number of requests beyond a limit over that of independent requests. It is the largest over groups of
+ * 1, 2, 4 … slices, because waits that last longer than a group make it seem too small (batch means: G. S. Fishman,
+ * 1978). Null if no requests or all are beyond, or if there are too few slices.
  */
 export function dispersionOf(slices: readonly CountedSlice[]): number | null {
   let most: number | null = null;
@@ -116,7 +116,7 @@ const CERTAIN_REQUESTS = 50;
  * Near capacity, a cluster of late requests lasts for a relaxation time, so this many of them distinguish an overload.
  */
 const CERTAIN_RELAXATIONS = 4;
-/** Part of a trial that is long enough for that, even if relaxation times are longer. */
+/** Part of a trial that is long enough to distinguish an overload, even if relaxation times are longer. */
 const CERTAIN_PART = 1 / 6;
 
 /** The number of requests beyond the limit that decides a trial, whatever the other requests do. */

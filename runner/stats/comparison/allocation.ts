@@ -1,9 +1,10 @@
 /**
- * How a comparison spends its time best: how long runs are, how many there are in a session, and how many sessions, by
- * what each level costs and how much it varies (T. Kalibera and R. Jones, "Rigorous benchmarking in reasonable time",
- * ISMM 2013). Where repetitions are many, the optimum is theirs: √(c_{i+1}/c_i · T_i²/T_{i+1}²) repetitions of a level in
- * each one of the level above (equation 5). Of few repetitions the spread is known badly, and counts are whole: then that
- * takes up to 2.8 times as long as it must. So all counts are gone through here, with the shortest run that will do. Pure.
+ * How a comparison spends its time best: how long runs are, how many runs a session has, and how many sessions there
+ * are, given what each level costs and how much it varies (T. Kalibera and R. Jones, "Rigorous benchmarking in
+ * reasonable time", ISMM 2013). With many repetitions, the optimum is theirs: √(c_{i+1}/c_i · T_i²/T_{i+1}²)
+ * repetitions of a level in each one of the level above (equation 5). With few, the spread is poorly known and counts
+ * are whole numbers, so that optimum takes up to 2.8 times as long as necessary. So all counts are tried here, each
+ * with the shortest run that will do. Pure.
  */
 import { effectSeen, type PlannedFamily } from "./planning.ts";
 
@@ -98,7 +99,7 @@ export function allocationFor(
   return { ...best, runs: best.sessions, sessions: 1 };
 }
 
-/** @param variance Allowed for the mean of a session. */
+/** @param variance The variance allowed for the mean of a session. */
 function withSessions(
   count: number,
   variance: number,

@@ -1,13 +1,14 @@
 /**
- * Whether runs fall into two groups, as where one start in five gets a slower layout of memory, another core or a
- * colder cache. The mean of such runs is nobody's, and no interval of few of them covers what the next ones do:
- * with one slow run in five, 95 % intervals of 5 runs cover in 67 %. What few runs do not show nobody can see: with
- * 20 % slow runs, 33 % of all groups of 5 hold none, and 11 % of 10, 4 % of 14.
+ * Whether runs fall into two groups, as when one start in five gets a slower layout of memory, another core or a colder
+ * cache. The mean of such runs is the value of none of them, and an interval from few of them does not cover what the
+ * next runs do: with one slow run in five, 95 % intervals of 5 runs cover the true value in only 67 % of cases. Few
+ * runs may not show the groups at all: with 20 % slow runs, 33 % of all groups of 5 contain no slow run, 11 % of groups
+ * of 10, and 4 % of groups of 14.
  *
- * The test is the gap between neighbours, in standard deviations within the two groups that it makes
- * (cf. J. A. Hartigan, "Clustering Algorithms", 1975, ch. 4). A long tail has wide gaps, too, but at its end: so the
- * gap that it takes depends on how many runs lie beyond it. One run apart from all others is a group of one only where
- * the gap is far wider than that of a tail.
+ * The test looks for a gap between neighbouring values, measured in standard deviations within the two groups that it
+ * separates (cf. J. A. Hartigan, "Clustering Algorithms", 1975, ch. 4). A long tail has wide gaps, too, but at its end,
+ * so the required gap depends on how many runs lie beyond it. A single run counts as a group only if its gap is far
+ * wider than that of a tail.
  */
 import { meanOf } from "../quantile.ts";
 
@@ -24,9 +25,10 @@ export type TwoGroups = readonly [RunCluster, RunCluster];
 export const MATERIAL_RATIO = 1.05;
 
 /**
- * Gaps before one run, before two and before three or more, by the number of runs. Of 40,000 groups whose logarithms are
- * gamma (shape 0.5 to 4), exponential or log-normal (σ 0.5 to 1: skewness up to 6.2) at most 4.8 % have one as wide, and
- * of normal ones at most 1.1 %. `bench/statistics/skewed.ts` measures this, and what real groups it finds.
+ * The least gaps before one run, before two and before three or more, by the number of runs. Of 40,000 groups whose
+ * logarithms are gamma (shape 0.5 to 4), exponential or log-normal (σ 0.5 to 1: skewness up to 6.2) at most 4.8 % have
+ * a gap as wide, and of normal ones at most 1.1 %. `bench/statistics/skewed.ts` measures this, and how often real
+ * groups are found.
  */
 const GAPS = [
   [4, [50, 18, Infinity]],
@@ -56,7 +58,7 @@ export function twoGroupsOf(values: readonly number[]): TwoGroups | null {
 }
 
 /**
- * Runs of two kinds that something other than their values tells apart.
+ * Two groups of runs that are told apart by something other than their values.
  *
  * @param parts The values of each kind, above 0.
  * @returns Null if a kind has no values, or if the kinds are near each other.
@@ -73,7 +75,7 @@ function clustersOf(logs: readonly [number[], number[]]): TwoGroups | null {
   return apart < MATERIAL_RATIO ? null : [first, second];
 }
 
-/** Standard deviation of the values before `at`, and of the others, each within its part. */
+/** Standard deviation of the values before `at` and of the others, each around the mean of its part. */
 function spreadWithin(logs: readonly number[], at: number): number {
   const squares = [logs.slice(0, at), logs.slice(at)].reduce((sum, part) => {
     const mean = meanOf(part);

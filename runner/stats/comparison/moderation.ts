@@ -1,24 +1,26 @@
 /**
- * Variances of many comparisons, each known by few runs, that lend each other strength: the moderated t of
- * G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential expression", 2004, §3 and 6.2.
+ * Variances of many comparisons, each known from few runs, that lend each other strength: the moderated t of G. K.
+ * Smyth, "Linear models and empirical Bayes methods for assessing differential expression", 2004, §3 and 6.2.
  *
  * True variances are taken as drawn from s₀² · d₀ / χ²(d₀). s₀² and d₀ come from how the logarithms of the found
- * variances spread: where they differ by no more than chance, d₀ is large; where some comparisons are noisier than
- * others, it is small and each relies on its own runs. With 5 pairs a comparison has 4 degrees of freedom of its own,
- * and Holm's method over 20 comparisons needs 7 standard errors of it; with 10 more it needs 4.
+ * variances spread: if the variances differ by no more than chance, d₀ is large; if some comparisons are noisier than
+ * others, d₀ is small and each comparison relies on its own runs. With 5 pairs a comparison has 4 degrees of freedom of
+ * its own, with which Holm's method over 20 comparisons needs a difference of 7 standard errors; with 10 more degrees
+ * of freedom it needs 4.
  *
- * Two departures keep false alarms over 20 comparisons at 5 % where one of them, three, or half are noisier than the
- * others (plain, they are up to 11 %): no variance is lowered, and d₀ is that of a spread one standard error larger.
+ * Two departures from the paper keep false alarms over 20 comparisons at 5 %, even if one of them, three, or half are
+ * noisier than the others (without the departures they are up to 11 %): no variance is lowered, and d₀ is that of a
+ * spread one standard error larger.
  */
 import type { Variance } from "../confidence/confidence_interval.ts";
 import { meanOf } from "../quantile.ts";
 
-/** With fewer variances, their spread can't be estimated. */
+/** With fewer variances than this, their spread can't be estimated. */
 const LEAST_VARIANCES = 6;
 
 /**
  * @param found Variances of comparisons without common runs: a shared side would make them look alike.
- * @returns s₀² and d₀; null of fewer than six variances, or where one is 0.
+ * @returns s₀² and d₀; null for fewer than six variances, or if one is 0.
  */
 export function variancePriorOf(found: readonly Variance[]): Variance | null {
   if (found.length < LEAST_VARIANCES) return null;

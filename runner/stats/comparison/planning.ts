@@ -1,12 +1,12 @@
 /**
- * How many runs a comparison needs. Of pairs of runs of one program, side by side in a block, the noise between such
- * pairs is known; from it follow the smallest change that `comparisonVerdict` would call real in 80 of 100
- * comparisons, and the number of pairs that a change needs. Pure.
+ * How many runs a comparison needs. Pairs of runs of one program, side by side in a block, show the noise between such
+ * pairs. From the noise follow the smallest change that `comparisonVerdict` would call real in 80 of 100 comparisons,
+ * and the number of pairs that a change needs. Pure.
  *
- * What decides is what decides there: the moderated t against the edge of the margin, at the level that Holm's method
- * leaves to the first of all tests, and the exact test of signs where there are enough pairs for it. With so few that
- * the exact test is hard to pass, its share is drawn: the sizes of both tests follow from standard normals alone, so
- * that the draws are made once for every noise (the same 600 by a fixed seed).
+ * A change is seen if the tests of `comparisonVerdict` see it: the moderated t against the edge of the margin, at the
+ * level that Holm's method leaves to the first of all tests, and the exact test of signs if there are enough pairs for
+ * it. With so few pairs that the exact test is hard to pass, the share of comparisons that do is simulated: the sizes
+ * of both tests follow from standard normals alone, so the same 600 draws, made by a fixed seed, serve every noise.
  */
 import { drawBy } from "../../../base/random.ts";
 import { pBeyond, studentInterval, type Variance } from "../confidence/confidence_interval.ts";
@@ -76,9 +76,12 @@ export function pairsToSee(change: number, stdev: number, family: PlannedFamily)
   return high;
 }
 
-/** With more pairs, the exact test agrees with the t-test, and counting takes too long. */
+/** With more pairs than this, the exact test agrees with the t-test, and counting takes too long. */
 const MOST_COUNTED = 12;
-/** With more pairs, the spread is known so well that the sum of two quantiles is accurate enough (J. Cohen, 1988). */
+/**
+ * With more pairs than this, the spread is known so well that the sum of two quantiles is accurate enough (J. Cohen,
+ * 1988).
+ */
 const MOST_DRAWN = 60;
 const CASES = 600;
 const POWER = 0.8;
@@ -126,7 +129,7 @@ function drawn(pairs: number): readonly DrawnPairs[] {
   return made;
 }
 
-/** By bisection, because a larger effect never raises the p-value of the exact test. */
+/** Finds the effect by bisection, because a larger effect never raises the p-value of the exact test. */
 function exactEffect(values: readonly number[]): number {
   if (values.length > MOST_COUNTED || signFlip(values).leastP > SIGNIFICANCE) return -Infinity;
   let [low, high] = [0, Math.max(0, ...values.map((value) => -value)) + 1e-6];
@@ -146,7 +149,7 @@ function normalsBy(seed: number): () => number {
 }
 
 /**
- * How often the same pairs raise an alarm when chance says which side is which: as both sides are one program, every
+ * How often the same pairs raise an alarm when chance says which side is which: both sides are one program, so every
  * such deal is as likely as the one that was measured.
  *
  * @param figures For each figure and cell, the logarithms in the form that `pairNoiseOf` takes.

@@ -1,18 +1,19 @@
 /**
- * Measuring sessions as the unit: on another day, after a reboot, in another container the same program is
- * faster or slower by more than its runs within a session differ (T. Kalibera and R. Jones, "Rigorous benchmarking in
- * reasonable time", ISMM 2013, make it a level of its own). More runs of one session say nothing about that.
+ * Comparisons whose unit is the measuring session: on another day, after a reboot or in another container, the same
+ * program is faster or slower by more than its runs within a session differ (T. Kalibera and R. Jones, "Rigorous
+ * benchmarking in reasonable time", ISMM 2013, make the session a level of its own). More runs of one session say
+ * nothing about that.
  *
  * Sessions that follow each other are alike: a machine that is slow tonight is slow tomorrow. So the logarithms of a
- * figure are taken for a level of each group (base, new, earlier sessions) plus a stationary process whose correlation
- * fades with the time between sessions, ρ^lag:
+ * figure are modelled as a level of each group (base, new, earlier sessions) plus a stationary process whose
+ * correlation fades with the time between sessions, ρ^lag:
  *
  *     x = level of its group + e,   cov(eᵢ, eⱼ) = σ² · ρ^|tᵢ − tⱼ|
  *
- * For each ρ of a grid, generalised least squares gives the ratio of the sides and its Student's t (A. C. Aitken, 1935);
- * the ρ are weighed by the restricted likelihood of what was measured (D. A. Harville, JASA 1977), each as likely
- * as the other beforehand. Few sessions know little of ρ, and the interval is wider for it; sides that took turns lose
- * nothing, as what drifts is in both. `deno task bench sessions` measures how often it is right.
+ * For each ρ of a grid, generalised least squares gives the ratio of the sides and its Student's t (A. C. Aitken,
+ * 1935); the ρ are weighed by the restricted likelihood of what was measured (D. A. Harville, JASA 1977), each as
+ * likely as the other beforehand. Few sessions show little about ρ, which makes the interval wider; sides that took
+ * turns lose nothing, because a drift is in both. `deno task bench sessions` measures how often the interval is right.
  */
 import type { Estimate } from "../confidence/bootstrap.ts";
 import type { Variance } from "../confidence/confidence_interval.ts";
@@ -22,9 +23,9 @@ import { type TwoGroups, twoGroupsOf } from "./bimodality.ts";
 import { errorsFor } from "./verdict.ts";
 
 /**
- * A figure over several sessions, at the least two: its geometric mean, each session counting once. The means of
- * sessions differ by what sessions differ and by what runs do, so their variance holds both; by luck it may be less
- * than the runs alone explain, and then that counts.
+ * A figure over at least two sessions: their geometric mean, each session counting once. The means of sessions differ
+ * because sessions differ and because runs do, so the variance between them contains both. If it is, by luck, less than
+ * the runs alone explain, the variance that the runs explain counts.
  */
 export function meanOfSessions(estimates: readonly Estimate[]): Estimate {
   const count = estimates.length;
@@ -118,8 +119,8 @@ export function contrastOfSessions(figures: readonly SessionFigure[]): SessionCo
 }
 
 /**
- * A session or two on a side deviate as sessions do, where one in five may be odd, and not as means of normal values do:
- * however many the other side has, the variance is as though it had no more.
+ * If a side has only one or two sessions, they deviate as sessions do, of which one in five may be odd, and not as
+ * means of normal values do. So the variance is as though the other side had no more sessions, however many it has.
  */
 function loneFactor({ base, next }: Readonly<Record<"base" | "next", number>>): number {
   return 2 / Math.min(base, next) / (1 / base + 1 / next);

@@ -15,7 +15,7 @@ export const UNCOUNTED: ExactTest = { p: 1, leastP: 1 };
 // signs, in how many is the sum at least as far from 0? It presumes nothing about how the differences are
 // distributed.
 
-/** With more pairs there are too many permutations to count, and Student's t is robust. */
+/** With more pairs than this there are too many permutations to count, and Student's t is robust. */
 export const MOST_PAIRS = 16;
 
 /** Sums of the same differences in another order may differ in their last digits. */
@@ -115,9 +115,9 @@ function addShifted(
 }
 
 /**
- * p-values raised for being many, so that the chance of any false alarm among them stays what each one
- * says (S. Holm, "A simple sequentially rejective multiple test procedure", 1979): the least is multiplied
- * by their number, the next by one fewer, and none may fall below the one before.
+ * Raises p-values because there are several, so that the chance of any false alarm among them stays at the level of
+ * each (S. Holm, "A simple sequentially rejective multiple test procedure", 1979): the least is multiplied by their
+ * number, the next by one fewer, and none may fall below the one before.
  *
  * @returns In the order given, at most 1.
  */
@@ -132,7 +132,7 @@ export function holm(pValues: readonly number[]): number[] {
   return adjusted;
 }
 
-/** The same for a family in which some hypotheses could not be tested: null stays null and does not count. */
+/** As `holm`, for a family in which some hypotheses could not be tested: null stays null and does not count. */
 export function holmOfKnown(pValues: readonly (number | null)[]): (number | null)[] {
   const raised = holm(pValues.filter((p) => p !== null));
   let place = 0;

@@ -1,18 +1,19 @@
 /**
- * A comparison in two stages: what may be worse after the first blocks is measured in as many fresh ones, and judged by
- * all of them together. Pure.
+ * A comparison in two stages: a cell that may be worse after the first blocks is measured in as many fresh blocks, and
+ * judged by all blocks together. Pure.
  *
  * A group-sequential test whose first look can only end without an alarm (C. Jennison and B. W. Turnbull, "Group
- * Sequential Methods", 2000, §4 and §8): who looks worse by chance goes on, so that the ratio of all blocks is too bad on
- * average. The estimate and its interval are therefore those of what was selected. D₁ is how much worse the first
- * blocks are, D all of them, c the least D₁ that goes on; the estimate δ is where, and the interval ends where
+ * Sequential Methods", 2000, §4 and §8): a cell that looks worse by chance goes on, so the ratio of all blocks is too
+ * bad on average. The estimate and its interval therefore take the selection into account. D₁ is how much worse the
+ * first blocks are, D how much worse all of them are, and c the least D₁ that goes on. The estimate is the δ at which,
+ * and the interval ends are those at which
  *
  *     P(D ≥ d | D₁ > c; δ) = ½, and α/2, 1 − α/2,
  *
- * the conditional form of the median-unbiased estimate of K. Fairbanks and R. Madsen (Biometrika 1982; for its bias
- * J. Whitehead, Biometrika 1986; conditional: X. Fan, D. DeMets and K. Lan, J. Biopharm. Stat. 2004). Given how
- * the blocks vary, D₁ of D is normal around D, whatever δ is; how they vary is known by so many degrees of freedom, over
- * which the probability is averaged. `deno task bench confirm` measures what it promises.
+ * the conditional form of the median-unbiased estimate of K. Fairbanks and R. Madsen (Biometrika 1982; for its bias J.
+ * Whitehead, Biometrika 1986; conditional: X. Fan, D. DeMets and K. Lan, J. Biopharm. Stat. 2004). For a known variance
+ * of the blocks, D₁ given D is normal around D, whatever δ is. The variance is only estimated, with few degrees of
+ * freedom, so the probability is averaged over it. `deno task bench confirm` measures whether the promises hold.
  */
 import { type ConfidenceInterval, pBeyond } from "../confidence/confidence_interval.ts";
 import { tQuantile } from "../confidence/student_t.ts";
@@ -25,9 +26,9 @@ export interface WorseRule {
 }
 
 /**
- * Which cells go on to the second stage: those that fall short of the margin by at most one standard error, because
- * hardly any slowdown beyond the margin is lost then, and that are worse by at least a quarter of a standard error, so
- * that at most 40 % of unchanged cells go on, however much the first blocks vary.
+ * Which cells go on to the second stage: they fall short of the margin by at most one standard error, so that hardly
+ * any slowdown beyond the margin is lost, and they are worse by at least a quarter of a standard error, so that at most
+ * 40 % of unchanged cells go on, however much the first blocks vary.
  */
 const SHORT_ERRORS = 1;
 const LEAST_ERRORS = 0.25;

@@ -13,14 +13,14 @@ export type Verdict = typeof VERDICTS[number];
  * - few-runs: the interval holds both a difference that matters and none;
  * - margin: the sides differ for certain, but perhaps by less than matters;
  * - many, exact: a difference by the interval that Holm's correction, or the exact test, does not bear out;
- * - sessions: the sides were measured in two sessions, and nobody knows by how much sessions differ;
+ * - sessions: the sides were measured in two sessions, and how much sessions differ is unknown;
  * - groups: the runs fall into two groups; unsteady: most runs of a side have no steady state;
- * - at-least: the capacity of a side is a lower bound, so that the difference may be another;
+ * - at-least: the capacity of a side is a lower bound, so the true difference may be another;
  * - errors: so many responses were wrong that their speed says nothing;
  * - generator: alike as far as the generator could tell, which was the limit of most runs of a side;
- * - unconfirmed: worse by all runs, and not by the fresh ones alone;
- * - few-slices: too few slices of two processes that nobody restarts; dependent-slices: they depend on each other for too
- *   long to tell; disturbed: a side disturbs the other while it rests, by more than leaves a verdict.
+ * - unconfirmed: worse by all runs, but not by the fresh ones alone;
+ * - few-slices: too few slices of two processes that nobody restarts; dependent-slices: they depend on each other for
+ *   too long to tell; disturbed: a side at rest disturbs the other by more than a verdict allows.
  */
 const VERDICT_REASONS = [
   "nothing",
@@ -77,9 +77,9 @@ export interface Comparison {
 
 /**
  * - equivalent: the whole interval is within the margin;
- * - better, worse: the whole interval is beyond the margin, and both tests say that this is not chance. The
- *   interval leans on the means of runs being about normally distributed, the exact test on nothing, but it is deaf
- *   with few runs: then the interval decides alone;
+ * - better, worse: the whole interval is beyond the margin, and both tests say that this is not chance. The interval
+ *   assumes that the means of runs are about normally distributed. The exact test assumes nothing, but with few runs it
+ *   can detect nothing, and the interval decides alone;
  * - inconclusive: anything else. More runs, or another margin, would settle it.
  */
 export function comparisonVerdict(
@@ -115,9 +115,9 @@ export function smallestChangeOf(
 }
 
 /**
- * Confidence of the interval that must lie beyond the margin where Holm's method is as strict as it may be with one of
- * so many tests. With a margin, chance calls a difference real on one side only, so two tests ask no more than the 95 %
- * interval.
+ * Confidence of the interval that must lie beyond the margin when Holm's method is at its strictest, for the first of
+ * this many tests. With a margin, chance calls a difference real on one side only, so up to two tests ask no more than
+ * the 95 % interval.
  */
 export function confidenceAmong(tests: number, marginRatio: number): number {
   const sides = marginRatio > 0 ? 2 : 1;
@@ -125,8 +125,8 @@ export function confidenceAmong(tests: number, marginRatio: number): number {
 }
 
 /**
- * Standard errors that a difference must measure to be detected in 80 %: the one-sided 80 % point is the two-sided 60
- * %.
+ * How many standard errors a difference must measure to be detected with 80 % probability: the one-sided 80 % point is
+ * the two-sided 60 % point.
  */
 export function errorsFor(confidence: number, degreesOfFreedom: number): number {
   return tQuantile(confidence, degreesOfFreedom) + tQuantile(2 * POWER - 1, degreesOfFreedom);
@@ -136,10 +136,11 @@ export function errorsFor(confidence: number, degreesOfFreedom: number): number 
 const MOST_RUNS = 1_000;
 
 /**
- * How many runs a side would give a verdict in 80 %, were the ratio as it was found: equivalent for one within the
- * margin, better or worse for one beyond. Null where it would take more than 1,000, or the ratio lies on the edge.
+ * How many runs per side would give a verdict with 80 % probability if the true ratio were the one found: equivalent
+ * for a ratio within the margin, better or worse for one beyond. Null if it would take more than 1,000, or if the ratio
+ * lies on the edge.
  *
- * @param runs That the interval rests on.
+ * @param runs Number of runs that the interval rests on.
  */
 export function runsToDecide(
   { value, logStandardError, degreesOfFreedom }: ConfidenceInterval,

@@ -4,10 +4,10 @@
  * "Bootstrap Methods and their Application", 1997, §3.8: noise inside runs is part of how runs differ, so
  * drawing parts of a run as well would count it twice).
  *
- * Repetitions are blocks (G. E. P. Box, J. S. Hunter and W. G. Hunter, "Statistics for Experimenters", 2005,
- * §4.2): the runs of one repetition are made one after another, and what slows the machine meanwhile slows all of
- * them. Which repetitions a resample draws depends on nothing but their numbers, so that every cell of an
- * experiment draws the same ones, and the draws of a ratio pair by block: see `confidence_interval.ts`.
+ * Repetitions are blocks (G. E. P. Box, J. S. Hunter and W. G. Hunter, "Statistics for Experimenters", 2005, §4.2): the
+ * runs of one repetition are made one after another, and what slows the machine meanwhile slows all of them. Which
+ * repetitions a resample draws depends on nothing but their numbers, so that every cell of an experiment draws the same
+ * ones, and the draws of a ratio are paired by block: see `confidence_interval.ts`.
  */
 import { type Draw, drawBy, fnv1a } from "../../../base/random.ts";
 import { mergeBlocks, Pool, type PooledFigure, type RunBlock } from "./pool.ts";
@@ -43,13 +43,14 @@ export interface Estimate extends Sampling {
   readonly logStandardError: number;
   /** ln (value of a resample / value), one for each resample, in the order drawn. */
   readonly logDraws: Float64Array;
-  /** The same for some of the repetitions; null as in `bootstrap`. */
+  /** The estimate from some of the repetitions alone; null as in `bootstrap`. */
   readonly of: (repetitions: readonly number[]) => Estimate | null;
 }
 
 /**
- * The number with which `bench/statistics.ts` measures the coverage of intervals. Chance moves their ends by some 2 %
- * of the half width, always the same way, and a report of 450 runs takes about a second.
+ * The number of resamples with which `bench/statistics.ts` measures the coverage of intervals. With so many, chance
+ * moves the ends of intervals by some 2 % of the half width (always in the same way, because draws are repeatable), and
+ * a report of 450 runs takes about a second.
  */
 export const RESAMPLES = 1_000;
 
@@ -244,7 +245,8 @@ export function stdevOf(values: Float64Array): number {
  * look of `repeat: until` sees is what the report shows.
  *
  * @param runs The blocks of each run; runs without any are left out.
- * @returns What draws a figure; it gives null where there is no ratio to nothing, or no run.
+ * @returns The function that estimates a figure; its result is null if the figure is 0 or has no samples, or if there
+ * is no run.
  */
 export function drawsOfCell(
   runs: readonly (readonly RunBlock[])[],

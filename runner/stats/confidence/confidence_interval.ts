@@ -1,14 +1,14 @@
 /**
  * Confidence intervals of a group's figure, and of ratios of figures.
  *
- * Centre and width come from one estimator: the figure of all runs pooled, and how it moves when whole runs are
- * drawn anew. On the logarithmic scale, where noise that multiplies is even on both sides, the interval is
+ * Centre and width come from one estimator: the figure of all runs pooled, and how it moves when whole runs are drawn
+ * anew. On the logarithmic scale, where noise that multiplies is even on both sides, the interval is
  *
  *     value · exp(± t(confidence, degrees of freedom) · standard error),
  *
- * as the interval that is read off the draws, from their 2.5 % to their 97.5 % quantile, covers the true value in
- * 85 % of cases with 5 runs (T. C. Hesterberg, "What teachers should know about the bootstrap", 2015, §4–5: t
- * with the bootstrap's standard error is the cure). `bench/statistics.ts` measures the coverage.
+ * because the interval that is read off the draws, from their 2.5 % to their 97.5 % quantile, covers the true value in
+ * only 85 % of cases with 5 runs (T. C. Hesterberg, "What teachers should know about the bootstrap", 2015, §4–5: t with
+ * the bootstrap's standard error is the cure). `bench/statistics.ts` measures the coverage.
  *
  * Figures of cells that ran in one experiment are paired by repetition: a resample draws the same repetitions of
  * all of them, and what slowed a whole repetition is in both sides of a ratio and cancels (L. Bulej et al., "Duet
@@ -62,8 +62,8 @@ interface Term {
 }
 
 /**
- * A product of figures, each to its power. Those of one session are drawn together, over the repetitions that all
- * of them have; the variances of sessions add up, with degrees of freedom by Welch and Satterthwaite.
+ * A product of figures, each to its power. Figures of one session are drawn together, over the repetitions that all of
+ * them have; the variances of sessions add up, with degrees of freedom by Welch and Satterthwaite.
  *
  * @returns null where a session has fewer than two repetitions.
  */
@@ -150,7 +150,10 @@ function partOf(terms: readonly Term[]): Variance & { readonly value: number } {
   };
 }
 
-/** Standard errors of ratios, by either side, because a report compares the same two in several families. */
+/**
+ * Cache of the standard errors of ratios, by both sides, because a report compares the same two in several families of
+ * tests.
+ */
 const ratioErrors = new WeakMap<Estimate, WeakMap<Estimate, number>>();
 
 /** Standard error of the logarithm of a product of terms that are resampled together. */
@@ -181,11 +184,11 @@ export function pValueOf(ratio: ConfidenceInterval): number {
 }
 
 /**
- * Probability of a ratio at least as far from 1, on either side, were the true one within a margin: the most of all such,
- * which is that of one just at the margin's edge (J. L. Hodges and E. L. Lehmann, "Testing the approximate validity of
- * statistical hypotheses", 1954). Without a margin both sides are alike, and it is the usual two-sided p; beside a margin
- * that is wide for the noise nothing comes from the far side, and it is 0.025 where the end of the 95 % interval touches
- * the edge. 1 for a ratio within.
+ * The p-value of a ratio against all true ratios within a margin: the probability of a ratio at least as far from 1, on
+ * either side, if the true one lies just at the margin's edge, which gives the largest of all (J. L. Hodges and E. L.
+ * Lehmann, "Testing the approximate validity of statistical hypotheses", 1954). Without a margin it is the usual
+ * two-sided p. If the margin is wide for the noise, the far side adds nothing, and p is 0.025 when the end of the 95 %
+ * interval touches the edge. 1 for a ratio within the margin.
  */
 export function pBeyond(
   { value, logStandardError, degreesOfFreedom }: ConfidenceInterval,

@@ -1,8 +1,8 @@
 /**
- * The figures of a pool of blocks, each counted any number of times: what a bootstrap computes 10,000 times.
- * Percentiles are never averaged: they are those of the added histogram counts. To be quick about it,
- * nothing is added up ahead: counts lie cumulated, so the rank of a value under given weights is one sum
- * over the blocks, and the percentile a binary search for it.
+ * The figures of a pool of blocks, each counted any number of times: a bootstrap computes them thousands of times.
+ * Percentiles are never averaged: they are those of the added histogram counts. For speed, the counts are stored
+ * cumulated and not added up ahead: the rank of a value under given weights is then one sum over the blocks, and a
+ * percentile is a binary search for its rank.
  */
 import { EMPTY, type SparseHistogram, sumOfSparse } from "../histogram/histogram.ts";
 import { decodeInterval, decodeSparse, eachInterval } from "../histogram/hdr.ts";
@@ -35,7 +35,7 @@ export class Pool {
   readonly #buckets: Uint16Array;
   /** A row for each bucket: the number of values up to and in that bucket, by block. */
   readonly #cumulated: Float64Array;
-  /** The same for lower bounds alone; null without any. */
+  /** `#cumulated` for lower bounds alone; null without any. */
   readonly #censored: Float64Array | null;
   /** Rows in which any block has lower bounds, and the last row. */
   readonly #boundRows: readonly number[];
@@ -71,8 +71,8 @@ export class Pool {
   }
 
   /**
-   * Values count as spread evenly over their bucket, and rounded ones as half a microsecond either way:
-   * a percentile that can only step by whole buckets would make intervals of no width, or of a bucket's.
+   * Values count as spread evenly over their bucket, and rounded ones as half a microsecond either way: if a percentile
+   * could only step by whole buckets, intervals would have no width, or that of a bucket.
    */
   #percentile(percentile: number, weights: Float64Array): number {
     const total = weigh(this.#count, weights);
@@ -82,10 +82,11 @@ export class Pool {
   }
 
   /**
-   * As `productLimitUs`, of weighted blocks and spread over buckets. The longest value where it ends above.
+   * As `productLimitUs`, for weighted blocks, and with values spread over their buckets. The longest value if the
+   * estimate does not reach the percentile.
    *
-   * From one bucket with bounds to the next the share that survives falls by equal steps, one for each time that
-   * ended: S·(1 − e/n) after e of n at risk. So it reaches the target t with e = n·(1 − t/S), which is a rank.
+   * From one bucket with bounds to the next the surviving share S falls by equal steps, one for each request that
+   * ended: S·(1 − e/n) after e of the n at risk. So it reaches the target t at e = n·(1 − t/S), which is a rank.
    */
   #productLimit(percentile: number, censored: Float64Array, weights: Float64Array): number {
     const target = 1 - percentile / 100;
@@ -200,9 +201,10 @@ interface TimelinePoint {
 /**
  * One block for each interval, in order. Costs some 20 µs each, and 2 µs when it is not the first time.
  *
- * @param clock The clock of the latencies. In a closed loop ("sent") the clock ends the watch on requests under way, whatever
- * they take, so that the product limit holds for them. In an open loop ("intended") those that wait the longest are
- * those that a slow server leaves: their bounds count as values, and figures that they reach are lower bounds.
+ * @param clock The clock of the latencies. In a closed loop ("sent") requests under way are cut off by the clock,
+ * whatever they take, so the product limit holds for them. In an open loop ("intended") the requests that wait longest
+ * are those that a slow server leaves: their bounds count as values, and figures that reach the bounds are lower
+ * bounds.
  */
 export function intervalBlocks(
   points: readonly TimelinePoint[],
@@ -268,8 +270,8 @@ export function countedFrom(
 }
 
 /**
- * Index of the first interval that counts where the first `discardS` seconds of a run do not. Of a run that
- * would have none left all count: figures of nothing are worse than those of its start.
+ * Index of the first interval that counts if the first `discardS` seconds of a run do not. If that left no interval,
+ * all count: figures of nothing are worse than those of the start.
  */
 function keptFrom(points: readonly TimelinePoint[], discardS: number): number {
   const from = firstFrom(points, discardS);

@@ -30,14 +30,16 @@ export function shareInterval(
   };
 }
 
-// The share of requests that failed, or took longer than a limit, over all runs of a cell: whether it lies on
-// one side of a limit. Two things make it uncertain, and the interval is the wider of what they need: -
-// requests are counted: Wilson's interval of the counts of all runs together; - runs differ: failures come in
-// bursts. Wilson's interval again, with as many independent requests as the variance between runs leaves of
-// those that were counted (J. N. K. Rao and A. J. Scott, "A simple method for the analysis of clustered
-// binary data", Biometrics 1992), and Student's t, as that variance is known of few runs. `bench/statistics`
-// measures the coverage: 95 % and more where the variance is 1 to 4 times that of counting. A burst that is
-// rarer than one in some runs is in none of them, and no method sees it.
+// The share of requests that failed, or took longer than a limit, over all runs of a cell, and whether it lies on one
+// side of a limit. Two things make it uncertain, and the interval is the wider of the two that they give:
+// - Requests are counted: Wilson's interval of the counts of all runs together.
+// - Runs differ, because failures come in bursts: Wilson's interval again, with as many independent requests as the
+//   variance between runs leaves of those that were counted (J. N. K. Rao and A. J. Scott, "A simple method for the
+//   analysis of clustered binary data", Biometrics 1992), and Student's t, because that variance is known from few
+//   runs.
+//
+// `bench/statistics` measures the coverage: 95 % and more where the variance is 1 to 4 times that of counting. Bursts
+// so rare that no run contains one are seen by no method.
 
 export interface Proportion {
   readonly count: number;
@@ -67,8 +69,8 @@ export function pooledShare(
 }
 
 /**
- * Two-sided p-value of a share at least as far from `limit` as this, if `limit` were the true one; by the same two
- * methods.
+ * Two-sided p-value of a share at least as far from `limit` as this, if `limit` were the true one; by both methods, of
+ * which the larger p counts.
  */
 export function shareP(runs: readonly Proportion[], limit: number): number {
   const { count, of } = pooled(runs);

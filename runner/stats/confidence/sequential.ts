@@ -1,9 +1,9 @@
 /**
  * When `repeat: until 2%` looks at the intervals, and when it stops. Looking after every run and stopping at the first
- * narrow interval would pick the moments when chance made it narrow: 95 % intervals then cover in as few as 92 % (Y. S.
- * Chow and H. Robbins, "On the asymptotic theory of fixed-width sequential confidence intervals", 1965). So the looks
- * are few and fixed beforehand, and each needs a 97.5 % interval: with this schedule it covers in 95 to 97 % whatever
- * the noise, and may be called a 95 % interval. `bench/statistics.ts` measures this coverage.
+ * narrow interval would pick the moments when chance made it narrow: 95 % intervals then cover in as little as 92 % of
+ * cases (Y. S. Chow and H. Robbins, "On the asymptotic theory of fixed-width sequential confidence intervals", 1965).
+ * So the looks are few and fixed beforehand, and each needs a 97.5 % interval: with this schedule it covers in 95 to
+ * 97 % of cases whatever the noise, and may be called a 95 % interval. `bench/statistics.ts` measures this coverage.
  */
 import type { ConfidenceInterval } from "./confidence_interval.ts";
 
@@ -18,15 +18,16 @@ export const LOOK_CONFIDENCE = 0.975;
 
 /**
  * Repetitions before which narrow intervals don't end the experiment if the runs fall into two groups
- * (`bimodality.ts`): of 14 runs 4 % miss a group that every fifth run is in, of 5 33 %.
+ * (`bimodality.ts`): if every fifth run belongs to the smaller group, 4 % of all samples of 14 runs miss it, and 33 %
+ * of samples of 5.
  */
 export const LEAST_OF_GROUPS = 14;
 
 /**
  * How many of 100 intervals contain the truth if a few runs are far slower than the rest (an exponential tail), after
- * five runs, and after a sequence that ends when they are narrow. Runs that show the tail have the better intervals, and
- * runs that hold none of it the worse ones, so no look at the runs tells which to trust. `deno task bench power`
- * measures it.
+ * five runs, and after a sequence that ends when intervals are narrow. Runs that show the tail have the better
+ * intervals, and runs that contain none of it the worse ones, so the runs themselves do not tell which intervals to
+ * trust. `deno task bench power` measures it.
  */
 export const SKEWED_COVERAGE = { fiveRuns: 87, sequence: 86 } as const;
 

@@ -92,8 +92,8 @@ export function tQuantile(confidence: number, degreesOfFreedom: number): number 
 }
 
 /**
- * By Newton steps on ln p against ln t, which is nearly linear in the tails; by bisection if a step would leave the
- * bracket around the root.
+ * Finds the quantile by Newton steps on ln p against ln t, which is nearly linear in the tails; by bisection if a step
+ * would leave the bracket around the root.
  */
 function findQuantile(confidence: number, degreesOfFreedom: number): number {
   const wanted = Math.log(1 - confidence);

@@ -1,13 +1,12 @@
 /**
- * How well one run knows a share of its requests: as well as its number of clusters allows. Requests that are slow or fail
- * come together, as one queue, one pause or one restart makes many of them. So it is the number of clusters, not of
- * requests, that counts (J. N. K. Rao and A. J. Scott, "A simple method for the analysis of clustered binary data",
- * Biometrics 1992). Pure.
+ * How precisely one run shows a share of its requests. Requests that are slow or fail come in clusters, because one
+ * queue, one pause or one restart makes many of them. So it is the number of clusters, not of requests, that counts (J.
+ * N. K. Rao and A. J. Scott, "A simple method for the analysis of clustered binary data", Biometrics 1992). Pure.
  */
 import type { Proportion } from "../confidence/proportion_interval.ts";
 import { type Dependence, dispersionOf, uncertaintyOf } from "./ratio_series.ts";
 
-/** With fewer clusters, sizes vary too much for a variance. */
+/** With fewer clusters than this, their sizes vary too much to estimate a variance. */
 export const LEAST_CLUSTERS = 10;
 /**
  * The presumed size of a cluster where too few were seen to know it. Failures are taken to come in bursts this large,

@@ -3,11 +3,12 @@
  * mean of n values. Pure.
  *
  * The series is prewhitened by an autoregression of order 1 (D. W. K. Andrews and J. C. Monahan, "An improved
- * heteroskedasticity and autocorrelation consistent covariance matrix estimator", Econometrica 60, 1992). Of what is left,
- * the squares of its first cosine transforms are averaged, each of which is an independent value of one degree of freedom
- * (E. Lazarus, D. J. Lewis, J. H. Stock and M. W. Watson, "HAR inference: recommendations for practice", Journal of Business &
- * Economic Statistics 36, 2018). So intervals are by Student's t with as many degrees of freedom: few, as more would
- * take waves for noise that are shorter than the dependence lasts.
+ * heteroskedasticity and autocorrelation consistent covariance matrix estimator", Econometrica 60, 1992). The squares
+ * of the first cosine transforms of the remainder are averaged, each of which is an independent value of one degree of
+ * freedom (E. Lazarus, D. J. Lewis, J. H. Stock and M. W. Watson, "HAR inference: recommendations for practice",
+ * Journal of Business & Economic Statistics 36, 2018). So intervals use Student's t with one degree of freedom for each
+ * transform. The transforms are few, because more of them would include waves that are shorter than the dependence
+ * lasts, and take these for noise.
  */
 
 /** Number of averaged cosine transforms: 95 % intervals are then 18 % wider than with a known variance. */

@@ -1,12 +1,13 @@
 /**
  * Finds the lag from which on the values of a series say nothing about each other: by Spearman's rank correlation of
  * the series with itself, lag by lag, as M. Kogias, S. Mallon and E. Bugnion do ("Lancet: a self-correcting latency
- * measuring tool", USENIX ATC 2019). Ranks show a dependence of any monotone form, and no single freeze decides. Pure.
+ * measuring tool", USENIX ATC 2019). Ranks show a dependence of any monotone form, and a single freeze does not
+ * dominate them. Pure.
  */
 
 /** Consecutive lags whose correlation is noise: a single one may be chance. */
 const IN_A_ROW = 2;
-/** Longer lags occur too rarely. */
+/** The longest lag that is examined, as a share of the series; longer lags have too few pairs of values. */
 export const LONGEST_SHARE = 1 / 4;
 /** 97.5 % of the correlations of independent values are below this many times 1/√n. */
 const NOISE_ERRORS = 1.96;

@@ -1,9 +1,9 @@
 /**
- * A figure of one run as the ratio of two sums over its intervals (requests over seconds, time over requests, failures over
- * requests), and how far it may be off: not by its requests or intervals, which depend on each other, but by the long-run
- * variance of the intervals' residuals (W. G. Cochran, "Sampling techniques", 1977, §6.3). Pure.
+ * A figure of one run as the ratio of two sums over its intervals (requests over seconds, time over requests, failures
+ * over requests), and how far it may be off. Requests and intervals depend on each other, so the error is computed from
+ * the long-run variance of the intervals' residuals (W. G. Cochran, "Sampling techniques", 1977, §6.3). Pure.
  *
- * What it says is about this run: another process may have another level, of which one run shows nothing.
+ * The error is that of this run alone: another process may have another level, which one run does not show.
  */
 import { tQuantile } from "../confidence/student_t.ts";
 import { DEGREES_OF_FREEDOM, longRunOf } from "./long_run_variance.ts";
@@ -33,12 +33,12 @@ export interface Dependence {
   readonly length: number;
 }
 
-/** With fewer intervals, dependence can't be seen: cosine transforms would only compare neighbours. */
+/** With fewer intervals than this, dependence can't be seen: cosine transforms would only compare neighbours. */
 export const LEAST_DEPENDENT = 20;
 /**
- * The long-run variance is itself estimated: the error of the autoregression gives its logarithm a variance of 4 over the
- * number of independent intervals. So many times that is added to it, lest the runs that happen to show too little
- * dependence, which are those that get an interval when the run is short, get too short a one.
+ * The long-run variance is itself estimated: the error of the autoregression gives its logarithm a variance of 4 over
+ * the number of independent intervals. This many times that variance is added. Otherwise, runs that happen to show too
+ * little dependence, which are the ones that get an interval when runs are short, would get one that is too short.
  */
 const ADDED_VARIANCES = 4;
 
@@ -100,10 +100,11 @@ export function reachOf({ standardError, degreesOfFreedom }: Dependence, level: 
 }
 
 /**
- * Variance of a share over that of independent requests: about as many requests as a cluster has, as those that are slow or
- * fail come together. At least 1, as queues and bursts make it larger, and what makes it smaller does not last.
+ * Variance of a share over that of independent requests: about the number of requests in a cluster, because slow or
+ * failed requests come together. At least 1, because queues and bursts make it larger, and what makes it smaller does
+ * not last.
  *
- * Null where none or all are counted.
+ * Null if no requests or all requests are counted.
  */
 export function dispersionOf(
   { ratio, standardError }: Pick<Dependence, "ratio" | "standardError">,

@@ -1,8 +1,8 @@
 /**
- * Whether a series keeps to one level, or wanders off: the low-frequency test of stationarity of U. K. Müller and M. W. Watson
- * ("Testing models of low-frequency variability", Econometrica 76, 2008). The cosine transforms of a stationary series are
- * alike large; those of a random walk beneath noise, of a trend and of a step are the larger the lower their frequency. The
- * test is the one that is the most powerful against a random walk. Pure.
+ * Whether a series keeps to one level, or wanders off: the low-frequency test of stationarity of U. K. Müller and M. W.
+ * Watson ("Testing models of low-frequency variability", Econometrica 76, 2008). The cosine transforms of a stationary
+ * series are about equally large; those of a random walk beneath noise, of a trend and of a step are larger the lower
+ * their frequency. The test is the most powerful one against a random walk. Pure.
  */
 import { cosineTransforms } from "./long_run_variance.ts";
 

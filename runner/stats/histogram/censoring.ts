@@ -1,13 +1,13 @@
 /**
- * Percentiles of times of which some are only lower bounds: requests that timed out, were under way at the
- * end, or were never sent. Such a value is right-censored: all that is known is that the request took at least
- * as long. The bounds are values of the whole histogram, and stand in a second one as well.
+ * Percentiles of times of which some are only lower bounds: requests that timed out, were under way at the end, or were
+ * never sent. Such a value is right-censored: all that is known is that the request took at least as long. The bounds
+ * are among the values of the whole histogram, and also in a second histogram of their own.
  *
- * Two estimates of one thing:
- * - the product limit (E. L. Kaplan and P. Meier, "Nonparametric estimation from incomplete observations",
- *   JASA 1958) spreads the weight of each bound over the longer values. It presumes that what ended the watch
- *   had nothing to do with how long the request would have taken, as where a closed loop is stopped by the clock;
- * - the least and the most that a percentile can be, whatever the bounds turn out to be, presume nothing.
+ * There are two kinds of estimates:
+ * - the product limit (E. L. Kaplan and P. Meier, "Nonparametric estimation from incomplete observations", JASA 1958)
+ *   spreads the weight of each bound over the longer values. It assumes that whatever cut a request off had nothing to
+ *   do with how long the request would have taken, as when the clock stops a closed loop;
+ * - the least and the most that a percentile can be, whatever the true values behind the bounds are, assume nothing.
  */
 import { firstIndex, type SparseHistogram, valueAtPercentile } from "./histogram.ts";
 import { BUCKETS, highestUsOf, lowestUsOf } from "./histogram_counts.ts";
@@ -21,8 +21,8 @@ const VISIBLE_US = 1;
 
 /**
  * The product-limit estimate of a percentile in microseconds; the same as `valueAtPercentile` if nothing is censored.
- * If the estimate cannot reach the percentile, because the longest times are bounds, the longest bound, which is then a
- * lower bound.
+ * If the estimate cannot reach the percentile because the longest times are bounds, the result is the longest bound, a
+ * lower bound of the percentile.
  * @param all Every value.
  * @param censored The values that are bounds.
  */
@@ -64,9 +64,9 @@ function survivalOf(all: SparseHistogram, censored: SparseHistogram): Float64Arr
 }
 
 /**
- * The most that a percentile can be, microseconds: that of the values if every bound turned out to be longer than
- * all of them; Infinity where it would be one of the bounds. The least is `valueAtPercentile`, with each bound as
- * a value.
+ * The most that a percentile can be, microseconds: its value if every request with a bound took longer than all others;
+ * Infinity if it would then be the value of such a request. The least is `valueAtPercentile`, with each bound as a
+ * value.
  *
  * @param ended The values that are not bounds, if they are known already.
  */
@@ -118,10 +118,11 @@ export function withoutBounds(all: SparseHistogram, censored: SparseHistogram): 
   };
 }
 
-// Which buckets percentiles of sums need. A percentile of several histograms lies between the least and the most that it is
-// in one of them. So buckets in which one of `EXACT` may lie are kept, and so is each from the first lower bound up, as every
-// value there may matter to it. All others only say how many values lie between those: they are counted in groups, 16
-// for each doubling of the time, each in the last bucket of its group.
+// Which buckets are needed for percentiles of sums. A percentile of several histograms together lies between its least
+// and its greatest value in any one of them. So the buckets in which one of `EXACT` may lie are kept, and so are all
+// buckets from the first lower bound up, because every value there may matter to the product limit. All other buckets
+// only show how many values lie between the kept ones: their values are counted in groups, 16 for each doubling of the
+// time, each in the last bucket of its group.
 
 /** Percentiles that are the same after packing as before, in order: all that the page shows of a selection. */
 const EXACT = [50, 75, 90, 99, 99.9, 100];

@@ -6,8 +6,9 @@ import type { SparseHistogram } from "./histogram.ts";
 import { highestUsOf, lowestUsOf } from "./histogram_counts.ts";
 
 /**
- * Buckets for each doubling, as a power of two: 256, each 0.27 % wide. Prometheus' native histograms have no finer ones,
- * and a value read as the middle of its bucket is at most 0.14 % off, beside the 0.05 % of the histogram itself.
+ * Buckets for each doubling, as a power of two: 256, each 0.27 % wide. Prometheus' native histograms have no finer
+ * ones, and a value read as the middle of its bucket is at most 0.14 % off, in addition to the 0.05 % of the histogram
+ * itself.
  */
 export const SCALE = 8;
 

@@ -51,7 +51,7 @@ export function decodeHistogram(base64: string): Histogram {
   return histogram;
 }
 
-/** Decodes without empty buckets; values are returned as their buckets, and sums as those of bucket middles. */
+/** Decodes without empty buckets; values are known only by their buckets, so sums are those of bucket middles. */
 export function decodeSparse(base64: string): SparseHistogram {
   return sparseOf(readBuckets(base64));
 }

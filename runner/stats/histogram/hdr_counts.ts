@@ -18,7 +18,7 @@ export function encodeCounts({ indices, counts }: SparseHistogram): Uint8Array {
 }
 
 /**
- * Decodes the output of `encodeCounts`; values are returned as their buckets, and sums as those of bucket middles.
+ * Decodes the output of `encodeCounts`; values are known only by their buckets, so sums are those of bucket middles.
  * Throws on anything else.
  */
 export function decodeCounts(bytes: Uint8Array): SparseHistogram {
@@ -43,7 +43,7 @@ export function sparseOf({ used, most, ...summary }: BucketsRead): SparseHistogr
   return { indices: indicesRead.slice(0, used), counts: counts.slice(0, used), ...summary };
 }
 
-/** The same without copying. */
+/** As `sparseOf`, but without copying: valid until the next histogram is read. */
 export function viewOf({ used, most, ...summary }: BucketsRead): SparseHistogram {
   const counts = most < 1 << 16 ? smallCountsRead : countsRead;
   return { indices: indicesRead.subarray(0, used), counts: counts.subarray(0, used), ...summary };
@@ -52,7 +52,7 @@ export function viewOf({ used, most, ...summary }: BucketsRead): SparseHistogram
 /** Buffers for the histogram being decoded, large enough for any. */
 const indicesRead = new Uint16Array(BUCKETS);
 const countsRead = new Float64Array(BUCKETS);
-/** The same number modulo 2¹⁶. */
+/** The numbers of `countsRead` modulo 2¹⁶. */
 const smallCountsRead = new Uint16Array(BUCKETS);
 const numbers = new Leb128Reader();
 
@@ -70,9 +70,9 @@ function middlesUs(): Float64Array {
 /**
  * Reads a histogram into `indicesRead` and `countsRead`, which hold it until the next.
  *
- * ZigZag: 2n stands for n values in a bucket, 2n − 1 for n empty ones, and 0 for one. Which comes next is chance, and
- * a branch that is foretold wrong takes longer than all else. So both do the same: what a gap writes is
- * written over.
+ * ZigZag: 2n stands for n values in a bucket, 2n − 1 for n empty ones, and 0 for one. Which of them comes next is
+ * chance, and a mispredicted branch takes longer than everything else. So both take the same path: what a gap writes is
+ * overwritten by the next bucket.
  */
 export function readCounts(bytes: Uint8Array): BucketsRead {
   const length = bytes.length;

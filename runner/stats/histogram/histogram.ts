@@ -228,7 +228,9 @@ export function addSparse(one: SparseHistogram, other: SparseHistogram): SparseH
 /** A histogram without values. */
 export const EMPTY: SparseHistogram = new Histogram().toSparse();
 
-/** A histogram that is handed on repeatedly, each time only with new values, and at the cost of those alone. */
+/**
+ * A histogram that is handed on repeatedly, each time only with new values, and at a cost that depends only on those.
+ */
 export class GrowingHistogram {
   /** Record values here: it holds those since the last `take`. */
   readonly fresh = new Histogram();
@@ -264,7 +266,10 @@ export class HistogramSum {
   static #made = 0;
   #sum: SparseHistogram = EMPTY;
   #waiting: SparseHistogram[] = [];
-  /** Parts so far. Each sum begins elsewhere in its round, or the sums of a hundred steps would all be made in one interval. */
+  /**
+   * Number of parts so far, plus an offset that differs from sum to sum: otherwise the sums of a hundred steps would
+   * all be made in one interval.
+   */
   #added = HistogramSum.#made++ % AT_ONCE;
 
   add(part: SparseHistogram): void {

@@ -5,14 +5,14 @@
  *
  * - Against an offered rate both lines are known but for one number: the offered rate is served, y = x, up to
  *   the capacity c. The knee is c.
- * - Against anything else (connections, instances), growth need not be in proportion: y = a·xᵇ up to a level,
- *   fitted by least squares of logarithms, where noise multiplies (`segmented_regression.ts`). A single point before the knee
- *   has no b: then b = 1, the most that can be, and its knee is the least. The curve of a real server bends
- *   instead of breaking, and no fit shows where between two measured values it does, so the interval
- *   reaches to the values around the knee.
+ * - Against anything else (connections, instances), growth need not be in proportion: y = a·xᵇ up to a level, fitted by
+ *   least squares of logarithms, where noise multiplies (`segmented_regression.ts`). A single point before the knee
+ *   does not show b: then b = 1, the largest possible, which gives the lowest knee. The curve of a real server bends
+ *   instead of breaking, and no fit shows where between two measured values it does, so the interval reaches to the
+ *   values around the knee.
  *
- * Throughput that falls again beyond its peak counts as staying there: the question is where more load no
- * longer brings more. Intervals are over runs, by the draws of `bootstrap.ts`.
+ * Throughput that falls again beyond its peak counts as staying there: the question is where more load no longer brings
+ * more throughput. Intervals are over runs, by the draws of `bootstrap.ts`.
  */
 import type { Estimate } from "../confidence/bootstrap.ts";
 import { fitSegmentedLine, regression } from "./segmented_regression.ts";
@@ -48,7 +48,7 @@ export type Knee =
     readonly kind: "too-few" | "grows" | "flat" | "falls" | "unsure";
   };
 
-/** With fewer values, a knee can't be distinguished from a curve. */
+/** With fewer values than this, a knee can't be distinguished from a curve. */
 export const LEAST_VALUES = { offered: 3, other: 4 } as const;
 /**
  * A shortfall from the offered rate below this ratio is not a knee, and growth below it over the whole range is not
@@ -60,7 +60,7 @@ const LEVEL_EXPONENT = Math.log2(1.1);
 /** Beyond a knee, growth is at most this share of the growth before it. */
 const LEVEL_SHARE = 1 / 3;
 
-/** Where growth ends, the values between which it certainly ends, and the shape if it does not; logarithms. */
+/** Where growth ends, and the values between which it certainly ends; logarithms. */
 type Corner = { readonly at: number; readonly low: number; readonly high: number };
 type Find = (xs: readonly number[], ys: readonly number[]) => Corner | "grows" | "flat" | "falls";
 

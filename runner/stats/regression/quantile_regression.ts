@@ -8,9 +8,10 @@
  * Σ x_c (F_c(q_c) − τ) = 0, with F_c the distribution of the cell's requests: Newton's method on as many numbers as there
  * are parts, not a linear programme over requests. Each run counts the same within its cell, each cell the same.
  *
- * Requests of one run depend on each other, so the interval comes from runs: each cell's runs are drawn anew, with the
- * correction for so few, and Student's t. Cells whose runs differ little, by luck or because few are slow, add few degrees
- * of freedom (F. E. Satterthwaite, "An Approximate Distribution of Estimates of Variance Components", 1946).
+ * Requests of one run depend on each other, so the interval comes from runs: each cell's runs are drawn anew, with a
+ * correction for their small number, and Student's t. Cells whose runs differ little, by luck or because few are slow,
+ * add few degrees of freedom (F. E. Satterthwaite, "An Approximate Distribution of Estimates of Variance Components",
+ * 1946).
  */
 import { drawBy } from "../../../base/random.ts";
 import { tQuantile } from "../confidence/student_t.ts";

@@ -4,9 +4,9 @@
  * others (contention), β what it costs to keep each pair of them in step (coherency). With β above 0 there is a peak, at
  * √((1 − α) / β).
  *
- * γ > 0, 0 ≤ α ≤ 1 and β ≥ 0 are fitted by least squares of X. The least is within the bounds or on an edge of them, and an
- * edge is a law with fewer parameters; so each is fitted by K. Levenberg's and D. W. Marquardt's method (1963), and the
- * nearest one within the bounds is taken. The same points always give the same fit.
+ * γ > 0, 0 ≤ α ≤ 1 and β ≥ 0 are fitted by least squares of X. The best fit is within the bounds or on an edge of them,
+ * and an edge is a law with fewer parameters. So each law is fitted by K. Levenberg's and D. W. Marquardt's method
+ * (1963), and the best one within the bounds is taken. The same points always give the same fit.
  *
  * Intervals are over runs, by the draws of `bootstrap.ts`. They say how far runs differ, not whether the law holds.
  */
@@ -49,7 +49,7 @@ export interface ScalingLaw {
   readonly peak: Interval | null;
 }
 
-/** With only as many values as parameters, any law fits. */
+/** The fewest values: with only as many values as parameters, any law would fit. */
 export const LEAST_SCALING_VALUES = 5;
 
 /** @returns Null if there are too few points, or if no law within the bounds fits them. */
@@ -143,7 +143,10 @@ function denominatorAt([one, more, pairs]: Denominator, at: number): number {
 const MOST_STEPS = 200;
 const SETTLED = 1e-14;
 
-/** Damped steps from the solution of the linear form, which is weighted to approximate that of X itself. */
+/**
+ * Fits a law by damped steps that start from the solution of the linear form, which is weighted to approximate that of
+ * X itself.
+ */
 function leastSquares(
   points: readonly ScalingPoint[],
   terms: readonly Denominator[],

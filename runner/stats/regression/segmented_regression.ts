@@ -1,8 +1,8 @@
 /**
- * The line that rises and then stays level, nearest to some points: y = level + slope · min(0, x − corner).
- * Exact, by D. J. Hudson, "Fitting segmented curves whose join points have to be estimated", JASA 61 (1966):
- * the corner either lies strictly between two neighbouring points, where the two parts are fitted each for
- * itself and meet, or at a point, where one regression fits both.
+ * The line that rises and then stays level, nearest to some points: y = level + slope · min(0, x − corner). Exact, by
+ * D. J. Hudson, "Fitting segmented curves whose join points have to be estimated", JASA 61 (1966): the corner either
+ * lies strictly between two neighbouring points, where the two parts are fitted separately and meet, or at a point,
+ * where one regression fits both.
  */
 import { meanOf } from "../quantile.ts";
 
@@ -22,7 +22,7 @@ interface FittedLine {
 }
 
 /**
- * @param xs Ascending; at least three, as are ys.
+ * @param xs Ascending, at least three; as many `ys`.
  * @param loneSlope The slope of a segment with a single point, which has none of its own.
  * @returns The best with at least two points on the level part; null where nothing rises.
  */

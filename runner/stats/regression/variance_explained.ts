@@ -1,16 +1,16 @@
 /**
- * Which factor explains how much of the differences between runs: the analysis of variance of a full factorial
- * plan (R. A. Fisher, 1925; D. C. Montgomery, "Design and Analysis of Experiments", ch. 5). The sum of squares
- * about the mean falls apart, without a rest, into those of each factor alone, of factors together (an
- * interaction: what one does depends on the other), and of runs of the same cell. Shares of the whole are
- * called η². With logarithms of a figure as values, "twice as much" weighs the same everywhere.
+ * Which factor explains how much of the differences between runs: the analysis of variance of a full factorial plan (R.
+ * A. Fisher, 1925; D. C. Montgomery, "Design and Analysis of Experiments", ch. 5). The sum of squares about the mean is
+ * exactly the sum of those of each factor alone, of factors together (an interaction: what one does depends on the
+ * other), and of runs of the same cell. Shares of the whole are called η². With logarithms of a figure as values,
+ * "twice as much" weighs the same everywhere.
  *
  * Each cell counts once, however many runs it has: its mean, and the variance of its runs about that.
  *
- * η² credits a factor that does nothing with what its values differ by chance: of two factors of three values each, run
- * three times, 13 to 44 %. So `sharesShown` takes out of each sum what noise is expected to put there (W. L. Hays,
- * "Statistics for Psychologists", 1963: ω²), and gives the shares intervals over repetitions, by the jackknife (J. W.
- * Tukey, 1958): a share is shown where noise alone is not likely to give it.
+ * η² credits a factor that does nothing with the differences that chance makes between its values: of two factors of
+ * three values each, run three times, with 13 to 44 %. So `sharesShown` takes out of each sum what noise is expected to
+ * put there (W. L. Hays, "Statistics for Psychologists", 1963: ω²), and gives the shares intervals over repetitions, by
+ * the jackknife (J. W. Tukey, 1958): a share is shown where noise alone is not likely to give it.
  */
 import { tQuantile } from "../confidence/student_t.ts";
 import { meanOf } from "../quantile.ts";

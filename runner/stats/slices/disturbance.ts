@@ -1,9 +1,9 @@
 /**
- * Whether a side disturbs the other while it rests: timers, collections and busy loops use the cores that the other side is
- * measured on. Pure.
+ * Whether a side at rest disturbs the other: its timers, garbage collections and busy loops use the cores on which the
+ * other side is measured. Pure.
  *
- * Both sides are pinned alike, so what either uses at rest slows the other by the same unknown part of it, between nothing
- * and all: only the side that uses more at rest moves the ratio, at most by the difference.
+ * Both sides are pinned alike, so what either uses at rest slows the other by the same unknown share of that time,
+ * between none and all of it. So only the side that uses more at rest moves the ratio, at most by the difference.
  */
 
 /** CPU time of a side at rest, while the other side was loaded. */

@@ -1,9 +1,10 @@
 /**
- * After how many fresh pairs of processes an `ab` in slices looks, and whether it goes on. Who looks often and stops at the
- * first verdict is wrong more often than each look is: so the looks are few and fixed ahead, and each may be wrong in so
- * little that all of them together are in 5 % (equal levels: S. J. Pocock, "Group sequential methods in the design and analysis of
- * clinical trials", Biometrika 64, 1977; with Student's t they depend on nothing but the looks). Intervals are those of
- * `repeat: until`, as the looks change their coverage as much: see `sequential.ts`. Pure.
+ * After how many fresh pairs of processes an `ab` in slices looks at its figures, and whether it goes on. Looking often
+ * and stopping at the first verdict is wrong more often than each single look. So the looks are few and fixed in
+ * advance, and each may be wrong so rarely that all of them together are wrong in at most 5 % (equal levels: S. J.
+ * Pocock, "Group sequential methods in the design and analysis of clinical trials", Biometrika 64, 1977; with Student's
+ * t the levels depend on nothing but the looks). Intervals are those of `repeat: until`, because the looks change their
+ * coverage as much: see `sequential.ts`. Pure.
  */
 import type { ComparisonJudgement, VerdictReason } from "../comparison/verdict.ts";
 import type { ConfidenceInterval } from "../confidence/confidence_interval.ts";
@@ -16,9 +17,9 @@ import { tQuantile, upperP } from "../confidence/student_t.ts";
 export const PROCESS_LOOKS = [4, 6, 9, 13, 19, 28, 42, 64] as const;
 
 /**
- * A verdict at one look takes a p as low: then 2.9 % of programs are called different from themselves at any look, without a
- * margin. The rest of the 5 % is left to log ratios that are not normal: of four to six values that keep within bounds, t is too large
- * more often than it should be.
+ * A verdict at one look needs a p-value this low: then 2.9 % of programs are called different from themselves at some
+ * look, without a margin. The rest of the 5 % is left to log ratios that are not normal: with four to six bounded
+ * values, t is too large more often than it should be.
  */
 export const PROCESS_LOOK_SIGNIFICANCE = 0.005;
 
@@ -41,8 +42,8 @@ const MORE_DECIDE: readonly (VerdictReason | null)[] = [
 ];
 
 /**
- * What is open is given up where the looks that are left would decide it less often than this. That calls no more
- * differences, as it only ends earlier, and misses few: `deno task bench slices` has both.
+ * An open figure is given up if the looks that are left would decide it less often than this. That calls no more
+ * differences real, because it only ends earlier, and it misses few: `deno task bench slices` measures both.
  */
 const LEAST_CHANCE = 0.05;
 
@@ -86,7 +87,8 @@ export function mayBeDecided(
   options: LookOptions,
 ): boolean {
   if (verdict !== "inconclusive" || !MORE_DECIDE.includes(reason)) return false;
-  // How precisely the ratio of two processes is known does not depend on how often they were loaded.
+  // The error of a ratio of two running processes comes from their slices, so a forecast over more pairs of processes
+  // does not apply.
   if (interval === null || sliced?.areTheseTwo) return true;
   return chanceAtLast(interval, options) >= LEAST_CHANCE;
 }

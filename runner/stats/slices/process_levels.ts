@@ -1,8 +1,8 @@
 /**
- * Ratios of several fresh pairs of processes → how much of what they differ by their slices explain, and how much is between
- * processes: two levels of variance (T. Kalibera and R. Jones, "Rigorous benchmarking in reasonable time", ISMM 2013). Layout
- * of memory, decisions of a compiler and hash seeds are fixed when a process starts, and no number of its slices shows them.
- * Pure.
+ * How much of the spread between the ratios of several fresh pairs of processes comes from their slices, and how much
+ * from differences between processes: two levels of variance (T. Kalibera and R. Jones, "Rigorous benchmarking in
+ * reasonable time", ISMM 2013). Layout of memory, decisions of a compiler and hash seeds are fixed when a process
+ * starts, and no number of its slices shows how they vary. Pure.
  */
 import { cosineTransforms } from "../dependence/long_run_variance.ts";
 import { meanOf } from "../quantile.ts";
@@ -12,12 +12,13 @@ import { meanOf } from "../quantile.ts";
  * its mean.
  */
 const TRANSFORMS = 4;
-/** Fewer pairs of slices contain no such waves. */
+/** Fewer pairs of slices than this contain no such waves. */
 const LEAST_PAIRS = 2 * TRANSFORMS;
 
 /**
- * Standard deviation of the log ratio of one pair of processes by its slices, from all of them together: each by itself has too
- * few. The first cosine transforms of a series know nothing of its mean, and so of no difference between processes.
+ * Standard deviation of the log ratio of one pair of processes, as far as slices explain it. It is estimated from all
+ * pairs together, because a single pair has too few slices. The first cosine transforms of a series do not depend on
+ * its mean, and so not on differences between processes.
  *
  * @param shares The shares of each pair of processes, as in `SliceRatio`. @returns Null if there are too few slices.
  */

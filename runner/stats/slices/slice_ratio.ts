@@ -8,11 +8,12 @@
  *
  *     uᵢ = (aᵢ / ā − oᵢ / ō) of new − the same of base,
  *
- * the linear part of the pair's log ratio (W. G. Cochran, "Sampling techniques", 1977, §6.3; pairs after L. Bulej et al., "Duet
- * benchmarking", ICPE 2020). Pairs that follow each other may be alike, so the error is by the long-run variance of u, as
- * that of any series in `dependence/`: it says how many pairs a block has that knows nothing of the next.
+ * the linear part of the pair's log ratio (W. G. Cochran, "Sampling techniques", 1977, §6.3; pairs after L. Bulej et
+ * al., "Duet benchmarking", ICPE 2020). Pairs that follow each other may be alike, so the error is computed from the
+ * long-run variance of u, like that of any series in `dependence/`, which also shows how many pairs make a block that
+ * is independent of the next.
  *
- * What it says is about these two processes: a fresh pair may have another layout of memory, see `process_levels.ts`.
+ * The error is that of these two processes: a fresh pair may have another layout of memory, see `process_levels.ts`.
  */
 import { DEGREES_OF_FREEDOM } from "../dependence/long_run_variance.ts";
 import {
@@ -117,14 +118,14 @@ export interface SliceRatio {
 }
 
 /**
- * How many values, one after the other, show how far their mean may be off. Fewer do not show a dependence that lasts for more than
- * a twentieth of them: of 400 simulated pairs of processes whose ratio comes in waves (AR(0.9) below noise), 95 % intervals by
- * 100 pairs of slices would hold it in 84 %, and by 60 in 82 %. With half as many, the error is therefore taken to be twice as
- * large, and so on.
+ * How many values in a row show how far their mean may be off. Fewer do not show a dependence that lasts for more than
+ * a twentieth of them: of 400 simulated pairs of processes whose ratio comes in waves (AR(0.9) below noise), 95 %
+ * intervals from 100 pairs of slices would contain the true ratio in 84 %, and from 60 pairs in 82 %. With half as many
+ * values, the error is therefore taken to be twice as large, and so on.
  */
 interface Enough {
   readonly values: number;
-  /** With fewer than these there is no error at all, because so few may be alike by chance. */
+  /** With fewer values than this the error is NaN, because so few may be alike by chance. */
   readonly least: number;
 }
 
@@ -173,7 +174,7 @@ type MeanError = Pick<
 /** @param deviations Deviations around the mean 0, in the order of time. */
 function errorOfMean(deviations: Float64Array, { values, least }: Enough): MeanError {
   const { length } = deviations;
-  // The mean of a series is its ratio to a series of ones; shifted by 1, as ratios are around 1.
+  // The mean of a series is its ratio to a series of ones; it is shifted by 1, because ratios are around 1.
   const dependence = dependenceIn({
     amounts: deviations.map((one) => 1 + one),
     of: new Float64Array(length).fill(1),
@@ -184,9 +185,10 @@ function errorOfMean(deviations: Float64Array, { values, least }: Enough): MeanE
   const ofMean = (dependence?.standardError ?? stdev / Math.sqrt(length)) *
     Math.max(1, values / length);
   /*
-   * No more than what a further value, or stretch, would be off by. A wave longer than the whole series moves the mean, but
-   * does not show in how the values differ; it is taken to be no larger than what is seen. So a few values are enough to show
-   * a large difference, but no number of values that wander shows one within what they wander by.
+   * The error is no more than what a further value, or stretch, would be off by. A wave longer than the whole series
+   * moves the mean, but does not show in how the values differ; it is taken to be no larger than what is seen. So a few
+   * values are enough to show a large difference, but values that wander, however many, never show a difference smaller
+   * than their wandering.
    */
   const standardError = isSeen
     ? Math.min(ofMean, stdev * Math.sqrt(1 + 1 / length))
@@ -200,9 +202,9 @@ function errorOfMean(deviations: Float64Array, { values, least }: Enough): MeanE
 }
 
 /**
- * Stretches into which a series is cut. A dependence that cannot be told from a wandering level lasts for a fifteenth of the
- * series or longer, and so do the waves of a series that is not stationary: the mean of a twenty-fifth holds as much of
- * them as each of its values does, and less of the noise.
+ * The number of stretches into which a series is cut. A dependence that cannot be told from a wandering level lasts for
+ * a fifteenth of the series or longer, and so do the waves of a series that is not stationary: the mean of a
+ * twenty-fifth contains as much of such waves as each of its values does, and less of the noise.
  */
 const STRETCHES = 25;
 

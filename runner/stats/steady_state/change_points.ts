@@ -5,14 +5,15 @@
  *
  *     cost(segment) + penalty for each change,   cost = −2 · log-likelihood = n·ln v + SSE / v
  *
- * exactly, as trying every segmentation would, in O(n) memory and nearly O(n) time when changes are
- * spread over the series. v is the variance of the segment's values about their mean, SSE its sum of squares.
+ * exactly, as if every segmentation were tried, in O(n) memory and nearly O(n) time when changes are spread over the
+ * series. v is the variance of the segment's values about their mean, SSE its sum of squares.
  */
 
 /**
- * E. Barrett et al., OOPSLA 2017, §4.1, take 15·ln n for 2,000 iterations. Runs here have 40 to 120 intervals, in which
- * that price hides a warm-up of 20 % that takes its time. Share of flat series in which a change is found, for noise of
- * 1 to 5 % with an autocorrelation r (`deno run -A bench/statistics/penalty.ts`, 500 series each):
+ * The price of one change, as a multiple of ln n. E. Barrett et al., OOPSLA 2017, §4.1, take 15·ln n for 2,000
+ * iterations. Runs here have 40 to 120 intervals, in which that price hides a slow warm-up of 20 %. Share of flat
+ * series in which a change is found, for noise of 1 to 5 % with an autocorrelation r
+ * (`deno run -A bench/statistics/penalty.ts`, 500 series each):
  *
  *       n    r   3·ln n  4·ln n  5·ln n  6·ln n  8·ln n 10·ln n 15·ln n
  *      40  0.0     13 %     3 %     1 %     0 %     0 %     0 %     0 %
@@ -22,8 +23,9 @@
  *     120  0.4     40 %    10 %     3 %     1 %     0 %     0 %     0 %
  *     120  0.6     86 %    47 %    22 %     9 %     2 %     1 %     0 %
  *
- * 6·ln n is the least that keeps false changes at 5 % for r up to 0.4; those of slower waves are mostly merged again,
- * as they differ by less than the noise (`segments.ts`). 3·ln n would be the Bayesian information criterion.
+ * 6·ln n is the least price that keeps false changes at 5 % for r up to 0.4; false changes from slower waves are mostly
+ * merged again, because their levels differ by less than the noise (`segments.ts`). 3·ln n would be the Bayesian
+ * information criterion.
  */
 const PENALTY = 6;
 

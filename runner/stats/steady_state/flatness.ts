@@ -1,7 +1,7 @@
 /**
- * Whether a series of values is shown to be flat: not only that no change was found in it, but that the medians
- * of all its windows lie within so many percent of its level. What lies within is a result of its own: a reader
- * who needs less knows that this run does not show it.
+ * Whether a series of values is shown to be flat: not only that no change was found in it, but that the medians of all
+ * its windows lie within so many percent of its level. The percentage is a result of its own: a reader who needs a
+ * smaller one knows that this run does not show it.
  */
 import { medianOf, quantileOf } from "../quantile.ts";
 
@@ -44,8 +44,8 @@ const LEAST_WINDOW = 4;
 /** The largest autocorrelation that counts as noise; otherwise every slow wandering would be noise. */
 const MOST_CORRELATION = 0.6;
 /**
- * Kurtosis of normal noise is 3; of a series that jumps between two levels it is near 1, of a sine 1.5. Of few values
- * it may be far off, so that fewer must have less of it: 1.83 for 120 values, 1.5 for 20.
+ * The kurtosis of normal noise is 3; that of a series that jumps between two levels is near 1, that of a sine 1.5. With
+ * few values it may be far off, so the limit is lower for fewer values: 1.83 for 120 values, 1.5 for 20.
  */
 const LEVELS_KURTOSIS = { of: 1.9, lessPerValue: 8 };
 /** Two levels must be at least this share of the windows' tolerance away from the middle between them. */
@@ -90,9 +90,9 @@ function toleranceOf(values: readonly number[], flatRatio: number): number {
 }
 
 /**
- * Standard error of a window's median, from the differences of neighbours: a slow wander is in the windows, but
- * hardly in these. The median of normal values is √(π/2) times as uncertain as their mean, and noise with an
- * autocorrelation r is worth n · (1 − r) / (1 + r) values.
+ * Standard error of a window's median, from the differences of neighbours: a slow wander shows in the windows, but
+ * hardly in these differences. The median of normal values is √(π/2) times as uncertain as their mean, and noise with
+ * an autocorrelation r is worth n · (1 − r) / (1 + r) values.
  */
 function windowErrorOf(values: readonly number[]): number {
   const correlation = Math.min(MOST_CORRELATION, Math.max(0, correlationOf(values)));

@@ -1,6 +1,6 @@
 /**
- * Times in which a server sends no response, or next to nothing, and then goes on: a stop-the-world collection, a
- * lock, a disk that syncs. Medians do not show them, as no request of theirs is in any interval's median.
+ * Times in which a server sends no response, or next to nothing, and then goes on: a stop-the-world collection, a lock,
+ * a disk that syncs. Median latencies of intervals do not show freezes, because hardly any request ends during one.
  */
 import { medianOf } from "../quantile.ts";
 
@@ -24,11 +24,14 @@ export interface Completions {
 
 /** An interval with less than this share of the median interval's requests counts as frozen. */
 const NEXT_TO_NOTHING = 0.05;
-/** With fewer requests in the median interval, some intervals are empty by chance. */
+/** With fewer requests than this in the median interval, some intervals are empty by chance. */
 const LEAST_COMPLETED = 5;
 /** Seconds without responses that make a freeze: two intervals of 250 ms, so that a single late interval is not one. */
 const LEAST_S = 0.5;
-/** A freeze lasts longer than this many requests, because slow responses on many connections come in bursts. */
+/**
+ * A freeze lasts longer than this many times the latency of a typical request, because slow responses on many
+ * connections come in bursts.
+ */
 const LEAST_REQUESTS = 4;
 /** A single freeze counts only from about a second on: a shorter one is an outlier. */
 const LEAST_ALONE_S = 0.9;
@@ -67,7 +70,8 @@ export function findFreezes(
 }
 
 /**
- * Stretches of true flags between false ones: silence at the start is a start-up, and silence at the end is the end.
+ * Stretches of true flags between false ones: silence at the start belongs to the start-up, and silence at the end to
+ * the end of the run.
  */
 function frozenParts(flags: readonly boolean[]): { from: number; to: number }[] {
   return [...flags.keys()]

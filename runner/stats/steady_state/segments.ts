@@ -1,9 +1,9 @@
 /**
- * A series cut into segments that are each on one level: change points first, then neighbours that
- * differ immaterially become one (E. Barrett et al., OOPSLA 2017, §4.2; without this, every flutter is a
- * warm-up). Levels are medians, so that an outlier that escaped can't make a level of its own.
+ * A series cut into segments that are each on one level: change points first, then neighbours that differ immaterially
+ * become one (E. Barrett et al., OOPSLA 2017, §4.2; without this, every flutter would be a warm-up). Levels are
+ * medians, so that an outlier that was not found can't make a level of its own.
  *
- * Differences of the values are taken as ratios: give logarithms, or shares of some middle value.
+ * Differences of the values are taken as ratios, so the values must be logarithms, or shares of some middle value.
  */
 import { findChangePoints } from "./change_points.ts";
 import { medianOf, quantileOf } from "../quantile.ts";
@@ -99,20 +99,19 @@ function squaredErrorOf({ values }: Segment): number {
   return squares / (values.length - 1) / values.length;
 }
 
-// Which values stick out of their neighbourhood: those far outside the spread of a sliding window (E. Barrett
-// et al., OOPSLA 2017, §4.1). They are set aside while change points are sought, and only there: every figure
-// that Plateau shows has them in it. Barrett's window of 200 values suits runs of 2,000. Runs here have 40 to
-// 400 intervals, so one window can't do both its works. The median is of a short window, that keeps up with a
-// change of level; the spread is of the deviations from it in a long one, that a cluster of outliers can't
-// widen.
+// Which values stick out of their neighbourhood: those far outside the spread of a sliding window (E. Barrett et al.,
+// OOPSLA 2017, §4.1). They are set aside only while change points are sought: every figure that Plateau shows includes
+// them. Barrett's window of 200 values suits runs of 2,000. Runs here have 40 to 400 intervals, so one window can't do
+// two jobs. The median is that of a short window, which keeps up with a change of level; the spread is that of the
+// deviations from it in a long window, which a cluster of outliers can't widen.
 
 /** Values on each side in the window of the median, which tolerates up to three outliers. */
 const NEAR = 3;
 /** Values on each side in the window of the spread. */
 const FAR = 25;
 /**
- * Barrett's 3 · (p90 − p10) are 7.7 standard deviations of normal noise, and so are these quartile ranges. One slow
- * interval in ten, as a garbage collector makes them, lies beyond p90, and would hide itself.
+ * Barrett's 3 · (p90 − p10) is 7.7 standard deviations of normal noise, and so is this many quartile ranges. Quartiles
+ * are used because one slow interval in ten, as a garbage collector makes them, lies beyond p90, and would hide itself.
  */
 const REACH = 5.7;
 

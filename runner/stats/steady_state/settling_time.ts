@@ -1,7 +1,7 @@
 /**
- * When a percentile of latency flattens, as the study of P. Kuffel and A. Walter reads it off a timeline
- * ("time to stable latency against final latency"): the moment from which it stays near where it ends.
- * One number for each percentile, whatever the shape before; `steady_state.ts` is the stricter question.
+ * When a percentile of latency flattens, as the study of P. Kuffel and A. Walter reads it off a timeline ("time to
+ * stable latency against final latency"): the moment from which it stays near where it ends. One number for each
+ * percentile, whatever the shape before; `steady_state.ts` asks the stricter question.
  */
 import { medianOf } from "../quantile.ts";
 
@@ -25,8 +25,8 @@ export interface SettlingTime {
 }
 
 /**
- * Near is within 5 %, or as far as the last quarter itself strays: a p99 that never calms down flattens
- * where it becomes no wilder than it ends.
+ * A value is near its final one within 5 %, or within what the last quarter itself strays: a p99 that never calms down
+ * has flattened once it is no wilder than at the end.
  *
  * @param values A percentile of each interval, in any one unit; null for an interval without samples.
  * @returns null when there are no values.

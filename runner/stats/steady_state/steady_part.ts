@@ -109,7 +109,7 @@ function startsOf(near: readonly Segment[], length: number): number[] {
 }
 
 /**
- * The segments at the end that are near the level of the last: each is compared with the median of those after it.
+ * The segments at the end that are near the level of the last: each is compared with the median of the values after it.
  * Excursions that are short in total are ignored like outliers.
  */
 function nearLast(segments: readonly Segment[], { length, flatRatio }: SeriesFacts): Segment[] {
@@ -135,8 +135,8 @@ function wanders(before: readonly Segment[], final: number, flatRatio: number): 
 }
 
 /**
- * Whether a straight line explains the series as well as its steps do (G. Schwarz, 1978): a step has its level, its
- * moment and its noise, as the first seconds of a server are often wilder than the rest.
+ * Whether a straight line explains the series as well as its steps do (G. Schwarz, 1978): a step has three parameters,
+ * its level, its moment and its noise, because the first seconds of a server are often wilder than the rest.
  */
 function isOneLine(
   segments: readonly Segment[],

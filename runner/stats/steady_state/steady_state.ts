@@ -179,8 +179,8 @@ function reasonOf(
 }
 
 /**
- * Labels one series by its logarithm, in which noise is as large at any level. Intervals without a value (null)
- * are skipped, but count as time.
+ * Labels one series by its logarithm, because noise in logarithms is as large at any level. Intervals without a value
+ * (null) are skipped, but count as time.
  *
  * @param values Median latency (positive) or rate (0 or more) of each interval, in any one unit.
  * @param flatRatio Levels that differ by less are one.

@@ -1,14 +1,14 @@
 /**
- * How surely a step in a series is not chance where results in a row are alike: a machine that is slow this week makes
- * all results of the week slow, and to tests of independent values each such week is a change.
+ * How surely a step in a series is not chance if successive results are alike: a machine that is slow this week makes
+ * all results of the week slow, and tests that take values for independent call each such week a change.
  *
- * A step is measured by Student's t between the values before and after it, and by the correlation of neighbours that is
- * left once both levels are taken off. Chance is simulated: series of as many values without a change, AR(1) with
- * correlations from 0 to 0.95, of which those count that look as dependent as the series does; p is the share of them
- * whose best step has as large a t. That the place was sought, and that a step takes dependence with it, is so in
- * both. (Tests of levels by residuals of a fitted AR: M. Robbins, C. Gallagher, R. Lund and A. Aue, "Mean shift
- * testing in correlated data", J. Time Ser. Anal. 2011; by simulation given a summary: D. Rubin, Ann. Statist. 1984.)
- * `deno task bench trends` measures the rate of false changes, and what is seen.
+ * A step is measured by Student's t between the values before and after it, and by the correlation of neighbours that
+ * is left once both levels are taken off. Chance is simulated: series of as many values without a change, AR(1) with
+ * correlations from 0 to 0.95. Only those that look as dependent as the series count; p is the share of them whose best
+ * step has as large a t. In both kinds of series the place of the step is sought, and taking off the levels also takes
+ * off some dependence. (Tests of levels by residuals of a fitted AR: M. Robbins, C. Gallagher, R. Lund and A. Aue,
+ * "Mean shift testing in correlated data", J. Time Ser. Anal. 2011; by simulation given a summary: D. Rubin, Ann.
+ * Statist. 1984.) `deno task bench trends` measures the rate of false changes, and which changes are seen.
  */
 import { drawBy } from "../../../base/random.ts";
 
@@ -196,8 +196,9 @@ const FEW = 10;
 const TAIL = 100;
 
 /**
- * Beyond what was simulated: by a power law through the largest (B. Hill, Ann. Statist. 1975), as T. Knijnenburg and
- * others extend permutations (Bioinformatics 2009). Tails of t fall faster, so that it is too large rather than too small.
+ * The p-value beyond what was simulated: by a power law through the largest steps (B. Hill, Ann. Statist. 1975), as T.
+ * Knijnenburg and others extend permutations (Bioinformatics 2009). Tails of t fall faster, so that p is too large
+ * rather than too small.
  */
 function tailP(sorted: Float64Array, t: number): number {
   const from = sorted[sorted.length - TAIL];

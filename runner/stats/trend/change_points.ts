@@ -1,16 +1,17 @@
 /**
- * Where a series of results, one a commit, changes its level: E-divisive means in windows, as Apache Otava has it
- * (M. Fleming et al., "Hunter: using change point detection to hunt for performance regressions", ICPE 2023).
+ * Where a series of results, one per commit, changes its level: E-divisive means in windows, as in Apache Otava (M.
+ * Fleming et al., "Hunter: using change point detection to hunt for performance regressions", ICPE 2023).
  *
  * 1. Overlapping windows are split where the energy is largest, as long as the sides differ at ten times the p-value.
- * 2. The weak points of all windows are merged from the weakest on, until each has p < 0.001 between its neighbours
- *    and a change above the margin.
+ * 2. The weak points of all windows are removed one by one, the weakest first, until each that is left has p < 0.001
+ *    between its neighbours and a change above the margin.
  *
- * Both by Student's t, as normal values would have it. What is left must also stand a permutation of the values of its
- * sides at the p-value of weak points, where so few values can give one that small: a few outliers pass the t-test.
+ * Both steps use Student's t, as for normal values. So the points that are left must also stand a permutation of the
+ * values of their sides, at the p-value of weak points, if there are enough values for a p-value that small: a few
+ * outliers pass the t-test.
  *
  * Otava's series in `tests/stats/data` give Otava's points because two of its habits are kept: the spread of a side is
- * that of its values themselves (n, not n − 1), and where a point is left out only the one after it is judged anew.
+ * that of its values themselves (n, not n − 1), and after a point is removed only the next one is judged anew.
  */
 import { type Draw, drawBy } from "../../../base/random.ts";
 import { tQuantile, twoSidedP } from "../confidence/student_t.ts";
@@ -198,7 +199,10 @@ function studentP([left, right]: BothSides): number {
   return twoSidedP(difference / error, degreesOfFreedom);
 }
 
-/** One of all ways to choose a side's values; two if both sides have the same size and may be swapped. */
+/**
+ * The least p-value of the permutation test: one of all ways to choose a side's values, or two if both sides have the
+ * same size and may be swapped.
+ */
 function leastPermutationP([left, right]: BothSides): number {
   let choices = 1;
   for (let i = 1; i <= Math.min(left.length, right.length) && choices < 1e9; i++) {
@@ -229,9 +233,11 @@ function permutationP([left, right]: BothSides, draw: Draw): number {
 }
 
 /**
- * Mean after over mean before. A side of one value has no spread of its own: then that of the other counts for both.
+ * Mean after over mean before. A side of one value has no spread of its own: then the spread of the other side counts
+ * for both.
  *
- * @param correlation The correlation of neighbours: means of values that are alike vary more, and their spread shows less of that.
+ * @param correlation The correlation of neighbours: if values are alike, their mean varies more, and their spread shows
+ * less of that.
  */
 export function ratioOf(
   left: readonly number[],

@@ -1,5 +1,5 @@
 /**
- * How far two segments of a series are from being of one distribution: the energy statistic with α = 1 of D. S.
+ * How far two segments of a series are from having the same distribution: the energy statistic with α = 1 of D. S.
  * Matteson and N. A. James, "A nonparametric approach for multiple change point analysis of multivariate data", 2014.
  *
  *     Q = 2/(n + m) · (Σ|xᵢ − yⱼ| − m/(n − 1) · Σ|xᵢ − xₖ| − n/(m − 1) · Σ|yⱼ − yₖ|), each pair within a side once
@@ -14,11 +14,11 @@ export interface EnergySplit {
 }
 
 /**
- * The split of a segment of the series that is farthest from one distribution. The right side may end before the
+ * The split of a segment of the series whose sides differ most by this statistic. The right side may end before the
  * segment does, so that what changes again later does not blur it. Costs n² steps for n values.
  *
- * @param from,to The segment: from the first index up to, and without, the second.
- * @returns Null of fewer than two values.
+ * @param from,to The segment: from the first index up to, but without, the second.
+ * @returns Null for fewer than two values.
  */
 export function bestSplit(
   series: readonly number[],
@@ -48,7 +48,7 @@ interface Distances {
   between(first: number, of: number): number;
 }
 
-/** The sums of all distances among the first values, by the last of them; and those of single values. */
+/** The sum of all distances among the values up to each one, and the distances of single values to earlier ones. */
 function distanceSums(values: readonly number[]): readonly [Float64Array, Distances] {
   const size = values.length;
   // A row for each value: its distances to the values before it, summed up from the nearest.

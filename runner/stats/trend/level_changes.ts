@@ -1,7 +1,8 @@
 /**
- * Where several series of results change their levels for certain: candidates as Apache Otava finds them
- * (`change_points.ts`), of which those stay that dependence of results in a row does not explain (`chance.ts`), over
- * all series as one family: one exit code stands for all, and the more series, the more of them have an odd week.
+ * Where several series of results change their levels for certain. Candidates are those of Apache Otava
+ * (`change_points.ts`); those that the dependence of successive results may explain are dropped (`chance.ts`). All
+ * series are tested as one family, because one exit code stands for all of them, and the more series there are, the
+ * more of them have an odd week.
  */
 import { holm } from "../comparison/significance_tests.ts";
 import { SIGNIFICANCE } from "../comparison/verdict.ts";
@@ -30,7 +31,7 @@ export const LEAST_VALUES = 6;
 /** The limit for candidates, as if values were independent: the strict test follows. */
 const CANDIDATE_P = 0.05;
 
-/** @param all Series of values above 0, oldest first. Those with fewer than `LEAST_VALUES` are ignored. */
+/** @param all Series of values above 0, oldest first. Series with fewer than `LEAST_VALUES` values are ignored. */
 export function levelChangesOf(
   all: readonly (readonly number[])[],
   options: LevelOptions,

@@ -1,6 +1,6 @@
 /**
- * The next moment of each slot, and the slot with the earliest: a binary heap in flat arrays, with the position of
- * every slot.
+ * When each slot has something to do next, and which slot is first: a binary heap in flat arrays that knows the
+ * position of every slot.
  */
 
 const NOWHERE = -1;
@@ -28,7 +28,7 @@ export class Moments {
     return this.#slots[0];
   }
 
-  // hot: once a message.
+  // hot: runs for every message.
   /** @param us The slot's moment; Infinity for none. */
   set(slot: number, us: number): void {
     if (us === Infinity) return this.delete(slot);

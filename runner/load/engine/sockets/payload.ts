@@ -11,7 +11,7 @@ export class Payload {
   /** The octets before, between and after the numbers of a message. */
   readonly #parts: readonly Uint8Array[];
   readonly #fixedBytes: number;
-  /** Whether the messages contain the socket's name, so that they are the socket's own. */
+  /** Whether the messages contain the socket's name, so that no other socket can share them. */
   readonly isOwn: boolean;
 
   /** @param template The message, with `{{ n }}` for its number and `{{ socket }}` for the socket's name. */
@@ -27,7 +27,7 @@ export class Payload {
     return this.#fixedBytes + (this.#parts.length - 1) * digitsOf(n);
   }
 
-  // hot: once a message.
+  // hot: runs for every message.
   write(n: number, into: Uint8Array, from: number): void {
     const parts = this.#parts;
     into.set(parts[0], from);
@@ -46,7 +46,8 @@ export class Payload {
 
   // hot: runs for every received message.
   /**
-   * The number of the message in these octets; −1 if they are no such message, `otherwise` if messages have no numbers.
+   * The number of the message in `bytes[from, to)`; −1 if the octets are none of these messages, `otherwise` if the
+   * messages have no numbers.
    */
   numberOf(bytes: Uint8Array, from: number, to: number, otherwise: number): number {
     const parts = this.#parts;

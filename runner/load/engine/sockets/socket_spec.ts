@@ -5,7 +5,7 @@ import type { ResponseExpectation } from "../response_check.ts";
 export interface SocketSpec {
   /** The messages to send; absent: none. */
   readonly send?: SocketSend;
-  /** How messages of the server answer sent ones; push: they don't, because the server sends on its own. */
+  /** How the server's messages are matched to sent ones; `push`: they are not, because the server sends on its own. */
   readonly answer: MessageExpectation;
   /** How long a virtual user keeps the socket open; absent: until the load ends. */
   readonly holdUs?: number;
@@ -18,7 +18,7 @@ export interface SocketSpec {
 }
 
 interface SocketSend {
-  /** Time between messages; absent: a single one is sent as soon as the socket is open. */
+  /** Time between messages; absent: a single message is sent as soon as the socket is open. */
   readonly everyUs?: number;
   readonly isText: boolean;
 }

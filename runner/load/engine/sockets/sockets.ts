@@ -40,7 +40,7 @@ interface SocketsSetting {
   readonly endUs: number;
   /** Whether users may stay beyond the end until their hold is over. */
   readonly mayFinish: boolean;
-  /** Prefix of socket numbers, different for each worker. */
+  /** Prefix of the names of sockets, different for each worker. */
   readonly name: string;
 }
 
@@ -51,7 +51,7 @@ type Take = (message: Bytes) => string | null;
 
 /** The parts shared by all sockets with the same specification. */
 interface SocketPlan {
-  /** Extracts the value that an answer shares with its message; null: they are matched by order or by octets. */
+  /** Extracts the value that an answer shares with its message; null: answers are matched by order or by octets. */
   readonly take: Take | null;
   readonly check: ResponseCheck | null;
 }
@@ -79,7 +79,9 @@ class OpenSocket {
   isCutShort = false;
   came = 0;
   isRight: boolean;
-  /** Messages in flight, oldest first, by the value that they share with their answers; null if `answer` names none. */
+  /**
+   * Messages in flight, oldest first, by the value that they share with their answers; null if `answer` names no value.
+   */
   readonly byKey: Map<string, number[]> | null;
 
   readonly spec: SocketSpec;
@@ -106,7 +108,7 @@ export class Sockets {
   /** By slot; null: its exchange is not a socket, or there is none. */
   readonly #open: (OpenSocket | null)[];
   readonly #moments: Moments;
-  /** Payloads by template, each shared by all sockets that send the same. */
+  /** Payloads by template, each shared by all sockets that send the same messages. */
   readonly #payloads = new WeakMap<Bytes, Payload>();
   #named = 0;
 
@@ -323,7 +325,7 @@ function planOf({ answer, expect }: SocketSpec): SocketPlan {
   };
 }
 
-/** The message in flight that this one answers; −1: none. */
+/** The number of the message in flight that the received octets answer; −1: none. */
 function numberOf(
   { spec: { answer }, payload, byKey, plan: { take } }: OpenSocket,
   { messages }: CountedSocket,

@@ -96,7 +96,7 @@ export class CallReader {
     else this.#leftBytes = this.#leftBytes * 256 + octet;
     if (++this.#prefixBytes < PREFIX_BYTES) return;
     if (this.#leftBytes > LIMITS.grpcMessage.most) this.isOverLimit = true;
-    if (this.#flag > COMPRESSED) this.#problem ??= `a message has the flag ${this.#flag}`;
+    if (this.#flag > COMPRESSED) this.#problem ??= `a message has the unknown flag ${this.#flag}`;
     if (this.#flag === COMPRESSED && this.#coding === null) {
       this.#problem ??= "a message is compressed, but no grpc-encoding says how";
     }

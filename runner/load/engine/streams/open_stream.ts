@@ -1,6 +1,6 @@
 /**
- * One streamed response as it comes: its octets become messages, and these become times, tokens and checks. The
- * protocol, the clock and the slot are the caller's concern. Its memory is limited by the room.
+ * One streamed response as it comes: its octets become messages, and messages become times, tokens and checks. The
+ * protocol, the clock and the slot are the caller's concern. The `KeptRoom` limits the memory of the stream.
  */
 import { EventReader, type EventTaker } from "../../../../base/http/messages/event_reader.ts";
 import { LineReader, type LineTaker } from "../../../../base/http/messages/line_reader.ts";
@@ -67,7 +67,7 @@ interface StreamPlace {
 /** No content: the server tells clients not to reconnect (WHATWG HTML, section 9.2.3). */
 const STOP = 204;
 
-/** The name under which lines are counted, as they have none themselves. */
+/** The name under which lines are counted, because lines have no names. */
 const LINE = "line";
 const MESSAGE = "message";
 
@@ -80,14 +80,18 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
   firstByteUs = 0;
   /** How the stream is requested again; null: it ends with its response. */
   readonly again: Reconnecting | null;
-  /** When part of the stream last arrived, or when waiting for one begins if that is later; −Infinity before. */
+  /**
+   * When a part of the stream last arrived, or, if later, when the stream is to be requested again; −Infinity before.
+   */
   aliveUs = -Infinity;
-  /** When the stream counted as ended, at its last message, although the server continues. Infinity: it has not. */
+  /**
+   * When the last message arrived, with which the stream counts as ended even if the server continues; Infinity before.
+   */
   doneUs = Infinity;
   /** What is wrong with the stream; null: nothing so far. */
   problem: string | null = null;
   readonly #reader: EventReader | LineReader | CallReader;
-  /** The reader again, if it reads events. */
+  /** The same reader, if it reads events; else null. */
   readonly #events: EventReader | null;
   /** Null if the stream is not a gRPC call. */
   readonly #call: CallReader | null;
@@ -127,7 +131,10 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
     return nowUs >= this.sentUs + (this.plan.spec.call?.deadlineUs ?? Infinity);
   }
 
-  /** When the virtual user leaves the stream; Infinity: at the end, or the first head has not arrived yet. */
+  /**
+   * When the virtual user leaves the stream; Infinity if the user stays until the end, or before the first head has
+   * arrived.
+   */
   get leftUs(): number {
     return this.kept === null ? Infinity : this.firstByteUs + (this.plan.spec.holdUs ?? Infinity);
   }
@@ -163,7 +170,8 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
     this.#nowUs = nowUs;
     this.#reader.end();
     again.interrupt(nowUs, this.#events?.retryMs ?? null);
-    // The time-out counts from the next request: a server that brings nothing then has that long, and no longer.
+    // After a response that brought something, the time-out counts from the next request. A server that brings nothing
+    // gets no more time.
     if (this.#isStream && this.#hasBrought) this.aliveUs = again.atUs;
     this.#isStream = false;
     this.#hasBrought = false;
@@ -217,7 +225,7 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
       this.doneUs = this.#nowUs;
       return;
     }
-    if (plan.spec.kind === "json-lines" && !isJson(data)) this.problem ??= "a line is no JSON";
+    if (plan.spec.kind === "json-lines" && !isJson(data)) this.problem ??= "a line is not JSON";
     const token = plan.token?.(data) ?? null;
     if (token !== null && token !== "") messages.takeToken(slot, this.#nowUs);
   }
@@ -230,7 +238,7 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
     return isRightHead && this.#received > 0 && isOver && !this.isOverLimit;
   }
 
-  /** The response has ended: a rest without a line end counts as a line, but not as an event. */
+  /** The response has ended: a remainder without a line end counts as a line, but not as an event. */
   end(nowUs: number): void {
     this.#nowUs = nowUs;
     this.#reader.end();
@@ -239,7 +247,7 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
 
   /**
    * What is wrong with the stream, now that no more of it is read; null: nothing.
-   * @param isLeft Whether the stream may have continued: only what arrived before is judged.
+   * @param isLeft Whether the user left while the stream might have continued; then only what arrived is judged.
    */
   verdict(isLeft: boolean): string | null {
     const { problem, plan } = this;

@@ -31,7 +31,10 @@ export interface StreamSpec {
    * another time; absent: the stream is then over.
    */
   readonly reconnectUs?: number;
-  /** Where a message has its token: one without it, or with an empty one, has none. Absent: tokens are not counted. */
+  /**
+   * Where the token of a message is; a message without one, or with an empty one, has none. Absent: tokens are not
+   * counted.
+   */
   readonly token?: BodySource;
   /** What at least one message must contain; absent: nothing. */
   readonly expect?: Pick<ResponseExpectation, "contains" | "json" | "matches">;

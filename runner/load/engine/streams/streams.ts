@@ -5,8 +5,8 @@
  *
  * A stream ends with its response; with its last message (`until`), if the server does not end the response then; or
  * when the virtual user has held it long enough (`hold`). Over HTTP/1.1 the last two close the connection. A stream
- * that is requested again (`reconnect`) goes on after its response, over other connections: to the exchanges it is one
- * exchange on one slot, which stays open for them.
+ * that is requested again (`reconnect`) goes on after its response, over other connections: for `exchanges.ts` it is
+ * one exchange on one slot that stays open.
  */
 import type { KeptResponse } from "../../../../base/http/kept.ts";
 import type { ReceivedResponse } from "../../../../base/http/received.ts";
@@ -25,9 +25,9 @@ import type { StreamSpec } from "./stream_spec.ts";
  */
 const SWEEP_US = 10_000;
 
-/** Connections that are dialed before the loop returns to reading from others. */
+/** The most connections that are dialed in one sweep, before the loop returns to reading from others. */
 const DIALS_AT_ONCE = 16;
-/** The shortest time between sweeps: streams that are due to be requested sooner wait for it. */
+/** The shortest time between sweeps: a stream that is due to be requested sooner waits for the next sweep. */
 const SHORTEST_SWEEP_US = 1_000;
 
 interface StreamParts {
@@ -138,7 +138,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
   takePart(slot: number, part: BodyPart): boolean | null {
     const stream = this.#open[slot];
     if (stream === null) return null;
-    // After the end of the load, more may arrive of a stream that was left; it does not count.
+    // After the end of the load, more of a stream that was left may arrive; it does not count.
     if (!stream.plan.isCounted || this.#recorder.messages.isOpen(slot)) {
       stream.read(part, this.#nowUs);
     }
@@ -216,7 +216,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     return nextUs === Infinity ? nextUs : Math.min(nextUs, this.#nextSweepUs);
   }
 
-  /** Ends the streams whose time is over, and dials for those that are to be requested again. */
+  /** Ends the streams whose time is over, and dials for streams that are to be requested again. */
   #sweep(nowUs: number): void {
     let nextUs = nowUs + SWEEP_US;
     let dials = 0;

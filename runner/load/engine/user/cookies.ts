@@ -1,6 +1,6 @@
 /**
- * The cookies of virtual users (RFC 6265): each has a jar of its own from the first cookie on. Domains, paths, expiry and
- * `Secure` are tough-cookie's matter, which is loaded only for a flow with cookies.
+ * The cookies of virtual users (RFC 6265): each user has a jar from the first cookie on. The library tough-cookie
+ * handles domains, paths, expiry and `Secure`; it is loaded only for a flow with cookies.
  */
 import type { Cookie, CookieJar } from "tough-cookie";
 import type { ReceivedResponse } from "../../../../base/http/received.ts";

@@ -6,7 +6,9 @@
 import type { WireRequest } from "../../../../base/http/request.ts";
 import type { ReceivedResponse } from "../../../../base/http/received.ts";
 
-/** How many redirects a request may follow; `step` is the step of the requests that follow it. */
+/**
+ * `most`: how many redirects a request may follow; `step`: the step in which the requests that follow redirects count.
+ */
 export interface FollowSpec {
   readonly most: number;
   readonly step: number;
@@ -34,8 +36,8 @@ export interface SentRequest {
 }
 
 /**
- * The request to follow with; or the origin that a redirect leads to, which was not named; or a Location that is not a
- * URL.
+ * What a redirect leads to: the request to send next; an origin that the experiment does not name; or a Location that
+ * is not a URL.
  */
 export type Redirect =
   | SentRequest
@@ -44,7 +46,7 @@ export type Redirect =
 
 const STATUSES = [301, 302, 303, 307, 308];
 
-/** The redirect of a response; null if it is none. @param origins Origins that may be loaded. */
+/** The redirect of a response; null if the response is not a redirect. @param origins Origins that may be loaded. */
 export function redirectOf(
   { status, kept }: ReceivedResponse,
   { wire: sent, origin: from }: SentRequest,

@@ -1,7 +1,7 @@
 /**
  * The readers of HTTP/1.1 responses on the connections. Nearly every response comes whole, in one read, and one reader
- * is enough for all of those: it stays in the processor's caches, and a connection costs no memory for it. While a
- * response is split, its connection has a reader of its own.
+ * is enough for all such responses: it stays in the processor's caches, and a connection costs no memory for a reader.
+ * While a response is split over several reads, its connection has a reader of its own.
  */
 import { prepareDecoding } from "../../../../base/http/content_coding.ts";
 import { KnownHead } from "../../../../base/http/head.ts";

@@ -28,13 +28,13 @@ const NO_BYTES = new Uint8Array(0);
 export class Http2 implements Protocol, DriverEvents {
   readonly punctual: boolean;
   readonly #connections: readonly SharedConnection[];
-  /** HTTP/2 requests by their octets in HTTP/1.1, and the one that was sent last. */
+  /** HTTP/2 requests by their octets in HTTP/1.1. The request that was sent last is also kept outside the map. */
   readonly #requests = new WeakMap<Uint8Array, Http2Request>();
   #lastBytes: Uint8Array = NO_BYTES;
   #last = NO_REQUEST;
-  /** Connections that were used since they were last settled. */
+  /** Connections that were used since their last `settle`, which reports effects and sends what is queued. */
   readonly #touched: SharedConnection[] = [];
-  /** Connections that wait for a sign of life of their server, and are settled again when the wait is over. */
+  /** Connections that wait for a sign of life from their server, and so are settled at each tick. */
   readonly #probing = new Set<SharedConnection>();
 
   constructor(

@@ -1,13 +1,13 @@
 /**
- * The places of all connections, each named by its slot: the state of each as the exchanges see it, and its current
- * request. They are arrays over all connections because these stay in the processor's caches, while the connections
- * themselves do not once there are many.
+ * The places of all connections, each named by its slot: the state of each place as the exchanges see it, and its
+ * current request. Arrays over all connections stay in the processor's caches, while the objects of many connections
+ * would not.
  */
 import type { Http2Request } from "../../../../base/http/http2/request.ts";
 import { CLOSED } from "../../engine/connections.ts";
 import { SlotQueue } from "../../engine/slot_queues.ts";
 
-/** A state hidden from the exchanges: the connection is open, and they are about to be told. */
+/** A state hidden from the exchanges: the connection is open, and the exchanges are about to be told. */
 export const JOINING = 3;
 /** Number of states. */
 const STATES = 4;
@@ -27,8 +27,8 @@ export class StreamPlaces {
   /** By connection: number of requests that wait. */
   readonly #waitingCount: Uint32Array;
   /**
-   * By connection: its places in the order in which their requests began to wait; for some, the request no longer waits.
-   * Null where none ever has.
+   * By connection: its places in the order in which their requests began to wait; some of these requests no longer
+   * wait. Null if no request has ever waited.
    */
   readonly #queues: (SlotQueue | null)[];
 
@@ -90,7 +90,10 @@ export class StreamPlaces {
     this.#waitingCount[slot % this.connections]--;
   }
 
-  /** The request, or the one whose sending was in vain, waits for a stream. */
+  /**
+   * Makes a request wait for a stream.
+   * @param request Absent: the request that was sent on the slot in vain.
+   */
   wait(slot: number, request = this.#sent[slot]): void {
     this.send(slot, null);
     if (request === null) return;
@@ -101,7 +104,7 @@ export class StreamPlaces {
     queue.add(Math.floor(slot / this.connections));
   }
 
-  /** The connection's place whose request has waited longest, which is sent now; −1 if there is none. */
+  /** Takes the slot of the connection whose request has waited longest; −1 if none waits. */
   longestWaiting(connection: number): number {
     const queue = this.#queues[connection];
     for (let place = queue?.take() ?? -1; place >= 0; place = queue?.take() ?? -1) {

@@ -1,8 +1,8 @@
 /**
- * One connection of HTTP/2 and the places of a load that share it. It is dialed for the first place that wants it, the
- * others join, and it closes with the last of them. A stream that ends, however it does, leaves its place open for the
- * next. Where the server leaves (GOAWAY), or takes fewer streams than there are places, a request waits here while its
- * clock runs: for the next connection, or for a stream.
+ * One connection of HTTP/2 and the places of a load that share it. It is dialed for the first place that needs it, the
+ * other places join, and it closes with the last of them. A stream that ends, however it does, leaves its place open
+ * for the next stream. If the server leaves (GOAWAY), or takes fewer streams than there are places, a request waits
+ * here for the next connection or for a stream; the wait counts in its latency.
  */
 import { Http2Connection } from "../../../../base/http/http2/connection.ts";
 import type { Http2Request } from "../../../../base/http/http2/request.ts";
@@ -49,11 +49,11 @@ interface Lost {
   readonly reason: string | null;
 }
 
-/** A server that is alive acknowledges a PING immediately, unless it is halted. */
+/** The longest wait for the acknowledgement of a PING, which a live server sends immediately unless it is halted. */
 const LONGEST_PROBE_US = 1_000_000;
 
 export class SharedConnection implements StreamEvents {
-  /** Whether the connection was used since it was last settled. */
+  /** Whether the connection was used since its last `settle`. */
   isTouched = false;
   /** Null without a connection, also while dialing. */
   #http2: Http2Connection | null = null;
@@ -62,9 +62,9 @@ export class SharedConnection implements StreamEvents {
   fewestStreams = Infinity;
   /** Whether the connection has brought a response. */
   #hasBrought = false;
-  /** Until when the server may send a frame, after a request timed out without any; null: none is expected. */
+  /** Until when a silent server may still send a frame, after a request has timed out; null: no frame is awaited. */
   #probedUntilUs: number | null = null;
-  /** Whether the server sent no frame in that time: a new connection may do better. */
+  /** Whether the server sent no frame until `#probedUntilUs`; a new connection may do better. */
   #isSilent = false;
   /** When the connection was dialed to replace one that left, microseconds; −1: the exchanges dialed it. */
   #replacedUs = -1;
@@ -93,7 +93,10 @@ export class SharedConnection implements StreamEvents {
     return !this.#isSilent && this.#probedUntilUs === null && !this.#isReading;
   }
 
-  /** Whether the next connection can be expected to do more than this one, which is leaving. */
+  /**
+   * Whether the next connection can be expected to serve requests: this one, which is leaving, has brought a response
+   * or taken a request.
+   */
   get #hasServed(): boolean {
     return this.#hasBrought || this.#http2?.hasTaken === true;
   }
@@ -174,7 +177,7 @@ export class SharedConnection implements StreamEvents {
     places.close(slot);
   }
 
-  /** Says goodbye if the server is still there. */
+  /** Closes the connection, after a GOAWAY if the connection has not failed. */
   #hangUp(): void {
     if (this.#http2?.error === null) this.#http2.leave();
     this.#flush();
@@ -299,7 +302,7 @@ export class SharedConnection implements StreamEvents {
   #report(slot: number, was: PlaceAtLoss, { by, reason }: Lost, nowUs: number): void {
     const { exchanges } = this.parts;
     if (!was.isOpen) {
-      exchanges.onRefused(slot, by ?? "connect", reason ?? "closed before it was ready", nowUs);
+      exchanges.onRefused(slot, by ?? "connect", reason ?? "closed before HTTP/2 was ready", nowUs);
     } else if (!was.isBusy || by === null) this.#disconnect(slot, was.hasBegun, reason, nowUs);
     else exchanges.onFailed(slot, by, reason ?? by, nowUs);
   }
@@ -357,7 +360,10 @@ export class SharedConnection implements StreamEvents {
     exchanges.onFailed(slot, by, reason, nowUs);
   }
 
-  /** A server that never accepts a request would otherwise make us redial for ever. */
+  /**
+   * The request waits for another connection, because the server has not processed it. If the server has never accepted
+   * a request, we would redial for ever, so the request fails.
+   */
   onTurnedAway(place: number): void {
     if (!this.#hasServed) return this.onReset(place, "GOAWAY before any response");
     this.parts.places.wait(this.#slotOf(place));

@@ -1,7 +1,7 @@
 /**
- * Masks of frames and nonces of handshakes (RFC 6455 §5.3): 32 bits each, by a generator with an unpredictable seed
- * from the system. The system's own random numbers would cost a load generator more than the frame, and there is no
- * attacker behind a load whose messages are its own.
+ * Random 32-bit words for the masks of frames and the nonces of handshakes (RFC 6455 §5.3), from a generator with an
+ * unpredictable seed from the system. The system's own random numbers would cost a load generator more than the frame,
+ * and a load, whose messages are all its own, has no attacker behind it.
  */
 
 /** Xoshiro128** (D. Blackman and S. Vigna, 2021). @param seed Four words, not all of them 0. */

@@ -25,6 +25,7 @@ import {
   NORMAL,
 } from "../../../../base/http/websocket/message_reader.ts";
 import { KeptResponse, KeptRoom } from "../../../../base/http/kept.ts";
+import type { ProtocolError } from "../../../../base/http/reason.ts";
 import { LIMITS } from "../../../../base/limits.ts";
 import type { Driver } from "../../engine/driver.ts";
 import type { ExchangeEvents, Message } from "../../engine/protocol.ts";
@@ -37,7 +38,7 @@ import { StreamedHttp1 } from "../http1/streamed_http1.ts";
 /** How long a server may take to answer a close frame. */
 const CLOSE_WAIT_US = 1_000_000;
 /**
- * A connection with so many unsent bytes gets no more messages or pongs (§5.5.3 allows answering only the last ping).
+ * A connection with this many unsent bytes gets no more messages or pongs (§5.5.3 allows answering only the last ping).
  */
 const MOST_UNSENT_BYTES = 64 * 1024;
 const SLAB_BYTES = 64 * 1024;
@@ -72,7 +73,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
   readonly #sockets: Sockets;
   readonly #nextMask: NextMask;
   readonly #keptRoom: KeptRoom;
-  /** Buffer for frames; those before `#slabAt` may not be sent yet. */
+  /** Buffer for frames; the bytes before `#slabAt` may not have been sent yet. */
   #slab = new Uint8Array(SLAB_BYTES);
   #slabAt = 0;
 
@@ -164,7 +165,8 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     const end = endOfHead(bytes);
     if (end === 0) {
       if (bytes.length > LIMITS.responseHead.most) {
-        return this.exchanges.onFailed(slot, "protocol", "the head is larger than 64 KB", nowUs);
+        const reason: ProtocolError = "the response's head is larger than 65.5 kB, the limit";
+        return this.exchanges.onFailed(slot, "protocol", reason, nowUs);
       }
       open.head = Uint8Array.from(bytes);
       return;
@@ -208,7 +210,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     if (open.closedBy !== null) this.#closed(slot, open, open.closedBy, nowUs);
   }
 
-  /** The peer broke a rule: tells it so, as far as there is room (§7.1.7). */
+  /** The peer broke a rule: the exchange fails, after a close frame that says so (§7.1.7) if none was sent before. */
   #fail(slot: number, { reader, state }: Connection, nowUs: number): void {
     if (!reader?.problem) return;
     const { code, reason } = reader.problem;
@@ -244,7 +246,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     if (open === null) return super.onEnd(slot, reset, nowUs);
     if (open.state === CLOSING) return this.#endByDisconnect(slot, nowUs);
     const isOpen = open.state === OPEN;
-    // Before it fails, because its slot may be redialed immediately.
+    // The socket is forgotten before its exchange fails, because the slot may then be redialed immediately.
     this.#forget(slot);
     if (!this.exchanges.onDisconnected(slot, nowUs)) return;
     const reason = isOpen ? "closed without a close frame" : "closed before the response";
