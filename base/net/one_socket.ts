@@ -56,7 +56,9 @@ async function readHead(
   let bytes = 0;
   for (let part: number | null = length; part !== null; part = await conn.read(buffer)) {
     bytes += part;
-    if (bytes > LIMITS.responseHead.most) throw new Error("the head is larger than 64 KB");
+    if (bytes > LIMITS.responseHead.most) {
+      throw new Error("the response's head is larger than 65.5 kB, the limit");
+    }
     // Anything that follows the head is the server's first message.
     for (let at = 0; at < part; at++) {
       kept.addHead(buffer, at, at + 1);

@@ -175,7 +175,7 @@ class PoolRun {
 
   /** The report of a worker that was ended; also hands on everything that no interval contains yet. */
   async #reportOfEnded(index: number, lastIndex: number): Promise<WorkerReport> {
-    const { boundsPart, reportOfSilent: reportOfSilent } = await import("./silent_worker.ts"); // loaded on demand, because few runs need it
+    const { boundsPart, reportOfSilent } = await import("./silent_worker.ts"); // loaded on demand, because few runs need it
     const { share: { pacer, turns, script, durationUs }, lastIndex: own } = this.workers[index];
     const soFar = this.workers[index].soFar.report;
     const share = {

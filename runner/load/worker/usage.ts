@@ -30,6 +30,7 @@ export class Usage {
   /** The load begins. */
   begin(): void {
     this.#before = threadTime();
+    this.#healthCpuUs = this.#before.cpuUs;
   }
 
   /** The deadline: freezes the usage. */

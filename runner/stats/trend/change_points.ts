@@ -138,7 +138,7 @@ interface MergeRule {
   readonly marginRatio: number;
 }
 
-/** Removes the weakest point repeatedly: its neighbours then have more values to be judged by. */
+/** Removes the weakest point repeatedly: the next one then has more values to be judged by. */
 function mergePoints(
   series: readonly number[],
   indices: readonly number[],
@@ -155,7 +155,7 @@ function mergePoints(
     if (least.p < mostP && smallest.size > marginRatio) return points;
     const at = points.indexOf(least.p < mostP ? smallest : least);
     const left = points.toSpliced(at, 1);
-    points = left.map((point, i) => i === at || i === at + 1 ? judged(left, i) : point);
+    points = left.map((point, i) => i === at ? judged(left, i) : point);
   }
   return points;
 }
