@@ -254,8 +254,9 @@ export function shownIn(form: Form, blocks: readonly Block[], depth: Depth = "su
 }
 
 /**
- * The blocks without what stands in them already: the heading of groups that are all of one thing, and notes below tables.
- * @param title The heading that one group keeps; null: all keep theirs.
+ * The blocks without repetitions: of groups with the same heading, only the first keeps it, and each note below a table
+ * is kept only once.
+ * @param title The heading that only the first of its groups keeps; null: all groups keep theirs.
  */
 export function saidOnce(blocks: readonly Block[], title: string | null): Block[] {
   const said = new Set<string>();
@@ -280,7 +281,7 @@ export function saidOnce(blocks: readonly Block[], title: string | null): Block[
   return blocks.map(once);
 }
 
-/** Whether anything of the block is left without charts and parts that are folded up. */
+/** Whether the block holds anything besides charts and parts that are folded up. */
 function isText(block: Exclude<Block, Group>): boolean {
   if (block.kind === "figure") return block.findings.length > 0;
   return block.kind === "table" || block.kind === "verbatim" ? block.fold === null : true;

@@ -131,7 +131,7 @@ const SENTENCES = {
   "nothing-valid": ({ meaning, side }: { readonly meaning: string; readonly side: string }) =>
     `Not to be trusted: ${side && `in the runs of ${side} `}${meaning}.`,
   incomparable: (_: Readonly<Record<never, never>>) =>
-    "Nothing can be compared: no two targets responded correctly at one setting.",
+    "Nothing can be compared: no two targets responded correctly at the same setting.",
   /** @param scenarios Scenarios whose runs lack the figure that the experiment names. */
   "no-figure": ({ figure, scenarios }: {
     readonly figure: string;
@@ -174,10 +174,10 @@ export function cardSentence<Code extends SentenceCode>(
 /** The most targets that fall short and are named with the reason. */
 const MOST_SHORT = 2;
 
-/** The ways to fall short other than by wrong responses. */
+/** Kinds of shortfall of targets that don't keep up with the load; targets with another kind don't respond correctly. */
 const KEEPS_UP: readonly Shortfall["kind"][] = ["dropped", "slow", "timeout"];
 
-/** What those do who do not fall short in this way: `keeps up`, `respond correctly`. */
+/** What targets do that have no such shortfall: `keeps up`, `respond correctly`. */
 function doesText({ kind }: Shortfall, isOne: boolean): string {
   const s = isOne ? "s" : "";
   return KEEPS_UP.includes(kind) ? `keep${s} up` : `respond${s} correctly`;
@@ -196,13 +196,13 @@ export function whyText(known: Known): string {
   return WHY[why ?? "few-runs"][1](decision?.sliced?.isAlone ? samples : `${samples} each`);
 }
 
-/** Unsettled runs of a target, the figures of whose other runs are those of their steady part. */
+/** The unsettled runs of a target, whose other runs count by their steady part. */
 export interface UnsettledRuns {
   readonly target: string;
   readonly groups: RunGroups & { readonly unsettled: RunCluster };
 }
 
-/** Null unless such runs keep the place from a verdict. */
+/** Null unless unsettled runs keep the place from a verdict. */
 export function unsettledRuns(
   { why, decision, first, rival }: Known,
 ): UnsettledRuns | null {
@@ -238,7 +238,7 @@ function unsettledText(lost: UnsettledRuns, { decision }: Known): string {
   return `${unsettledShare(lost)}; ${they} near ${own}, the others near ${rest}`;
 }
 
-/** The reason in one word, for a narrow table. */
+/** The reason in a few words, for a narrow table. */
 export function whyWord({ why }: Known): string {
   return WHY[why ?? "few-runs"][0];
 }
@@ -261,7 +261,7 @@ const WHY: Readonly<Record<Why, Said>> = {
   "at-least": ["a lower bound", () => "a search ended before it reached the limit of a target"],
   generator: [
     "the generator's limit",
-    () => "the generator may have been the limit, so either may be faster than it shows",
+    () => "the generator may have been the limit, so either may be faster than measured",
   ],
   "one-run": ["one run", () => "one run says nothing about the next"],
   silent: ["runs without a response", () => "some runs served nothing"],
@@ -405,7 +405,7 @@ function besides({ those, places }: Of, winner: string | null = null): string {
   return known.length === 0 ? "" : `; ${listed(known, "and")}`;
 }
 
-/** What may be in other places; before these, who falls short. */
+/** The order in which verdicts of other places are listed, after those about targets that fall short. */
 const IN_ORDER = ["the opposite", "probably so", "not proven", "equivalent", "undecided"];
 
 /** `1.2–2.9×`. */

@@ -63,7 +63,7 @@ export function leadOf(run: LedRun): Lead {
 
 type Holding = Pick<LedRun, "streams" | "sockets">;
 
-/** @param hasCalls Some requests are gRPC calls; in a mix, its parts do not tell which. */
+/** @param hasCalls Whether some requests are gRPC calls; the parts of a mix do not tell which of them are. */
 function kindOf(parts: readonly Holding[], hasCalls: boolean): Lead["request"] {
   if (parts.every(({ sockets }) => sockets !== undefined)) return "WebSocket";
   if (parts.some(({ sockets }) => sockets !== undefined)) return "request";

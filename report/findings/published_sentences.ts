@@ -32,7 +32,7 @@ export function publishedFinding({ rows, far, orders }: JudgedTable): string {
 
 /** With fewer cells, a correlation may be chance: of four cells, one order in 24 is the published one. */
 const FEWEST_CORRELATED = 5;
-/** The correlation of equal orders, but for rounding. */
+/** The correlation from which on two orders are equal: 1, less a rounding error. */
 const EQUAL = 1 - 1e-9;
 
 /** "" for fewer than two cells. */

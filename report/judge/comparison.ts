@@ -135,7 +135,7 @@ export interface FigureStages {
   readonly isBorneOut: boolean;
 }
 
-/** The test of a figure whose own runs decide nothing. */
+/** The results of a figure that is not tested, because its runs decide nothing. */
 export const UNTESTED = {
   interval: null,
   p: null,
@@ -277,7 +277,7 @@ function stagedTest(
   const count = Math.min(...sides.map((side) => side?.byRun.length ?? 0));
   if (sides[0] === null || sides[1] === null || count < 2 || count >= all) return null;
   const first = ratioOf(sides[0], sides[1], figure);
-  // What other cells show about the spread is from the first blocks alone.
+  // The spread of other cells is known from the first blocks alone, so the interval over all blocks borrows nothing.
   const pooled = ratioInterval(of, to, { confidence: level });
   if (first === null || pooled === null) return null;
   const rule: WorseRule = { marginRatio, better: figure === "rate" ? "higher" : "lower" };
@@ -445,7 +445,7 @@ function compareFigure(
     ? "generator"
     : null;
   const isUnconfirmed = judged.verdict === "worse" && stages !== null && !stages.isBorneOut;
-  // As strict as Holm's method may be for one of them.
+  // The strictest level at which Holm's method may test this figure.
   const confidence = Math.max(test.level, confidenceAmong(test.size, marginRatio));
   const smallestChange = smallestChangeOf(interval, { marginRatio, confidence });
   const isBlurred = judged.reason === "few-runs" && smallestChange > NOTABLE_CHANGE &&

@@ -78,7 +78,7 @@ export function groundOf(scenarios: readonly ScenarioRuns[], results: Ruled): Gr
   };
 }
 
-/** The ground restricted to some runs; null if that is all of them. A cell without such runs counts as not measured. */
+/** The ground restricted to runs that count; null if all runs do. A cell without such runs counts as not measured. */
 export function groundBy(counts: RunFilter, ground: Ground): Ground | null {
   const runs = ground.results.runs.filter(counts);
   if (runs.length === ground.results.runs.length) return null;

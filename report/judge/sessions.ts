@@ -116,7 +116,7 @@ export function distinct<T extends Grouped>(sessions: readonly T[]): T[] {
   );
 }
 
-/** Removes sessions with which the folder is compared from the folder; a single session stays. */
+/** A folder's sessions without those that are also on the other side; unchanged if it holds one alone, or none is left. */
 export function withoutSessionsOf<T extends Grouped>(
   sessions: readonly T[],
   others: readonly Grouped[],

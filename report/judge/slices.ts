@@ -47,17 +47,17 @@ function isSliced(run: Pick<Run, "slices">): run is SlicedRun {
   return run.slices !== undefined;
 }
 
-/** How long a target must be loaded to be measured for so long: in slices, what is cut of each comes on top. */
+/** How long a target must be loaded to be measured for a given time: longer with slices, because a part of each is cut. */
 export function loadSecondsFor(
   measuredS: number,
   { elapsedS, slices }: Pick<Run, "elapsedS" | "slices">,
 ): number {
   if (slices === undefined || elapsedS === 0) return measuredS;
-  const pairs = 1 + (slices.items.pair.at(-1) ?? -1); // the first may be in no figure
+  const pairs = 1 + (slices.items.pair.at(-1) ?? -1); // the first pair may be in no figure
   return measuredS * pairs * slices.sliceMs / 1_000 / elapsedS;
 }
 
-/** Reasons for which a run is not valid that move both slices of a pair: other than a generator that is the limit of both. */
+/** Findings that make a run invalid but affect both slices of a pair alike. A generator at its limit is none of them. */
 const SHARED: readonly FindingCode[] = [
   ...["throttled", "low-priority", "neighbour", "steal", "shared-cores", "crowded-core"] as const,
   "unsteady",
@@ -304,7 +304,7 @@ export function spreadWithin({ pairs }: Pick<Sliced, "pairs">): number | null {
   return stdevWithin(sharesIn(pairs));
 }
 
-/** Nearly 1, so that its logarithm is still finite. */
+/** The largest share of the cores that a disturbance is taken to use: below 1, to keep its effect on the ratio finite. */
 const NEARLY_ALL = 0.999;
 
 /**
