@@ -133,7 +133,7 @@ interface Responses {
 /** With a larger share of failures, the octets of responses that broke off would distort the mean size of the others. */
 const MOST_FAILED_RATIO = 0.01;
 
-/** A typical response; null without any, if many failed, and for streams and WebSockets: their size is the client's choice. */
+/** A typical response; null without any, if many failed, and for streams and WebSockets, which the client ends. */
 function responsesOf(runs: readonly Run[]): Responses | null {
   const completed = sum(runs, ({ requests }) => requests.completed);
   const isHeld = runs.some(({ streams, sockets }) =>

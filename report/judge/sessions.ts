@@ -116,7 +116,7 @@ export function distinct<T extends Grouped>(sessions: readonly T[]): T[] {
   );
 }
 
-/** A folder's sessions without those that are also on the other side; unchanged if it holds one alone, or none is left. */
+/** A folder's sessions without those of the other side; unchanged if it holds a single one, or if none would be left. */
 export function withoutSessionsOf<T extends Grouped>(
   sessions: readonly T[],
   others: readonly Grouped[],

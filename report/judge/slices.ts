@@ -47,7 +47,7 @@ function isSliced(run: Pick<Run, "slices">): run is SlicedRun {
   return run.slices !== undefined;
 }
 
-/** How long a target must be loaded to be measured for a given time: longer with slices, because a part of each is cut. */
+/** How long a target must be loaded to be measured for some time: longer with slices, because a part of each is cut. */
 export function loadSecondsFor(
   measuredS: number,
   { elapsedS, slices }: Pick<Run, "elapsedS" | "slices">,
@@ -304,7 +304,7 @@ export function spreadWithin({ pairs }: Pick<Sliced, "pairs">): number | null {
   return stdevWithin(sharesIn(pairs));
 }
 
-/** The largest share of the cores that a disturbance is taken to use: below 1, to keep its effect on the ratio finite. */
+/** The largest share of cores that a disturbance is taken to use: below 1, to keep its effect on the ratio finite. */
 const NEARLY_ALL = 0.999;
 
 /**

@@ -77,7 +77,8 @@ function sessionsIn({ completed, unfinished }: NonNullable<Run["sessions"]>): nu
 }
 
 /**
- * Users that begin together are cut off at the same point: if that is a large part of a session, think time is unknown.
+ * Whether few sessions were cut off. Users that begin together are all cut off at the same point of a session, which may
+ * be far from its middle: if many were, think time is unknown.
  */
 function hasWholeSessions({ sessions }: Run): boolean {
   return sessions === null || sessions.unfinished / 2 <= TOLERANCE * sessionsIn(sessions);

@@ -111,7 +111,7 @@ function quotientCell(row: MatchedRow): TableCell {
   return { ...cell, ...isFar && { alarming: true } };
 }
 
-/** Whether the ratio is a lower bound: a bound over a number is one, too, but over another bound nothing is known. */
+/** The ratio, as a lower bound if the measured figure is one; over a base that is also a lower bound, it proves nothing. */
 function openIn({ measured, base }: MatchedRow, range: Range): Measured {
   const isWeak = base?.measured.isAtLeast ?? false;
   return { ...range, isWeak, isAtLeast: measured.isAtLeast && !isWeak };

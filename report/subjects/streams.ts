@@ -188,7 +188,7 @@ function socketsOf({ runs }: CellRuns): SocketFigures[] {
 
 type Captions = Readonly<Record<"times" | "counts" | "streams" | "sockets" | "names", string>>;
 
-/** @param named The columns that say which cell a row is of; none of a single measurement. */
+/** @param named The columns that name the cell of a row; empty for a single measurement. */
 function tablesOf(
   rows: readonly MessageRow[],
   named: readonly ColumnOf<MessageRow>[],

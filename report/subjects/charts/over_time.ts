@@ -1,6 +1,6 @@
 /**
- * Runs of a target over each other: of each interval the median over the runs, and the band from the lowest run to the
- * highest. The page makes them itself, so this imports nothing that a browser lacks.
+ * Runs of a target laid over each other: for each interval the median over the runs, and the band from the lowest run to
+ * the highest. The page computes them itself, so this imports nothing that a browser lacks.
  */
 import type { TimelineRun } from "../../chart.ts";
 import { median } from "../../writing/spread.ts";

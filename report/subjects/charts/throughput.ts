@@ -80,7 +80,7 @@ export function tradeoffOf(scenario: string, right: readonly CellRuns[]): Tradeo
   };
 }
 
-/** A line that shows the p99 available at every rate up to what its cell serves. */
+/** The stepped line through the front: the lowest p99 at which some cell serves each rate. */
 function frontSeries(front: readonly XyPoint[], x: Axis, y: Axis): XySeries {
   const corners = front.flatMap((point, i) => [
     [i === 0 ? x.min : front[i - 1].x, point.y],

@@ -1,7 +1,6 @@
 /**
- * What a part of the runs of a cell says: requests per second and percentiles from their intervals, added up.
- * The page computes by this the table of what somebody selects; it runs in the browser, so it imports nothing that
- * a browser lacks.
+ * Requests per second and percentiles for a part of a cell's runs, from the sum of their intervals. With this, the page
+ * computes the table for a selected time range in the browser, so it imports nothing that a browser lacks.
  */
 import { withoutBounds } from "../../../runner/stats/histogram/censoring.ts";
 import { sumOfSparse } from "../../../runner/stats/histogram/histogram.ts";

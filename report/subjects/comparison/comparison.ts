@@ -94,7 +94,7 @@ export interface ResultsComparison {
   readonly outcome: ThresholdOutcome;
 }
 
-/** `figures`: requests/s, p99 and CPU per request of every cell, and thresholds as well; `thresholds`: only these. */
+/** `figures`: requests/s, p99 and CPU per request of every cell, and thresholds as well; `thresholds`: thresholds alone. */
 export type DecidedBy = "figures" | "thresholds";
 
 export interface CompareOptions {
@@ -138,7 +138,7 @@ export function compareSessions(
   const measured = { ...next, machine: next.machine ?? undefined };
   const before = { bases: bases.slice(0, -1), nexts: nexts.slice(0, -1), earlier };
   const tested = gatesOf(thresholds, scenarios, measured, { baseline: base, before });
-  // If both end in one exit code, Holm's method covers both.
+  // If figures and thresholds decide one exit code together, Holm's method covers both.
   const gates = judgeTogether(tested, byFigures ? decisivePs(tests) : []).map(gateOutcome);
   const comparisons = judgePairs(tests, byFigures ? gatePs(tested) : []);
   const cells = matches.pairs.map((match, i) => comparedCell(match, comparisons[i]));
@@ -212,7 +212,7 @@ export function figureOutcomes(
   );
 }
 
-/** Null where nothing disturbed any run; none where a side has no run left. */
+/** Null if no run was disturbed; empty if a side has no undisturbed run. */
 function againUndisturbed(
   sides: readonly (readonly ResultSide[])[],
   options: CompareOptions,

@@ -98,7 +98,7 @@ export function pairedProfiles(
 ): ProfilesModel | null {
   const cells = sides.map(({ name, cell, profiles }): ProfiledCell => {
     const { runs } = profiledCell(scenario, cell, profiles);
-    // The files are in another folder.
+    // The page can't link to a profile's file, which is in the folder of its own results.
     const elsewhere = runs.map((run) => ({
       ...run,
       processes: run.processes.map((process) => ({ ...process, file: null })),
@@ -285,8 +285,8 @@ function outsideSentence(whole: CallTree): string {
 }
 
 /**
- * A process with little to do is not what makes requests slow. Node calls itself idle from before it waits for the
- * system until after the last of its callbacks for input, but for what those do in JavaScript.
+ * Says that a process was mostly idle, because then its own work is not what makes requests slow. Node counts as idle
+ * from before it waits for the system until after its last callback for input, except while callbacks run JavaScript.
  */
 function idleSentence(runs: readonly TargetProfile[]): string {
   const ratio = sum(runs, ({ idleMs }) => idleMs) /
