@@ -56,7 +56,7 @@ type Pool = (values: readonly number[], cell: JudgedCell) => Range & { isAtLeast
 
 export interface FigureReading extends Figure {
   readonly of: ReadFrom;
-  /** Pools the figure over the runs of a cell; `isAtLeast` unless that is decided for each run. */
+  /** Pools the figure over the runs of a cell. Returns `isAtLeast`, unless the runs themselves decide it. */
   readonly pooled: Pool;
   /** Whether this many values are enough for the figure: see `supportsPercentile`. */
   readonly supported: (count: number) => boolean;
@@ -436,7 +436,7 @@ function isServiceAtLeast(run: JudgedRun, statistic: StatisticOf<"service">): bo
   return "value" in found && found.isAtLeast;
 }
 
-/** Where a percentile's intervals begin, when they stop changing, or where they end. */
+/** The level at which a percentile's intervals begin, when they stop changing, or the level at which they end. */
 function flatOf(
   run: JudgedRun,
   percentile: StatisticOf<"stable">,
@@ -446,7 +446,7 @@ function flatOf(
   return found === null ? NO_LATENCY : of(found);
 }
 
-/** Requests of the run that took longer than the limit; those that were given up sooner may have. */
+/** Requests of the run that took longer than the limit; a lower bound if others were given up before the limit. */
 function slowerThan(limitMs: number, run: JudgedRun): FigureOfRun {
   const { histogram, latency: { count, censored, max }, censoredHistogram } = run;
   if (count === 0) return NO_LATENCY;

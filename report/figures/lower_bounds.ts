@@ -38,9 +38,9 @@ export interface Sample {
 }
 
 /**
- * A percentile (0–100), ms. In a closed loop by the product limit, as the clock ends the watch on requests
- * whatever they take. In an open loop bounds count as values: those that wait the longest are those that a slow
- * server leaves.
+ * A percentile (0–100), ms. In a closed loop it is estimated by the product limit, because the end of the load cuts
+ * requests off however long they take. In an open loop bounds count as values, because the requests that a slow server
+ * leaves are those that have waited the longest.
  */
 export function percentileMs(
   { clock, all, bounds }: Omit<Sample, "ended">,

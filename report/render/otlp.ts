@@ -188,7 +188,7 @@ function timesOf({ loadStartedAt, startedAt, elapsedS, slices, drain }: Run): Da
   };
 }
 
-/** The latest time that 64-bit nanoseconds hold is twice as late. */
+/** The latest start and the longest duration that are sent: in nanoseconds, the sum of both still fits into 64 bits. */
 const LATEST_MS = 9e12;
 
 function runAttributes(run: Run): Attributes {

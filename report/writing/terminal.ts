@@ -2,7 +2,7 @@
  * Text for people, on a terminal or in a log. A line is spans of plain text, each with its style; here
  * alone they become bytes: control characters are written out, signs are put into ASCII where there is
  * no Unicode, and styles become SGR codes where there is colour. No line begins a command of a CI
- * service, wherever it goes, as a log may stand behind a pseudo-terminal, too. Pure.
+ * service, not even on a terminal, because behind a pseudo-terminal there may be a log. Pure.
  */
 import { GLUE } from "./units.ts";
 import { widthOf } from "./columns.ts";

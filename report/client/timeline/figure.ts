@@ -116,7 +116,7 @@ class ScenarioFigure {
     return new Drawing(canvas, heatConfig(heat, theme, this.#marks));
   }
 
-  /** Other targets are shown or compared with; the charts are redrawn anyway. */
+  /** Follows the reader's choice of targets and base in everything but the charts, which are redrawn anyway. */
   followChoice(): void {
     this.#frames.clear();
     if (this.#isRecomputed) this.#recompute();

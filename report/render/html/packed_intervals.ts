@@ -31,7 +31,7 @@ const MOST_CHARACTERS = 2_800_000;
 const TRIED_RUNS = 30;
 
 /**
- * With the shortest steps that the page has room for: one interval, two, four, … up to a whole run.
+ * Packs scenarios with the shortest steps that the page has room for: one interval, two, four, … up to a whole run.
  *
  * @param scenarios The scenarios by the ids of the sections that show them. @param most Roughly the most characters for all.
  */

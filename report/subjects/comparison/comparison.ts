@@ -94,7 +94,7 @@ export interface ResultsComparison {
   readonly outcome: ThresholdOutcome;
 }
 
-/** `figures`: requests/s, p99 and CPU per request of every cell, and thresholds as well; `thresholds`: thresholds alone. */
+/** `figures`: requests/s, p99 and CPU per request of every cell, and thresholds as well; `thresholds`: nothing else. */
 export type DecidedBy = "figures" | "thresholds";
 
 export interface CompareOptions {

@@ -1,7 +1,7 @@
 /**
- * The figure that the question of an experiment is about. If it is not requests/s, it takes the place of requests/s in the
- * cells, so that whatever compares requests/s compares it. For a flow it is complete flows per second, for streams and
- * WebSockets messages per second; an experiment may name another.
+ * The figure that the question of an experiment is about. If it is not requests/s, it takes the place of requests/s in
+ * the cells, so that whatever compares requests/s compares it. For a flow it is complete flows per second, for streams
+ * and WebSockets messages per second; an experiment may name another.
  */
 import type { Run } from "../../../runner/result/result.ts";
 import { estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";

@@ -346,7 +346,7 @@ function notesOf(
 /** Claims that fit on a first screen. */
 const MOST_CLAIMS = 4;
 
-/** The claims that answer the question: those about settling, if most are; or the decided ones, if most places are open. */
+/** The claims that answer the question: those about settling, if most are; or decided ones, if most places are not. */
 function answersAmong(
   claims: readonly JudgedClaim[],
   places: readonly Place[],
