@@ -28,7 +28,7 @@ export interface Behaviour {
   };
   /** How much slower the machine is at the end of a pair of processes than at its start. */
   readonly drift?: number;
-  /** The same for the new side alone, for which it is true: the ratio is that of the middle. */
+  /** The same for the new side alone, whose speed then really changes: the true ratio is that in the middle. */
   readonly ownDrift?: number;
   /** A neighbour that takes this part of the speed, in bursts and gaps of exponential lengths. */
   readonly bursts?: { readonly lost: number; readonly burstS: number; readonly gapS: number };
