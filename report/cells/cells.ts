@@ -276,7 +276,7 @@ export interface Unsteady {
   readonly of: number;
 }
 
-/** Null if at most half of the runs are labelled no-steady-state. */
+/** How many runs never settled; null if at most half of them are labelled no-steady-state. */
 export function unsteadyOf(runs: readonly Pick<Run, "warmup">[]): Unsteady | null {
   const count = runs.filter(({ warmup }) => warmup?.label === "no-steady-state").length;
   return 2 * count > runs.length ? { count, of: runs.length } : null;

@@ -46,7 +46,7 @@ export interface RunParts {
  */
 const made = new WeakMap<Run, Map<string, RunParts>>();
 
-/** @param counted The part of the run for which figures are computed. */
+/** Splits a run into its parts. @param counted The part of the run for which figures are computed. */
 export function splitRun(run: Run, { discardS, figures }: CountedPart): RunParts {
   const known = made.get(run) ?? new Map<string, RunParts>();
   made.set(run, known);

@@ -39,7 +39,7 @@ export function numericFactors(cells: readonly VariedCell[]): NumericFactor[] {
   });
 }
 
-/** Null if a value is not a number, or if values have different units. */
+/** The factor at a path; null if a value is not a number, or if values have different units. */
 export function numericFactor(cells: readonly VariedCell[], path: string): NumericFactor | null {
   const holders = cells.filter((cell) => valueOf(cell, path) !== undefined);
   const read = holders.map((cell) => readValue(valueOf(cell, path) ?? null));

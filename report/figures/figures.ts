@@ -51,7 +51,7 @@ import {
 export type FigureOfRun = Bounded | { readonly none: string };
 
 type ReadFrom = (run: JudgedRun) => FigureOfRun;
-/** @param values A value for each run that has the figure; at least one. */
+/** Pools the runs of a cell. @param values A value for each run that has the figure; at least one. */
 type Pool = (values: readonly number[], cell: JudgedCell) => Range & { isAtLeast?: boolean };
 
 export interface FigureReading extends Figure {
@@ -314,7 +314,7 @@ export function rangeOf(
   return { isAtLeast, ...FIGURES[figure].pooled(byRun, cell), byRun, repetitions };
 }
 
-/** The same without the reason. */
+/** A figure of a cell with its interval over the runs; null if it has none. */
 export function figureOf(figure: FigureName, cell: JudgedCell): FigureRange | null {
   const range = rangeOf(figure, cell);
   return "none" in range ? null : range;

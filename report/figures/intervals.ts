@@ -67,7 +67,7 @@ const found = new WeakMap<
   Partial<Record<PointPercentile, Flattened | null>>
 >();
 
-/** Null if there are no requests. */
+/** When a percentile settles over the run's intervals; null if there are no requests. */
 export function flattenedOf(run: Timed, percentile: PointPercentile): Flattened | null {
   const known = found.get(run.timeline) ?? {};
   found.set(run.timeline, known);

@@ -52,7 +52,7 @@ export function percentileMs(
   return us / 1_000;
 }
 
-/** @param valueMs The percentile, if it is known already. */
+/** A percentile, and the most that it may be given the lower bounds. @param valueMs The percentile, if already known. */
 export function boundedPercentile(
   sample: Sample,
   percentile: number,

@@ -96,7 +96,7 @@ export function poolLatency(runs: readonly Latent[]): PooledLatency {
 interface PooledSample {
   readonly clock: "intended" | "sent";
   readonly all: SparseHistogram;
-  /** Null if only their number is known, as in results of earlier versions. */
+  /** The lower bounds among `all`; null if only their number is known, as in results of earlier versions. */
   readonly bounds: SparseHistogram | null;
   readonly count: number;
   readonly censored: number;

@@ -202,7 +202,7 @@ export interface UnsettledRuns {
   readonly groups: RunGroups & { readonly unsettled: RunCluster };
 }
 
-/** Null unless unsettled runs keep the place from a verdict. */
+/** The unsettled runs of an undecided place; null unless they keep the place from a verdict. */
 export function unsettledRuns(
   { why, decision, first, rival }: Known,
 ): UnsettledRuns | null {

@@ -206,7 +206,7 @@ function groupCaveats(scenarios: readonly ScenarioRuns[]): Finding[] {
   return cells.length === 0 ? [] : [caveat("two-groups", { cells })];
 }
 
-/** @param figures Whether the experiment wants figures of whole runs, or of their steady part. */
+/** Caveats about cells that never settle. @param figures The part of runs that the experiment wants figures of. */
 function unsteadyCaveats(
   scenarios: readonly ScenarioRuns[],
   figures: "whole" | "steady",

@@ -35,7 +35,7 @@ const FEWEST_CORRELATED = 5;
 /** The correlation from which on two orders are equal: 1, less a rounding error. */
 const EQUAL = 1 - 1e-9;
 
-/** "" for fewer than two cells. */
+/** How similar the measured order is to the published one; "" for fewer than two cells. */
 function orderSentence([{ cells, rho }, ...within]: readonly PublishedOrder[]): string {
   if (cells < 2) return "";
   if (Number.isNaN(rho)) return "There is no order to compare: one column holds one value only.";

@@ -171,7 +171,7 @@ export function findingSentence(finding: TrustFinding): string {
   return [`${findingReason(finding)}.`, adviceSentence(finding.advice)].filter(Boolean).join(" ");
 }
 
-/** The same without advice and full stop. */
+/** A finding's sentence without advice and full stop, for use within another sentence. */
 export function findingReason(finding: TrustFinding): string {
   const { agents } = finding;
   const prefix = agents === undefined ? "" : `${agentNames(agents)}: `;

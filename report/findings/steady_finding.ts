@@ -73,7 +73,7 @@ function steadyFinding(cell: CellRuns): Finding {
   };
 }
 
-/** @param warmups The warm-ups of the runs with this label. */
+/** What is known about the runs with a label, for after the colon. @param warmups The warm-ups of these runs. */
 function detailsText(cell: CellRuns, label: SteadyLabel, warmups: readonly Warmup[]): string {
   switch (label) {
     case "flat":

@@ -43,7 +43,7 @@ function slowestInterval(runs: readonly NamedRun[]): Finding {
   };
 }
 
-/** None if no run swings, or if the load itself does. */
+/** The run whose requests/s swing the most; none if no run swings, or if the load itself does. */
 function leastSteadyRun(runs: readonly NamedRun[]): Finding[] {
   const steady = runs.filter(({ run: { load } }) => !isChanging(load))
     .map(({ name, run }) => ({ name, swing: swingOf(run) }));

@@ -84,7 +84,7 @@ export function areOneSided(
   return isOneSided({ low, high }) && leastRankP(of.length, to.length) <= SIGNIFICANCE;
 }
 
-/** Likewise for sides that are compared pair by pair: whether the ratios of all pairs lie on the same side. */
+/** For sides compared pair by pair: whether the ratios of all pairs lie on one side, and are too many for chance. */
 export function arePairsOneSided(
   logRatios: readonly number[],
   isOneSided: (ends: Ends) => boolean,

@@ -125,7 +125,7 @@ export interface JudgedClaim {
   readonly isDecidable: boolean;
 }
 
-/** @param scenarios The scenarios in the results. */
+/** Judges all claims of an experiment. @param scenarios The scenarios in the results. */
 export function judgeClaims(scenarios: readonly ScenarioRuns[], results: Ruled): JudgedClaim[] {
   const claims = results.experiment?.claims ?? [];
   if (claims.length === 0) return [];
@@ -413,7 +413,7 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
   });
 }
 
-/** Null if the runs are of one kind. @param turns The turns that the sides of a ratio took; null if they took none. */
+/** That runs fall into two groups; null if they do not. @param turns The turns of a ratio's sides; null: none. */
 function groupsReason(
   terms: readonly RuledTerm[],
   { allowed, unit, turns = null }: {

@@ -263,7 +263,7 @@ function firstOf(estimate: Estimate | null, firstStage: number): Estimate | null
   return over(estimate, first);
 }
 
-/** Null if there is only one stage. */
+/** The test of a figure over both stages; null if there is only one. */
 function stagedTest(
   { of, to, figure }: {
     readonly of: Estimate;

@@ -159,7 +159,7 @@ function sizeText(bytes: number): string {
   return formatQuantity(bytes, sizeUnit([bytes]));
 }
 
-/** Without the seed of its arrivals, and without the rate that a search for a capacity found. */
+/** The load without the seed of its arrivals, and without the rate that a search for a capacity found. */
 function loadOf({ load }: Measurement): Record<string, unknown> {
   const found = load.kind === "capacity" ? ["seed", "rate"] : ["seed"];
   return Object.fromEntries(Object.entries(load).filter(([key]) => !found.includes(key)));

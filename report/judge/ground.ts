@@ -52,7 +52,7 @@ export interface Ground {
   readonly ratioOf: RatioOf;
 }
 
-/** @param scenarios The scenarios in the results. */
+/** The cells that rules may refer to. @param scenarios The scenarios in the results. */
 export function groundOf(scenarios: readonly ScenarioRuns[], results: Ruled): Ground {
   const declared = declaredPairs(results);
   const measured = withSteps(scenarios, results);

@@ -371,7 +371,7 @@ export interface Plan {
   readonly pairs: readonly CellPair[];
 }
 
-/** @param choice The experiment's choice of what to compare. */
+/** Plans the comparisons of a scenario. @param choice The experiment's choice of what to compare. */
 export function planOf({ name, cells: measured }: ScenarioRuns, choice: ComparedChoice): Plan {
   const factor = comparedFactor(measured, choice);
   const cells = basedOn(factor === null ? measured : recast(measured, factor, choice), choice.base);
@@ -425,7 +425,7 @@ export function ratiosOf(scenarios: readonly ScenarioRuns[], results: Grouped): 
   return ratiosOfPlans(plans, repeatedOf(results).level);
 }
 
-/** @param level Level at which intervals are computed, so that they may be called 95 %. */
+/** The ratios of planned pairs. @param level Level at which intervals are computed, so that they may be called 95 %. */
 export function ratiosOfPlans(plans: readonly Plan[], level: number): RatioOf {
   return ratiosBeside(provenPairs(plans).map(sidesOf), level);
 }

@@ -129,7 +129,7 @@ export interface DecidedPlan extends Plan {
 
 type Where = Pick<Place, "name" | "scenario" | "factors" | "noun">;
 
-/** @param base A target with which the others are compared; null: the question is which one is ahead. */
+/** The places of all scenarios. @param base A target with which the others are compared; null: which one is ahead? */
 export function placesOf(plans: readonly DecidedPlan[], base: string | null): Place[] {
   const contested = plans.filter(({ contests }) => contests.length > 0);
   const noun = contested.some(({ contests }) => contests.length > 1) ? "setting" : "scenario";

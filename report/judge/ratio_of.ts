@@ -51,7 +51,7 @@ export interface Pairing {
   readonly sides: readonly [base: Estimate, next: Estimate];
 }
 
-/** Null if the sides share fewer than two repetitions. */
+/** Pairs the sides by their repetitions; null if they share fewer than two. */
 export function pairingOf(next: Estimate, base: Estimate): Pairing | null {
   if (next.session === null || next.session !== base.session) return null;
   const common = commonOf([next, base]);

@@ -201,7 +201,7 @@ const OTHERWISE = {
 
 const REASONS = { ...WITH_MORE, ...OTHERWISE };
 
-/** It fails by itself, but not with certainty among so many tests; `remedy`: what would decide it. */
+/** The rule fails by itself, but not with certainty among so many tests; `remedy`: what would decide it. */
 interface Family {
   readonly code: "family";
   readonly tests: number;

@@ -127,7 +127,7 @@ export interface Open {
   readonly why: Reason;
 }
 
-/** The same for the reciprocal. */
+/** The doubt about the reciprocal of a value, given that about the value. */
 export function turned<T extends Pick<Open, "toward">>(open: T): T {
   const turn = { more: "less", less: "more", either: "either" } as const;
   return { ...open, toward: turn[open.toward] };

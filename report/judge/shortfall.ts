@@ -92,7 +92,7 @@ function servedOf({ requests, drain, slices }: ServedRun): number {
     : sum(slices.items.completed, (count) => count);
 }
 
-/** Null if the cell meets the requirements. */
+/** How a cell falls short; null if it meets the requirements. */
 export function shortfallOf({ label, runs, latency }: ServedRuns): Shortfall | null {
   const seconds = sum(runs, ({ elapsedS }) => elapsedS) || 1;
   const offeredPerSec = sum(runs, dueOf) / seconds;

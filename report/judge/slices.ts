@@ -77,7 +77,7 @@ export function areMovedAlike(sides: readonly (readonly Run[])[]): boolean {
     sides.every((runs) => runs.every(isSliced) && runs.some(isMovedAlike));
 }
 
-/** The same for all runs of an experiment, whose sides are its targets. */
+/** Whether the targets of an experiment took turns slice by slice, so that a disturbance affects all of them alike. */
 export function areTargetsMovedAlike(runs: readonly Run[]): boolean {
   return areMovedAlike([...Map.groupBy(runs, ({ target }) => target).values()]);
 }

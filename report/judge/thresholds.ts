@@ -408,7 +408,7 @@ interface Percentile {
   readonly percentile: number;
 }
 
-/** Null for figures that are not percentiles of the times of requests. */
+/** The percentile that a figure is, and of which times of requests; null for any other figure. */
 function timesOf(figure: FigureName): Percentile | null {
   const { distribution, statistic } = FIGURES[figure];
   const of = OF_REQUESTS.find((one) => one === distribution);
@@ -661,7 +661,7 @@ function ratioEvidence(
   return steadily(evidence, [of.figure, of.cell], [to.figure, to.cell]);
 }
 
-/** Null if the runs of both sides are of one kind. */
+/** That the runs fall into two groups, as a reason; null if the runs of both sides are of one kind. */
 function groupsReason({ of, to, unit, allowed }: Sides, sliced: SlicedOf | null): Reason | null {
   const terms = [{ amount: of, power: 1 }, { amount: to, power: -1 }];
   const groups = groupsBehind(terms, allowed, turnsOf(of.figure, sliced));
@@ -674,7 +674,7 @@ interface Counterpart extends Pick<GroupPair, "sliced"> {
   readonly between: (figure: FigureName) => Between;
 }
 
-/** Null if a cell has no counterpart. */
+/** Finds a cell's counterpart in the baseline; null if there is none. */
 type BaselineOf = (cell: JudgedCell) => Counterpart | null;
 
 function baselineOf(

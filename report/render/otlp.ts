@@ -74,7 +74,7 @@ interface SentResults extends Pick<Results, "version" | "machine" | "commit" | "
   readonly experiment: Pick<Results["experiment"], "name">;
 }
 
-/** Empty if nothing was measured, because an empty request must not be sent. */
+/** The requests to send; none if nothing was measured, because an empty request must not be sent. */
 export function otlpRequests(results: SentResults): Written<"json">[] {
   const { version, experiment, machine, commit, runs } = results;
   return requestsOf(runs, version, {

@@ -34,7 +34,7 @@ interface SearchedCell extends OfCell {
   readonly middle: RunCapacity;
 }
 
-/** Empty if no load searched for a capacity. */
+/** The searches of each scenario as charts and tables; empty if no load searched for a capacity. */
 export const capacity: Subject<ReportContext> = {
   id: "capacity",
   title: "Capacity",
@@ -175,7 +175,7 @@ export function breakingWord(breaking: RunCapacity["breaking"]): "cliff" | "slop
   return isCliff ? "cliff" : "slope";
 }
 
-/** No rows if no trial was beyond the capacity. */
+/** Latency at and beyond the capacity of each cell; no rows if no trial was beyond it. */
 function breakingTable(searched: readonly SearchedCell[]): Table {
   const all = searched.flatMap(({ cell, middle: { breaking } }) =>
     breaking.map((at) => ({ ...at, cell, word: breakingWord(breaking) }))

@@ -36,7 +36,7 @@ interface Row {
   readonly ratio: number;
 }
 
-/** No row for an open loop, whose latencies begin when a request is due, with or without a connection. */
+/** The row of a cell; none for an open loop, whose latencies begin when a request is due, with or without a connection. */
 function rowOf(cell: CellRuns): Row[] {
   const slots = slotsOf(cell.runs[0]);
   if (slots === null || cell.rate.mean === 0 || !cell.runs.every(hasWholeSessions)) return [];
@@ -52,7 +52,7 @@ function rowOf(cell: CellRuns): Row[] {
   }];
 }
 
-/** Null if requests come at a fixed pace, or if the number of connections changes. */
+/** Requests that all connections hold together; null at a fixed pace, or if the number of connections changes. */
 function slotsOf({ load }: Run): number | null {
   return load.kind === "closed" && load.stages === undefined
     ? load.connections * load.pipeline

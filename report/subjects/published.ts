@@ -36,7 +36,7 @@ export const published: Subject<ReportContext> = {
 /** The most differences that are listed; the table marks more. */
 const MOST_DIFFERENCES = 8;
 
-/** @param isFirst Whether to state which differences matter, which is stated only once. */
+/** A table of published figures, and findings. @param isFirst Whether to state which differences matter: only once. */
 function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
   const { table: { source = "", figure, confounders }, far } = judged;
   const title = [source, figure].filter(Boolean).join(": ");

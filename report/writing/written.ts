@@ -53,7 +53,7 @@ type MarkupTemplate<P extends OutputFormat> = (
   ...parts: readonly TemplatePart<P>[]
 ) => Fragment<P>;
 
-/** @param escaped Escapes text for this format. */
+/** Makes a template tag for markup of one format. @param escaped Escapes text for this format. */
 export function templateOf<P extends OutputFormat>(
   place: P,
   escaped: (text: string) => string,

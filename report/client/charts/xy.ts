@@ -42,7 +42,7 @@ interface Frame {
     | null;
 }
 
-/** @param limit Position of the reader's line; null for none. */
+/** The chart in the terms of Chart.js. @param limit Position of the reader's line; null for none. */
 export function xyConfig(
   chart: Xy,
   theme: Theme,

@@ -98,7 +98,7 @@ class ScenarioFigure {
     this.#element.scrollIntoView();
   }
 
-  /** Null if the whole chart is hidden, or the intervals of a heatmap are not unpacked yet. */
+  /** Draws a chart; null if all of it is hidden, or if the intervals of a heatmap are not unpacked yet. */
   draw(
     canvas: HTMLCanvasElement,
     chart: Timeline | Overlay | Heatmap,

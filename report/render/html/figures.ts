@@ -183,7 +183,7 @@ export function readingMarkup(reading: string): Markup | null {
 
 // Timelines: first all targets in one frame, and the controls for choosing a range of time.
 
-/** Null if it would show the same as the only panel. */
+/** All targets in one frame; null if that would show the same as the only panel. */
 function overlayMarkup(
   panels: readonly Panel[],
   timelines: readonly Timeline[],

@@ -44,7 +44,7 @@ export function packScenarios(
   return new Map([...scenarios].map(([id, { cells }]) => [id, packScenario(cells, joined)]));
 }
 
-/** @param cells Runs by cell. */
+/** How many intervals make a step, so that all packed steps stay below `most` characters. @param cells Runs by cell. */
 function intervalsOfStep(cells: readonly (readonly Run[])[], most: number): number {
   const runs = cells.flat();
   const tried = cells.filter((_, i) => i % Math.ceil(runs.length / TRIED_RUNS) === 0);

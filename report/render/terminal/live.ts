@@ -107,7 +107,7 @@ interface RowsWanted {
 const LEAST_BOARD_ROWS = 4;
 const MOST_FIGURE_ROWS = 8;
 
-/** @param wanted The most important part first. */
+/** How many of the rows each part gets. @param wanted The most important part first. */
 function allotted(rows: number, wanted: readonly RowsWanted[]): Map<ViewPart, number> {
   const given = new Map<ViewPart, number>();
   let left = Math.max(1, rows);
@@ -160,7 +160,7 @@ function progressLine(
   ];
 }
 
-/** Null if unknown. */
+/** The share of the run that is done, 0–1; null if unknown. */
 function ratioOf({ elapsedMs, durationMs, completed, requests }: Live): number | null {
   if (durationMs) return Math.min(1, elapsedMs / durationMs);
   return requests ? Math.min(1, completed / requests) : null;

@@ -69,7 +69,7 @@ export const agents: Subject<ScenarioContext> = {
   },
 };
 
-/** A longer table is folded up, because it only serves to look up single agents. */
+/** A table with more rows is folded up, because it only serves to look up single agents. */
 const MOST_ROWS = 30;
 
 export function measurementAgents(measurement: Measurement): AgentsModel | null {

@@ -29,7 +29,7 @@ const LATENCY: CommonFigure = {
   withinRatio: 0.25,
   least: 0.1, // ms: a core that wakes up from power saving can take as long
 };
-/** In an open loop, every agent has the same work. */
+/** The share of an agent's due requests that it completed: in an open loop, every agent has the same work. */
 const SHARE: CommonFigure = {
   name: "share",
   of: ({ parts }) => shareOf("completed", parts) ?? 0,
@@ -38,7 +38,7 @@ const SHARE: CommonFigure = {
   withinRatio: 0.1,
   least: 0,
 };
-/** In a closed loop, a connection sends as fast as it gets responses. */
+/** Requests/s per connection: in a closed loop, a connection sends as fast as it gets responses. */
 const PACE: CommonFigure = {
   name: "pace",
   of: ({ ratePerSec, connections }) => ratePerSec / Math.max(1, connections),
@@ -139,7 +139,7 @@ export interface LoadedPart extends
   readonly isAtLeast: (percentile: number) => boolean;
 }
 
-/** In the order of their first appearance; none without a fleet. */
+/** The figures of each agent, in the order of their first appearance; none without a fleet. */
 export function agentFigures(runs: readonly Pick<Measurement, "agents">[]): AgentFigures[] {
   const parts = runs.flatMap(({ agents = [] }) => agents).map((part): LoadedPart => ({
     ...part,

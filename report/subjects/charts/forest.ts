@@ -22,7 +22,7 @@ const FIGURES: Record<"closed" | "open", readonly ComparedFigure[]> = {
   open: [50, 99],
 };
 
-/** @param isOpen Whether requests come at a pace of their own. */
+/** The pairs as panels, one for each figure. @param isOpen Whether requests come at a fixed pace. */
 export function forestOf(pairs: readonly ComparedPair[], isOpen: boolean): ForestPanel[] {
   const whole = FIGURES[isOpen ? "open" : "closed"]
     .map((figure) => ({ title: titleOf(pairs, figure), chart: chartOf(pairs, figure) }));

@@ -22,7 +22,7 @@ const ODDS = [
   ).filter((odds) => odds > 2),
 ];
 
-/** Null if no cell has enough requests for a curve. */
+/** The tails of all cells as curves; null if no cell has enough requests for one. */
 export function tailsOf(cells: readonly CellRuns[]): Xy | null {
   const filled = cells.filter(({ latency }) => latency.count > 0);
   const unit = timeUnit(filled.map(({ latency }) => percentileOf(latency, 50)));

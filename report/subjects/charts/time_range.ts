@@ -56,7 +56,7 @@ export interface TimedSteps {
   readonly runs: CellSteps;
 }
 
-/** @param percentiles 50–100. */
+/** The figures of a cell within a range of time. @param percentiles 50–100. */
 export function rangeFigures(
   { clock, runs }: TimedSteps,
   range: TimeRange | null,

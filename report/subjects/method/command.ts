@@ -42,8 +42,8 @@ export function sourceNameOf(
 }
 
 /**
- * The same for `bench`, from its arguments. Pages are passed on, so credentials are left out of header fields and URLs,
- * and have to be added again.
+ * The command that repeats a measurement of `bench`, from its arguments. Pages are passed on, so credentials are left
+ * out of header fields and URLs, and have to be added again.
  */
 export function benchCommandOf(args: readonly string[], seed: number): string {
   const words = args.filter((arg, i) => !isLeftOut(arg) && !LEFT_OUT.includes(args[i - 1]));

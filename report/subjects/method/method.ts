@@ -281,7 +281,7 @@ function pinText(pin: unknown): string {
   ]);
 }
 
-/** "" if not measured. */
+/** A peak throughput in words; "" if it was not measured. */
 function peakText(peak: NonNullable<Results["peakThroughput"]>["redis"]): string {
   if (peak === undefined) return "";
   if (peak === null) return "could not be measured";

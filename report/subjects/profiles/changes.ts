@@ -16,7 +16,7 @@ interface ProfiledSide {
   readonly runs: readonly TargetProfile[];
 }
 
-/** Null if `after` takes no more time per request, or if the profiles do not show it. */
+/** Why `after` is slower than `before`; null if it takes no more time per request, or if the profiles do not show it. */
 export function slowdownSentence(before: ProfiledSide, after: ProfiledSide): string | null {
   const change = changeBetween(before, after);
   return change && changeSentence(change, "more", [

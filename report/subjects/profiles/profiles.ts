@@ -113,7 +113,7 @@ export function pairedProfiles(
 
 const FORMS: readonly Form[] = ["page", "terminal", "markdown"];
 
-/** @param of Name of the scenario or cell to which the profiles belong. */
+/** Profiles as blocks. @param of Name of the scenario or cell to which the profiles belong. */
 export function profileBlocks(of: string, { cells, differences }: ProfilesModel): Block[] {
   const flames = cells.flatMap(({ cell, label, runs }) =>
     flameOf({ label, runtime: runtimeOf(cell) }, runs) ?? []
@@ -187,7 +187,7 @@ const HOT_RATIO = 0.05;
 /** Share of all time; smaller parts outside of functions, such as garbage collection, are not named. */
 const NAMED_RATIO = 0.02;
 
-/** @param trees One for each profile run with samples; at least one. */
+/** Where most of the time goes. @param trees One for each profile run with samples; at least one. */
 function hotText(profiled: ProfiledCell, trees: readonly CallTree[]): string {
   const { cell, runs } = profiled;
   const whole = mergeTrees(trees);

@@ -138,7 +138,7 @@ const ADD_CAPACITY: readonly string[] = ["connections", "instances", "workers"];
  */
 const MOST_MISSED_RATIO = 1.1;
 
-/** Null if the factor is another one, if the law does not fit the points, or if the runs do not show it. */
+/** The scaling law of a line; null if the factor adds no capacity, if the law does not fit, or if runs do not show it. */
 function scalingOf(
   points: readonly SampledScalingPoint[],
   { name, kind }: NumericFactor,

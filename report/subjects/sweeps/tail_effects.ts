@@ -20,7 +20,10 @@ const LEAST_REQUESTS = 1_000;
 /** The most cells, because each costs a page some 5 ms. */
 const MOST_CELLS = 40;
 
-/** No rows with fewer than two factors (the target is one), with a single run per cell, or with too few requests. */
+/**
+ * The effect of each value of each factor on p99. No rows with fewer than two factors (the target is one), with a single
+ * run per cell, or with too few requests.
+ */
 export function tailTable(scenario: string, cells: readonly CellRuns[]): Table {
   const dimensions = dimensionsOf(cells);
   const isSought = dimensions.length > 1 && factorPaths(cells).length > 0 &&

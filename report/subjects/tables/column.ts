@@ -70,7 +70,7 @@ function cellOf(written: string | TableCell): TableCell {
   return typeof written === "string" ? { text: written } : written;
 }
 
-// Of cells, and of their runs.
+// Columns for rows of cells, and for rows of runs.
 
 export const cell: ColumnOf<OfCell> = name(
   "Target",

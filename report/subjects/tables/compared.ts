@@ -94,7 +94,7 @@ function valuesText(
   }).join(" → ");
 }
 
-/** Null for CPU time, which no other table has per request. */
+/** A cell's figure as in other tables; null for CPU time, which no other table has per request. */
 function valueIn({ rate, latency }: CellRuns, figure: ComparedFigure): number | null {
   switch (figure) {
     case "rate":

@@ -17,7 +17,7 @@ interface HistogramForm {
   readonly of?: string;
 }
 
-/** @param histogram Not empty. */
+/** A row for each step, with its share as a bar. @param histogram Not empty. */
 export function histogramTable(
   histogram: Histogram,
   { steps = 11, caption = "Latency histogram", label = "Up to", of = "Requests" }: HistogramForm =

@@ -65,7 +65,7 @@ const NAMED: ReadonlyMap<unknown, AskedFigure> = new Map([
   ["eventsPerCpu", { unit: "messages per CPU second", of: eventsPerCpuSecondOf }],
 ]);
 
-/** Null if the experiment names no figure, or requests/s. */
+/** The figure that the experiment names; null for none, or requests/s. */
 function namedFigure(experiment: MeasuredRuns["experiment"]): AskedFigure | null {
   return NAMED.get(Object(experiment?.compare).figure) ?? null;
 }
@@ -86,7 +86,7 @@ function figureOf(
   };
 }
 
-/** Null if requests lead, or if only some of the requests bring tokens. */
+/** Messages or tokens per second; null if requests lead, or if only some of the requests bring tokens. */
 function messagesOf(runs: readonly Run[]): AskedFigure | null {
   const [unit, ...others] = new Set(runs.map((run) => leadOf(run).unit));
   if (unit === undefined || unit === "requests" || others.length > 0) return null;

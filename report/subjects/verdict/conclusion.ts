@@ -176,7 +176,10 @@ function askedPlans(
   return isUsual ? compared : compareScenarios(asked, { level, choice, again });
 }
 
-/** The same with the figure that the question is about; only for requests/s do held-back runs prove anything. */
+/**
+ * The comparisons without disturbed runs, by the figure that the question is about. Held-back runs are dropped unless
+ * that is requests/s, the only figure about which they prove anything.
+ */
 function askedAgain({ undisturbed, withHeldBack }: Again): Again {
   const asked = askedPlans(undisturbed.results, undisturbed.compared);
   return {
