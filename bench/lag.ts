@@ -129,7 +129,7 @@ async function paceBy(driver: Driver, { origin, ratePerSec, seconds }: Pace): Pr
   return { lag, measurement, intervalP99s: p99sBetween(soFar) };
 }
 
-/** @param paced The path of the compiled paced.c. */
+/** Measures the lag of the bare loop. @param paced The path of the compiled paced.c. */
 async function paceBare({ origin, ratePerSec, seconds }: Pace, paced: string): Promise<Paced> {
   const numbers = [new URL(origin).port, CONNECTIONS, ratePerSec, seconds].map(String);
   const output = await start([paced, ...numbers]).output;

@@ -126,8 +126,7 @@ export interface Alternatives extends OfForms {
   readonly standard: string;
   readonly blocks: readonly Block[];
   /**
-   * The other blocks, with figures of the same ids. Made together with the page, because their cost grows with their
-   * number.
+   * The other blocks, with figures of the same ids. Made only for a page, because their cost grows with their number.
    */
   readonly others: () => readonly { readonly name: string; readonly blocks: readonly Block[] }[];
 }

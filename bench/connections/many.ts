@@ -207,7 +207,7 @@ interface Memory {
   readonly residentBytes: number;
   /** The growth of the kernel's slab caches since before the load, for both ends. */
   readonly kernelBytes: number;
-  /** That growth by cache. */
+  /** The growth of each slab cache. */
   readonly caches: ReadonlyMap<string, number>;
 }
 
@@ -281,7 +281,7 @@ async function memoryOfOne(counts: readonly number[], stage: Stage): Promise<Sec
   };
 }
 
-/** The bytes for a connection from which a cache is named. */
+/** Bytes per connection from which on a slab cache is named. */
 const NAMED_BYTES = 100;
 
 async function memoryOfAll(stage: Stage): Promise<Section> {

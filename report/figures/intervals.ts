@@ -88,5 +88,5 @@ function findFlattened(run: Timed, percentile: PointPercentile): Flattened | nul
   return { initialMs, fromS, finalMs, isAtLeast };
 }
 
-/** The length of two intervals, as drawn by Kuffel and Walter. */
+/** Seconds: the length of two intervals as Kuffel and Walter drew them. */
 const INITIAL_S = 0.5;

@@ -31,7 +31,7 @@ export function priceNotes(
   return ([99, "cpuPerRequest"] as const).flatMap((figure) => {
     const { verdict, ratio } = comparisonOf(comparison, figure);
     const isDecided = verdict === "worse" || verdict === "better";
-    // If p99 decides, or is what a search was for, it is not a price.
+    // A p99 that decides the verdict, or that a search for a capacity has set, is not a price.
     const isPrice = figure !== 99 || (place.of === "rate" && !isAtLimit(first));
     if (ratio === null || !isDecided || !isPrice) return [];
     // If the leader leads, the rival's price is not worth a note.

@@ -5,7 +5,7 @@ import { capitalized, listed } from "../writing/words.ts";
 import { percentText } from "../writing/ratios.ts";
 import { disturbanceText } from "./judgements.ts";
 
-/** The note below a table with both levels. */
+/** The note below a table that splits the spread into that of slices and that between rounds. */
 export const LEVELS_NOTE =
   "A round is one pair of processes or, of servers that are never restarted, one stretch of time. Spreads are standard " +
   "deviations of the ratio of one round: all of it, the part that its slices explain, and the rest, which is between " +

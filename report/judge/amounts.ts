@@ -183,8 +183,8 @@ const BUSY: readonly FindingCode[] = [
 export type RunFilter = (run: Pick<Measurement, "generator">) => boolean;
 
 /**
- * Whether neither the generator nor the machine may have been the limit. Such a run may still have no steady state, and
- * so no level to compare, but it has figures over all of its time.
+ * Whether a run is undisturbed: neither the generator nor the machine may have been its limit. It may still have no
+ * steady state, and so no level to compare, but it has figures over all of its time.
  */
 export const isUndisturbed: RunFilter = ({ generator: { trust, findings } }) =>
   trust === "valid" || isUnsteadyAlone(findings);

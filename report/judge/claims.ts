@@ -310,6 +310,8 @@ function findingsOf(says: Claim["says"], ground: Ground): Evidence[] {
 }
 
 /**
+ * Judges a claim by an interval over the runs.
+ *
  * @param why The reason if the interval alone leaves the claim inconclusive.
  * @param groups Set if the runs fall into two groups, over which no interval decides; null if they are of one kind.
  */

@@ -93,7 +93,7 @@ export function groundBy(counts: RunFilter, ground: Ground): Ground | null {
   return { ...ground, members, ratioOf: ratiosOf(scenarios, results) };
 }
 
-/** Cells and their steps. */
+/** The measured cells, and the steps of their scenarios as further cells. */
 function withSteps(scenarios: readonly ScenarioRuns[], results: Ruled): Member[] {
   return [scenarios, stepScenarios(scenarios, results)].flatMap((group, at) =>
     group.flatMap(({ cells }) =>
@@ -106,7 +106,7 @@ function withSteps(scenarios: readonly ScenarioRuns[], results: Ruled): Member[]
   );
 }
 
-/** A member without measured runs, unless its cell is added. */
+/** A member whose cell was not measured; for one that was, the caller adds the cell. */
 function memberOf(cell: SelectableCell, name: string, missingReason = ""): Member {
   return { ...cell, name, label: `${cell.scenario}, ${name}`, cell: null, missingReason };
 }

@@ -259,6 +259,8 @@ function valuePairs(cells: readonly CellRuns[]): CellPair[] {
 export type Lookup = (base: CellRuns, next: CellRuns) => GroupComparison;
 
 /**
+ * Compares pairs of cells, all judged together.
+ *
  * @param unproven Comparisons with sides that never settled: nothing is proven of these, so they make no other
  * comparison harder to decide.
  * @param ratioOf The ratios of the experiment. Default: ratios that know about these pairs alone.

@@ -582,7 +582,7 @@ function beyondOf(
   const countIn = (histogram: string): number =>
     countBeyond(decodeSparse(histogram), max, limit.isBeyond);
   const sure = of === "latency" ? countIn(run.histogram) : count * shareBeyond(run[of], limit);
-  // Lower bounds below the limit; if only their number is known, as many as possible.
+  // How many lower bounds are below the limit; if only their number in all is known, as many as possible.
   const bounds = {
     latency: censored - (censoredHistogram === undefined ? 0 : countIn(censoredHistogram)),
     // A request that was never sent has no service time.

@@ -1,6 +1,7 @@
 /**
  * Little's law as a check of closed loops: on average as many requests are under way as the rate times the mean
- * latency. A virtual user that pauses between requests, or that dials, has none under way, so both count as well.
+ * latency. A virtual user that pauses between requests, or that dials, has none under way, so these times are added to
+ * the latency.
  */
 import type { Run } from "../../runner/result/result.ts";
 import { type Finding, list, table } from "../blocks.ts";

@@ -112,7 +112,7 @@ export class Screen {
 
   constructor(private readonly options: TerminalSigns) {}
 
-  /** The shown lines are no longer at the end of the output, so they stay. */
+  /** Leaves the shown lines where they are, because they are no longer at the end of the output. */
   forget(): void {
     this.#shown = [];
   }

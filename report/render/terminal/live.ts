@@ -1,6 +1,6 @@
 /**
  * The live view: the run in progress, the cells so far, and the timeline of the run, as lines. A pure function of the
- * state, the moment and the size of the terminal: each part gets more rows, or none, as there are.
+ * state, the moment and the size of the terminal, whose rows decide how many each part gets, if any.
  */
 import type { LiveAgent } from "../../../runner/result/progress.ts";
 import {

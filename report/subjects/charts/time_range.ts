@@ -30,7 +30,7 @@ export interface RangeFigures {
   readonly failed: number;
   /** Number of latencies that are lower bounds. */
   readonly censored: number;
-  /** In the order requested; null without a request. */
+  /** In the order in which they were asked for; null if no request lies in the range. */
   readonly percentiles: readonly (RangePercentile | null)[];
 }
 

@@ -120,7 +120,11 @@ export function compareResults(
   return compareSessions([base], [next], options);
 }
 
-/** @param bases,nexts The sessions of each side, at least one; thresholds use the last base as their baseline. */
+/**
+ * Compares two sides, each from one session or several.
+ *
+ * @param bases,nexts The sessions of each side, at least one; thresholds use the last base as their baseline.
+ */
 export function compareSessions(
   bases: readonly ResultSide[],
   nexts: readonly ResultSide[],

@@ -93,8 +93,8 @@ function withoutFolder(spec: unknown): unknown {
   return { ...others, nginx: rest };
 }
 
-// What may be worse after the first blocks is measured again, and judged by all blocks (`two_stage.ts`). Both stages run
-// the same two builds: what the layout of a build does to its speed is in both.
+// Cells that may be worse after the first blocks are measured again, and judged by all blocks (`two_stage.ts`). Both
+// stages run the same two builds, so a build that is slower because of its memory layout is slower in both.
 
 /** Cells with a deciding figure that may be worse than the margin allows, which are measured again. */
 export function doubtfulCells(comparison: ResultsComparison): ComparedCell[] {

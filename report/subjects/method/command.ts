@@ -95,7 +95,7 @@ function onlyText({ targets = [], scenarios = [] }: NonNullable<InvocationFlags[
   ].join(",");
 }
 
-/** The value of `--repeat`, which has no room for limits besides `until`. */
+/** The value of `--repeat`: with `until`, it can't name the least and most repetitions, as an experiment file can. */
 function repeatText(repeat: NonNullable<InvocationFlags["repeat"]>): string {
   if (typeof repeat === "number") return String(repeat);
   return `until ${Number((100 * (repeat.until ?? 0)).toPrecision(12))}%`;

@@ -1,6 +1,6 @@
 /**
- * Each request of a mix, flow or page as a scenario of its own, so that whatever reads the figures of a cell reads those
- * of a step: tables, claims and thresholds. Its figures are of whole runs, whatever is discarded.
+ * Each request of a mix, flow or page as a scenario of its own, so that tables, claims and thresholds, which read the
+ * figures of cells, can read those of such a step. They are of whole runs, even if the experiment discards a part.
  */
 import { stepPath } from "../../../base/figures/steps.ts";
 import type { StepFigures } from "../../../runner/result/step.ts";
