@@ -29,7 +29,7 @@ export type Block =
   | Group;
 
 interface OfForms {
-  /** Default: the page; markdown, unless the depth is "everything"; a terminal, if the depth is "summary". */
+  /** Default: the page; also markdown, unless the depth is "everything", and a terminal, if it is "summary". */
   readonly forms?: readonly Form[];
 }
 
@@ -147,7 +147,7 @@ export interface Group extends OfForms {
   /** Code shown beside the heading, such as the request of a scenario; "" for none. */
   readonly aside: string;
   readonly depth: Depth;
-  /** Stacked; a chart beside its table; in two halves; or side by side as far as there is room. */
+  /** Blocks are stacked, or a chart is beside its table, or there are two halves, or panels as far as there is room. */
   readonly layout: "stack" | "beside" | "halves" | "panels";
   readonly blocks: readonly Block[];
 }

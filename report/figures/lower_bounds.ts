@@ -1,6 +1,6 @@
 /**
- * A figure of times of which some are only lower bounds: requests that timed out, were unfinished at the end or
- * were never sent took at least as long as they were watched. Runs in the browser too.
+ * Figures of times, some of which are only lower bounds: requests that timed out, were unfinished at the end or were
+ * never sent took at least as long as they were watched. Runs in the browser, too.
  */
 import { isMovable, mostUs, productLimitUs } from "../../runner/stats/histogram/censoring.ts";
 import { type SparseHistogram, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";

@@ -185,8 +185,8 @@ function moments(
 // Latencies of a run's ended requests, from which percentiles below the median are computed.
 
 /**
- * Without what lies below the fastest response: requests that were under way at the end of the run, which have
- * only begun and would pass for the fastest.
+ * Latencies without those below that of the fastest response: requests that were under way at the end of the run have
+ * only begun, and would pass for the fastest.
  *
  * @param fastestMs The fastest latency in the run's results: 0 if no request got a response.
  */

@@ -438,8 +438,8 @@ export interface TrustEvidence {
 }
 
 /**
- * How the verdict depends on runs that something disturbed: it qualifies the verdict and never denies it. Where nothing is
- * decided, the verdict says so, and why.
+ * How the verdict depends on disturbed runs. These sentences qualify the verdict and never deny it: if nothing is
+ * decided, the verdict itself says so, and why.
  */
 const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
   "all-valid": ({ valid }) => `${valid}.`,

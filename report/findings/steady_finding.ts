@@ -28,7 +28,7 @@ const VERBS: Readonly<Record<SteadyLabel, readonly [one: string, several: string
 };
 
 /**
- * One for each cell whose load is the same all the time; one for all where every run is too short:
+ * A finding for each cell whose load does not change, or a single one for all cells if every run is too short:
  * `hono warms up: steady from 1.75 s on, after 14,200 requests; p50 0.82 ms then, 1.31 ms before.`
  */
 export function steadyFindings(cells: readonly CellRuns[]): Finding[] {

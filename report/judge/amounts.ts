@@ -31,7 +31,7 @@ export interface Amount {
   /** The figure, or `max of a run`. */
   readonly name: string;
   readonly range: FigureRange;
-  /** The estimate for drawing ratios; null for a single run, and if no ratio to the figure exists. */
+  /** The bootstrap estimate from which ratios are drawn; null for a single run, and if no ratio to the figure exists. */
   readonly drawn: Estimate | null;
   readonly opens: readonly Open[];
 }

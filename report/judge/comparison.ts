@@ -122,7 +122,7 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly smallestChange: number | null;
   /** Runs per side that would probably give a verdict; null if there is one, or if no number of runs would. */
   readonly runsNeeded: number | null;
-  /** Sessions per side that would, if the sides were measured in several; null if there is a verdict, or none would. */
+  /** The number of sessions per side that would, if each side was measured in several; null as for runs. */
   readonly sessionsNeeded: number | null;
 }
 
@@ -190,7 +190,7 @@ interface Test {
   readonly p: number;
 }
 
-/** @param ratioOf Default: uses only what these comparisons know about the spread of ratios. */
+/** Tests pairs of sides. @param ratioOf Default: uses only what these comparisons know about the spread of ratios. */
 export function comparePairs(
   pairs: readonly GroupPair[],
   options: JudgeOptions = {},

@@ -180,8 +180,8 @@ export interface Setting {
 }
 
 /**
- * Settings in the order of the factors' values. If several targets have a factor, and several others have not, each
- * group has settings of its own: no target of one is beside one of the other.
+ * Settings in the order of the factors' values. If several targets have a factor and several others do not, each group
+ * has settings of its own, so that no target of one group is compared with one of the other.
  */
 export function settingsOf(cells: readonly CellRuns[]): Setting[] {
   const families = [...Map.groupBy(cells, pathsKey).values()];

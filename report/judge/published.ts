@@ -1,7 +1,7 @@
 /**
- * Published figures × results: each beside the measured figure of the same cell, if requested both relative to a named
- * cell; the figures that surely differ by more than a margin; and whether the measured figures come in the published
- * order.
+ * Published figures × results: each published figure beside the measured one of the same cell, both divided by those of
+ * a named cell if the file asks for that; the figures that certainly differ by more than a margin; and whether the
+ * measured figures come in the published order.
  */
 import { type Bound, type BoundedFigure, boundedFigure } from "../../base/figures/bound.ts";
 import {

@@ -123,8 +123,8 @@ export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): R
 }
 
 /**
- * The ratio of sides in slices. Their pairs are known for certain, so they borrow nothing from other pairs. Rounds of
- * two processes that are never restarted depend on each other: null if there are too few for an interval.
+ * The ratio of sides in slices. Which of their runs belong together is certain, so nothing is borrowed from other pairs.
+ * Rounds of two processes that are never restarted depend on each other: null if there are too few for an interval.
  */
 export function slicedRatio(
   sliced: Sliced,

@@ -46,6 +46,8 @@ export interface MeasuredSessions {
 }
 
 /**
+ * Compares matched cells over all sessions of both sides.
+ *
  * @param matches Matches in the last session of each side.
  * @returns Their comparisons over all sessions, in the same order.
  */

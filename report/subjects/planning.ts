@@ -205,8 +205,8 @@ function ofAllCells(
 }
 
 /**
- * Number of parts of a run whose figures show the variance per second: long enough that neighbouring parts hardly
- * depend on each other.
+ * Number of parts into which a run is split to show the variance per second: few, so that they are long enough to
+ * hardly depend on their neighbours.
  */
 const PARTS = 5;
 const LEAST_PART_S = 0.5;

@@ -71,7 +71,7 @@ interface TrendContext {
   readonly comparison: ResultsComparison;
 }
 
-/** One for each experiment and kind of machine with several results, if these have common cells. */
+/** A trend for each experiment and kind of machine with several results, if these have common cells. */
 export function trendsOf(all: readonly Reported[]): Trend[] {
   const measured = [...Map.groupBy(all, ({ results }) => results.experiment.name)].flatMap(
     ([name, ofExperiment]) => {

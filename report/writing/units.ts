@@ -144,7 +144,7 @@ export function formatTick(value: number): string {
 export const TOO_WIDE = "[too few runs]";
 const WIDEST_RATIO = 1_000;
 
-/** Whether the ends are so far apart that the interval says nothing; open intervals are intended, and do not count. */
+/** Whether the ends are so far apart that the interval says nothing. An open interval is meant to be open: false. */
 export function isTooWide({ low, high }: { readonly low: number; readonly high: number }): boolean {
   return low > 0 && high < Infinity && high / low > WIDEST_RATIO;
 }

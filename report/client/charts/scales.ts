@@ -45,8 +45,8 @@ function setTicks(drawn: Scale, values: readonly number[]): void {
 }
 
 /**
- * All tracks have the same width of labels, for which the stack takes any of theirs: that of "200,000" with its
- * padding.
+ * Width of the labels of each track: that of "200,000" with its padding. All are equal, because a stack of axes takes
+ * the width of any one of them.
  */
 export const TICKS_PX = 54;
 /** Room above the highest value of a track for its title, which no line crosses. */

@@ -72,7 +72,7 @@ export function stepPoints(
   });
 }
 
-/** In every line: index of the first point of the interval that contains a moment; null if there is none. */
+/** Index, the same in every line, of the first point of the interval that contains a moment; null if there is none. */
 export function indexOf(data: RunsAxis, moment: RunMoment): number | null {
   const interval = intervalAt(data, moment);
   if (interval < 0) return null;

@@ -343,7 +343,7 @@ export function scenarioFigures(
 
 /**
  * Selects the range in the page's address, if there is one.
- * @param isScrolled Whether the page is where its reader wants it.
+ * @param isScrolled Whether the page is already scrolled to where its reader wants it.
  */
 export function followLink(
   figures: ScenarioFigures,

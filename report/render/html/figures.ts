@@ -126,7 +126,7 @@ function sizeOf(chart: Exclude<Chart, Rows>): string {
   return chart.kind === "xy" ? chart.size : chart.kind;
 }
 
-/** Rules for the heights of growing charts, because the page's policy forbids styles on elements. */
+/** Style rules for the heights of charts that grow with their content: the page's policy forbids styles on elements. */
 export function heightRules(charts: Iterable<Chart>): string {
   const heights = new Set([...charts].flatMap((chart) => heightPx(chart) ?? []));
   return [...heights].map((px) => `.high-${px}{height:${px}px}`).join("");

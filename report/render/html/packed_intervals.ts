@@ -25,8 +25,8 @@ export interface PackedSteps {
 /** Approximate size limit for all scenarios of a page. */
 const MOST_CHARACTERS = 2_800_000;
 /**
- * The cells of about this many runs are packed to estimate the size of all: widely spread latencies take several times
- * as much.
+ * The cells of about this many runs are packed to estimate the size of all, because widely spread latencies take several
+ * times as much room as others.
  */
 const TRIED_RUNS = 30;
 
@@ -90,7 +90,7 @@ function stepsOf({ timeline: { points } }: Run, intervals: number): PackedStep[]
   });
 }
 
-/** Summed while reading, because the intervals of thousands of runs would not fit in memory. */
+/** Intervals as one step. They are summed while being read, because those of thousands of runs would not fit in memory. */
 function stepOf(points: readonly IntervalPoint[], fromS: number): PackedStep {
   const [alone] = points;
   return {

@@ -121,7 +121,7 @@ function allotted(rows: number, wanted: readonly RowsWanted[]): Map<ViewPart, nu
 }
 
 const LEAST_BAR = 10;
-/** With the text beside it, the bar is narrower than most windows: a narrower window wraps the line into more rows. */
+/** Columns of the longest bar: with the text beside it, the line still fits into most windows, and so is not wrapped. */
 const MOST_BAR = 40;
 
 /** How much of the whole is done, as a bar and in words. */

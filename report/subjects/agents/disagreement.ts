@@ -48,7 +48,7 @@ const PACE: CommonFigure = {
   least: 0,
 };
 
-/** How an agent differs from the others; `in` names the figures, which are the same in other cells. */
+/** How an agent differs from the others; `in` names the figures, by which equal differences in other cells are found. */
 interface Difference {
   readonly name: string;
   readonly in: readonly CommonFigure["name"][];

@@ -75,7 +75,7 @@ export interface ResultsComparison {
   readonly sides: readonly [base: ComparedSide, next: ComparedSide];
   /** Null if the sides are two results. */
   readonly revisions: Revisions | null;
-  /** The cells by their undisturbed runs; null if nothing disturbed any run. Empty if a side has none. */
+  /** The cells by their undisturbed runs; null if no run was disturbed, empty if a side has no undisturbed run. */
   readonly again: readonly ComparedCell[] | null;
   /** Other differences than the figures, one line each. */
   readonly differences: readonly string[];
@@ -335,8 +335,8 @@ function profilesOf(
 }
 
 /**
- * Profiles only explain CPU time: a longer wait belongs to no function. Between two sessions, the programs may not be
- * the cause of the change.
+ * The change that profiles may explain; null for none. They explain CPU time alone, because a longer wait belongs to no
+ * function. Between two sessions, something else than the programs may have caused the change.
  */
 function workChange(comparison: GroupComparison): WorkChange | null {
   const { interval, verdict } = comparisonOf(comparison, "cpuPerRequest");

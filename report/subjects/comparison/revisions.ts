@@ -85,7 +85,7 @@ function ownOnes<T extends { readonly target: string }>(
   });
 }
 
-/** Each revision has a folder of its own, which is not a difference in how they were measured. */
+/** A target without its folder: each revision has its own, which is no difference in how they were measured. */
 function withoutFolder(spec: unknown): unknown {
   const { cwd: _, nginx, ...others } = Object(spec);
   if (nginx === undefined) return others;
@@ -133,7 +133,7 @@ export interface Alarm {
   readonly isStaged: boolean;
 }
 
-/** @param all Comparison over both stages; the first one itself if nothing was measured again. */
+/** The figures that were worse. @param all Comparison over both stages; `first` itself if nothing was measured again. */
 export function alarmsIn(first: ResultsComparison, all: ResultsComparison): Alarm[] {
   const atFirst = figureOutcomes(first).filter(({ outcome }) => outcome === "fail");
   return figureOutcomes(all).flatMap(({ cell, figure, outcome }) => {

@@ -49,7 +49,7 @@ function equalRatioEdgesUs(lowUs: number, highUs: number, steps: number): number
 
 /**
  * Share of all values between each two edges. A bucket of whole microseconds [low, high] covers
- * low − ½ … high + ½; one that lies across an edge is split by width, or short times would show a comb.
+ * low − ½ … high + ½; one that lies across an edge is split by width, because short times would look like a comb.
  */
 export function sharesBetween(histogram: Histogram, edgesUs: readonly number[]): number[] {
   const shares = new Float64Array(edgesUs.length - 1);

@@ -208,8 +208,8 @@ export interface PageTarget {
 }
 
 /**
- * In the order of the experiment. For a single target, the items are the values of the compared factor, or else the
- * cells.
+ * The items to which the page can be narrowed, in the order of the experiment. For a single target, they are the values
+ * of the compared factor, or else the cells.
  * @param compared One for each scenario.
  */
 export function pageTargets(

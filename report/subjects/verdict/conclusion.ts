@@ -388,7 +388,7 @@ const LIGHTS: Readonly<Record<Survival, Reliability["light"]>> = {
   "in-turns": "amber",
 };
 
-/** How the verdict of these places depends on runs that something disturbed. @param level Of the worst run. */
+/** How the verdict of these places depends on disturbed runs. @param level The trust in the worst run. */
 export function relianceOf(
   { places, lost, survival: without }: Judged,
   { runs, level, valid, levels }:
