@@ -122,7 +122,7 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly smallestChange: number | null;
   /** Runs per side that would probably give a verdict; null if there is one, or if no number of runs would. */
   readonly runsNeeded: number | null;
-  /** The number of sessions per side that would, if each side was measured in several; null as for runs. */
+  /** Sessions per side that would, if each side was measured in several; null if there is a verdict, or none would. */
   readonly sessionsNeeded: number | null;
 }
 

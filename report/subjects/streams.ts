@@ -138,8 +138,8 @@ function drawnTimes(runs: readonly Measurement[], of: Times): DrawnTimes | null 
 }
 
 /**
- * The clock of these times in the results: "sent" for gaps, which the end of the load cuts off in both kinds of loop, and
- * "intended" for messages of a WebSocket, which are due by a clock.
+ * The clock of these times in the results: "sent" for gaps, which the end of the load cuts off in both kinds of loop,
+ * and "intended" for messages of a WebSocket, which are due by a clock.
  */
 function clockOf(of: Times, { latency }: Pick<Measurement, "latency">): "sent" | "intended" {
   if (of === "gap") return "sent";
