@@ -86,9 +86,9 @@ export interface Series {
 
 export interface Panel {
   readonly chart: Chart;
-  /** Above the chart; absent: the name of its target, or nothing. */
+  /** Title above the chart; absent: the name of its target, or nothing. */
   readonly title?: string;
-  /** The target that it belongs to; absent: several, or all. */
+  /** The target to which the panel belongs; absent if it is about several. */
   readonly of?: Series;
 }
 

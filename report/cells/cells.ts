@@ -90,7 +90,7 @@ export function groupRuns(results: Grouped): ScenarioRuns[] {
     .filter(({ cells }) => cells.length > 0);
 }
 
-/** The one scenario of a measurement, of one cell. */
+/** A single measurement as one scenario with one cell. */
 export function scenariosAlone(measurement: Measurement): ScenarioRuns[] {
   return groupRuns({ runs: [runAlone(measurement, "")] });
 }

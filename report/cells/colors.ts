@@ -19,7 +19,7 @@ export function mixOf(color: number): number {
   return shade === 0 ? 0 : ((shade - 1) / (SHADES - 1) - 0.5) * MOST_MIXED * 2;
 }
 
-/** With a larger share, too little of the colour would be visible. */
+/** The largest share of ink or paper in a mix: with more, too little of the colour would be visible. */
 const MOST_MIXED = 0.55;
 
 /** How much of its hue each step of a heatmap has, from the palest. */

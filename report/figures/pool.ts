@@ -160,7 +160,7 @@ function valueIn({ clock, all, bounds, ended }: PooledSample, p: number): number
 function boundedIn(sample: PooledSample, p: number, valueMs: number): Bounded {
   const { clock, all, bounds, ended, censored, count } = sample;
   if (bounds !== null) return boundedPercentile({ clock, all, bounds, ended }, p, valueMs);
-  // A lower bound, if the true values behind bounds were the largest of all.
+  // It is a lower bound if it would be one of the true values behind bounds, should these be the largest of all.
   return bounded(valueMs, p >= 50 && censored > 0 && p / 100 * count > count - censored);
 }
 

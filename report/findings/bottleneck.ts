@@ -19,7 +19,7 @@ const MOSTLY_WORK = 0.3;
 const MOSTLY_ONE = 0.9;
 /** Share of a core, of all cores or of a CPU limit from which on a target is near that limit. */
 const LITTLE_LEFT = 0.8;
-/** Share of the run for which pauses matter. */
+/** Share of the run from which on pauses matter. */
 const PAUSED = 0.05;
 /** Cores in use; above it, more is at work than threads that take turns on one core. */
 const MOST_OF_ONE = 1.2;

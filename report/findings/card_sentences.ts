@@ -38,7 +38,7 @@ const SENTENCES = {
     const how = held.length === 0 ? ", because no other keeps up" : marginText(held);
     return `${name} leads${inShare(of)}${how}${medianText(held)}${besides(of, name)}.`;
   },
-  /** @param leaders Places by leader, beginning with the leader of most places. */
+  /** Different targets lead. @param leaders Places by leader, beginning with the leader of most places. */
   depends: ({ leaders: [most, ...rest], places }: {
     readonly leaders: readonly (readonly Place[])[];
     readonly places: readonly Place[];
@@ -87,7 +87,7 @@ const SENTENCES = {
       targets.length === 1 ? "has" : "have"
     } no steady state.`;
   },
-  /** @param keepers Targets that meet the requirements. */
+  /** Targets fall short of the requirements. @param keepers Targets that meet them. */
   "falls-short": ({ keepers, short, ...of }: Of & {
     readonly keepers: readonly string[];
     readonly short: readonly Shortfall[];
@@ -132,7 +132,7 @@ const SENTENCES = {
     `Not to be trusted: ${side && `in the runs of ${side} `}${meaning}.`,
   incomparable: (_: Readonly<Record<never, never>>) =>
     "Nothing can be compared: no two targets responded correctly at the same setting.",
-  /** @param scenarios Scenarios whose runs lack the figure that the experiment names. */
+  /** Runs lack the figure that the experiment names. @param scenarios The scenarios of these runs. */
   "no-figure": ({ figure, scenarios }: {
     readonly figure: string;
     readonly scenarios: readonly string[];
@@ -429,9 +429,9 @@ function throughputOr(figure: string): string {
 export interface TrustEvidence {
   /** `8 of 10 runs are valid, and 1 more only lacks a steady state`, `5 runs are suspect and 19 invalid`. */
   readonly valid: string;
-  /** Whether more runs are left than those: the ones that something disturbed. */
+  /** Whether there are other runs than the undisturbed ones. */
   readonly hasOthers: boolean;
-  /** Places, among all, whose verdict depends on runs that something disturbed. */
+  /** Places, among all, whose verdict depends on disturbed runs. */
   readonly lost: Of;
   /** `2 suspect and 1 invalid`; "" if they are not counted. */
   readonly levels: string;

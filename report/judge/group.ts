@@ -162,6 +162,6 @@ function strayRatioOf({ timeline: { points } }: Pick<Run, "timeline">): number {
     const { completed, seconds } = partOf(points, i * size, (i + 1) * size);
     return completed / seconds;
   });
-  // A single part has none to be compared with.
+  // A single part has no other to be compared with.
   return rates.length < 2 ? Infinity : Math.max(...rates) / Math.min(...rates);
 }

@@ -171,7 +171,7 @@ export function failureDispersion(
 
 interface OneRunTerms {
   readonly run: JudgedRun;
-  /** Null if the run is too short to show it. */
+  /** The dispersion of the requests that the share counts; null if the run is too short to show it. */
   readonly dispersion: Dispersion & { readonly expected?: readonly Expected[] } | null;
   /** The allowed share. */
   readonly limit: number;
@@ -182,7 +182,7 @@ interface OneRunTerms {
   readonly like: "without a failure" | "like these" | null;
 }
 
-/** @param sure The requests that certainly count; `most` includes all that may count. */
+/** Judges a share of one run. @param sure The requests that certainly count; `most` includes all that may count. */
 export function oneRunEvidence(
   { sure, most }: Readonly<Record<"sure" | "most", Proportion>>,
   { run, dispersion: known, limit, allowed, level, found, like }: OneRunTerms,

@@ -40,7 +40,7 @@ type Coded<Sentences> = {
     & (Sentences[Code] extends (evidence: infer Evidence) => unknown ? Readonly<Evidence> : never);
 }[keyof Sentences];
 
-/** Ties each code to its own evidence, because a union of sentences could not be called. */
+/** Ties each sentence to the evidence of its own code: a union of sentences can't be called with a union of evidence. */
 function wordsOf<Found extends { readonly code: PropertyKey }, Words>(
   sentences: { readonly [Code in Found["code"]]: (evidence: never) => Words },
   found: Found,

@@ -273,7 +273,7 @@ export interface SlicedLevels {
   readonly blockPairs: number | null;
 }
 
-/** @param areLooked As in `SlicedLevels`. */
+/** The levels of a figure. @param areLooked Whether there were several looks, as in `SlicedLevels`. */
 export function levelsIn(
   { pairs, areTheseTwo, alone, disturbance }: Sliced,
   [to, of]: readonly [base: Estimate, next: Estimate],

@@ -152,7 +152,7 @@ function latencySeries(
   return { label, color, draw: "dots", points };
 }
 
-/** A lower bound has no upper end, so its bar ends at the value. */
+/** The capacity as a reference line. A lower bound has no upper end, so its bar ends at the value. */
 function kneeOf({ cell: { label, color }, middle: { capacity } }: SearchedCell): Reference[] {
   if (capacity === null) return [];
   const [at, low, high] = [capacity.value, capacity.low, capacity.high ?? capacity.value]

@@ -159,7 +159,7 @@ export function matrix({ matrix, scenarios }: ReportContext): Group[] {
   return [group(titleOf(matrix.rows), prunedAll(blocks), { id: "matrix", depth: "summary" })];
 }
 
-/** A single row has nothing to be compared with. */
+/** The title of the matrix: a single row has nothing to be compared with. */
 function titleOf(rows: readonly unknown[]): string {
   return rows.length > 1 ? "Every result against the best" : "Every result";
 }

@@ -56,7 +56,7 @@ const WEIGHT_PX = 29;
 /** Least distance between the middles of two labels; the upper one may be the lowest label of the track above. */
 const LABEL_PX = 13;
 
-/** @param weight Height relative to other tracks; a higher track has room for more ticks. */
+/** The axis of a track. @param weight Height relative to other tracks; a higher track has room for more ticks. */
 export function trackScale(axis: Axis, weight: number): AxisOptions {
   const headroom = TITLE_PX / (WEIGHT_PX * weight - TITLE_PX);
   const max = axis.scale === "log"

@@ -29,7 +29,7 @@ async function copy(text: string, tools: HTMLElement, status: HTMLElement): Prom
 
 async function reachesClipboard(text: string): Promise<boolean> {
   try {
-    // Unavailable or refused in a page opened as a file.
+    // The clipboard is unavailable, or refuses, in a page that was opened as a file.
     await navigator.clipboard.writeText(text);
     return true;
   } catch {

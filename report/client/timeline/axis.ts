@@ -39,7 +39,7 @@ export function intervalAt({ runs }: RunsAxis, { run, seconds }: RunMoment): num
   return interval < 0 ? t.length - 1 : interval;
 }
 
-/** Start and end of that interval, from the start of its run; null without any. */
+/** Start and end of the interval that contains a moment, from the start of its run; null without intervals. */
 export function intervalTimes(data: RunsAxis, moment: RunMoment): TimeRange | null {
   const interval = intervalAt(data, moment);
   if (interval < 0) return null;

@@ -326,7 +326,7 @@ function labelOf(canvas: HTMLCanvasElement): string {
 /** Figures of the page's scenarios, by section. */
 type ScenarioFigures = ReadonlyMap<string, ScenarioFigure>;
 
-/** @param known Figures that were in the page before. */
+/** Makes the figures of all scenarios in the page. @param known Figures that were in the page before. */
 export function scenarioFigures(
   drawings: Drawings,
   known: ScenarioFigures = new Map(),

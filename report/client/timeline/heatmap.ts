@@ -143,7 +143,7 @@ function drawColumn(
     ctx.fillStyle = theme.heat(heat);
     ctx.fillRect(left, top, width, height);
     if (bounds[row] === 0) continue;
-    // Requests that took longer: an edge towards longer times.
+    // An edge towards longer times marks requests that took longer, because their latencies are lower bounds.
     ctx.fillStyle = theme.alarm;
     ctx.fillRect(left, top, width, Math.min(2, height));
   }

@@ -127,7 +127,7 @@ function figureNote(figure: string, places: readonly Place[], other: string): st
   return [`By ${figure}: ${word}${own.length === 1 ? "" : ` in ${all}`}.`];
 }
 
-/** @param figure Default: all deciding figures. */
+/** Places by all runs and by the undisturbed ones. @param figure Default: all deciding figures. */
 function judgedBoth(comparison: ResultsComparison, figure?: ComparedFigure): Judged {
   const { cells, again } = comparison;
   const placesIn = (cells: readonly ComparedCell[]): Place[] =>

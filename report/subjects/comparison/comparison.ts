@@ -77,7 +77,7 @@ export interface ResultsComparison {
   readonly revisions: Revisions | null;
   /** The cells by their undisturbed runs; null if no run was disturbed, empty if a side has no undisturbed run. */
   readonly again: readonly ComparedCell[] | null;
-  /** Other differences than the figures, one line each. */
+  /** Differences other than those in figures, one line each. */
   readonly differences: readonly string[];
   /** Sides whose figures may not be the target's, with the reason, one line each. */
   readonly untrusted: readonly string[];

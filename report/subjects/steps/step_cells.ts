@@ -29,7 +29,7 @@ export function stepScenarios(
 
 const made = new WeakMap<Run, readonly Run[]>();
 
-/** Made once for each run, like its cells. */
+/** The steps of a run as runs of their own, made once for each run, as its cells are. */
 function stepRuns(run: Run): readonly Run[] {
   const known = made.get(run);
   if (known !== undefined) return known;

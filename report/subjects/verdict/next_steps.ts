@@ -92,7 +92,7 @@ function longerStep({ places, runs, cores }: Situation): NextStep[] {
 const RUNS_FOR_GROUPS = 14;
 /** Default number of repetitions of an experiment. */
 const USUAL_RUNS = 5;
-/** Beyond this width of the interval, findings well within it are noise. */
+/** Ratio of an interval's ends: in a wider one, runs differ more than targets do. */
 const NOISY_RATIO = 1.2;
 
 /** How many runs would decide, as one number for all places; or that more would not help. */
