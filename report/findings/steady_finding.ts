@@ -88,7 +88,7 @@ function detailsText(cell: CellRuns, label: SteadyLabel, warmups: readonly Warmu
   }
 }
 
-/** How long a run must be to be judged. If responses are rare, most intervals are empty, and even the median rate is 0. */
+/** What a run needs to be judged. If responses are rare, most intervals are empty, and even the median rate is 0. */
 function tooShortText({ intervalS, points }: Run["timeline"]): string {
   const active = points.filter(({ completed }) => completed > 0).length;
   const isSparse = active >= LEAST_STEADY_INTERVALS && 2 * active <= points.length;

@@ -272,7 +272,7 @@ function contentionIn(
   return [...contentionOpens(figure, of), ...contentionOpens(other, to).map(turned)];
 }
 
-/** Whether contention may have changed a figure. Only figures of speed are open, because a request that failed did fail. */
+/** How contention may have changed a figure. Only figures of speed are open, because a request that failed did fail. */
 function contentionOpens(figure: FigureName, { cell }: Member): Pick<Open, "toward">[] {
   const toward = FIGURES[figure].contention === "fails" ? null : contentionToward(figure);
   return toward === null || cell === null || cell.runs.every(isUndisturbed) ? [] : [{ toward }];
