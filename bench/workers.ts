@@ -18,7 +18,7 @@ const WORKERS = 2;
 /** The number of connections of each worker. */
 const CONNECTIONS = 50;
 const RATE_PER_SEC = 10_000;
-/** The number of cores from which half make the load and the other half serve it. */
+/** The number of cores from which on half of them make the load and the other half serve it. */
 const LEAST_CORES = 4;
 
 const ALIKE: Bar = within(0, 0.05);

@@ -59,7 +59,12 @@ export interface SimulatedPair {
   readonly logRatio: number;
 }
 
-/** @param logRatio The log ratio of the programs, new over base. @param pairs The number of pairs of slices. */
+/**
+ * Simulates the slices of one pair of processes.
+ *
+ * @param logRatio The log ratio of the programs, new over base.
+ * @param pairs The number of pairs of slices.
+ */
 export function simulatedPair(
   random: Random,
   { behaviour, pairs, logRatio }: {
@@ -177,7 +182,7 @@ function burstsOver(
   return shareIn(starts, ends);
 }
 
-/** Spans at even distances, off by a standard deviation of a tenth of the period. */
+/** Spans at even distances, which vary with a standard deviation of a tenth of the period. */
 function stretches(
   random: Random,
   { everyS, forS }: { readonly everyS: number; readonly forS: number },
