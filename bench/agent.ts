@@ -65,5 +65,5 @@ async function startAgent(redis: string, stack: AsyncDisposableStack): Promise<v
     if ((await roster(link.client)).length > 0) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
-  throw new TargetError(`Cannot measure: no agent was there within ${READY_MS / 1_000} s`);
+  throw new TargetError(`Cannot measure: no agent was ready within ${READY_MS / 1_000} s`);
 }

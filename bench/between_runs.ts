@@ -37,7 +37,9 @@ export const betweenRuns: Bench = {
           { what: `${name}: start-up of the server`, samples: own.map(({ startMs }) => startMs) },
         ];
       }),
-      notes: missing.map((name) => `Left out: plateau setup frameworks ${name} installs it.`),
+      notes: missing.map((name) =>
+        `${name} is left out, because it is not installed: plateau setup frameworks ${name}.`
+      ),
     }];
   },
 };

@@ -73,8 +73,8 @@ const search = z.strictObject({
   name: z.string(),
   seed: z.int(),
   end: z.enum(["found", "budget", "unsustained", "generator"]),
-  truth: perSec.nullable().describe("Null where nothing was found"),
-  value: perSec.nullable().describe("What was found, or at least"),
+  truth: perSec.nullable().describe("True capacity; null if the search found none"),
+  value: perSec.nullable().describe("Found capacity, or the lower bound at which the search ended"),
   low: perSec.nullable(),
   high: perSec.nullable(),
   seconds: z.number(),
@@ -96,7 +96,7 @@ function* searchesOf(
   const missing = Array.from({ length: seeds }, (_, seed) => seed).filter((seed) =>
     !known.has(seed)
   );
-  // Found by a very long simulation, and so computed only if a search found something.
+  // Without a formula it takes a very long simulation, so it is computed only if a search found something.
   let capacity: ((atS: number) => number) | null = null;
   const capacityAt = (atS: number): number => (capacity ??= capacityIn(kind, terms))(atS);
   for (const seed of missing) {

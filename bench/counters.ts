@@ -24,8 +24,8 @@ import type { Command } from "./stage/programs.ts";
  * 2 %.
  *
  * Python's servers run on an event loop of asyncio, whose turns are watched: other servers have nothing to collect, and
- * report nothing. They do not compute a loop over integers, whose pace depends on the layout of the heap, and so on
- * everything that ran before.
+ * report nothing. They do not compute a loop over integers, because its pace depends on the layout of the heap, and
+ * therefore on everything that ran before.
  */
 const SERVERS = [
   { does: "computes about 1 ms", words: "vary 10", inPython: "pack" },
@@ -67,8 +67,8 @@ export const counters: Bench = {
 };
 
 /**
- * The command without counters: it unsets their variables, and `env` as the program keeps Deno from getting an
- * argument.
+ * The command without counters: it unsets their variables. Its program is `env`, so Plateau does not see Deno, and adds
+ * no argument for it.
  */
 function unobserved(command: Command): Command {
   const variables = ["NODE_OPTIONS", "PYTHONPATH", "GODEBUG"];

@@ -30,7 +30,7 @@ const NAMES = Object.keys(HOOKS).filter((name): name is Name => Object.hasOwn(HO
 
 const SIZES = [1_000, 10_000];
 const RATE_PER_SEC = 5_000;
-/** Null: a closed loop. */
+/** Requests per second; null for a closed loop. */
 const PACES = [1_000, RATE_PER_SEC, 20_000, null] as const;
 /** The most that an empty hook may add to a request, in microseconds. */
 const MOST_MORE_US = 1;

@@ -1,7 +1,7 @@
 /**
- * How late requests are sent, as the send minus the due moment, on one worker. Measured at 20,000 arrivals a second, of
- * which nginx alone would take several times as many, and at half of the rate that a bare C loop reaches. Another bare
- * loop (`generators/paced.c`) sends the same schedules in turns; its delay is that of the machine.
+ * How late requests are sent, as the send minus the due moment, on one worker. Measured at 20,000 arrivals a second, a
+ * fraction of what nginx can take, and at half of the rate that a bare C loop reaches. Another bare loop
+ * (`generators/paced.c`) sends the same schedules in turns; its delay is that of the machine.
  */
 import { join } from "node:path";
 import { formatCount } from "../report/writing/units.ts";
@@ -129,7 +129,7 @@ async function paceBy(driver: Driver, { origin, ratePerSec, seconds }: Pace): Pr
   return { lag, measurement, intervalP99s: p99sBetween(soFar) };
 }
 
-/** @param paced The path of the compiled paced.c. */
+/** Measures the lag of the bare loop. @param paced The path of the compiled paced.c. */
 async function paceBare({ origin, ratePerSec, seconds }: Pace, paced: string): Promise<Paced> {
   const numbers = [new URL(origin).port, CONNECTIONS, ratePerSec, seconds].map(String);
   const output = await start([paced, ...numbers]).output;

@@ -1,5 +1,5 @@
 /**
- * Memory: the use of a long run at full speed with 1,000 connections and whether it grows, and the memory of a
+ * The memory that a long run at full speed with 1,000 connections uses, whether it grows, and the memory of one
  * connection. Resident memory is Plateau's own, without the kernel's memory for its sockets.
  */
 import { formatCount } from "../report/writing/units.ts";

@@ -109,7 +109,7 @@ function observe(
   return { outcomes: shares, intervals };
 }
 
-/** How much wider an interval may be: the width of one bucket of a histogram. */
+/** The factor by which an interval may miss the truth and still hold it: the width of one bucket of a histogram. */
 const WIDER = 1.001;
 
 function thresholdOf(text: string): Threshold {
@@ -128,8 +128,8 @@ function atLimit(what: string, { held, broken }: Outcomes): Row[] {
 const MOST = atLeast(50);
 
 /**
- * The least share of runs with an interval; if fewer have one, those are the runs that look less dependent than they
- * are.
+ * The least share of runs with an interval by which intervals are judged: if fewer have one, they are the runs whose
+ * requests look less dependent than they are.
  */
 const ENOUGH_SHARE = 0.5;
 
@@ -190,7 +190,7 @@ function queues(cases: number, { utilization, lengths }: QueueLengths): Section[
 const underLimit = (utilization: number): string =>
   `p99 < ${(queueTruth(utilization).p99 / 0.7).toFixed(4)}ms`;
 
-/** Runs that are too short to decide, and the number of passed runs whose length is as stated. */
+/** Whether the length that runs too short to decide ask for is right: how many runs of about that length pass. */
 function seconds(cases: number): Section[] {
   const few = Math.ceil(cases / 5);
   const rows = [{ utilization: 0.5, short: 6 }, { utilization: 0.7, short: 12 }, {

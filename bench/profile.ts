@@ -79,6 +79,8 @@ function named([program, run, ...args]: Command): Command {
 }
 
 /**
+ * Adds up samples by part.
+ *
  * @param samples The samples as perf prints them: one frame a line, the innermost first, and an empty line after each
  * sample.
  */

@@ -95,7 +95,7 @@ const FRAMEWORKS = ["express", "fastify"] as const;
 type FrameworkName = typeof FRAMEWORKS[number];
 
 const PROFILES = 3;
-/** The part of the load's time that is read, at the end of a file; no profile of Plateau's has the server's start. */
+/** The share of the load's time that is read, at the end of a file: Plateau's profiles leave out the server's start. */
 const LAST_RATIO = 0.6;
 const MOST_FRAMES = 6;
 /** The tolerance in percentage points, and relative to the share: profiles of the same server differ by as much. */

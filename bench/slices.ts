@@ -24,7 +24,7 @@ import { Random } from "./statistics/random.ts";
 import { groupOf } from "./statistics/verdicts.ts";
 
 const CASES = 200;
-/** How many times the cases are simulated if both more and less than 95 % is wrong; these cases are quick. */
+/** The factor for the number of cases where both more and less than 95 % is wrong; these cases are quick to simulate. */
 const MANY = 5;
 const SHORT_CASES = 30;
 

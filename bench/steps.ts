@@ -32,7 +32,7 @@ function mix({ named = false, expect = {} }: { named?: boolean; expect?: Expecta
   return { kind: "requests", stepNames, requests: requestsWith(expect), sequence };
 }
 
-/** @param cookies The cookies in each virtual user's jar; null: users keep none. */
+/** A flow of requests. @param cookies The cookies in each virtual user's jar; null: users keep none. */
 function flow(cookies: Readonly<Record<string, string>> | null): Script {
   return { kind: "flow", stepNames: PATHS, steps: requestsWith({}), users: [{}], cookies };
 }

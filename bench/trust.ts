@@ -76,10 +76,10 @@ function firstCause({ findings }: Measurement["generator"]): string {
   return findings[0]?.code ?? "none";
 }
 
-/** Notes on what was said if something else was right, and on why a scenario is missing. */
+/** Notes on the findings that were reported in place of the right one, and on why a scenario is missing. */
 function notesOf({ scenario: { what, causes }, seen }: Seens): string[] {
   const skipped = seen.find((one) => typeof one === "string");
-  if (skipped !== undefined) return [`${what}: skipped, as ${skipped}.`];
+  if (skipped !== undefined) return [`${what}: skipped, because ${skipped}.`];
   const wrong = measuredOf(seen).map(({ generator }) =>
     generator.findings.map(({ code }) => code).join(" + ") || "none"
   )

@@ -1,7 +1,7 @@
 /**
  * Several workers: the cost of a request to each of them beside as many processes of one worker, which share nothing;
- * how even their shares are; how they run while the main isolate is held; and, if there are enough cores, how much more
- * they make than one.
+ * how even their shares are; how they run while the main isolate is blocked (held); and, if there are enough cores, how
+ * much more they make than one.
  */
 import type { SoFarReport } from "../runner/load/worker/messages.ts";
 import type { Measurement } from "../runner/result/result.ts";
@@ -18,12 +18,12 @@ const WORKERS = 2;
 /** The number of connections of each worker. */
 const CONNECTIONS = 50;
 const RATE_PER_SEC = 10_000;
-/** The number of cores from which half make the load and the other half serve it. */
+/** The number of cores from which on half of them make the load and the other half serve it. */
 const LEAST_CORES = 4;
 
 const ALIKE: Bar = within(0, 0.05);
 const EVEN: Bar = within(0.05);
-/** The bar for the p99 of the lag, in milliseconds, with a held isolate beside a free one. */
+/** The bar for the p99 of the lag, in milliseconds: with the main isolate held, beside that with it free. */
 const AS_PUNCTUAL: Bar = within(0.1);
 /** How long before the end of a load the main isolate is released. */
 const LET_GO_MS = 500;

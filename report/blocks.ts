@@ -29,7 +29,7 @@ export type Block =
   | Group;
 
 interface OfForms {
-  /** Default: the page; markdown, unless the depth is "everything"; a terminal, if the depth is "summary". */
+  /** Default: the page; also markdown, unless the depth is "everything", and a terminal, if it is "summary". */
   readonly forms?: readonly Form[];
 }
 
@@ -86,9 +86,9 @@ export interface Series {
 
 export interface Panel {
   readonly chart: Chart;
-  /** Above the chart; absent: the name of its target, or nothing. */
+  /** Title above the chart; absent: the name of its target, or nothing. */
   readonly title?: string;
-  /** The target that it belongs to; absent: several, or all. */
+  /** The target to which the panel belongs; absent if it is about several. */
   readonly of?: Series;
 }
 
@@ -126,8 +126,7 @@ export interface Alternatives extends OfForms {
   readonly standard: string;
   readonly blocks: readonly Block[];
   /**
-   * The other blocks, with figures of the same ids. Made together with the page, because their cost grows with their
-   * number.
+   * The other blocks, with figures of the same ids. Made only for a page, because their cost grows with their number.
    */
   readonly others: () => readonly { readonly name: string; readonly blocks: readonly Block[] }[];
 }
@@ -148,7 +147,7 @@ export interface Group extends OfForms {
   /** Code shown beside the heading, such as the request of a scenario; "" for none. */
   readonly aside: string;
   readonly depth: Depth;
-  /** Stacked; a chart beside its table; in two halves; or side by side as far as there is room. */
+  /** Blocks are stacked, or a chart is beside its table, or there are two halves, or panels as far as there is room. */
   readonly layout: "stack" | "beside" | "halves" | "panels";
   readonly blocks: readonly Block[];
 }
@@ -254,8 +253,9 @@ export function shownIn(form: Form, blocks: readonly Block[], depth: Depth = "su
 }
 
 /**
- * The blocks without what stands in them already: the heading of groups that are all of one thing, and notes below tables.
- * @param title The heading that one group keeps; null: all keep theirs.
+ * The blocks without repetitions: of groups with the same heading, only the first keeps it, and each note below a table
+ * is kept only once.
+ * @param title The heading that only the first of its groups keeps; null: all groups keep theirs.
  */
 export function saidOnce(blocks: readonly Block[], title: string | null): Block[] {
   const said = new Set<string>();
@@ -280,7 +280,7 @@ export function saidOnce(blocks: readonly Block[], title: string | null): Block[
   return blocks.map(once);
 }
 
-/** Whether anything of the block is left without charts and parts that are folded up. */
+/** Whether the block holds anything besides charts and parts that are folded up. */
 function isText(block: Exclude<Block, Group>): boolean {
   if (block.kind === "figure") return block.findings.length > 0;
   return block.kind === "table" || block.kind === "verbatim" ? block.fold === null : true;

@@ -90,7 +90,7 @@ export interface XyPoint {
   /** Interval of the value; null or absent for none. */
   readonly low?: number | null;
   readonly high?: number | null;
-  /** The interval in x; null as for the interval in y. */
+  /** Interval in x; null or absent for none. */
   readonly left?: number | null;
   readonly right?: number | null;
   /** Lines of text for the point, one for each fact. */

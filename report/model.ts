@@ -30,7 +30,10 @@ import {
 import { conclude, type ConclusionModel } from "./subjects/verdict/conclusion.ts";
 import { sum } from "./writing/spread.ts";
 
-/** The comparisons without the runs that something disturbed; null if that is all of them, or if what disturbed one target disturbed all alike. */
+/**
+ * The comparisons without disturbed runs; null if no run was disturbed, or if whatever disturbed one target disturbed
+ * all of them alike.
+ */
 function judgedAgain(results: MeasuredRuns, scenarios: readonly ScenarioRuns[]): Again | null {
   const { runs } = results;
   if (runs.every(isUndisturbed) || areTargetsMovedAlike(runs)) return null;
@@ -61,7 +64,7 @@ export interface ReportModel extends Document {
 /** The most cells for which a terminal shows distributions; with more, they are only on the page. */
 const ROOMY_CELLS = 24;
 
-/** @param baseline What thresholds compare with; null: nothing. */
+/** Makes the report of an experiment. @param baseline What thresholds compare with; null: nothing. */
 export function reportModel(results: MeasuredRuns, baseline: Grouped | null = null): ReportModel {
   const asWritten = groupRuns(results);
   const { level } = repeatedOf(results);
@@ -115,7 +118,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     claims,
     gates,
     targets: pageTargets(asWritten, compared),
-    // Whoever asks for verdicts alone is spared all that the page says besides.
+    // Made on demand, because a caller that wants nothing but verdicts does not need the rest of the page.
     get groups(): readonly Group[] {
       return groups ??= groupsOf(SUBJECTS, context);
     },

@@ -41,7 +41,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** The turns, one round each, over and over: 30 rounds are 10 of a slower build, and 20 of the same one. */
+/** The cases, in turns of one round each: of 30 rounds, 10 have a slower build, and 20 have the same build twice. */
 const TURNS = [CASES[0], CASES[1], CASES[1]];
 
 /**
@@ -62,12 +62,12 @@ const trial = z.strictObject({
   holdUs: z.int(),
   asked: z.string().describe("How it was searched and compared"),
   seconds: z.number(),
-  verdict: z.string().describe("On requests/s, which are those at the capacity"),
-  ratio: bound.describe("Slower over as it was"),
+  verdict: z.string().describe("Verdict on requests/s, which are the capacity"),
+  ratio: bound.describe("Capacity of the new build over that of the old one"),
   low: bound,
   high: bound,
-  reason: z.string().nullable().describe("Of the verdict"),
-  fault: z.string().nullable().describe("Wrong responses, which then are what the verdict is of"),
+  reason: z.string().nullable().describe("Reason for the verdict"),
+  fault: z.string().nullable().describe("Wrong responses, if the verdict is about them; else null"),
 });
 
 type Trial = z.output<typeof trial>;
@@ -126,7 +126,7 @@ function experimentOf({ width, trial, budget }: Effort): unknown {
   };
 }
 
-/** @param number A number that makes the file a commit of its own, which is built as a new one would be. */
+/** @param number A number that makes the file differ from all earlier ones, so that its commit is built anew. */
 function holdFor(path: string, holdUs: number, number: number): void {
   const script = `# build ${number}\nexec ./holding "$1" ${holdUs}\n`;
   Deno.writeTextFileSync(join(path, "server.sh"), script);

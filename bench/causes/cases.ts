@@ -116,7 +116,7 @@ export const GROUPS: readonly CauseGroup[] = [
     name: "neighbour",
     load: "{ duration: 1s, connections: 8 }",
     beside: "neighbour",
-    // Less can be seen here, but nothing wrong may be said: no pool is reported.
+    // A full neighbour hides the lock, but then nothing wrong may be reported either, such as a pool.
     causes: [
       {
         what: "a lock beside a full neighbour, or nothing",

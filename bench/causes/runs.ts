@@ -71,9 +71,10 @@ export interface Frames {
 }
 
 /**
- * The rounds of work in each function. Eight of the ten rounds of a request are in one function, and so are all that
- * the slowdown adds, a fifth more. A round is so long that on each runtime the rounds are most of a server's work:
- * longer if the server does much else, as Python's `http.server` does.
+ * The rounds of work of a request: first those in the function `steady`, then those in `planted`. The hot server has
+ * eight of its ten rounds in `planted`, and the slowdown adds two rounds there, a fifth of all. A round is so long that
+ * on each runtime the rounds are most of a server's work: longer if the server does much else, as Python's `http.server`
+ * does.
  */
 const [HOT, BASE, SLOWER] = ["work 2 8", "work 8 2", "work 8 4"];
 

@@ -83,7 +83,7 @@ int main(int argc, char **argv) {
       continue;
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) return 1; // it has ended before that was asked for
+    if (getppid() != parent) return 1; // the parent ended before its end could be watched
     run(listener);
   }
 }

@@ -23,7 +23,7 @@ const SOME = 10_000;
 const WANTED = 100_000;
 /** The number of files that the program itself keeps open, of those allowed to a process. */
 const OTHER_FILES = 256;
-/** The machine's memory that must be there for each connection with both of its ends, which takes half of that. */
+/** Bytes of memory that the machine must have for each connection: twice what its two ends take. */
 const MOST_BYTES = 20e3;
 const KB = 1e3;
 /** The rate of dials. A dial takes some 45 µs of CPU time, so this leaves most of a core to other programs. */
@@ -207,7 +207,7 @@ interface Memory {
   readonly residentBytes: number;
   /** The growth of the kernel's slab caches since before the load, for both ends. */
   readonly kernelBytes: number;
-  /** That growth by cache. */
+  /** The growth of each slab cache. */
   readonly caches: ReadonlyMap<string, number>;
 }
 
@@ -281,7 +281,7 @@ async function memoryOfOne(counts: readonly number[], stage: Stage): Promise<Sec
   };
 }
 
-/** The bytes for a connection from which a cache is named. */
+/** Bytes per connection from which on a slab cache is named. */
 const NAMED_BYTES = 100;
 
 async function memoryOfAll(stage: Stage): Promise<Section> {

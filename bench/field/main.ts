@@ -60,8 +60,8 @@ function isTried({ reload, only }: FieldServer, situation: Situation, way: Way):
 }
 
 /**
- * Tries all ways and drivers at the same time, since most of the time is waiting, except for trials that reload the
- * server, which come one by one at the end.
+ * Tries all ways and drivers at the same time, because trials mostly wait, except for trials that reload the server,
+ * which come one by one at the end.
  */
 async function tryAll(server: FieldServer, running: Running): Promise<Outcome[]> {
   const lanes = lanesOf(server);
@@ -163,7 +163,7 @@ async function main(): Promise<number> {
     const missing = missingOf(server);
     if (missing.length > 0) {
       await say(
-        `${server.name}: skipped, as ${missing.join(" and ")} is missing (${server.install})`,
+        `${server.name}: skipped, because ${missing.join(" and ")} is missing (${server.install})`,
       );
       continue;
     }

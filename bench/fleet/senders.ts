@@ -56,7 +56,7 @@ async function listed({ client, agents }: Fleet): Promise<void> {
   const endMs = performance.now() + LISTED_MS;
   for (let there = 0; there < agents; there = (await roster(client)).length) {
     if (performance.now() > endMs) {
-      throw new TargetError(`Cannot measure a fleet: ${there} of ${agents} agents are there`);
+      throw new TargetError(`Cannot measure a fleet: only ${there} of ${agents} agents are ready`);
     }
     await sleep(LOOK_MS);
   }

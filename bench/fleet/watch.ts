@@ -27,7 +27,7 @@ interface Watched {
   readonly startMs: number;
 }
 
-/** Watches until `isOver` returns true. Throws a TargetError when no load was begun by then. */
+/** Watches until `isOver` returns true. Throws a TargetError if no load has begun by then. */
 export async function watchCoordinator(
   pid: number,
   client: RedisClient,
@@ -41,7 +41,7 @@ export async function watchCoordinator(
     startMs ??= await startOf(client);
     await sleep(LOOK_MS);
   }
-  if (startMs === null) throw new TargetError("Cannot measure a fleet: no load was begun");
+  if (startMs === null) throw new TargetError("Cannot measure a fleet: no load has begun");
   return { looks, startMs };
 }
 

@@ -10,9 +10,9 @@
  * that arrive early enough in the freeze and the 10 just before it: 1,020 − x of 10,000. So percentile p is
  * 1,020 − 100 · (100 − p) ms: p99 = 920, p95 = 520, p90 = 20; and p50 = 10.
  *
- * A freeze that lasts beyond the end of the load shows the same, as what is in flight then is waited for. With no
- * more than c connections only the first c that arrive in it are sent by the end; the others are never sent, and
- * all that is known of one that arrives t ms before the end is that it takes more than t.
+ * A freeze that lasts beyond the end of the load shows the same, because requests in flight then are waited for. With
+ * no more than c connections only the first c requests that arrive in it are sent by the end; the others are never
+ * sent, and all that is known of one that arrives t ms before the end is that it takes more than t.
  *
  * The thaw finds 1,000 requests, and no server answers them all at once. The server notes how far apart its
  * answers are then, `workMs`; the last are late by 1,000 times that, and p90 is one of the last.

@@ -1,7 +1,7 @@
 /*
- * A server of gRPC that gives every call the same response, as cheaply as there is one, so that what a client costs is not hidden
- * behind its server: HTTP/2 with prior knowledge, one thread, one epoll. It reads no header: whatever the method, the
- * response is one message with the text "ada" in field 1. Over HTTP/1.1 it says that it is there.
+ * A gRPC server that gives every call the same response as cheaply as possible, so that the cost of a client is not
+ * hidden behind that of its server: HTTP/2 with prior knowledge, one thread, one epoll. It reads no header: whatever the
+ * method, the response is one message with the text "ada" in field 1. Over HTTP/1.1 it only responds that it is ready.
  *
  * answering PORT
  */
@@ -20,7 +20,7 @@
 enum { EVENTS = 1024, FDS = 1 << 16, READ_BYTES = 1 << 16, HEAD_BYTES = 9, PREFACE_BYTES = 24 };
 enum { DATA = 0, HEADERS = 1, SETTINGS = 4, PING = 6, END_STREAM = 1, ACK = 1 };
 
-/* HEADERS, a message and trailers, of a stream whose number has to be put in. */
+/* HEADERS, a message and trailers, in which the number of the stream has to be filled in. */
 static const unsigned char RESPONSE[] =
   "\0\0\x14\1\4....\x88\x0f\x10\x10" "application/grpc"
   "\0\0\x0a\0\0....\0\0\0\0\5\x0a\3" "ada"
@@ -33,7 +33,7 @@ static const char HERE[] = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhere\n";
 struct connection {
   int fd, is_http2;
   size_t used;
-  /* DATA for which the client has not got its window back. */
+  /* Octets of DATA for which the client has not yet got its window back. */
   uint32_t owed;
   unsigned char in[READ_BYTES];
 };
@@ -67,7 +67,7 @@ static void respond(int fd, const unsigned char *stream) {
   say(fd, response, RESPONSE_BYTES);
 }
 
-/* One frame whose payload is behind its head. */
+/* Handles a frame, whose payload follows its head. */
 static void take(struct connection *c, const unsigned char *frame, uint32_t length) {
   unsigned char type = frame[3], flags = frame[4];
   if (type == DATA) c->owed += length;

@@ -10,7 +10,7 @@ import { TargetError } from "../../base/errors.ts";
 export interface MlrTerms {
   /** "Goal loss ratio": the share of requests that may break the rule. */
   readonly lossRatio: number;
-  /** "Goal exceed ratio": the share of the time in which trials may exceed that share. */
+  /** "Goal exceed ratio": the share of the time in which trials may exceed the loss ratio. */
   readonly exceedRatio: number;
   /** "Goal width". */
   readonly widthRatio: number;

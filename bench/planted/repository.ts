@@ -164,7 +164,7 @@ export async function plantedRepository(): Promise<Planted> {
     env: envIn(folder.path),
     async commit(app, rounds, message, share = 1): Promise<void> {
       const constant = share < 1 ? drawnRounds(rounds, share) : PLACES[app].rounds(rounds);
-      // The message makes this a commit of its own, which is built as a new one would be.
+      // The message makes the file differ from all earlier ones, so that its commit is built anew.
       const text = `// ${message}\n${constant}`;
       Deno.writeTextFileSync(join(path, app, PLACES[app].file), text);
       Deno.writeTextFileSync(join(path, "experiment.yaml"), JSON.stringify(experimentOf(app)));

@@ -28,7 +28,7 @@ export interface Behaviour {
   };
   /** How much slower the machine is at the end of a pair of processes than at its start. */
   readonly drift?: number;
-  /** The same for the new side alone, for which it is true: the ratio is that of the middle. */
+  /** The same for the new side alone, whose speed then really changes: the true ratio is that in the middle. */
   readonly ownDrift?: number;
   /** A neighbour that takes this part of the speed, in bursts and gaps of exponential lengths. */
   readonly bursts?: { readonly lost: number; readonly burstS: number; readonly gapS: number };
@@ -59,7 +59,12 @@ export interface SimulatedPair {
   readonly logRatio: number;
 }
 
-/** @param logRatio The log ratio of the programs, new over base. @param pairs The number of pairs of slices. */
+/**
+ * Simulates the slices of one pair of processes.
+ *
+ * @param logRatio The log ratio of the programs, new over base.
+ * @param pairs The number of pairs of slices.
+ */
 export function simulatedPair(
   random: Random,
   { behaviour, pairs, logRatio }: {
@@ -177,7 +182,7 @@ function burstsOver(
   return shareIn(starts, ends);
 }
 
-/** Spans at even distances, off by a standard deviation of a tenth of the period. */
+/** Spans at even distances, which vary with a standard deviation of a tenth of the period. */
 function stretches(
   random: Random,
   { everyS, forS }: { readonly everyS: number; readonly forS: number },

@@ -1,8 +1,8 @@
 /*
  * A witness: a server that shares nothing with Plateau and sees the same exchanges. It answers each request
- * DELAY_US after it has read it, to some microseconds, as it spins while answers are due, and notes both moments
- * by its own clock. GET /noted gives a line "read answered" for each that is answered, and forgets them;
- * microseconds. Requests must come whole, each on its connection after the answer to the last.
+ * DELAY_US after it has read it, within some microseconds, because it spins while answers are due. It notes both
+ * moments by its own clock: GET /noted returns a line "read answered" for each answered request, in microseconds, and
+ * forgets them. Requests must come whole, each on its connection after the answer to the one before.
  *
  * witness PORT DELAY_US
  */
@@ -21,11 +21,11 @@ enum { EXCHANGES = 1 << 22, EVENTS = 4096, FDS = 1 << 16, LINE_BYTES = 48 };
 
 static const char ANSWER[] = "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nwitness";
 
-/* In the order in which they were read, which is that of their answers, as all wait equally long. */
+/* In the order in which requests were read, which is also that of their answers, because all wait equally long. */
 static struct exchange { int64_t read_us, answered_us; int fd; } exchanges[EXCHANGES];
 static int reported, answered, asked;
 
-/* Of each socket: whether an answer is due on it, and whether its peer has gone meanwhile. */
+/* For each socket: whether an answer is due on it, and whether its peer has gone meanwhile. */
 static char is_due[FDS], is_gone[FDS];
 static int poll;
 

@@ -109,7 +109,7 @@ export function pairedPower(): Section {
 
 /** Standard deviations between repetitions: none, the same as between runs, and five times that. */
 const BLOCKS = [0, RUN, 5 * RUN] as const;
-/** The bar in percent, with two standard errors of that many cases. */
+/** The bar in percent: 5.5 %, and two standard errors over `LONE_CASES`. */
 const MOST_ERRORS = 5.5 + 200 * Math.sqrt(0.055 * 0.945 / LONE_CASES);
 
 /** How often the interval of a lone cell misses a ratio of 1, on either side, when both sides are one program. */

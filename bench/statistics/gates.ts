@@ -116,7 +116,7 @@ function countedIn(
 }
 
 /**
- * Draws a Poisson number (D. E. Knuth, "The Art of Computer Programming", vol. 2, §3.4.1); for means below some
+ * Draws a Poisson number (D. E. Knuth, "The Art of Computer Programming", vol. 2, §3.4.1); for means below a few
  * hundred.
  */
 function poisson(random: Random, mean: number): number {

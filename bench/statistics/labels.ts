@@ -49,7 +49,7 @@ export const SEEN: readonly Shape[] = [
   ["frozen 2 s of every 10, or 1 s of every 5", freezes],
 ];
 
-/** The shapes that are seen in part: how large each has to be. */
+/** Shapes of several sizes, which show how large each has to be to be seen. */
 const PARTLY: readonly Shape[] = [
   ["a sine of ± 3 %", sine(0.03)],
   ["a sine of ± 5 %", sine(0.05)],

@@ -14,7 +14,7 @@ const MEDIAN_MS = 5;
 
 interface Truth {
   readonly label: SteadyLabel;
-  /** The start of the steady part in seconds; null if it is not known to the interval. */
+  /** The start of the steady part in seconds; null if it is not known to within an interval. */
   readonly steadyFromS: number | null;
   /** How many times as long requests take at a moment (in seconds); 0 while nothing is answered. */
   readonly slowness: (atS: number) => number;

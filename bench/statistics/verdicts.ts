@@ -144,7 +144,7 @@ export function verdictsOf(pair: GroupPair): Verdicts {
   return [comparisonOf(comparison, "rate"), comparisonOf(comparison, 99)];
 }
 
-/** @param wholeRuns Repetitions that count as a whole, while others count by their steady part. */
+/** A simulated cell as a side. @param wholeRuns Repetitions that count as a whole, while others by their steady part. */
 export function groupOf(
   estimates: readonly (Estimate | null)[],
   wholeRuns: readonly number[] = [],

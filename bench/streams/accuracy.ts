@@ -51,9 +51,9 @@ interface Length {
 }
 
 /**
- * A freeze begins and ends between two messages, and a ninth of the messages on WebSockets meet it. So no message is at
- * its edge, and no percentile at the step from the messages that do not meet it to those that do: p90 would be if it
- * were a tenth.
+ * A freeze begins and ends between two messages, so no message is at its edge. A ninth of the messages on WebSockets
+ * meet it, so no percentile is at the step from the messages that do not meet it to those that do: with a tenth of them,
+ * p90 would be.
  */
 const LENGTH: Length = { forMs: 9_200, freeze: { fromMs: 3_945, lengthMs: 1_000 } };
 const SHORT_LENGTH: Length = { forMs: 2_760, freeze: { fromMs: 1_195, lengthMs: 300 } };

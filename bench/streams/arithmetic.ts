@@ -1,6 +1,6 @@
 /**
- * The times that a planted server must show, by arithmetic from its plan. Of its notes only the moments are used at
- * which a stream was requested and a WebSocket opened, because it is by them that a freeze comes early or late.
+ * The times that a planted server must show, by arithmetic from its plan. Its notes are used only for the moments at
+ * which streams were requested and WebSockets opened, because these decide which messages a freeze meets.
  */
 import { momentsOf, thawed } from "../../targets/apps/streams/schedule.ts";
 import { freezesOf, type Noted, type Plan } from "./planting.ts";

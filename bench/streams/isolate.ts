@@ -86,7 +86,7 @@ export async function heldBy(opened: Opened): Promise<HeldAt> {
   }
 }
 
-/** What an isolate holds with few and with many of a kind. */
+/** The memory of an isolate with few and with many streams, or WebSockets, open. */
 export interface HeldTwice {
   readonly few: HeldAt;
   readonly many: HeldAt;

@@ -1,7 +1,8 @@
 /*
- * A server whose times are planted and known. It sends each message when the plan says, to some microseconds, as it spins
- * through the last part of a wait. It notes when everything came, by the stamp that the kernel puts on a packet that arrives,
- * and when it was sent: so neither the plan nor the notes contain the time for which this process waits for its core.
+ * A server whose times are planted and known. It sends each message when the plan says, within some microseconds,
+ * because it spins through the last part of a wait. It notes when everything came, by the kernel's stamp on each packet
+ * that arrives, and when it was sent: so neither the plan nor the notes contain the time for which this process waits
+ * for its core.
  *
  * It speaks server-sent events and WebSockets, which it echoes, over HTTP/1.1, and streams of gRPC over HTTP/2, whatever
  * the path or method. Requests have no body, and a client's frames have at most 125 octets.
@@ -29,7 +30,7 @@
 #include <unistd.h>
 
 enum { CONNECTIONS = 1024, READ_BYTES = 1 << 16, MOST_GAPS = 64, TEXT_BYTES = 512, MS = 1000000 };
-/* A sleep may end so much too late. */
+/* A sleep may end this much too late, so the last part of each wait is spent spinning. */
 enum { SPUN_NS = 300000 };
 
 static struct {
@@ -39,7 +40,7 @@ static struct {
   int64_t sums_ns[MOST_GAPS];
 } plan;
 
-/* Of the clock by which the kernel stamps packets. */
+/* The time by the clock with which the kernel stamps packets. */
 static int64_t now_ns(void) {
   struct timespec t;
   clock_gettime(CLOCK_REALTIME, &t);
@@ -49,7 +50,7 @@ static int64_t now_ns(void) {
 struct connection {
   int fd;
   enum { HTTP, SOCKET, CALLS } speaks;
-  /* Whether it has died: it sends nothing more, but reads on, as a reset would discard what it has sent before. */
+  /* Whether it has died: it sends nothing more, but reads on, because a reset would discard what it has sent before. */
   int is_dead;
   size_t used;
   unsigned char in[READ_BYTES];
@@ -62,13 +63,13 @@ struct echo { int64_t came_ns; int length; unsigned char frame[2 + 125]; };
 struct stream {
   /* Null once nothing more is sent. */
   struct connection *on;
-  /* Of HTTP/2. */
+  /* Number of the stream in HTTP/2. */
   uint32_t id;
   int has_died, is_socket;
   int64_t asked_ns;
   int sent;
   int64_t *sent_ns;
-  /* What has come on a WebSocket; of these the first `sent` are echoed. */
+  /* Messages that have come on a WebSocket; the first `sent` of them are echoed. */
   int came;
   struct echo *echoes;
 };
@@ -98,7 +99,7 @@ static void say(struct connection *c, const void *bytes, size_t length) {
 
 /* Moments of the plan. */
 
-/* The moment itself or, if it lies in the freeze, the end of that. */
+/* The moment itself or, if it lies in the freeze, the end of the freeze. */
 static int64_t thawed(int64_t ns) {
   int64_t from_ns = streams[0]->asked_ns + plan.freeze_from_ns, to_ns = from_ns + plan.freeze_ns;
   return ns >= from_ns && ns < to_ns ? to_ns : ns;
@@ -119,7 +120,7 @@ static const char EVENTS_HEAD[] = "HTTP/1.1 200 OK\r\nContent-Type: text/event-s
 static const char EVENTS_END[] = "0\r\n\r\n";
 
 enum { DATA = 0, HEADERS = 1, RST_STREAM = 3, SETTINGS = 4, PING = 6, END_STREAM = 1, ACK = 1, FRAME_HEAD = 9, PREFACE_BYTES = 24 };
-/* Frames of HTTP/2 whose stream has to be put in at STREAM_AT. */
+/* Frames of HTTP/2, in which the number of the stream is filled in at STREAM_AT. */
 enum { STREAM_AT = 5 };
 static const unsigned char CALL_HEAD[] = "\0\0\x14\1\4....\x88\x0f\x10\x10" "application/grpc";
 static const unsigned char CALL_END[] = "\0\0\x0f\1\5....\0\x0b" "grpc-status" "\1" "0";
@@ -163,7 +164,7 @@ static void die(struct stream *s) {
   s->on = NULL;
 }
 
-/* Sends all that is due; returns when more will be. */
+/* Sends all that is due; returns the moment at which more will be due. */
 static int64_t send_due(void) {
   int64_t next_ns = INT64_MAX;
   for (int i = 0; i < begun; i++) {
@@ -235,7 +236,7 @@ static void accept_socket(struct connection *c, const char *key) {
   say(c, text, bytes);
 }
 
-/* What has come. Each function takes whole parts from the front of `in`, and returns how many octets these have. */
+/* Input. Each function takes whole parts from the front of `in`, and returns how many octets these have. */
 
 static struct stream *open_on(const struct connection *c) {
   for (int i = begun - 1; i >= 0; i--) if (streams[i]->on == c) return streams[i];
@@ -313,7 +314,7 @@ static void take_all(struct connection *c, int64_t came_ns) {
   }
 }
 
-/* False: the peer has gone. */
+/* Reads what has come on a connection; false if its peer has gone. */
 static int hear(struct connection *c) {
   char control[CMSG_SPACE(sizeof(struct timespec))];
   struct iovec into = {.iov_base = c->in + c->used, .iov_len = READ_BYTES - c->used};
@@ -356,7 +357,7 @@ static int listen_anywhere(void) {
   at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t length = sizeof at;
   int fd = socket(AF_INET, SOCK_STREAM, 0);
-  /* Accepted sockets have it, too, so that even the first packet has a stamp. */
+  /* Accepted sockets inherit this option, so that even their first packet has a stamp. */
   setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &(int){1}, sizeof(int));
   if (fd < 0 || bind(fd, (struct sockaddr *)&at, length) < 0 || listen(fd, 4096) < 0) err(1, "listen");
   if (getsockname(fd, (struct sockaddr *)&at, &length) < 0) err(1, "getsockname");
@@ -415,7 +416,7 @@ int main(int argc, char **argv) {
     struct timespec wait = {.tv_sec = left_ns / 1000000000, .tv_nsec = left_ns % 1000000000};
     if (ppoll(watched, 2 + count, &wait, NULL) <= 0) continue;
     if (watched[0].revents) break;
-    /* From the last, as the last one takes the place of one that leaves. */
+    /* From the last one on, because the last connection takes the place of one that leaves. */
     for (int i = count - 1; i >= 0; i--) if (watched[2 + i].revents && !hear(connections[i])) leave(i);
     if (watched[1].revents) admit(listener);
   }

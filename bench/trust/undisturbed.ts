@@ -24,7 +24,8 @@ export async function undisturbed<Value>(measure: () => Promise<Value>): Promise
     const strangers = processes((performance.now() - beganMs) / 1_000)
       .filter(({ pid, cores }) => cores >= LEAST_CORES && !own.includes(pid));
     if (strangers.length === 0 || tries === MOST_TRIES) return value;
-    printError(textLines([`    again, as others computed: ${strangers.map(textOf).join(", ")}`]));
+    const others = strangers.map(textOf).join(", ");
+    printError(textLines([`    again, because other programs computed: ${others}`]));
   }
 }
 

@@ -1,7 +1,7 @@
 /*
- * The bare loop of WebSockets: what the kernel alone asks of a client that sends messages by a clock and gets their echoes. One
- * thread, one epoll; each socket sends a masked text every EVERY_MS, and each echo is counted by its length alone. It keeps no
- * figures and survives no error, so whatever a generator spends beyond it is the generator's own.
+ * The bare loop of WebSockets: what the kernel alone asks of a client that sends messages by a clock and gets their
+ * echoes. One thread, one epoll; each socket sends a masked text every EVERY_MS, and each echo is counted by its length
+ * alone. It keeps no figures and survives no error, so whatever a generator spends beyond it is the generator's own.
  *
  * paced PORT SOCKETS EVERY_MS SECONDS; prints how many echoes came a second
  */
@@ -24,7 +24,7 @@ static unsigned char received[READ_BYTES];
 struct socket {
   int fd;
   int64_t due_ns, messages;
-  /* Of a frame that has come in part: octets of its head and payload that are there. */
+  /* For a frame that has come in part: the octets of its head and of its payload that have come. */
   int have, length;
 };
 
@@ -67,7 +67,7 @@ static void send_message(struct socket *s) {
   if (send(s->fd, frame, bytes, MSG_DONTWAIT | MSG_NOSIGNAL) != bytes) err(1, "send");
 }
 
-/* How many frames end in what has come; those of the server have no mask and are short. */
+/* Counts the frames that end in the octets that have come; the server's frames have no mask and are short. */
 static int count_frames(struct socket *s, ssize_t came) {
   int frames = 0;
   for (ssize_t at = 0; at < came; at++) {
@@ -94,7 +94,7 @@ int main(int argc, char **argv) {
     struct epoll_event wanted = {.events = EPOLLIN, .data.ptr = &sockets[i]};
     if (epoll_ctl(poll, EPOLL_CTL_ADD, sockets[i].fd, &wanted) < 0) err(1, "epoll_ctl");
   }
-  /* All have the same time between two messages, so they are due in turn. */
+  /* All sockets have the same time between two messages, so they are due in turn. */
   int64_t begin_ns = now_ns();
   for (int i = 0; i < count; i++) sockets[i].due_ns = begin_ns + every_ns * i / count;
   struct epoll_event events[EVENTS];

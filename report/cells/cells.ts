@@ -38,7 +38,7 @@ export interface CellRuns extends JudgedCell {
   /** The parts of each run. */
   readonly parts: readonly RunParts[];
   /**
-   * Repetitions of runs without a steady part, in a cell whose other runs give the figures of theirs. They count whole,
+   * Repetitions of the runs without a steady part, in a cell whose other runs count by theirs. They count as a whole,
    * because leaving them out would bias the figures towards runs that settled. Empty if no run has a steady part.
    */
   readonly wholeRuns: readonly number[];
@@ -90,7 +90,7 @@ export function groupRuns(results: Grouped): ScenarioRuns[] {
     .filter(({ cells }) => cells.length > 0);
 }
 
-/** The one scenario of a measurement, of one cell. */
+/** A single measurement as one scenario with one cell. */
 export function scenariosAlone(measurement: Measurement): ScenarioRuns[] {
   return groupRuns({ runs: [runAlone(measurement, "")] });
 }
@@ -104,7 +104,7 @@ function inOrder(cells: readonly CellRuns[], targets: readonly string[]): CellRu
 type CellLook = Pick<CellRuns, "label" | "color">;
 type OfSession = Repeated & { readonly session: string | null };
 
-/** The cells into which each run was put: a report looks at its results again without disturbed runs. */
+/** The cells into which each run was put, because a report groups its runs again without the disturbed ones. */
 const cellsOfRun = new WeakMap<Run, { readonly from: string; readonly cell: CellRuns }[]>();
 
 /** A cell, made once for the same runs. */
@@ -149,8 +149,8 @@ function newCell(group: readonly Run[], look: CellLook, repeated: OfSession): Ce
 }
 
 /**
- * Estimates of figures, each drawn on demand because a comparison needs few; always the same, as the draws of a cell
- * are.
+ * Estimates of figures, each computed on demand because a comparison needs few. All use the same bootstrap draws of the
+ * cell.
  */
 function estimatesOf(parts: readonly RunParts[], sampling: Sampling): Estimates {
   const runs = parts.map(({ run }) => run);
@@ -169,7 +169,7 @@ function estimatesOf(parts: readonly RunParts[], sampling: Sampling): Estimates 
   return { get };
 }
 
-/** CPU time per request, drawn as the rates are; null if that of a run is unknown, or a run has no rate that counts. */
+/** CPU time per request, for the same draws as the rate; null if a run's CPU time is unknown, or a run has no rate. */
 function cpuEstimate(runs: readonly Run[], rate: Estimate | null): Estimate | null {
   const values = runs.flatMap((run) => cpuPerRequestUs(run) ?? []);
   const isSeen = values.length === runs.length && rate?.repetitions.length === runs.length;
@@ -276,7 +276,7 @@ export interface Unsteady {
   readonly of: number;
 }
 
-/** Null if at most half of the runs are labelled no-steady-state. */
+/** How many runs never settled; null if at most half of them are labelled no-steady-state. */
 export function unsteadyOf(runs: readonly Pick<Run, "warmup">[]): Unsteady | null {
   const count = runs.filter(({ warmup }) => warmup?.label === "no-steady-state").length;
   return 2 * count > runs.length ? { count, of: runs.length } : null;

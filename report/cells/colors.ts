@@ -7,7 +7,7 @@
 export const COLORS = 10;
 const SHADES = 41;
 
-/** @param index Index of the target. @param lightness From 0, the darkest, to 1. */
+/** The colour of a target in a shade. @param index Index of the target. @param lightness From 0, the darkest, to 1. */
 export function colorAt(index: number, lightness: number): number {
   const shade = Math.round(lightness * (SHADES - 1)) + 1;
   return index % COLORS + COLORS * (shade === (SHADES + 1) / 2 ? 0 : shade);
@@ -19,13 +19,13 @@ export function mixOf(color: number): number {
   return shade === 0 ? 0 : ((shade - 1) / (SHADES - 1) - 0.5) * MOST_MIXED * 2;
 }
 
-/** With a larger share, too little of the colour would be visible. */
+/** The largest share of ink or paper in a mix: with more, too little of the colour would be visible. */
 const MOST_MIXED = 0.55;
 
 /** How much of its hue each step of a heatmap has, from the palest. */
 export const HEAT_MIXES = [0.16, 0.32, 0.48, 0.66, 0.84, 1] as const;
 
-/** Rules of the style sheet for swatches: of each colour without a shade, of these, and of the steps of a heatmap. */
+/** Rules of the style sheet for swatches: for colours without a shade, for `colors`, and for the steps of a heatmap. */
 export function swatchRules(colors: readonly number[]): string {
   const mixed = (name: string, share: number, other: string): string =>
     share === 1

@@ -42,11 +42,11 @@ export interface RunParts {
 }
 
 /**
- * Cache of the parts of each run, by what counts: the same run is in several cells, with and without its neighbours.
+ * Cache of the parts of each run, by the part that counts, because runs are grouped into cells several times.
  */
 const made = new WeakMap<Run, Map<string, RunParts>>();
 
-/** @param counted The part of the run for which figures are computed. */
+/** Splits a run into its parts. @param counted The part of the run for which figures are computed. */
 export function splitRun(run: Run, { discardS, figures }: CountedPart): RunParts {
   const known = made.get(run) ?? new Map<string, RunParts>();
   made.set(run, known);
@@ -167,8 +167,8 @@ function latencyOf(
 }
 
 /**
- * Null where whole seconds can't be put together from whole intervals, or there is none: figures of nothing
- * are worse than those of the whole run.
+ * The spread of whole seconds. Null if they can't be put together from whole intervals, or if there is none: figures of
+ * the whole run are better than figures of nothing.
  *
  * @param values One for each interval.
  * @param seconds How long the intervals are together; the last one may be cut short.

@@ -1,4 +1,4 @@
-/** Factors whose values are numbers: by them figures are drawn as lines. Values are read as people wrote them. */
+/** Factors whose values are numbers, against which figures are drawn as lines. Values are read as people wrote them. */
 import { parseBytes, parseDurationMs, parseRatePerSec } from "../../base/quantity.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { formatMs, formatNumber, formatQuantity, formatTick, sizeUnit } from "../writing/units.ts";
@@ -39,7 +39,7 @@ export function numericFactors(cells: readonly VariedCell[]): NumericFactor[] {
   });
 }
 
-/** Null if a value is not a number, or if values have different units. */
+/** The factor at a path; null if a value is not a number, or if values have different units. */
 export function numericFactor(cells: readonly VariedCell[], path: string): NumericFactor | null {
   const holders = cells.filter((cell) => valueOf(cell, path) !== undefined);
   const read = holders.map((cell) => readValue(valueOf(cell, path) ?? null));
@@ -143,7 +143,7 @@ export function betweenText({ name, kind }: NumericFactor, at: number): string {
   }
 }
 
-/** By the units of the experiment file, but also `16 kB`, as a target of the user's own may take it. */
+/** Reads a value in the units of the experiment file, or one such as `16 kB`, which a user's own target may take. */
 function readValue(value: ParameterValue): (FactorValue & { readonly kind: FactorKind }) | null {
   if (typeof value === "number") return { at: value, text: formatTick(value), kind: "plain" };
   if (typeof value !== "string") return null;

@@ -11,7 +11,7 @@ const written = new Map<string, readonly Node[]>();
 let figures: Promise<FiguresOfBases> | null = null;
 let shown: string | null = null;
 
-/** @param onShown Equips the nodes that were inserted. */
+/** Lets the reader choose a base. @param onShown Equips the nodes that were inserted. */
 export function startBases(onShown: () => void): void {
   document.addEventListener("change", ({ target }) => {
     if (target instanceof HTMLSelectElement && target.name === "base") {
@@ -25,7 +25,7 @@ export function startBases(onShown: () => void): void {
   follow();
 }
 
-/** @returns Whether the page now shows another base. */
+/** Shows the chosen base. @returns Whether the page now shows another one than before. */
 async function showBase(): Promise<boolean> {
   const base = chosenBase();
   if (base !== null) await parsed();

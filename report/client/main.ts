@@ -90,7 +90,7 @@ addEventListener("chosen", () => {
 });
 addEventListener("marked", () => drawings.redraw());
 
-/** Whether the browser scrolls to where its reader was. */
+/** Whether the page was loaded again, so that the browser itself scrolls to where its reader was. */
 function isReloaded(): boolean {
   return performance.getEntriesByType("navigation").some((entry) =>
     entry instanceof PerformanceNavigationTiming && entry.type === "reload"

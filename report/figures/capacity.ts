@@ -29,7 +29,7 @@ export function isOpenAbove(runs: readonly Searched[]): boolean {
   return runs.some(({ capacity }) => capacity?.capacity && isLowerBound(capacity.capacity));
 }
 
-/** Null if no run found a capacity. @param confidence Level of the interval. */
+/** The capacity of a cell over its runs; null if no run found one. @param confidence Level of the interval. */
 export function capacityRange(
   runs: readonly Searched[],
   confidence: number,

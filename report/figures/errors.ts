@@ -23,7 +23,7 @@ export function successesOf(runs: readonly EndedRequests[]): Proportion {
   return { count: of - count, of };
 }
 
-/** Null if no request ended. */
+/** The share of requests that are errors, 0–1; null if no request ended. */
 export function errorRatioOf(runs: readonly EndedRequests[]): number | null {
   const { count, of } = errorsOf(runs);
   return of === 0 ? null : count / of;

@@ -51,12 +51,12 @@ import {
 export type FigureOfRun = Bounded | { readonly none: string };
 
 type ReadFrom = (run: JudgedRun) => FigureOfRun;
-/** @param values A value for each run that has the figure; at least one. */
+/** Pools the runs of a cell. @param values A value for each run that has the figure; at least one. */
 type Pool = (values: readonly number[], cell: JudgedCell) => Range & { isAtLeast?: boolean };
 
 export interface FigureReading extends Figure {
   readonly of: ReadFrom;
-  /** Pools the figure over the runs of a cell; `isAtLeast` unless that is decided for each run. */
+  /** Pools the figure over the runs of a cell. Returns `isAtLeast`, unless the runs themselves decide it. */
   readonly pooled: Pool;
   /** Whether this many values are enough for the figure: see `supportsPercentile`. */
   readonly supported: (count: number) => boolean;
@@ -314,7 +314,7 @@ export function rangeOf(
   return { isAtLeast, ...FIGURES[figure].pooled(byRun, cell), byRun, repetitions };
 }
 
-/** The same without the reason. */
+/** A figure of a cell with its interval over the runs; null if it has none. */
 export function figureOf(figure: FigureName, cell: JudgedCell): FigureRange | null {
   const range = rangeOf(figure, cell);
   return "none" in range ? null : range;
@@ -436,7 +436,7 @@ function isServiceAtLeast(run: JudgedRun, statistic: StatisticOf<"service">): bo
   return "value" in found && found.isAtLeast;
 }
 
-/** Where a percentile's intervals begin, when they stop changing, or where they end. */
+/** The level at which a percentile's intervals begin, when they stop changing, or the level at which they end. */
 function flatOf(
   run: JudgedRun,
   percentile: StatisticOf<"stable">,
@@ -446,7 +446,7 @@ function flatOf(
   return found === null ? NO_LATENCY : of(found);
 }
 
-/** Requests of the run that took longer than the limit; those that were given up sooner may have. */
+/** Requests of the run that took longer than the limit; a lower bound if others were given up before the limit. */
 function slowerThan(limitMs: number, run: JudgedRun): FigureOfRun {
   const { histogram, latency: { count, censored, max }, censoredHistogram } = run;
   if (count === 0) return NO_LATENCY;

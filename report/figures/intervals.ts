@@ -67,7 +67,7 @@ const found = new WeakMap<
   Partial<Record<PointPercentile, Flattened | null>>
 >();
 
-/** Null if there are no requests. */
+/** When a percentile settles over the run's intervals; null if there are no requests. */
 export function flattenedOf(run: Timed, percentile: PointPercentile): Flattened | null {
   const known = found.get(run.timeline) ?? {};
   found.set(run.timeline, known);
@@ -88,5 +88,5 @@ function findFlattened(run: Timed, percentile: PointPercentile): Flattened | nul
   return { initialMs, fromS, finalMs, isAtLeast };
 }
 
-/** The length of two intervals, as drawn by Kuffel and Walter. */
+/** Seconds: the length of two intervals as Kuffel and Walter drew them. */
 const INITIAL_S = 0.5;

@@ -1,6 +1,6 @@
 /**
- * A figure of times of which some are only lower bounds: requests that timed out, were unfinished at the end or
- * were never sent took at least as long as they were watched. Runs in the browser too.
+ * Figures of times, some of which are only lower bounds: requests that timed out, were unfinished at the end or were
+ * never sent took at least as long as they were watched. Runs in the browser, too.
  */
 import { isMovable, mostUs, productLimitUs } from "../../runner/stats/histogram/censoring.ts";
 import { type SparseHistogram, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
@@ -38,9 +38,9 @@ export interface Sample {
 }
 
 /**
- * A percentile (0–100), ms. In a closed loop by the product limit, as the clock ends the watch on requests
- * whatever they take. In an open loop bounds count as values: those that wait the longest are those that a slow
- * server leaves.
+ * A percentile (0–100), ms. In a closed loop it is estimated by the product limit, because the end of the load cuts
+ * requests off however long they take. In an open loop bounds count as values, because the requests that a slow server
+ * leaves are those that have waited the longest.
  */
 export function percentileMs(
   { clock, all, bounds }: Omit<Sample, "ended">,
@@ -52,7 +52,7 @@ export function percentileMs(
   return us / 1_000;
 }
 
-/** @param valueMs The percentile, if it is known already. */
+/** A percentile, and the most that it may be given the lower bounds. @param valueMs The percentile, if already known. */
 export function boundedPercentile(
   sample: Sample,
   percentile: number,

@@ -96,7 +96,7 @@ export function poolLatency(runs: readonly Latent[]): PooledLatency {
 interface PooledSample {
   readonly clock: "intended" | "sent";
   readonly all: SparseHistogram;
-  /** Null if only their number is known, as in results of earlier versions. */
+  /** The lower bounds among `all`; null if only their number is known, as in results of earlier versions. */
   readonly bounds: SparseHistogram | null;
   readonly count: number;
   readonly censored: number;
@@ -160,7 +160,7 @@ function valueIn({ clock, all, bounds, ended }: PooledSample, p: number): number
 function boundedIn(sample: PooledSample, p: number, valueMs: number): Bounded {
   const { clock, all, bounds, ended, censored, count } = sample;
   if (bounds !== null) return boundedPercentile({ clock, all, bounds, ended }, p, valueMs);
-  // A lower bound, if the true values behind bounds were the largest of all.
+  // It is a lower bound if it would be one of the true values behind bounds, should these be the largest of all.
   return bounded(valueMs, p >= 50 && censored > 0 && p / 100 * count > count - censored);
 }
 
@@ -185,8 +185,8 @@ function moments(
 // Latencies of a run's ended requests, from which percentiles below the median are computed.
 
 /**
- * Without what lies below the fastest response: requests that were under way at the end of the run, which have
- * only begun and would pass for the fastest.
+ * Latencies without those below that of the fastest response: requests that were under way at the end of the run have
+ * only begun, and would pass for the fastest.
  *
  * @param fastestMs The fastest latency in the run's results: 0 if no request got a response.
  */

@@ -15,13 +15,13 @@ type Grounds = Omit<Bottleneck, "kind">;
 const AGREE = 2 / 3;
 /** Share of CPU time in the service time; below it, a request mostly waits. */
 const MOSTLY_WORK = 0.3;
-/** Share of a core; below it, several threads fill it in turns. */
+/** Share of a core that one thread uses; below it, several threads fill the core in turns. */
 const MOSTLY_ONE = 0.9;
 /** Share of a core, of all cores or of a CPU limit from which on a target is near that limit. */
 const LITTLE_LEFT = 0.8;
-/** Share of the run for which pauses matter. */
+/** Share of the run from which on pauses matter. */
 const PAUSED = 0.05;
-/** Cores: if more are in use, threads do not take turns on one. */
+/** Cores in use; above it, more is at work than threads that take turns on one core. */
 const MOST_OF_ONE = 1.2;
 /** The most cells named for one bottleneck; if two or more are left, they are only counted. */
 const MOST_NAMED = 4;
@@ -33,7 +33,7 @@ type Said = readonly [
   then?: string,
 ];
 
-/** Which ways to look into targets the experiment uses already, so that no report advises them. */
+/** The ways to look into targets that the experiment already uses, so that the report does not advise them. */
 export interface Looks {
   readonly profiled: boolean;
   readonly observed: boolean;
@@ -55,7 +55,7 @@ const SENTENCES: Readonly<
   ],
   cores: ({ cpu, cores }) => [
     `${cores === 1 ? "its only core is" : "all cores are"} full`,
-    cpu && `the target has ${cpu.toFixed(1)} of ${cores ?? "them"}`,
+    cpu && `the target uses ${cpu.toFixed(1)} of ${cores ?? "them"}`,
     "; only less work per request, or more cores, will help",
   ],
   kernel: ({ kernelShare, cpu = 0 }) => [
@@ -188,7 +188,7 @@ function littleLeft(
   const redis = Math.max(redisBusy, redisCpu);
   const { cpu: threadCpu = 0, processCpu = 0, name } = thread ?? {};
   if (threadCpu >= LITTLE_LEFT) {
-    return `a thread of ${name} has ${formatShare(threadCpu)} of a core`;
+    return `a thread of ${name} uses ${formatShare(threadCpu)} of a core`;
   }
   if (limitCores !== undefined && cpu >= LITTLE_LEFT * limitCores) {
     return limitText(cpu, limitCores);
@@ -196,15 +196,15 @@ function littleLeft(
   if (throttledShare >= PAUSED) return `CPU limits paused it for ${formatShare(throttledShare)}`;
   if (redis >= LITTLE_LEFT) return `Redis is busy for ${formatShare(redis)}`;
   if (cores !== undefined && cpu >= LITTLE_LEFT * cores) {
-    return `the target has ${cpu.toFixed(1)} of ${cores} cores`;
+    return `the target uses ${cpu.toFixed(1)} of ${cores} cores`;
   }
   return processCpu >= LITTLE_LEFT && processCpu <= MOST_OF_ONE
-    ? `the threads of ${name} have ${formatShare(processCpu)} of a core together`
+    ? `the threads of ${name} use ${formatShare(processCpu)} of a core together`
     : null;
 }
 
 function limitText(cpu: number, limitCores: number): string {
-  return `uses ${formatNumber(cpu, 2)} of ${limitCores} of a core`;
+  return `cores in use: ${formatNumber(cpu, 2)} of ${limitCores}`;
 }
 
 /** `Bottleneck of express and koa: one core is full; …`. */
@@ -238,7 +238,7 @@ export function bottleneckSentence({ bottleneck }: Pick<Measurement, "bottleneck
   return text && `Bottleneck: ${text}.`;
 }
 
-/** A single measurement uses neither. */
+/** A single measurement uses neither way to look into its target. */
 const NO_LOOKS: Looks = { profiled: false, observed: false };
 
 function sentenceOf({ kind, ...grounds }: Bottleneck, looks: Looks, isWhole = true): string {
@@ -247,8 +247,8 @@ function sentenceOf({ kind, ...grounds }: Bottleneck, looks: Looks, isWhole = tr
 }
 
 /**
- * The bottleneck on which the runs agree, with the observations of the first run that agrees, except for a queue or a
- * wait that others lack; null if they disagree.
+ * The bottleneck on which the runs agree, with the observations of the first run that agrees. Of these, `atOnce` and
+ * `waitingShare` are left out unless all runs that agree have them. Null if the runs disagree.
  */
 function agreed(runs: readonly Pick<Measurement, "bottleneck">[]): Bottleneck | null {
   const found = runs.flatMap(({ bottleneck }) => bottleneck ?? []);

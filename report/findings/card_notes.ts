@@ -31,7 +31,7 @@ export function priceNotes(
   return ([99, "cpuPerRequest"] as const).flatMap((figure) => {
     const { verdict, ratio } = comparisonOf(comparison, figure);
     const isDecided = verdict === "worse" || verdict === "better";
-    // If p99 decides, or is what a search was for, it is not a price.
+    // A p99 that decides the verdict, or that a search for a capacity has set, is not a price.
     const isPrice = figure !== 99 || (place.of === "rate" && !isAtLimit(first));
     if (ratio === null || !isDecided || !isPrice) return [];
     // If the leader leads, the rival's price is not worth a note.
@@ -74,7 +74,7 @@ export function shortNotes(places: readonly Place[], plans: readonly DecidedPlan
   ];
 }
 
-/** Targets that a verdict leaves out, as something disturbed each of their runs. */
+/** Targets that the verdict leaves out because each of their runs was disturbed. */
 export function invalidNotes(places: readonly Place[]): string[] {
   const targets = unique(places.flatMap(({ invalid }) => invalid));
   return targets.length === 0 ? [] : [
@@ -101,12 +101,13 @@ export function unsettledNotes(places: readonly Place[]): string[] {
   });
 }
 
-/** With a larger share of refusals, the figures of a target mostly describe those. */
+/** Share of responses; with more refusals than that, the figures of a target mostly describe refusals. */
 const REFUSED_RATIO = 0.5;
 const NEARLY_ALL = 0.995;
 
 /**
- * Expected refusals, which count as correct responses but are faster than the real ones. None in scenarios of refusals.
+ * Notes on targets that mostly refuse requests (4xx, 5xx) where the scenario expects refusals beside other responses:
+ * they count as correct, but are faster than real responses. None for a scenario that expects nothing but a refusal.
  */
 export function refusedNotes({ runs, experiment }: MeasuredRuns): string[] {
   const isRefusal = (status: unknown): boolean => /^[45]/.test(String(status));
@@ -149,7 +150,7 @@ export function peakNotes({ peakThroughput }: MeasuredRuns): string[] {
   );
 }
 
-/** Who sends less is not faster by that; none where the compared cells send the same. */
+/** A note that the compared cells send different responses, because a target that sends less only seems faster. */
 export function unlikeNotes(differences: readonly ConditionDifference[]): string[] {
   const [first, ...others] = unique(differences.map(conditionText));
   if (first === undefined) return [];

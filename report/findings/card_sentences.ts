@@ -38,7 +38,7 @@ const SENTENCES = {
     const how = held.length === 0 ? ", because no other keeps up" : marginText(held);
     return `${name} leads${inShare(of)}${how}${medianText(held)}${besides(of, name)}.`;
   },
-  /** @param leaders Places by leader, beginning with the leader of most places. */
+  /** Different targets lead. @param leaders Places by leader, beginning with the leader of most places. */
   depends: ({ leaders: [most, ...rest], places }: {
     readonly leaders: readonly (readonly Place[])[];
     readonly places: readonly Place[];
@@ -87,7 +87,7 @@ const SENTENCES = {
       targets.length === 1 ? "has" : "have"
     } no steady state.`;
   },
-  /** @param keepers Targets that meet the requirements. */
+  /** Targets fall short of the requirements. @param keepers Targets that meet them. */
   "falls-short": ({ keepers, short, ...of }: Of & {
     readonly keepers: readonly string[];
     readonly short: readonly Shortfall[];
@@ -131,8 +131,8 @@ const SENTENCES = {
   "nothing-valid": ({ meaning, side }: { readonly meaning: string; readonly side: string }) =>
     `Not to be trusted: ${side && `in the runs of ${side} `}${meaning}.`,
   incomparable: (_: Readonly<Record<never, never>>) =>
-    "Nothing can be compared: no two targets responded correctly at one setting.",
-  /** @param scenarios Scenarios whose runs lack the figure that the experiment names. */
+    "Nothing can be compared: no two targets responded correctly at the same setting.",
+  /** Runs lack the figure that the experiment names. @param scenarios The scenarios of these runs. */
   "no-figure": ({ figure, scenarios }: {
     readonly figure: string;
     readonly scenarios: readonly string[];
@@ -174,10 +174,10 @@ export function cardSentence<Code extends SentenceCode>(
 /** The most targets that fall short and are named with the reason. */
 const MOST_SHORT = 2;
 
-/** The ways to fall short other than by wrong responses. */
+/** Kinds of shortfall of targets that don't keep up with the load; targets with another kind don't respond correctly. */
 const KEEPS_UP: readonly Shortfall["kind"][] = ["dropped", "slow", "timeout"];
 
-/** What those do who do not fall short in this way: `keeps up`, `respond correctly`. */
+/** What targets do that have no such shortfall: `keeps up`, `respond correctly`. */
 function doesText({ kind }: Shortfall, isOne: boolean): string {
   const s = isOne ? "s" : "";
   return KEEPS_UP.includes(kind) ? `keep${s} up` : `respond${s} correctly`;
@@ -196,13 +196,13 @@ export function whyText(known: Known): string {
   return WHY[why ?? "few-runs"][1](decision?.sliced?.isAlone ? samples : `${samples} each`);
 }
 
-/** Unsettled runs of a target, the figures of whose other runs are those of their steady part. */
+/** The unsettled runs of a target, whose other runs count by their steady part. */
 export interface UnsettledRuns {
   readonly target: string;
   readonly groups: RunGroups & { readonly unsettled: RunCluster };
 }
 
-/** Null unless such runs keep the place from a verdict. */
+/** The unsettled runs of an undecided place; null unless they keep the place from a verdict. */
 export function unsettledRuns(
   { why, decision, first, rival }: Known,
 ): UnsettledRuns | null {
@@ -238,7 +238,7 @@ function unsettledText(lost: UnsettledRuns, { decision }: Known): string {
   return `${unsettledShare(lost)}; ${they} near ${own}, the others near ${rest}`;
 }
 
-/** The reason in one word, for a narrow table. */
+/** The reason in a few words, for a narrow table. */
 export function whyWord({ why }: Known): string {
   return WHY[why ?? "few-runs"][0];
 }
@@ -261,7 +261,7 @@ const WHY: Readonly<Record<Why, Said>> = {
   "at-least": ["a lower bound", () => "a search ended before it reached the limit of a target"],
   generator: [
     "the generator's limit",
-    () => "the generator may have been the limit, so either may be faster than it shows",
+    () => "the generator may have been the limit, so either may be faster than measured",
   ],
   "one-run": ["one run", () => "one run says nothing about the next"],
   silent: ["runs without a response", () => "some runs served nothing"],
@@ -405,7 +405,7 @@ function besides({ those, places }: Of, winner: string | null = null): string {
   return known.length === 0 ? "" : `; ${listed(known, "and")}`;
 }
 
-/** What may be in other places; before these, who falls short. */
+/** The order in which verdicts of other places are listed, after those about targets that fall short. */
 const IN_ORDER = ["the opposite", "probably so", "not proven", "equivalent", "undecided"];
 
 /** `1.2–2.9×`. */
@@ -429,17 +429,17 @@ function throughputOr(figure: string): string {
 export interface TrustEvidence {
   /** `8 of 10 runs are valid, and 1 more only lacks a steady state`, `5 runs are suspect and 19 invalid`. */
   readonly valid: string;
-  /** Whether more runs are left than those: the ones that something disturbed. */
+  /** Whether there are other runs than the undisturbed ones. */
   readonly hasOthers: boolean;
-  /** Places, among all, whose verdict depends on runs that something disturbed. */
+  /** Places, among all, whose verdict depends on disturbed runs. */
   readonly lost: Of;
   /** `2 suspect and 1 invalid`; "" if they are not counted. */
   readonly levels: string;
 }
 
 /**
- * How the verdict depends on runs that something disturbed: it qualifies the verdict and never denies it. Where nothing is
- * decided, the verdict says so, and why.
+ * How the verdict depends on disturbed runs. These sentences qualify the verdict and never deny it: if nothing is
+ * decided, the verdict itself says so, and why.
  */
 const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
   "all-valid": ({ valid }) => `${valid}.`,

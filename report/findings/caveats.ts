@@ -114,7 +114,7 @@ function progressText({ runs, planned }: PlannedRuns): string {
   return `${runs} of ${counted(planned, "planned run")} are done`;
 }
 
-/** The most silent cells that are named. */
+/** The highest number of silent cells that are named. */
 const MOST_SILENT = 3;
 
 function namedText(cells: readonly string[], most: number): string {
@@ -122,7 +122,7 @@ function namedText(cells: readonly string[], most: number): string {
   return cells.slice(0, most).join("; ") + (left > 0 ? ` and ${left} more` : "");
 }
 
-/** The most cells with two groups that are named. */
+/** The highest number of cells with two groups of runs that are named. */
 const MOST_GROUPED = 4;
 
 /** `static, hono (4 near 15,000 requests/s, 1 near 11,900 requests/s) and 2 more cells` */
@@ -206,7 +206,7 @@ function groupCaveats(scenarios: readonly ScenarioRuns[]): Finding[] {
   return cells.length === 0 ? [] : [caveat("two-groups", { cells })];
 }
 
-/** @param figures The part of runs that the experiment wants figures of. */
+/** Caveats about cells that never settle. @param figures The part of runs that the experiment wants figures of. */
 function unsteadyCaveats(
   scenarios: readonly ScenarioRuns[],
   figures: "whole" | "steady",
@@ -251,8 +251,8 @@ export function stoppedCaveats(
 }
 
 /**
- * The smallest detectable change, for the widest figure, against equally many runs with the same spread; null without
- * an interval.
+ * The smallest change that a comparison with equally many runs of the same spread would detect, for the figure with the
+ * widest interval; null without an interval.
  */
 function smallestChangeIn(scenarios: readonly ScenarioRuns[]): number | null {
   const changes = scenarios.flatMap(({ cells }) =>

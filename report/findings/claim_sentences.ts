@@ -86,7 +86,7 @@ function unmeasuredText(absences: readonly Absence[]): string {
   return unique([...byReason, ...others]).join("; ");
 }
 
-// Judged claims as lines of text, as counts in a sentence, and for scripts.
+// Judged claims as lines of text, as counts in a sentence, and as JSON.
 
 /** `✗ rate(a) > 2 × rate(b): not reproduced: rate is …`. */
 export function claimLine(judged: JudgedClaim): string {
@@ -129,7 +129,7 @@ export function claimsSummary(claims: readonly JudgedClaim[]): string {
   ].join(", ");
 }
 
-/** For results.json, where spaces are plain. */
+/** The verdicts of claims for results.json, with plain spaces instead of non-breaking ones. */
 export function verdictsJson(claims: readonly JudgedClaim[]): Verdicts {
   const plain = (text: string): string => text.replaceAll(GLUE, " ");
   return claims.map((judged) => {

@@ -64,7 +64,8 @@ export function ratiosText(comparison: GroupComparison): string {
 // The wording for one figure of a pair.
 
 /**
- * The verdict in one or two words, for tables and charts; adds the reason if the interval beside it does not show it.
+ * The verdict in one or two words, for tables and charts, followed by the reason if the interval beside it does not show
+ * the reason.
  */
 export function verdictWord(comparison: FigureComparison, marginRatio: number): string {
   return saidOf(comparison, marginRatio)[0];
@@ -90,7 +91,7 @@ function doubtText({ isDoubted }: FigureComparison): string {
 
 type Said = (comparison: FigureComparison, marginRatio: number) => readonly string[];
 
-/** Reasons in a few words, and at length; "" without a reason. */
+/** Each reason in a few words, and then its details; "" for a detail that is unknown. */
 const REASONS: Readonly<Record<VerdictReason, Said>> = {
   nothing: () => ["nothing to compare"],
   "one-run": () => ["inconclusive: one run", "it says nothing about the next"],
@@ -131,7 +132,7 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
   errors: () => ["too many wrong responses"],
   generator: () => [
     "inconclusive: the generator may have been the limit",
-    "either side may be faster than it shows",
+    "either side may be faster than measured",
   ],
   "few-slices": () => ["inconclusive: too few slices", "measure longer"],
   "dependent-slices": () => [
@@ -195,7 +196,7 @@ function sampleNoun({ between, sliced }: Sampled, count: number): string {
   return `${one}${count === 1 ? "" : "s"}`;
 }
 
-/** A ratio of ten, less one. If only larger changes could be detected, the number is not shown. */
+/** A factor of ten as a change. If only larger changes could be detected, their size is not shown. */
 export const MOST_CHANGE = 9;
 
 /** The change that this many runs would have detected; "" if unknown. */

@@ -63,7 +63,7 @@ export function leadOf(run: LedRun): Lead {
 
 type Holding = Pick<LedRun, "streams" | "sockets">;
 
-/** @param hasCalls Some requests are gRPC calls; in a mix, its parts do not tell which. */
+/** The noun for requests with messages. @param hasCalls Whether some are gRPC calls; a mix does not tell which. */
 function kindOf(parts: readonly Holding[], hasCalls: boolean): Lead["request"] {
   if (parts.every(({ sockets }) => sockets !== undefined)) return "WebSocket";
   if (parts.some(({ sockets }) => sockets !== undefined)) return "request";

@@ -23,7 +23,7 @@ export function overTimeText(warmup: Warmup): string {
 /** A run without a steady state; results of older versions lack some of the facts. */
 interface UnsettledRun {
   readonly unsettled?: UnsettledReason | null;
-  /** Change of a straight line from start to end. */
+  /** Relative change, from start to end, of a straight line fitted to the run. */
   readonly driftRatio?: number;
   readonly cyclePeriodS?: number;
   readonly freezes?: Freezes;

@@ -32,10 +32,10 @@ export function publishedFinding({ rows, far, orders }: JudgedTable): string {
 
 /** With fewer cells, a correlation may be chance: of four cells, one order in 24 is the published one. */
 const FEWEST_CORRELATED = 5;
-/** The correlation of equal orders, but for rounding. */
+/** The correlation from which on two orders are equal: 1, less a rounding error. */
 const EQUAL = 1 - 1e-9;
 
-/** "" for fewer than two cells. */
+/** How similar the measured order is to the published one; "" for fewer than two cells. */
 function orderSentence([{ cells, rho }, ...within]: readonly PublishedOrder[]): string {
   if (cells < 2) return "";
   if (Number.isNaN(rho)) return "There is no order to compare: one column holds one value only.";

@@ -2,8 +2,8 @@
 import type { Run } from "../../runner/result/result.ts";
 
 /**
- * "run" where each load follows a start of its target, or stands for itself: a reader may ask for more of them. "round"
- * where two servers that run already take turns until there is a verdict: nobody asks for a number of these.
+ * "run" if each load follows a start of its target, or is the only one: a reader can ask for more runs. "round" if two
+ * servers that are already running take turns until there is a verdict: nobody chooses the number of rounds.
  */
 export type RunNoun = "run" | "round";
 

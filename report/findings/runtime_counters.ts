@@ -9,7 +9,7 @@ import { counted, listed } from "../writing/words.ts";
 import type { Finding } from "../blocks.ts";
 import type { CellRuns } from "../cells/cells.ts";
 
-/** Empty if no run was observed. */
+/** A finding about the runtime of each cell, and one about its compiler; none if no run was observed. */
 export function runtimeFindings(cells: readonly CellRuns[]): Finding[] {
   return cells.flatMap(({ label, runs }) => {
     const observed = runs.filter(({ counters }) => counters !== undefined);
@@ -26,7 +26,7 @@ export function runtimeFindings(cells: readonly CellRuns[]): Finding[] {
   });
 }
 
-/** No finding if no run reports on its compiler. */
+/** How many functions were optimised in a run, and when; no finding if no run reports on its compiler. */
 function compilerFinding(label: string, all: readonly Counters[]): Finding[] {
   const reported = all.filter(({ processes }) =>
     processes.some(({ compiler }) => compiler !== undefined)

@@ -171,14 +171,14 @@ export function findingSentence(finding: TrustFinding): string {
   return [`${findingReason(finding)}.`, adviceSentence(finding.advice)].filter(Boolean).join(" ");
 }
 
-/** The same without advice and full stop. */
+/** A finding's sentence without advice and full stop, for use within another sentence. */
 export function findingReason(finding: TrustFinding): string {
   const { agents } = finding;
   const prefix = agents === undefined ? "" : `${agentNames(agents)}: `;
   return `${prefix}${sentenceOf(finding.code, finding)}`;
 }
 
-/** Ties each sentence to its own evidence, because a union of both could not be called. */
+/** Ties each sentence to the evidence of its own code: a union of sentences can't be called with a union of evidence. */
 function sentenceOf<Code extends FindingCode>(code: Code, finding: FindingOf<Code>): string {
   return SENTENCES[code](finding);
 }
@@ -193,7 +193,7 @@ function agentNames(names: readonly string[]): string {
 const NOT_STARTED =
   "Programs that Plateau did not start, such as the target's database, count as others";
 
-/** CPU use, in cores, that no process named here explains; up to 0.16 cores are interrupts and wake-ups. */
+/** Cores that unnamed processes must use to be mentioned: up to 0.16 are interrupts and wake-ups. */
 const LEAST_UNNAMED_CORES = 0.2;
 
 /** `other programs used 1.6 cores (stress, PID 4711: 0.91; smaller or short-lived ones: 0.69)` */
@@ -225,7 +225,7 @@ function limitText(
     `target: its busiest worker ${coreUse(evidence)}`;
 }
 
-/** Shorter waits are wake-ups. */
+/** Share of time that a worker waited for a core, from which on it is stated: shorter waits are wake-ups. */
 const LEAST_WAITING = 0.02;
 
 /** `used 93 % of a core and waited for one 2.5 % of the time` */

@@ -5,14 +5,14 @@ import { capitalized, listed } from "../writing/words.ts";
 import { percentText } from "../writing/ratios.ts";
 import { disturbanceText } from "./judgements.ts";
 
-/** The note below a table with both levels. */
+/** The note below a table that splits the spread into that of slices and that between rounds. */
 export const LEVELS_NOTE =
   "A round is one pair of processes or, of servers that are never restarted, one stretch of time. Spreads are standard " +
   "deviations of the ratio of one round: all of it, the part that its slices explain, and the rest, which is between " +
   "rounds. Percentiles are of all slices of a round together, so their spread is not taken apart. Limited by slices: " +
-  "longer rounds narrow the interval as well as more of them. By rounds: only more of them do.";
+  "longer rounds narrow the interval as well as more rounds do. Limited by rounds: only more rounds narrow it.";
 
-/** What a verdict requires, for below a table of ratios. */
+/** What a verdict requires: the note below a table of ratios. */
 export const LOOKS_NOTE =
   "The sides were loaded in turns, slice by slice, so what moves both at once cancels out. " +
   `The ratio is checked after ${listed(PROCESS_LOOKS.map(String), "and")} rounds. ` +

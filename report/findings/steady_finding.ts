@@ -28,7 +28,7 @@ const VERBS: Readonly<Record<SteadyLabel, readonly [one: string, several: string
 };
 
 /**
- * One for each cell whose load is the same all the time; one for all where every run is too short:
+ * A finding for each cell whose load does not change, or a single one for all cells if every run is too short:
  * `hono warms up: steady from 1.75 s on, after 14,200 requests; p50 0.82 ms then, 1.31 ms before.`
  */
 export function steadyFindings(cells: readonly CellRuns[]): Finding[] {
@@ -73,7 +73,7 @@ function steadyFinding(cell: CellRuns): Finding {
   };
 }
 
-/** @param warmups The warm-ups of the runs with this label. */
+/** What is known about the runs with a label, for after the colon. @param warmups The warm-ups of these runs. */
 function detailsText(cell: CellRuns, label: SteadyLabel, warmups: readonly Warmup[]): string {
   switch (label) {
     case "flat":
@@ -88,7 +88,7 @@ function detailsText(cell: CellRuns, label: SteadyLabel, warmups: readonly Warmu
   }
 }
 
-/** If responses are rare, most intervals are empty, and even the median rate is 0. */
+/** What a run needs to be judged. If responses are rare, most intervals are empty, and even the median rate is 0. */
 function tooShortText({ intervalS, points }: Run["timeline"]): string {
   const active = points.filter(({ completed }) => completed > 0).length;
   const isSparse = active >= LEAST_STEADY_INTERVALS && 2 * active <= points.length;

@@ -51,7 +51,7 @@ export function gateLine(gate: GateOutcome): string {
   return `${MARKS[gate.outcome]} ${gateText(gate)}`;
 }
 
-/** The same without the mark. */
+/** A judged threshold as a line of text, without its mark. */
 export function gateText(gate: GateOutcome): string {
   return [gate.threshold, gatePlace(gate), gate.found].filter(Boolean).join(": ");
 }

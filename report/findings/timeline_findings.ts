@@ -43,7 +43,7 @@ function slowestInterval(runs: readonly NamedRun[]): Finding {
   };
 }
 
-/** None if no run swings, or if the load itself does. */
+/** The run whose requests/s swing the most; none if no run swings, or if the load itself does. */
 function leastSteadyRun(runs: readonly NamedRun[]): Finding[] {
   const steady = runs.filter(({ run: { load } }) => !isChanging(load))
     .map(({ name, run }) => ({ name, swing: swingOf(run) }));
@@ -72,7 +72,7 @@ function highest<T>(items: readonly T[], of: (item: T) => number): T | null {
   );
 }
 
-/** Whose slowest requests come in the fewest of its intervals, as the heatmap shows them; empty without requests. */
+/** The target whose slowest requests come in the fewest of its intervals, as in the heatmap; empty without requests. */
 export function burstFindings(cells: readonly CellRuns[]): Finding[] {
   const [burst] = cells.flatMap((cell) => burstOf(cell) ?? [])
     .sort((a, b) => a.needed / a.of - b.needed / b.of);
@@ -111,7 +111,7 @@ function burstOf({ label: target, runs, latency }: CellRuns): Burst | null {
   return { target, needed, of: intervals.length, most: intervals[0] };
 }
 
-/** Counts from the bucket of `us` upwards, including it, because no request is slower if all take equally long. */
+/** Requests in the bucket of `us` and above: with that bucket, because no request is slower if all take equally long. */
 function countFrom({ indices, counts }: SparseHistogram, us: number): number {
   let count = 0;
   for (let i = indices.length - 1; i >= 0 && highestUsOf(indices[i]) >= us; i--) count += counts[i];

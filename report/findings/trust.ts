@@ -78,7 +78,7 @@ function worstOf(runs: readonly TrustBasis[]): Worst {
   };
 }
 
-/** The meaning of doubt for runs none of which is valid: a few of them do not speak for all. */
+/** The meaning of doubt if no run is valid: that of most runs, because a few of them do not speak for all. */
 export function meaningOfRuns(runs: readonly TrustBasis[]): string {
   const invalid = runs.filter((run) => levelOf(run) === "invalid");
   const unsettled = runs.filter(({ generator: { findings } }) => isUnsteadyAlone(findings));

@@ -31,7 +31,7 @@ export interface Amount {
   /** The figure, or `max of a run`. */
   readonly name: string;
   readonly range: FigureRange;
-  /** The estimate for drawing ratios; null for a single run, and if no ratio to the figure exists. */
+  /** The bootstrap estimate from which ratios are drawn; null for a single run, and if no ratio to the figure exists. */
   readonly drawn: Estimate | null;
   readonly opens: readonly Open[];
 }
@@ -183,8 +183,8 @@ const BUSY: readonly FindingCode[] = [
 export type RunFilter = (run: Pick<Measurement, "generator">) => boolean;
 
 /**
- * Whether neither the generator nor the machine may have been the limit. Such a run may still have no steady state, and
- * so no level to compare, but it has figures over all of its time.
+ * Whether a run is undisturbed: neither the generator nor the machine may have been its limit. It may still have no
+ * steady state, and so no level to compare, but it has figures over all of its time.
  */
 export const isUndisturbed: RunFilter = ({ generator: { trust, findings } }) =>
   trust === "valid" || isUnsteadyAlone(findings);

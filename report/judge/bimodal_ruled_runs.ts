@@ -1,4 +1,4 @@
-/** Whether the runs behind a rule are of two kinds, so that no interval of them decides it: the same for claims and for thresholds. */
+/** Whether the runs behind a claim or threshold fall into two groups, so that no interval over the runs decides it. */
 import { commonOf } from "../../runner/stats/confidence/confidence_interval.ts";
 import type { Ends } from "../figures/range.ts";
 import type { Amount } from "./amounts.ts";
@@ -13,14 +13,15 @@ import {
 import { isAllowed, sideOf } from "./rules.ts";
 import type { Sliced } from "./slices.ts";
 
-/** A figure of a rule, to its power in what the rule is about: 1, or -1 of what is divided by. */
+/** A figure of a rule, and its power in the quantity that the rule limits: 1, or -1 for the divisor of a ratio. */
 export interface RuledTerm {
   readonly amount: Pick<Amount, "range" | "cell">;
   readonly power: number;
 }
 
 /**
- * Null if the runs are of one kind, or all on the same side of the limit, and where no interval decides anyway.
+ * The groups into which the runs fall; null if they are of one kind, if all of them lie on the same side of the limit,
+ * or if no interval over runs decides the rule.
  *
  * @param sliced The turns that the two sides of a ratio took with each other; null if they took none.
  */
@@ -29,7 +30,7 @@ export function groupsBehind(
   allowed: Allowed,
   sliced: Sliced | null = null,
 ): RunGroups | null {
-  // What one pair of processes shows in its slices is one sample.
+  // All slices of a single pair of processes are one sample, which can't fall into groups.
   const isOneSample = sliced !== null && sliced.alone !== null;
   if (isOneSample || terms.some(({ amount }) => amount.range.interval === null)) return null;
   const logs = logsByRepetition(terms);
@@ -49,7 +50,7 @@ function runsOf({ range, cell: { wholeRuns = [] } }: RuledTerm["amount"]): Group
   return { ...range, wholeRuns };
 }
 
-/** Logarithm of the ratio in each repetition; null of one figure alone, and without common repetitions of one session. */
+/** Logarithm of the ratio in each repetition; null for a single figure, or without common repetitions in one session. */
 function logsByRepetition(terms: readonly RuledTerm[]): number[] | null {
   const sessions = new Set(
     terms.map(({ amount }) => amount.cell.estimates.get("rate")?.session ?? null),

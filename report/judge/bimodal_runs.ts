@@ -1,7 +1,7 @@
 /**
- * Whether the runs behind a comparison or a rule are of two kinds: by their figures, or as some have no steady part. The mean of
- * such runs is nobody's, and how often either kind comes is not known, so no interval of them decides anything. Only where all
- * of them lie on the same side of what decides does it not matter how often either comes.
+ * Whether the runs behind a comparison or a rule are of two kinds: by their figures, or because some have no steady
+ * part. The mean of such runs describes neither kind, and how often each kind occurs is unknown, so no interval over
+ * the runs decides anything, unless all of them lie on the same side of the limit.
  */
 import {
   knownGroupsOf,
@@ -17,23 +17,25 @@ import type { Ends } from "../figures/range.ts";
 
 /** Runs of two kinds. */
 export interface RunGroups {
-  /** What falls into them: the runs of a side, or the ratios of pairs. */
+  /** What falls into the two groups: the runs of a side, or the ratios of pairs. */
   readonly of: "base" | "next" | "ratios";
-  /** The larger first. */
+  /** The two groups, the larger first. */
   readonly clusters: TwoGroups;
-  /** Runs of the side that count whole, as they have no steady part; null where the figures alone tell the groups apart. */
+  /** Runs that count as a whole because they have no steady part; null if the groups differ in the figure alone. */
   readonly unsettled: RunCluster | null;
 }
 
 /** A figure of each run of a side. */
 export interface GroupedRuns extends Pick<Estimate, "byRun" | "repetitions"> {
-  /** Repetitions of its runs without a steady part, in a cell whose other runs give the figures of theirs. */
+  /** Repetitions whose run counts as a whole, without a steady part, while the side's other runs count by theirs. */
   readonly wholeRuns: readonly number[];
 }
 
 /**
- * @param sides By name: of several groups, those of the first are told.
- * @param logRatios One for each repetition in which all sides ran, where they are compared pair by pair; null where they are not.
+ * The two groups into which runs, or the ratios of pairs, fall; null if they are of one kind.
+ *
+ * @param sides The runs of each side. If several sides have groups, those of the first are returned.
+ * @param logRatios One for each repetition in which all sides ran, if sides are compared pair by pair; otherwise null.
  */
 export function groupsAmong(
   sides: readonly (readonly ["base" | "next", GroupedRuns])[],
@@ -53,7 +55,7 @@ export function groupsAmong(
   return null;
 }
 
-/** Runs without a steady part beside those that have one; null if there is none, or it makes no difference. */
+/** Runs without a steady part beside runs that have one; null if there are none, or if their figures do not differ. */
 function unsettledIn(
   { byRun, repetitions, wholeRuns }: GroupedRuns,
 ): Pick<RunGroups, "clusters" | "unsettled"> | null {
@@ -67,8 +69,8 @@ function unsettledIn(
 }
 
 /**
- * Whether the ratio of any run of `of` to any run of `to` lies on the same side of the limit or margin that decides, and
- * that is not chance.
+ * Whether the ratios of all runs of `of` to all runs of `to` lie on one side of the deciding limit or margin, and the
+ * runs are too many for that to be chance.
  *
  * @param isOneSided Whether the lowest and the highest ratio lie on the same side.
  */
@@ -82,7 +84,7 @@ export function areOneSided(
   return isOneSided({ low, high }) && leastRankP(of.length, to.length) <= SIGNIFICANCE;
 }
 
-/** Likewise for sides that are compared pair by pair: whether the ratios of all pairs lie on the same side. */
+/** For sides compared pair by pair: whether the ratios of all pairs lie on one side, and are too many for chance. */
 export function arePairsOneSided(
   logRatios: readonly number[],
   isOneSided: (ends: Ends) => boolean,

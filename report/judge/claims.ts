@@ -1,9 +1,9 @@
 /**
  * Claims × results → reproduced, not reproduced or inconclusive. A claim is judged in every cell that its selectors
- * mean, and the worst cell decides, because a statement about all must hold for all. Judged by intervals over the runs,
- * as everywhere: one run each decides nothing. A claim of speed rests on undisturbed runs; a claim that contention
- * cannot affect is decided on a busy machine, too, and so is the ratio of targets that take turns, because a
- * disturbance affects both alike.
+ * mean, and the worst cell decides, because a statement about all must hold for all. Intervals over the runs decide, so
+ * one run of each cell decides nothing. A claim of speed rests on undisturbed runs; a claim that contention cannot
+ * affect is decided on a busy machine, too, and so is the ratio of targets that take turns, because a disturbance
+ * affects both alike.
  */
 import type { FigureUnit } from "../../base/figures/figure.ts";
 import type {
@@ -103,7 +103,7 @@ export interface ClaimVerdict {
 /** Other reasons why a claim stays open although its figures decide. */
 export type ClaimDoubt =
   | Extract<Reason, { readonly code: "busy-machine" }>
-  /** The claim was published for a set-up unlike this one: with more cores, a longer load, or under another claim. */
+  /** The claim was published for another set-up: more cores, a longer load, or a condition that was not met here. */
   | { readonly code: "fewer-cores"; readonly least: number; readonly cores: number }
   | {
     readonly code: "shorter-load";
@@ -125,7 +125,7 @@ export interface JudgedClaim {
   readonly isDecidable: boolean;
 }
 
-/** @param scenarios The scenarios in the results. */
+/** Judges all claims of an experiment. @param scenarios The scenarios in the results. */
 export function judgeClaims(scenarios: readonly ScenarioRuns[], results: Ruled): JudgedClaim[] {
   const claims = results.experiment?.claims ?? [];
   if (claims.length === 0) return [];
@@ -250,7 +250,7 @@ function runsDoubt(
   return without === outcome ? null : { code: "busy-machine", invalid, runs: runs.length, without };
 }
 
-/** Why nothing was found: nothing was measured. */
+/** Reasons for which nothing was found because nothing was measured. */
 const UNMEASURED: readonly Absence["code"][] = [
   "cell-not-measured",
   "nothing-measured",
@@ -310,8 +310,10 @@ function findingsOf(says: Claim["says"], ground: Ground): Evidence[] {
 }
 
 /**
- * @param why The reason if it is inconclusive although nothing is open.
- * @param groups Runs of two kinds, which no interval decides by; null if they are of one.
+ * Judges a claim by an interval over the runs.
+ *
+ * @param why The reason if the interval alone leaves the claim inconclusive.
+ * @param groups Set if the runs fall into two groups, over which no interval decides; null if they are of one kind.
  */
 function byInterval(
   found: Found,
@@ -342,7 +344,7 @@ type Side = Amount | Constant;
 
 function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
   const factors = [says.right, says.left].map((side) => side.kind === "quantity" ? 1 : side.factor);
-  // Limit of left over right, without their factors.
+  // The limit for the ratio of the two figures, left over right, without their factors.
   const limit = factors[0] / factors[1];
   const written = says.kind === "compare"
     ? allowedBy(says.relation, limit)
@@ -394,12 +396,12 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
       ...to.cell === null ? [] : [{ amount: to, power: -1 }],
     ];
     const groups = groupsReason(terms, {
-      // A constant divides every run alike.
+      // A constant is no term of the groups, because it divides every run alike; the range is scaled by it instead.
       allowed: to.cell === null ? scaled(allowed, to.range.value) : allowed,
       unit,
       turns: of.cell === null ? null : turnsOf(of.figure, sliced),
     });
-    // 0 is at most 0 however often it is taken, and never more; a peak of 0 says nothing.
+    // If both figures are 0, each is at most any multiple of the other, but never less. A peak of 0 decides nothing.
     const isSureOf0 = ratio === null && opens.length === 0 &&
       [of, to].every(({ cell, range }) => cell !== null && range.interval !== null);
     return isSureOf0
@@ -413,7 +415,7 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
   });
 }
 
-/** Null if the runs are of one kind. @param turns What the two sides of a ratio show of each other; null if they took no turns. */
+/** That runs fall into two groups; null if they do not. @param turns The turns of a ratio's sides; null: none. */
 function groupsReason(
   terms: readonly RuledTerm[],
   { allowed, unit, turns = null }: {
@@ -452,7 +454,7 @@ function sidePairs(left: ClaimSide, right: ClaimSide, ground: Ground): Compared[
     const chosen = chosenBy(left.selector, ground);
     const to = constantOf(right, ground);
     if ("none" in chosen) return chosen;
-    // Without the constant, it does not matter whether the figure exists.
+    // If the constant was not measured, that is the reason, whether or not the figure exists.
     return chosen.members.map((member) => (
       { of: "none" in to ? to : decidingAmount(left.figure, member), to, sliced: null }
     ));
@@ -488,7 +490,7 @@ function constantOf(side: ClaimSide, { results }: Ground): Constant | Absent {
     const { interval } = meanRange(rounds, LEVEL);
     return constant(name, { value, interval }, { opens: peakOpens(name, rounds, results) });
   }
-  // The best of many slices, because a busy moment makes a generator slower but never faster.
+  // A generator's peak is the best of many slices, because a busy moment makes it slower but never faster.
   const isLeast = side.of === "generator";
   const interval = isLeast ? { low: value, high: Infinity } : null;
   const why = { code: isLeast ? "at-least" as const : "measured-once" as const, name };

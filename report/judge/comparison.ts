@@ -122,7 +122,7 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly smallestChange: number | null;
   /** Runs per side that would probably give a verdict; null if there is one, or if no number of runs would. */
   readonly runsNeeded: number | null;
-  /** Sessions per side that would, if the sides were measured in several; null if there is a verdict, or none would. */
+  /** Sessions per side that would, if each side was measured in several; null if there is a verdict, or none would. */
   readonly sessionsNeeded: number | null;
 }
 
@@ -135,7 +135,7 @@ export interface FigureStages {
   readonly isBorneOut: boolean;
 }
 
-/** The test of a figure whose own runs decide nothing. */
+/** The results of a figure that is not tested, because its runs decide nothing. */
 export const UNTESTED = {
   interval: null,
   p: null,
@@ -190,7 +190,7 @@ interface Test {
   readonly p: number;
 }
 
-/** @param ratioOf Default: uses only what these comparisons know about the spread of ratios. */
+/** Tests pairs of sides. @param ratioOf Default: uses only what these comparisons know about the spread of ratios. */
 export function comparePairs(
   pairs: readonly GroupPair[],
   options: JudgeOptions = {},
@@ -263,7 +263,7 @@ function firstOf(estimate: Estimate | null, firstStage: number): Estimate | null
   return over(estimate, first);
 }
 
-/** Null if there is only one stage. */
+/** The test of a figure over both stages; null if there is only one. */
 function stagedTest(
   { of, to, figure }: {
     readonly of: Estimate;
@@ -277,7 +277,7 @@ function stagedTest(
   const count = Math.min(...sides.map((side) => side?.byRun.length ?? 0));
   if (sides[0] === null || sides[1] === null || count < 2 || count >= all) return null;
   const first = ratioOf(sides[0], sides[1], figure);
-  // What other cells show about the spread is from the first blocks alone.
+  // The spread of other cells is known from the first blocks alone, so the interval over all blocks borrows nothing.
   const pooled = ratioInterval(of, to, { confidence: level });
   if (first === null || pooled === null) return null;
   const rule: WorseRule = { marginRatio, better: figure === "rate" ? "higher" : "lower" };
@@ -445,7 +445,7 @@ function compareFigure(
     ? "generator"
     : null;
   const isUnconfirmed = judged.verdict === "worse" && stages !== null && !stages.isBorneOut;
-  // As strict as Holm's method may be for one of them.
+  // The strictest level at which Holm's method may test this figure.
   const confidence = Math.max(test.level, confidenceAmong(test.size, marginRatio));
   const smallestChange = smallestChangeOf(interval, { marginRatio, confidence });
   const isBlurred = judged.reason === "few-runs" && smallestChange > NOTABLE_CHANGE &&

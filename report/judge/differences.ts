@@ -92,10 +92,10 @@ function cellDifferences(
   ];
 }
 
-/** Responses that are nearer in size differ in header fields at the most. */
+/** Sizes must differ by more than both of these: smaller differences may be those of header fields. */
 const OTHER_SIZE = { bytes: 1_000, ratio: 1.1 };
 
-/** Who sends less, or sends the client elsewhere, does other work, and is not faster by that. */
+/** Differences in status and size: a target that sends less, or a redirect, does less work, so it only seems faster. */
 export function responseDifferences(match: CellPair): ConditionDifference[] {
   const [base, next] = [match.base, match.next].map(({ runs }) => responsesOf(runs));
   return [
@@ -110,7 +110,7 @@ export function sizeDifferences({ base: of, next: to }: CellPair): ConditionDiff
   const [base, next] = [of, to].map(({ runs }) => responsesOf(runs));
   if (base === null || next === null) return [];
   const [less, more] = [base, next].toSorted((a, b) => a.bytes - b.bytes);
-  // A mix of sizes differs by chance, but not in all runs.
+  // The mean size of a mix differs by chance, but not in all runs.
   const isOtherSize = more.bytes - less.bytes > OTHER_SIZE.bytes &&
     Math.min(...more.byRun) > OTHER_SIZE.ratio * Math.max(...less.byRun);
   return isOtherSize
@@ -130,10 +130,10 @@ interface Responses {
   readonly byRun: readonly number[];
 }
 
-/** With more failures, the octets of responses that were cut would count for the others. */
+/** With a larger share of failures, the octets of responses that broke off would distort the mean size of the others. */
 const MOST_FAILED_RATIO = 0.01;
 
-/** A typical response; null without any, if many failed, and for streams and WebSockets, which are as long as held. */
+/** A typical response; null without any, if many failed, and for streams and WebSockets, which the client ends. */
 function responsesOf(runs: readonly Run[]): Responses | null {
   const completed = sum(runs, ({ requests }) => requests.completed);
   const isHeld = runs.some(({ streams, sockets }) =>
@@ -159,7 +159,7 @@ function sizeText(bytes: number): string {
   return formatQuantity(bytes, sizeUnit([bytes]));
 }
 
-/** Without the seed of its arrivals, and without the rate that a search for a capacity found. */
+/** The load without the seed of its arrivals, and without the rate that a search for a capacity found. */
 function loadOf({ load }: Measurement): Record<string, unknown> {
   const found = load.kind === "capacity" ? ["seed", "rate"] : ["seed"];
   return Object.fromEntries(Object.entries(load).filter(([key]) => !found.includes(key)));

@@ -52,7 +52,7 @@ export interface Ground {
   readonly ratioOf: RatioOf;
 }
 
-/** @param scenarios The scenarios in the results. */
+/** The cells that rules may refer to. @param scenarios The scenarios in the results. */
 export function groundOf(scenarios: readonly ScenarioRuns[], results: Ruled): Ground {
   const declared = declaredPairs(results);
   const measured = withSteps(scenarios, results);
@@ -78,7 +78,7 @@ export function groundOf(scenarios: readonly ScenarioRuns[], results: Ruled): Gr
   };
 }
 
-/** The ground restricted to some runs; null if that is all of them. A cell without such runs counts as not measured. */
+/** The ground restricted to runs that count; null if all runs do. A cell without such runs counts as not measured. */
 export function groundBy(counts: RunFilter, ground: Ground): Ground | null {
   const runs = ground.results.runs.filter(counts);
   if (runs.length === ground.results.runs.length) return null;
@@ -93,7 +93,7 @@ export function groundBy(counts: RunFilter, ground: Ground): Ground | null {
   return { ...ground, members, ratioOf: ratiosOf(scenarios, results) };
 }
 
-/** Cells and their steps. */
+/** The measured cells, and the steps of their scenarios as further cells. */
 function withSteps(scenarios: readonly ScenarioRuns[], results: Ruled): Member[] {
   return [scenarios, stepScenarios(scenarios, results)].flatMap((group, at) =>
     group.flatMap(({ cells }) =>
@@ -106,7 +106,7 @@ function withSteps(scenarios: readonly ScenarioRuns[], results: Ruled): Member[]
   );
 }
 
-/** A member without measured runs, unless its cell is added. */
+/** A member whose cell was not measured; for one that was, the caller adds the cell. */
 function memberOf(cell: SelectableCell, name: string, missingReason = ""): Member {
   return { ...cell, name, label: `${cell.scenario}, ${name}`, cell: null, missingReason };
 }

@@ -15,7 +15,7 @@ export type ComparedFigure = typeof COMPARED[number];
 /** The figures that decide the outcome of a comparison; CPU time only if it is known and its own verdict is decided. */
 export const DECISIVE = ["rate", 99, "cpuPerRequest"] as const satisfies readonly ComparedFigure[];
 
-/** The deciding figures, without p99 at a capacity, where it is what the rules allow however fast the target is. */
+/** The deciding figures; not p99 at a capacity, which is as high as the rules allow, however fast the target is. */
 export function decisiveFor(
   sides: readonly Pick<ComparedRuns, "isAtLimit">[],
   decisive: readonly ComparedFigure[] = DECISIVE,
@@ -45,7 +45,7 @@ export interface ComparedRuns {
   readonly runs: readonly ComparableRun[];
   /** Requests per second, else microseconds; null if the runs have no such figure, or can't be resampled. */
   readonly estimates: Estimates;
-  /** Repetitions of runs that count whole because they have no steady part, while others count by theirs. */
+  /** Repetitions whose run counts as a whole, without a steady part, while the cell's other runs count by theirs. */
   readonly wholeRuns: readonly number[];
   /** Null if the runs have a steady state. */
   readonly unsteady: Unsteady | null;
@@ -162,6 +162,6 @@ function strayRatioOf({ timeline: { points } }: Pick<Run, "timeline">): number {
     const { completed, seconds } = partOf(points, i * size, (i + 1) * size);
     return completed / seconds;
   });
-  // A single part has none to be compared with.
+  // A single part has no other to be compared with.
   return rates.length < 2 ? Infinity : Math.max(...rates) / Math.min(...rates);
 }

@@ -83,13 +83,13 @@ interface LatencyDispersion extends Dispersion {
   readonly expected: readonly Expected[];
 }
 
-/** Latencies equal to the run's own percentile may put this many times its share of requests beyond it. */
+/** Latencies equal to the run's own percentile may put at most this many times its share of requests beyond it. */
 const MOST_TIES = 3;
 
 /**
- * The dispersion of latencies beyond a limit: at the limit, and at the run's own percentile, beyond which there are
- * enough. The waits of a queue come in clusters that are as large at the one as at the other. Null if the run is too
- * short to show them.
+ * The dispersion of the requests whose latency is beyond a limit. It is measured at the limit and at the run's own
+ * percentile, beyond which there are always enough requests: waits in a queue come in clusters that are equally large at
+ * both. Null if the run is too short to show clusters.
  * @param isBeyond Whether a latency is beyond the limit; null: for times that are not kept by interval, for which the
  * latencies of their requests are used.
  */
@@ -171,7 +171,7 @@ export function failureDispersion(
 
 interface OneRunTerms {
   readonly run: JudgedRun;
-  /** Null if the run is too short to show it. */
+  /** The dispersion of the requests that the share counts; null if the run is too short to show it. */
   readonly dispersion: Dispersion & { readonly expected?: readonly Expected[] } | null;
   /** The allowed share. */
   readonly limit: number;
@@ -182,7 +182,7 @@ interface OneRunTerms {
   readonly like: "without a failure" | "like these" | null;
 }
 
-/** @param sure The requests that certainly count; `most` includes all that may count. */
+/** Judges a share of one run. @param sure The requests that certainly count; `most` includes all that may count. */
 export function oneRunEvidence(
   { sure, most }: Readonly<Record<"sure" | "most", Proportion>>,
   { run, dispersion: known, limit, allowed, level, found, like }: OneRunTerms,
@@ -203,7 +203,7 @@ export function oneRunEvidence(
   const perCluster = known.ratio / Math.min(limit, 1 - limit);
   const loadedS = loadSecondsFor(run.elapsedS, run);
   const secondsOf = (requests: number): number => loadedS * requests / sure.of;
-  // Where no cluster was seen, all are presumed to have one size, and the interval alone says how many of them would
+  // If no cluster was seen, all are presumed to have the same size, and the interval alone tells how many requests would
   // rule out the limit.
   const isNone = like !== null && known.degreesOfFreedom === Infinity;
   const needed = isNone ? 0 : LEAST_CLUSTERS;

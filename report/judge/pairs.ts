@@ -55,8 +55,8 @@ export function isOpenLoop(cells: readonly CellRuns[]): boolean {
 }
 
 /**
- * The figure that decides who is faster: requests/s, or latency where requests come at a pace of their own, because all
- * who keep up serve as many.
+ * The figure that decides which target is faster: requests/s, or latency if requests come at a fixed pace, because then
+ * all targets that keep up serve equally many.
  */
 export function decisiveFigure(cells: readonly CellRuns[]): DecisiveFigure {
   return isOpenLoop(cells) && competing(cells).length > 0 ? decisivePercentile(cells) : "rate";
@@ -65,8 +65,8 @@ export function decisiveFigure(cells: readonly CellRuns[]): DecisiveFigure {
 export type DecisiveFigure = "rate" | 50 | 99;
 
 /**
- * The tail of an open loop, or its middle where too few requests of a run lie in the tail. It depends on the load alone,
- * which is the same for all that are compared, whatever becomes of their runs.
+ * The percentile that decides in an open loop: p99, or p50 if too few requests of a run lie in the tail. It depends on
+ * the load alone, which is the same for all compared cells, however their runs end.
  */
 function decisivePercentile(cells: readonly CellRuns[]): 50 | 99 {
   const loads = cells.flatMap(({ runs }) => runs.map(({ load }) => load));
@@ -107,8 +107,8 @@ export function rankedCells(cells: readonly CellRuns[]): CellRuns[] {
 }
 
 /**
- * The runs, by their order, of the cells that have the most requests/s at their setting, where these decide and most runs
- * of each rival are undisturbed.
+ * The runs, by their order, of the cells with the most requests/s at their setting, if requests/s decide there and most
+ * runs of each rival are undisturbed.
  */
 export function leadingRuns(plans: readonly Plan[]): Set<number> {
   const leaders = plans.flatMap(({ contests }) => contests).flatMap(({ ranked }) => {
@@ -180,8 +180,8 @@ export interface Setting {
 }
 
 /**
- * Settings in the order of the factors' values. If several targets have a factor, and several others have not, each
- * group has settings of its own: no target of one is beside one of the other.
+ * Settings in the order of the factors' values. If several targets have a factor and several others do not, each group
+ * has settings of its own, so that no target of one group is compared with one of the other.
  */
 export function settingsOf(cells: readonly CellRuns[]): Setting[] {
   const families = [...Map.groupBy(cells, pathsKey).values()];
@@ -259,9 +259,11 @@ function valuePairs(cells: readonly CellRuns[]): CellPair[] {
 export type Lookup = (base: CellRuns, next: CellRuns) => GroupComparison;
 
 /**
+ * Compares pairs of cells, all judged together.
+ *
  * @param unproven Comparisons with sides that never settled: nothing is proven of these, so they make no other
  * comparison harder to decide.
- * @param ratioOf The ratios of the experiment. Default: those beside the pairs alone.
+ * @param ratioOf The ratios of the experiment. Default: ratios that know about these pairs alone.
  */
 export function compareCells(
   pairs: readonly CellPair[],
@@ -279,7 +281,7 @@ export function compareCells(
     });
     const sides = added.map((pair): GroupPair => ({
       ...sidesOf(pair),
-      // Who uses less CPU time is no faster: it must not make that harder to decide.
+      // CPU time does not show which cell is faster, so its hypotheses must not make that harder to decide.
       decisive: ["rate", decisivePercentile([pair.base, pair.next])],
     }));
     comparePairs(sides, options, ratioOf).forEach((judged, i) => {
@@ -371,7 +373,7 @@ export interface Plan {
   readonly pairs: readonly CellPair[];
 }
 
-/** @param choice The experiment's choice of what to compare. */
+/** Plans the comparisons of a scenario. @param choice The experiment's choice of what to compare. */
 export function planOf({ name, cells: measured }: ScenarioRuns, choice: ComparedChoice): Plan {
   const factor = comparedFactor(measured, choice);
   const cells = basedOn(factor === null ? measured : recast(measured, factor, choice), choice.base);
@@ -425,7 +427,7 @@ export function ratiosOf(scenarios: readonly ScenarioRuns[], results: Grouped): 
   return ratiosOfPlans(plans, repeatedOf(results).level);
 }
 
-/** @param level Level at which intervals are computed, so that they may be called 95 %. */
+/** The ratios of planned pairs. @param level Level at which intervals are computed, so that they may be called 95 %. */
 export function ratiosOfPlans(plans: readonly Plan[], level: number): RatioOf {
   return ratiosBeside(provenPairs(plans).map(sidesOf), level);
 }

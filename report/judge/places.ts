@@ -1,7 +1,7 @@
 /**
- * What is known at each place where something is compared: at each setting of a scenario who is ahead, or how each other
- * target stands beside a base; of two results, each cell. Places are judged twice, by all runs and by the undisturbed ones
- * alone, and what they say holds only as far as both agree.
+ * What is known at each place of a comparison. In an experiment, a place is a setting of a scenario, where one target
+ * may be ahead, or a target there that is compared with a base; in two results, it is a cell. Places are judged twice,
+ * by all runs and by the undisturbed runs alone, and a verdict holds only as far as both agree.
  */
 import { isOpenAbove, isSearched } from "../figures/capacity.ts";
 import type { CellRuns } from "../cells/cells.ts";
@@ -28,7 +28,7 @@ export type PlaceCode = "leads" | "likely" | "equivalent" | "undecided" | "only"
 const SLICED_REASONS = ["few-slices", "dependent-slices", "disturbed"] as const;
 type SlicedReason = typeof SLICED_REASONS[number];
 
-/** Why no side is ahead; `doubted`: the undisturbed runs alone do not show it; `lost`: too few of them are left to compare. */
+/** Why no side is ahead. `doubted`: the undisturbed runs alone do not show it; `lost`: there are too few of them. */
 export type Why =
   | Exclude<Standing, "ahead" | "behind" | "equivalent">
   | "sessions"
@@ -45,7 +45,7 @@ interface Side {
 }
 
 export interface Place {
-  /** The same in both judgements for the same place and, in a comparison with a base, the same other side. */
+  /** Identifies the place in both judgements; in a comparison with a base, together with the other side. */
   readonly key: string;
   /** `static`, `connections 50`, `static, connections 50`: as much as distinguishes the place. */
   readonly name: string;
@@ -129,7 +129,7 @@ export interface DecidedPlan extends Plan {
 
 type Where = Pick<Place, "name" | "scenario" | "factors" | "noun">;
 
-/** @param base A target with which the others are compared; null: the question is which one is ahead. */
+/** The places of all scenarios. @param base A target with which the others are compared; null: which one is ahead? */
 export function placesOf(plans: readonly DecidedPlan[], base: string | null): Place[] {
   const contested = plans.filter(({ contests }) => contests.length > 0);
   const noun = contested.some(({ contests }) => contests.length > 1) ? "setting" : "scenario";
@@ -209,7 +209,7 @@ function rankedPlace(contest: Contest, { lookup, unit }: DecidedPlan, where: Whe
   };
 }
 
-/** The comparison of medians if it disagrees: the target with the much shorter tail may usually take longer. */
+/** The comparison of medians, if it contradicts that of tails: a much shorter tail may come with a longer median. */
 export function oppositeMedian(
   { figure, ratio }: FigureComparison,
   comparison: GroupComparison,
@@ -230,7 +230,7 @@ function whyOf(standing: Standing, { reason }: FigureComparison): Why {
     : standing;
 }
 
-/** A decision without an interval, because a run that never settles has no level to surround. */
+/** The decision without its interval, because a run that never settles has no level for an interval to surround. */
 export function withoutLevel(decision: FigureComparison): FigureComparison {
   return standingOf(decision) === "unsteady" ? { ...decision, interval: null } : decision;
 }
@@ -239,7 +239,7 @@ function sideOf({ target, label, color }: CellRuns): Side {
   return { name: target, label, color };
 }
 
-/** Shortfalls of targets of which no cell competes. */
+/** Shortfalls of the targets that have no competing cell. */
 function shortIn(cells: readonly CellRuns[]): Shortfall[] {
   const able = new Set(competing(cells).map(({ target }) => target));
   return cells.filter(({ target }) => !able.has(target)).flatMap((cell) => {
@@ -319,11 +319,12 @@ export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
 }
 
 /**
- * What becomes of the verdict without the runs that something disturbed:
- * - all-valid, none-valid: there is none to leave out, or none is valid; uncompared: nothing is compared;
- * - in-turns: none is left out, as both sides took turns, and what disturbs one disturbs the other;
- * - same; partly: in most places; in none: `fewer`: too few are left to compare; `open`: they do not decide; `changed`: they say otherwise;
- * - held-back: it needs runs whose disturbance can only have made the winner's lead smaller.
+ * What becomes of the verdict without the disturbed runs:
+ * - `all-valid`: no run is disturbed; `none-valid`: no run is valid; `uncompared`: nothing is compared;
+ * - `in-turns`: no run is left out, because the sides took turns, so whatever disturbs one disturbs the other;
+ * - `same`: it stays the same in all places; `partly`: in some;
+ * - in no place: `fewer`: too few runs are left to compare; `open`: they do not decide; `changed`: they contradict it;
+ * - `held-back`: it needs runs whose disturbance can only have reduced the winner's lead.
  */
 export type Survival =
   | "all-valid"
@@ -340,15 +341,15 @@ export type Survival =
 export interface Judged {
   readonly places: readonly Place[];
   readonly survival: Survival;
-  /** Places that lean on runs that something disturbed. */
+  /** Places whose verdict depends on disturbed runs. */
   readonly lost: readonly Place[];
 }
 
 /**
- * A decision that the undisturbed runs alone do not support becomes undecided, unless those support it that can only have
- * held the winner back.
- * @param again The places by the undisturbed runs alone; null if nothing disturbed any.
- * @param withHeldBack The places with runs that can only have held their winner back, too.
+ * Judges places by all runs and by the undisturbed ones. A decision that the undisturbed runs alone do not support
+ * becomes likely or undecided, unless they support it together with runs whose disturbance only held the winner back.
+ * @param again The places by the undisturbed runs alone; null if no run was disturbed.
+ * @param withHeldBack The places by the undisturbed runs and those whose disturbance only held the winner back.
  */
 export function judgedTwice(
   places: readonly Place[],
@@ -379,7 +380,7 @@ interface Kept {
   readonly kept: "same" | "held-back" | "open" | "changed" | "fewer";
 }
 
-/** The lead as a lower bound, if the runs with the winner's that were held back show it; else null. */
+/** The lead as a lower bound, if it shows when the winner's held-back runs count, too; else null. */
 function keptByHeldBack(place: Place, held: Place | undefined): Kept | null {
   const isLead = place.code === "leads" && place.of === "rate" && winnerOf(place) === place.first;
   return isLead && held !== undefined && saysOf(held) === saysOf(place)
@@ -409,8 +410,8 @@ function keptAs(place: Place, without: Place | undefined): Kept {
 /**
  * The comparison, with a mark on each verdict that the undisturbed runs alone do not give.
  * @param again The comparison of the undisturbed runs; undefined if too few of them are left.
- * @param withHeldBack The same with runs that can only have held the faster side back: a verdict on requests/s holds if
- * these give it.
+ * @param withHeldBack The same with runs whose disturbance can only have held the faster side back: a verdict on
+ * requests/s that it shows holds, too.
  */
 export function withDoubt(
   comparison: GroupComparison,

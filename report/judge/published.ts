@@ -1,7 +1,7 @@
 /**
- * Published figures × results: each beside the measured figure of the same cell, if requested both relative to a named
- * cell; the figures that surely differ by more than a margin; and whether the measured figures come in the published
- * order.
+ * Published figures × results: each published figure beside the measured one of the same cell, both divided by those of
+ * a named cell if the file asks for that; the figures that certainly differ by more than a margin; and whether the
+ * measured figures come in the published order.
  */
 import { type Bound, type BoundedFigure, boundedFigure } from "../../base/figures/bound.ts";
 import {
@@ -31,7 +31,7 @@ interface PublishedRow {
   readonly measured: FigureRange;
 }
 
-/** The same with the compared values: the figures themselves, or both as multiples of the base's. */
+/** A published value beside the measured one: the figures themselves, or both as multiples of the base's. */
 export interface MatchedRow extends PublishedRow {
   /** The row by which the columns are divided; null if they are not. */
   readonly base: PublishedRow | null;
@@ -147,7 +147,7 @@ function isBound({ bound }: Pick<PublishedRow, "bound">): boolean {
   return bound === "<" || bound === ">";
 }
 
-/** Null if some row lacks a value to be divided by; then no row is divided. */
+/** The rows, divided by their base; null if some row has no value to be divided by, and then none is divided. */
 function relativeRows(
   rows: readonly PublishedRow[],
   selection: ReturnType<typeof selectionOf>,

@@ -19,9 +19,9 @@ import type { ComparedFigure, ComparedRuns } from "./group.ts";
 import { type Sliced, type SlicedOf, varianceOfThese } from "./slices.ts";
 
 /**
- * Further differences between two figures besides those that their runs show. None, if they were measured in one
- * experiment; or two sessions that differ by an unknown amount; or enough sessions to know that: then the ratio is that
- * over sessions.
+ * What separates two figures besides the differences that their runs show: nothing, if they were measured in one
+ * experiment; two sessions, which differ by an unknown amount; or enough sessions to know that amount, which makes the
+ * ratio that over sessions.
  */
 export type Between =
   | { readonly kind: "one-session" }
@@ -51,7 +51,7 @@ export interface Pairing {
   readonly sides: readonly [base: Estimate, next: Estimate];
 }
 
-/** Null if the sides share fewer than two repetitions. */
+/** Pairs the sides by their repetitions; null if they share fewer than two. */
 export function pairingOf(next: Estimate, base: Estimate): Pairing | null {
   if (next.session === null || next.session !== base.session) return null;
   const common = commonOf([next, base]);
@@ -86,7 +86,7 @@ export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
   readonly between?: (figure: DrawnFigure) => Between;
   /** Null unless the sides took turns slice by slice. */
   readonly sliced?: SlicedOf | null;
-  /** The figures that decide this pair, where not those of all pairs. */
+  /** The figures that decide this pair, if they differ from those that decide the other pairs. */
   readonly decisive?: readonly ComparedFigure[];
 }
 
@@ -123,8 +123,8 @@ export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): R
 }
 
 /**
- * The ratio of sides in slices. Their pairs are known for certain, so they borrow nothing from other pairs. Rounds of
- * two processes that are never restarted depend on each other: null if there are too few for an interval.
+ * The ratio of sides in slices. Which of their runs belong together is certain, so nothing is borrowed from other pairs.
+ * Rounds of two processes that are never restarted depend on each other: null if there are too few for an interval.
  */
 export function slicedRatio(
   sliced: Sliced,

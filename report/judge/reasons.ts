@@ -40,7 +40,7 @@ type Coded<Sentences> = {
     & (Sentences[Code] extends (evidence: infer Evidence) => unknown ? Readonly<Evidence> : never);
 }[keyof Sentences];
 
-/** Ties each code to its own evidence, because a union of sentences could not be called. */
+/** Ties each sentence to the evidence of its own code: a union of sentences can't be called with a union of evidence. */
 function wordsOf<Found extends { readonly code: PropertyKey }, Words>(
   sentences: { readonly [Code in Found["code"]]: (evidence: never) => Words },
   found: Found,
@@ -87,12 +87,12 @@ const WITH_MORE = {
     seconds === null
       ? "it lies so close to the limit that measuring for longer would not decide"
       : `about ${formatDuration(seconds)} of each server would decide`,
-  /** How many would decide; null: more than anybody makes. */
+  /** The number of runs that would decide; null: more than anyone would make. */
   "more-runs": ({ runs, isEachSide }: { runs: number | null; isEachSide: boolean }) =>
     runs === null
       ? "it lies so close to the limit that 1,000 runs would not decide"
       : `about ${formatCount(runs)} runs ${isEachSide ? "a side " : ""}would decide`,
-  /** `seconds`: of one run, what they take at its rate; null of several. `like`: what the number presumes of those to come. */
+  /** `seconds`: the time of that many requests in a single run, else null. `like`: what is presumed of them. */
   "more-requests": ({ requests, seconds, like }: {
     requests: number;
     seconds: number | null;
@@ -103,7 +103,7 @@ const WITH_MORE = {
       : `about ${formatCount(roundedUp(requests))} requests ${like === null ? "" : `${like} `}${
         seconds === null ? "" : `(${formatDuration(seconds)}) `
       }would decide`,
-  /** How many of each side would decide; null: more than anybody makes. */
+  /** The number of sessions of each side that would decide; null: more than anyone would make. */
   "more-sessions": ({ sessions }: { sessions: number | null }) =>
     sessions === null
       ? "it lies so close to the limit that 100 sessions a side would not decide"
@@ -201,7 +201,7 @@ const OTHERWISE = {
 
 const REASONS = { ...WITH_MORE, ...OTHERWISE };
 
-/** It fails by itself, but not with certainty among so many tests; `remedy`: what would decide it. */
+/** The rule fails by itself, but not with certainty among so many tests; `remedy`: what would decide it. */
 interface Family {
   readonly code: "family";
   readonly tests: number;
@@ -210,7 +210,7 @@ interface Family {
 
 export type Reason = Coded<typeof REASONS> | Family;
 
-/** Whether longer runs, or more of them, are what it asks for. */
+/** Whether the reason asks for longer runs, or for more of them. */
 export function asksForMore(reason: Reason): boolean {
   return reason.code === "family"
     ? reason.remedy !== null && asksForMore(reason.remedy)

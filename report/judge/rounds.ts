@@ -111,8 +111,8 @@ export function whyUndecided(amounts: readonly Amount[]): Reason {
 }
 
 /**
- * Rounds as a single share, known as precisely as from as many independent requests as there are clusters; other runs
- * unchanged.
+ * Combines the shares of rounds into one, as precise as one of as many independent requests as there are clusters;
+ * returns the shares of other runs unchanged.
  */
 export function sharesOver(cell: RunsOfCell, shares: readonly Proportion[]): readonly Proportion[] {
   if (!areRounds(cell)) return shares;
@@ -120,7 +120,7 @@ export function sharesOver(cell: RunsOfCell, shares: readonly Proportion[]): rea
   return [clustered(whole, presumedDispersion(whole, dispersionIn(shares, whole)))];
 }
 
-/** Null if the rounds do not show it. */
+/** The dispersion of the requests of rounds; null if the rounds do not show it. */
 function dispersionIn(
   rounds: readonly Proportion[],
   { count, of }: Proportion,

@@ -127,13 +127,13 @@ export interface Open {
   readonly why: Reason;
 }
 
-/** The same for the reciprocal. */
+/** The doubt about the reciprocal of a value, given that about the value. */
 export function turned<T extends Pick<Open, "toward">>(open: T): T {
   const turn = { more: "less", less: "more", either: "either" } as const;
   return { ...open, toward: turn[open.toward] };
 }
 
-/** The outcome, and what alone makes it inconclusive; null if the interval does, or if it is conclusive. */
+/** The outcome, and the doubt that makes it inconclusive; null if the interval alone does, or if it is conclusive. */
 export function check(
   { low, high }: Ends,
   allowed: Allowed,
@@ -152,7 +152,7 @@ export function check(
     : { outcome: "inconclusive", open };
 }
 
-/** Adjusts p in the same way as an interval above 95 % that is called one of 95 %. */
+/** Raises p to match an interval that is computed at `level` but called a 95 % interval. */
 export function raisedTo(level: number, p: number): number {
   return Math.min(1, p * SIGNIFICANCE / (1 - level));
 }
@@ -179,7 +179,7 @@ export function distanceTo(
   const end = limit < value ? interval.low : interval.high;
   const degreesOfFreedom = interval.degreesOfFreedom ?? runs - 1;
   if (value === 0 || value === Infinity) {
-    // Neither has a distance on the logarithmic scale, so 0 is judged on a linear one, and ∞ by its reciprocal.
+    // 0 and ∞ have no logarithm, so 0 is judged on a linear scale, and ∞ by its reciprocal.
     const reaches = value === 0 ? limit / end : end / limit;
     const p = twoSidedP(reaches * tQuantile(level, degreesOfFreedom), degreesOfFreedom);
     return { p: raisedTo(level, p), runsNeeded: null };

@@ -46,6 +46,8 @@ export interface MeasuredSessions {
 }
 
 /**
+ * Compares matched cells over all sessions of both sides.
+ *
  * @param matches Matches in the last session of each side.
  * @returns Their comparisons over all sessions, in the same order.
  */
@@ -116,7 +118,7 @@ export function distinct<T extends Grouped>(sessions: readonly T[]): T[] {
   );
 }
 
-/** Removes sessions with which the folder is compared from the folder; a single session stays. */
+/** A folder's sessions without those of the other side; unchanged if it holds a single one, or if none would be left. */
 export function withoutSessionsOf<T extends Grouped>(
   sessions: readonly T[],
   others: readonly Grouped[],

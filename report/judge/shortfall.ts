@@ -25,7 +25,7 @@ export function judgedErrorRatio(runs: readonly Measurement[]): number {
 }
 
 /**
- * Runs, for a capacity without dropped requests: those count as late, and the rules of the search limit their number.
+ * The runs; for a capacity, without their dropped requests, which count as late and are limited by the search's rules.
  */
 function judgedRuns(runs: readonly Measurement[]): readonly Measurement[] {
   if (!isAtLimit({ runs })) return runs;
@@ -76,7 +76,7 @@ interface ServedRuns extends Pick<CellRuns, "label" | "latency"> {
 
 type ServedRun = ServedRuns["runs"][number];
 
-/** Requests due in the measured time: those of slices are due in whole slices, their cuts included. */
+/** Requests due in the measured time; for slices a share of `due`, which also counts those in the parts that are cut. */
 function dueOf(run: ServedRun): number {
   const loadedS = loadSecondsFor(run.elapsedS, run);
   return loadedS === 0 ? run.requests.due : run.requests.due * run.elapsedS / loadedS;
@@ -92,7 +92,7 @@ function servedOf({ requests, drain, slices }: ServedRun): number {
     : sum(slices.items.completed, (count) => count);
 }
 
-/** Null if the cell meets the requirements. */
+/** How a cell falls short; null if it meets the requirements. */
 export function shortfallOf({ label, runs, latency }: ServedRuns): Shortfall | null {
   const seconds = sum(runs, ({ elapsedS }) => elapsedS) || 1;
   const offeredPerSec = sum(runs, dueOf) / seconds;

@@ -47,17 +47,17 @@ function isSliced(run: Pick<Run, "slices">): run is SlicedRun {
   return run.slices !== undefined;
 }
 
-/** How long a target must be loaded to be measured for so long: in slices, what is cut of each comes on top. */
+/** How long a target must be loaded to be measured for some time: longer with slices, because a part of each is cut. */
 export function loadSecondsFor(
   measuredS: number,
   { elapsedS, slices }: Pick<Run, "elapsedS" | "slices">,
 ): number {
   if (slices === undefined || elapsedS === 0) return measuredS;
-  const pairs = 1 + (slices.items.pair.at(-1) ?? -1); // the first may be in no figure
+  const pairs = 1 + (slices.items.pair.at(-1) ?? -1); // the first pair may be in no figure
   return measuredS * pairs * slices.sliceMs / 1_000 / elapsedS;
 }
 
-/** Reasons for which a run is not valid that move both slices of a pair: other than a generator that is the limit of both. */
+/** Findings that make a run invalid but affect both slices of a pair alike. A generator at its limit is none of them. */
 const SHARED: readonly FindingCode[] = [
   ...["throttled", "low-priority", "neighbour", "steal", "shared-cores", "crowded-core"] as const,
   "unsteady",
@@ -77,7 +77,7 @@ export function areMovedAlike(sides: readonly (readonly Run[])[]): boolean {
     sides.every((runs) => runs.every(isSliced) && runs.some(isMovedAlike));
 }
 
-/** The same for all runs of an experiment, whose sides are its targets. */
+/** Whether the targets of an experiment took turns slice by slice, so that a disturbance affects all of them alike. */
 export function areTargetsMovedAlike(runs: readonly Run[]): boolean {
   return areMovedAlike([...Map.groupBy(runs, ({ target }) => target).values()]);
 }
@@ -273,7 +273,7 @@ export interface SlicedLevels {
   readonly blockPairs: number | null;
 }
 
-/** @param areLooked As in `SlicedLevels`. */
+/** The levels of a figure. @param areLooked Whether there were several looks, as in `SlicedLevels`. */
 export function levelsIn(
   { pairs, areTheseTwo, alone, disturbance }: Sliced,
   [to, of]: readonly [base: Estimate, next: Estimate],
@@ -304,7 +304,7 @@ export function spreadWithin({ pairs }: Pick<Sliced, "pairs">): number | null {
   return stdevWithin(sharesIn(pairs));
 }
 
-/** Nearly 1, so that its logarithm is still finite. */
+/** The largest share of cores that a disturbance is taken to use: below 1, to keep its effect on the ratio finite. */
 const NEARLY_ALL = 0.999;
 
 /**

@@ -25,7 +25,7 @@ export type Standing =
   | "unsteady"
   /** Two capacities are compared, and one is a lower bound. */
   | "at-least"
-  /** No difference, as far as the generator could tell, which was the limit. */
+  /** No difference was seen, but the generator was the limit, not the targets. */
   | "generator"
   /** A single run says nothing about the next. */
   | "one-run"

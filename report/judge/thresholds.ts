@@ -272,7 +272,7 @@ function contentionIn(
   return [...contentionOpens(figure, of), ...contentionOpens(other, to).map(turned)];
 }
 
-/** Only figures of speed are open, because a request that failed did fail. */
+/** How contention may have changed a figure. Only figures of speed are open, because a request that failed did fail. */
 function contentionOpens(figure: FigureName, { cell }: Member): Pick<Open, "toward">[] {
   const toward = FIGURES[figure].contention === "fails" ? null : contentionToward(figure);
   return toward === null || cell === null || cell.runs.every(isUndisturbed) ? [] : [{ toward }];
@@ -408,7 +408,7 @@ interface Percentile {
   readonly percentile: number;
 }
 
-/** Null for figures that are not percentiles of the times of requests. */
+/** The percentile that a figure is, and of which times of requests; null for any other figure. */
 function timesOf(figure: FigureName): Percentile | null {
   const { distribution, statistic } = FIGURES[figure];
   const of = OF_REQUESTS.find((one) => one === distribution);
@@ -446,7 +446,7 @@ function percentileEvidence(
     if (pooled(most).count === longer) return lasting(overRuns(threshold, measured, []));
     const open = openAbove(threshold.figure, "", cell);
     const evidence = overRuns(threshold, measured, [open]);
-    // Beyond the limit only if that is so even with every lower bound as the value.
+    // The percentile is certainly beyond the limit only if enough requests are, with each lower bound as the value.
     const isLarge = isBelow(relation) === (evidence.outcome === "broken");
     return evidence.outcome === "inconclusive" || !isLarge || longer / count > allowed
       ? lasting(evidence)
@@ -534,8 +534,8 @@ function onlyRunEvidence(
 /** Share of the effective samples that is relied on, because their number is an estimate. */
 const KNOWN_RATIO = 0.3;
 /**
- * A run too short to show how long its requests depend on each other is assumed to forget within this time, and within
- * the limit.
+ * In a run too short to show how long its requests depend on each other, those farther apart than this are assumed to be
+ * independent, unless the limit is longer.
  */
 const FORGOTTEN_MS = 500;
 /**
@@ -544,8 +544,8 @@ const FORGOTTEN_MS = 500;
 const LEAST_FAR = 10;
 
 /**
- * A closed loop always has the same number of requests in flight, so that none is fast because few came: this many
- * rounds of all connections count as one independent stretch.
+ * In a closed loop, the number of requests in flight never changes, so no request is fast just because few came: this
+ * many rounds of all connections count as one independent stretch.
  */
 const ROUNDS = 10;
 
@@ -556,9 +556,10 @@ function presumedIndependent({ elapsedS, load, requests }: JudgedRun, limitMs: n
 }
 
 /**
- * How many times below its limit a percentile must be to hold without ten clusters. The level of a stretch of latencies
- * that are about exponential, as those of queues are, and have the percentile at the limit, is below 1/k of it in
- * 1 − allowed^(1/k). So many independent stretches, at least the run as a whole, are all below it in less than 5 %.
+ * How many times below its limit a percentile must be to hold without ten clusters. Latencies of queues are about
+ * exponential: if the percentile were at the limit, the level of one independent stretch would be below 1/k of the limit
+ * with probability 1 − allowed^(1/k). The result is the k for which all stretches of the run, at least one, would be as
+ * low as that in less than 5 % of runs.
  */
 function farWithin(allowed: number, independent: number): number {
   const one = SIGNIFICANCE ** (1 / Math.max(1, independent));
@@ -581,7 +582,7 @@ function beyondOf(
   const countIn = (histogram: string): number =>
     countBeyond(decodeSparse(histogram), max, limit.isBeyond);
   const sure = of === "latency" ? countIn(run.histogram) : count * shareBeyond(run[of], limit);
-  // Lower bounds below the limit; if only their number is known, as many as possible.
+  // How many lower bounds are below the limit; if only their number in all is known, as many as possible.
   const bounds = {
     latency: censored - (censoredHistogram === undefined ? 0 : countIn(censoredHistogram)),
     // A request that was never sent has no service time.
@@ -660,20 +661,20 @@ function ratioEvidence(
   return steadily(evidence, [of.figure, of.cell], [to.figure, to.cell]);
 }
 
-/** Null if the runs of both sides are of one kind. */
+/** That the runs fall into two groups, as a reason; null if the runs of both sides are of one kind. */
 function groupsReason({ of, to, unit, allowed }: Sides, sliced: SlicedOf | null): Reason | null {
   const terms = [{ amount: of, power: 1 }, { amount: to, power: -1 }];
   const groups = groupsBehind(terms, allowed, turnsOf(of.figure, sliced));
   return groups && { code: "groups", groups, unit };
 }
 
-/** A cell's counterpart, with what else separates the two apart from their runs. */
+/** A cell's counterpart, with what separates the two besides the differences between their runs. */
 interface Counterpart extends Pick<GroupPair, "sliced"> {
   readonly cell: JudgedCell;
   readonly between: (figure: FigureName) => Between;
 }
 
-/** Null if a cell has no counterpart. */
+/** Finds a cell's counterpart in the baseline; null if there is none. */
 type BaselineOf = (cell: JudgedCell) => Counterpart | null;
 
 function baselineOf(

@@ -15,7 +15,7 @@ import { figureKey, figureName, verdictText, verdictWord } from "../findings/jud
 import { ratioText } from "../writing/ratios.ts";
 import { GLUE } from "../writing/units.ts";
 
-/** Times in milliseconds, rates per second, shares 0–1; ratios are new over base. */
+/** A comparison for scripts: times in milliseconds, rates per second, shares 0–1; ratios are new over base. */
 export function comparisonJson(comparison: ResultsComparison): unknown {
   const { cells, gates, outcome, marginRatio } = comparison;
   const { code, sentence, notes, reliability } = comparedCard(comparison);
@@ -54,7 +54,7 @@ function plain(text: string): string {
   return text.replaceAll(GLUE, " ");
 }
 
-/** Zero responses a second is a measurement; a time of zero means that there is none. */
+/** A figure, or null if there is none: zero responses a second were measured, but a time of zero is no time. */
 function measured(value: number, figure: ComparedFigure): number | null {
   return value === 0 && figure !== "rate" ? null : value;
 }
@@ -115,7 +115,7 @@ export function comparisonSuite(
   return { name, startedAt, hostname, cases, output: revisionTexts(comparison) };
 }
 
-/** CPU time is not a testcase if it is unknown. */
+/** Whether a figure has a testcase; CPU time has none if it is unknown. */
 function isJudged({ comparison }: ComparedCell, figure: ComparedFigure): boolean {
   return figure !== "cpuPerRequest" || comparisonOf(comparison, figure).ratio !== null;
 }

@@ -144,7 +144,7 @@ const CONNECTS = {
   connectMaxMs: "connect.max",
 } as const;
 
-/** Empty if no request has a latency; the fastest request is one with a response. */
+/** Columns for latencies; empty if no request has one. The fastest request is one with a response. */
 function latenciesOf(measurement: Measurement): CsvRecord {
   const { count, censored, min } = measurement.latency;
   return {

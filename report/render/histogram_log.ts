@@ -1,7 +1,7 @@
 /**
- * The latencies of every interval as a histogram log, which the tools of HdrHistogram read: one line an interval, one tag a
- * run. The lines of a run add up to its latency histogram, lower bounds among them; its comments say what is a lower bound,
- * what has no latency, and what is missing from files of earlier versions.
+ * The latencies of every interval as a histogram log, which the tools of HdrHistogram read: a line for each interval, a
+ * tag for each run. The lines of a run add up to its latency histogram, including lower bounds; comments say how many
+ * values are lower bounds, which requests have no latency, and what is missing from files of earlier versions.
  */
 import type { Measurement, Results, Run } from "../../runner/result/result.ts";
 import { decodeInterval } from "../../runner/stats/histogram/hdr.ts";

@@ -1,6 +1,6 @@
 /**
- * JUnit XML, as CI systems read it: one testcase a check. It keeps to what both common schemas take, Jenkins'
- * and Ant's (Windy Road): attributes, their order of elements, and times without a zone.
+ * JUnit XML, as CI systems read it: one testcase for each check. It keeps to what both common schemas allow, Jenkins'
+ * and Ant's (Windy Road): their attributes, their order of elements, and times without a zone.
  */
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement, Results, Run } from "../../runner/result/result.ts";

@@ -74,7 +74,7 @@ interface SentResults extends Pick<Results, "version" | "machine" | "commit" | "
   readonly experiment: Pick<Results["experiment"], "name">;
 }
 
-/** Empty if nothing was measured, because an empty request must not be sent. */
+/** The requests to send; none if nothing was measured, because an empty request must not be sent. */
 export function otlpRequests(results: SentResults): Written<"json">[] {
   const { version, experiment, machine, commit, runs } = results;
   return requestsOf(runs, version, {
@@ -188,7 +188,7 @@ function timesOf({ loadStartedAt, startedAt, elapsedS, slices, drain }: Run): Da
   };
 }
 
-/** The latest time that 64-bit nanoseconds hold is twice as late. */
+/** The latest start and the longest duration that are sent: in nanoseconds, the sum of both still fits into 64 bits. */
 const LATEST_MS = 9e12;
 
 function runAttributes(run: Run): Attributes {

@@ -18,7 +18,7 @@ export function unanswered({ runs }: Pick<MeasuredRuns, "runs">): Block[] {
   return noResponseCaveats(runs).map((silent) => text(silent.code, silent.text, "warning"));
 }
 
-/** A single run may consist of nothing but error pages, so this also comes before its figures. */
+/** Unexpected statuses of a single run, before its figures, because it may consist of nothing but error pages. */
 export function otherStatuses({ runs }: Pick<MeasuredRuns, "runs">): Block[] {
   const said = runs.length === 1 ? otherStatusesText(runs[0]) : "";
   return said === "" ? [] : [text("statuses", `${said}.`, "warning")];

@@ -9,7 +9,7 @@ import { type ColumnOf, type Table, tableOf } from "./tables/table.ts";
 
 type Calls = NonNullable<Measurement["grpc"]>;
 
-/** Empty if no request of the scenario is a gRPC call. */
+/** A table of the statuses of gRPC calls; empty if no request of the scenario is one. */
 export const calls: Subject<ScenarioContext> = {
   id: "calls",
   title: "Calls of gRPC",

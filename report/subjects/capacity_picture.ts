@@ -34,7 +34,7 @@ interface SearchedCell extends OfCell {
   readonly middle: RunCapacity;
 }
 
-/** Empty if no load searched for a capacity. */
+/** The searches of each scenario as charts and tables; empty if no load searched for a capacity. */
 export const capacity: Subject<ReportContext> = {
   id: "capacity",
   title: "Capacity",
@@ -62,7 +62,7 @@ function searchBlocks(scenario: string, searched: readonly SearchedCell[]): Bloc
 }
 
 const READING =
-  "Each dot is a trial at one rate: p99 strong, p50 pale. Filled: every rule held; hollow: a rule broke; a cross: not counted, because the generator or the machine may be the reason. The dashed line across is a rule's limit. The dashed upright line is the capacity, the bar at its foot the 95 % interval. A trial that breaks a rule ends early, so its p99 could have grown further. A cliff: p99 just beyond the capacity is at least 4 times that at it, or fewer than 90 % succeed; else a slope. Latency is on a logarithmic axis.";
+  "Each dot is a trial at one rate: p99 strong, p50 pale. Filled: every rule held; hollow: a rule broke; a cross: not counted, because the generator or the machine may be the reason. The dashed line across is a rule's limit. The dashed upright line is the capacity, the bar at its foot the 95 % interval. A trial that breaks a rule ends early, so its p99 could have grown further. A cliff: just beyond the capacity, p99 is at least 4 times what it is at the capacity, or fewer than 90 % of the requests succeed; else a slope. Latency is on a logarithmic axis.";
 
 function searchedCell(cell: SearchedCell["cell"]): SearchedCell[] {
   const searches = cell.runs.flatMap(({ capacity }) => capacity ?? [])
@@ -152,7 +152,7 @@ function latencySeries(
   return { label, color, draw: "dots", points };
 }
 
-/** A lower bound has no upper end, so its bar ends at the value. */
+/** The capacity as a reference line. A lower bound has no upper end, so its bar ends at the value. */
 function kneeOf({ cell: { label, color }, middle: { capacity } }: SearchedCell): Reference[] {
   if (capacity === null) return [];
   const [at, low, high] = [capacity.value, capacity.low, capacity.high ?? capacity.value]
@@ -175,7 +175,7 @@ export function breakingWord(breaking: RunCapacity["breaking"]): "cliff" | "slop
   return isCliff ? "cliff" : "slope";
 }
 
-/** No rows if no trial was beyond the capacity. */
+/** Latency at and beyond the capacity of each cell; no rows if no trial was beyond it. */
 function breakingTable(searched: readonly SearchedCell[]): Table {
   const all = searched.flatMap(({ cell, middle: { breaking } }) =>
     breaking.map((at) => ({ ...at, cell, word: breakingWord(breaking) }))

@@ -1,6 +1,7 @@
 /**
  * Little's law as a check of closed loops: on average as many requests are under way as the rate times the mean
- * latency. A virtual user that pauses between requests, or that dials, has none under way, so both count as well.
+ * latency. A virtual user that pauses between requests, or that dials, has none under way, so these times are added to
+ * the latency.
  */
 import type { Run } from "../../runner/result/result.ts";
 import { type Finding, list, table } from "../blocks.ts";
@@ -36,7 +37,7 @@ interface Row {
   readonly ratio: number;
 }
 
-/** No row for an open loop, whose latencies begin when a request is due, with or without a connection. */
+/** The row of a cell; none for an open loop, whose latencies begin when a request is due, with or without a connection. */
 function rowOf(cell: CellRuns): Row[] {
   const slots = slotsOf(cell.runs[0]);
   if (slots === null || cell.rate.mean === 0 || !cell.runs.every(hasWholeSessions)) return [];
@@ -52,7 +53,7 @@ function rowOf(cell: CellRuns): Row[] {
   }];
 }
 
-/** Null if requests come at a fixed pace, or if the number of connections changes. */
+/** Requests that all connections hold together; null at a fixed pace, or if the number of connections changes. */
 function slotsOf({ load }: Run): number | null {
   return load.kind === "closed" && load.stages === undefined
     ? load.connections * load.pipeline
@@ -77,7 +78,8 @@ function sessionsIn({ completed, unfinished }: NonNullable<Run["sessions"]>): nu
 }
 
 /**
- * Users that begin together are cut off at the same point: if that is a large part of a session, think time is unknown.
+ * Whether few sessions were cut off. Users that begin together are all cut off at the same point of a session, which may
+ * be far from its middle: if many were, think time is unknown.
  */
 function hasWholeSessions({ sessions }: Run): boolean {
   return sessions === null || sessions.unfinished / 2 <= TOLERANCE * sessionsIn(sessions);

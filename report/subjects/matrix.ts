@@ -24,7 +24,7 @@ export type MatrixModel = NonNullable<Conclusion["matrix"]>;
 type MatrixCell = NonNullable<MatrixModel["rows"][number]["cells"][number]>;
 type MatrixColumn = MatrixModel["columns"][number];
 
-/** Null if there is only one cell. @param isTrusted Whether anything about the cell can be certain. */
+/** The matrix; null if there is only one cell. @param isTrusted Whether anything about a cell can be certain. */
 export function matrixOf(
   plans: readonly DecidedPlan[],
   isTrusted: (cell: CellRuns) => boolean,
@@ -122,7 +122,7 @@ function againstBest(
   };
 }
 
-/** Empty if the bars show the same. */
+/** The matrix as a table; empty if the bars show the same. */
 export function matrix({ matrix, scenarios }: ReportContext): Group[] {
   if (matrix === null) return [];
   const links = new Map(scenarios.map(({ name }, i) => [name, `s${i + 1}`]));
@@ -159,7 +159,7 @@ export function matrix({ matrix, scenarios }: ReportContext): Group[] {
   return [group(titleOf(matrix.rows), prunedAll(blocks), { id: "matrix", depth: "summary" })];
 }
 
-/** A single row has nothing to be compared with. */
+/** The title of the matrix: a single row has nothing to be compared with. */
 function titleOf(rows: readonly unknown[]): string {
   return rows.length > 1 ? "Every result against the best" : "Every result";
 }

@@ -243,7 +243,7 @@ function outcomeFacts(
 }
 
 /**
- * `10,512, 12 of them in the 0.8 s after the deadline`, if that wait is worth mentioning.
+ * `10,512, 12 of them in the 0.8 s after the deadline`; only the number if that wait explains no figure.
  * @param word Follows the number.
  */
 function outcomeText(of: "completed" | "failed", measurement: Measurement, word = ""): string {

@@ -23,7 +23,7 @@ export const order: Subject<ReportContext> = {
 const READING =
   "Each dot is a run, in the order in which the runs took place; its height is its requests/s relative to the mean of its cell. Dots that climb or sink together are a drift of the machine. Filled: valid; hollow: suspect; a cross: invalid. The bars beneath show how busy the machine's cores were.";
 
-/** Null if there are too few runs to show an order. */
+/** Each run in the order of measurement, as a chart; null if there are too few runs to show an order. */
 function orderOf(scenarios: ReportContext["scenarios"]): Xy | null {
   const runs = scenarios.flatMap(({ name, cells }) =>
     cells.flatMap(({ label, color, rate, runs }) =>

@@ -50,7 +50,7 @@ function build({ scenarios, matrix, results: { state, experiment } }: ReportCont
   );
 }
 
-/** Also used if the page shows its matrix instead. */
+/** Terminal and markdown show the scenarios even if the page shows a matrix first, which makes them a detail. */
 const forms: readonly Form[] = ["page", "terminal", "markdown"];
 
 function looksOf(experiment: MeasuredRuns["experiment"]): Looks {

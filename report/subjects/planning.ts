@@ -108,7 +108,7 @@ interface PlanFacts {
   readonly sessions?: PlannedCosts["sessions"];
 }
 
-/** Null if no cell has two pairs of runs. */
+/** The plan from runs in which each target was compared with itself; null if no cell has two pairs of runs. */
 export function planModel(
   { name, base, head, marginRatio, tookS, sessions }: PlanFacts,
 ): PlanModel | null {
@@ -205,15 +205,15 @@ function ofAllCells(
 }
 
 /**
- * Number of parts of a run whose figures show the variance per second: long enough that neighbouring parts hardly
- * depend on each other.
+ * Number of parts into which a run is split to show the variance per second: few, so that they are long enough to
+ * hardly depend on their neighbours.
  */
 const PARTS = 5;
 const LEAST_PART_S = 0.5;
 /** Requests that a part needs for its p99, so that ten lie beyond it. */
 const LEAST_OF_PART = 1_000;
 
-/** Null for CPU time, which intervals do not have, and if runs are too short to be split. */
+/** The noise within and between runs; null for CPU time, which intervals lack, and if runs are too short to be split. */
 function noiseWithin(
   cells: readonly CellRuns[],
   figure: ComparedFigure,

@@ -36,7 +36,7 @@ export const published: Subject<ReportContext> = {
 /** The most differences that are listed; the table marks more. */
 const MOST_DIFFERENCES = 8;
 
-/** @param isFirst Whether to state which differences matter, which is stated only once. */
+/** A table of published figures, and findings. @param isFirst Whether to state which differences matter: only once. */
 function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
   const { table: { source = "", figure, confounders }, far } = judged;
   const title = [source, figure].filter(Boolean).join(": ");
@@ -111,7 +111,7 @@ function quotientCell(row: MatchedRow): TableCell {
   return { ...cell, ...isFar && { alarming: true } };
 }
 
-/** Whether the ratio is a lower bound: a bound over a number is one, too, but over another bound nothing is known. */
+/** The ratio, as a lower bound if the measured figure is one; over a base that is a lower bound, too, it is weak. */
 function openIn({ measured, base }: MatchedRow, range: Range): Measured {
   const isWeak = base?.measured.isAtLeast ?? false;
   return { ...range, isWeak, isAtLeast: measured.isAtLeast && !isWeak };

@@ -21,7 +21,7 @@ import type { ReportContext, Settling, Subject } from "./subject.ts";
 import * as column from "./tables/column.ts";
 import { type ColumnOf, type Table, tableOf } from "./tables/table.ts";
 
-/** Empty if no latency was ever far from its final value. */
+/** When latencies settle, as a chart and a table; empty if no latency was ever far from its final value. */
 export const settling: Subject<ReportContext> = {
   id: "settling",
   title: "Settling time",
@@ -40,7 +40,7 @@ interface SettledCell {
 /** With fewer dots, no relation is visible. */
 const LEAST_DOTS = 3;
 
-/** Null if no percentile was ever far from its final value. */
+/** The settling times of all cells; null if no percentile was ever far from its final value. */
 export function settlingOf(scenarios: readonly ScenarioRuns[]): Settling | null {
   const several = scenarios.length > 1;
   const cells = cellsOf(scenarios).flatMap((cell): SettledCell[] => {
@@ -70,7 +70,7 @@ export function settlingOf(scenarios: readonly ScenarioRuns[]): Settling | null 
 const READING =
   "Each dot is a cell. Across: the settled latency, the median of the last quarter of a run. Up: the time until the median flattens, with its 95 % confidence interval over the runs. Dots that rise to the right mean that faster targets settle sooner (figure 6 of Kuffel and Walter). A dot at 0 was flat from the start. Point at a dot for its name. The table shows the other percentiles.";
 
-/** Empty for a load that itself changes, and for a cell without requests. */
+/** When each percentile settles, and at what level; empty if the load itself changes, or if there are no requests. */
 function flattensOf(cell: CellRuns): SettledCell["flattens"] {
   if (cell.runs.every(({ warmup }) => warmup === null)) return [];
   return POINT_PERCENTILES.flatMap((percentile) => {
@@ -86,7 +86,7 @@ function stableAfterMs({ flattens: [median] }: SettledCell): number {
   return median.from.value;
 }
 
-/** @param cells Cells, in the order in which their medians become stable. */
+/** How settling and final latency are related. @param cells Cells, in the order in which their medians become stable. */
 function findingOf(cells: readonly SettledCell[]): string {
   const [first, last] = [cells[0], cells[cells.length - 1]];
   if (first === last) return `The p50 is stable ${whenText(first)}.`;

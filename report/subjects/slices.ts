@@ -109,7 +109,7 @@ interface Process {
 /** More dots than this would only be a cloud. */
 const MOST_PLACES = 360;
 
-/** Null if there are too few pairs. */
+/** The ratio over time, and both sides over time; null if there are too few pairs of slices. */
 function panelsOf(cell: SlicedCell): readonly [ratios: Panel, sides: Panel] | null {
   const { name, match, comparison, sides } = cell;
   const { places, processes, stdev } = pairsOver(match);

@@ -40,7 +40,7 @@ interface MessageRow extends OfCell {
   readonly step: string;
 }
 
-/** Empty if no response of the scenario is a stream, and no request opens a WebSocket. */
+/** The messages of a scenario; empty if no response is a stream, and no request opens a WebSocket. */
 export const streams: Subject<ScenarioContext> = {
   id: "streams",
   title: "Messages",
@@ -138,8 +138,8 @@ function drawnTimes(runs: readonly Measurement[], of: Times): DrawnTimes | null 
 }
 
 /**
- * The clock as in the results: in both loops the end of the load cuts off gaps, and messages of a WebSocket are due by
- * a clock.
+ * The clock of these times in the results: "sent" for gaps, which the end of the load cuts off in both kinds of loop,
+ * and "intended" for messages of a WebSocket, which are due by a clock.
  */
 function clockOf(of: Times, { latency }: Pick<Measurement, "latency">): "sent" | "intended" {
   if (of === "gap") return "sent";
@@ -188,7 +188,7 @@ function socketsOf({ runs }: CellRuns): SocketFigures[] {
 
 type Captions = Readonly<Record<"times" | "counts" | "streams" | "sockets" | "names", string>>;
 
-/** @param named The columns that say which cell a row is of; none of a single measurement. */
+/** The tables of messages. @param named The columns that name the cell of a row; empty for a single measurement. */
 function tablesOf(
   rows: readonly MessageRow[],
   named: readonly ColumnOf<MessageRow>[],
@@ -348,7 +348,7 @@ function codesText(all: readonly SocketFigures[]): string {
   return [...codes].map(([code, count]) => `${code} (${groupsOfThree(count)})`).join(", ");
 }
 
-/** Empty if all events have one name. */
+/** Events by name; empty if all have the same name. */
 function namesTable(
   caption: string,
   cells: readonly MessageRow[],

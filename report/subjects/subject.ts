@@ -40,7 +40,7 @@ export function groupsOf<Context>(
   );
 }
 
-/** The group of a subject, deeper than the subject says if all its blocks are; null without blocks. */
+/** The group of a subject, at the shallowest depth of its blocks; null without blocks. */
 export function groupOf<Context>(
   { id, title, depth, build }: Subject<Context>,
   context: Context,
@@ -50,7 +50,7 @@ export function groupOf<Context>(
 }
 
 export interface Settling {
-  /** For the question of when latency is stable: when half of the medians are stable, and when all are. */
+  /** The answer to the question when latency is stable: when half of the medians are, and when all are. */
   readonly brief: string;
   readonly blocks: readonly Block[];
 }

@@ -22,7 +22,7 @@ export const thresholds: Subject<ReportContext> = {
       ? thresholdsOf(results).filter(({ against }) => against === "baseline").length
       : 0;
     if (left === 0) return thresholdBlocks(gates);
-    const unjudged = `${counted(left, "threshold")} not judged here, without a baseline.`;
+    const unjudged = `Not judged, because there is no baseline: ${counted(left, "threshold")}.`;
     return [...thresholdBlocks(gates), text("thresholds.unjudged", unjudged, "note")];
   },
 };

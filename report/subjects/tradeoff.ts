@@ -4,7 +4,7 @@ import { rightCells } from "../judge/pairs.ts";
 import { tradeoffOf } from "./charts/throughput.ts";
 import type { ReportContext, Subject } from "./subject.ts";
 
-/** Empty if nothing is traded. */
+/** Throughput against tail latency, a chart for each scenario; empty if no target gives up one for the other. */
 export const tradeoff: Subject<ReportContext> = {
   id: "tradeoff",
   title: "Throughput against tail latency",

@@ -71,7 +71,7 @@ interface TrendContext {
   readonly comparison: ResultsComparison;
 }
 
-/** One for each experiment and kind of machine with several results, if these have common cells. */
+/** A trend for each experiment and kind of machine with several results, if these have common cells. */
 export function trendsOf(all: readonly Reported[]): Trend[] {
   const measured = [...Map.groupBy(all, ({ results }) => results.experiment.name)].flatMap(
     ([name, ofExperiment]) => {
@@ -85,7 +85,7 @@ export function trendsOf(all: readonly Reported[]): Trend[] {
     },
   );
   const figures = measured.flatMap((one) => one.figures);
-  // One exit code stands for all of them, so they are one family.
+  // One exit code stands for the changes of all figures, so they are one family.
   const levels = levelChangesOf(figures.map(({ known }) => known.map(({ value }) => value)), {
     marginRatio: DEFAULT_MARGIN_RATIO,
   });

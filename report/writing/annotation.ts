@@ -1,6 +1,6 @@
 /**
- * Workflow commands, by which a step annotates on GitHub. Only these lines of Plateau start a command, and their
- * properties and messages cannot start another. Pure.
+ * Workflow commands, with which a step of a GitHub workflow makes annotations. Only these lines of Plateau start a
+ * command, and their properties and messages cannot start another. Pure.
  * @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
 import { GLUE } from "./units.ts";

@@ -31,7 +31,7 @@ export function figureRangeText({ value, interval }: Range, unit: FigureUnit): s
   return low === high && low === text(value) ? low : `${text(value)} [${low}, ${high}]`;
 }
 
-/** @param typical A value whose size decides between ms and s, and so on. */
+/** A quantity with its unit. @param typical A value whose size decides between ms and s, and so on. */
 function quantityText(value: number, unit: FigureUnit, typical: number): string {
   switch (unit) {
     case "ms":

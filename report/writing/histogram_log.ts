@@ -12,7 +12,7 @@ export type TagPart = string | readonly [name: string, value: string];
 
 /** Consecutive intervals with one tag. */
 export interface LoggedSeries {
-  /** Empty in a log with a single series. */
+  /** The parts of the tag; none in a log with a single series. */
   readonly tag: readonly TagPart[];
   /** Comment lines before the intervals of this series. */
   readonly comments: readonly string[];

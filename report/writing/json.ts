@@ -3,10 +3,10 @@ import type { Written } from "./written.ts";
 
 /** Control and invisible characters that JSON.stringify does not escape: DEL, C1, zero widths, directions, BOM. */
 const INVISIBLE = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-/** The second # of a possible command in a CI log; a line of JSON never begins with a colon. */
+/** The second # of a possible command in a CI log. Commands that begin with colons can't occur: no line of JSON does. */
 const COMMAND = /(?<=#)#/g;
 
-/** Ends with a line break. @param indent Spaces per level; absent: all on one line. */
+/** A value as JSON that ends with a line break. @param indent Spaces per level; absent: all on one line. */
 export function jsonText(value: unknown, indent?: number): Written<"json"> {
   return `${visibleJson(JSON.stringify(value, null, indent))}\n` as Written<"json">;
 }

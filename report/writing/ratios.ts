@@ -44,7 +44,7 @@ export function formatRatio(
   return joined(partsOf(ratio, interval, null));
 }
 
-/** @param less The word for a ratio below 1; null: the ratio is written as a fraction, `1/12,000×`. */
+/** The texts of a ratio and its interval. @param less The word for a ratio below 1; null: as a fraction, `1/12,000×`. */
 function partsOf(
   ratio: number,
   interval: RatioEnds | null,

@@ -2,7 +2,7 @@
  * Text for people, on a terminal or in a log. A line is spans of plain text, each with its style; here
  * alone they become bytes: control characters are written out, signs are put into ASCII where there is
  * no Unicode, and styles become SGR codes where there is colour. No line begins a command of a CI
- * service, wherever it goes, as a log may stand behind a pseudo-terminal, too. Pure.
+ * service, not even on a terminal, because behind a pseudo-terminal there may be a log. Pure.
  */
 import { GLUE } from "./units.ts";
 import { widthOf } from "./columns.ts";
@@ -91,7 +91,7 @@ const SIGNS = new RegExp(`[${Object.keys(ASCII).join("")}]`, "g");
 
 /**
  * Text as the terminal shows it, for measuring its width: without Unicode, Plateau's own special characters become
- * ASCII, outside text stays, and control characters are written out.
+ * ASCII, text from outside is left as it is, and control characters are written out.
  */
 export function encoded(text: string, { unicode }: Pick<TerminalOptions, "unicode">): string {
   const plain = harmless(text).replaceAll(GLUE, " ");
@@ -100,7 +100,7 @@ export function encoded(text: string, { unicode }: Pick<TerminalOptions, "unicod
 
 // The part of a terminal that changes: lines at the end of what was written, with the cursor in the row below them.
 // The cursor is never hidden and the keyboard never touched, so that whatever ends the program leaves a terminal that
-// works. Each change is the text that makes it.
+// works. Each change is returned as the text that makes it.
 
 const ERASE_TO_LINE_END = "\x1b[K";
 const ERASE_BELOW = "\x1b[J";
@@ -112,7 +112,7 @@ export class Screen {
 
   constructor(private readonly options: TerminalSigns) {}
 
-  /** The shown lines are no longer at the end of the output, so they stay. */
+  /** Leaves the shown lines where they are, because they are no longer at the end of the output. */
   forget(): void {
     this.#shown = [];
   }

@@ -31,7 +31,7 @@ const SIZE_UNITS: readonly DisplayUnit[] = [
 
 /** Shares, 0–1, in per cent. */
 export const PERCENT: DisplayUnit = { name: "%", size: 0.01, decimals: 2 };
-/** The same for shares that may be far below 1 %. */
+/** Shares, 0–1, in per cent, with digits for shares far below 1 %. */
 export const FINE_PERCENT: DisplayUnit = { ...PERCENT, decimals: 4 };
 
 /** 0.2 ms is as readable as 200 µs, so a larger unit is used down to a tenth of it. */
@@ -98,7 +98,7 @@ export function formatShare(share: number): string {
   return `${formatPercent(share)}${GLUE}%`;
 }
 
-/** The same without the per cent sign, for columns that have it in their head. */
+/** A share, 0–1, in per cent without the sign, for columns that have it in their head. */
 export function formatPercent(share: number): string {
   if (share > 0 && share < 0.0001) return "< 0.01";
   if (share < 1 && share > 0.9999) return "> 99.99";
@@ -144,7 +144,7 @@ export function formatTick(value: number): string {
 export const TOO_WIDE = "[too few runs]";
 const WIDEST_RATIO = 1_000;
 
-/** Whether the ends are so far apart that the interval says nothing; open intervals are intended, and do not count. */
+/** Whether the ends are so far apart that the interval says nothing. An open interval is meant to be open: false. */
 export function isTooWide({ low, high }: { readonly low: number; readonly high: number }): boolean {
   return low > 0 && high < Infinity && high / low > WIDEST_RATIO;
 }
@@ -163,7 +163,7 @@ export function formatInterval(
   return `[${from},${GLUE}${high === Infinity ? "∞)" : `${to}]`}`;
 }
 
-/** The same; "" if both ends look the same, because `[180, 180]` says nothing. */
+/** The interval as text; "" if both ends look the same, because `[180, 180]` says nothing. */
 export function intervalText(
   interval: { readonly low: number; readonly high: number },
   unit?: DisplayUnit,

@@ -15,7 +15,7 @@
  * | hlog | `histogram_log.ts` | end a comment or a tag, or begin a line |
  * | xml, html | `xml.ts`, `html.ts` | be an element or an attribute |
  *
- * Only what a script logs does not come this way: `base/script/log.ts` does to it what `terminal.ts` does.
+ * The only exception is what a script logs: `base/script/log.ts` makes it as harmless as `terminal.ts` would.
  */
 
 declare const place: unique symbol;
@@ -53,7 +53,7 @@ type MarkupTemplate<P extends OutputFormat> = (
   ...parts: readonly TemplatePart<P>[]
 ) => Fragment<P>;
 
-/** @param escaped Escapes text for this format. */
+/** Makes a template tag for markup of one format. @param escaped Escapes text for this format. */
 export function templateOf<P extends OutputFormat>(
   place: P,
   escaped: (text: string) => string,

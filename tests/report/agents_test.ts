@@ -234,7 +234,7 @@ Deno.test("in a closed loop a slower pace at a like median is told", () => {
   const slow = { ...c, ratePerSec: c.ratePerSec / 2, p99Ms: 80 };
   const [{ name, text }, ...others] = disagreements([a, b, slow], { isOpen: false });
   assert.deepEqual([name, others], ["c", []]);
-  assert.match(plain(text), /^completed \d+ requests\/s by connection, the others 1,\d+;/);
+  assert.match(plain(text), /^completed \d+ requests\/s per connection, the others 1,\d+;/);
 });
 
 Deno.test("a lost agent asked nothing more, so its pace is no measure", () => {

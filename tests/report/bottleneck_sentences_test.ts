@@ -173,7 +173,7 @@ Deno.test("of those that served what was offered, the ones near a full core are 
   const little = "the load offered, all of which was served, with little left";
   assert.deepEqual(sentencesOf({ a: near(0.2), b: near(0.85), c: near(0.3) }), [
     `a and c: ${more}`,
-    `b: ${little} (a thread of node has 85.0 % of a core).`,
+    `b: ${little} (a thread of node uses 85.0 % of a core).`,
   ]);
   assert.deepEqual(sentencesOf({ a: near(0.82), b: near(0.85) }), [`a and b: ${little}.`]);
 });
@@ -181,10 +181,10 @@ Deno.test("of those that served what was offered, the ones near a full core are 
 Deno.test("whatever is nearly full leaves little, and is named", () => {
   const seen: Readonly<Record<string, Omit<Bottleneck, "kind">>> = {
     "Redis is busy for 85.0 %": { redisBusy: 0.3, redisCpu: 0.85 },
-    "the target has 3.6 of 4 cores": { cpu: 3.6, cores: 4 },
-    "uses 0.45 of 0.5 of a core": { cpu: 0.45, limitCores: 0.5 },
+    "the target uses 3.6 of 4 cores": { cpu: 3.6, cores: 4 },
+    "cores in use: 0.45 of 0.5": { cpu: 0.45, limitCores: 0.5 },
     "CPU limits paused it for 6.00 %": { throttledShare: 0.06 },
-    "the threads of python3 have 95.0 % of a core together": {
+    "the threads of python3 use 95.0 % of a core together": {
       thread: { name: "python3", cpu: 0.3, processCpu: 0.95 },
     },
   };
@@ -207,7 +207,7 @@ Deno.test("full processes of a cluster, a target with one core and the kernel's 
     }),
     [
       "cluster: each process fills a core (a thread of node uses 97.0 % of it); more connections will not help, more processes may.",
-      "pinned: its only core is full (the target has 1.0 of 1); only less work per request, or more cores, will help.",
+      "pinned: its only core is full (the target uses 1.0 of 1); only less work per request, or more cores, will help.",
       "busy: one core is full, mostly with the kernel's work for the target, such as networking (80.0 % of the CPU time in the kernel).",
       "wide: its cores are full, mostly with the kernel's work for the target, such as networking (80.0 % of the CPU time in the kernel).",
       "chatty: Redis fills a core (98.0 %); fewer or cheaper commands will help.",

@@ -1,8 +1,8 @@
-// A server with a cause of slowness in it, by its first argument; none without one. `work S P`: S rounds of one function
-// for each request, and P of another. `vary N`: from 1 to 2N - 1 rounds, each number as often, and some 50 kB that are
-// collected later. `lock`: one request at a time waits for 5 ms. `waiting`: each waits for 20 ms. `redis`: each has Redis
-// compute. `storm`: each allocates beside much that stays. `fsync FOLDER`: each has a megabyte written to storage. `resolve NAME`:
-// each looks a name up. `capped N`: no more than N connections are taken at a time, and each request waits for 20 ms.
+// A server with a cause of slowness, which its first argument names; without one it has none. For each request, `work S
+// P` takes S rounds of one function and P of another; `vary N` takes 1 to 2N - 1 rounds, each number equally often, and
+// allocates some 50 kB that are collected later; `lock` waits for 5 ms, one request at a time; `waiting` waits for 20
+// ms; `redis` makes Redis compute; `storm` allocates while much other memory stays in use; `fsync FOLDER` writes a
+// megabyte to storage; `resolve NAME` looks a name up; `capped N` waits for 20 ms, with at most N open connections.
 package main
 
 import (

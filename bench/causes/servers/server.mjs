@@ -1,11 +1,10 @@
 // deno-lint-ignore-file explicit-function-return-type
-// A server for Node and Deno with a cause of slowness in it, by its first argument; none without one.
-// `work S P`: S rounds of one function for each request, and P of another. `vary N`: from 1 to 2N - 1 rounds, each number
-// as often. `lock`: one request at a time waits for 5 ms. `waiting`: each waits for 20 ms. `redis`: each has Redis
-// compute. `storm`: each allocates much that lives on for a while. `blocked`: its event loop is blocked for 50 ms every
-// second. `fsync FOLDER`: each has a megabyte written to storage. `resolve NAME`: each looks a name up. `capped N`: connections
-// beyond N are closed, and each request waits for 20 ms. `cluster`: two workers serve. `spoiling`: it spoils the reports
-// that are its own.
+// A server for Node and Deno with a cause of slowness, which its first argument names; without one it has none.
+// For each request, `work S P` takes S rounds of one function and P of another; `vary N` takes 1 to 2N - 1 rounds, each
+// number equally often; `lock` waits for 5 ms, one request at a time; `waiting` waits for 20 ms; `redis` makes Redis
+// compute; `storm` allocates much memory that stays in use for a while; `fsync FOLDER` writes a megabyte to storage;
+// `resolve NAME` looks a name up; `capped N` waits for 20 ms, and connections beyond N are closed. `blocked` blocks its
+// event loop for 50 ms every second, `cluster` serves with two workers, and `spoiling` corrupts its own runtime reports.
 import cluster from "node:cluster";
 import { lookup } from "node:dns/promises";
 import { appendFileSync, readdirSync } from "node:fs";
@@ -22,7 +21,7 @@ const kept = [];
 
 const ROUND = 10_000;
 
-// These call themselves, as V8 counts what it inlines as part of the caller.
+// These functions call themselves, because V8 counts an inlined function as part of its caller.
 function steady(rounds) {
   let sum = 0;
   for (let i = 0; i < ROUND; i++) sum += Math.sqrt(i) % 7;

@@ -1,9 +1,9 @@
-"""A server with a cause of slowness in it, by its first argument; none without one. `work S P`: S rounds of one
-function for each request, and P of another. `lock`: one request at a time waits for 5 ms. `waiting`: each waits for
-20 ms. `redis`: each has Redis compute. `storm`: each leaves cycles beside much that stays. `blocked`: an event loop
-that is blocked for 50 ms every second. `fsync FOLDER`: each has a megabyte written to storage. `resolve NAME`: each looks a name
-up. `capped N`: no more than N connections are taken at a time, and each request waits for 20 ms. `calm`: the same event loop, never blocked; `pack`: it compresses a
-text for each request."""
+"""A server with a cause of slowness, which its first argument names; without one it has none. For each request, `work
+S P` takes S rounds of one function and P of another; `lock` waits for 5 ms, one request at a time; `waiting` waits for
+20 ms; `redis` makes Redis compute; `storm` leaves reference cycles while much other memory stays in use; `fsync FOLDER`
+writes a megabyte to storage; `resolve NAME` looks a name up; `capped N` waits for 20 ms, with at most N open
+connections. `blocked` blocks its event loop for 50 ms every second; `calm` has the same loop and never blocks it, and
+`pack` compresses a text in it for each request."""
 
 import asyncio
 import os
@@ -125,7 +125,7 @@ TEXT = " ".join(str(i * 7919 % 10_007) for i in range(6_000)).encode()
 
 
 class Loop(asyncio.Protocol):
-    """HTTP as far as it takes: a request in each piece."""
+    """As much of HTTP as the bench needs: each piece of data that arrives is one request."""
 
     def connection_made(self, transport):
         self.transport = transport

@@ -45,8 +45,8 @@ function setTicks(drawn: Scale, values: readonly number[]): void {
 }
 
 /**
- * All tracks have the same width of labels, for which the stack takes any of theirs: that of "200,000" with its
- * padding.
+ * Width of the labels of each track: that of "200,000" with its padding. All are equal, because a stack of axes takes
+ * the width of any one of them.
  */
 export const TICKS_PX = 54;
 /** Room above the highest value of a track for its title, which no line crosses. */
@@ -56,7 +56,7 @@ const WEIGHT_PX = 29;
 /** Least distance between the middles of two labels; the upper one may be the lowest label of the track above. */
 const LABEL_PX = 13;
 
-/** @param weight Height relative to other tracks; a higher track has room for more ticks. */
+/** The axis of a track. @param weight Height relative to other tracks; a higher track has room for more ticks. */
 export function trackScale(axis: Axis, weight: number): AxisOptions {
   const headroom = TITLE_PX / (WEIGHT_PX * weight - TITLE_PX);
   const max = axis.scale === "log"

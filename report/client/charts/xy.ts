@@ -42,7 +42,7 @@ interface Frame {
     | null;
 }
 
-/** @param limit Position of the reader's line; null for none. */
+/** The chart in the terms of Chart.js. @param limit Position of the reader's line; null for none. */
 export function xyConfig(
   chart: Xy,
   theme: Theme,
@@ -97,7 +97,7 @@ export function xyConfig(
 
 function scalesOf({ chart, ridges }: Frame, most: number): Record<string, AxisOptions> {
   const { x, y, series } = chart;
-  // Ridges show no values on the axis, only positions; two on top of each other are as high as the range shown.
+  // Ridges have an axis of positions, without values. One or two series of steps share an axis that fits the highest.
   const upright = ridges
     ? { max: series.length - 1 + RIDGE * 1.03, ticks: series.map((_, at) => ({ at, text: "" })) }
     : chart.ridges && { max: most * 1.05 };

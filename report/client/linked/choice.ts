@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /**
- * What the reader chose for the whole page: which targets are shown, which is marked, what is compared with. There is
- * one such choice; whatever shows a target follows it. `chosen` is sent to the window when it changes, `marked` when
- * another target is marked.
+ * What the reader chose for the whole page: which targets are shown, which one is marked, and with which base they are
+ * compared. There is one such choice; whatever shows a target follows it. The window gets the event `chosen` when the
+ * choice changes, and `marked` when another target is marked.
  */
 import type { PageTarget } from "../../subjects/verdict/compared_scenarios.ts";
 

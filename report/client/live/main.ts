@@ -112,7 +112,7 @@ async function painted(): Promise<void> {
   }
 }
 
-/** When the reader last pressed or typed something: some time later, the address has what that chose. */
+/** When the reader last pressed or typed something; `REST_MS` later, the page's address holds the resulting choice. */
 let usedMs = -Infinity;
 let isPressed = false;
 for (const type of ["pointerdown", "pointerup", "pointercancel", "input"] as const) {

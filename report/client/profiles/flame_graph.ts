@@ -206,7 +206,7 @@ class FlameGraph {
   }
 }
 
-/** `12 µs more on a request than 30 µs, more than runs differ among themselves`. */
+/** `42 µs per request, 30 µs in the other profile: more than runs differ among themselves`. */
 function changeText({ beforeUs, afterUs, isBeyondNoise }: FlameChange): string {
   const [before, after] = [beforeUs, afterUs].map((us) => formatMs(us / 1_000));
   const noise = isBeyondNoise === null
@@ -214,7 +214,7 @@ function changeText({ beforeUs, afterUs, isBeyondNoise }: FlameChange): string {
     : isBeyondNoise
     ? "more than runs differ among themselves"
     : "no more than runs differ among themselves";
-  return `${after} per request, ${before} in the other: ${noise}`;
+  return `${after} per request, ${before} in the other profile: ${noise}`;
 }
 
 /** The call at which an event happened; null elsewhere. */

@@ -7,7 +7,7 @@ import { documentOf, lines, row, rule } from "../../writing/markdown.ts";
 const FORMS = { "Copy for a spreadsheet": tsvOf, "Copy as markdown": markdownOf } as const;
 const COPIED_SHOWN_MS = 2_000;
 
-/** Takes no room: the buttons are over the end of the table, and visible while the pointer is on it. */
+/** Makes a table's buttons. They take no room: they are over its end, and visible while the pointer is on the table. */
 export function copyTools(table: HTMLTableElement): HTMLElement {
   const tools = element("div", { className: "tools" });
   const status = element("span", { role: "status" });
@@ -29,7 +29,7 @@ async function copy(text: string, tools: HTMLElement, status: HTMLElement): Prom
 
 async function reachesClipboard(text: string): Promise<boolean> {
   try {
-    // Unavailable or refused in a page opened as a file.
+    // The clipboard is unavailable, or refuses, in a page that was opened as a file.
     await navigator.clipboard.writeText(text);
     return true;
   } catch {

@@ -39,7 +39,7 @@ export function intervalAt({ runs }: RunsAxis, { run, seconds }: RunMoment): num
   return interval < 0 ? t.length - 1 : interval;
 }
 
-/** Start and end of that interval, from the start of its run; null without any. */
+/** Start and end of the interval that contains a moment, from the start of its run; null without intervals. */
 export function intervalTimes(data: RunsAxis, moment: RunMoment): TimeRange | null {
   const interval = intervalAt(data, moment);
   if (interval < 0) return null;
@@ -72,7 +72,7 @@ export function stepPoints(
   });
 }
 
-/** In every line: index of the first point of the interval that contains a moment; null if there is none. */
+/** Index, the same in every line, of the first point of the interval that contains a moment; null if there is none. */
 export function indexOf(data: RunsAxis, moment: RunMoment): number | null {
   const interval = intervalAt(data, moment);
   if (interval < 0) return null;

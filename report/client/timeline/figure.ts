@@ -98,7 +98,7 @@ class ScenarioFigure {
     this.#element.scrollIntoView();
   }
 
-  /** Null if the whole chart is hidden, or the intervals of a heatmap are not unpacked yet. */
+  /** Draws a chart; null if all of it is hidden, or if the intervals of a heatmap are not unpacked yet. */
   draw(
     canvas: HTMLCanvasElement,
     chart: Timeline | Overlay | Heatmap,
@@ -116,7 +116,7 @@ class ScenarioFigure {
     return new Drawing(canvas, heatConfig(heat, theme, this.#marks));
   }
 
-  /** Other targets are shown or compared with; the charts are redrawn anyway. */
+  /** Follows the reader's choice of targets and base in everything but the charts, which are redrawn anyway. */
   followChoice(): void {
     this.#frames.clear();
     if (this.#isRecomputed) this.#recompute();
@@ -326,7 +326,7 @@ function labelOf(canvas: HTMLCanvasElement): string {
 /** Figures of the page's scenarios, by section. */
 type ScenarioFigures = ReadonlyMap<string, ScenarioFigure>;
 
-/** @param known Figures that were in the page before. */
+/** Makes the figures of all scenarios in the page. @param known Figures that were in the page before. */
 export function scenarioFigures(
   drawings: Drawings,
   known: ScenarioFigures = new Map(),
@@ -343,7 +343,7 @@ export function scenarioFigures(
 
 /**
  * Selects the range in the page's address, if there is one.
- * @param isScrolled Whether the page is where its reader wants it.
+ * @param isScrolled Whether the page is already scrolled to where its reader wants it.
  */
 export function followLink(
   figures: ScenarioFigures,

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * What stands over time in one frame: the runs of a target side by side, or targets above each other, each the median of
- * its runs with a band from the lowest run to the highest. Drawn as lines in tracks, and written as a table.
+ * The content of one frame over time: the runs of a target side by side, or targets laid over each other, each as the
+ * median of its runs with a band from the lowest run to the highest. It is drawn as lines in tracks, and as a table.
  */
 import type { Chart, ChartConfiguration, ChartDataset } from "chart.js";
 import {

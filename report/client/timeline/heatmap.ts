@@ -39,7 +39,7 @@ export interface HeatPlace {
   readonly row: number;
 }
 
-/** @param edgesUs Edges of the rows, for all cells. */
+/** The heatmap of a cell, with its runs side by side. @param edgesUs Edges of the rows, for all cells. */
 export function heatOfCell(
   { cells, unit }: Steps,
   cell: number,
@@ -143,7 +143,7 @@ function drawColumn(
     ctx.fillStyle = theme.heat(heat);
     ctx.fillRect(left, top, width, height);
     if (bounds[row] === 0) continue;
-    // Requests that took longer: an edge towards longer times.
+    // An edge towards longer times marks requests that took longer, because their latencies are lower bounds.
     ctx.fillStyle = theme.alarm;
     ctx.fillRect(left, top, width, Math.min(2, height));
   }
@@ -161,7 +161,7 @@ function drawPlace(drawing: Chart, heat: Heat, theme: Theme): void {
   drawing.ctx.strokeRect(left, top, Math.max(2, right - left), bottom - top);
 }
 
-/** Null if no requests are counted there. */
+/** The place in the heatmap at a pixel; null if no requests are counted there. */
 export function placeAt(
   { scales }: Chart,
   heat: Heat,

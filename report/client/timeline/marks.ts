@@ -209,7 +209,7 @@ class MarksDrawing {
   }
 }
 
-/** Runs that share a frame count as one. */
+/** A moment in a frame, in which all runs that share it count as one. */
 export function momentOf({ runs }: RunsAxis, moment: RunMoment): RunMoment {
   return runs.length === 1 ? { ...moment, run: 0 } : moment;
 }

@@ -117,7 +117,7 @@ export function partTable(
   ]);
 }
 
-/** @param section Section of the scenario. */
+/** Greys out what a selected part does not change. @param section Section of the scenario. */
 export function greyRest(section: string, isPart: boolean): void {
   const [experiment, number] = section.split("-s");
   const elsewhere = ["compared", "outcomes", "tradeoff"]

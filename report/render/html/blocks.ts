@@ -18,6 +18,8 @@ import { tableMarkup } from "./sections/tables.ts";
 import { findingsMarkup, foldMarkup, headingMarkup, withCode } from "./texts.ts";
 
 /**
+ * Blocks as markup.
+ *
  * @param place Place of the blocks' container, whose id begins the ids of its parts.
  * @param level Level of headings.
  */

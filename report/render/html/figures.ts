@@ -126,7 +126,7 @@ function sizeOf(chart: Exclude<Chart, Rows>): string {
   return chart.kind === "xy" ? chart.size : chart.kind;
 }
 
-/** Rules for the heights of growing charts, because the page's policy forbids styles on elements. */
+/** Style rules for the heights of charts that grow with their content: the page's policy forbids styles on elements. */
 export function heightRules(charts: Iterable<Chart>): string {
   const heights = new Set([...charts].flatMap((chart) => heightPx(chart) ?? []));
   return [...heights].map((px) => `.high-${px}{height:${px}px}`).join("");
@@ -183,7 +183,7 @@ export function readingMarkup(reading: string): Markup | null {
 
 // Timelines: first all targets in one frame, and the controls for choosing a range of time.
 
-/** Null if it would show the same as the only panel. */
+/** All targets in one frame; null if that would show the same as the only panel. */
 function overlayMarkup(
   panels: readonly Panel[],
   timelines: readonly Timeline[],

@@ -60,7 +60,7 @@ export const GETTING_READY: LiveStatus = {
 /** Stands before the last trial of a search for a capacity, and the rates between which the capacity then lies. */
 const BEFORE_TRIAL = "; trial ";
 
-/** Returns the same object if the event changes nothing. */
+/** The progress after an event; the same object if the event changes nothing. */
 export function advanceStatus(status: LiveStatus, event: Progress): LiveStatus {
   switch (event.kind) {
     case "planned":
@@ -90,7 +90,7 @@ export function advanceStatus(status: LiveStatus, event: Progress): LiveStatus {
   }
 }
 
-/** @param path The page's new path. */
+/** The status after the end of the experiment. @param path Where the final page is saved. */
 export function endedStatus(
   { done, runs }: LiveStatus,
   { isWhole, path }: { readonly isWhole: boolean; readonly path: string },

@@ -25,13 +25,13 @@ export interface PackedSteps {
 /** Approximate size limit for all scenarios of a page. */
 const MOST_CHARACTERS = 2_800_000;
 /**
- * The cells of about this many runs are packed to estimate the size of all: widely spread latencies take several times
- * as much.
+ * The cells of about this many runs are packed to estimate the size of all, because widely spread latencies take several
+ * times as much room as others.
  */
 const TRIED_RUNS = 30;
 
 /**
- * With the shortest steps that the page has room for: one interval, two, four, … up to a whole run.
+ * Packs scenarios with the shortest steps that the page has room for: one interval, two, four, … up to a whole run.
  *
  * @param scenarios The scenarios by the ids of the sections that show them. @param most Roughly the most characters for all.
  */
@@ -44,7 +44,7 @@ export function packScenarios(
   return new Map([...scenarios].map(([id, { cells }]) => [id, packScenario(cells, joined)]));
 }
 
-/** @param cells Runs by cell. */
+/** How many intervals make a step, so that all packed steps stay below `most` characters. @param cells Runs by cell. */
 function intervalsOfStep(cells: readonly (readonly Run[])[], most: number): number {
   const runs = cells.flat();
   const tried = cells.filter((_, i) => i % Math.ceil(runs.length / TRIED_RUNS) === 0);
@@ -90,7 +90,7 @@ function stepsOf({ timeline: { points } }: Run, intervals: number): PackedStep[]
   });
 }
 
-/** Summed while reading, because the intervals of thousands of runs would not fit in memory. */
+/** Intervals as one step. They are summed while being read, because those of thousands of runs would not fit in memory. */
 function stepOf(points: readonly IntervalPoint[], fromS: number): PackedStep {
   const [alone] = points;
   return {

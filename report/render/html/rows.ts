@@ -12,7 +12,7 @@ import { shareOf, ticksAcross, tickText } from "./ticks.ts";
 const PANEL_PX = 330;
 const DIGIT_PX = 7;
 
-/** @param id Id of the element. @param width Least width of the plot, px. */
+/** The rows as markup. @param id Id of the element. @param width Least width of the plot, px. */
 export function rowsMarkup(
   { alt, axis, margin, rows }: Rows,
   id: string,

@@ -20,7 +20,7 @@ export function sparkline(values: readonly (number | null)[], signs: BarSigns): 
   return columnChart(values, 1, signs)[0];
 }
 
-/** The same in several rows, the highest first: each row has eight levels. */
+/** A sparkline in several rows, the highest row first: each row has eight levels. */
 export function columnChart(
   values: readonly (number | null)[],
   rows: number,

@@ -21,7 +21,7 @@ export function boardRows({ scenarios }: Board): number {
   return [...scenarios.values()].reduce((rows, { size }) => rows + size + 1, 0);
 }
 
-/** None before the first result, or without room; if not all scenarios fit, the current one comes first. */
+/** The board as lines; none before the first result, or without room. If some don't fit, the current scenario is first. */
 export function boardLines(board: Board, rows: number, options: TerminalOptions): TextLine[] {
   const names = [...board.scenarios.keys()];
   const isWhole = boardRows(board) <= rows;

@@ -21,7 +21,7 @@ interface ParagraphStyle {
   readonly style?: Style;
 }
 
-/** Separates a paragraph from the next one. */
+/** Indents all lines but the first, which separates a paragraph from the next one. */
 export const HANGING: ParagraphStyle = { indent: "  " };
 
 /** Wraps text into lines of at most `width` columns, in one style. */

@@ -1,6 +1,6 @@
 /**
  * The live view: the run in progress, the cells so far, and the timeline of the run, as lines. A pure function of the
- * state, the moment and the size of the terminal: each part gets more rows, or none, as there are.
+ * state, the moment and the size of the terminal, whose rows decide how many each part gets, if any.
  */
 import type { LiveAgent } from "../../../runner/result/progress.ts";
 import {
@@ -107,7 +107,7 @@ interface RowsWanted {
 const LEAST_BOARD_ROWS = 4;
 const MOST_FIGURE_ROWS = 8;
 
-/** @param wanted The most important part first. */
+/** How many of the rows each part gets. @param wanted The most important part first. */
 function allotted(rows: number, wanted: readonly RowsWanted[]): Map<ViewPart, number> {
   const given = new Map<ViewPart, number>();
   let left = Math.max(1, rows);
@@ -121,7 +121,7 @@ function allotted(rows: number, wanted: readonly RowsWanted[]): Map<ViewPart, nu
 }
 
 const LEAST_BAR = 10;
-/** With the text beside it, the bar is narrower than most windows: a narrower window wraps the line into more rows. */
+/** Columns of the longest bar: with the text beside it, the line still fits into most windows, and so is not wrapped. */
 const MOST_BAR = 40;
 
 /** How much of the whole is done, as a bar and in words. */
@@ -160,7 +160,7 @@ function progressLine(
   ];
 }
 
-/** Null if unknown. */
+/** The share of the run that is done, 0–1; null if unknown. */
 function ratioOf({ elapsedMs, durationMs, completed, requests }: Live): number | null {
   if (durationMs) return Math.min(1, elapsedMs / durationMs);
   return requests ? Math.min(1, completed / requests) : null;

@@ -67,7 +67,7 @@ export const NOTHING_YET: ProgressState = {
 /** The most intervals kept, one for each column of a wide terminal. */
 const MOST_INTERVALS = 400;
 
-/** @param nowMs When the event came, by any monotonic clock. */
+/** The state after an event. @param nowMs When the event came, by any monotonic clock. */
 export function advance(before: ProgressState, event: Progress, nowMs: number): ProgressState {
   const state = { ...before, board: advanceBoard(before.board, event) };
   switch (event.kind) {
@@ -116,7 +116,7 @@ const NOTHING_MEASURED: Omit<BoardCell, "label"> = {
   ...{ measured: 0, failed: 0, wrongRatio: 0, doubted: 0 },
 };
 
-/** @param measured Null if a run of the cell failed. */
+/** The board with another run of a cell. @param measured The cell so far; null if the run failed. */
 function withCell(
   board: Board,
   run: Pick<Missing, "target" | "scenario" | "parameters">,

@@ -7,7 +7,7 @@ import type { Written } from "../../writing/written.ts";
 import { blocksLines } from "./blocks.ts";
 
 /**
- * Ends with a line break; the verdict comes last, so that nobody has to scroll back.
+ * The text of a document, which ends with a line break; the verdict comes last, so that nobody has to scroll back.
  * @param hasToldMissing Whether the progress output has named the missing measurements and reasons.
  */
 export function renderSummary(

@@ -93,7 +93,7 @@ function headOf({ label, unit }: Column, options: TerminalOptions): string {
   return encoded(unit ? `${label} ${unit}` : label, options);
 }
 
-/** Measured with the characters that the terminal has, because some take more columns than others. */
+/** A column with its widths, measured with the characters that the terminal has, because some take more columns. */
 function textColumn(
   column: Column,
   cells: readonly TableCell[],

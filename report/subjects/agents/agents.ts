@@ -33,7 +33,7 @@ interface Loaded {
   readonly agents: readonly AgentFigures[];
 }
 
-/** Each agent beside the whole; empty if a single program loaded. */
+/** Each agent beside the whole fleet; empty if a single program made the load. */
 export const agents: Subject<ScenarioContext> = {
   id: "agents",
   title: "Agents",
@@ -69,7 +69,7 @@ export const agents: Subject<ScenarioContext> = {
   },
 };
 
-/** A longer table is folded up, because it only serves to look up single agents. */
+/** A table with more rows is folded up, because it only serves to look up single agents. */
 const MOST_ROWS = 30;
 
 export function measurementAgents(measurement: Measurement): AgentsModel | null {
@@ -206,7 +206,7 @@ function middle(of: (part: LoadedPart) => number): (row: AgentRow) => number {
 
 const lagOf = middle(({ lag }) => lag);
 
-/** The largest uncertainty; null for all agents together. */
+/** The largest uncertainty of an agent's clock, in ms; null for all agents together. */
 function uncertaintyOf(parts: readonly LoadedPart[]): number | null {
   const known = parts.flatMap(({ uncertaintyMs }) => uncertaintyMs ?? []);
   return known.length === 0 ? null : Math.max(...known);

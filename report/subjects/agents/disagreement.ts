@@ -1,6 +1,6 @@
 /**
- * What each agent did, and when agents that load one target together disagree. They share the target, so whatever one
- * of them measures otherwise is due to its network or its machine. One sentence an agent at most.
+ * What each agent did, and when agents that load one target together disagree. They share the target, so if one of them
+ * measures something else, its network or its machine is the reason. At most one sentence for each agent.
  */
 import { TRUSTS } from "../../../runner/result/generator.ts";
 import type { AgentPart, Measurement } from "../../../runner/result/result.ts";
@@ -27,9 +27,9 @@ const LATENCY: CommonFigure = {
   text: formatMs,
   said: (text) => `measured a median latency of ${text}`,
   withinRatio: 0.25,
-  least: 0.1, // the power saving of a core
+  least: 0.1, // ms: a core that wakes up from power saving can take as long
 };
-/** In an open loop, every agent has the same work. */
+/** The share of an agent's due requests that it completed: in an open loop, every agent has the same work. */
 const SHARE: CommonFigure = {
   name: "share",
   of: ({ parts }) => shareOf("completed", parts) ?? 0,
@@ -38,17 +38,17 @@ const SHARE: CommonFigure = {
   withinRatio: 0.1,
   least: 0,
 };
-/** In a closed loop, a connection sends as fast as it gets responses. */
+/** Requests/s per connection: in a closed loop, a connection sends as fast as it gets responses. */
 const PACE: CommonFigure = {
   name: "pace",
   of: ({ ratePerSec, connections }) => ratePerSec / Math.max(1, connections),
   text: (value) => formatNumber(value),
-  said: (text) => `completed ${text} requests/s by connection`,
+  said: (text) => `completed ${text} requests/s per connection`,
   withinRatio: 0.25,
   least: 0,
 };
 
-/** How an agent differs from the others; `in` names the figures, which are the same in other cells. */
+/** How an agent differs from the others; `in` names the figures, by which equal differences in other cells are found. */
 interface Difference {
   readonly name: string;
   readonly in: readonly CommonFigure["name"][];
@@ -64,12 +64,12 @@ export function disagreements(
   const present = all.filter(({ latencies, lost }) => latencies > 0 && lost.length === 0);
   return present.flatMap((agent) => {
     const others = present.filter((other) => other !== agent);
-    // In a closed loop, another latency explains another pace.
+    // In a closed loop, a different latency explains a different pace.
     const restMs = lowerMedian(others.map(LATENCY.of));
     const isAlike = !areApart(agent.p50Ms, restMs, { ...LATENCY, least: 0 });
     const figures = isOpen ? [LATENCY, SHARE] : isAlike ? [LATENCY, PACE] : [LATENCY];
     const differing = figures.filter(({ of, ...figure }) => {
-      // Of two different halves, only one is reported, not each against the other.
+      // If one half of the agents differs from the other, only one half is reported, not each against the other.
       const rest = [others, present].map((those) => lowerMedian(those.map(of)));
       return others.length > 0 && rest.every((value) => areApart(of(agent), value, figure));
     });
@@ -139,7 +139,7 @@ export interface LoadedPart extends
   readonly isAtLeast: (percentile: number) => boolean;
 }
 
-/** In the order of their first appearance; none without a fleet. */
+/** The figures of each agent, in the order of their first appearance; none without a fleet. */
 export function agentFigures(runs: readonly Pick<Measurement, "agents">[]): AgentFigures[] {
   const parts = runs.flatMap(({ agents = [] }) => agents).map((part): LoadedPart => ({
     ...part,

@@ -74,7 +74,7 @@ function lowestUs(ended: Histogram): number {
   return Math.min(leastUs, ended.maxUs);
 }
 
-/** A limit has one more decimal than it shows. */
+/** Decimals of the percentage within a limit: one more than the page shows. */
 const WITHIN_DECIMALS = 3;
 
 /** Shares of the completed requests, and how many of all requests lie below each edge. */
@@ -87,8 +87,8 @@ function spreadOver(
   const [below] = sharesBetween(ended, [-0.5, edgesUs[0]]);
   let all = 0;
   const within = [below, ...shares].map((share) => (all += share) * ended.count / count);
-  // The first edge below which a lower bound lies, too: of one request more than are known to be below it, the last is
-  // a bound.
+  // The first edge that has a lower bound below it, too: after the requests that are known to be below the edge, the
+  // next one is such a bound.
   const boundsFrom = latency.censored === 0 ? -1 : edgesUs.findIndex((edgeUs, i) => {
     const { value, isAtLeast } = latency.percentile(Math.min(100, 100 * (within[i] + 1 / count)));
     return isAtLeast && value * 1_000 <= edgeUs;

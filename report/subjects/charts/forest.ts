@@ -22,11 +22,11 @@ const FIGURES: Record<"closed" | "open", readonly ComparedFigure[]> = {
   open: [50, 99],
 };
 
-/** @param isOpen Whether requests come at a pace of their own. */
+/** The pairs as panels, one for each figure. @param isOpen Whether requests come at a fixed pace. */
 export function forestOf(pairs: readonly ComparedPair[], isOpen: boolean): ForestPanel[] {
   const whole = FIGURES[isOpen ? "open" : "closed"]
     .map((figure) => ({ title: titleOf(pairs, figure), chart: chartOf(pairs, figure) }));
-  // Each part has some of the rows, on the axis of all.
+  // Each panel has some of the rows, on an axis that fits all of them.
   return Array.from(
     { length: Math.ceil(pairs.length / MOST_ROWS) },
     (_, part) =>

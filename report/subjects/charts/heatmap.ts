@@ -49,7 +49,7 @@ export function heatEdgesUs(cells: readonly CellSteps[]): number[] {
   return choices.find(({ length }) => length <= MOST_ROWS + 1) ?? choices[2];
 }
 
-/** @param edgesUs Edges shared by all cells shown side by side. */
+/** The heatmap of one cell. @param edgesUs Edges of its rows, shared by all cells that are shown side by side. */
 export function heatmapOf(runs: CellSteps, edgesUs: readonly number[]): Heatmap {
   const columns = runs.map((steps) => {
     let endS = 0;

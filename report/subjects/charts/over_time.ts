@@ -1,6 +1,6 @@
 /**
- * Runs of a target over each other: of each interval the median over the runs, and the band from the lowest run to the
- * highest. The page makes them itself, so this imports nothing that a browser lacks.
+ * Runs of a target laid over each other: for each interval the median over the runs, and the band from the lowest run to
+ * the highest. The page computes them itself, so this imports nothing that a browser lacks.
  */
 import type { TimelineRun } from "../../chart.ts";
 import { median } from "../../writing/spread.ts";
@@ -13,7 +13,7 @@ export type OverlayLine = readonly ({
 } | null)[];
 
 /**
- * Puts runs over each other. Runs count with as many intervals as they have, so the last medians may be of fewer runs.
+ * Lays runs over each other. Each run counts for as many intervals as it has, so the last medians may be of fewer runs.
  * For a run with shorter intervals, the median of those that end within one of `t` counts.
  * @param t The ends of the intervals in seconds: those of the longest run.
  */

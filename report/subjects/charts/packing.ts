@@ -4,7 +4,7 @@
  * LEB128 numbers: for each cell how many runs it has, for each run how many steps, and for each step its microseconds, what
  * it completed and failed, and two histograms: all latencies, and those that are lower bounds. A histogram is its length
  * in bytes and the counts of HdrHistogram's V2 encoding. No percentile that the page shows is rounded: any steps of any
- * runs of one cell give those of their whole histograms. `groupsOf` says which buckets that takes.
+ * runs of a cell give the same percentiles as their whole histograms. `groupsOf` chooses the buckets that this takes.
  */
 import { Leb128Reader, Leb128Writer } from "../../../base/leb128.ts";
 import { groupsOf, inGroups } from "../../../runner/stats/histogram/censoring.ts";

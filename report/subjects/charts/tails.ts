@@ -13,7 +13,7 @@ import { firstAndLast } from "./density.ts";
 const MOST_DECADES = 6;
 const TAIL_STEPS_PER_DECADE = 12;
 
-/** One request in so many, 1/(1 − p): from the median on, in equal steps of a logarithmic axis. */
+/** The values of N in "one request in N", 1/(1 − p): from the median on, in equal steps of a logarithmic axis. */
 const ODDS = [
   2,
   ...Array.from(
@@ -22,7 +22,7 @@ const ODDS = [
   ).filter((odds) => odds > 2),
 ];
 
-/** Null if no cell has enough requests for a curve. */
+/** The tails of all cells as curves; null if no cell has enough requests for one. */
 export function tailsOf(cells: readonly CellRuns[]): Xy | null {
   const filled = cells.filter(({ latency }) => latency.count > 0);
   const unit = timeUnit(filled.map(({ latency }) => percentileOf(latency, 50)));

@@ -29,7 +29,7 @@ export interface TradeoffModel {
 /** Requests/s within this ratio count as equal: an open loop at a single rate trades nothing. */
 const ONE_RATE = 1.01;
 
-/** Null for fewer than two cells, or if all serve the same rate. @param right Cells with correct responses. */
+/** Requests/s against p99; null below two cells, or if all serve one rate. @param right Cells with correct responses. */
 export function tradeoffOf(scenario: string, right: readonly CellRuns[]): TradeoffModel | null {
   const cells = right.filter((cell) => p99Of(cell) > 0 && cell.rate.mean > 0);
   const rates = cells.map(({ rate }) => rate.mean);
@@ -80,7 +80,7 @@ export function tradeoffOf(scenario: string, right: readonly CellRuns[]): Tradeo
   };
 }
 
-/** A line that shows the p99 available at every rate up to what its cell serves. */
+/** The stepped line through the front: the lowest p99 at which some cell serves each rate. */
 function frontSeries(front: readonly XyPoint[], x: Axis, y: Axis): XySeries {
   const corners = front.flatMap((point, i) => [
     [i === 0 ? x.min : front[i - 1].x, point.y],
@@ -145,7 +145,7 @@ function linesOf(cell: CellRuns): string[] {
   ];
 }
 
-/** Null if the ends can't be drawn. */
+/** The interval, or null if its ends can't be drawn. */
 function drawnInterval(ends: ReturnType<CellRuns["interval"]>): typeof ends {
   return ends !== null && ends.low > 0 && ends.high < Infinity ? ends : null;
 }

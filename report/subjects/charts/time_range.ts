@@ -1,7 +1,6 @@
 /**
- * What a part of the runs of a cell says: requests per second and percentiles from their intervals, added up.
- * The page computes by this the table of what somebody selects; it runs in the browser, so it imports nothing that
- * a browser lacks.
+ * Requests per second and percentiles for a part of a cell's runs, from the sum of their intervals. With this, the page
+ * computes the table for a selected time range in the browser, so it imports nothing that a browser lacks.
  */
 import { withoutBounds } from "../../../runner/stats/histogram/censoring.ts";
 import { sumOfSparse } from "../../../runner/stats/histogram/histogram.ts";
@@ -31,7 +30,7 @@ export interface RangeFigures {
   readonly failed: number;
   /** Number of latencies that are lower bounds. */
   readonly censored: number;
-  /** In the order requested; null without a request. */
+  /** In the order in which they were asked for; null if no request lies in the range. */
   readonly percentiles: readonly (RangePercentile | null)[];
 }
 
@@ -57,7 +56,7 @@ export interface TimedSteps {
   readonly runs: CellSteps;
 }
 
-/** @param percentiles 50–100. */
+/** The figures of a cell within a range of time. @param percentiles 50–100. */
 export function rangeFigures(
   { clock, runs }: TimedSteps,
   range: TimeRange | null,

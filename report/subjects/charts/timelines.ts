@@ -114,8 +114,8 @@ function timelineRun(run: Run, unit: DisplayUnit, tracks: readonly Track[]): Tim
 const SAME = 3;
 
 /**
- * Seconds at which latency or rate changes its level, as its steady state was judged. None for a load that itself
- * changes.
+ * Seconds at which latency or rate changes its level, by the same method that judges the steady state. None for a load
+ * that itself changes.
  */
 function levelChangesS(run: Run): number[] {
   const intervals = intervalsOf(run);
@@ -212,6 +212,8 @@ function messageTracks(runs: readonly Run[]): Track[] {
 }
 
 /**
+ * A track with a value for each interval of each run.
+ *
  * @param least The axis covers at least this much, so that tiny values look tiny.
  * @param valueAt The value at a moment of a run, in seconds.
  */

@@ -105,7 +105,7 @@ function headlined(
   return withWinner(base) ?? withWinner(other) ?? byFigure[0] ?? [];
 }
 
-/** None where no side is compared by the figure, as one of them or both do not respond correctly. */
+/** Empty if the sides are not compared by the figure in any cell, because one or both of them respond wrongly. */
 function figureNote(figure: string, places: readonly Place[], other: string): string[] {
   const own = places.filter((place) => place.figure === figure && place.rival !== null);
   if (own.length === 0) return [];
@@ -127,7 +127,7 @@ function figureNote(figure: string, places: readonly Place[], other: string): st
   return [`By ${figure}: ${word}${own.length === 1 ? "" : ` in ${all}`}.`];
 }
 
-/** @param figure Default: all deciding figures. */
+/** Places by all runs and by the undisturbed ones. @param figure Default: all deciding figures. */
 function judgedBoth(comparison: ResultsComparison, figure?: ComparedFigure): Judged {
   const { cells, again } = comparison;
   const placesIn = (cells: readonly ComparedCell[]): Place[] =>

@@ -75,9 +75,9 @@ export interface ResultsComparison {
   readonly sides: readonly [base: ComparedSide, next: ComparedSide];
   /** Null if the sides are two results. */
   readonly revisions: Revisions | null;
-  /** The cells by their undisturbed runs; null if nothing disturbed any run. Empty if a side has none. */
+  /** The cells by their undisturbed runs; null if no run was disturbed, empty if a side has no undisturbed run. */
   readonly again: readonly ComparedCell[] | null;
-  /** Other differences than the figures, one line each. */
+  /** Differences other than those in figures, one line each. */
   readonly differences: readonly string[];
   /** Sides whose figures may not be the target's, with the reason, one line each. */
   readonly untrusted: readonly string[];
@@ -94,7 +94,7 @@ export interface ResultsComparison {
   readonly outcome: ThresholdOutcome;
 }
 
-/** `figures`: requests/s, p99 and CPU per request of every cell, and thresholds as well; `thresholds`: only these. */
+/** `figures`: requests/s, p99 and CPU per request of every cell, and thresholds as well; `thresholds`: nothing else. */
 export type DecidedBy = "figures" | "thresholds";
 
 export interface CompareOptions {
@@ -120,7 +120,11 @@ export function compareResults(
   return compareSessions([base], [next], options);
 }
 
-/** @param bases,nexts The sessions of each side, at least one; thresholds use the last base as their baseline. */
+/**
+ * Compares two sides, each from one session or several.
+ *
+ * @param bases,nexts The sessions of each side, at least one; thresholds use the last base as their baseline.
+ */
 export function compareSessions(
   bases: readonly ResultSide[],
   nexts: readonly ResultSide[],
@@ -138,7 +142,7 @@ export function compareSessions(
   const measured = { ...next, machine: next.machine ?? undefined };
   const before = { bases: bases.slice(0, -1), nexts: nexts.slice(0, -1), earlier };
   const tested = gatesOf(thresholds, scenarios, measured, { baseline: base, before });
-  // If both end in one exit code, Holm's method covers both.
+  // If figures and thresholds decide one exit code together, Holm's method covers both.
   const gates = judgeTogether(tested, byFigures ? decisivePs(tests) : []).map(gateOutcome);
   const comparisons = judgePairs(tests, byFigures ? gatePs(tested) : []);
   const cells = matches.pairs.map((match, i) => comparedCell(match, comparisons[i]));
@@ -212,7 +216,7 @@ export function figureOutcomes(
   );
 }
 
-/** Null where nothing disturbed any run; none where a side has no run left. */
+/** Null if no run was disturbed; empty if a side has no undisturbed run. */
 function againUndisturbed(
   sides: readonly (readonly ResultSide[])[],
   options: CompareOptions,
@@ -331,8 +335,8 @@ function profilesOf(
 }
 
 /**
- * Profiles only explain CPU time: a longer wait belongs to no function. Between two sessions, the programs may not be
- * the cause of the change.
+ * The change that profiles may explain; null for none. They explain CPU time alone, because a longer wait belongs to no
+ * function. Between two sessions, something else than the programs may have caused the change.
  */
 function workChange(comparison: GroupComparison): WorkChange | null {
   const { interval, verdict } = comparisonOf(comparison, "cpuPerRequest");

@@ -27,7 +27,7 @@ import {
   type ResultsComparison,
 } from "./comparison.ts";
 
-/** @param comparison Has at least one cell. */
+/** The document of a comparison. @param comparison Has at least one cell. */
 export function comparedDocument(comparison: ResultsComparison): Document {
   const { cells, sides } = comparison;
   return {

@@ -85,7 +85,7 @@ function ownOnes<T extends { readonly target: string }>(
   });
 }
 
-/** Each revision has a folder of its own, which is not a difference in how they were measured. */
+/** A target without its folder: each revision has its own, which is no difference in how they were measured. */
 function withoutFolder(spec: unknown): unknown {
   const { cwd: _, nginx, ...others } = Object(spec);
   if (nginx === undefined) return others;
@@ -93,8 +93,8 @@ function withoutFolder(spec: unknown): unknown {
   return { ...others, nginx: rest };
 }
 
-// What may be worse after the first blocks is measured again, and judged by all blocks (`two_stage.ts`). Both stages run
-// the same two builds: what the layout of a build does to its speed is in both.
+// Cells that may be worse after the first blocks are measured again, and judged by all blocks (`two_stage.ts`). Both
+// stages run the same two builds, so a build that is slower because of its memory layout is slower in both.
 
 /** Cells with a deciding figure that may be worse than the margin allows, which are measured again. */
 export function doubtfulCells(comparison: ResultsComparison): ComparedCell[] {
@@ -133,7 +133,7 @@ export interface Alarm {
   readonly isStaged: boolean;
 }
 
-/** @param all Comparison over both stages; the first one itself if nothing was measured again. */
+/** The figures that were worse. @param all Comparison over both stages; `first` itself if nothing was measured again. */
 export function alarmsIn(first: ResultsComparison, all: ResultsComparison): Alarm[] {
   const atFirst = figureOutcomes(first).filter(({ outcome }) => outcome === "fail");
   return figureOutcomes(all).flatMap(({ cell, figure, outcome }) => {

@@ -17,7 +17,7 @@ export function commandOf(measured: MeasuredRuns): string {
   return ["plateau", "run", name, ...words].map(quoted).join(" ");
 }
 
-/** Meant for the repository's top folder. The results have each target of the file twice. */
+/** The command is for the repository's top folder. The results have each target of the file twice, once per commit. */
 function abCommandOf(
   { range, file, only, margin, order, confirm, threshold }: NonNullable<MeasuredRuns["ab"]>,
   flags: Partial<InvocationFlags>,
@@ -33,7 +33,7 @@ function abCommandOf(
   return ["plateau", "ab", range, file, ...words.flat()].map(quoted).join(" ");
 }
 
-/** The name of the experiment's file there; "" for a built-in one. */
+/** The name of the experiment's file in the current folder; "" for a built-in experiment. */
 export function sourceNameOf(
   { experiment, file }: Pick<MeasuredRuns, "experiment" | "file">,
 ): string {
@@ -42,8 +42,8 @@ export function sourceNameOf(
 }
 
 /**
- * The same for `bench`, from its arguments. Pages are passed on, so credentials are left out of header fields and URLs,
- * and have to be added again.
+ * The command that repeats a measurement of `bench`, from its arguments. Pages are passed on, so credentials are left
+ * out of header fields and URLs, and have to be added again.
  */
 export function benchCommandOf(args: readonly string[], seed: number): string {
   const words = args.filter((arg, i) => !isLeftOut(arg) && !LEFT_OUT.includes(args[i - 1]));
@@ -95,7 +95,7 @@ function onlyText({ targets = [], scenarios = [] }: NonNullable<InvocationFlags[
   ].join(",");
 }
 
-/** A flag has no limits besides `until`. */
+/** The value of `--repeat`: with `until`, it can't name the least and most repetitions, as an experiment file can. */
 function repeatText(repeat: NonNullable<InvocationFlags["repeat"]>): string {
   if (typeof repeat === "number") return String(repeat);
   return `until ${Number((100 * (repeat.until ?? 0)).toPrecision(12))}%`;

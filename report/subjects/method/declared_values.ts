@@ -61,7 +61,7 @@ function targetValues(name: string, targets: Readonly<Record<string, unknown>>):
   return { ...Object.fromEntries(further), ...own };
 }
 
-/** @param units Units for the paths whose numbers people write with one. */
+/** All values at the paths below a key. @param units Units for the paths whose numbers people write with one. */
 function valuesWithin(
   lines: unknown,
   before: string,

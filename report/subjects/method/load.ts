@@ -108,7 +108,7 @@ function searchText(load: LoadOf<"capacity">): string {
   }, then ${formatExactly(durationS)} at ${found}; over ${mostText(load)}, ${ARRIVALS[arrivals]}`;
 }
 
-/** One text for all that differ in their courses alone. */
+/** One text for all loads that differ in their courses alone. */
 function phasesTexts(loads: readonly LoadOf<"phases">[]): string[] {
   const textOf = (load: LoadOf<"phases">, courses: string): string => {
     const { pool, arrivals, http2 } = load;

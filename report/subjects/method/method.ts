@@ -272,7 +272,7 @@ function limitsText({ limits: { cores, memory }, openFiles, ports }: Machine): s
   ]);
 }
 
-/** @param pin The experiment's `pin`; its schema is in scenarios/load/pin.ts. */
+/** The cores to which programs were kept. @param pin The experiment's `pin`; its schema is in scenarios/load/pin.ts. */
 function pinText(pin: unknown): string {
   const { targets, workers }: { targets?: unknown; workers?: unknown } = Object(pin);
   return joined([
@@ -281,7 +281,7 @@ function pinText(pin: unknown): string {
   ]);
 }
 
-/** "" if not measured. */
+/** A peak throughput in words; "" if it was not measured. */
 function peakText(peak: NonNullable<Results["peakThroughput"]>["redis"]): string {
   if (peak === undefined) return "";
   if (peak === null) return "could not be measured";

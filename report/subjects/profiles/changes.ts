@@ -16,7 +16,7 @@ interface ProfiledSide {
   readonly runs: readonly TargetProfile[];
 }
 
-/** Null if `after` takes no more time per request, or if the profiles do not show it. */
+/** Why `after` is slower than `before`; null if it takes no more time per request, or if the profiles do not show it. */
 export function slowdownSentence(before: ProfiledSide, after: ProfiledSide): string | null {
   const change = changeBetween(before, after);
   return change && changeSentence(change, "more", [
@@ -25,7 +25,7 @@ export function slowdownSentence(before: ProfiledSide, after: ProfiledSide): str
   ]);
 }
 
-/** How the CPU time of a request changed, according to runs without a profiler; either: they have no CPU time. */
+/** How the CPU time of a request changed, according to runs without a profiler; `either` if they do not know it. */
 export type WorkChange = "more" | "less" | "either";
 
 /** Compares one target before and after a change. Null if either has no profile, or if they show no such change. */

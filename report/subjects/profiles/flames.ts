@@ -1,6 +1,6 @@
 /**
  * Profiles as flame graphs: each call as wide as its total time, below its caller; and one profile against another.
- * What a page holds of them, and where each call stands. Pure, as the page's client calls it, too.
+ * The part of a profile that a page holds, and where each call is drawn. Pure, because the page's client uses it, too.
  */
 import {
   type CallTree,

@@ -98,7 +98,7 @@ export function pairedProfiles(
 ): ProfilesModel | null {
   const cells = sides.map(({ name, cell, profiles }): ProfiledCell => {
     const { runs } = profiledCell(scenario, cell, profiles);
-    // The files are in another folder.
+    // The page can't link to a profile's file, which is in the folder of its own results.
     const elsewhere = runs.map((run) => ({
       ...run,
       processes: run.processes.map((process) => ({ ...process, file: null })),
@@ -113,7 +113,7 @@ export function pairedProfiles(
 
 const FORMS: readonly Form[] = ["page", "terminal", "markdown"];
 
-/** @param of Name of the scenario or cell to which the profiles belong. */
+/** Profiles as blocks. @param of Name of the scenario or cell to which the profiles belong. */
 export function profileBlocks(of: string, { cells, differences }: ProfilesModel): Block[] {
   const flames = cells.flatMap(({ cell, label, runs }) =>
     flameOf({ label, runtime: runtimeOf(cell) }, runs) ?? []
@@ -187,7 +187,7 @@ const HOT_RATIO = 0.05;
 /** Share of all time; smaller parts outside of functions, such as garbage collection, are not named. */
 const NAMED_RATIO = 0.02;
 
-/** @param trees One for each profile run with samples; at least one. */
+/** Where most of the time goes. @param trees One for each profile run with samples; at least one. */
 function hotText(profiled: ProfiledCell, trees: readonly CallTree[]): string {
   const { cell, runs } = profiled;
   const whole = mergeTrees(trees);
@@ -285,8 +285,8 @@ function outsideSentence(whole: CallTree): string {
 }
 
 /**
- * A process with little to do is not what makes requests slow. Node calls itself idle from before it waits for the
- * system until after the last of its callbacks for input, but for what those do in JavaScript.
+ * Says that a process was mostly idle, because then its own work is not what makes requests slow. Node counts as idle
+ * from before it waits for the system until after its last callback for input, except while callbacks run JavaScript.
  */
 function idleSentence(runs: readonly TargetProfile[]): string {
   const ratio = sum(runs, ({ idleMs }) => idleMs) /

@@ -1,6 +1,6 @@
 /**
- * Each request of a mix, flow or page as a scenario of its own, so that whatever reads the figures of a cell reads those
- * of a step: tables, claims and thresholds. Its figures are of whole runs, whatever is discarded.
+ * Each request of a mix, flow or page as a scenario of its own, so that tables, claims and thresholds, which read the
+ * figures of cells, can read those of such a step. They are of whole runs, even if the experiment discards a part.
  */
 import { stepPath } from "../../../base/figures/steps.ts";
 import type { StepFigures } from "../../../runner/result/step.ts";
@@ -29,7 +29,7 @@ export function stepScenarios(
 
 const made = new WeakMap<Run, readonly Run[]>();
 
-/** Made once for each run, like its cells. */
+/** The steps of a run as runs of their own, made once for each run, as its cells are. */
 function stepRuns(run: Run): readonly Run[] {
   const known = made.get(run);
   if (known !== undefined) return known;

@@ -13,7 +13,7 @@ import * as column from "../tables/column.ts";
 import { type Table, tableOf } from "../tables/table.ts";
 import { stepScenarios } from "./step_cells.ts";
 
-/** Empty for a scenario with a single request. */
+/** The figures of each request of a mix, flow or page; empty for a scenario with a single request. */
 export const steps: Subject<ScenarioContext> = {
   id: "steps",
   title: "Requests one by one",

@@ -113,7 +113,7 @@ function labelOf(cell: CellRuns, dimensions: readonly Dimension[]): string {
   return dimensions.map(({ levelOf }) => levelOf(cell)).filter(Boolean).join(" · ");
 }
 
-/** Uses only values at which responses were correct: a fast error is not a response. */
+/** Where a line stops growing, and its scaling law, by the values with correct responses: a fast error is no response. */
 function growthOf(
   points: readonly LinePoint[],
   factor: NumericFactor,
@@ -138,7 +138,7 @@ const ADD_CAPACITY: readonly string[] = ["connections", "instances", "workers"];
  */
 const MOST_MISSED_RATIO = 1.1;
 
-/** Null if the factor is another one, if the law does not fit the points, or if the runs do not show it. */
+/** The scaling law of a line; null if the factor adds no capacity, the law does not fit, or the runs do not show it. */
 function scalingOf(
   points: readonly SampledScalingPoint[],
   { name, kind }: NumericFactor,

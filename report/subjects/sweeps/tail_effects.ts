@@ -20,7 +20,10 @@ const LEAST_REQUESTS = 1_000;
 /** The most cells, because each costs a page some 5 ms. */
 const MOST_CELLS = 40;
 
-/** No rows with fewer than two factors (the target is one), with a single run per cell, or with too few requests. */
+/**
+ * The effect of each value of each factor on p99. No rows with fewer than two factors (the target is one), with a single
+ * run per cell, or with too few requests.
+ */
 export function tailTable(scenario: string, cells: readonly CellRuns[]): Table {
   const dimensions = dimensionsOf(cells);
   const isSought = dimensions.length > 1 && factorPaths(cells).length > 0 &&
@@ -44,9 +47,9 @@ interface TailRow {
 }
 
 const NOTE =
-  "Quantile regression of all requests at p99: by how much a value of a factor multiplies it against the factor's " +
-  "first value, whatever the other factors' values. In brackets its 95 % interval, over runs. Where factors " +
-  "interact, it is a weighted average of the factor's effects at the others' values. R. Koenker and G. Bassett, Econometrica 46 " +
+  "Quantile regression of all requests at p99: by how much a value of a factor multiplies p99, compared with " +
+  "the factor's first value, whatever the other factors' values. In brackets its 95 % interval, over runs. " +
+  "Where factors interact, it is a weighted average of the factor's effects at the others' values. R. Koenker and G. Bassett, Econometrica 46 " +
   "(1978); Y. Zhang et al.: Treadmill, ISCA 2016.";
 
 function rowsOf(dimensions: readonly Dimension[], cells: readonly CellRuns[]): TailRow[] {

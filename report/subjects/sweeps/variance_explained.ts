@@ -22,7 +22,10 @@ export interface Dimension {
 /** With fewer cells, shares of the variance say little about the factors. */
 const FEWEST_WEIGHED = 5;
 
-/** No rows with fewer than two factors (the target is one), for few cells, or unless every combination was measured. */
+/**
+ * The share of the variance that each factor explains, and its effect. No rows with fewer than two factors (the target
+ * is one), for few cells, or unless every combination of values was measured.
+ */
 export function weightsTable(scenario: string, cells: readonly CellRuns[]): Table {
   const dimensions = dimensionsOf(cells);
   const isWeighed = cells.length >= FEWEST_WEIGHED && dimensions.length > 1 &&
@@ -109,7 +112,7 @@ function byRate(cells: readonly CellRuns[], levelOf: Dimension["levelOf"]): stri
     .sort((a, b) => a.rate - b.rate).map(({ level }) => level);
 }
 
-/** Null if a run completed nothing. */
+/** The logarithms of requests/s of each cell's runs; null if a run completed nothing. */
 function logsOf(
   dimensions: readonly Dimension[],
   cells: readonly CellRuns[],

@@ -54,14 +54,14 @@ export function rare<T>(column: ColumnOf<T>): ColumnOf<T> {
   return { ...column, isRare: true };
 }
 
-/** A text alone, or with what a cell may have besides. */
+/** Returns the text of a cell, or a whole cell, which may also have a colour, a link or a bar. */
 type ReadText<T> = (row: T) => string | TableCell;
 
 export function text<T>(label: string, of: ReadText<T>): ColumnOf<T> {
   return { label, kind: "text", cell: (row) => cellOf(of(row)) };
 }
 
-/** Heads the rows. */
+/** A column whose cells are the heads of their rows. */
 export function name<T>(label: string, of: ReadText<T>): ColumnOf<T> {
   return { label, kind: "name", cell: (row) => cellOf(of(row)) };
 }
@@ -70,7 +70,7 @@ function cellOf(written: string | TableCell): TableCell {
   return typeof written === "string" ? { text: written } : written;
 }
 
-// Of cells, and of their runs.
+// Columns for rows of cells, and for rows of runs.
 
 export const cell: ColumnOf<OfCell> = name(
   "Target",

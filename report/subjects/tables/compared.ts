@@ -28,7 +28,12 @@ export interface ComparedPair {
   readonly cells: readonly [base: CellRuns, next: CellRuns];
 }
 
-/** Null without pairs. @param areSides Of two results, whose figures stand beside the ratios; else of targets, each against its own base. */
+/**
+ * Null without pairs.
+ *
+ * @param areSides Whether the pairs are the sides of two results, whose figures stand beside the ratios. Otherwise they
+ * are targets, each beside its own base.
+ */
 export function comparedTable(
   caption: string,
   pairs: readonly ComparedPair[],
@@ -89,7 +94,7 @@ function valuesText(
   }).join(" → ");
 }
 
-/** Null for CPU time, which no other table has per request. */
+/** A cell's figure as in other tables; null for CPU time, which no other table has per request. */
 function valueIn({ rate, latency }: CellRuns, figure: ComparedFigure): number | null {
   switch (figure) {
     case "rate":

@@ -17,7 +17,7 @@ interface HistogramForm {
   readonly of?: string;
 }
 
-/** @param histogram Not empty. */
+/** A row for each step, with its share as a bar. @param histogram Not empty. */
 export function histogramTable(
   histogram: Histogram,
   { steps = 11, caption = "Latency histogram", label = "Up to", of = "Requests" }: HistogramForm =
@@ -49,7 +49,7 @@ function equalRatioEdgesUs(lowUs: number, highUs: number, steps: number): number
 
 /**
  * Share of all values between each two edges. A bucket of whole microseconds [low, high] covers
- * low − ½ … high + ½; one that lies across an edge is split by width, or short times would show a comb.
+ * low − ½ … high + ½; one that lies across an edge is split by width, because short times would look like a comb.
  */
 export function sharesBetween(histogram: Histogram, edgesUs: readonly number[]): number[] {
   const shares = new Float64Array(edgesUs.length - 1);

@@ -13,7 +13,7 @@ import { type ColumnOf, type Format, type OfCell, type Table, tableOf } from "./
 
 const SHOWN: readonly InRunFigure[] = ["rate", "mean", "p50", "p99", "errors"];
 
-/** Null if the run is too short for any interval, which one sentence says. */
+/** The figures of one run with their intervals; null if the run is too short for any, which a sentence says instead. */
 export function inRunTable({ fromS, figures }: InRun): Table | null {
   const rows = SHOWN.flatMap((name) => {
     const figure = figures[name];

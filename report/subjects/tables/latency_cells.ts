@@ -17,7 +17,7 @@ export function maxIn(latency: PooledLatency): Measured | null {
   return { value: latency.max, isAtLeast: latency.isAtLeast("max") };
 }
 
-/** Weak if there are too few values; null without any. */
+/** A percentile as a cell: weak if too few values support it, null without any value. */
 export function percentileIn(latency: PooledLatency, p: number): Measured | null {
   const { count, endedCount } = latency;
   if (count === 0 || p < 50 && endedCount === 0) return null;

@@ -33,7 +33,7 @@ interface ResourceRow extends OfCell {
   readonly runs: readonly Used[];
 }
 
-/** Empty if no target could be observed. */
+/** A table of the resources of each target and its parts; empty if no target could be observed. */
 export const resources: Subject<ScenarioContext> = {
   id: "resources",
   title: "Resources of the targets",
@@ -80,7 +80,7 @@ const PARTS_NOTE =
   "The rows below a target are its parts. Cores and memory of a whole target do not include the run's Redis.";
 const CORES = unitNamed("cores");
 
-/** Empty for targets that could not be observed. */
+/** A row for the target and one for each of its parts; none if the target could not be observed. */
 function rowsOf(cell: CellRuns): ResourceRow[] {
   const used = cell.runs.flatMap((run) => [
     { part: null, run, used: run },

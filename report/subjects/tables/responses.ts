@@ -96,7 +96,7 @@ function drainNotes(runs: readonly Run[]): string[] {
 /** A drain shorter than this share of the run does not explain any of its figures. */
 const WORTH_A_WORD = 0.01;
 
-/** @param durationS Duration of the drain. @param elapsedS Duration of the run, up to its deadline. */
+/** Whether a drain may explain figures. @param durationS Its duration. @param elapsedS The run's, up to its deadline. */
 export function isLongDrain(durationS: number, elapsedS: number): boolean {
   return durationS > WORTH_A_WORD * elapsedS;
 }
@@ -358,7 +358,7 @@ function pooled(
 
 // Times to connect, and amounts of data, as in oha's details.
 
-/** Empty if no connection was made, and there was no response. */
+/** Times to connect and amounts of data; empty if no connection was made, and there was no response. */
 export const connections: Subject<ScenarioContext> = {
   id: "connections",
   title: "Connections and responses",

@@ -12,7 +12,7 @@ import { type ColumnOf, NONE, type OfCell, type Table, tableOf } from "./table.t
 
 type SteadyRow = OfCell & Steadiness;
 
-/** Empty for a load that itself changes, which can't have a steady state. */
+/** When each cell settles, and its figures before and after; empty for a load that itself changes. */
 export const steady: Subject<ScenarioContext> = {
   id: "steady",
   title: "Warm-up and steady state",

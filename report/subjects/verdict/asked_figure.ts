@@ -1,7 +1,7 @@
 /**
- * The figure that a question is about. Where it is not requests/s, it takes their place in the cells: whatever compares
- * requests/s then compares it. Of a flow that is how often all of it is done, and of streams and WebSockets how many messages
- * they bring; an experiment may name another.
+ * The figure that the question of an experiment is about. If it is not requests/s, it takes the place of requests/s in
+ * the cells, so that whatever compares requests/s compares it. For a flow it is complete flows per second, for streams
+ * and WebSockets messages per second; an experiment may name another.
  */
 import type { Run } from "../../../runner/result/result.ts";
 import { estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
@@ -65,7 +65,7 @@ const NAMED: ReadonlyMap<unknown, AskedFigure> = new Map([
   ["eventsPerCpu", { unit: "messages per CPU second", of: eventsPerCpuSecondOf }],
 ]);
 
-/** Null if the experiment names no figure, or requests/s. */
+/** The figure that the experiment names; null for none, or requests/s. */
 function namedFigure(experiment: MeasuredRuns["experiment"]): AskedFigure | null {
   return NAMED.get(Object(experiment?.compare).figure) ?? null;
 }
@@ -86,7 +86,7 @@ function figureOf(
   };
 }
 
-/** Null if requests lead, or if only some of the requests bring tokens. */
+/** Messages or tokens per second; null if requests lead, or if only some of the requests bring tokens. */
 function messagesOf(runs: readonly Run[]): AskedFigure | null {
   const [unit, ...others] = new Set(runs.map((run) => leadOf(run).unit));
   if (unit === undefined || unit === "requests" || others.length > 0) return null;

@@ -117,7 +117,7 @@ export function shortVerdict(some: readonly Place[], places = some): Verdict {
   });
 }
 
-/** Without a shortfall, the places are undecided. */
+/** The verdict that targets fall short; undecided if no shortfall is known. */
 export function fallsShort(evidence: CardEvidence["falls-short"]): Verdict {
   const [worst] = worstFirst(evidence.short);
   if (worst === undefined) {
@@ -290,7 +290,7 @@ export function winnersOf(places: readonly Place[]): Winner[] {
 /** The most winners that fit on a first screen. */
 const MOST_WINNERS = 10;
 
-/** Null without winners. Margins are those of winners; for undecided settings, the matrix has the ratios. */
+/** The winner at each setting with its margin; the matrix has the ratios of undecided settings. Null without winners. */
 export function winnersTable(winners: readonly Winner[]): Table | null {
   if (winners.length === 0) return null;
   const figures = unique(winners.map(({ figure }) => figure));

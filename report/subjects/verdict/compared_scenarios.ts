@@ -1,4 +1,7 @@
-/** The comparisons within an experiment: for each scenario who is ahead, and every target against the first, or another that a reader of the page chooses. */
+/**
+ * The comparisons within an experiment: for each scenario which target is ahead, and every target against the first, or
+ * against another base that a reader of the page chooses.
+ */
 import type { CellRuns, ScenarioRuns } from "../../cells/cells.ts";
 import { COLORS } from "../../cells/colors.ts";
 import type { CellPair } from "../../cells/match.ts";
@@ -43,16 +46,16 @@ export interface ScenarioComparison extends DecidedPlan, Based {
 export interface CompareScenariosOptions extends JudgeOptions {
   /** Default: the choice that the cells suggest. */
   readonly choice?: ComparedChoice;
-  /** Null if nothing disturbed a run, or what did leaves the ratios unchanged. */
+  /** Null if no run was disturbed, or if the disturbances leave the ratios unchanged. */
   readonly again?: Again | null;
 }
 
-/** The comparisons without runs that something disturbed. */
+/** The comparisons without disturbed runs. */
 export interface Again {
   readonly undisturbed: JudgedAgain;
   /**
-   * With the runs of whoever has the most requests/s that can only have been held back. What they show of requests/s
-   * holds, too. Null if there are none.
+   * The comparisons with those disturbed runs of the leader by requests/s that can only have been held back: what these
+   * show about requests/s holds, too. Null if there are no such runs.
    */
   readonly withHeldBack: JudgedAgain | null;
 }
@@ -138,9 +141,9 @@ const MOST_TARGETS = 12;
 const MOST_PAIRS = 1_500;
 
 /**
- * What each scenario says against other bases than the experiment's own, in the order of the targets; none where there
- * are too many, or no two. Who chooses a base after having seen the figures could have chosen any: so all pairs of
- * targets are one family of Holm's method.
+ * The comparisons of each scenario with bases other than the experiment's own, in the order of the targets; empty if
+ * there are too many targets, or fewer than two. A reader who chooses a base after having seen the figures could have
+ * chosen any, so all pairs of targets are one family of Holm's method.
  */
 export function otherBases(
   compared: readonly ScenarioComparison[],
@@ -205,8 +208,8 @@ export interface PageTarget {
 }
 
 /**
- * In the order of the experiment. For a single target, the items are the values of the compared factor, or else the
- * cells.
+ * The items to which the page can be narrowed, in the order of the experiment. For a single target, they are the values
+ * of the compared factor, or else the cells.
  * @param compared One for each scenario.
  */
 export function pageTargets(

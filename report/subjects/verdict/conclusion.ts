@@ -160,7 +160,7 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
  * The scenarios with the figure that the question is about.
  *
  * @param compared Compared by requests/s.
- * @param again The same without disturbed runs; null if nothing disturbed any.
+ * @param again The same without disturbed runs; null if no run was disturbed.
  */
 function askedPlans(
   results: MeasuredRuns,
@@ -176,7 +176,10 @@ function askedPlans(
   return isUsual ? compared : compareScenarios(asked, { level, choice, again });
 }
 
-/** The same with the figure that the question is about. Runs that were held back are known for requests/s alone. */
+/**
+ * The comparisons without disturbed runs, by the figure that the question is about. Held-back runs are dropped unless
+ * that is requests/s, the only figure about which they prove anything.
+ */
 function askedAgain({ undisturbed, withHeldBack }: Again): Again {
   const asked = askedPlans(undisturbed.results, undisturbed.compared);
   return {
@@ -194,7 +197,7 @@ interface JudgedBeside extends Judged {
  * Judged by all runs, and by the undisturbed ones alone. Runs that only never settled are among them, because each
  * comparison allows for that by itself.
  *
- * @param again The comparisons without disturbed runs; null if nothing disturbed any.
+ * @param again The comparisons without disturbed runs; null if no run was disturbed.
  */
 function judgedBoth(
   results: MeasuredRuns,
@@ -337,7 +340,7 @@ function notesOf(
     ...unsettledNotes(places),
     ...(choiceIn(results).isNone ? peakNotes(results) : []),
     ...refusedNotes(results),
-    // Whether a status is right is what the experiment expects of it.
+    // Statuses are not noted, because the expectations of the experiment decide which of them are right.
     ...unlikeNotes(targetPairsOf(plans).flatMap(sizeDifferences)),
     ...(holdsPublished && settling !== null ? [settling.brief] : []),
   ];
@@ -346,7 +349,7 @@ function notesOf(
 /** Claims that fit on a first screen. */
 const MOST_CLAIMS = 4;
 
-/** The claims that answer the question: those of settling where most are, or decided ones where most places are not. */
+/** The claims that answer the question: those about settling, if most are; or decided ones, if most places are not. */
 function answersAmong(
   claims: readonly JudgedClaim[],
   places: readonly Place[],
@@ -359,13 +362,13 @@ function answersAmong(
     : [];
 }
 
-/** Targets that are held against each other; the values of a factor may be what makes responses differ. */
+/** The compared pairs of different targets: between values of a factor, the factor itself may make responses differ. */
 function targetPairsOf(plans: readonly ScenarioComparison[]): CellPair[] {
   return plans.flatMap(({ pairs, factor }) => factor === null ? pairs : [])
     .filter(({ base, next }) => base.target !== next.target);
 }
 
-/** What was measured all the same, where no run is valid. */
+/** The figure that was measured although no run is valid. */
 function untrustedNotes(figure: Verdict["figure"]): string[] {
   return figure === null || figure.interval === ""
     ? []
@@ -385,7 +388,7 @@ const LIGHTS: Readonly<Record<Survival, Reliability["light"]>> = {
   "in-turns": "amber",
 };
 
-/** How the verdict of these places depends on runs that something disturbed. @param level Of the worst run. */
+/** How the verdict of these places depends on disturbed runs. @param level The trust in the worst run. */
 export function relianceOf(
   { places, lost, survival: without }: Judged,
   { runs, level, valid, levels }:

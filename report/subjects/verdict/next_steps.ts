@@ -40,7 +40,7 @@ export function mendStep(
   const doubted = runs.filter((run) => !isValid(run)).length;
   if (doubted === 0) return [];
   const most = commonAdvice({ runs, places, cores });
-  // The line about trust has their number.
+  // The line about trust tells how many runs are not valid.
   const text = most === null || most === "repeat-run"
     ? `Repeat the ${doubted === 1 ? "run that is" : "runs that are"} not valid.`
     : most === "longer-run"
@@ -92,7 +92,7 @@ function longerStep({ places, runs, cores }: Situation): NextStep[] {
 const RUNS_FOR_GROUPS = 14;
 /** Default number of repetitions of an experiment. */
 const USUAL_RUNS = 5;
-/** Beyond this width of the interval, findings well within it are noise. */
+/** Ratio of an interval's ends: in a wider one, runs differ more than targets do. */
 const NOISY_RATIO = 1.2;
 
 /** How many runs would decide, as one number for all places; or that more would not help. */
@@ -113,7 +113,7 @@ function runsStep({ places, runs }: Situation): NextStep[] {
       tooManyRunsText(most) ?? `Use repeat: ${most} to decide${where} with about 80 % probability.`,
     );
   }
-  // If runs were repeated, all but one served nothing, and more would not help.
+  // If runs were repeated, a target with one run has others that served nothing, so more runs would not help.
   const isRepeated = runs.some(({ repetition }) => repetition >= USUAL_RUNS);
   if (has("one-run") && !isRepeated) {
     return addRuns(`Use repeat: ${USUAL_RUNS}.`);

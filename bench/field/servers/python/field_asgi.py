@@ -11,7 +11,7 @@ LOG = open(os.environ["LOG"], "ab", buffering=0)
 
 
 def plain(path, wants_gzip):
-    """Status, fields and body of what is said at once."""
+    """Status, header fields and body of a response that is sent at once."""
     if path == "/big":
         return 200, [], BIG
     if path in ("/204", "/304"):

@@ -11,7 +11,7 @@ import { isTooWide } from "../../../writing/units.ts";
 import { rowsMarkup } from "../rows.ts";
 import { tableMarkup } from "./tables.ts";
 
-/** @param id Id of the card's document. */
+/** The card as markup. @param id Id of the card's document. */
 export function conclusionMarkup(card: CardModel, id: string): Markup | null {
   const { sentence, notes, figure, forest, winners, reliability, claims, next } = card;
   if (sentence === "") return null;

@@ -15,7 +15,7 @@ use tokio::time::sleep;
 use tokio_stream::{StreamExt, iter};
 
 const SMALL: &str = "Hello, field!\n";
-/// `SMALL` as gzip has it.
+/// `SMALL`, compressed by gzip.
 const ZIPPED: &[u8] = &[
     31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 243, 72, 205, 201, 201, 215, 81, 72, 203, 76, 205, 73, 81, 228,
     2, 0, 237, 152, 101, 190, 14, 0, 0, 0,
@@ -23,7 +23,7 @@ const ZIPPED: &[u8] = &[
 
 async fn log(request: Request, next: Next) -> Response {
     let mut file = OpenOptions::new().create(true).append(true).open(env::var("LOG").unwrap()).unwrap();
-    // In one write, as others write to the same file.
+    // In one write, because others write to the same file.
     file.write_all(format!("{}\n", request.uri()).as_bytes()).unwrap();
     next.run(request).await
 }
