@@ -76,12 +76,21 @@ export function shortNotes(places: readonly Place[], plans: readonly DecidedPlan
 
 /** Targets that the verdict leaves out because each of their runs was disturbed. */
 export function invalidNotes(places: readonly Place[]): string[] {
-  const targets = unique(places.flatMap(({ invalid }) => invalid));
+  const own = places.filter(({ invalid }) => invalid.length > 0);
+  const targets = unique(own.flatMap(({ invalid }) => invalid));
+  const where = placesText(own, places);
   return targets.length === 0 ? [] : [
-    `Every run of ${listedSome(targets, "and")} was disturbed, so ${
-      targets.length === 1 ? "it is" : "they are"
-    } not ranked${places.every(({ invalid }) => invalid.length > 0) ? "" : " there"}.`,
+    `${where === "" ? "Every" : `${where}every`} run of ${
+      listedSome(targets, "and")
+    } was disturbed, so ${targets.length === 1 ? "it is" : "they are"} not ranked.`,
   ];
+}
+
+/** `In orders and users, `; "" for all places. */
+function placesText(own: readonly Place[], places: readonly Place[]): string {
+  return own.length === places.length
+    ? ""
+    : `In ${listedSome(unique(own.map(({ name }) => name)), "and")}, `;
 }
 
 /** Targets that the verdict leaves out because their runs never settled. */
@@ -90,9 +99,7 @@ export function unsettledNotes(places: readonly Place[]): string[] {
     const those = places.filter(({ isUnsettledAhead }) => isUnsettledAhead === isFaster);
     const targets = unique(those.flatMap(({ unsettled }) => unsettled));
     const own = those.filter(({ unsettled }) => unsettled.length > 0);
-    const where = own.length === places.length
-      ? ""
-      : `In ${listedSome(unique(own.map(({ name }) => name)), "and")}, `;
+    const where = placesText(own, places);
     return targets.length === 0 ? [] : [
       `${where}${listedSome(targets, "and")} ${isFaster ? "ran ahead of the others but " : ""}${
         targets.length === 1 ? "has no steady state, so it is" : "have no steady state, so they are"
