@@ -310,6 +310,16 @@ cases("several settings", {
       ],
     },
   ],
+  "the places are named in which a target has no undisturbed run": [
+    () => {
+      const three = { a: around(1_100), b: around(1_000), c: around(800) };
+      return together(
+        resultsAt(three),
+        doubted(resultsAt(three), ({ target }) => target === "b"),
+      );
+    },
+    { code: "leads", notes: [/^In \w+, every run of b was disturbed, so it is not ranked\.$/] },
+  ],
   "where one was alone it falls short, its target is told of": [
     () =>
       resultsFixture({
