@@ -25,8 +25,8 @@ export async function readBytes(path: string, limit: LimitName): Promise<Uint8Ar
 }
 
 /**
- * Hands on a file piece by piece. The buffer is used again: a piece is valid only until `take` returns. Throws as
- * above.
+ * Hands on a file piece by piece. The buffer is used again: a piece is valid only until `take` returns. Throws with the
+ * reason if the file can't be read or is too long.
  */
 export async function readPieces(
   path: string,
@@ -57,7 +57,7 @@ class LimitedBuffer {
   #bytes: Uint8Array<ArrayBuffer>;
   #used = 0;
 
-  /** @param size Size that the file reports; 0 where it can't know. */
+  /** @param size Size that the file reports; 0 if the size is unknown. */
   constructor(size: number, private readonly limit: LimitName) {
     check(limit, size);
     this.#bytes = new Uint8Array(this.#capped(Math.max(size + 1, FIRST_BYTES)));

@@ -31,8 +31,8 @@ export class CarefulFile implements Disposable {
 
   /**
    * Opens a file that only this user can read, and makes it if it does not exist. Throws an Error that says why nothing
-   * can be appended; a file with a second name is refused, too, because the other name may be that of another file of
-   * the user's.
+   * can be appended; a file with a second name (a hard link) is refused, too, because the second name may be one of the
+   * user's other files.
    */
   static toAppend(path: string): CarefulFile {
     const file = CarefulFile.#made(path) ??

@@ -58,7 +58,8 @@ export class TargetError extends ExpectedError {
 }
 
 /**
- * What an experiment may declare optional: cells that need it are skipped if it is unavailable, for whatever reason.
+ * A prerequisite that an experiment may declare optional: cells that need it are skipped if it is unavailable, for
+ * whatever reason.
  */
 export type Need = "redis" | "nginx" | "frameworks";
 
@@ -124,7 +125,7 @@ function indented(lines: readonly string[]): string[] {
   return lines.map((line) => `  ${sentence(line)}`);
 }
 
-/** Hides secrets in a message once more; texts from outside had theirs removed when they were taken in. */
+/** Checks a message for secrets a second time; those in texts from outside were removed when the texts were read. */
 function sentence(text: string): string {
   return secrets.sentence(text);
 }

@@ -34,7 +34,7 @@ export const explain: z.core.$ZodErrorMap = (issue) => {
 export const AS_INPUT = { error: explain, jitless: true };
 
 /**
- * An error map for one kind of several, each with a key of its own.
+ * An error map for one of several kinds of map, which differ in their keys.
  * @param reasons Keys of other kinds, with the reason why each conflicts with this kind.
  * @param others Keys that mark the other kinds, one of which may be meant.
  */

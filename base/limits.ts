@@ -237,8 +237,8 @@ export function checkLimit(name: LimitName, found: number, place: string, doing:
 }
 
 /**
- * Groups of three digits: `1,234.5`. By hand, as the first `toLocaleString` of a process takes 10 ms, and
- * messages with limits in them are made at every start.
+ * Groups of three digits: `1,234.5`. By hand, because the first `toLocaleString` of a process takes 10 ms, and messages
+ * with limits in them are made at every start.
  */
 export function groupsOfThree(value: number): string {
   const [whole, ...decimals] = String(Number(value.toFixed(3))).split(".");

@@ -62,8 +62,8 @@ function ofNoKind(data: unknown, path: Path): string {
 }
 
 /**
- * The issues of the branch that was meant: of shapes with a key of their own, the first whose key is there,
- * or else the one that knows most of the keys that are there.
+ * The issues of the branch of a union that the user meant: the first whose own key is present, or else the one that
+ * knows most of the keys that are present.
  */
 function meantBranch(branches: readonly (readonly Issue[])[], value: unknown): readonly Issue[] {
   const ofThisType = branches.filter((issues) =>

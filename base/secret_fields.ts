@@ -28,7 +28,7 @@ export function isSecretField(name: string): boolean {
   return SECRET_FIELD.test(name.trim());
 }
 
-/** All parts of such a field's value that must not be shown: the whole, and the credentials in it. */
+/** All parts of a secret field's value that must not be shown: the whole, and the credentials in it. */
 export function credentialsIn(name: string, value: string): string[] {
   const bare = value.replaceAll(PLACEHOLDER, "").trim();
   const isWhole = bare === value.trim();
@@ -84,8 +84,8 @@ export function passwordsIn(text: string): string[] {
 }
 
 /**
- * Matches each `scheme://user:password@`; on the web a user alone may be a token. The match ends at the last @, as URL
- * reads it. No part of a text is read twice, and none without "://".
+ * Matches each `scheme://user:password@`; on the web a user alone may be a token. The match ends at the last @, as in
+ * the class URL. Takes linear time: no part of a text is read twice, and a text without "://" not at all.
  */
 function userInfosIn(text: string): (readonly [scheme: string, userInfo: string])[] {
   const found: (readonly [scheme: string, userInfo: string])[] = [];
@@ -100,7 +100,10 @@ function userInfosIn(text: string): (readonly [scheme: string, userInfo: string]
   return found;
 }
 
-/** A refused address, for a message: its password, and whatever stands in place of a port, may hold any characters. */
+/**
+ * A refused address for a message, with … in place of everything that may be a password, because a wrong address may
+ * hold one anywhere before its host or in place of its port.
+ */
 export function hostIn(text: string): string {
   const [scheme = ""] = /^[a-z][a-z0-9+.-]{0,30}:\/\//i.exec(text) ?? [];
   const at = text.lastIndexOf("@");

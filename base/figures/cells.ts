@@ -29,7 +29,10 @@ export function choiceOf({ text, parts }: Selector, names: ExperimentNames): Rea
   return { value: { named: Map.groupBy(words, dimensionOf) } };
 }
 
-/** Stands beside the paths of factors, none of which has a space. */
+/**
+ * Keys for names of targets and scenarios. They stand beside the paths of factors, and contain a space, which no path
+ * does.
+ */
 export const TARGET = "a target";
 export const SCENARIO = "a scenario";
 

@@ -159,7 +159,7 @@ function statistics(): Figure[] {
   });
 }
 
-/** Of all distributions, the generator's lag alone shows contention itself. */
+/** Contention distorts every distribution except the generator's lag, which is how contention shows. */
 function contentionOf(distribution: Distribution, statistic: string | number): Contention {
   if (distribution === "lag") return "none";
   return distribution === "stable" || statistic === "stdev" ? "moves" : "slows";
@@ -180,7 +180,7 @@ export const FIGURE_NAMES = Object.keys(NAMED_FIGURES) as readonly FigureName[];
 /** A value, or the problem of its text. */
 export type Read<T> = { readonly value: T } | { readonly problem: string };
 
-/** The figure of a name; latency's own figures may have `latency.` before them. */
+/** The figure with this name; figures of latency may have `latency.` before their name. */
 export function readFigure(text: string): Read<Figure> {
   const value = figureNamed(text);
   if (value !== null) return { value };
@@ -193,7 +193,7 @@ export function readFigure(text: string): Read<Figure> {
   return { problem: `Cannot find the figure "${text}": ${fix}` };
 }
 
-/** The figure of a name; null if there is none. */
+/** The figure with this name; null if there is none. */
 export function figureNamed(text: string): Figure | null {
   const name = plainName(text);
   return Object.hasOwn(NAMED_FIGURES, name) ? NAMED_FIGURES[name as FigureName] : null;

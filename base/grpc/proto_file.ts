@@ -121,8 +121,8 @@ function parsed(path: string, text: string, root: protobuf.Root): protobuf.IPars
 }
 
 /**
- * The file that custom options extend, as those of google/api/annotations.proto do. protobuf.js ships it apart from the
- * others.
+ * The file of protobuf that custom options extend, for example in google/api/annotations.proto. protobuf.js ships it
+ * separately from the other files of protobuf.
  */
 const DESCRIPTOR = "google/protobuf/descriptor.proto";
 
@@ -195,7 +195,7 @@ function rootTypeOf(type: protobuf.Type): RootType {
   for (const message of waiting) {
     const name = nameOf(message);
     if (Object.hasOwn(messages, name)) continue;
-    // protobuf.js has extensions among the fields.
+    // protobuf.js lists extensions among the fields.
     const fields = message.fieldsArray.filter(({ declaringField }) => declaringField === null);
     messages[name] = fields.map(fieldTypeOf);
     for (const { resolvedType } of fields) {

@@ -118,7 +118,9 @@ export function dialedAt({ proxy, ...endpoint }: TcpEndpoint): Host {
   return proxy ?? endpoint;
 }
 
-/** What requests to the origin must say because of the way there. */
+/**
+ * The options of requests to the origin that depend on the way there, such as an HTTP proxy, which needs whole URLs.
+ */
 export function connectionOptions(
   origin: string,
   endpoint: Endpoint,

@@ -97,7 +97,7 @@ export const proxyTarget = z.strictObject({
       "How long a stored response is fresh, unless the origin gives a shorter time",
     ),
     stale: oneOrList(between("0s", "24h")).prefault("0s").describe(
-      "How long after that a stale response is still served, while one request fetches a fresh one",
+      "How long after its ttl a stale response is still served, while one request fetches a fresh one",
     ),
     paths: z.array(cachedPath)
       .min(1).default(["/"])
@@ -149,7 +149,8 @@ export const clusterTarget = z.strictObject({
           "during the load; with balancer: builtin",
       ),
       warmUp: z.strictObject({
-        duration: between("1ms", "1h").describe("How long each is warmed up before it joins"),
+        duration: between("1ms", "1h")
+          .describe("How long each instance is warmed up before it joins"),
         rate: ratePerSec.prefault("100/s").describe(
           "Requests that the instance gets during the warm-up",
         ),

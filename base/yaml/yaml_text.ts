@@ -140,8 +140,8 @@ export class YamlText {
   }
 
   /**
-   * Offset for a finding: of a text or number itself, of the key of a map or list; for a missing value, of its
-   * container.
+   * The offset at which a finding is shown: that of a text or number itself, of the key of a map or list, or, if a
+   * value is missing, of its container.
    */
   #offsetOf({ path, isKey }: PathProblem): number {
     let node: unknown = this.#document.contents;

@@ -1,5 +1,5 @@
 /**
- * The search for a capacity on a real server: a look at it at rest, its peak in a closed loop, then trials until the
+ * The search for a capacity on a real server: a measurement at rest, the peak in a closed loop, then trials until the
  * interval is narrow enough, the budget is spent, or the search can't go on. Its trials are kept, however it ends.
  */
 import { UserError } from "../../base/errors.ts";

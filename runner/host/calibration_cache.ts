@@ -42,7 +42,7 @@ export function refutes(
   return pipeline === 1 && elapsedS >= SHORTEST_S && completedPerSec > workers * peakThroughput;
 }
 
-/** The baseline is 0.02 or 0.05 ms, depending on whether both ends share a core. */
+/** Factor by which baselines may differ: they are 0.02 or 0.05 ms, depending on whether both ends share a core. */
 const PLACEMENT = 3;
 
 /**
@@ -60,7 +60,7 @@ export function undercuts(
 /** What a calibration is valid for; if any part of it changes, the generator is measured again. */
 export interface CalibrationKey {
   readonly cpu: string;
-  /** Of the program, which an emulator may run on another processor. */
+  /** Architecture of the program, which an emulator may run on another processor. */
   readonly arch: string;
   /** Cores of the machine. */
   readonly cores: number;

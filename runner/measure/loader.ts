@@ -101,7 +101,7 @@ export interface LoadRequest extends Access {
   readonly turns?: TurnsSpec;
   /** The target of the load with the other turns. */
   readonly partner?: Endpoint;
-  /** Processes of this load's own target, of all that Plateau has started; absent: all of them. */
+  /** The processes of this load's target among those that Plateau has started; absent: all of those. */
   readonly pids?: () => readonly number[];
 }
 

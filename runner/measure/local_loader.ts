@@ -57,7 +57,7 @@ function streamLimit(reports: readonly WorkerReport[], streams = 1): string | nu
     "so requests waited for a stream, and their latency includes that wait";
 }
 
-/** For how long a side of two had its turn. */
+/** How long one of two sides had its turn, in microseconds. */
 async function ownUsOf(turns: TurnsSpec, lastedUs: number): Promise<number> {
   const { Turns } = await import("../../scenarios/pace/slices.ts");
   return new Turns(turns).ownUs(lastedUs);

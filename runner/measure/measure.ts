@@ -181,8 +181,8 @@ export async function measureUrl(
 }
 
 /**
- * If every request brings messages, requests may last as long as the load, so times of messages lead. Null: requests
- * do.
+ * Which times lead the live figures: those of messages if every request brings messages, because such requests may last
+ * as long as the load; null: those of requests.
  */
 function leadIn(script: Script): LiveMessages["lead"] {
   const requests = requestsOf(script);

@@ -225,7 +225,7 @@ function requestsOf(
   return { kind: "requests", requests, sequence: everyNth(script.sequence, index) };
 }
 
-/** What a response must be is checked by the reader of the socket. */
+/** The response that opens a WebSocket; everything beyond its status is checked by the reader of the socket. */
 const OPENS_SOCKET: ResponseExpectation = {
   statuses: [101],
   body: null,

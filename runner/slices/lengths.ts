@@ -1,6 +1,7 @@
 /**
- * How long slices are, how much of their beginning is cut, by how much their measured part is shifted and how long the pause is: chosen from a short load in slices without
- * a cut, in which each target shows how it comes back from its rest, and how long what is in flight takes. Pure.
+ * How long slices are, how much of their beginning is cut, by how much their measured part is shifted and how long the
+ * pause is: chosen from a short load in slices without a cut, in which each target shows how it comes back from its
+ * rest, and how long its requests in flight take. Pure.
  */
 import { TargetError } from "../../base/errors.ts";
 import type { SliceLengths } from "../../scenarios/pace/slices.ts";
@@ -75,7 +76,7 @@ export function lengthsOf(sides: readonly TrialSide[]): SliceLengths | string {
   };
 }
 
-/** The pause, as long as nearly all requests take, since one may have been sent at the very end of a slice. */
+/** The pause, as long as nearly all requests take, because one may have been sent at the very end of a slice. */
 function pauseMsOf(sides: readonly TrialSide[], sliceMs: number): number {
   const longestMs = Math.ceil(Math.max(...sides.map(({ p99Ms }) => p99Ms))) + 1;
   return Math.min(MOST_PAUSE_SHARE * sliceMs, Math.max(LEAST_PAUSE_MS, longestMs));

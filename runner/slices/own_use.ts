@@ -27,7 +27,7 @@ export function ownUse(
 ): WatchedUse {
   const turns = new Turns(spec);
   const [cores, all] = [coresInUse(slices), meanCoresOf(resources)];
-  // Where nobody saw what it uses at rest, it is taken to rest.
+  // If the use at rest was not observed, it is taken to be 0.
   const times = cores === null || all === 0
     ? spec.durationUs / (spec.pairs * spec.sliceUs)
     : cores / all;

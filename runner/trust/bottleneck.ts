@@ -57,8 +57,8 @@ const OTHER_THREADS = 0.1;
 /** Threads of other programs may compute in turns, too, such as those of Go with GOMAXPROCS=1. */
 const NEAR_TURNS = 0.7;
 /**
- * With a larger share of failed or wrong requests, no bottleneck is sought: what those waited for is not one of the
- * others.
+ * With a larger share of failed or wrong requests, no bottleneck is sought, because what those requests waited for may
+ * be none of the known kinds.
  */
 const FAILS = 0.05;
 /** From this share of the machine's cores in use, no process can get more. */
@@ -67,9 +67,9 @@ const FULL_MACHINE = 0.95;
 const IN_LINE = 0.1;
 /** From this many cores used by other programs than the target and Plateau, those may be what is missing. */
 const OTHERS = 0.3;
-/** Share of all cores that is a crowd if others use it. */
+/** If others use at least this share of all cores, the machine is crowded. */
 const CROWD = 0.25;
-/** Share of its busy time for which threads waited for a core: more than wake-ups take. */
+/** Share of the target's busy time for which its threads waited for a core: more than wake-ups take. */
 const WAITS_OF_WANTED = 0.3;
 /** Share of the target's CPU time spent in the kernel; a server with small responses spends half there. */
 const MOSTLY_KERNEL = 0.7;
@@ -163,7 +163,7 @@ function failedShare(
 
 /**
  * Whether a CPU limit is the bottleneck: a target that was paused although it used little of its limit would not serve
- * much more without.
+ * much more without the limit.
  */
 function isAtLimit({ cpu = 0, limitCores, throttledShare = 0 }: Seen): boolean {
   const isPaused = throttledShare >= THROTTLED;

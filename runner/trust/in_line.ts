@@ -1,9 +1,9 @@
 /**
  * Whether requests stood in line for something that serves few of them at once, such as a lock. At the start of a
  * closed loop all connections send at the same moment: then the first response takes one turn, the next two, and the
- * last as long as all that follow, as each waits for all others. The very first request of a program is slower than
- * those after it, and the whole line is late by that. Nothing else makes the few quick requests of a run as many as its
- * connections, and evenly spread. Pure.
+ * last as long as all that follow, because each waits for all others. The very first request of a program is slower
+ * than those after it, and the whole line is late by that. Nothing else makes the few quick requests of a run as many
+ * as its connections, and evenly spread. Pure.
  */
 import type { Measurement } from "../result/result.ts";
 import { highestUsOf } from "../stats/histogram/histogram_counts.ts";

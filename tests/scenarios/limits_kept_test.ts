@@ -239,7 +239,7 @@ Deno.test("what is kept of all answers has one room, which bodies give back when
   assert.deepEqual(readers.map((reader) => stateOf(reader, 40_000)), [
     COMPLETE,
     COMPLETE,
-    "the body is larger than checks can keep: 64 MB, and 256 MB in a worker",
+    "the body is larger than checks can keep: 64 MB each, 256 MB a worker",
   ]);
   assert.equal(stateOf(readers[0], 10), COMPLETE);
   assert.equal(stateOf(readers[2], 40_000), COMPLETE);

@@ -63,8 +63,8 @@ export function implausibleOrder(
 }
 
 /**
- * Whether these are lower bounds alone: of what a worker that was ended had in flight or dropped. They belong to
- * intervals that it reported already.
+ * Whether a part has lower bounds alone, for requests that a worker had in flight or dropped when it was ended. They
+ * belong to intervals that it has reported already.
  */
 function isLowerBounds({ completed, failed, latency, censored }: IntervalPart): boolean {
   return completed + failed === 0 && latency.count > 0 && latency.count === censored.count;

@@ -41,7 +41,7 @@ export const ONCE = {
 
 /** A process that is stopped for longer loses the job that it had. */
 const TAKEN_ONCE = { lockDuration: 60_000, maxStalledCount: 0 };
-/** A message is processed immediately, or its taker never got it. */
+/** A message that is not processed immediately is handed out again, because its taker never got it. */
 const TAKEN_AGAIN = { lockDuration: 500, stalledInterval: 250, maxStalledCount: 1_000_000 };
 
 type Taking = Pick<WorkerOptions, "concurrency" | "lockDuration" | "maxStalledCount">;
