@@ -1,6 +1,6 @@
 /**
- * Files with a size limit: a file that is too long is refused by its size or, if that is unknown (pipes, devices, files
- * that still grow), after as many bytes as the limit.
+ * Files with a size limit: a file that is too long is refused because of its size or, if the size is unknown (pipes,
+ * devices, files that still grow), once more bytes than the limit were read.
  */
 import { beyond, isWithin, type LimitName, LIMITS, oneMoreThan } from "./limits.ts";
 
@@ -52,7 +52,7 @@ export function readTextSync(path: string, limit: LimitName): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(readBytesSync(path, limit));
 }
 
-/** Grows up to one byte beyond the limit, which shows that there is more. */
+/** Grows to at most one byte beyond the limit: that byte shows that the file is too long. */
 class LimitedBuffer {
   #bytes: Uint8Array<ArrayBuffer>;
   #used = 0;

@@ -1,7 +1,8 @@
 /**
- * Files in places where a target or one of its commands may write: instead of the expected file, another file, a link,
- * a named pipe, a device or a folder may be there. Opening never waits, never follows a link, and refuses everything
- * but a regular file, so that nothing that a target leaves there can block this program or lead it elsewhere.
+ * Opens files in places where a target or one of its commands may write, so that another file, a link, a named pipe, a
+ * device or a folder may be there instead of the expected file. Opening never waits, never follows a link, and refuses
+ * everything but a regular file, so that nothing that a target leaves there can block this program or lead it
+ * elsewhere.
  */
 import {
   closeSync,

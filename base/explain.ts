@@ -5,7 +5,7 @@ import { closest } from "./suggest.ts";
 
 const NEEDED = "Cannot leave it out";
 
-/** A message for each kind of issue that a schema does not explain itself; one line for each of several keys. */
+/** The message for each kind of issue that a schema does not explain itself; for several keys, one line each. */
 export const explain: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case "invalid_type":
@@ -28,8 +28,8 @@ export const explain: z.core.$ZodErrorMap = (issue) => {
 };
 
 /**
- * Options to parse what users write. Compiling a parser for each map, as zod would, takes longer than it saves for
- * input that is read once.
+ * Options for parsing what users write. zod would otherwise compile a parser for each map, which takes longer than it
+ * saves for input that is read once.
  */
 export const AS_INPUT = { error: explain, jitless: true };
 

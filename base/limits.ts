@@ -264,5 +264,5 @@ export function shortened(lines: readonly string[]): string[] {
     line.length <= LIMITS.problemText.most ? line : `${line.slice(0, LIMITS.problemText.most - 1)}…`
   );
   const left = lines.length - shown.length;
-  return left === 0 ? shown : [...shown, `and ${groupsOfThree(left)} lines more`];
+  return left === 0 ? shown : [...shown, `and ${groupsOfThree(left)} more lines`];
 }

@@ -281,7 +281,7 @@ type OptionsOf<Fields> =
   & { readonly [Name in CommonName & keyof Fields]: Fields[Name] }
   & { readonly [Name in FurtherName & keyof Fields]?: Exclude<Fields[Name], undefined | false> };
 
-/** The fields that are options, unchanged, without those that the load does without. */
+/** The fields that are options, unchanged; options that the load does without are left out. */
 export function optionsOf<Fields extends { readonly [Name in OptionName]?: unknown }>(
   fields: Fields,
 ): OptionsOf<Fields> {

@@ -17,8 +17,8 @@ const AUTHORITY = /[^\s/?#"<>]+/y;
 const PLACEHOLDER = /\{\{[^{}]*\}\}|\$\{[^{}]*\}|\[secret\]/g;
 
 /**
- * The shortest cookie, part beside a placeholder, line of a key, or base64 of a value inside something longer, that is
- * a secret: shorter ones are words such as `dark`.
+ * Least length at which a cookie, a part beside a placeholder, a line of a key, or base64 of a value inside something
+ * longer is a secret: shorter ones are words such as `dark`.
  */
 const LEAST_PART = 8;
 /** The shortest base64 that is a secret: anything shorter may be any word. */
@@ -48,7 +48,7 @@ function cookieValues(field: string): string[] {
 }
 
 /**
- * Secrets in a Set-Cookie field: the values, and the whole where a value is too short to be hidden without its name.
+ * Secrets in a Set-Cookie field: the values, and the whole field if a value is too short to be hidden without its name.
  */
 export function secretsInCookies(field: string): string[] {
   const isAllLong = cookieValues(field).every(({ length }) => length === 0 || length >= LEAST_PART);
@@ -165,8 +165,8 @@ function commandsIn(value: unknown): string[] {
 const SHELL_WORDS = /(?:[^\s"';&|()]|"[^"]*"|'[^']*')+/g;
 
 /**
- * The secrets in a command line: credentials in its words and in texts for a shell among them, such as `--password=…`,
- * `--token …`, `NAME_SECRET=…` and curl's `-u user:password`.
+ * The secrets in a command line: credentials in its words, even inside a word that is a text for a shell, such as
+ * `--password=…`, `--token …`, `NAME_SECRET=…` and curl's `-u user:password`.
  */
 function secretsInCommand(words: readonly string[]): string[] {
   const parts = words.flatMap((word) => /\s/.test(word) ? word.match(SHELL_WORDS) ?? [] : [word]);

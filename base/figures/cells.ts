@@ -1,6 +1,6 @@
 /**
- * Cells: the key of each, and those that a claim's selector names. Several names of one kind are alternatives:
- * `fastify, express, static` is two targets in one scenario. Pure.
+ * Keys of cells, and the cells that a claim's selector names. Several names of one kind are alternatives: `fastify,
+ * express, static` is two targets in one scenario. Pure.
  */
 import type { Read } from "./figure.ts";
 import {

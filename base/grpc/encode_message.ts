@@ -1,6 +1,6 @@
 /**
- * JSON → a message of protobuf (https://protobuf.dev/programming-guides/json), checked against its type on the way: what
- * does not fit is named by its field.
+ * JSON → a message of protobuf (https://protobuf.dev/programming-guides/json), checked against its type on the way: an
+ * error names the field that does not fit.
  */
 import { LIMITS } from "../limits.ts";
 import { didYouMean } from "../suggest.ts";

@@ -25,7 +25,7 @@ const BY_CHUNKS = 2;
 const BY_CLOSE = 3;
 
 interface ReaderOptions {
-  /** Keeps the head of each response in `kept`, and its body unless it says head. */
+  /** Keeps the head of each response in `kept`, and its body, too, unless the value is "head". */
   readonly retain?: boolean | "head";
   /** Takes heads and bodies piece by piece in place of `kept`. */
   readonly sink?: ResponseSink | null;

@@ -1,4 +1,4 @@
-/** Where an origin's connections go, and by which way. Pure. */
+/** Where an origin's connections go, and how: over TCP, TLS, a proxy or a unix socket. Pure. */
 import { credentialsIn, unescaped } from "../secret_fields.ts";
 import type { ConnectionOptions } from "../http/request.ts";
 import type { Host } from "./resolve.ts";

@@ -58,7 +58,7 @@ export function usualAuthorities(): readonly string[] | null {
 
 function authoritiesIn(store: string): readonly string[] | null {
   if (store === "mozilla") return nodeTls.rootCertificates;
-  // Missing from Deno 2.6.
+  // Deno 2.6 does not have this function.
   const list: unknown = Reflect.get(nodeTls, "getCACertificates");
   return store === "system" && typeof list === "function" ? list("system") : null;
 }

@@ -120,7 +120,8 @@ export interface TimeChange {
   /** Share of the change in total time per request that this change explains; above 1 if others shrank. */
   readonly explainedRatio: number;
   /**
-   * Whether every run after lies beyond every run before; null if either side has a single run, which shows no noise.
+   * Whether every run after the change lies beyond every run before it; null if either side has a single run, which
+   * shows no noise.
    */
   readonly isBeyondNoise: boolean | null;
 }

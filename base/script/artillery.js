@@ -226,7 +226,7 @@ const updated = (digest) => {
   return hash;
 };
 
-/** Parts of modules of Node.js that processors use most. */
+/** The parts of Node.js modules that processors use most. */
 export const node = {
   crypto: {
     randomUUID: () => host.uuid(),

@@ -105,7 +105,7 @@ export function* group(_, inner) {
   return typeof result?.next === "function" ? yield* result : result;
 }
 
-/** Pauses are steps of the flow. */
+/** Does nothing, because pauses are steps of the flow. */
 export function sleep() {}
 
 export function fail(message) {

@@ -5,7 +5,7 @@ export { env };
 
 export const experiment = (given) => given;
 
-/** The field `authorization` of HTTP Basic (RFC 7617 §2), whose name has no colon. */
+/** The field `authorization` of HTTP Basic (RFC 7617 §2), in which the user's name cannot have a colon. */
 export const basic = (user, password) => {
   if (`${user}`.includes(":")) {
     throw new TypeError("the user name of HTTP Basic cannot contain a colon");

@@ -20,7 +20,7 @@
   let sentBody;
   let data;
 
-  // Random numbers come many at a time.
+  // Random numbers are drawn outside, many at a time.
   const pool = new Float64Array(host.numbers);
   const POOL = pool.length;
   let drawn = POOL;
@@ -182,7 +182,7 @@
     };
     return (user) => {
       if (words[IS_FIRST] === 1) begin(user);
-      if (isTouched) forget(); // what the call before has left
+      if (isTouched) forget(); // what the previous call has left
       if (base === undefined) given = body = null;
       changed = 0;
       words[LINES] = 0;
@@ -265,7 +265,7 @@
     data = frozen(parse(written));
   };
 
-  // An experiment as data: a function stands as the path at which it was found.
+  // An experiment as data: each function is replaced by the path at which it was found.
   const plain = (value, path, found, around) => {
     if (typeof value === "function") {
       const name = path.join(".");
@@ -382,7 +382,7 @@
     );
   globalThis.console = freeze({ log, debug: log, info: log, warn: log, error: log });
 
-  // What the module `plateau` is made of.
+  // The parts of which the module `plateau` is made.
   defineProperty(globalThis, Symbol.for("plateau"), {
     value: freeze({
       env: (name) => host.env(String(name)),

@@ -388,7 +388,7 @@ export class Realm {
       fetch,
       open: 0,
       isOver: false,
-      // A script has no timers, so what waits goes on after a response, or never.
+      // A script has no timers, so code that waits goes on after a response, or never.
       goOn: () => {
         this.#runJobs();
         if (fetches.isOver) return;

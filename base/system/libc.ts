@@ -48,7 +48,7 @@ export const processCalls = group({
   waitpid: { parameters: ["i32", "pointer", "i32"], result: "i32" },
   sched_setaffinity: { parameters: ["i32", "usize", "buffer"], result: "i32" },
   sched_getaffinity: { parameters: ["i32", "usize", "buffer"], result: "i32" },
-  syscall: { parameters: ["i64", "i64", "buffer", "i64", "i64"], result: "i64" }, // called by number, as libc has no name for it
+  syscall: { parameters: ["i64", "i64", "buffer", "i64", "i64"], result: "i64" }, // for calls that libc has no function for
 });
 
 /** Calls about pipes. */

@@ -110,7 +110,7 @@ export function parsePsTime(text: string): number {
 }
 
 /**
- * The process and all processes under it, parents before their children, with those in a process group that one of them
+ * The process and all processes under it, parents before their children, and all in a process group that one of them
  * leads, because an orphan has another parent but the same group. Empty if the process is gone.
  */
 export function treeIn(rows: readonly TableRow[], root: number): TableRow[] {

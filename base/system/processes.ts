@@ -247,7 +247,9 @@ function readOrNull(path: string): string | null {
   return orNull(() => Deno.readTextFileSync(path));
 }
 
-/** Null on errors: an ended process is not found, and one that is ending gives "no such process". */
+/**
+ * The result of a read; null on errors: an ended process is not found, and one that is ending gives "no such process".
+ */
 function orNull<T>(read: () => T): T | null {
   try {
     return read();

@@ -141,7 +141,7 @@ export const clusterTarget = z.strictObject({
       .describe("Worker processes of nginx (auto, one for each core, when absent)"),
     add: z.strictObject({
       at: between("0s", "24h").describe(
-        "When they are started (with ahead: when they join), counted from the start of the load",
+        "When these instances start (with ahead: when they join), from the start of the load",
       ),
       instances: instances.default(1).describe("Number of instances"),
       ahead: z.boolean().optional().describe(

@@ -37,7 +37,10 @@ export class YamlText {
     this.data = this.#resolved();
   }
 
-  /** The first document, and a second one if there is any. The library parses nested indentation recursively. */
+  /**
+   * The first document, and a second one if there is any. Throws a UserError if the text is too large, or exhausts the
+   * stack of the library, which parses nested indentation recursively.
+   */
   #parsed(text: string): readonly Document.Parsed[] {
     const composer = new Composer({
       lineCounter: this.#lines,

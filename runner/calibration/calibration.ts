@@ -68,7 +68,7 @@ export async function calibrate(
 
 export interface FirstCalibration {
   readonly driver: DriverName;
-  /** Null as `calibrate` returns it. */
+  /** Null if `calibrate` returned null. */
   readonly calibration: Calibration | null;
 }
 

@@ -51,7 +51,7 @@ export interface CapacitySearch extends SearchTerms {
 /** Fewer requests than this decide nothing, so trials of a slow target are longer, up to the length of a long trial. */
 const FEWEST_REQUESTS = 20;
 
-/** @returns The measurement at rest, if the target did not respond then. */
+/** @returns The measurement at rest, if the target did not respond in it. */
 export async function findCapacity(
   search: CapacitySearch,
   hooks: CapacityHooks,
@@ -78,7 +78,7 @@ export async function findCapacity(
   };
 }
 
-/** @returns The measurement at rest, if the target did not respond then. */
+/** @returns The measurement at rest, if the target did not respond in it. */
 export async function searchCapacity(
   terms: SearchTerms,
   { request, earlier }: SearchSubject,

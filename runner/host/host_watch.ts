@@ -48,7 +48,7 @@ interface LoadTurns {
 /**
  * Looks for the target before the load begins, because that takes some 10 ms.
  *
- * @param sharesMachine Whether it runs on this machine.
+ * @param sharesMachine Whether the target runs on this machine.
  */
 export async function hostWatch(
   endpoint: Endpoint,

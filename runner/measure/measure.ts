@@ -1,5 +1,5 @@
 /**
- * One load on one origin, from the encoded request to the `Measurement`; which `bench` does once and `run` does for
+ * One load on one origin, from the encoded request to the `Measurement`, which `bench` does once and `run` does for
  * every planned run.
  */
 import {
@@ -36,7 +36,7 @@ interface LoadHooks {
   readonly onProgress: OnProgress;
   /** The load starts at this moment, milliseconds since the epoch. */
   readonly onStart?: (atMs: number) => void;
-  /** In a worker of this process, the first dial to finish has failed. */
+  /** Called if the first dial that ends in a worker of this process has failed. */
   readonly onUnreached?: () => void;
   /** Receives the slowest thousandth of all requests, slowest first, after the load. */
   readonly onTail?: (requests: readonly TailRequest[]) => void;

@@ -7,7 +7,7 @@ import { TargetError } from "../../base/errors.ts";
 import type { SliceLengths } from "../../scenarios/pace/slices.ts";
 import { meanOf } from "../stats/quantile.ts";
 
-/** Slices of the trial load: without a cut, and with a pause that few requests outlast. */
+/** Slices of the trial load: measured from their beginning, and with a pause that few requests outlast. */
 export const TRIAL = { sliceMs: 100, binMs: 5, pauseMs: 25, pairs: 10 } as const;
 
 /** How long the trial takes. */
@@ -24,7 +24,7 @@ export interface TrialSide {
   readonly p99Ms: number;
 }
 
-/** A longer cut would waste time, and less than a step of the trial can't be resolved. */
+/** Largest cut: a longer one would waste time. The smallest is a step of the trial, which can't resolve less. */
 const MOST_CUT_MS = 40;
 /** A timer must hit the pause, and requests in flight must end within it. */
 const LEAST_PAUSE_MS = 4;
@@ -36,7 +36,7 @@ const MOST_PAUSE_SHARE = 0.5;
 const LEAST_ROUNDS = 3;
 /** The least length of a slice, in cuts: in a shorter slice, the cut would be too large a part. */
 const LEAST_CUTS = 5;
-/** Shorter slices give more pairs, of which the edges of a neighbour's burst then affect a smaller share. */
+/** Shorter slices give more pairs, so that a neighbour's burst begins or ends within a smaller share of them. */
 const SHORTEST_SLICE_MS = 50;
 /** With longer slices, sides that take turns would no longer be affected alike by a neighbour. */
 const LONGEST_SLICE_MS = 1_000;
@@ -83,8 +83,8 @@ function pauseMsOf(sides: readonly TrialSide[], sliceMs: number): number {
 }
 
 /**
- * How long a side is slower than in the second half of its slices; compared within each slice, because a neighbour
- * slows down whole slices.
+ * How long after the start of a slice a side is slower than in the second half; compared within each slice, because a
+ * neighbour slows down whole slices.
  */
 export function cutMsOf(completed: readonly number[]): number {
   const bins = TRIAL.sliceMs / TRIAL.binMs;

@@ -49,7 +49,10 @@ export function tooShort({ run: { elapsedS } }: Case): TrustFinding | null {
   return { code: "too-short", severity: "suspect", evidence: { elapsedS }, advice: ["longer-run"] };
 }
 
-/** Also for a run too short for any other finding, because its results are incomplete. */
+/**
+ * Findings about workers that were stopped; made even for a run that is too short for any other finding, because its
+ * results are incomplete.
+ */
 export function endedWorkerFindings(
   { evidence: { ended = [], workers } }: Case,
 ): TrustFinding[] {

@@ -21,7 +21,10 @@ const MARKS = [0.3, 0.55, LAST_MARK];
 const TOLERATED = 0.2;
 /** The least number of fast requests that reveal a queue, however late the first of them comes. */
 const LEAST_QUICK = 3;
-/** Share of a turn by which responses of a queue for one are at least apart; those of a pool come together. */
+/**
+ * Least distance between responses, as a share of a turn, if one request is served at a time; responses of a pool come
+ * together.
+ */
 const APART = 0.5;
 /**
  * Limits for a turn, as shares: a request that arrives just as another finishes may skip the queue, and then takes

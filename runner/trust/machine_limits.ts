@@ -139,7 +139,10 @@ function isFull({ busy }: HostActivity): boolean {
   return busy !== null && busy >= FULL;
 }
 
-/** Not for an open loop that keeps up, whose lateness says more. */
+/**
+ * A finding if a worker and its target share a core although others are free. Not for an open loop that keeps up, whose
+ * lateness says more.
+ */
 function linedUp(given: Case): TrustFinding | null {
   const { evidence, run: { load, requests } } = given;
   const { busy } = evidence.hostActivity;

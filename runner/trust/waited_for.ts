@@ -12,7 +12,10 @@ export interface WaitedFor extends Pick<Bottleneck, "underWay" | "sleeping" | "l
   readonly kind: "storage" | "names" | "connection-cap";
 }
 
-/** Share of the requests in flight that are off the cores or, with a queue, of those served at a time. */
+/**
+ * If at least this share of the requests wait for storage, it is the bottleneck. Counted are the requests in flight
+ * that use no core or, with a queue, those served at a time.
+ */
 const MOSTLY_STORAGE = 0.5;
 /** Higher than for storage, because a program may look up both kinds of addresses at once, with a socket each. */
 const MOSTLY_NAMES = 0.6;

@@ -258,7 +258,7 @@ Deno.test("a body that is kept is no longer than its limit", () => {
 Deno.test("a message has as many lines, of as many characters, as somebody reads", () => {
   const lines = Array(LIMITS.problems.most).fill("a");
   assert.deepEqual(shortened(lines), lines);
-  assert.deepEqual(shortened([...lines, "b", "c"]), [...lines, "and 2 lines more"]);
+  assert.deepEqual(shortened([...lines, "b", "c"]), [...lines, "and 2 more lines"]);
   assert.equal(shortened(["a".repeat(1e6)])[0].length, LIMITS.problemText.most);
 });
 

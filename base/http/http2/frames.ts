@@ -298,7 +298,7 @@ export class FrameWriter {
     else if (type !== DATA && type !== CONTINUATION) this.replies++;
   }
 
-  /** Octets that are not a frame. */
+  /** Appends octets that are not a frame. */
   raw(octets: Uint8Array): void {
     const at = this.#room(octets.length);
     this.#buffer.bytes.set(octets, at);

@@ -123,7 +123,10 @@ export class HeaderBlocks {
     return known.head;
   }
 
-  /** Tells the decoder which block has come again: rarely, because its memory is seldom in the processor's caches. */
+  /**
+   * Tells the decoder which block has come again: rarely, because the decoder's memory is seldom in the processor's
+   * caches.
+   */
   #tell(): void {
     if (this.#last !== null) this.#decoder.repeat(this.#last.decoded, this.#times);
     this.#last = null;

@@ -57,7 +57,10 @@ const RETURN_MS = 5_000;
 const MARGIN_MS = 50;
 /** The longest that an agent takes to notice a new run state, including a second poll. */
 const NOTICE_MS = 3 * POLL_MS.waiting;
-/** Interval between an agent's reports, per agent of the fleet: 1,000 messages a second are easy to read. */
+/**
+ * Interval between an agent's reports, for each agent in the fleet: the coordinator then gets 1,000 messages a second,
+ * which are easy to read.
+ */
 const MS_PER_AGENT = 1;
 /** How long an ending fleet waits for Redis. */
 const SWEEP_MS = 2_000;

@@ -24,7 +24,10 @@ export function implausibleBundle(
   return null;
 }
 
-/** Each completed request has a latency, and so has each lower bound; the last interval also has those of the drain. */
+/**
+ * Why the counts of a part are implausible. Each completed request has a latency, and so has each lower bound; the last
+ * interval also has the latencies of the drain.
+ */
 function implausibleCounts(
   { completed, failed, errors, latency, censored, secondCompleted }: IntervalPart,
 ): string | null {
