@@ -37,8 +37,8 @@ export async function replaceFile(path: string, content: string | Fill): Promise
     using file = await Deno.open(draft, { write: true, createNew: true, mode: modeFor(path) });
     if (typeof content === "string") writeAll(file, new TextEncoder().encode(content));
     else content(file);
-    // Otherwise a power failure may leave the new name without content, and later writes of the system would disturb
-    // the next run.
+    // Without this, a power failure may leave the new name without content, and the system may write while the next run
+    // is measured.
     await file.syncData();
     await Deno.rename(draft, path);
   } catch (error) {

@@ -28,8 +28,8 @@ export interface ConnectionOptions {
 const EXPECT_CONTENT = ["POST", "PUT", "PATCH"];
 
 /**
- * Only what HTTP needs is added to the given fields: Host first, the length of the body, and close; none of them if it
- * is given already. Throws if a field can't be written in a head.
+ * Encodes a request. Only what HTTP needs is added to the given fields: Host first, the length of the body, and close,
+ * each unless it is given already. Throws if a field can't be written in a head.
  */
 export function encodeRequest(
   { method, path, headers, body }: WireRequest,

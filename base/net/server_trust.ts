@@ -77,7 +77,7 @@ export class ServerTrust {
 
   /**
    * @param usual Authorities as PEM, any number in each text, with anything between them.
-   * @param named The authorities that the user names, as PEM likewise: one may be the server's own certificate.
+   * @param named The authorities that the user names, as PEM, too: one may be the server's own certificate.
    */
   constructor(
     private readonly openssl: OpenSsl,

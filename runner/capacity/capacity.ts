@@ -131,7 +131,7 @@ class SearchRun {
   readonly #counted: SearchedTrial[] = [];
   readonly #trials: CapacityTrial[] = [];
   readonly #ceiling = new GeneratorCeiling();
-  /** Rates at which the machine itself may have broken the rules, and the throughput there. */
+  /** Rates at which the rules may have been broken because of the machine, and the throughput there. */
   readonly #disturbed = new DisturbedRates();
 
   #request: TrialRequest;

@@ -219,7 +219,7 @@ async function callIn(
   until.addEventListener("abort", end, { once: true });
   const opened = async (): Promise<string> => {
     const realm = await open();
-    until.throwIfAborted(); // else it would begin in the realm of the call after it
+    until.throwIfAborted(); // otherwise it would begin in the next call's realm
     place = realm.placeOf(name);
     return await call(realm, until);
   };

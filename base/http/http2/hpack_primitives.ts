@@ -103,7 +103,7 @@ export class HpackWriter {
     this.#bytes[this.#at++] = rest;
   }
 
-  /** Uses the Huffman code where it is shorter. */
+  /** Uses the Huffman code if that is shorter. */
   string(text: string): void {
     const length = huffmanBytes(text);
     if (length < text.length) {
