@@ -40,7 +40,7 @@ const LEAST_CUTS = 5;
 const SHORTEST_SLICE_MS = 50;
 /** With longer slices, sides that take turns would no longer be affected alike by a neighbour. */
 const LONGEST_SLICE_MS = 1_000;
-/** A rate lower than in the second half of a slice by less than this share is harmless. */
+/** A rate early in a slice may be lower than in its second half by this share, which is harmless. */
 const HARMLESS_SHARE = 0.02;
 /** Within this many standard errors, a slower step may be chance. */
 const STANDARD_ERRORS = 2.5;
