@@ -55,7 +55,7 @@ function unfold(issue: Issue, data: unknown): PathProblem[] {
 function ofNoKind(data: unknown, path: Path): string {
   const kind = valueAt(data, path);
   return kind === undefined
-    ? "Cannot leave it out: it names the kind"
+    ? "Cannot leave it out: it says which kind this is"
     : `Cannot use ${
       (JSON.stringify(kind) ?? String(kind)).slice(0, 60)
     }: it is not one of the kinds`;

@@ -54,7 +54,7 @@ export const jobSecrets = z.array(z.tuple([secretText, shownText])).max(LIMITS.j
   .superRefine((secrets, context) => {
     const chars = secrets.reduce((sum, [value]) => sum + value.length, 0);
     if (!isWithin("secretText", chars)) {
-      context.addIssue(`Cannot keep them secret: ${beyond("secretText", chars)}`);
+      context.addIssue(`Cannot keep the secrets of this job: ${beyond("secretText", chars)}`);
     }
   });
 
