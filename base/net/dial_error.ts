@@ -111,8 +111,9 @@ const NO_PROTOCOL = /no ?application ?protocol/i;
 /** The error for a failed TLS handshake. */
 export function handshakeFailed(error: unknown, tls: AlertedTls = {}): DialError {
   const said = messageOf(error);
+  const version = tls.alpn === "h2" ? "2" : "1.1";
   const plainer = NO_PROTOCOL.test(said)
-    ? `the server does not speak HTTP/${tls.alpn === "h2" ? "2" : "1.1"}: it refused the protocol in ALPN`
+    ? `the server does not speak HTTP/${version}: it refused the protocol in ALPN`
     : alertMeaning(said, tls) ?? PLAINER.find(([pattern]) => pattern.test(said))?.[1] ??
       unusableKey(said, tls);
   return new DialError("tls", plainer ?? wrongName(said) ?? `the TLS handshake failed: ${said}`);
