@@ -1,5 +1,5 @@
 /**
- * Checks that results that are to be resumed are those that their own experiment makes. Somebody may have edited them,
+ * Checks that results to be resumed are what their own experiment would have made. Somebody may have edited them,
  * and the rest of an experiment may be measured only beside runs of the same experiment. Every place that contradicts
  * the experiment is named. Pure.
  */

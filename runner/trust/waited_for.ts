@@ -1,7 +1,7 @@
 /**
- * What the requests of an idle target wait for, where that was seen: storage, name look-ups, or to be accepted. On average
- * as many requests are under way as the rate times the time that each takes, and as many wait for a thing as the rate
- * times the time that it takes (J. D. C. Little, 1961): the one over the other is the share of a request's time. Pure.
+ * What the requests of an idle target wait for, where that was seen: storage, name look-ups, or to be accepted. By
+ * Little's law (1961), the requests under way are the rate times the time of a request, and those that wait for a thing
+ * are the rate times that wait. So the second number over the first is the wait's share of a request's time. Pure.
  */
 import type { Bottleneck } from "../result/findings.ts";
 import type { Measurement } from "../result/result.ts";

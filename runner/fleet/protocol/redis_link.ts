@@ -167,7 +167,7 @@ export function nowMs(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** The farthest start that a coordinator names, and the longest that a message to an agent takes. */
+/** How far ahead a start may be that a coordinator names, and how far past when its message arrives. */
 const FARTHEST_START_MS = 30_000;
 
 /**
