@@ -1,6 +1,6 @@
 /**
- * Files with a size limit: a file that is too long is refused by its size or, if that is unknown (pipes, devices, files
- * that still grow), after as many bytes as the limit.
+ * Files with a size limit: a file that is too long is refused because of its size or, if the size is unknown (pipes,
+ * devices, files that still grow), once more bytes than the limit were read.
  */
 import { beyond, isWithin, type LimitName, LIMITS, oneMoreThan } from "./limits.ts";
 
@@ -25,8 +25,8 @@ export async function readBytes(path: string, limit: LimitName): Promise<Uint8Ar
 }
 
 /**
- * Hands on a file piece by piece. The buffer is used again: a piece is valid only until `take` returns. Throws as
- * above.
+ * Hands on a file piece by piece. The buffer is used again: a piece is valid only until `take` returns. Throws with the
+ * reason if the file can't be read or is too long.
  */
 export async function readPieces(
   path: string,
@@ -52,12 +52,12 @@ export function readTextSync(path: string, limit: LimitName): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(readBytesSync(path, limit));
 }
 
-/** Grows up to one byte beyond the limit, which shows that there is more. */
+/** Grows to at most one byte beyond the limit: that byte shows that the file is too long. */
 class LimitedBuffer {
   #bytes: Uint8Array<ArrayBuffer>;
   #used = 0;
 
-  /** @param size Size that the file reports; 0 where it can't know. */
+  /** @param size Size that the file reports; 0 if the size is unknown. */
   constructor(size: number, private readonly limit: LimitName) {
     check(limit, size);
     this.#bytes = new Uint8Array(this.#capped(Math.max(size + 1, FIRST_BYTES)));

@@ -1,7 +1,8 @@
 /**
- * Files in places where a target or one of its commands may write: instead of the expected file, another file, a link,
- * a named pipe, a device or a folder may be there. Opening never waits, never follows a link, and refuses everything
- * but a regular file, so that nothing that a target leaves there can block this program or lead it elsewhere.
+ * Opens files in places where a target or one of its commands may write, so that another file, a link, a named pipe, a
+ * device or a folder may be there instead of the expected file. Opening never waits, never follows a link, and refuses
+ * everything but a regular file, so that nothing that a target leaves there can block this program or lead it
+ * elsewhere.
  */
 import {
   closeSync,
@@ -31,8 +32,8 @@ export class CarefulFile implements Disposable {
 
   /**
    * Opens a file that only this user can read, and makes it if it does not exist. Throws an Error that says why nothing
-   * can be appended; a file with a second name is refused, too, because the other name may be that of another file of
-   * the user's.
+   * can be appended; a file with a second name (a hard link) is refused, too, because the second name may be one of the
+   * user's other files.
    */
   static toAppend(path: string): CarefulFile {
     const file = CarefulFile.#made(path) ??

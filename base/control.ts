@@ -1,6 +1,9 @@
 /** Makes characters visible that a terminal or a CI log would act on. Pure. */
 
-/** C0 and C1 controls, and invisible characters of Unicode: zero widths, line separators, directions, BOM. */
+/**
+ * C0 and C1 controls, and invisible characters of Unicode: zero-width characters, line separators, marks of direction,
+ * and the BOM.
+ */
 // deno-lint-ignore no-control-regex -- these are what must not reach a terminal
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
@@ -14,7 +17,7 @@ function writtenOut(character: string): string {
   return code.length <= 2 ? `\\x${code.padStart(2, "0")}` : `\\u${code}`;
 }
 
-/** How a format writes these characters so that people can read them but programs do not act on the bytes. */
+/** How a format writes # and : so that people can read them but programs do not act on the bytes. */
 interface CommandSigns {
   readonly hash: string;
   readonly colon: string;

@@ -4,7 +4,7 @@
  */
 import { secrets } from "./secrets.ts";
 
-/** Exit codes, as scripts rely on them. */
+/** Exit codes, on which scripts rely. */
 export const EXIT = {
   done: 0,
   failedCheck: 1,
@@ -16,7 +16,7 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** A failure that is not a defect of Plateau, as the lines that `main.ts` prints and the code it exits with. */
+/** A failure that is not a defect of Plateau, with the lines that `main.ts` prints and its exit code. */
 export abstract class ExpectedError extends Error {
   abstract readonly exitCode: number;
   abstract readonly lines: readonly string[];
@@ -58,7 +58,8 @@ export class TargetError extends ExpectedError {
 }
 
 /**
- * What an experiment may declare optional: cells that need it are skipped if it is unavailable, for whatever reason.
+ * A prerequisite that an experiment may declare optional: cells that need it are skipped if it is unavailable, for
+ * whatever reason.
  */
 export type Need = "redis" | "nginx" | "frameworks";
 
@@ -79,7 +80,7 @@ export class CheckError extends ExpectedError {
   override readonly name = "CheckError";
   readonly exitCode = EXIT.failedCheck;
   readonly lines: readonly string[];
-  /** @param evidence What failed, a line each. */
+  /** @param evidence What failed, one line each. */
   constructor(message: string, evidence: readonly string[] = []) {
     super(sentence(message));
     this.lines = [this.message, ...indented(evidence)];
@@ -91,7 +92,7 @@ export class InconclusiveError extends ExpectedError {
   override readonly name = "InconclusiveError";
   readonly exitCode = EXIT.inconclusive;
   readonly lines: readonly string[];
-  /** @param evidence The inconclusive rules, a line each. */
+  /** @param evidence The inconclusive rules, one line each. */
   constructor(message: string, evidence: readonly string[] = []) {
     super(sentence(message));
     this.lines = [this.message, ...indented(evidence)];
@@ -103,7 +104,7 @@ export class UntrustedError extends ExpectedError {
   override readonly name = "UntrustedError";
   readonly exitCode = EXIT.untrusted;
   readonly lines: readonly string[];
-  /** @param evidence Which runs and why, a line each. */
+  /** @param evidence Which runs and why, one line each. */
   constructor(message: string, evidence: readonly string[]) {
     super(sentence(message));
     this.lines = [this.message, ...indented(evidence)];
@@ -124,7 +125,7 @@ function indented(lines: readonly string[]): string[] {
   return lines.map((line) => `  ${sentence(line)}`);
 }
 
-/** Hides secrets in a message once more; texts from outside had theirs removed when they were taken in. */
+/** Checks a message for secrets a second time; those in texts from outside were removed when the texts were read. */
 function sentence(text: string): string {
   return secrets.sentence(text);
 }

@@ -5,7 +5,7 @@ import { closest } from "./suggest.ts";
 
 const NEEDED = "Cannot leave it out";
 
-/** A message for each kind of issue that a schema does not explain itself; one line for each of several keys. */
+/** The message for each kind of issue that a schema does not explain itself; for several keys, one line each. */
 export const explain: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case "invalid_type":
@@ -28,13 +28,13 @@ export const explain: z.core.$ZodErrorMap = (issue) => {
 };
 
 /**
- * Options to parse what users write. Compiling a parser for each map, as zod would, takes longer than it saves for
- * input that is read once.
+ * Options for parsing what users write. zod would otherwise compile a parser for each map, which takes longer than it
+ * saves for input that is read once.
  */
 export const AS_INPUT = { error: explain, jitless: true };
 
 /**
- * An error map for one kind of several, each with a key of its own.
+ * An error map for one of several kinds of map, which differ in their keys.
  * @param reasons Keys of other kinds, with the reason why each conflicts with this kind.
  * @param others Keys that mark the other kinds, one of which may be meant.
  */

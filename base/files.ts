@@ -1,13 +1,13 @@
 /**
- * The files that an experiment names. The schemas read them through this interface, so that they stay pure
- * and a missing file is a problem at its place; only `disk_files.ts` and `access_files.ts` touch a disk.
+ * The files that an experiment names. The schemas read them through this interface, so that they stay pure, and a
+ * missing file is reported at the place that names it; only `disk_files.ts` and `access_files.ts` touch a disk.
  */
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { messageOf } from "./errors.ts";
 import type { ProtoTypes } from "./grpc/message_types.ts";
 
-/** One line of a table, by the names of its columns. */
+/** One row of a table: its values by the names of the columns. */
 export type TableRow = Readonly<Record<string, string>>;
 
 /** Reads the files that an experiment names. Each function throws with the reason if a file can't be read. */
@@ -48,7 +48,7 @@ function refuse(): never {
   throw new Error("only an experiment file can name files");
 }
 
-/** A file in JSON: enough to see whether its content has changed. */
+/** A file as results record it: enough to see whether its content has changed. */
 export interface FileDigest {
   /** Path as the experiment file has it. */
   readonly path: string;

@@ -7,9 +7,9 @@
 export const DEFAULT_INTERVAL_MS = 250;
 
 /**
- * The most intervals of a run: ten minutes of 250 ms. A longer run has between half as many and this many, so that no
- * interval is longer than a 1,200th of the run: more than a chart has columns of pixels, and sixty times what the
- * search for a steady state needs. With their histograms they take a few MB in results.
+ * The most intervals of a run: ten minutes of 250 ms. A longer run has between half as many and this many. Even half as
+ * many, 1,200, are more than a chart has columns of pixels, and sixty times what the search for a steady state needs.
+ * With their histograms they take a few MB in results.
  */
 export const MOST_INTERVALS = 2_400;
 /** The most for a user who asked for intervals of another length: some 30 MB of results, which can still be read. */
@@ -38,7 +38,7 @@ export class JoinedSeries<T> {
   }
 
   /**
-   * Joins an entry to the last one, whatever the size of that.
+   * Joins an entry to the last one, however many values that one holds.
    * @param counts How many of the added entries this one counts for.
    */
   joinToLast(entry: T, counts = 0): void {

@@ -35,7 +35,7 @@ export class Leb128Writer {
     this.length = at;
   }
 
-  /** Positive and negative numbers alternate: 0, −1, 1, −2 … */
+  /** Packs a number of either sign: 0, −1, 1, −2 … become 0, 1, 2, 3 … */
   pushZigZag(value: number): void {
     this.push(value >= 0 ? value * 2 : -value * 2 - 1);
   }

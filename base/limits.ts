@@ -237,8 +237,8 @@ export function checkLimit(name: LimitName, found: number, place: string, doing:
 }
 
 /**
- * Groups of three digits: `1,234.5`. By hand, as the first `toLocaleString` of a process takes 10 ms, and
- * messages with limits in them are made at every start.
+ * Groups of three digits: `1,234.5`. By hand, because the first `toLocaleString` of a process takes 10 ms, and messages
+ * with limits in them are made at every start.
  */
 export function groupsOfThree(value: number): string {
   const [whole, ...decimals] = String(Number(value.toFixed(3))).split(".");
@@ -264,5 +264,5 @@ export function shortened(lines: readonly string[]): string[] {
     line.length <= LIMITS.problemText.most ? line : `${line.slice(0, LIMITS.problemText.most - 1)}…`
   );
   const left = lines.length - shown.length;
-  return left === 0 ? shown : [...shown, `and ${groupsOfThree(left)} lines more`];
+  return left === 0 ? shown : [...shown, `and ${groupsOfThree(left)} more lines`];
 }

@@ -1,12 +1,12 @@
 /**
- * The options of a load that are handed through to the engine as they are: an entry each. Keys of the experiment file, flags
- * of `bench`, `capacity` and `versus`, what `--like` makes of other tools' options, the job of a fleet's agent, the load in
- * results, and its description in reports derive from this table, so that an option is added here and where the engine
- * heeds it.
+ * The options of a load that pass to the engine unchanged, one entry each. Keys of the experiment file, flags of
+ * `bench`, `capacity` and `versus`, what `--like` makes of other tools' options, the job of a fleet's agent, the load
+ * in results, and its description in reports derive from this table, so that an option is added here and where the
+ * engine heeds it.
  *
- * `workers` is not among them because it is no property of the load: `pin`, the agents of a fleet and the machine's cores
- * have a say in it, and results record in `generator` how many there were. Among the options it would make two results
- * differ that were loaded alike. Nor are `connections`, `duration` and the like, which depend on the kind of load.
+ * `workers` is not among them because it is no property of the load: the number also depends on `pin`, the agents of a
+ * fleet and the machine's cores, and results record it in `generator`. As an option it would make two results with
+ * equal loads differ. Nor are `connections`, `duration` and the like, which depend on the kind of load.
  */
 import * as z from "zod";
 import { LIMITS, sizeText } from "./limits.ts";
@@ -52,15 +52,18 @@ interface LoadOption {
   /** The names that other tools have for it, without hyphens and separated by spaces. */
   readonly peers?: Readonly<Partial<Record<Peer, string>>>;
   /**
-   * Schema in results and in the job of an agent. Optional: the field is absent where the load does without the option;
-   * otherwise every load has a value.
+   * Schema in results and in the job of an agent. If it is optional, the field is absent when the load does without the
+   * option; if not, every load has a value.
    */
   readonly result: z.ZodType;
   /** Why the option can't be combined with another setting, by that setting. */
   readonly conflicts: Readonly<Partial<Record<Rival, string>>>;
   /** Formats a value as people write it; absent: the value is written as it is. */
   written?(value: unknown): string;
-  /** The option in the description of a load, or null; absent where the description words it otherwise. */
+  /**
+   * Words for the option in the description of a load, or null for none; absent if the description has its own words
+   * for it.
+   */
   text?(value: unknown): string | null;
 }
 
@@ -278,7 +281,7 @@ type OptionsOf<Fields> =
   & { readonly [Name in CommonName & keyof Fields]: Fields[Name] }
   & { readonly [Name in FurtherName & keyof Fields]?: Exclude<Fields[Name], undefined | false> };
 
-/** The fields that are options, unchanged, without those that the load does without. */
+/** The fields that are options, unchanged; options that the load does without are left out. */
 export function optionsOf<Fields extends { readonly [Name in OptionName]?: unknown }>(
   fields: Fields,
 ): OptionsOf<Fields> {

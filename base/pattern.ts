@@ -31,7 +31,8 @@ export async function loadEngine(): Promise<void> {
 type PatternSearch = (text: string, isCut: boolean) => string | null;
 
 /**
- * If a text was cut, a match that reaches the cut does not count, because its continuation is unknown.
+ * Compiles a pattern that captures a value. If a text was cut, a match that reaches the cut does not count, because its
+ * continuation is unknown.
  * @param source A pattern in which `wrongPattern` finds nothing wrong.
  */
 export function searchFor(source: string): PatternSearch {

@@ -55,15 +55,15 @@ function unfold(issue: Issue, data: unknown): PathProblem[] {
 function ofNoKind(data: unknown, path: Path): string {
   const kind = valueAt(data, path);
   return kind === undefined
-    ? "Cannot leave it out: it names the kind"
+    ? "Cannot leave it out: it says which kind this is"
     : `Cannot use ${
       (JSON.stringify(kind) ?? String(kind)).slice(0, 60)
     }: it is not one of the kinds`;
 }
 
 /**
- * The issues of the branch that was meant: of shapes with a key of their own, the first whose key is there,
- * or else the one that knows most of the keys that are there.
+ * The issues of the branch of a union that the user meant: the first whose own key is present, or else the one that
+ * knows most of the keys that are present.
  */
 function meantBranch(branches: readonly (readonly Issue[])[], value: unknown): readonly Issue[] {
   const ofThisType = branches.filter((issues) =>

@@ -82,7 +82,7 @@ export function between(least: string, most: string): typeof durationMs {
   return durationMs.refine(...withinLimits(least, most));
 }
 
-/** The same limits for a number of milliseconds, as programs exchange them. */
+/** The limits of `between` for a number of milliseconds, as programs exchange them. */
 export function msBetween(least: string, most: string): z.ZodNumber {
   return z.number().refine(...withinLimits(least, most));
 }

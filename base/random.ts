@@ -43,8 +43,8 @@ export function drawBy(seed: number): Draw {
 }
 
 /**
- * The seed of one of many, such as of all cells in a repetition, or of a worker; hashed, because with plain sums the
- * next seed would repeat all seeds but one.
+ * Derives one of many seeds from a seed, such as that of a repetition or a worker. Hashed, because with plain sums two
+ * neighbouring seeds would share all derived seeds but one.
  */
 export function derivedSeed(seed: number, which: number): number {
   return hashed(hashed(seed, 0), which) >>> 0;

@@ -17,8 +17,8 @@ const AUTHORITY = /[^\s/?#"<>]+/y;
 const PLACEHOLDER = /\{\{[^{}]*\}\}|\$\{[^{}]*\}|\[secret\]/g;
 
 /**
- * The shortest cookie, part beside a placeholder, line of a key, or base64 of a value inside something longer, that is
- * a secret: shorter ones are words such as `dark`.
+ * Least length at which a cookie, a part beside a placeholder, a line of a key, or base64 of a value inside something
+ * longer is a secret: shorter ones are words such as `dark`.
  */
 const LEAST_PART = 8;
 /** The shortest base64 that is a secret: anything shorter may be any word. */
@@ -28,7 +28,7 @@ export function isSecretField(name: string): boolean {
   return SECRET_FIELD.test(name.trim());
 }
 
-/** All parts of such a field's value that must not be shown: the whole, and the credentials in it. */
+/** All parts of a secret field's value that must not be shown: the whole, and the credentials in it. */
 export function credentialsIn(name: string, value: string): string[] {
   const bare = value.replaceAll(PLACEHOLDER, "").trim();
   const isWhole = bare === value.trim();
@@ -48,7 +48,7 @@ function cookieValues(field: string): string[] {
 }
 
 /**
- * Secrets in a Set-Cookie field: the values, and the whole where a value is too short to be hidden without its name.
+ * Secrets in a Set-Cookie field: the values, and the whole field if a value is too short to be hidden without its name.
  */
 export function secretsInCookies(field: string): string[] {
   const isAllLong = cookieValues(field).every(({ length }) => length === 0 || length >= LEAST_PART);
@@ -84,8 +84,8 @@ export function passwordsIn(text: string): string[] {
 }
 
 /**
- * Matches each `scheme://user:password@`; on the web a user alone may be a token. The match ends at the last @, as URL
- * reads it. No part of a text is read twice, and none without "://".
+ * Matches each `scheme://user:password@`; on the web a user alone may be a token. The match ends at the last @, as in
+ * the class URL. Takes linear time: no part of a text is read twice, and a text without "://" not at all.
  */
 function userInfosIn(text: string): (readonly [scheme: string, userInfo: string])[] {
   const found: (readonly [scheme: string, userInfo: string])[] = [];
@@ -100,7 +100,10 @@ function userInfosIn(text: string): (readonly [scheme: string, userInfo: string]
   return found;
 }
 
-/** A refused address, for a message: its password, and whatever stands in place of a port, may hold any characters. */
+/**
+ * A refused address for a message, with … in place of everything that may be a password, because a wrong address may
+ * hold one anywhere before its host or in place of its port.
+ */
 export function hostIn(text: string): string {
   const [scheme = ""] = /^[a-z][a-z0-9+.-]{0,30}:\/\//i.exec(text) ?? [];
   const at = text.lastIndexOf("@");
@@ -162,8 +165,8 @@ function commandsIn(value: unknown): string[] {
 const SHELL_WORDS = /(?:[^\s"';&|()]|"[^"]*"|'[^']*')+/g;
 
 /**
- * The secrets in a command line: credentials in its words and in texts for a shell among them, such as `--password=…`,
- * `--token …`, `NAME_SECRET=…` and curl's `-u user:password`.
+ * The secrets in a command line: credentials in its words, even inside a word that is a text for a shell, such as
+ * `--password=…`, `--token …`, `NAME_SECRET=…` and curl's `-u user:password`.
  */
 function secretsInCommand(words: readonly string[]): string[] {
   const parts = words.flatMap((word) => /\s/.test(word) ? word.match(SHELL_WORDS) ?? [] : [word]);

@@ -1,8 +1,8 @@
 /**
  * The secret values of this process, and texts without them. Whatever becomes a result, a report, a log or a message
  * passes through here. A value from outside (an echo of a target, an excerpt of a response, an argument) loses every
- * secret, in the forms in which it travels. Plateau's own sentences and documents are made of such values, and lose
- * once more what cannot be a word of their own: a secret such as `user` stays a word of a sentence.
+ * secret, in the forms in which it travels. Plateau's own sentences and documents are made of such values, and are
+ * searched again, but only for secrets that cannot be words of their own: a secret such as `user` stays in a sentence.
  */
 import { secretsInWord, writtenForms } from "./secret_fields.ts";
 

@@ -22,8 +22,8 @@ const DRAFT = /^\.plateau-(\d+)-([\da-f]{16})-[\da-f]{16}\.part$/;
 type Fill = (file: Deno.FsFile) => void;
 
 /**
- * Writes the file. Throws an Error that says why the disk does not take it. Drafts of programs that were killed are
- * removed. A file that only some users could read stays so.
+ * Writes the file. Throws an Error that says why it can't be written. Drafts of programs that were killed are removed.
+ * A file that only some users could read stays so.
  * @param content A text, or a function that writes the bytes.
  */
 export async function replaceFile(path: string, content: string | Fill): Promise<void> {
@@ -37,8 +37,8 @@ export async function replaceFile(path: string, content: string | Fill): Promise
     using file = await Deno.open(draft, { write: true, createNew: true, mode: modeFor(path) });
     if (typeof content === "string") writeAll(file, new TextEncoder().encode(content));
     else content(file);
-    // Otherwise a power failure may leave the new name without content, and later writes of the system would disturb
-    // the next run.
+    // Without this, a power failure may leave the new name without content, and the system may write while the next run
+    // is measured.
     await file.syncData();
     await Deno.rename(draft, path);
   } catch (error) {
@@ -96,7 +96,7 @@ async function pipeWithReader(path: string): Promise<number> {
   }
 }
 
-/** As `openStream`, but blocks this thread. */
+/** Like `openStream`, but blocks this thread. */
 export function openLog(path: string): Deno.FsFile {
   return notByLink(Deno.openSync(path, { append: true }), path);
 }
@@ -109,7 +109,7 @@ function notByLink(file: Deno.FsFile, path: string): Deno.FsFile {
   throw new Error("it is a link");
 }
 
-/** No more permissions than the file had, or than the user's mask allows. */
+/** Mode of the new file: no more permissions than the old file had or, without one, than the user's mask allows. */
 function modeFor(path: string): number {
   const info = lstatSync(path, { throwIfNoEntry: false });
   return info?.isFile() ? info.mode & 0o777 | 0o600 : 0o666;

@@ -1,6 +1,6 @@
 /**
- * Cells: the key of each, and those that a claim's selector names. Several names of one kind are alternatives:
- * `fastify, express, static` is two targets in one scenario. Pure.
+ * Keys of cells, and the cells that a claim's selector names. Several names of one kind are alternatives: `fastify,
+ * express, static` is two targets in one scenario. Pure.
  */
 import type { Read } from "./figure.ts";
 import {
@@ -29,7 +29,10 @@ export function choiceOf({ text, parts }: Selector, names: ExperimentNames): Rea
   return { value: { named: Map.groupBy(words, dimensionOf) } };
 }
 
-/** Stands beside the paths of factors, none of which has a space. */
+/**
+ * Keys for names of targets and scenarios. They stand beside the paths of factors, and contain a space, which no path
+ * does.
+ */
 export const TARGET = "a target";
 export const SCENARIO = "a scenario";
 

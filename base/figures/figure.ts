@@ -5,7 +5,10 @@
 import { parseBytes, parseDurationMs, parseRatePerSec } from "../quantity.ts";
 import { didYouMean } from "../suggest.ts";
 
-/** Units of figures, as the results have them: milliseconds, per second, 0–1, cores in use, bytes, bytes per second, a number. */
+/**
+ * Units of figures in results: milliseconds, per second, a share from 0 to 1, cores in use, bytes, bytes per second, a
+ * count.
+ */
 export const UNITS = [
   ...["ms", "perSec", "share", "cores", "bytes", "bytesPerSec"] as const,
   "count",
@@ -79,7 +82,7 @@ export function ofIntervalTimes<Value>(
   return { ttfe, gap, ttft, message };
 }
 
-/** A number is a percentile. */
+/** Statistics of a distribution of times; a number is a percentile. */
 const TIMES = ["min", "mean", "stdev", 50, 75, 90, 95, 99, 99.9, 99.99, "max"] as const;
 const SECONDS = ["min", "mean", "stdev", 1, 2.5, 50, 97.5] as const;
 const FLATTENED = [50, 75, 90, 99] as const;
@@ -111,7 +114,10 @@ const DISTRIBUTIONS = {
 export type Distribution = keyof typeof DISTRIBUTIONS;
 export type StatisticOf<D extends Distribution> = typeof DISTRIBUTIONS[D][number];
 type Label<S> = S extends number ? `p${S}` : S & string;
-/** Latency needs no name before the dot; a bare `initial`, `stable` or `final` means its median. */
+/**
+ * Figures of latency are the statistic alone, without a name and a dot; a bare `initial`, `stable` or `final` means its
+ * median.
+ */
 type NameOf<D extends Distribution, S> = D extends "latency" ? Label<S>
   : D extends "initial" | "stable" | "final" ? S extends 50 ? D : `${D}.${Label<S>}`
   : `${D}.${Label<S>}`;
@@ -159,7 +165,7 @@ function statistics(): Figure[] {
   });
 }
 
-/** Of all distributions, the generator's lag alone shows contention itself. */
+/** Contention distorts every distribution except the generator's lag, which is how contention shows. */
 function contentionOf(distribution: Distribution, statistic: string | number): Contention {
   if (distribution === "lag") return "none";
   return distribution === "stable" || statistic === "stdev" ? "moves" : "slows";
@@ -177,10 +183,10 @@ function nameOf(distribution: Distribution, statistic: StatisticOf<Distribution>
 
 export const FIGURE_NAMES = Object.keys(NAMED_FIGURES) as readonly FigureName[];
 
-/** A value, or the problem of its text. */
+/** The value that was read from a text, or what is wrong with the text. */
 export type Read<T> = { readonly value: T } | { readonly problem: string };
 
-/** The figure of a name; latency's own figures may have `latency.` before them. */
+/** The figure with this name; figures of latency may have `latency.` before their name. */
 export function readFigure(text: string): Read<Figure> {
   const value = figureNamed(text);
   if (value !== null) return { value };
@@ -193,7 +199,7 @@ export function readFigure(text: string): Read<Figure> {
   return { problem: `Cannot find the figure "${text}": ${fix}` };
 }
 
-/** The figure of a name; null if there is none. */
+/** The figure with this name; null if there is none. */
 export function figureNamed(text: string): Figure | null {
   const name = plainName(text);
   return Object.hasOwn(NAMED_FIGURES, name) ? NAMED_FIGURES[name as FigureName] : null;

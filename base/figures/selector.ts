@@ -28,7 +28,7 @@ export interface SelectableCell {
   readonly scenario: string;
   /** Values of the factors, by path, as people write them. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Likewise for settings with a single value, which are not factors; absent if unknown. */
+  /** Values of the settings that have a single value and so are not factors, by path; absent if unknown. */
   readonly constants?: Readonly<Record<string, unknown>>;
   /** Whether this is one request of a scenario, which is selected only by its own name: `checkout.pay`. */
   readonly isStep?: boolean;

@@ -1,4 +1,7 @@
-/** The steps of a scenario: the requests of a mix, flow or page, as its file has them, by the names of their figures. Pure. */
+/**
+ * The steps of a scenario, which are the requests of its mix, flow or page as written in the file, and the names of
+ * their figures. Pure.
+ */
 import { type Distribution, type FigureName, figureNamed, MESSAGE_TIMES } from "./figure.ts";
 
 /** Longer paths are shortened in a name. */

@@ -1,4 +1,4 @@
-/** `.proto` files as a server's reflection has them: descriptors, which are messages of protobuf themselves. */
+/** `.proto` files as a server's reflection sends them: as descriptors, which are protobuf messages themselves. */
 import protobuf from "protobufjs";
 import "protobufjs/ext/descriptor.js";
 import { MessageDecoder } from "./decode_message.ts";
@@ -34,8 +34,8 @@ export function importsOf(file: string): readonly string[] {
 }
 
 /**
- * Services and types of files, each as base64, which must include everything that they import. Throws if they are not
- * valid.
+ * Services and types in files, each given as base64. The files must include everything that they import. Throws if they
+ * are not valid.
  */
 export function describedFiles(files: readonly string[]): ProtoFile {
   const set = new WireWriter();

@@ -1,4 +1,4 @@
-/** The messages of a call, as JSON in the parts of its body, as the octets that they are sent as. */
+/** Encodes the messages of a call, which stand as JSON in the parts of its body, as the octets that are sent. */
 import type { BodyPart } from "../http/body.ts";
 import type { WireRequest } from "../http/request.ts";
 import { parseJson } from "../yaml/json_text.ts";

@@ -1,6 +1,6 @@
 /**
- * JSON → a message of protobuf (https://protobuf.dev/programming-guides/json), checked against its type on the way: what
- * does not fit is named by its field.
+ * JSON → a message of protobuf (https://protobuf.dev/programming-guides/json), checked against its type on the way: an
+ * error names the field that does not fit.
  */
 import { LIMITS } from "../limits.ts";
 import { didYouMean } from "../suggest.ts";
@@ -24,7 +24,9 @@ function placeOf(path: readonly (string | number)[]): string {
 }
 
 interface EncodeOptions {
-  /** Whether a text with `{{ name }}` is accepted for any field, as its value is not known yet: for a check only. */
+  /**
+   * Whether text with `{{ name }}` is accepted for any field, because its value is not known yet; only checks set this.
+   */
   readonly hasNames?: boolean;
 }
 
@@ -171,7 +173,7 @@ class MessageEncoder {
     throw new MessageProblem(path, `${name} has no value ${JSON.stringify(value)}: ${fix}`);
   }
 
-  /** Whether the value is only filled in later. */
+  /** Whether the value holds a placeholder that is filled in later. */
   #isOpen(value: Json): boolean {
     return this.hasNames && typeof value === "string" && NAMES.test(value);
   }

@@ -1,7 +1,7 @@
 /**
  * Types of protobuf messages as plain data, which goes to workers and agents: from `.proto` files or from a server's
- * reflection, and read by `encode_message.ts` and `decode_message.ts`. Those need no other code than their own, so that a
- * worker loads no library.
+ * reflection, and read by `encode_message.ts` and `decode_message.ts`. These two need no protobuf library, so that
+ * workers load none.
  */
 import * as z from "zod";
 import type { Conflict } from "../problems.ts";

@@ -1,4 +1,4 @@
-/** A single gRPC call with one message, on a connection of its own, as it is made before a load. */
+/** A single gRPC call with one message, on a connection of its own, for calls outside of a load. */
 import type { ReceivedResponse } from "../http/received.ts";
 import { encodeRequest } from "../http/request.ts";
 import { dial } from "../net/dial.ts";
@@ -20,8 +20,8 @@ interface OneCall {
 }
 
 /**
- * Makes the call. Rejects with a DialError if there is no connection, and with another error if there is no whole
- * response.
+ * Makes the call. Rejects with a DialError if there is no connection, and with another error if the response is
+ * incomplete.
  * @param signal Abandons the call when aborted.
  */
 export async function callOnce(

@@ -1,4 +1,4 @@
-/** A `.proto` file with those that it imports: its services, and their types as plain data. */
+/** A `.proto` file and the files that it imports: their services, and their types as plain data. */
 import protobuf from "protobufjs";
 import descriptor from "protobufjs/google/protobuf/descriptor.json" with { type: "json" };
 import { dirname, join } from "node:path";
@@ -81,7 +81,7 @@ function callConflicts(
 type Read = (path: string) => string;
 
 /**
- * Throws with the reason if one of the files can't be read.
+ * Reads a `.proto` file and the files that it imports. Throws with the reason if one of them can't be read.
  * @param read Reads a file; throws with the reason if it can't be read.
  */
 export function readProtoFile(path: string, read: Read): ProtoFile {
@@ -121,12 +121,15 @@ function parsed(path: string, text: string, root: protobuf.Root): protobuf.IPars
 }
 
 /**
- * The file that custom options extend, as those of google/api/annotations.proto do. protobuf.js ships it apart from the
- * others.
+ * The file of protobuf that custom options extend, for example in google/api/annotations.proto. protobuf.js ships it
+ * separately from the other files of protobuf.
  */
 const DESCRIPTOR = "google/protobuf/descriptor.proto";
 
-/** Looks beside the importing file and in the first file's folder; the files of protobuf itself are built in. */
+/**
+ * Adds an imported file, looked for beside the importing file and in the first file's folder; protobuf's own files are
+ * built in.
+ */
 function addImport(name: string, from: string, reading: Reading): void {
   const own = name === DESCRIPTOR ? descriptor.nested : protobuf.common.get(name)?.nested;
   if (own !== undefined) {
@@ -195,7 +198,7 @@ function rootTypeOf(type: protobuf.Type): RootType {
   for (const message of waiting) {
     const name = nameOf(message);
     if (Object.hasOwn(messages, name)) continue;
-    // protobuf.js has extensions among the fields.
+    // protobuf.js lists extensions among the fields.
     const fields = message.fieldsArray.filter(({ declaringField }) => declaringField === null);
     messages[name] = fields.map(fieldTypeOf);
     for (const { resolvedType } of fields) {

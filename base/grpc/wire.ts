@@ -17,7 +17,7 @@ export class WireWriter {
   #octets = new Uint8Array(FIRST_BYTES);
   #view = new DataView(this.#octets.buffer);
 
-  /** Makes room for this many bytes and returns its offset; the buffer may have been replaced afterwards. */
+  /** Makes room for this many bytes and returns its offset; may replace the buffer. */
   #room(bytes: number): number {
     const at = this.length;
     this.length += bytes;

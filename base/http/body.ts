@@ -1,6 +1,9 @@
 /** The body of a request before it is encoded: text with `{{ names }}` in it, and files as they are. Pure. */
 
-/** Part of a body; its values are written as they are (`text`), or as a quoted name requires (`quoted`). */
+/**
+ * Part of a body; values in place of its placeholders are inserted as they are (`text`), or escaped for the quoted
+ * names of a multipart form (`quoted`).
+ */
 export type BodyPart =
   | { readonly text: string }
   | { readonly quoted: string }

@@ -1,6 +1,6 @@
 /**
  * The framing of a chunked body (RFC 9112 §7.1): chunk lines, and trailers after the last. The caller reads the data
- * between them, and says when it is over.
+ * between them, and says when the data of a chunk is over.
  */
 import { ChunkLine } from "./chunk_line.ts";
 import { FieldLines } from "./field_lines.ts";

@@ -61,7 +61,7 @@ export function codingOf(body: Uint8Array): string | null {
   return name ?? null;
 }
 
-/** A response with more codings only serves to cost time. */
+/** More codings in one response would serve no purpose but to cost the decoder time. */
 const MOST_CODINGS = 4;
 
 /**
@@ -126,7 +126,7 @@ const SENTINEL = Uint8Array.of(0xff, 0xff, 0xff, 0xff);
  * Decodes a body completely, or fails. Deno's decoders of br and zstd accept a truncated body, and the decoder of br
  * even a malformed one. So some bytes are appended: a truncated body would use them up, and a malformed one is not read
  * to its end.
- * @param least The bytes that are read of a valid body.
+ * @param least The fewest bytes of its input that the decoder reads if the body is valid.
  */
 function whole(bytes: Bytes, decode: (input: Bytes) => unknown, least = 0): Bytes {
   const input = new Uint8Array(bytes.length + SENTINEL.length);

@@ -98,7 +98,7 @@ export class HeadReader {
     const at = lines.read(bytes, from, Math.min(to, from + this.#roomBytes));
     this.#roomBytes -= at - from;
     if (this.options.sink?.addHead(bytes, from, at) === false) {
-      this.reason = "the body is larger than checks can keep: 64 MB, and 256 MB in a worker";
+      this.reason = "the body is larger than checks can keep: 64 MB each, 256 MB a worker";
     } else if (lines.reason !== "") this.reason = lines.reason;
     else if (lines.done && lines === this.#statusLine) this.#lines = this.#fieldLines;
     else if (lines.done) this.#end(bytes, at);
@@ -131,8 +131,8 @@ export class HeadReader {
 }
 
 /*
- * The head of a response that has come before. A server's heads are alike to the octet until its clock
- * moves on, and to compare costs a third of reading: what the octets said then, they say again.
+ * Remembers one head and its facts. A server's heads are equal to the octet until its clock moves on, and
+ * comparing octets takes a third of the time of reading them.
  */
 
 const MAX_BYTES = 1024;
@@ -147,7 +147,7 @@ type HeadFacts =
 export class KnownHead {
   readonly #bytes = new Uint8Array(MAX_BYTES);
   readonly #words = new Int32Array(this.#bytes.buffer);
-  /** The buffer that the head was learned from, and the same as words: a driver fills one buffer again and again. */
+  /** The buffer that the head was learned from, also as words, because a driver fills one buffer again and again. */
   #buffer: Uint8Array | null = null;
   #bufferWords: Int32Array = new Int32Array(0);
   /** Length of the head; 0 until one is learned. */

@@ -9,8 +9,8 @@ const NO_FIELDS: readonly Field[] = [];
 /** Where the digits of the status stand in the status line of HTTP/1.1 (RFC 9112 §4). */
 const [STATUS_AT, STATUS_END] = [9, 12];
 /**
- * First size of the buffer. Most heads are larger and get exactly what they need, as an open stream keeps its head to
- * the end.
+ * First size of the buffer. Most heads are larger and get a buffer of exactly their size, because an open stream keeps
+ * its head to the end.
  */
 const HEAD_BYTES = 128;
 const BODY_BYTES = 4096;

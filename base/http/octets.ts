@@ -39,7 +39,10 @@ export function octetsOf(text: string): string {
   });
 }
 
-/** `%0a` (RFC 3986 §2.1, which prefers upper case). @param octet A character up to U+00FF. */
+/**
+ * An octet in percent-encoding, such as `%0a` (RFC 3986 §2.1, which prefers upper case). @param octet A character up to
+ * U+00FF.
+ */
 export function percentEncoded(octet: string): string {
   return `%${octet.charCodeAt(0).toString(16).padStart(2, "0")}`;
 }

@@ -20,7 +20,7 @@ export interface ConnectionOptions {
   readonly host: string;
   /** False requests that the server closes the connection after its response. */
   readonly keepAlive: boolean;
-  /** Set where requests go to an HTTP proxy, with whole URLs (RFC 9112 §3.2.2). */
+  /** Set if requests go to an HTTP proxy, with whole URLs (RFC 9112 §3.2.2). */
   readonly byProxy?: { readonly origin: string; readonly authorization: string | null };
 }
 
@@ -28,8 +28,8 @@ export interface ConnectionOptions {
 const EXPECT_CONTENT = ["POST", "PUT", "PATCH"];
 
 /**
- * Only what HTTP needs is added to the given fields: Host first, the length of the body, and close; none of them if it
- * is given already. Throws if a field can't be written in a head.
+ * Encodes a request. Only what HTTP needs is added to the given fields: Host first, the length of the body, and close,
+ * each unless it is given already. Throws if a field can't be written in a head.
  */
 export function encodeRequest(
   { method, path, headers, body }: WireRequest,
@@ -58,7 +58,7 @@ export function encodeRequest(
   return bytes;
 }
 
-/** Memory for the octets of a body before they are copied, used again because scripts make each request anew. */
+/** Memory for the octets of a body before they are copied, reused because scripts make each request anew. */
 let scratch = new Uint8Array(16_384);
 const encoder = new TextEncoder();
 /** The most octets that one UTF-16 unit takes in UTF-8. */

@@ -25,7 +25,7 @@ const BY_CHUNKS = 2;
 const BY_CLOSE = 3;
 
 interface ReaderOptions {
-  /** Keeps the head of each response in `kept`, and its body unless it says head. */
+  /** Keeps the head of each response in `kept`, and its body, too, unless the value is "head". */
   readonly retain?: boolean | "head";
   /** Takes heads and bodies piece by piece in place of `kept`. */
   readonly sink?: ResponseSink | null;
@@ -162,7 +162,7 @@ export class ResponseReader {
     // RFC 9112 §9.3; a coding in HTTP/1.0 is read, but the connection is not trusted afterwards (§6.1).
     this.keepAlive = !close && (minor === 1 || (keepAlive && coding === NO_CODING));
     // 3. Both a coding and a length: an intermediary may have used the other one, so that later bytes belong to another
-    // response. Checked first, as it is wrong in any response.
+    // response. Checked first, because it is wrong in any response.
     if (coding !== NO_CODING && contentLength >= 0) {
       if (!this.#allowsBothFramings) {
         return this.#break("both transfer-encoding and content-length");
@@ -200,7 +200,7 @@ export class ResponseReader {
     this.bodyBytes += at - from;
     this.#leftBytes -= at - from;
     if (this.#keepsBody && !this.#keep(bytes, from, at)) {
-      this.#break("the body is larger than checks can keep: 64 MB, and 256 MB in a worker");
+      this.#break("the body is larger than checks can keep: 64 MB each, 256 MB a worker");
     } else if (this.#leftBytes === 0) this.#endData();
     return at;
   }

@@ -1,4 +1,4 @@
-/** The certificate that a client presents in TLS, by OpenSSL. */
+/** Makes OpenSSL present a client's certificate in TLS. */
 import { cString, cStringAt, made, type OpenSsl, type Pointer } from "../system/openssl.ts";
 import { certificatesIn, type ClientCertificate } from "./endpoint.ts";
 

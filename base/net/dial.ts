@@ -21,7 +21,7 @@ import type { Address } from "./resolve.ts";
 import { connectTo, type Route, RouteTo } from "./route.ts";
 
 /**
- * Resolves when bytes can be sent, which is after the handshake with TLS. Rejects with a DialError.
+ * Resolves when bytes can be sent: with TLS, after the handshake. Rejects with a DialError.
  * @param signal Cancels the attempt and leaves nothing open.
  */
 type Dial = (signal: AbortSignal) => Promise<Connection>;
@@ -58,8 +58,8 @@ export function dialer(endpoint: Endpoint): Dial {
 }
 
 /**
- * Deno's own TLS refuses a CA certificate as a server's own certificate, and one with a name in its subject alone, even if
- * the user trusts exactly that one.
+ * Deno's own TLS refuses a CA certificate as a server's own certificate, and a certificate whose name is only in its
+ * subject, even if the user trusts exactly that certificate.
  */
 function mayBeNamed(error: unknown, { caCerts }: Tls): error is DialError {
   return error instanceof DialError && caCerts.length > 0 &&

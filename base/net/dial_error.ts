@@ -100,28 +100,32 @@ export function alertMeaning(said: string, tls: AlertedTls = {}): string | null 
   return `the server refused the handshake (${name})`;
 }
 
-/** Whether an open connection was ended by such an alert. */
+/** Whether a reason, in the words of `alertMeaning`, says that the server refused the client by an alert. */
 export function isRefusalByAlert(reason: string): boolean {
   return /^the server (?:demands a|refused the) (?:client certificate|handshake)\b/.test(reason);
 }
 
-/** How rustls, OpenSSL and Node name the alert (RFC 7301 §3.2). */
+/** How rustls, OpenSSL and Node name the alert no_application_protocol (RFC 7301 §3.2). */
 const NO_PROTOCOL = /no ?application ?protocol/i;
 
 /** The error for a failed TLS handshake. */
 export function handshakeFailed(error: unknown, tls: AlertedTls = {}): DialError {
   const said = messageOf(error);
+  const version = tls.alpn === "h2" ? "2" : "1.1";
   const plainer = NO_PROTOCOL.test(said)
-    ? `the server does not speak HTTP/${tls.alpn === "h2" ? "2" : "1.1"}: it refused it in ALPN`
+    ? `the server does not speak HTTP/${version}: it refused the protocol in ALPN`
     : alertMeaning(said, tls) ?? PLAINER.find(([pattern]) => pattern.test(said))?.[1] ??
       unusableKey(said, tls);
   return new DialError("tls", plainer ?? wrongName(said) ?? `the TLS handshake failed: ${said}`);
 }
 
-/** What the runtime says of an unusable key, when it checks nothing else of the certificate. */
+/**
+ * The meaning of the runtime's error for a key that it cannot use, when it checks nothing else of the certificate; null
+ * for any other error.
+ */
 function unusableKey(said: string, { insecure = false }: AlertedTls): string | null {
   if (!insecure || !said.includes("unable to verify the first certificate")) return null;
-  return "the runtime cannot use the certificate's key (RSA needs 2,048 bits): --driver epoll may";
+  return "the runtime cannot use the certificate's key (RSA needs 2,048 bits): try --driver epoll";
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Where an origin's connections go, and by which way. Pure. */
+/** Where an origin's connections go, and how: over TCP, TLS, a proxy or a unix socket. Pure. */
 import { credentialsIn, unescaped } from "../secret_fields.ts";
 import type { ConnectionOptions } from "../http/request.ts";
 import type { Host } from "./resolve.ts";
@@ -118,7 +118,9 @@ export function dialedAt({ proxy, ...endpoint }: TcpEndpoint): Host {
   return proxy ?? endpoint;
 }
 
-/** What requests to the origin must say because of the way there. */
+/**
+ * The options of requests to the origin that depend on the way there, such as an HTTP proxy, which needs whole URLs.
+ */
 export function connectionOptions(
   origin: string,
   endpoint: Endpoint,

@@ -1,4 +1,4 @@
-/** Listens for HTTP; where that fails, the error says why. */
+/** Listens for HTTP; if that fails, the error says why. */
 import { messageOf, TargetError } from "../errors.ts";
 
 /** The address at which only this machine reaches a server. */

@@ -12,7 +12,7 @@ import { unbracketed } from "./endpoint.ts";
 const MOST_ADDRESSES = 4;
 
 /**
- * A host as URLs write it, but an IPv6 address without its brackets, which may be given. Listening on it is tried, to
+ * A host as URLs write it. An IPv6 address may be given with brackets, which are removed. Listening on it is tried, to
  * check that it belongs to this machine.
  */
 export const listenHost = z.string().transform((text, context): string => {

@@ -1,6 +1,6 @@
 /**
- * TLS by `node:tls`: for connections that accept any certificate, or present a client's. Deno's own TLS sockets can do
- * neither through a tunnel, but cost half the CPU.
+ * TLS by `node:tls`: for connections that accept any certificate, or present a certificate of the client. Deno's own
+ * TLS sockets can do neither through a tunnel, but cost half the CPU.
  */
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import {
@@ -29,7 +29,7 @@ class NodeTlsConnection implements Connection {
   };
 
   /**
-   * @param below The socket below, which is closed with this one.
+   * @param below The socket that carries this one, such as a tunnel, and is closed with it.
    * @param errors Errors that the socket has reported already.
    */
   constructor(
@@ -164,8 +164,8 @@ function optionsOf(tls: Tls): ConnectionOptions {
 }
 
 /**
- * The reason why a trusted certificate is not that of the server, in the words of rustls; undefined: it is. An
- * authority's certificate is the server's only if the user has named it, and only then a name in the subject counts.
+ * The reason why a trusted certificate is not that of the server, in the words of rustls; undefined if it is. A CA
+ * certificate, or one with a name only in its subject, is accepted as the server's only if the user has named it.
  */
 function identityRefusal(
   { serverName, caCerts }: Tls,

@@ -36,7 +36,7 @@ export class TooFewStreams extends Error {
   }
 }
 
-/** Sends a request and returns its response. Rejects if it is incomplete, and with TooFewStreams. */
+/** Sends a request and returns its response. Rejects if the response is incomplete, or with TooFewStreams. */
 export async function exchangeOn(
   conn: Connection,
   endpoint: Endpoint,

@@ -41,7 +41,7 @@ export async function openSocketOn(
   return reader;
 }
 
-/** Whether a response is 101. Its first part holds the status, unless a server means to be difficult. */
+/** Whether a response is 101. The first read holds the status, unless the server splits the status line on purpose. */
 function isSwitching(buffer: Uint8Array, length: number): boolean {
   const text = new TextDecoder().decode(buffer.subarray(0, Math.min(length, 12)));
   return text === `HTTP/1.1 ${SWITCHING_PROTOCOLS}`;

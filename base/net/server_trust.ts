@@ -24,7 +24,10 @@ const XKU_SSL_SERVER = 0x1;
 /** The encoded number of X.509 version 3. */
 const VERSION_3 = 2;
 const SUBJECT_ALT_NAME = 85;
-/** Key usage, subject and constraints of names, basic constraints, extended key usage, distribution points. */
+/**
+ * OpenSSL's numbers of the critical extensions that webpki knows: key usage, subject alternative name, name
+ * constraints, basic constraints, extended key usage, distribution points.
+ */
 const KNOWN_CRITICAL = new Set([83, SUBJECT_ALT_NAME, 666, 87, 126, 103]);
 
 const RSA = 6;
@@ -35,7 +38,7 @@ const ED25519 = 1087;
 const DIGESTS = new Set([672, 673, 674]);
 const CURVES = new Set(["prime256v1", "secp384r1", "secp521r1"]);
 
-/** X509_V_ERR_… of a chain without a trusted authority, and of another name or address. */
+/** X509_V_ERR_… for a chain without a trusted authority, and for a wrong name or address. */
 const UNKNOWN_ISSUER = new Set([2, 18, 19, 20, 21]);
 const WRONG_NAME = new Set([62, 64]);
 
@@ -55,7 +58,7 @@ export function usualAuthorities(): readonly string[] | null {
 
 function authoritiesIn(store: string): readonly string[] | null {
   if (store === "mozilla") return nodeTls.rootCertificates;
-  // Missing from Deno 2.6.
+  // Deno 2.6 does not have this function.
   const list: unknown = Reflect.get(nodeTls, "getCACertificates");
   return store === "system" && typeof list === "function" ? list("system") : null;
 }
@@ -74,7 +77,7 @@ export class ServerTrust {
 
   /**
    * @param usual Authorities as PEM, any number in each text, with anything between them.
-   * @param named The authorities that the user names, as PEM likewise: one may be the server's own certificate.
+   * @param named The authorities that the user names, as PEM, too: one may be the server's own certificate.
    */
   constructor(
     private readonly openssl: OpenSsl,

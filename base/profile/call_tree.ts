@@ -34,7 +34,7 @@ export class CallTreeBuilder {
   readonly #parent: number[] = [];
   readonly #ownMs: number[] = [];
   readonly #frameAt = new Map<string, number>();
-  /** The same by frame object, because profiles repeat their frames and building a key is slow. */
+  /** The same indexes by frame object, because profiles repeat their frames and building a key is slow. */
   readonly #knownAt = new WeakMap<Frame, number>();
   readonly #childAt = new Map<string, number>();
 

@@ -120,7 +120,8 @@ export interface TimeChange {
   /** Share of the change in total time per request that this change explains; above 1 if others shrank. */
   readonly explainedRatio: number;
   /**
-   * Whether every run after lies beyond every run before; null if either side has a single run, which shows no noise.
+   * Whether every run after the change lies beyond every run before it; null if either side has a single run, which
+   * shows no noise.
    */
   readonly isBeyondNoise: boolean | null;
 }
@@ -205,7 +206,10 @@ function ownFunctions(
 /** A folder and a file, as `moduleOf` names code that is in no package. */
 const OWN_FILE = /^[^@:/]+\/[^/]+$/;
 
-/** What grew enough to be reported; first what grew most beyond the slowdown common to all. */
+/**
+ * Functions or packages that grew enough to be reported; first the one that grew most beyond the slowdown common to
+ * all.
+ */
 function grownBetween(
   first: readonly OwnTimes[],
   second: readonly OwnTimes[],
@@ -234,12 +238,15 @@ interface Growth {
 }
 
 /**
- * Between two runs, a machine rarely slows down by more than this; growth common to all functions beyond it is their
- * own.
+ * Between two runs, a machine rarely slows down by more than this; any growth beyond this factor that all functions
+ * share is the functions' own.
  */
 const MOST_SLOWED = 1.5;
 
-/** How much more one takes than if it had grown like all the others: a slower machine slows every function alike. */
+/**
+ * How much longer a function takes than if it had grown like all others, because a slower machine slows every function
+ * alike.
+ */
 function beyondOthersMs(one: Growth, whole: Growth): number {
   const othersMs = whole.beforeMs - one.beforeMs;
   const factor = othersMs > 0 ? (whole.afterMs - one.afterMs) / othersMs : 1;

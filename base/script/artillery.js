@@ -1,5 +1,5 @@
-// The module `plateau/artillery`: calls the functions of an Artillery processor around the requests of a flow, with what they
-// get there: the request's parameters, the response, and the variables of the virtual user.
+// The module `plateau/artillery`: calls the functions of an Artillery processor around the requests of a flow, with the
+// arguments that Artillery gives them: the request's parameters, the response, and the variables of the virtual user.
 const host = globalThis[Symbol.for("plateau")];
 
 /** A processor's own metrics are not counted. */
@@ -26,7 +26,10 @@ const valueOf = (written, vars) => {
 
 const TEMPLATE = /\{\{\{?\s*([^{}]*?)\s*\}?\}\}/g;
 
-/** Fills in values. A value that is all of a text keeps its type, as in Artillery. */
+/**
+ * Fills in values. A placeholder that is the whole text is replaced by its value without turning that into text, as in
+ * Artillery.
+ */
 const filled = (value, vars) => {
   if (typeof value === "string") {
     const known = (written) => {
@@ -55,11 +58,11 @@ const formText = (fields) =>
 
 const originOf = (url) => /^https?:\/\/[^/?#]*/i.exec(url)?.[0] ?? "";
 
-/** A URL without an origin goes behind the target with its base path, as in Artillery. */
+/** A URL without an origin is appended to the target's URL, base path included, as in Artillery. */
 const addressOf = (url, target) =>
   originOf(url) === "" ? target.replace(/\/$/, "") + url.replace(/^(?!\/)/, "/") : url;
 
-/** Spaces and what is not ASCII are encoded, as URLs have them. */
+/** The request's path and query, with spaces and non-ASCII characters percent-encoded. */
 const pathOf = ({ url, qs = {} }, target) => {
   const origin = originOf(url);
   if (origin !== originOf(target)) {
@@ -103,7 +106,8 @@ const send = (request, params, target) => {
 /**
  * Hooks of the steps and users of one scenario.
  * @param functions Functions of the processor, by name. A missing one is passed over, as in Artillery.
- * @param scenario Its name, variables that all users have, and names of values that these cannot have here, with those that they have.
+ * @param scenario Its name, the variables that all users have, and other names for variables whose own names are not
+ * allowed here.
  */
 export function processed(functions, { name, vars, names = {} }) {
   const sessions = new WeakMap();
@@ -144,7 +148,10 @@ export function processed(functions, { name, vars, names = {} }) {
     }
   };
   return {
-    /** @param given Functions between the request before and this one, before and after it; and its parameters. */
+    /**
+     * @param given Functions to call between the previous request and this one, before this one, and after it; and its
+     * parameters.
+     */
     step({ between = [], before = [], after = [], ...given }) {
       const hooks = {};
       if (between.length + before.length > 0 || given.auth !== undefined) {
@@ -188,7 +195,7 @@ const digestOf = (hex, form) => {
   throw new Error(`a digest cannot be written as ${form} here`);
 };
 
-/** A text as Buffer has it. Octets that are no text would be other ones here, so they are refused. */
+/** Stands in for a Buffer that holds text. Octets that are not text would change here, so they are refused. */
 class Text {
   constructor(text, encoding = "utf8") {
     if (typeof text !== "string") {
@@ -219,7 +226,7 @@ const updated = (digest) => {
   return hash;
 };
 
-/** Parts of modules of Node.js that processors use most. */
+/** The parts of Node.js modules that processors use most. */
 export const node = {
   crypto: {
     randomUUID: () => host.uuid(),

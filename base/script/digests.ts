@@ -1,5 +1,5 @@
 /**
- * Digests of scripts. HMAC (RFC 2104) is built from two of them: the runtime's own HMAC takes three times as long, and
+ * Digests for scripts. HMAC (RFC 2104) is built from two of them: the runtime's own HMAC takes three times as long, and
  * scripts may sign every request. Pure.
  */
 import { hash } from "node:crypto";

@@ -68,7 +68,7 @@ interface Code extends Pick<Metered, "clock"> {
   readonly module: WebAssembly.Module;
 }
 
-/** Once in each thread. */
+/** Compiled once in each thread. */
 let compiled: Promise<Code> | null = null;
 
 async function compile(load: Loader): Promise<Code> {
@@ -76,7 +76,10 @@ async function compile(load: Loader): Promise<Code> {
   return { module: await WebAssembly.compile(binary), clock };
 }
 
-/** The code as it is built: the loader has it within itself, and hands it to `WebAssembly.instantiate` alone. */
+/**
+ * The engine's code as it was built. The loader contains it and hands it only to `WebAssembly.instantiate`, so a
+ * substitute for that function takes it.
+ */
 async function binaryOf(load: Loader): Promise<Uint8Array> {
   const { instantiate } = WebAssembly;
   const taken = Promise.withResolvers<Uint8Array>();
@@ -94,7 +97,7 @@ async function binaryOf(load: Loader): Promise<Uint8Array> {
 }
 
 export class Engine {
-  /** Called again and again by what takes long; what it throws ends the call, and with it the engine. */
+  /** Called repeatedly during long calls; an exception that it throws ends the call, and with it the engine. */
   look: () => void = () => {};
   #isGivenUp = false;
   readonly #functions: HostFunction[] = [];
@@ -164,7 +167,10 @@ export class Engine {
     return this.#isGivenUp;
   }
 
-  /** A call ends in its middle, so nothing in the memory can be relied on any more; not even to free anything there. */
+  /**
+   * To be called when a call was ended in its middle: nothing in the engine's memory can be relied on any more, so
+   * nothing there is freed either.
+   */
   giveUp(): void {
     this.#isGivenUp = true;
     const nothing = (): void => {};

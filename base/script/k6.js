@@ -2,7 +2,7 @@
 // it yields each request, and goes on with the response.
 export let __VU = 0;
 export let __ITER = 0;
-/** Session of the call at hand. */
+/** Session of the current call. */
 let current = null;
 const sessions = new WeakMap();
 
@@ -105,7 +105,7 @@ export function* group(_, inner) {
   return typeof result?.next === "function" ? yield* result : result;
 }
 
-/** Pauses are steps of the flow. */
+/** Does nothing, because pauses are steps of the flow. */
 export function sleep() {}
 
 export function fail(message) {
@@ -125,7 +125,7 @@ export { Metric as Counter, Metric as Gauge, Metric as Rate, Metric as Trend };
 
 const host = globalThis[Symbol.for("plateau")];
 
-/** What a digest is as, by the names of k6; of octets. */
+/** Forms in which a digest can be written, by the names that k6 gives them. */
 const FORMS = {
   base64: (octets) => host.base64(octets),
   base64url: (octets) => FORMS.base64(octets).replaceAll("+", "-").replaceAll("/", "_"),
@@ -166,7 +166,7 @@ const formText = (fields) =>
 /**
  * Headers and body of a request, as HTTP has them.
  * @param credentials User and password in its URL.
- * @param userAgent Of the script's options, if they have one.
+ * @param userAgent The option `userAgent` of the script, if it has one.
  */
 const sentOf = ({ body, params: { headers = {}, cookies = {} } }, credentials, userAgent) => {
   const pairs = Object.entries(cookies).map(([name, value]) => `${name}=${value?.value ?? value}`);
@@ -187,7 +187,10 @@ const sentOf = ({ body, params: { headers = {}, cookies = {} } }, credentials, u
   return { headers: { ...all, ...type }, body: formText(body) };
 };
 
-/** A URL's scheme with its host and port, all after them but a fragment, and its user and password, which end at the last @. */
+/**
+ * Splits a URL: its scheme, host and port; everything after them but a fragment; and its user and password, which end
+ * at the last @.
+ */
 const partsOf = (url) => {
   const [, scheme = "", user, place = "", rest] = /^(?:(\w+:\/\/)(?:([^/?#]*)@)?([^/?#]*))?([^#]*)/
     .exec(url);
@@ -199,13 +202,13 @@ const partsOf = (url) => {
 const normal = (base) =>
   base.toLowerCase().replace(/^(http:.*):80$|^(https:.*):443$/, (_, http, https) => http ?? https);
 
-/** Any is right, as the script judges. */
+/** Every status is right, because the script itself checks it. */
 const ANY_STATUS = Array.from({ length: 500 }, (_, at) => 100 + at);
 
 /**
  * The hooks of all steps of a flow.
- * @param script One iteration, as a generator of what `setup` gave.
- * @param origin Of its URLs; the requests go to the target.
+ * @param script One iteration: a generator function of the data from `setup`.
+ * @param origin Origin of the script's URLs; the requests go to the target instead.
  * @param rounds Iterations of a session.
  */
 export function iterations(script, origin, userAgent, rounds = 1) {
@@ -252,8 +255,8 @@ export function iterations(script, origin, userAgent, rounds = 1) {
 
 /**
  * `setup` or `teardown` of a script, which may send.
- * @param origin Of its URLs.
- * @param target Where these requests go.
+ * @param origin Origin of the script's URLs.
+ * @param target Where the requests with that origin go.
  */
 export const around = (script, origin, target, userAgent) => async (data) => {
   const run = script(data);

@@ -1,11 +1,11 @@
 /**
- * A WebAssembly module with looks at the clock in its loops. QuickJS asks between the operations of a script whether
- * it may go on, but not within a built-in function, and `[].includes.call({ length: 2 ** 53 })` would take it years. So
- * each loop that calls functions counts its rounds, and after each `ROUNDS` calls the clock that the module imports for
- * `Date.now`: whatever stands in for that may throw, which ends the call from outside. Pure.
+ * Adds checks of the clock to the loops of a WebAssembly module. QuickJS asks between the operations of a script
+ * whether it may go on, but not within a built-in function, and `[].includes.call({ length: 2 ** 53 })` would take it
+ * years. So each loop that calls functions counts its rounds, and after each `ROUNDS` calls the clock that the module
+ * imports for `Date.now`: a replacement for it may throw, which ends the call from outside. Pure.
  *
- * The format: https://webassembly.github.io/spec/core/binary/. What is unknown here is refused, as it could not be
- * skipped.
+ * The format: https://webassembly.github.io/spec/core/binary/. Anything unknown is refused, because its length is
+ * unknown, too.
  */
 
 /** A power of two. A round takes nanoseconds, and a call of the clock as long as some dozens of them. */
@@ -94,7 +94,7 @@ function clockIn(
   return clocks[0];
 }
 
-/** The type of an imported table, memory or global. */
+/** Skips the type of an imported table, memory or global. */
 function skipExtern(reader: Reader, kind: number): void {
   if (kind === 3) return reader.skip(2);
   if (kind > 3) throw unreadable(`an import of kind ${kind}`);
@@ -117,7 +117,7 @@ function meteredCode(
   return joined(parts);
 }
 
-/** The function with a counter as one local variable more, where it has loops. */
+/** The body of a function; if it has loops that call functions, they count in an additional local variable. */
 function meteredBody(body: Uint8Array, params: number, clock: number): Uint8Array {
   const reader = new Reader(body);
   const groups = reader.number();
@@ -138,7 +138,7 @@ function meteredBody(body: Uint8Array, params: number, clock: number): Uint8Arra
   ]);
 }
 
-/** Where those loops begin, in order, that call functions. The others go through the memory, and end with it. */
+/** Where the loops that call functions begin, in order. Other loops only go through the memory, and end with it. */
 function looksIn(code: Reader): number[] {
   const looks: number[] = [];
   /** For each block around the current instruction, where it begins if it is a loop that has called nothing yet. */
@@ -156,7 +156,7 @@ function looksIn(code: Reader): number[] {
   return looks.toSorted((a, b) => a - b);
 }
 
-/** Counts a round in a local variable, and calls the clock after each `ROUNDS`. */
+/** Instructions that count a round in a local variable, and call the clock after every `ROUNDS` rounds. */
 function lookAt(clock: number, counter: number): Uint8Array {
   return joined([
     ...[Uint8Array.of(0x20), number(counter)], // local.get
@@ -169,7 +169,7 @@ function lookAt(clock: number, counter: number): Uint8Array {
   ]);
 }
 
-/** Operands that are numbers, by opcode; others follow where they are read. */
+/** How many numbers follow each opcode as operands; other kinds of operands are in `skipOperands`. */
 const OPERANDS = new Map<number, number>([
   ...[0x02, LOOP, 0x04, 0x0c, 0x0d, 0x10, 0x12].map((code) => [code, 1] as const),
   ...[0x11, 0x13].map((code) => [code, 2] as const),
@@ -181,7 +181,7 @@ const OPERANDS = new Map<number, number>([
   ...range(0x45, 0xc4).map((code) => [code, 0] as const), // arithmetic
 ]);
 
-/** The same for those that begin with 0xfc: conversions, and whole pieces of memory and tables. */
+/** How many numbers follow each opcode after 0xfc: conversions, and operations on whole pieces of memory and tables. */
 const WIDE_OPERANDS: readonly number[] = [
   ...[0, 0, 0, 0, 0, 0, 0, 0],
   ...[2, 1, 2, 1, 2, 1, 2, 1, 1, 1],
@@ -238,7 +238,7 @@ class Reader {
     }
   }
 
-  /** Of any width, signed or not. */
+  /** Skips numbers of any width, signed or not. */
   skipNumbers(count: number): void {
     for (let left = count; left > 0; left--) while (this.octet() >= 0x80);
   }

@@ -5,7 +5,7 @@ export { env };
 
 export const experiment = (given) => given;
 
-/** The field `authorization` of HTTP Basic (RFC 7617 §2), whose name has no colon. */
+/** The field `authorization` of HTTP Basic (RFC 7617 §2), in which the user's name cannot have a colon. */
 export const basic = (user, password) => {
   if (`${user}`.includes(":")) {
     throw new TypeError("the user name of HTTP Basic cannot contain a colon");
@@ -13,7 +13,10 @@ export const basic = (user, password) => {
   return `Basic ${base64(`${user}:${password}`)}`;
 };
 
-/** A token is renewed when so much of its time has passed: where it is looked at each quarter of it, a quarter is left to fetch another. */
+/**
+ * Share of its lifetime after which a token is renewed: if it is checked every quarter of its lifetime, a quarter is
+ * left to fetch another.
+ */
 const RENEWED_AT = 0.5;
 
 const formOf = (parameters) =>
@@ -36,7 +39,7 @@ export const clientCredentials = async (
     headers: {
       "content-type": "application/x-www-form-urlencoded",
       accept: "application/json",
-      // Both are encoded before (RFC 6749 §2.3.1).
+      // Client id and secret are form-encoded first (RFC 6749 §2.3.1).
       ...sends === "field" && { authorization: basic(formPart(clientId), formPart(clientSecret)) },
     },
     body: formOf({ grant_type: "client_credentials", scope, ...inBody, ...parameters }),
@@ -75,7 +78,10 @@ const decoded = (text) => {
   }
 };
 
-/** The path as it is signed: encoded once more, without dots and empty parts; for S3 as it is. */
+/**
+ * The path as it is signed: encoded a second time, without dots and empty parts; for S3 encoded only once, with all
+ * parts.
+ */
 const signedPath = (path, isS3) => {
   if (isS3) return path.split("/").map((part) => encode(decoded(part))).join("/");
   const parts = [];
@@ -96,7 +102,7 @@ const signedQuery = (query) =>
 
 const octetsOf = (hex) => Uint8Array.from(hex.match(/../g), (octet) => parseInt(octet, 16));
 
-/** Keys last for a day, and take four digests. */
+/** Signing keys, kept because each is valid for a day and takes four digests. */
 const keys = new Map();
 const MOST_KEYS = 100;
 const keyOf = (secret, ...scope) => {
@@ -110,7 +116,7 @@ const keyOf = (secret, ...scope) => {
   return key;
 };
 
-/** Signs a request by AWS Signature Version 4: sets `authorization` and `x-amz-…` of it. */
+/** Signs a request by AWS Signature Version 4: sets its header fields `authorization` and `x-amz-…`. */
 export const signAws = (
   request,
   { accessKeyId, secretAccessKey, sessionToken, region, service, host, nowMs = Date.now() },

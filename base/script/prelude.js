@@ -20,7 +20,7 @@
   let sentBody;
   let data;
 
-  // Random numbers come many at a time.
+  // Random numbers are drawn outside, many at a time.
   const pool = new Float64Array(host.numbers);
   const POOL = pool.length;
   let drawn = POOL;
@@ -115,8 +115,8 @@
 
   const ofField = (name, value) => textOf(value, `request.headers[${stringify(name)}]`);
 
-  // All of a request but its body, a line for the method, the path, and each field's name and value. A line break within any makes
-  // more lines than are counted.
+  // The head of a request: one line each for the method, the path, and every field's name and value. A line break
+  // within one of these shows, because there are then more lines than were counted.
   const headOf = (method, path, headers) => {
     let lines = 2;
     let text = textOf(method, "request.method") + "\n" + textOf(path, "request.path"); // a template takes longer
@@ -132,8 +132,8 @@
     return text;
   };
 
-  // Gives the head of the request where the hook has changed any of it. @param base The request that it always gets, where that is one;
-  // else it is fetched when it is read.
+  // Wraps a `before` hook: returns the head of the request if the hook has changed any of it. @param base The request,
+  // if it is always the same; otherwise it is fetched when the hook reads it.
   const before = (hook, base) => {
     const baseHead = base && headOf(base.method, base.path, base.headers);
     let given = base ?? null;
@@ -182,7 +182,7 @@
     };
     return (user) => {
       if (words[IS_FIRST] === 1) begin(user);
-      if (isTouched) forget(); // what the call before has left
+      if (isTouched) forget(); // what the previous call has left
       if (base === undefined) given = body = null;
       changed = 0;
       words[LINES] = 0;
@@ -249,7 +249,7 @@
         .map(([name, value]) => [name, typeof value === "object" ? stringify(value) : `${value}`]),
     ));
 
-  // Adds what was filled in or captured outside; what hooks set stays, also where it is no text.
+  // Adds values that were filled in or captured outside; values that hooks set stay, even if they are not text.
   const give = (user, written) => {
     if (words[IS_FIRST] === 1) begin(user);
     Object.assign(user.vars, parse(written));
@@ -265,7 +265,7 @@
     data = frozen(parse(written));
   };
 
-  // An experiment as data: a function stands as the path at which it was found.
+  // An experiment as data: each function is replaced by the path at which it was found.
   const plain = (value, path, found, around) => {
     if (typeof value === "function") {
       const name = path.join(".");
@@ -293,7 +293,7 @@
 
   const found = Object.create(null);
 
-  // Parameters that nobody reads are typing errors.
+  // Parameters that the experiment has not read: those left at the end are typing errors.
   let left = new Set();
   const recorded = (parameters) => {
     left = new Set(keys(parameters));
@@ -382,7 +382,7 @@
     );
   globalThis.console = freeze({ log, debug: log, info: log, warn: log, error: log });
 
-  // What the module `plateau` is made of.
+  // The parts of which the module `plateau` is made.
   defineProperty(globalThis, Symbol.for("plateau"), {
     value: freeze({
       env: (name) => host.env(String(name)),
@@ -405,7 +405,8 @@
       "fetch is only available in setup, refresh and teardown: fetch in setup, return what hooks need, and read it as user.data",
     );
   };
-  // As elsewhere. It refers to its object by `this`, because a circle would keep the response for longer.
+  // Like `Headers.get`. It refers to its object by `this`, because a reference cycle would keep the response in memory
+  // for longer.
   const getField = {
     value(name) {
       return getOwnPropertyDescriptor(this, `${name}`.toLowerCase())?.value ?? null;

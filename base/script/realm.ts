@@ -23,11 +23,11 @@ const OWN_MODULES: Readonly<Record<string, string>> = {
 /** Time limit for evaluating the script, and for the computation of its `setup`. */
 const OUTSIDE_LOAD_MS = 10_000;
 /**
- * How much longer a built-in function may take: QuickJS looks at no clock within, and to end it from outside ends the
- * engine.
+ * How much longer a built-in function may take: QuickJS does not check the time within one, and ending it from outside
+ * ends the engine, too.
  */
 const BUILT_IN_MS = 1_000;
-/** Looks that are farther apart show that the machine stood still. */
+/** A longer gap between two checks of the clock shows that the machine stood still. */
 const HALT_MS = 200;
 const STACK_BYTES = 256 * 1024;
 /** QuickJS's own error, if it still has room for it. */
@@ -106,7 +106,7 @@ export function placed(message: string, ofFunction = ""): string {
   return shortened(text, LIMITS.scriptReason.most - place.length) + place;
 }
 
-/** A text of so many characters: its longest quoted value is cut rather than the sentence around it. */
+/** A text cut to `most` characters: its longest quoted value is cut rather than the sentence around it. */
 function shortened(text: string, most: number): string {
   if (text.length <= most) return text;
   const quotes = text.match(/"(?:[^"\\]|\\.)*"/gs) ?? [];
@@ -131,9 +131,12 @@ export class Realm {
   /** The current request, if it varies. */
   request: Readable | null = null;
   readonly #functions: ReadonlyMap<string, RealmFunction>;
-  /** Time of the first tick within the current call; NaN before it. */
+  /** Time at which the clock was first read in the current call; NaN before that. */
   #sinceMs = NaN;
-  /** Time of the last look of a built-in function, and whether a halt was taken off the current call. */
+  /**
+   * Time at which a built-in function last read the clock, and whether a halt of the machine was already subtracted
+   * from the time of the current call.
+   */
   #lookedMs = 0;
   #hasHalted = false;
   #isRunning = false;
@@ -148,7 +151,7 @@ export class Realm {
     this.context = engine.context;
     const { runtime } = engine.context;
     runtime.setMaxStackSize(STACK_BYTES);
-    // It is called each some ten thousand operations, so a short call never reads the clock.
+    // Called once in some ten thousand operations, so a short call never reads the clock.
     runtime.setInterruptHandler(() => this.#tookMs() > this.#limitMs);
     engine.look = () => {
       const nowMs = this.parts.nowMs();
@@ -212,7 +215,7 @@ export class Realm {
     return nowMs - this.#sinceMs;
   }
 
-  /** Takes one halt of the machine off the time of a call: a call that seems endless costs the engine. */
+  /** Subtracts one halt of the machine from the time of a call, because a call that seems endless costs the engine. */
   #skipHalt(nowMs: number): void {
     const isFirst = Number.isNaN(this.#sinceMs);
     const gapMs = isFirst ? 0 : nowMs - this.#lookedMs;
@@ -223,13 +226,13 @@ export class Realm {
     this.#sinceMs += gapMs;
   }
 
-  /** Runs what may call the script, within the time of a call. */
+  /** Runs a function that may call the script, within the time limit of a call. */
   #run<Result>(call: () => Result): Result {
     this.#sinceMs = NaN;
     this.#isRunning = true;
     try {
       return call();
-    } catch (error) { // a stack of the engine's own that is too deep, for one
+    } catch (error) { // for example because the engine's own stack is too deep
       if (error instanceof ScriptError) throw error;
       throw new ScriptError(`the engine of the script has failed: ${messageOf(error)}`);
     } finally {
@@ -237,7 +240,10 @@ export class Realm {
     }
   }
 
-  /** Within the time of a script outside of any load: it may be megabytes, and is not a call of a request. */
+  /**
+   * Hands over the data from `setup` or `refresh`, within the time limit for calls outside of a load, because the data
+   * may be megabytes.
+   */
   setData(json: string): void {
     const { context } = this;
     const limitMs = this.#limitMs;
@@ -284,7 +290,9 @@ export class Realm {
     return place;
   }
 
-  /** A hook that does nothing most times, and what most hooks do in each fourth session of its user. */
+  /**
+   * A hook for rehearsals: it does nothing most times, and in every fourth session of its user does what most hooks do.
+   */
   rehearsal(): RealmFunction {
     return this.#call(this.#own("rehearsal"));
   }
@@ -346,7 +354,7 @@ export class Realm {
     }
   }
 
-  // hot: as `#run`, without a function made for each call.
+  // hot: like `#run`, without a function made for each call.
   #direct(hook: RealmFunction, first?: Value, second?: Value): OwnValue {
     this.#sinceMs = NaN;
     this.#isRunning = true;
@@ -380,7 +388,7 @@ export class Realm {
       fetch,
       open: 0,
       isOver: false,
-      // A script has no timers, so what waits goes on after a response, or never.
+      // A script has no timers, so code that waits goes on after a response, or never.
       goOn: () => {
         this.#runJobs();
         if (fetches.isOver) return;
@@ -547,7 +555,7 @@ export class Realm {
 
   #host: QuickJSHandle | null = null;
 
-  /** What the script fetches from now on belongs to the call that allows it. */
+  /** Lets the script fetch; from now on its fetches belong to this call. */
   #allow(call: Fetches): void {
     const { context } = this;
     if (this.#host === null) throw new Error("The realm has no prelude");
@@ -576,10 +584,12 @@ export class Realm {
   }
 }
 
-/** What one call fetches. It is over when its function is, and with that all that it fetched; or when it fails. */
+/**
+ * The fetches of one call. They are over when the call's function and all of them have ended, or when the call fails.
+ */
 interface Fetches {
   readonly fetch: (url: string, init: string) => Promise<string>;
-  /** Responses that it waits for. */
+  /** Number of responses that have not come yet. */
   open: number;
   isOver: boolean;
   /** Called when the script has its response, or the reason why there is none. */
@@ -588,7 +598,10 @@ interface Fetches {
   readonly fail: (error: unknown) => void;
 }
 
-/** Begins what is not a path; the engine takes a refusal only where a module is loaded. */
+/**
+ * Prefix for a name that is not a path, which is refused later: the engine accepts a refusal only when a module is
+ * loaded.
+ */
 const FOREIGN = "foreign:";
 
 /** Resolves a module's path, which is relative to the script's folder, with `/` as separator. */

@@ -1,7 +1,7 @@
 /**
  * The cores on which a thread may run: sched_setaffinity(2) of Linux, through libc. Threads and processes that a thread
  * starts begin with that thread's cores. Throws on other systems, with another libc than glibc, and without the
- * permission for FFI. Also how promptly a thread gets a core, if the system supports that.
+ * permission for FFI. Also sets how promptly a thread gets a core, if the system supports that.
  */
 import { libcOr, processCalls } from "./libc.ts";
 
@@ -39,7 +39,7 @@ export function keepProcessTo(cores: readonly number[]): void {
   }
 }
 
-/** The cores that this thread may run on. Throws as `keepProcessTo` does. */
+/** The cores that this thread may run on. Throws if the system does not tell. */
 export function allowedCores(): number[] {
   return coresOf(THIS_THREAD);
 }
@@ -105,7 +105,7 @@ export function coresText(cores: readonly number[]): string {
   return ranges.map(([first, last]) => first === last ? `${first}` : `${first}-${last}`).join(",");
 }
 
-// sched_setattr(2) by number, as libc has no function for it before glibc 2.41. struct sched_attr as 32-bit words
+// sched_setattr(2) by number, because libc has no function for it before glibc 2.41. struct sched_attr as 32-bit words
 // (linux/sched/types.h).
 const SCHED_SETATTR = Deno.build.arch === "x86_64" ? 314n : 274n;
 const SCHED_GETATTR = Deno.build.arch === "x86_64" ? 315n : 275n;

@@ -151,9 +151,9 @@ export function parseThrottledMs(cpuStat: string): number | null {
   return ns === null ? null : Number(ns[1]) / 1e6;
 }
 
-// Groups that limit what Plateau starts. Each controller of version 1 has a hierarchy of its own, and so a folder;
-// in version 2 one folder has all. A group is made beside or below our own, with our process id in its name: one
-// whose maker is gone, and that is empty, is removed by the next.
+// Groups that limit what Plateau starts. Each controller of version 1 has a hierarchy of its own, and so a folder; in
+// version 2 one folder has all. A group is made beside or below our own, with our process id in its name: an empty
+// group whose maker is gone is removed by the next process that makes one.
 
 const LIMITS_PREFIX = "plateau-limits-";
 

@@ -30,8 +30,8 @@ export interface Moment {
 }
 
 /**
- * Milliseconds since the epoch by this isolate: it reads the system's clock once, at its start, and goes on by
- * one that nobody sets. When the system's clock steps, isolates that start later disagree by that step.
+ * Milliseconds since the epoch by this isolate: it reads the system's clock once, at its start, and then counts by a
+ * clock that nobody sets. When the system's clock steps, isolates that start later disagree by that step.
  */
 export function epochNowMs(): number {
   return performance.timeOrigin + performance.now();

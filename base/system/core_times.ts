@@ -21,7 +21,7 @@ export interface CoreTimes {
   readonly interruptsMs: number;
 }
 
-/** USER_HZ, on every Linux. */
+/** Length of a tick: USER_HZ is 100 on every Linux. */
 const TICK_MS = 10;
 const [IDLE, IO_WAIT, IRQ, SOFT_IRQ, STEAL] = [3, 4, 5, 6, 7];
 
@@ -41,7 +41,7 @@ export function parseCoreTimes(stat: string, allowed: readonly number[] | null):
   };
 }
 
-/** Current times; null if the system does not show them. Other systems than Linux only give those of all cores. */
+/** Current times; null if the system does not show them. Systems other than Linux give only the times of all cores. */
 export function readCoreTimes(
   allowed: readonly number[] | null,
   system: typeof Deno.build.os = Deno.build.os,

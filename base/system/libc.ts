@@ -1,8 +1,8 @@
 /**
  * The few calls of Linux' libc that Plateau makes, by Deno's FFI, in groups: each isolate looks a group up when it
- * first calls one of it, so that a start pays for nothing that it does not use. Lengths are declared u32, as a JS
- * number for `usize` takes a path ten times slower. Off Linux, with another libc than glibc and without the
- * permission for FFI the lookup throws; `libcOr` gives what stands in.
+ * first calls one of it, so that a start pays for nothing that it does not use. Lengths are declared u32, because a JS
+ * number for `usize` takes a path ten times slower. Off Linux, with another libc than glibc and without the permission
+ * for FFI the lookup throws; `libcOr` then calls a fallback.
  */
 
 const CLOCK_GETTIME = { parameters: ["i32", "buffer"], result: "i32" } as const;
@@ -48,7 +48,7 @@ export const processCalls = group({
   waitpid: { parameters: ["i32", "pointer", "i32"], result: "i32" },
   sched_setaffinity: { parameters: ["i32", "usize", "buffer"], result: "i32" },
   sched_getaffinity: { parameters: ["i32", "usize", "buffer"], result: "i32" },
-  syscall: { parameters: ["i64", "i64", "buffer", "i64", "i64"], result: "i64" }, // called by number, as libc has no name for it
+  syscall: { parameters: ["i64", "i64", "buffer", "i64", "i64"], result: "i64" }, // for calls that libc has no function for
 });
 
 /** Calls about pipes. */

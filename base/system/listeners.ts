@@ -17,8 +17,8 @@ type ListeningAt =
 const FORWARDERS = /^(?:docker-proxy|rootlessport|rootlesskit|slirp4netns|pasta|kubectl|ssh|sshd)/;
 
 /**
- * Reading a link takes some 4 µs, so a search ends after some 0.2 s. A count rather than a time, as a busy machine is
- * slower.
+ * Reading a link takes some 4 µs, so a search ends after some 0.2 s. A count rather than a time, because a busy machine
+ * is slower.
  */
 const MOST_OPEN_FILES = 50_000;
 
@@ -28,7 +28,7 @@ export function listenersAt(at: ListeningAt): number[] {
   return pids.some((pid) => FORWARDERS.test(readName(pid) ?? "")) ? [] : pids;
 }
 
-/** The same, including processes that only forward connections. */
+/** Ids of the processes that listen there, including those that only forward connections. */
 export function occupantsOf(at: ListeningAt): number[] {
   const inodes = "path" in at ? unixInodes(at.path) : tcpInodes(at);
   return inodes.length === 0 ? [] : holdersOf(new Set(inodes.map((inode) => `socket:[${inode}]`)));
@@ -51,7 +51,7 @@ function tcpInodes(at: TcpAddress): string[] {
 }
 
 const CHUNK_BYTES = 8 * 1024;
-/** A row in any state but LISTEN: listening sockets come first. */
+/** A row in any state but LISTEN, which ends the reading because listening sockets come first. */
 const CONNECTION = /^ *\d+: \S+ \S+ (?!0A)/m;
 
 /** The start of the file; the rest has a row for every connection, perhaps 100,000 of them. */

@@ -36,12 +36,15 @@ function raiseTo(needed: number): number {
   }, softLimit);
 }
 
-/** The soft limit without libc: from /proc, or else Infinity, as a dial beyond the limit fails anyway. */
+/** The soft limit without libc: from /proc, or else Infinity, because a dial beyond the limit fails anyway. */
 function softLimit(): number {
   return openFilesLimit("soft") ?? Infinity;
 }
 
-/** How many files a process may open, or may raise that to (hard), on Linux; null if unlimited or unknown. */
+/**
+ * How many files a process may open (soft), or how far it may raise that limit itself (hard), on Linux; null if
+ * unlimited or unknown.
+ */
 export function openFilesLimit(
   kind: "soft" | "hard",
   pid: number | "self" = "self",

@@ -1,6 +1,6 @@
 /**
- * All processes of the machine in one look, where there is no /proc: by ps(1) on macOS, by a call of ntdll on Windows. A
- * look shows who lives; what a process used between the last look and its end is not seen.
+ * Lists all processes of the machine where there is no /proc: by ps(1) on macOS, by a call of ntdll on Windows. The
+ * list has only living processes, so CPU time that a process uses after the last list before its end is not seen.
  */
 import { type ProcessTicks, TICKS_PER_SEC } from "./processes.ts";
 import { type WindowsProcess, windowsProcesses } from "./windows.ts";
@@ -15,7 +15,10 @@ export interface TableRow {
   /** The process group; null if the system has none. */
   readonly group: number | null;
   readonly name: string;
-  /** When the process started, in any unit, later is more: tells it from a later process with the same id. */
+  /**
+   * When the process started, in any unit: tells it from a later process with the same id, for which the number is
+   * larger.
+   */
   readonly start: number;
   /** CPU time of all threads since the start of the process. */
   readonly cpuMs: number;
@@ -107,7 +110,7 @@ export function parsePsTime(text: string): number {
 }
 
 /**
- * The process and all processes under it, parents before their children, with those in a process group that one of them
+ * The process and all processes under it, parents before their children, and all in a process group that one of them
  * leads, because an orphan has another parent but the same group. Empty if the process is gone.
  */
 export function treeIn(rows: readonly TableRow[], root: number): TableRow[] {
@@ -117,7 +120,7 @@ export function treeIn(rows: readonly TableRow[], root: number): TableRow[] {
   for (const row of found.values()) {
     for (const other of rows) {
       const isUnder = other.parent === row.pid || other.group === row.pid;
-      // A child can't be older than its parent: then the parent has the id of a process that has ended.
+      // A child that is older than its parent is not its child: the parent got the id of a process that has ended.
       if (isUnder && !found.has(other.pid) && other.start >= row.start) found.set(other.pid, other);
     }
   }

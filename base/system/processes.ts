@@ -195,9 +195,9 @@ export function descendantsOf(pid: number): number[] {
 }
 
 /**
- * The processes that a session leader left when it ended, after it had adopted the orphans among its descendants: all
- * members of its session, and the children of this process, if that adopts orphans, that have left its own session;
- * with all processes under them.
+ * The processes that a session leader leaves behind when it ends: all members of its session, and the children of this
+ * process that are in neither this process's session nor `others`, because this process may have adopted them as
+ * orphans; with all processes under them.
  * @param others Children of this process that the leader did not start.
  */
 export function orphansOf(leader: number, others: ReadonlySet<number>): number[] {
@@ -247,7 +247,9 @@ function readOrNull(path: string): string | null {
   return orNull(() => Deno.readTextFileSync(path));
 }
 
-/** Null on errors: an ended process is not found, and one that is ending gives "no such process". */
+/**
+ * The result of a read; null on errors: an ended process is not found, and one that is ending gives "no such process".
+ */
 function orNull<T>(read: () => T): T | null {
   try {
     return read();
@@ -296,7 +298,7 @@ export interface ProcessTicks {
 /**
  * Begins to watch; the returned function, given the seconds since then, returns the processes that used most CPU, apart
  * from this one.
- * @param usesNow Reads the same where there is no /proc.
+ * @param usesNow Reads the CPU use of all processes; a substitute where there is no /proc.
  */
 export function watchProcesses(
   usesNow: () => ReadonlyMap<number, ProcessTicks> = usesInProc,

@@ -54,7 +54,7 @@ export class TemporaryFolder implements Disposable, AsyncDisposable {
     ours.delete(this.path);
   }
 
-  /** As the asynchronous dispose, but blocks this thread. */
+  /** Like the asynchronous dispose, but blocks this thread. */
   [Symbol.dispose](): void {
     removeNow(this.path);
     ours.delete(this.path);

@@ -1,6 +1,6 @@
 /**
  * The time that the calling thread spent on a core, and the time that it waited for one. The latter is the most direct
- * evidence that a worker was held up, as it had work to do and could not.
+ * evidence that a worker was held up: it had work to do but no core.
  */
 import process from "node:process";
 import { readSystemFile } from "./linux.ts";
@@ -33,8 +33,8 @@ const OF_THIS_SYSTEM: ThreadClocks = {
 };
 
 /**
- * Linux counts in nanoseconds, macOS too, Windows in ticks of its scheduler (some 16 ms). If none is available, uses
- * the CPU time of the whole process, which is never less.
+ * The times of the calling thread: in nanoseconds on Linux and macOS, in ticks of the scheduler (some 16 ms) on
+ * Windows. If none is available, uses the CPU time of the whole process, which is never less.
  */
 export function threadTime(clocks: ThreadClocks = OF_THIS_SYSTEM): ThreadTime {
   const time = parseSchedstat(clocks.schedstat() ?? "");

@@ -1,6 +1,6 @@
 /**
- * How a server is reached, beyond what its URL says: certificates, another address, a proxy, and a unix socket. The
- * same in experiment files, as flags, and in the jobs of a fleet.
+ * How a server is reached, beyond what its URL says: certificates, another address, a proxy, and a unix socket.
+ * Experiment files, flags and the jobs of a fleet have the same settings.
  */
 import { createPublicKey, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";

@@ -1,6 +1,6 @@
 /**
- * The built-in apps' settings, with defaults and limits; each field says its unit. An app itself is in
- * `targets/apps`; its settings are here, as an experiment file is checked without its code.
+ * The built-in apps' settings, with defaults and limits; each field says its unit. An app itself is in `targets/apps`;
+ * its settings are here, because an experiment file is checked without the app's code.
  */
 import * as z from "zod";
 import { between, durationMs } from "../quantity.ts";

@@ -97,7 +97,7 @@ export const proxyTarget = z.strictObject({
       "How long a stored response is fresh, unless the origin gives a shorter time",
     ),
     stale: oneOrList(between("0s", "24h")).prefault("0s").describe(
-      "How long after that a stale response is still served, while one request fetches a fresh one",
+      "How long after its ttl a stale response is still served, while one request fetches a fresh one",
     ),
     paths: z.array(cachedPath)
       .min(1).default(["/"])
@@ -141,7 +141,7 @@ export const clusterTarget = z.strictObject({
       .describe("Worker processes of nginx (auto, one for each core, when absent)"),
     add: z.strictObject({
       at: between("0s", "24h").describe(
-        "When they are started (with ahead: when they join), counted from the start of the load",
+        "When these instances start (with ahead: when they join), from the start of the load",
       ),
       instances: instances.default(1).describe("Number of instances"),
       ahead: z.boolean().optional().describe(
@@ -149,7 +149,8 @@ export const clusterTarget = z.strictObject({
           "during the load; with balancer: builtin",
       ),
       warmUp: z.strictObject({
-        duration: between("1ms", "1h").describe("How long each is warmed up before it joins"),
+        duration: between("1ms", "1h")
+          .describe("How long each instance is warmed up before it joins"),
         rate: ratePerSec.prefault("100/s").describe(
           "Requests that the instance gets during the warm-up",
         ),

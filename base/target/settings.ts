@@ -43,7 +43,7 @@ export function givenSettings(
   });
 }
 
-/** The same by name, without nesting. */
+/** Every setting in `set` by its full name, without nesting. */
 export function flatSettings(set: Readonly<Record<string, Json>>): Record<string, Json> {
   return Object.fromEntries(givenSettings(set).map(({ key, value }) => [key, value]));
 }
@@ -85,7 +85,7 @@ export function oneOrList<Schema extends z.ZodType>(
   return z.union([schema, z.array(schema).min(1)]);
 }
 
-/** The same keys with a single value for each factor. */
+/** The lines of a target, with a single value for each factor. */
 export type WithOneValueFor<Lines, Factor extends keyof Lines> =
   & Omit<Lines, Factor>
   & { [Key in keyof Pick<Lines, Factor>]: Exclude<Lines[Key], readonly unknown[]> };

@@ -130,7 +130,7 @@ const variable = z.union([z.string(), z.number(), z.boolean()]);
 
 const env = z.record(z.string().regex(/^[^=\0]+$/), oneOrList(variable)).default({});
 
-/** The same keys with a single value each, where a list would make a factor. */
+/** The keys of a written target, with a single value wherever a list would make a factor. */
 type OneOfEach<Written> = Omit<Written, "limits" | "v8" | "env" | "runtime"> & {
   readonly limits?: TargetLimits;
   readonly v8?: V8Options;

@@ -111,7 +111,8 @@ export function jsonProblems(
 }
 
 /**
- * Offset for a finding: of a text or number itself, of the key of a map or list; for a missing value, of its container.
+ * The offset at which a finding is shown: that of a text or number itself, of the key of a map or list, or, if a value
+ * is missing, of its container.
  */
 function offsetOf(text: string, { path, isKey }: Pick<PathProblem, "path" | "isKey">): number {
   let [offset, value] = [0, text.search(/\S/)];

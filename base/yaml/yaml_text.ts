@@ -37,7 +37,10 @@ export class YamlText {
     this.data = this.#resolved();
   }
 
-  /** The first document, and a second one if there is any. The library parses nested indentation recursively. */
+  /**
+   * The first document, and a second one if there is any. Throws a UserError if the text is too large, or exhausts the
+   * stack of the library, which parses nested indentation recursively.
+   */
   #parsed(text: string): readonly Document.Parsed[] {
     const composer = new Composer({
       lineCounter: this.#lines,
@@ -140,8 +143,8 @@ export class YamlText {
   }
 
   /**
-   * Offset for a finding: of a text or number itself, of the key of a map or list; for a missing value, of its
-   * container.
+   * The offset at which a finding is shown: that of a text or number itself, of the key of a map or list, or, if a
+   * value is missing, of its container.
    */
   #offsetOf({ path, isKey }: PathProblem): number {
     let node: unknown = this.#document.contents;

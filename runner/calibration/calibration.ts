@@ -1,8 +1,8 @@
 /**
- * How fast this generator is on this machine: its peak throughput and its baseline latency against a server
- * that does nothing. Measured in short slices. Of the peak the best counts, as a busy moment makes a generator
- * slower but never faster; of the baseline the median, as it is 0.02 ms where the system happens to put both
- * ends on one core, and 0.05 ms elsewhere. Remembered for each machine, version and driver.
+ * How fast this generator is on this machine: its peak throughput and its baseline latency against a server that does
+ * nothing. The peak is the best of several short slices, because a busy moment makes a generator slower but never
+ * faster. The baseline is their median, because it is 0.02 ms when the system happens to put both ends on one core, and
+ * 0.05 ms otherwise. Both are remembered for each machine, version and driver.
  */
 import type { Load } from "../../scenarios/load/load.ts";
 import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
@@ -33,7 +33,10 @@ const BASELINE_SLICES = 5;
 const PEAK_SLICES = 4;
 /** A worker that waits for a core for more than this share of the time does not show the machine's peak. */
 const UNDISTURBED = 0.1;
-/** Nor does a worker that is busy for a smaller share: its server had to wait for a core. */
+/**
+ * A worker that is busy for less than this share of the time does not show the peak either: its server had to wait for
+ * a core.
+ */
 const BUSY_AT_PEAK = 0.75;
 const CONNECTIONS = 50;
 const SLICE_MS = 100;
@@ -65,7 +68,7 @@ export async function calibrate(
 
 export interface FirstCalibration {
   readonly driver: DriverName;
-  /** Null as `calibrate` returns it. */
+  /** Null if `calibrate` returned null. */
   readonly calibration: Calibration | null;
 }
 
@@ -117,7 +120,7 @@ async function measureSlices(driver: DriverName, signal: AbortSignal): Promise<S
   }
 }
 
-/** Whether one slice shows the peak, and most show the baseline, of which the median counts. */
+/** Whether at least one slice shows the peak, and most slices show the baseline, because its median counts. */
 function areUndisturbed({ full, single }: Slices): boolean {
   return full.some(isUndisturbed) && 2 * single.filter(hasCore).length > single.length;
 }

@@ -1,5 +1,5 @@
 /**
- * The search for a capacity on a real server: a look at it at rest, its peak in a closed loop, then trials until the
+ * The search for a capacity on a real server: a measurement at rest, the peak in a closed loop, then trials until the
  * interval is narrow enough, the budget is spent, or the search can't go on. Its trials are kept, however it ends.
  */
 import { UserError } from "../../base/errors.ts";
@@ -51,7 +51,7 @@ export interface CapacitySearch extends SearchTerms {
 /** Fewer requests than this decide nothing, so trials of a slow target are longer, up to the length of a long trial. */
 const FEWEST_REQUESTS = 20;
 
-/** @returns The measurement at rest, if the target did not respond then. */
+/** @returns The measurement at rest, if the target did not respond in it. */
 export async function findCapacity(
   search: CapacitySearch,
   hooks: CapacityHooks,
@@ -78,7 +78,7 @@ export async function findCapacity(
   };
 }
 
-/** @returns The measurement at rest, if the target did not respond then. */
+/** @returns The measurement at rest, if the target did not respond in it. */
 export async function searchCapacity(
   terms: SearchTerms,
   { request, earlier }: SearchSubject,
@@ -131,7 +131,7 @@ class SearchRun {
   readonly #counted: SearchedTrial[] = [];
   readonly #trials: CapacityTrial[] = [];
   readonly #ceiling = new GeneratorCeiling();
-  /** Rates at which the machine itself may have broken the rules, and the throughput there. */
+  /** Rates at which the rules may have been broken because of the machine, and the throughput there. */
   readonly #disturbed = new DisturbedRates();
 
   #request: TrialRequest;

@@ -14,7 +14,7 @@ import {
 } from "../stats/capacity/search.ts";
 
 export class GeneratorCeiling {
-  /** Rates at which the generator broke the rules, as far as is known. */
+  /** Rates at which the rules were probably broken because of the generator. */
   readonly #doubted: number[] = [];
 
   doubt(ratePerSec: number): void {

@@ -40,7 +40,7 @@ const PATIENCE_MS = 1_000;
 const SLOWER_TIMES = 3;
 const SLOWER_MS = 5;
 
-/** While a machine is halted, a measurement may pass without a request; so many are tried. */
+/** The most measurements that are tried, because one may pass without any request while the machine is halted. */
 const MOST_LOOKS = 5;
 
 /** Measures one connection for a moment, long enough for at least one request to be due. */
@@ -68,7 +68,7 @@ function lookOnce(request: TrialRequest, hooks: TrialHooks): Promise<Measurement
 interface Recovery {
   /** Median service time before the search. */
   readonly restMs: number;
-  /** The longest wait. */
+  /** Longest wait for the target to recover. */
   readonly recoverS: number;
   /** Reads any monotonic clock. */
   readonly nowMs: () => number;

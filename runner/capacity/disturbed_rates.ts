@@ -1,6 +1,7 @@
 /**
  * Rates at which a trial broke while the machine disturbed it. Such a trial says nothing about the target, only where
- * to continue: the same rate would be disturbed again if it is far too high, and a lower one that holds counts. Pure.
+ * to continue: at a lower rate, because a rate that is far too high would be disturbed again, and a lower one that
+ * holds counts. Pure.
  */
 import type { SearchedTrial, TrialPlan } from "../stats/capacity/search.ts";
 

@@ -1,9 +1,9 @@
 /**
- * Whether a trial that broke on a disturbed machine would have broken on a quiet one as well: what was offered is so far
- * beyond what the target could have served, had it had all the time that the disturbance took, that too many requests
- * remain. Pure.
+ * Whether a trial that broke on a disturbed machine would have broken on a quiet one as well: whether too many requests
+ * would have been left even if the target had had all the time that the disturbance took. Pure.
  *
- * What was full says less: a target beside a neighbour may fill 0.9 of a core and still miss a tenth of its capacity.
+ * A full core would prove less: a target beside a neighbour may fill 0.9 of a core and still miss a tenth of its
+ * capacity.
  */
 import type { Objective } from "../../scenarios/claims/objective.ts";
 import type { FindingCode } from "../result/findings.ts";
@@ -68,7 +68,7 @@ export function isOverload(
 
 /**
  * Whether the target refused more than the rule allows in nearly all intervals since the first such one. A target that
- * refuses requests keeps no backlog, so a momentary disturbance cannot be the cause. One that lasts can: the target may
+ * refuses requests keeps no backlog, so a momentary disturbance cannot be the cause. A lasting one can: the target may
  * refuse at a rate that it would serve on a quiet machine.
  */
 function isRefusing(

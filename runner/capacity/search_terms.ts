@@ -42,8 +42,8 @@ export interface SearchHooks extends CapacityHooks {
 }
 
 /**
- * How long the last responses of a trial may take: as long as a rule allows or as one at rest takes, at most the
- * time-out.
+ * How long the last responses of a trial may take: as long as a rule allows, or as a response at rest takes, but no
+ * longer than the time-out.
  */
 export function lastResponsesS(
   { objectives }: Pick<SearchTerms, "objectives">,
@@ -53,7 +53,8 @@ export function lastResponsesS(
   return Math.min(timeoutMs, longestMs) / 1_000;
 }
 
-// In an overload, waits grow by the excess share of the time: a trial shorter than a rule's limit holds at any rate.
+// In an overload, waits grow each second by the excess share of a second, so a trial that is shorter than a rule's
+// limit keeps the rule at any rate.
 
 /**
  * An overload at the end of the interval reaches the limit within a third of a long trial, and an overload of twice the

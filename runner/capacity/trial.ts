@@ -214,8 +214,8 @@ const OF_THE_RATE: readonly FindingCode[] = [
 ];
 
 /**
- * Whether the generator or its machine may have broken the rules. A trial that held needs no such question, because any
- * disturbance made it look worse. Nor does an overload that no disturbance explains.
+ * Whether the rules may have been broken because of the generator or its machine. A trial that held needs no such
+ * question, because any disturbance made it look worse. Nor does an overload that no disturbance explains.
  */
 function doubtOf(
   measurement: Measurement,

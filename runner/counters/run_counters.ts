@@ -32,7 +32,7 @@ interface ReportedRun {
 const MOST_LISTED = 200;
 /** From this share of CPU time on, a stall was computation; below it, the process waited, perhaps for a core. */
 export const COMPUTED_RATIO = 0.5;
-/** From this share of collections on, a stall is explained by them. */
+/** A stall is explained by garbage collections if they took at least this share of it. */
 const COLLECTED_RATIO = 0.5;
 
 /** Milliseconds from the start of a run to its end, including the turns of the other side. */
@@ -320,7 +320,7 @@ interface Overlap {
 }
 
 /**
- * Pauses shorter than a tenth of a request do not explain the request.
+ * Counts the requests that overlap a pause. Pauses shorter than a tenth of a request do not explain the request.
  * @param whole The run, in which the requests may begin.
  */
 export function overlapOf(
@@ -387,8 +387,8 @@ function meets({ count, from, to }: Periods, period: Period): boolean {
 }
 
 /**
- * Probability that a request of this length overlaps a pause: it does from its length before each pause to the pause's
- * end.
+ * Probability that a request of this length, begun at a random moment, overlaps a pause: it does if it begins between
+ * its own length before the pause and the pause's end.
  */
 function chanceOf(request: Period, pauses: Periods, whole: Period): number {
   const length = Math.min(lengthOf(request), lengthOf(whole));

@@ -92,7 +92,7 @@ export const system: DoctorCheck = {
     if (os === "linux") return ok(found);
     return advise(
       found,
-      "only Linux has much of what keeps figures steady, and of what shows whether they are",
+      "much of what keeps figures steady, and of what shows whether they are, exists only on Linux",
     );
   },
 };
@@ -125,7 +125,7 @@ export const container: DoctorCheck = {
     if (container === null) return ok("none");
     return advise(
       container,
-      "from inside, it does not show who else uses the machine: measure on the machine itself if you can",
+      "other users of the machine are not visible from inside: measure on the machine itself if you can",
     );
   },
 };
@@ -137,7 +137,7 @@ const virtualMachine: DoctorCheck = {
     if (virtual === null) return ok("no sign of a virtual machine");
     return advise(
       virtual,
-      "it shares its cores with machines that are not visible from here: compare only runs measured " +
+      "its cores are shared with machines that are not visible from here: compare only runs measured " +
         "side by side, in one experiment",
     );
   },

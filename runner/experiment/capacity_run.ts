@@ -141,8 +141,8 @@ function searchKey({ target, scenario, parameters: { rate: _, ...others } }: Sea
 }
 
 /**
- * The capacity that earlier runs of the cell found; null: none did. A run that found next to nothing does not spoil the
- * value.
+ * The capacity that earlier runs of the cell found; null: none did. The medians of all runs count, so that one run that
+ * found next to nothing does not spoil the value.
  * @param runs The runs, including those of which only the search is kept.
  */
 export function earlierCapacityOf(

@@ -131,7 +131,7 @@ export function refusals(kept: Results, here: ResumeHost): Problem[] {
 }
 
 /**
- * Facts about a machine that survive a reboot and that affect figures. A container's name is not one, as it is new
+ * Facts about a machine that survive a reboot and that affect figures. A container's name is not one, because it is new
  * each time.
  */
 function steadyFacts(

@@ -1,7 +1,7 @@
 /**
- * Checks that results that are to be resumed are what their own experiment makes. Somebody may have edited them, and
- * the rest of an experiment may be measured only beside runs that are all its own. Every place that contradicts the
- * experiment is named. Pure.
+ * Checks that results to be resumed are what their own experiment would have made. Somebody may have edited them,
+ * and the rest of an experiment may be measured only beside runs of the same experiment. Every place that contradicts
+ * the experiment is named. Pure.
  */
 import type { Experiment } from "../../scenarios/file/experiment_shape.ts";
 import type { Cell, Plan, PlannedRun } from "../../scenarios/plan/plan.ts";

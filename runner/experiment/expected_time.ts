@@ -9,7 +9,7 @@ import { TRIAL_MS } from "../slices/lengths.ts";
 
 /**
  * The time for starting, checking and stopping a target before any was seen, and for each further server that it has. A
- * framework loads its packages first: on two cores three of NestJS and their balancer take 1.8 to 3.5 s.
+ * framework loads its packages first: three NestJS servers and their balancer take 1.8 to 3.5 s on two cores.
  */
 const FIRST_GUESS_MS = { framework: 1_000, other: 500 };
 const NEXT_SERVER_MS = { framework: 700, other: 150 };
@@ -57,7 +57,7 @@ export class ExpectedTime {
     this.#beyond.add(beyondMs);
   }
 
-  /** Expected milliseconds of one run of each cell together. */
+  /** Expected milliseconds of one run of each cell, summed. */
   expectedMs(cells: readonly Cell[]): number {
     const unseen = this.#isInSlices
       ? [...new Set(cells)].filter((cell) => !this.#byCell.has(cell))

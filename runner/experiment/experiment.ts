@@ -228,7 +228,7 @@ async function redisUseOf(cell: Cell, redis: ProvidedRedis | null): Promise<Redi
   return redis !== null && isUsed ? await openRedisUse(redis) : null;
 }
 
-/** Whether a cell has a program of which Plateau does not know what it uses: perhaps the Redis that the user named. */
+/** Whether a cell has a program that may use the Redis that the user named, without Plateau knowing. */
 function isForeign({ targetSpec, others }: Cell): boolean {
   return withThoseBehind(targetSpec, others).some((each) =>
     ["command", "container", "url"].some((key) => key in each) ||

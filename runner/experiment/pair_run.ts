@@ -37,7 +37,7 @@ export async function carryOutPair(pair: PlannedPair, context: PairContext): Pro
   const lengths = context.lengths.get(key) ??
     (await withTargets(pair, context, (targets) => findLengths(pair, targets, context))).made;
   context.lengths.set(key, lengths);
-  // The load that shows the lengths has warmed its processes up, which no other pair is.
+  // New processes, because those that showed the lengths are warm, unlike those of all other pairs.
   const { made: [first, second], failures } = await withTargets(
     pair,
     context,
@@ -48,7 +48,7 @@ export async function carryOutPair(pair: PlannedPair, context: PairContext): Pro
 
 interface Worked<Made> {
   readonly made: Made;
-  /** Of each side, why the `teardown` of its script failed; null where it did not. */
+  /** For each side, why the `teardown` of its script failed; null if it did not. */
   readonly failures: readonly (string | null)[];
 }
 
@@ -95,7 +95,8 @@ async function measured(
   const durationMs = load.kind === "capacity" ? null : durationMsOf(load);
   if (durationMs === null) throw new Error("A load in slices has no duration");
   const pairs = Math.max(LEAST_PAIRS, Math.round(1_000 * durationMs / sliceUs));
-  // Connections are new in each load, while processes that nobody starts have had theirs for long.
+  // A target that was already running is warm, but its connections are new: a pair of slices that is not measured warms
+  // them up.
   const warmPairs = targets.some(({ startUpMs }) => startUpMs === null) ? 1 : 0;
   const spec = turnsOf(lengths, {
     ...{ pairs: warmPairs + pairs, warmPairs },
@@ -197,7 +198,10 @@ function inSlices({ cell }: PlannedRun, { sliceUs, pairs }: PairTurns): Load {
   return { ...load, durationMs: pairs * sliceUs / 1_000 };
 }
 
-/** Finds the lengths by a short load whose slices have no cut. Throws a NoSlicesError if slices are impossible. */
+/**
+ * Finds the lengths by a short load in slices that are measured from their very beginning. Throws a NoSlicesError if
+ * slices are impossible.
+ */
 async function findLengths(
   pair: PlannedPair,
   targets: readonly RunningTarget[],

@@ -1,7 +1,7 @@
 /**
- * The preflight check of a target: by the process that is measured, before its load, or by a separate one,
- * once for each cell, so that the measured ones begin with caches and rate limits untouched. Every request of the
- * script is sent once, over the same codec as the load, and every response is checked.
+ * The preflight check of a target: on the process that is measured, before its load, or on a separate one, once for
+ * each cell, so that the measured processes begin with untouched caches and rate limits. Every request of the script is
+ * sent once, over the same codec as the load, and every response is checked.
  */
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { codingOf } from "../../base/http/content_coding.ts";

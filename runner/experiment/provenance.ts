@@ -42,7 +42,7 @@ export async function commitOf(
   return { hash, dirty: /^[^#\n]/m.test(text) };
 }
 
-/** Whether git could find a repository there: to ask git itself takes two processes. */
+/** Whether git could find a repository there: asking git itself would take two processes. */
 async function mayBeInRepository(folder: string): Promise<boolean> {
   const path = await Deno.realPath(folder).catch(() => null);
   for (let at = path; at !== null; at = at === dirname(at) ? null : dirname(at)) {
@@ -55,8 +55,8 @@ const NO_OUTPUT = (): { success: boolean; text: string } => ({ success: false, t
 
 /**
  * SHA-256, in hex, of the settings as canonical JSON: the same in whatever order they were written.
- * @param settings The settings without secrets: a short secret could be guessed from the hash, and a new password is
- *   no other experiment.
+ * @param settings The settings without secrets: a short secret could be guessed from the hash, and a new password does
+ * not make another experiment.
  */
 export function hashSettings(settings: unknown): string {
   const plain: unknown = JSON.parse(JSON.stringify(settings));

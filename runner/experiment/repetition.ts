@@ -134,8 +134,8 @@ export class Repetition {
   }
 
   /**
-   * Whether a cell's runs fall into groups that matter: if groups are nearer than the target width, so is the mean,
-   * whatever their sizes.
+   * Whether a cell's runs fall into groups that matter: if the groups are closer together than the requested width,
+   * their sizes can move the mean by no more than that.
    */
   #isGrouped(until: number): boolean {
     return this.#estimates().some((estimate) => {

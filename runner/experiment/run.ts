@@ -133,7 +133,7 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
   return withTeardown(run, failure);
 }
 
-/** @param failure Why the `teardown` of its script failed; null where it did not. */
+/** @param failure Why the `teardown` of its script failed; null if it did not. */
 export function withTeardown(run: Run, failure: string | null): Run {
   return failure === null ? run : { ...run, teardownFailed: secrets.sentence(failure) };
 }

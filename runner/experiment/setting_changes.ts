@@ -9,7 +9,7 @@ interface SettingChange {
   readonly now: unknown;
 }
 
-/** Lists of plain values differ as a whole, other lists member by member. */
+/** The changes, path by path. Lists of plain values differ as a whole, other lists member by member. */
 export function changesBetween(before: unknown, now: unknown, path = ""): SettingChange[] {
   if (!isNested(before) || !isNested(now) || Array.isArray(before) !== Array.isArray(now)) {
     return same(before, now) ? [] : [{ path, before, now }];

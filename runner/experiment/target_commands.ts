@@ -1,7 +1,7 @@
 /**
- * The commands of targets around their runs: `setup` once before a target's first start, `before` and `after` each
- * run, `teardown` once at the end. A gateway's run is one of the targets behind it, too: theirs come first, and at
- * the end last.
+ * The commands of targets around their runs: `setup` once before a target's first start, `before` and `after` each run,
+ * `teardown` once at the end. A run of a gateway also runs the commands of the targets behind it: theirs come first,
+ * and at the end last.
  */
 import { join, resolve } from "node:path";
 import { StartError, TargetError } from "../../base/errors.ts";

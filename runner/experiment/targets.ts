@@ -28,8 +28,8 @@ interface TargetsHooks {
 type StartOptions = Pick<LaunchContext, "inspectable">;
 
 /**
- * Starts a process for each run, or, with `fresh: false` in the file, one for all runs of a target for as long as it
- * lives.
+ * Starts a process for each run, or, with `fresh: false` in the file, one that all runs of a target use for as long as
+ * it lives.
  */
 export class ExperimentTargets {
   readonly #kept = new Map<string, RunningTarget>();
@@ -76,7 +76,7 @@ export class ExperimentTargets {
     return await this.open(planned);
   }
 
-  /** Starts a process in front of a Redis, which is emptied first if the target is to be fresh. */
+  /** Starts a process of the target. If targets are to be fresh, the Redis that it uses is emptied first. */
   async start(cell: Cell, how: StartOptions = {}): Promise<RunningTarget> {
     await this.#closing;
     const isFresh = this.request.experiment.fresh;
@@ -158,7 +158,7 @@ async function endedOnError<Made>(run: RunCommands, work: () => Promise<Made>): 
   }
 }
 
-// An experiment's `pin` in force.
+// Puts an experiment's `pin` into force.
 
 interface Pinned extends Disposable {
   /** One load worker for each core pinned for them; null: chosen from the machine's cores. */

@@ -3,7 +3,7 @@ import { type KeptResponse, KeptRoom } from "../../base/http/kept.ts";
 import { CallPlan, CallReader, type CallTaker } from "../load/engine/streams/call_reader.ts";
 import type { CallSpec } from "../load/engine/streams/stream_spec.ts";
 
-/** The reader keeps the message itself. */
+/** Does nothing with messages, because the reader keeps them itself. */
 const UNHEARD: CallTaker = { onMessage: () => {} };
 
 /**

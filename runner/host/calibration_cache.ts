@@ -1,7 +1,7 @@
 /**
- * The calibration of the load generator, remembered in the user's cache folder: one small file for each machine, version
- * and driver. Nothing depends on it being there: a file that can't be read or written is not a failure. It is forgotten
- * after a month, and as soon as a load is faster than what it claims.
+ * The calibration of the load generator, remembered in the user's cache folder: one small file for each machine,
+ * version and driver. Nothing depends on the file: one that can't be read or written is not a failure. A calibration is
+ * forgotten after a month, and as soon as a load is faster than its peak.
  */
 import os from "node:os";
 import { rmSync } from "node:fs";
@@ -19,7 +19,7 @@ const calibration = z.strictObject({
 });
 export type Calibration = z.output<typeof calibration>;
 
-/** How long a calibration is valid, since a machine's clocks, power plans and neighbours change. */
+/** How long a calibration is valid: a machine's clocks, power plans and neighbours change. */
 const LONGEST_MS = 30 * 24 * 3_600_000;
 
 /** The figures of a load that bear on the generator's peak throughput. */
@@ -42,7 +42,7 @@ export function refutes(
   return pipeline === 1 && elapsedS >= SHORTEST_S && completedPerSec > workers * peakThroughput;
 }
 
-/** The baseline is 0.02 or 0.05 ms, depending on whether both ends share a core. */
+/** Factor by which baselines may differ: they are 0.02 or 0.05 ms, depending on whether both ends share a core. */
 const PLACEMENT = 3;
 
 /**
@@ -60,7 +60,7 @@ export function undercuts(
 /** What a calibration is valid for; if any part of it changes, the generator is measured again. */
 export interface CalibrationKey {
   readonly cpu: string;
-  /** Of the program, which an emulator may run on another processor. */
+  /** Architecture of the program, which an emulator may run on another processor. */
   readonly arch: string;
   /** Cores of the machine. */
   readonly cores: number;
@@ -79,7 +79,7 @@ const record = z.strictObject({
 });
 
 /**
- * The key of this machine; null if the system does not name its processors, since machines would be
+ * The key of this machine; null if the system does not name its processors, because machines would be
  * indistinguishable.
  */
 export function calibrationKey(driver: DriverName): CalibrationKey | null {
@@ -165,7 +165,7 @@ export function sortedKey(subject: object): string {
 
 /**
  * A file name for the subject, so that machines with a shared home have separate files. The file also holds the
- * subject: two with the same name displace each other.
+ * subject: two subjects whose files have the same name displace each other.
  */
 function fileNameOf(subject: CalibrationKey): string {
   const hash = fnv1a(sortedKey(subject)).toString(16).padStart(8, "0");

@@ -67,8 +67,8 @@ export function isHere(endpoint: Endpoint, own: ReadonlySet<string>): boolean {
 }
 
 /**
- * Loopback and unspecified addresses: RFC 1122 §3.2.1.3, RFC 4291 §2.5.3 and RFC 6761 §6.3; 0.0.0.0 and :: lead here,
- * too.
+ * Loopback and unspecified addresses: RFC 1122 §3.2.1.3, RFC 4291 §2.5.3 and RFC 6761 §6.3; 0.0.0.0 and :: lead to this
+ * machine, too.
  */
 const LOOPBACK =
   /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:7f[\da-f]{2}:[\da-f]+|(?:.+\.)?localhost|0\.0\.0\.0|::)$/i;

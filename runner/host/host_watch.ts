@@ -1,10 +1,10 @@
 /**
- * What becomes of generator and target on this machine during a run: what each got of the cores, how long
- * the target stood in line for one, and what others used of them. The target's processes are those that
- * listen where requests go, those that this program has started (targets, gateways, Redis), and all under them.
+ * What generator and target get of this machine during a run: how much of the cores each used, how long the target
+ * stood in line for one, and how much others used. The target's processes are those that listen where requests go,
+ * those that this program has started (targets, gateways, Redis), and all under them.
  *
- * Of a target that takes turns with another, only its own processes count, and by the time in which it was loaded: what it
- * uses while it rests is next to nothing, and would halve every figure.
+ * If two targets take turns, only a target's own processes count, over the time in which it was loaded: at rest it uses
+ * next to nothing, which would halve every figure.
  */
 import type { Endpoint } from "../../base/net/endpoint.ts";
 import { resolve } from "../../base/net/resolve.ts";
@@ -41,14 +41,14 @@ interface LoadTurns {
   readonly turns?: TurnsSpec;
   /** Where the other target is reached. */
   readonly partner?: Endpoint;
-  /** Processes of the target, of all that this program has started. */
+  /** The target's own processes among those that this program has started. */
   readonly pids?: () => readonly number[];
 }
 
 /**
- * Looks for the target, before the load begins, as that takes some 10 ms.
+ * Looks for the target before the load begins, because that takes some 10 ms.
  *
- * @param sharesMachine Whether it runs on this machine.
+ * @param sharesMachine Whether the target runs on this machine.
  */
 export async function hostWatch(
   endpoint: Endpoint,
@@ -83,7 +83,7 @@ function watchMachine(clock: LoadClock): () => HostUse {
   return () => ({ hostActivity: measuredActivity(activity(), clock) });
 }
 
-/** The generator is loaded in both sides' turns: what held it up did so in a part of the measured time. */
+/** The generator works in both sides' turns, so only a share of its throttled time lies in the measured time. */
 function measuredActivity(activity: HostActivity, clock: LoadClock): HostActivity {
   const { throttled } = activity;
   return { ...activity, throttled: throttled && throttled * clock.shares().measured };
@@ -94,7 +94,7 @@ interface WatchedTarget {
   /** Processes that listen for the load in the other turns. */
   readonly others: readonly number[];
   readonly port: number | null;
-  /** Its processes among those that this program has started; null: all of them are its. */
+  /** The target's processes among those that this program has started; null: all of those. */
   readonly started: LoadTurns["pids"] | null;
 }
 

@@ -1,6 +1,7 @@
 /**
- * What a target uses that takes turns with another: by the time of its own slices, while the system counts all the time. At rest it
- * waits for nothing and uses next to nothing, which would halve every share. Pure: the clock is handed in.
+ * Converts what a target uses that takes turns with another: the system counts all the time, the result only the
+ * target's own slices. At rest it waits for nothing and uses next to nothing, which would halve every share. Pure: the
+ * clock is handed in.
  */
 import { Turns, type TurnsSpec } from "../../scenarios/pace/slices.ts";
 import type { TargetUse } from "../result/generator.ts";
@@ -36,7 +37,10 @@ export function loadClock(turns: TurnsSpec | undefined, nowUs: () => number): Lo
   };
 }
 
-/** The use of all the time as that of the time in which the target was loaded; it was held back in a part of its measured time. */
+/**
+ * Converts use over all the time to use over the time in which the target was loaded, and throttled time to the part of
+ * it that was measured.
+ */
 export function whileLoaded(target: TargetUse, { loaded, measured }: LoadShares): TargetUse {
   const { throttled } = target;
   return {
@@ -45,7 +49,7 @@ export function whileLoaded(target: TargetUse, { loaded, measured }: LoadShares)
   };
 }
 
-/** @param times How many times as many cores. */
+/** @param times Factor by which the cores in use are multiplied. */
 export function inProportion(target: TargetUse, times: number): TargetUse {
   const { cpu, waiting, busiestThread } = target;
   return {

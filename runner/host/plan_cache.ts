@@ -1,6 +1,6 @@
 /**
  * What `plateau plan` found, remembered in the user's cache folder: one small file for each machine and experiment.
- * Nothing depends on it being there: a file that can't be read or written is not a failure.
+ * Nothing depends on the file: one that can't be read or written is not a failure.
  */
 import { join } from "node:path";
 import * as z from "zod";
@@ -45,8 +45,8 @@ function subjectHere(experiment: string): Record<string, string | number> {
 }
 
 /**
- * Path of the file; null without a home folder. The file also holds the subject: two with the same name displace each
- * other.
+ * Path of the file; null without a home folder. The file also holds the subject: two subjects whose files have the same
+ * name displace each other.
  */
 function pathOf(subject: Record<string, string | number>): string | null {
   const folder = cacheFolder();

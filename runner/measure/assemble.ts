@@ -205,7 +205,7 @@ function measuredOf(
   };
 }
 
-/** Absent if nothing was waited for. */
+/** The wait for requests in flight after the deadline; absent if there was none. */
 function drainOf(totals: readonly WorkerTotals[]): Pick<UnjudgedMeasurement, "drain"> {
   const us = Math.max(...totals.map(({ drain }) => drain.us));
   const completed = sumOf(totals, ({ drain }) => drain.completed);
@@ -242,7 +242,7 @@ function sessionsOf(reports: readonly WorkerReport[]): Measurement["sessions"] {
   return { created, completed, failed, unfinished, length: distributionOf(length) };
 }
 
-/** Without the last second if that is incomplete. */
+/** The counts of whole seconds: without the last one if it is incomplete. */
 function wholeSeconds(counts: readonly number[], elapsedS: number): number[] {
   return Array.from({ length: Math.floor(elapsedS + 1e-9) }, (_, second) => counts[second] ?? 0);
 }

@@ -11,7 +11,7 @@ import { evidenceOf, type GeneratorEvidence } from "../trust/evidence.ts";
 import { judgeAgent } from "../trust/fleet_trust.ts";
 import type { TrustJudgement } from "../trust/judging.ts";
 
-/** What the agents' parts need of the whole. */
+/** The figures of the whole run that the agents' parts need. */
 type WholeRun = Pick<Measurement, "load" | "elapsedS" | "warmup">;
 
 interface FleetContext {

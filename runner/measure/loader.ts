@@ -28,14 +28,14 @@ export interface Loader {
   close(): Promise<void>;
 }
 
-/** In the order of the calls: notes, onReady once, onStart once, the others during the load. */
+/** Called in this order: onNote, onReady once, onStart once, the others during the load. */
 export interface LoaderHooks {
   readonly onNote: (text: string) => void;
   /** Called once all workers are ready, with their number. */
   readonly onReady: (workers: number) => void;
   /** The load starts at this moment, milliseconds since the epoch by this machine's clock. */
   readonly onStart: (atMs: number) => void;
-  /** In a worker of this process, the first dial to finish has failed. */
+  /** Called if the first dial that ends in a worker of this process has failed. */
   readonly onUnreached?: () => void;
   /** An interval of worker `worker` (0 … workers − 1) has ended. */
   readonly onInterval: (worker: number, part: IntervalPart, health: Health) => void;
@@ -101,7 +101,7 @@ export interface LoadRequest extends Access {
   readonly turns?: TurnsSpec;
   /** The target of the load with the other turns. */
   readonly partner?: Endpoint;
-  /** Processes of this load's own target, of all that Plateau has started; absent: all of them. */
+  /** The processes of this load's target among those that Plateau has started; absent: all of those. */
   readonly pids?: () => readonly number[];
 }
 

@@ -41,11 +41,11 @@ export interface FleetPart {
    * @param delayMs How long the workers need from the announcement to the start.
    */
   readonly startMoment?: (delayMs: number) => Promise<number>;
-  /** Called right after each `onInterval`. Workers are numbered from the first own one, as there. */
+  /** Called right after each `onInterval`. Workers are numbered from the first own one, as in `onInterval`. */
   readonly onSoFar?: (worker: number, report: SoFarReport) => void;
 }
 
-/** Timers can't wait longer, and would fire immediately. */
+/** Timers can't wait longer than this: they would fire immediately. */
 const LONGEST_TIMER_MS = 2 ** 31;
 
 /** A note if the server allows fewer streams than the load has; otherwise null. */
@@ -57,7 +57,7 @@ function streamLimit(reports: readonly WorkerReport[], streams = 1): string | nu
     "so requests waited for a stream, and their latency includes that wait";
 }
 
-/** For how long a side of two had its turn. */
+/** How long one of two sides had its turn, in microseconds. */
 async function ownUsOf(turns: TurnsSpec, lastedUs: number): Promise<number> {
   const { Turns } = await import("../../scenarios/pace/slices.ts");
   return new Turns(turns).ownUs(lastedUs);

@@ -1,5 +1,5 @@
 /**
- * One load on one origin, from the encoded request to the `Measurement`; which `bench` does once and `run` does for
+ * One load on one origin, from the encoded request to the `Measurement`, which `bench` does once and `run` does for
  * every planned run.
  */
 import {
@@ -36,7 +36,7 @@ interface LoadHooks {
   readonly onProgress: OnProgress;
   /** The load starts at this moment, milliseconds since the epoch. */
   readonly onStart?: (atMs: number) => void;
-  /** In a worker of this process, the first dial to finish has failed. */
+  /** Called if the first dial that ends in a worker of this process has failed. */
   readonly onUnreached?: () => void;
   /** Receives the slowest thousandth of all requests, slowest first, after the load. */
   readonly onTail?: (requests: readonly TailRequest[]) => void;
@@ -181,8 +181,8 @@ export async function measureUrl(
 }
 
 /**
- * If every request brings messages, requests may last as long as the load, so times of messages lead. Null: requests
- * do.
+ * Which times lead the live figures: those of messages if every request brings messages, because such requests may last
+ * as long as the load; null: those of requests.
  */
 function leadIn(script: Script): LiveMessages["lead"] {
   const requests = requestsOf(script);

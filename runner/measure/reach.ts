@@ -27,8 +27,8 @@ async function dialError(endpoint: Endpoint, signal: AbortSignal): Promise<DialE
 }
 
 /**
- * Resolves as soon as the server accepts a connection, on abort, and at once where nobody asked to wait. Throws a
- * TargetError after `waitMs`, and at once where the handshake fails, which no wait mends.
+ * Resolves as soon as the server accepts a connection, on abort, or at once if no wait was requested. Throws a
+ * TargetError after `waitMs`, or at once if the TLS handshake fails, because waiting would not help.
  */
 export async function waitForServer(
   endpoint: Endpoint,

@@ -1,6 +1,6 @@
 /**
  * Computes how often the rows of tables were used: by requests or, in flows and for unique rows, by sessions, even if
- * these ended before they sent theirs. The order of rows is decided before a load, so the number of requests or
+ * these ended before they sent their row. The order of rows is decided before a load, so the number of requests or
  * sessions that each worker began is enough. Unique rows belong to virtual users instead: workers count the sessions of
  * each user while they load. Pure.
  */

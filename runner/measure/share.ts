@@ -99,7 +99,7 @@ export function mostInFlight(load: PlannedLoad): number {
   return load.kind === "closed" ? load.pipeline : 1;
 }
 
-/** Requests in sequence, or each in a stream of its own. */
+/** How many requests a connection carries at a time: pipelined, or each in a stream of its own. */
 function inFlightOf(
   { load, script }: LoadRequest,
 ): Pick<JobShare, "pipeline" | "streams" | "lanes"> {
@@ -225,7 +225,7 @@ function requestsOf(
   return { kind: "requests", requests, sequence: everyNth(script.sequence, index) };
 }
 
-/** What a response must be is checked by the reader of the socket. */
+/** The response that opens a WebSocket; everything beyond its status is checked by the reader of the socket. */
 const OPENS_SOCKET: ResponseExpectation = {
   statuses: [101],
   body: null,
@@ -233,7 +233,7 @@ const OPENS_SOCKET: ResponseExpectation = {
   isStream: true,
 };
 
-/** By expectation, which is the same object for requests that differ only in their values. */
+/** The WebSockets of a load by expectation, which is the same object for requests that differ only in their values. */
 function socketSpecsOf(requests: readonly ScriptRequest[]): ReadonlyMap<Expectation, SocketSpec> {
   const specs = new Map<Expectation, SocketSpec>();
   for (const { expect, socket } of requests) {
@@ -281,7 +281,7 @@ function everyNth(
   );
 }
 
-/** Single requests are journeys with one step. */
+/** The journeys of a script; a single request is a journey with one step. */
 function flowOf(
   script: Script,
   implicitCheck: boolean,
@@ -352,7 +352,7 @@ export function callOf(
   };
 }
 
-/** What is expected of a response and, if that is a stream, of its messages: that it is a stream is always expected. */
+/** What is expected of a response and, if it is to be a stream, of its messages; that it is one is always checked. */
 function checkedStream(
   expect: Expectation,
   stream: StreamedResponse | undefined,

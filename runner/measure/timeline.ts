@@ -1,6 +1,6 @@
 /**
- * The intervals of all workers put together, as they come in. An interval is whole once every reporting worker has
- * sent its part. That is for those who watch: a part that comes later counts all the same.
+ * The intervals of all workers put together, as they come in. An interval is complete once every reporting worker has
+ * sent its part, and is then shown to those who watch; a part that comes later still counts.
  *
  * What is kept does not grow with the run: when there are more intervals than are kept, neighbours become one, and
  * each is twice as long from then on. Counts and histograms are added, so nothing is lost but detail.

@@ -52,7 +52,7 @@ export interface ProfileContext {
   readonly keep: (place: ProfilePlace, process: ProcessProfile) => Promise<string>;
 }
 
-/** Null if the user interrupted. @param runs The measured runs of the cell. */
+/** Makes one profile run; null if the user interrupted it. @param runs The measured runs of the cell. */
 export async function profileRun(
   place: ProfilePlace,
   runs: readonly Run[],

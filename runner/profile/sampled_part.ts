@@ -56,7 +56,7 @@ const NARROWEST_RATIO = 0.001;
 /** The most calls in a tree: some 40 KB of JSON. */
 const MOST_NODES = 1_500;
 
-/** Digits kept of a millisecond: nanoseconds, as no profiler's clock is finer. */
+/** Digits kept of a millisecond: nanoseconds, because no profiler's clock is finer. */
 const DIGITS = 1e6;
 
 export function foldedProfile(

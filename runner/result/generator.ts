@@ -110,7 +110,7 @@ export const generator = z.strictObject({
   delay: times.describe(
     "How long a response or a due request waited for its worker, at a random moment",
   ),
-  each: z.array(workerUse).describe("One a worker"),
+  each: z.array(workerUse).describe("One for each worker"),
   timer: ms.describe("Smallest step of the workers' clock"),
   hostActivity: hostActivity,
   target: targetUse.optional().describe(
@@ -161,7 +161,7 @@ export const resourcePoint = z.strictObject({
   endS: z.number().describe("Seconds since the start of the load"),
   cpu: z.number().min(0).describe("Cores in use: 1 is one whole core"),
   peakCpu: z.number().min(0).optional().describe(
-    "Highest value of the intervals that were merged into this one, as in a long run; absent: none was",
+    "Highest value of the intervals that were merged into this one, as in a long run; absent: none were merged",
   ),
   memory: count.describe("Resident memory, bytes"),
   // Absent if the system does not report it, and in older files.

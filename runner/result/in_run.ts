@@ -1,6 +1,7 @@
 /**
- * Figures of one run with the interval that they have in it, as the result files have them: where the figure would lie if this
- * process, at this level, went on for ever. They say nothing of the next process. `stats/dependence` decides them.
+ * Figures of one run in the result files, each with an interval for this run alone: where the figure would lie if this
+ * process, at this level, went on for ever. The intervals say nothing about the next process. `stats/dependence`
+ * decides them.
  */
 import * as z from "zod";
 import { tQuantile } from "../stats/confidence/student_t.ts";

@@ -88,7 +88,7 @@ export const sockets = z.strictObject({
   ),
   closeCodes: z.record(z.string(), count).describe(
     "Sockets by the code of the server's close frame: 1005 for a frame without one, 1006 for no frame; " +
-      "other: of all codes after the first 20",
+      "other: all codes after the first 20",
   ),
 });
 

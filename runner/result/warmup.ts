@@ -58,7 +58,7 @@ interface TimedPoint {
   readonly p50: number;
 }
 
-/** @param intervalS The last interval may be shorter. */
+/** @param intervalS Length of the intervals, of which the last may be shorter. */
 export function warmupOf(points: readonly TimedPoint[], intervalS: number): Warmup {
   const found = classifyRun(points.map(({ endS, completed, p50 }, index) => ({
     seconds: endS - index * intervalS,

@@ -20,7 +20,7 @@ import type { HookUse } from "../result/hooks.ts";
 export interface ScriptedRun {
   /** The requests, with the code of their hooks. */
   readonly script: Script;
-  /** Calls `teardown`. Gives why it failed, which it has told; null where it did not. */
+  /** Calls `teardown`. Returns why it failed, after telling the user; null if it did not fail. */
   readonly end: () => Promise<string | null>;
   /** Stops renewing the data of users, because the load is over. */
   readonly stop: () => void;
@@ -67,8 +67,9 @@ export async function beginScript(
 ): Promise<ScriptedRun> {
   if (code === undefined) return unscripted(script);
   const whole = scriptCode(code, environment);
-  // To evaluate it takes some hundredths of a second beside the load, so that is done once for all functions, unless it
-  // fails. A call that is cut off goes on in its realm after the next response, so the call after it gets another realm.
+  // Evaluating the script takes some hundredths of a second beside the load, so it is done once for all functions,
+  // unless it fails. A call that is cut off goes on in its realm after the next response, so the call after it gets
+  // another realm.
   let realm: Realm | null = null;
   const call = (name: string, given: readonly unknown[], within: Within): Promise<string> =>
     callIn({
@@ -218,7 +219,7 @@ async function callIn(
   until.addEventListener("abort", end, { once: true });
   const opened = async (): Promise<string> => {
     const realm = await open();
-    until.throwIfAborted(); // else it would begin in the realm of the call after it
+    until.throwIfAborted(); // otherwise it would begin in the next call's realm
     place = realm.placeOf(name);
     return await call(realm, until);
   };
@@ -230,7 +231,7 @@ async function callIn(
     throw new TargetError(`${name} of ${entry} failed: ${placed(error.message, place)}`);
   } finally {
     until.removeEventListener("abort", end);
-    ended.abort(); // of what it still fetches
+    ended.abort(); // ends its fetches, too
   }
 }
 
@@ -238,7 +239,7 @@ interface FetchOptions extends Pick<ScriptParts, "mayFetch"> {
   readonly signal: AbortSignal;
 }
 
-/** The result of a script's `fetch`, as JSON. Redirects are followed if it may fetch from everywhere. */
+/** The result of a script's `fetch`, as JSON. Redirects are followed if the script may fetch from everywhere. */
 async function fetched(
   written: string,
   init: string,

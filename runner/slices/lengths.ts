@@ -1,12 +1,13 @@
 /**
- * How long slices are, how much of their beginning is cut, by how much their measured part is shifted and how long the pause is: chosen from a short load in slices without
- * a cut, in which each target shows how it comes back from its rest, and how long what is in flight takes. Pure.
+ * How long slices are, how much of their beginning is cut, by how much their measured part is shifted and how long the
+ * pause is: chosen from a short load in slices without a cut, in which each target shows how it comes back from its
+ * rest, and how long its requests in flight take. Pure.
  */
 import { TargetError } from "../../base/errors.ts";
 import type { SliceLengths } from "../../scenarios/pace/slices.ts";
 import { meanOf } from "../stats/quantile.ts";
 
-/** Slices of the trial load: without a cut, and with a pause that few requests outlast. */
+/** Slices of the trial load: measured from their beginning, and with a pause that few requests outlast. */
 export const TRIAL = { sliceMs: 100, binMs: 5, pauseMs: 25, pairs: 10 } as const;
 
 /** How long the trial takes. */
@@ -23,7 +24,7 @@ export interface TrialSide {
   readonly p99Ms: number;
 }
 
-/** A longer cut would waste time, and less than a step of the trial can't be resolved. */
+/** Largest cut: a longer one would waste time. The smallest is a step of the trial, which can't resolve less. */
 const MOST_CUT_MS = 40;
 /** A timer must hit the pause, and requests in flight must end within it. */
 const LEAST_PAUSE_MS = 4;
@@ -35,11 +36,11 @@ const MOST_PAUSE_SHARE = 0.5;
 const LEAST_ROUNDS = 3;
 /** The least length of a slice, in cuts: in a shorter slice, the cut would be too large a part. */
 const LEAST_CUTS = 5;
-/** Shorter slices give more pairs, of which the edges of a neighbour's burst then affect a smaller share. */
+/** Shorter slices give more pairs, so that a neighbour's burst begins or ends within a smaller share of them. */
 const SHORTEST_SLICE_MS = 50;
 /** With longer slices, sides that take turns would no longer be affected alike by a neighbour. */
 const LONGEST_SLICE_MS = 1_000;
-/** A rate lower than in the second half of a slice by less than this share is harmless. */
+/** A rate early in a slice may be lower than in its second half by this share, which is harmless. */
 const HARMLESS_SHARE = 0.02;
 /** Within this many standard errors, a slower step may be chance. */
 const STANDARD_ERRORS = 2.5;
@@ -75,15 +76,15 @@ export function lengthsOf(sides: readonly TrialSide[]): SliceLengths | string {
   };
 }
 
-/** The pause, as long as nearly all requests take, since one may have been sent at the very end of a slice. */
+/** The pause, as long as nearly all requests take, because one may have been sent at the very end of a slice. */
 function pauseMsOf(sides: readonly TrialSide[], sliceMs: number): number {
   const longestMs = Math.ceil(Math.max(...sides.map(({ p99Ms }) => p99Ms))) + 1;
   return Math.min(MOST_PAUSE_SHARE * sliceMs, Math.max(LEAST_PAUSE_MS, longestMs));
 }
 
 /**
- * How long a side is slower than in the second half of its slices; compared within each slice, because a neighbour
- * slows down whole slices.
+ * How long after the start of a slice a side is slower than in the second half; compared within each slice, because a
+ * neighbour slows down whole slices.
  */
 export function cutMsOf(completed: readonly number[]): number {
   const bins = TRIAL.sliceMs / TRIAL.binMs;

@@ -4,7 +4,10 @@ import type { UsePoint, WatchedUse } from "../../targets/observe/use_series.ts";
 import { inProportion } from "../host/load_clock.ts";
 import type { Run } from "../result/result.ts";
 
-/** Evidence of a run with the cores that its target used in its own slices, without what it uses at rest; the rest in proportion. */
+/**
+ * Evidence of a run with the CPU use of its target in its own slices, less the use at rest; waiting and the busiest
+ * thread are scaled in proportion.
+ */
 export function ownEvidence(
   generator: Run["generator"],
   slices: NonNullable<Run["slices"]>,
@@ -17,8 +20,8 @@ export function ownEvidence(
 }
 
 /**
- * What a target and its parts used, on the clock of its own slices, with the CPU time of these alone: what it uses at rest is
- * taken off, of its parts in proportion.
+ * What a target and its parts used, on the clock of its own slices. CPU use is that in these slices, less the use at
+ * rest; that of the parts is scaled in proportion.
  */
 export function ownUse(
   { resources, parts }: WatchedUse,
@@ -27,7 +30,7 @@ export function ownUse(
 ): WatchedUse {
   const turns = new Turns(spec);
   const [cores, all] = [coresInUse(slices), meanCoresOf(resources)];
-  // Where nobody saw what it uses at rest, it is taken to rest.
+  // If the use at rest was not observed, it is taken to be 0.
   const times = cores === null || all === 0
     ? spec.durationUs / (spec.pairs * spec.sliceUs)
     : cores / all;
@@ -41,7 +44,7 @@ export function ownUse(
   };
 }
 
-/** @param times How many times as much of anything it uses per second of its own slices as it does per second of all. */
+/** @param times Use per second of the target's own slices, divided by use per second of the whole time. */
 function ownPoints(points: readonly UsePoint[], turns: Turns, times: number): UsePoint[] {
   const cpu = times * meanCoresOf(points);
   let lastS = 0;
@@ -61,7 +64,7 @@ function switchesOf(
   return { voluntary: times * voluntary, involuntary: times * involuntary };
 }
 
-/** Each point is of the time since the one before; 0 without points. */
+/** Mean CPU use in cores; each point covers the time since the one before. 0 without points. */
 function meanCoresOf(points: readonly UsePoint[]): number {
   const endS = points.at(-1)?.endS ?? 0;
   const usedS = points.reduce(
@@ -71,7 +74,7 @@ function meanCoresOf(points: readonly UsePoint[]): number {
   return endS > 0 ? usedS / endS : 0;
 }
 
-/** Over the measured parts; null where nobody saw it. */
+/** Cores that the target used in the measured parts of its slices; null if that was not observed. */
 function coresInUse({ items }: NonNullable<Run["slices"]>): number | null {
   let cpuMs = 0;
   let measuredS = 0;

@@ -106,8 +106,8 @@ const UNSEEN: SlotUse = { cpuMs: [null, null], othersMs: null };
 
 /**
  * @param before,after CPU time by process.
- * @returns Null if unknown: without a process, and with one that was found only now, as nobody knows in which of the
- * slices since the search before it used its time.
+ * @returns Null if unknown: without a process, or with one that was found only now, because it may have used its time
+ * in any of the slices since the last search.
  */
 export function usedBetween(
   before: ReadonlyMap<number, number>,

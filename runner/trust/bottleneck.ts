@@ -57,19 +57,19 @@ const OTHER_THREADS = 0.1;
 /** Threads of other programs may compute in turns, too, such as those of Go with GOMAXPROCS=1. */
 const NEAR_TURNS = 0.7;
 /**
- * With a larger share of failed or wrong requests, no bottleneck is sought: what those waited for is not one of the
- * others.
+ * With a larger share of failed or wrong requests, no bottleneck is sought, because what those requests waited for may
+ * be none of the known kinds.
  */
 const FAILS = 0.05;
 /** From this share of the machine's cores in use, no process can get more. */
 const FULL_MACHINE = 0.95;
 /** Average number of threads waiting for a core: less is caused by wake-ups. */
 const IN_LINE = 0.1;
-/** From this many cores used by other programs than the target and Plateau, those may be what is missing. */
+/** If programs other than the target and Plateau use at least this many cores, the target may lack just those. */
 const OTHERS = 0.3;
-/** Share of all cores that is a crowd if others use it. */
+/** If other programs use at least this share of all cores, the machine is crowded. */
 const CROWD = 0.25;
-/** Share of its busy time for which threads waited for a core: more than wake-ups take. */
+/** Share of the target's busy time for which its threads waited for a core: more than wake-ups take. */
 const WAITS_OF_WANTED = 0.3;
 /** Share of the target's CPU time spent in the kernel; a server with small responses spends half there. */
 const MOSTLY_KERNEL = 0.7;
@@ -163,7 +163,7 @@ function failedShare(
 
 /**
  * Whether a CPU limit is the bottleneck: a target that was paused although it used little of its limit would not serve
- * much more without.
+ * much more without the limit.
  */
 function isAtLimit({ cpu = 0, limitCores, throttledShare = 0 }: Seen): boolean {
   const isPaused = throttledShare >= THROTTLED;
@@ -196,7 +196,7 @@ function isByGenerator({ generator: { findings, delay }, load, service }: Bottle
   return has(LATE) && (load.kind !== "closed" || delay.p50 >= MUCH_DELAY * service.mean);
 }
 
-/** Whether others had the core for which the target waited, so that its real capacity is unknown. */
+/** Whether other programs had the core for which the target waited, so that its real capacity is unknown. */
 function isCrowdedOut(generator: Generator): boolean {
   const { target, hostActivity: { others } } = generator;
   return (others ?? 0) >= OTHERS &&
@@ -211,7 +211,7 @@ function isHidden(generator: Generator): boolean {
   return isCrowdedOut(generator) && wantedOf(generator) >= BUSY_RATIO;
 }
 
-/** Whether others used so much of the machine that responses were late, on either side. */
+/** Whether other programs used so much of the machine that responses were late, on either side. */
 function isBesideCrowd(generator: Generator): boolean {
   const { others, busy, cores } = generator.hostActivity;
   if ((others ?? 0) < OTHERS) return false;
@@ -224,7 +224,7 @@ function wantedOf({ target }: Generator): number {
   return (target?.cpu ?? 0) + (target?.waiting ?? 0);
 }
 
-/** Null if the target fills neither a core nor all of them. */
+/** What the target fills, one core or all of them; null if neither. */
 function fullKind(run: BottleneckRun, seen: Seen): BottleneckKind | null {
   const { target, hostActivity } = run.generator;
   const { thread, cpu = 0, cores, machineBusy = 0, kernelShare = 0 } = seen;

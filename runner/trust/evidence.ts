@@ -164,8 +164,8 @@ const HARMLESS_DELAY_MS: Limits = { suspect: 1, invalid: 10 };
 /** Harmless delays as shares of the median wait for a response or a message. */
 const HARMLESS_DELAY_SHARE: Limits = { suspect: 0.1, invalid: 1 };
 /**
- * A short run's p99 is made by a single hiccup: 20 ms, once, are 10 ms in a run of a second, and nothing
- * in one of ten. So short runs are forgiven more: this many ms, divided by the seconds of the run.
+ * A single hiccup decides a short run's p99: one of 20 ms makes it 10 ms in a run of 1 s, and does not show in a run of
+ * 10 s. So short runs are forgiven more: this many ms, divided by the seconds of the run.
  */
 const HARMLESS_HICCUP: Limits = { suspect: 10, invalid: 30 };
 

@@ -19,8 +19,8 @@ import {
 export const OCCUPIED: Limits = { suspect: 0.88, invalid: 0.97 };
 
 /**
- * Share of waiting from which on a worker was occupied by waiting for a core; by itself, a busy one waits for 0.03 to
- * 0.05.
+ * Share of waiting from which on a worker was occupied by waiting for a core; even without other programs, a busy
+ * worker waits for 0.03 to 0.05 of the time.
  */
 const MUCH_WAITING = 0.1;
 
@@ -49,7 +49,10 @@ export function tooShort({ run: { elapsedS } }: Case): TrustFinding | null {
   return { code: "too-short", severity: "suspect", evidence: { elapsedS }, advice: ["longer-run"] };
 }
 
-/** Also for a run too short for any other finding, because its results are incomplete. */
+/**
+ * Findings about workers that were stopped; made even for a run that is too short for any other finding, because its
+ * results are incomplete.
+ */
 export function endedWorkerFindings(
   { evidence: { ended = [], workers } }: Case,
 ): TrustFinding[] {

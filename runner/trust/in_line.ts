@@ -1,9 +1,9 @@
 /**
  * Whether requests stood in line for something that serves few of them at once, such as a lock. At the start of a
  * closed loop all connections send at the same moment: then the first response takes one turn, the next two, and the
- * last as long as all that follow, as each waits for all others. The very first request of a program is slower than
- * those after it, and the whole line is late by that. Nothing else makes the few quick requests of a run as many as its
- * connections, and evenly spread. Pure.
+ * last as long as all that follow, because each waits for all others. The very first request of a program is slower
+ * than those after it, and the whole line is late by that. Nothing else makes the few quick requests of a run as many
+ * as its connections, and evenly spread. Pure.
  */
 import type { Measurement } from "../result/result.ts";
 import { highestUsOf } from "../stats/histogram/histogram_counts.ts";
@@ -21,7 +21,10 @@ const MARKS = [0.3, 0.55, LAST_MARK];
 const TOLERATED = 0.2;
 /** The least number of fast requests that reveal a queue, however late the first of them comes. */
 const LEAST_QUICK = 3;
-/** Share of a turn by which responses of a queue for one are at least apart; those of a pool come together. */
+/**
+ * Least distance between responses, as a share of a turn, if one request is served at a time; responses of a pool come
+ * together.
+ */
 const APART = 0.5;
 /**
  * Limits for a turn, as shares: a request that arrives just as another finishes may skip the queue, and then takes

@@ -24,7 +24,7 @@ export function judge(given: Case): TrustJudgement {
       ...targetFindings(given),
       ...shortageFindings(given),
     ])
-    : [short, ...shortageFindings(given)]; // in a moment, shares say nothing
+    : [short, ...shortageFindings(given)]; // in so short a run, shares say nothing
   const all = [...endedWorkerFindings(given), ...found, ...steadinessFindings(given, found)];
   const findings = [...of("invalid", all), ...of("suspect", all)];
   return { trust: findings[0]?.severity ?? "valid", findings };
@@ -79,7 +79,7 @@ function steadinessFindings(
   return [{ code: "unsteady", severity: "suspect", evidence, advice }];
 }
 
-/** While others take the cores, a longer run settles no better. */
+/** While other programs take the cores, a longer run settles no better. */
 const DISTURBANCES: readonly FindingCode[] = ["low-priority", "neighbour", "steal"];
 
 function of(severity: TrustFinding["severity"], findings: readonly TrustFinding[]): TrustFinding[] {

@@ -26,8 +26,8 @@ const OTHERS_CORES = 0.3;
 const WAITING: Limits = { suspect: 0.03, invalid: 0.2 };
 
 /**
- * With free cores, a worker waits long only if the system keeps it on the same core as its target. A worker that is
- * rarely busy may only seem to: it waits for the core to wake up.
+ * With free cores, a worker waits long only if the system keeps it on the same core as its target. The waits of
+ * a worker that is rarely busy prove nothing: it waits for its sleeping core to wake up.
  */
 const LINED_UP = { waiting: 0.15, occupied: 0.7 };
 
@@ -139,7 +139,10 @@ function isFull({ busy }: HostActivity): boolean {
   return busy !== null && busy >= FULL;
 }
 
-/** Not for an open loop that keeps up, whose lateness says more. */
+/**
+ * A finding if a worker and its target share a core although others are free. Not for an open loop that keeps up, whose
+ * lateness says more.
+ */
 function linedUp(given: Case): TrustFinding | null {
   const { evidence, run: { load, requests } } = given;
   const { busy } = evidence.hostActivity;

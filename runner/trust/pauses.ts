@@ -23,8 +23,8 @@ const COLLECTING_TIME = 0.2;
 const BUSY_CORES = 0.5;
 
 /**
- * Share of CPU time in a stall, for a busy target while others compete for its core; with less, they caused part of the
- * stall.
+ * While other programs compete for the core of a busy target, its stalls count as its own from this share of CPU time
+ * on; with less, the others caused part of the stall.
  */
 const HELD_UP_RATIO = 0.9;
 

@@ -7,7 +7,10 @@ import type { Measurement } from "../result/result.ts";
 const SERVED = 0.99;
 /** With fewer requests beyond a percentile, a wait may be bad luck: a machine or generator that paused for a moment. */
 const LEAST_BEYOND = 10;
-/** Latency since a request was due, over that since it was sent: a larger ratio means a queue for connections. */
+/**
+ * Latency since a request was due, divided by the latency since it was sent: a larger ratio means a queue for
+ * connections.
+ */
 const QUEUED_TIMES = 2;
 /** A shorter wait comes from a wake-up. */
 const SHORT_MS = 2;

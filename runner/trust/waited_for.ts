@@ -1,7 +1,7 @@
 /**
- * What the requests of an idle target wait for, where that was seen: storage, name look-ups, or to be accepted. On average
- * as many requests are under way as the rate times the time that each takes, and as many wait for a thing as the rate
- * times the time that it takes (J. D. C. Little, 1961): the one over the other is the share of a request's time. Pure.
+ * What the requests of an idle target wait for, where that was seen: storage, name look-ups, or to be accepted. By
+ * Little's law (1961), the requests under way are the rate times the time of a request, and those that wait for a thing
+ * are the rate times that wait. So the second number over the first is the wait's share of a request's time. Pure.
  */
 import type { Bottleneck } from "../result/findings.ts";
 import type { Measurement } from "../result/result.ts";
@@ -12,7 +12,10 @@ export interface WaitedFor extends Pick<Bottleneck, "underWay" | "sleeping" | "l
   readonly kind: "storage" | "names" | "connection-cap";
 }
 
-/** Share of the requests in flight that are off the cores or, with a queue, of those served at a time. */
+/**
+ * If at least this share of the requests wait for storage, it is the bottleneck. Counted are the requests in flight
+ * that use no core or, with a queue, those served at a time.
+ */
 const MOSTLY_STORAGE = 0.5;
 /** Higher than for storage, because a program may look up both kinds of addresses at once, with a socket each. */
 const MOSTLY_NAMES = 0.6;

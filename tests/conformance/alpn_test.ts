@@ -113,8 +113,8 @@ const CASES: readonly Case[] = [
   {
     server: "that refuses what is offered",
     serve: refusing,
-    byHttp1: "the server does not speak HTTP/1.1: it refused it in ALPN",
-    byHttp2: "the server does not speak HTTP/2: it refused it in ALPN",
+    byHttp1: "the server does not speak HTTP/1.1: it refused the protocol in ALPN",
+    byHttp2: "the server does not speak HTTP/2: it refused the protocol in ALPN",
   },
   {
     server: "without ALPN",

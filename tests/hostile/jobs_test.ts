@@ -71,7 +71,7 @@ const JOBS: Readonly<Record<string, readonly [job: string, why: RegExp]>> = {
   ],
   "more to hide than memory holds": [
     withText("secrets", JSON.stringify(MANY_SECRETS)),
-    /secrets: Cannot keep them secret: .* has 6,000,000 characters; the limit is 4,000,000/,
+    /secrets: Cannot keep the secrets of this job: .* has 6,000,000 characters; the limit is 4,000,000/,
   ],
   "a long text in the place of a short secret": [
     withText("secrets", JSON.stringify([["of", "x".repeat(60_000)]])),

@@ -143,9 +143,9 @@ const SAID: Readonly<Record<string, string>> = {
   "Client network socket disconnected before secure TLS connection was established":
     "the server hung up during the handshake",
   "received fatal alert: NoApplicationProtocol":
-    "the server does not speak HTTP/1.1: it refused it in ALPN",
+    "the server does not speak HTTP/1.1: it refused the protocol in ALPN",
   "tlsv1 alert no application protocol":
-    "the server does not speak HTTP/1.1: it refused it in ALPN",
+    "the server does not speak HTTP/1.1: it refused the protocol in ALPN",
   "connection reset": "the TLS handshake failed: connection reset",
   'invalid peer certificate: certificate not valid for name "a"; certificate is not valid for any names (according to its subjectAltName extension)':
     "the certificate is not for a: it names no host (subjectAltName)",

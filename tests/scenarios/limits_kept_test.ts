@@ -239,7 +239,7 @@ Deno.test("what is kept of all answers has one room, which bodies give back when
   assert.deepEqual(readers.map((reader) => stateOf(reader, 40_000)), [
     COMPLETE,
     COMPLETE,
-    "the body is larger than checks can keep: 64 MB, and 256 MB in a worker",
+    "the body is larger than checks can keep: 64 MB each, 256 MB a worker",
   ]);
   assert.equal(stateOf(readers[0], 10), COMPLETE);
   assert.equal(stateOf(readers[2], 40_000), COMPLETE);
@@ -258,7 +258,7 @@ Deno.test("a body that is kept is no longer than its limit", () => {
 Deno.test("a message has as many lines, of as many characters, as somebody reads", () => {
   const lines = Array(LIMITS.problems.most).fill("a");
   assert.deepEqual(shortened(lines), lines);
-  assert.deepEqual(shortened([...lines, "b", "c"]), [...lines, "and 2 lines more"]);
+  assert.deepEqual(shortened([...lines, "b", "c"]), [...lines, "and 2 more lines"]);
   assert.equal(shortened(["a".repeat(1e6)])[0].length, LIMITS.problemText.most);
 });
 

@@ -55,6 +55,6 @@ export class Backlog {
 function tooMany(what: string): ConnectionError {
   return new ConnectionError(
     "ENHANCE_YOUR_CALM",
-    `the server does not read the replies that it causes: more than ${what}`,
+    `the server does not read what it is sent: more than ${what}`,
   );
 }

@@ -65,7 +65,9 @@ export class Http2Connection {
   /** The frames to be sent. */
   readonly out: FrameWriter;
   readonly #sender: RequestSender;
-  /** The reader of a frame that has come in part; null without one: frames that come whole have the reader of all. */
+  /**
+   * The reader of a frame that has come only in part; null if there is none. Whole frames go through a shared reader.
+   */
   #split: FrameReader | null = null;
   readonly #blocks: HeaderBlocks;
   readonly #streams: LiveStreams;
@@ -111,8 +113,8 @@ export class Http2Connection {
   }
 
   /**
-   * Whether the server, before leaving, said that it took a request, so the next connection can expect to get some,
-   * too.
+   * Whether the server, before leaving, said that it had taken a request: then it will take some on the next
+   * connection, too.
    */
   get hasTaken(): boolean {
     return this.#streams.hasTaken;
@@ -219,7 +221,7 @@ export class Http2Connection {
     const { found, type, stream } = this.#reader;
     if (found === TOO_LONG) throw this.#tooLong();
     if (found === BAD_PADDING) throw wrong("padding longer than its frame");
-    if (!this.isReady && type !== SETTINGS) throw wrong("no SETTINGS first");
+    if (!this.isReady && type !== SETTINGS) throw wrong("a first frame other than SETTINGS");
     const begun = this.#unfinished;
     if (begun !== null && (type !== CONTINUATION || stream !== begun.id)) {
       throw wrong("another frame within a header block");
@@ -281,7 +283,7 @@ export class Http2Connection {
   #goOn(): void {
     const { flags, stream: id, payload, from, to } = this.#reader;
     const begun = this.#unfinished;
-    if (begun === null) throw wrong("CONTINUATION of nothing");
+    if (begun === null) throw wrong("CONTINUATION without HEADERS");
     if ((flags & END_HEADERS) === 0) return this.#blocks.gather(payload, from, to);
     this.#unfinished = null;
     this.#blocks.gather(payload, from, to);
@@ -312,7 +314,7 @@ export class Http2Connection {
     this.#countIdle();
     if ((flags & ACK) !== 0) {
       if (to > from) throw cutShort();
-      if (!this.isReady) throw wrong("no SETTINGS first");
+      if (!this.isReady) throw wrong("a first frame other than SETTINGS");
       return;
     }
     this.#sender.set(payload, from, to, this.#streams.places);
@@ -322,7 +324,7 @@ export class Http2Connection {
 
   #takePing(flags: number): void {
     const { stream, payload, from, to } = this.#reader;
-    if (stream !== 0) throw wrong("PING of a stream");
+    if (stream !== 0) throw wrong("PING on a stream");
     if (to - from !== 8) throw cutShort();
     this.#countIdle();
     if ((flags & ACK) === 0) this.out.frame(PING, ACK, 0, payload, from, to);
@@ -330,7 +332,7 @@ export class Http2Connection {
 
   #takeGoAway(): void {
     const { stream, payload, from, to } = this.#reader;
-    if (stream !== 0) throw wrong("GOAWAY of a stream");
+    if (stream !== 0) throw wrong("GOAWAY on a stream");
     if (to - from < 8) throw cutShort();
     this.#isLeaving = true;
     this.#streams.turnAway(numberAt(payload, from) & WITHOUT_RESERVED, numberAt(payload, from + 4));

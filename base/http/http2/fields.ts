@@ -25,7 +25,10 @@ export type HpackDefect =
   | "the table is resized more than twice"
   | "the table is resized after a field line";
 
-/** From now on the tables of the two sides differ: a connection error COMPRESSION_ERROR (RFC 9113 §4.3). */
+/**
+ * The block can't be decoded, so from now on the tables of the two sides differ: a connection error of type
+ * COMPRESSION_ERROR (RFC 9113 §4.3).
+ */
 export class HpackError extends Error {
   override readonly name = "HpackError";
   constructor(readonly defect: HpackDefect) {

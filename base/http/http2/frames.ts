@@ -197,12 +197,12 @@ export function numberAt(bytes: Uint8Array, at: number): number {
 }
 
 const FIRST_BYTES = 256;
-/** Size of the buffers of a connection that has something to send before all it sent is gone. */
+/** Buffer size of a connection that adds frames before everything it handed over is sent. */
 const CHUNK_BYTES = 4_096;
 
 class FrameBuffer {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The last view from the beginning: frames that are sent together often have as many octets again. */
+  /** The last view from the beginning, kept because the next frames to be sent together often have as many octets. */
   #view = NO_OCTETS;
 
   constructor(length: number) {
@@ -248,7 +248,7 @@ export class FrameWriter {
   writtenBytes = 0;
   /** Number of requests among the frames since the count began. */
   requests = 0;
-  /** Number of frames among them that belong to no request. */
+  /** Number of frames since then that belong to no request. */
   replies = 0;
 
   /** @param buffers Absent: the writer has a buffer of its own. */
@@ -298,7 +298,7 @@ export class FrameWriter {
     else if (type !== DATA && type !== CONTINUATION) this.replies++;
   }
 
-  /** Octets that are not a frame. */
+  /** Appends octets that are not a frame. */
   raw(octets: Uint8Array): void {
     const at = this.#room(octets.length);
     this.#buffer.bytes.set(octets, at);

@@ -1,7 +1,7 @@
 /**
  * Header blocks, as they come on a connection: gathered where they are split (RFC 9113 §6.10), and read. A server's
- * blocks are alike to the octet until its clock moves on; what one said, the next of the same octets says again, while
- * the decoder's table stays as it is, and on every connection if the block does not use the table.
+ * blocks are alike to the octet until its clock moves on; so a block of known octets is not decoded again: as long as
+ * the decoder's table is unchanged, or, if the block does not use the table, on every connection.
  */
 import { LIMITS } from "../../limits.ts";
 import { type Field, FieldListTooLong, HpackError } from "./fields.ts";
@@ -10,11 +10,11 @@ import { type DecodedBlock, HpackDecoder } from "./hpack_decoder.ts";
 import type { Http2Request } from "./request.ts";
 import { MalformedResponse, type ResponseHead, responseHead } from "./response.ts";
 
-/** Longer header blocks that come are not remembered, and are decoded each time. */
+/** Longer header blocks are not remembered, and are decoded each time. */
 const MOST_KNOWN_BYTES = 1_024;
 /** Remembered blocks, by the low bits of their length: responses to different requests usually differ in length. */
 const MOST_KNOWN = 8;
-/** Frames into which one block may be split: all but the last could be empty. */
+/** The most frames into which one block may be split: without a limit, a server could send empty ones for ever. */
 const MOST_PARTS = 64;
 
 interface EarlierBlock {
@@ -25,7 +25,7 @@ interface EarlierBlock {
   readonly head: ResponseHead;
 }
 
-/** Blocks that have come; of several of the same low bits of their lengths, the last. */
+/** Blocks that were received; of those whose lengths have the same low bits, only the last. */
 export class KnownBlocks {
   readonly #blocks: (EarlierBlock | null)[] = new Array(MOST_KNOWN).fill(null);
 
@@ -43,7 +43,7 @@ export class KnownBlocks {
 /** The most requests whose block is remembered: a load has few requests, or too many to be worth it. */
 export const MOST_REQUESTS = 64;
 
-/** Blocks of requests that do not change the table: those of the same octets exist once for all connections. */
+/** Header blocks of requests that do not change the table; equal blocks exist once for all connections. */
 export class SentBlocks {
   readonly #last = new Map<Http2Request, Uint8Array>();
 
@@ -66,7 +66,7 @@ export class HeaderBlocks {
   #parts: Uint8Array[] = [];
   #partsBytes = 0;
 
-  /** @param shared Known blocks of all connections, of those that do not use the table. */
+  /** @param shared Known blocks that do not use the table, of all connections. */
   constructor(private readonly shared: KnownBlocks) {}
 
   /** Keeps a part of a header block that more parts follow. Throws ConnectionError. */
@@ -123,7 +123,10 @@ export class HeaderBlocks {
     return known.head;
   }
 
-  /** Tells the decoder which block has come again: rarely, because its memory is seldom in the processor's caches. */
+  /**
+   * Tells the decoder which block has come again: rarely, because the decoder's memory is seldom in the processor's
+   * caches.
+   */
   #tell(): void {
     if (this.#last !== null) this.#decoder.repeat(this.#last.decoded, this.#times);
     this.#last = null;
@@ -142,7 +145,10 @@ export class HeaderBlocks {
     return head;
   }
 
-  /** Whether the same octets mean the same again: not if the block refers to the table and changes it. */
+  /**
+   * Whether the same octets still mean the same: not if the block uses the table, and it or another has changed the
+   * table.
+   */
   #saysTheSame({ decoded, generation }: EarlierBlock): boolean {
     if (!decoded.usesTable) return true;
     this.#tell();

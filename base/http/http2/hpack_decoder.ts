@@ -12,11 +12,11 @@ const INDEXED = 0x80;
 const INDEXED_LITERAL = 0x40;
 const SIZE_UPDATE = 0x20;
 
-/** One to the lowest size since the last block, and one to the final size (RFC 7541 §4.2). */
+/** One update to the lowest size since the last block, and one to the final size (RFC 7541 §4.2). */
 const MOST_SIZE_UPDATES = 2;
 
 interface DecoderLimits {
-  /** The announced SETTINGS_HEADER_TABLE_SIZE, before the peer could send a block. */
+  /** SETTINGS_HEADER_TABLE_SIZE as announced before the peer could send a block. */
   readonly tableBytes?: number;
   /** Largest decoded list; each field counts as 32 bytes more than its name and value (RFC 9113 §10.5.1). */
   readonly listBytes?: number;
@@ -47,7 +47,7 @@ export class HpackDecoder {
   // The fields that the current block has inserted, and whether it uses the table, as in `DecodedBlock`.
   #inserted: Field[] = [];
   #usesTable = false;
-  /** Blocks that were received again, in order, without the table having been updated for them yet. */
+  /** Blocks that were received again, in order, and whose fields have not yet been inserted into the table. */
   readonly #repeated: Repetition[] = [];
 
   constructor(
@@ -65,7 +65,10 @@ export class HpackDecoder {
     return this.#table.generation;
   }
 
-  /** Repeats the effect on the table of an earlier block that did not use it, though not before the table is next read. */
+  /**
+   * Repeats the insertions of an earlier block that did not use the table; they take effect when the table is next
+   * read.
+   */
   repeat(block: DecodedBlock, times = 1): void {
     if (block.inserted.length === 0) return;
     const last = this.#repeated.at(-1);
@@ -74,7 +77,7 @@ export class HpackDecoder {
     this.#repeated.push({ block, times });
   }
 
-  /** The table holds the last entries that fit: what comes before as many bytes of insertions has left it again. */
+  /** Forgets repeated blocks whose entries later ones have evicted: the table holds only the last entries that fit. */
   #forgetEvicted(): void {
     let bytes = 0;
     const first = this.#repeated.findLastIndex(({ block, times }) => {
@@ -84,7 +87,7 @@ export class HpackDecoder {
     if (first > 0) this.#repeated.splice(0, first);
   }
 
-  /** Inserts what repeated blocks insert, each no more often than fills the table. */
+  /** Inserts the fields of repeated blocks, each block no more often than fills the table. */
   #catchUp(): void {
     if (this.#repeated.length === 0) return;
     for (const { block, times } of this.#repeated.splice(0)) {
@@ -120,7 +123,7 @@ export class HpackDecoder {
     throw new FieldListTooLong(listBytes, this.#mostListBytes);
   }
 
-  /** Reads all size updates; whether there are any. */
+  /** Reads all size updates; returns whether there were any. */
   #readSizeUpdates(reader: HpackReader): boolean {
     let updates = 0;
     for (; !reader.isAtEnd && isSizeUpdate(reader.peek()); updates++) {

@@ -18,7 +18,7 @@ const SIZE_UPDATE = { flags: 0x20, prefixBits: 5 };
 const VARYING = new Set([
   ...[":path", "age", "content-length", "etag", "if-modified-since", "if-none-match", "location"],
 ]);
-/** A larger field would evict most of the others; the same as in nghttp2. */
+/** A field larger than this share of the table would evict most others; nghttp2 has the same limit. */
 const MOST_ENTRY_RATIO = 3 / 4;
 
 const MOST_INTEGER_BYTES = 1 + MOST_CONTINUED;
@@ -34,7 +34,10 @@ export class HpackEncoder {
     return this.#table.generation;
   }
 
-  /** The peer's SETTINGS_HEADER_TABLE_SIZE, of which at most 4096 are used; the next block begins with it. */
+  /**
+   * Takes the peer's SETTINGS_HEADER_TABLE_SIZE, of which at most 4,096 bytes are used; the next block announces the
+   * new size.
+   */
   resize(tableBytes: number): void {
     const bytes = Math.min(tableBytes, INITIAL_TABLE_BYTES);
     if (bytes === this.#tableBytes) return;

@@ -4,7 +4,9 @@ import { HpackError } from "./fields.ts";
 import { decodeHuffman, encodeHuffman, huffmanBytes, mostDecoded } from "./huffman.ts";
 
 const MOST_INTEGER = 2 ** 31 - 1;
-/** The most octets after the prefix, as the largest integer takes. Further zeros are refused as well (§5.1). */
+/**
+ * The most octets after the prefix: as many as the largest integer takes. More octets of zeros are refused, too (§5.1).
+ */
 export const MOST_CONTINUED = 5;
 
 /** The bit for Huffman coding in the first octet of a string. */
@@ -101,7 +103,7 @@ export class HpackWriter {
     this.#bytes[this.#at++] = rest;
   }
 
-  /** Uses the Huffman code where it is shorter. */
+  /** Uses the Huffman code if that is shorter. */
   string(text: string): void {
     const length = huffmanBytes(text);
     if (length < text.length) {

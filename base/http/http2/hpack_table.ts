@@ -55,7 +55,7 @@ export class HpackTable {
   /** Size of the dynamic table (RFC 7541 §4.1), and the number of its entries. */
   bytes = 0;
   length = 0;
-  /** A ring, whose length is a power of two: most connections need few entries, or none. */
+  /** A ring that grows on demand, because most connections need few entries or none; its length is a power of two. */
   #ring = NO_ENTRIES;
   /** Number of all insertions so far; its low bits are the slot of the next one. */
   #inserted = 0;

@@ -222,7 +222,7 @@ export class LiveStreams {
     this.events.onReset(place, `RST_STREAM with ${nameOfCode(code)}`);
   }
 
-  /** The server's window for a stream's body grows. Throws ConnectionError. */
+  /** Takes the server's WINDOW_UPDATE for a stream. Throws ConnectionError. */
   widen(id: number, bytes: number): void {
     if (this.isIdle(id)) {
       throw new ConnectionError(
@@ -239,9 +239,9 @@ export class LiveStreams {
   }
 
   /**
-   * Fails the streams after `last`, which the server does not process (§6.8); if the server complains, the others have
-   * failed, too. A server may send GOAWAY twice: first with the highest stream number, to say that it leaves, and then
-   * with the last stream that it has accepted.
+   * Fails the streams after `last`, which the server does not process (§6.8): without an error code, another connection
+   * may send their requests. A server may send GOAWAY twice: first with the highest stream number, to say that it
+   * leaves, and then with the last stream that it has accepted.
    */
   turnAway(last: number, code: number): void {
     if (last > 0 && last < LAST_ID && this.#nextId > 1) this.hasTaken = true;

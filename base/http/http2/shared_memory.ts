@@ -1,12 +1,12 @@
 /**
- * What the connections of a load share. What a connection has of its own is seldom in the processor's caches when its
- * response comes, once there are many; so it is little: frames that come or go whole pass through memory of all.
+ * What the connections of a load share. With many connections, the memory of one has left the processor's caches by the
+ * time its response comes; so each has little of its own, and whole frames pass through memory that all share.
  */
 import { FrameBuffers, FrameReader } from "./frames.ts";
 import { KnownBlocks, SentBlocks } from "./header_blocks.ts";
 
 export class SharedMemory {
-  /** Header blocks that have come. */
+  /** Header blocks that were received. */
   readonly known = new KnownBlocks();
   /** Header blocks that were sent. */
   readonly sent = new SentBlocks();

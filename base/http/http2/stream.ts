@@ -135,7 +135,7 @@ export class Stream implements ReceivedResponse {
 }
 
 const OTHER_LENGTH = "content whose length is not its content-length";
-const NO_ROOM = "the body is larger than checks can keep: 64 MB, and 256 MB in a worker";
+const NO_ROOM = "the body is larger than checks can keep: 64 MB each, 256 MB a worker";
 
 // Requests on their way: header blocks, and bodies as far as the server's windows allow.
 
@@ -145,7 +145,7 @@ export class RequestSender {
   readonly out: FrameWriter;
   readonly peer = new PeerSettings();
   readonly #encoder = new HpackEncoder();
-  /** Blocks that mean the same again, until the encoder's table changes. */
+  /** Header blocks of requests, which can be sent again as they are until the encoder's table changes. */
   readonly #known = new Map<Http2Request, Uint8Array>();
   /** The request that was sent last, if its block is known: a load often repeats a single one. */
   #last: Http2Request | null = null;
@@ -184,7 +184,7 @@ export class RequestSender {
     const encoded = encoder.encode(request.fields);
     if (generation !== encoder.generation) {
       this.#forgetBlocks();
-      return encoded; // the next time, it would mean something else
+      return encoded; // sent again, it would mean something else
     }
     const block = this.memory.sent.once(request, encoded);
     if (this.#known.size === MOST_REQUESTS) this.#known.clear();
@@ -223,13 +223,13 @@ export class RequestSender {
     }
   }
 
-  /** The window of the whole connection grows. Throws ConnectionError. */
+  /** Takes a WINDOW_UPDATE for the whole connection. Throws ConnectionError. */
   widen(bytes: number, streams: readonly Stream[]): void {
     this.#windowBytes = widened(this.#windowBytes, bytes);
     for (const stream of streams) if (!stream.isSent) this.sendBody(stream);
   }
 
-  /** The window of one stream grows; false if it exceeds the limit. */
+  /** Takes a WINDOW_UPDATE for one stream; false if the window then exceeds the limit. */
   widenOne(bytes: number, stream: Stream): boolean {
     stream.windowBytes += bytes;
     if (stream.windowBytes > MOST_WINDOW_BYTES) return false;

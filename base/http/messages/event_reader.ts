@@ -61,7 +61,7 @@ export class EventReader implements LineTaker {
     let at = from;
     while (this.#bom >= 0 && at < to) {
       if (bytes[at] !== BOM[this.#bom]) {
-        // Part of a byte order mark is ordinary text.
+        // An incomplete byte order mark is ordinary text.
         this.#lines.read(Uint8Array.from(BOM), 0, this.#bom);
         this.#bom = -1;
       } else {

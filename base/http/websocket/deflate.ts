@@ -10,7 +10,7 @@ export interface DeflateSetting {
   readonly isEachAlone: boolean;
 }
 
-/** The extension parameters that the server accepted; null if they are not ones that our offer allows (§7.1). */
+/** The extension parameters that the server accepted; null if our offer does not allow them (§7.1). */
 export function deflateOf(extensions: string): DeflateSetting | null {
   const [name, ...parameters] = extensions.split(";").map((part) => part.trim().toLowerCase());
   if (name !== "permessage-deflate") return null;

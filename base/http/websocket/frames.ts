@@ -103,7 +103,7 @@ export function clientFrame(
   return frame;
 }
 
-/** The payload of a close frame (§5.5.1); the reason is within 123 octets. */
+/** The payload of a close frame (§5.5.1); the reason is cut to 123 octets. */
 export function closePayload(code: number, reason = ""): Uint8Array<ArrayBuffer> {
   const text = new TextEncoder().encode(reason).subarray(0, MOST_CONTROL_BYTES - 2);
   const payload = new Uint8Array(2 + text.length);

@@ -12,7 +12,7 @@ import { lookUp } from "../../../base/net/resolve.ts";
 /** Hosts that always mean this machine. */
 export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.0/8", "::1"];
 
-/** Allows unix sockets. */
+/** The word in a list that allows unix sockets. */
 const UNIX = "unix";
 const NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.?$/i;
 

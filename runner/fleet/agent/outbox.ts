@@ -54,7 +54,7 @@ export class Outbox<Message> {
     return this.#waiting.length;
   }
 
-  /** Resolves when all messages have arrived or were given up, or at the time limit: whether all have arrived. */
+  /** Resolves when all messages have arrived or were given up, or at the time limit; true if all have arrived. */
   async emptied(limitMs: number): Promise<boolean> {
     const { signal } = this.#givenUp;
     const { promise, resolve } = Promise.withResolvers<void>();

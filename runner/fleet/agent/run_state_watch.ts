@@ -9,8 +9,8 @@ import { OUT_OF_TOUCH_MS, POLL_MS, RUN_STATE_MS, runStateKey } from "../protocol
 import { replyWithin } from "../protocol/redis_link.ts";
 
 /**
- * stopped: the coordinator requests the results so far. After the others, it needs none: over, it is at another run or
- * at none; gone, it no longer renews its run state; out of touch, Redis does not respond.
+ * stopped: the coordinator wants the results so far. In all other cases it needs none: over, it is at another run or at
+ * none; gone, it no longer renews its run state; out of touch, Redis does not respond.
  */
 export type End = "stopped" | "over" | "gone" | "out of touch";
 
@@ -31,7 +31,7 @@ export class RunStateView {
     this.#writtenMs = this.#repliedMs = this.#inTouchSinceMs = nowMs;
   }
 
-  /** Redis has responded, perhaps without a run state. */
+  /** To be called when Redis has responded, perhaps without a run state. */
   see({ runState, ageMs }: SeenRunState, nowMs: number): End | null {
     if (this.#isSilent) this.#inTouchSinceMs = nowMs;
     this.#isSilent = false;
@@ -45,7 +45,7 @@ export class RunStateView {
     return nowMs - sinceMs > RUN_STATE_MS.lives ? "gone" : null;
   }
 
-  /** Redis has not responded. */
+  /** To be called when Redis has not responded. */
   seeNothing(nowMs: number): End | null {
     this.#isSilent = true;
     return nowMs - this.#repliedMs > OUT_OF_TOUCH_MS ? "out of touch" : null;

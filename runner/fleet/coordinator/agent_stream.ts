@@ -128,8 +128,8 @@ export class AgentStream {
   }
 
   /**
-   * Once everything has arrived, checks that it adds up, with the intervals, too; until then the final message stays
-   * pending.
+   * Once everything has arrived, checks that the final results add up, by themselves and with the intervals; until then
+   * the final message stays pending.
    */
   #settle(): void {
     if (this.whole === null) return;

@@ -57,7 +57,10 @@ const RETURN_MS = 5_000;
 const MARGIN_MS = 50;
 /** The longest that an agent takes to notice a new run state, including a second poll. */
 const NOTICE_MS = 3 * POLL_MS.waiting;
-/** Interval between an agent's reports, per agent of the fleet: 1,000 messages a second are easy to read. */
+/**
+ * Interval between an agent's reports, for each agent in the fleet: the coordinator then gets 1,000 messages a second,
+ * which are easy to read.
+ */
 const MS_PER_AGENT = 1;
 /** How long an ending fleet waits for Redis. */
 const SWEEP_MS = 2_000;
@@ -132,7 +135,7 @@ export class Fleet implements Loader {
   /** Throws a UserError or a TargetError if the load can't be begun, and the signal's reason on an earlier abort. */
   async load(request: LoadRequest, hooks: LoaderHooks): Promise<Loaded> {
     const endpoint = endpointOf(request.origin, request);
-    checkDriver(request.driver, endpoint, request.load.tls === "resume"); // conditions that no agent can fulfil
+    checkDriver(request.driver, endpoint, request.load.tls === "resume"); // throws for conditions that no agent can fulfil
     if (request.proxy !== undefined) throw new UserError([NO_PROXY]);
     const { signal } = hooks;
     const clock = await retryUntilReply(() => readClock(this.link.client), signal);

@@ -35,7 +35,8 @@ interface Wait {
 }
 
 /**
- * The agents that are not waited for any longer. So long after the end, not even those that still report are waited for.
+ * The agents that are not waited for any longer. A minute after the last request could be sent, not even agents that
+ * still report are waited for.
  * @param open All agents that are not done.
  */
 export async function lostAgents(

@@ -24,7 +24,10 @@ export function implausibleBundle(
   return null;
 }
 
-/** Each completed request has a latency, and so has each lower bound; the last interval also has those of the drain. */
+/**
+ * Why the counts of a part are implausible. Each completed request has a latency, and so has each lower bound; the last
+ * interval also has the latencies of the drain.
+ */
 function implausibleCounts(
   { completed, failed, errors, latency, censored, secondCompleted }: IntervalPart,
 ): string | null {
@@ -63,8 +66,8 @@ export function implausibleOrder(
 }
 
 /**
- * Whether these are lower bounds alone: of what a worker that was ended had in flight or dropped. They belong to
- * intervals that it reported already.
+ * Whether a part has lower bounds alone, for requests that a worker had in flight or dropped when it was ended. They
+ * belong to intervals that it has reported already.
  */
 function isLowerBounds({ completed, failed, latency, censored }: IntervalPart): boolean {
   return completed + failed === 0 && latency.count > 0 && latency.count === censored.count;

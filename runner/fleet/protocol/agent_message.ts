@@ -33,7 +33,7 @@ const ms = z.number();
 /** A name without control characters, to fit in a line of a table. */
 const name = z.string().max(MOST_CHARS.name).regex(/^\P{Cc}*$/u);
 
-/** Upper bound for one worker; none reaches a hundredth of it. */
+/** Upper bound for the rate of one worker; none reaches a hundredth of it. */
 const MOST_PER_SEC = 1e9;
 /** Workers of one agent: as many as its machine has cores, unless set otherwise. */
 const MOST_WORKERS = LIMITS.agentWorkers.most;

@@ -11,7 +11,7 @@ export { createNodeRedisClient, Queue };
 /** Delay before a worker tries again after Redis was away. */
 export const RETRY_MS = 200;
 
-/** After Redis was away, looks for stalled jobs as soon as for new ones; BullMQ's own worker waits for 5 s. */
+/** After Redis was away, looks for stalled jobs as soon as it looks for new ones; BullMQ's own worker waits for 5 s. */
 export class LinkWorker extends Worker {
   #looked: Promise<unknown> = Promise.resolve();
 

@@ -54,7 +54,7 @@ export const jobSecrets = z.array(z.tuple([secretText, shownText])).max(LIMITS.j
   .superRefine((secrets, context) => {
     const chars = secrets.reduce((sum, [value]) => sum + value.length, 0);
     if (!isWithin("secretText", chars)) {
-      context.addIssue(`Cannot keep them secret: ${beyond("secretText", chars)}`);
+      context.addIssue(`Cannot keep the secrets of this job: ${beyond("secretText", chars)}`);
     }
   });
 
@@ -171,7 +171,7 @@ const thinkStep = z.strictObject({
   as: z.enum(THINK_SHAPES).optional(),
 });
 
-/** Types of the gRPC messages calls; each request has at most two. */
+/** Types of the messages of gRPC calls; each request has at most two. */
 const types = z.array(messageTypes).max(2 * LIMITS.steps.most).optional();
 
 const user = z.strictObject({ start: hookName.nullable(), end: hookName.nullable() }).optional();

@@ -1,6 +1,6 @@
 /**
- * A histogram as JSON: its counts in HdrHistogram's V2 encoding, and its sums beside them, so that nothing is lost. What
- * arrives is checked, as one false histogram would make every figure false that it is merged into.
+ * A histogram as JSON: its counts in HdrHistogram's V2 encoding, and its sums beside them, so that nothing is lost.
+ * What arrives is checked, because one false histogram would make every figure false that it is merged into.
  */
 import * as z from "zod";
 import { decodeCounts, encodeCounts } from "../../stats/histogram/hdr_counts.ts";
@@ -37,7 +37,7 @@ export function packHistogramOrNone(part: SparseHistogram): PackedHistogram | un
   return part.count === 0 ? undefined : packHistogram(part);
 }
 
-/** Whether all values of `part` can be values of `whole`, as lower bounds are part of the latencies. */
+/** Whether all values of `part` can be values of `whole`, as lower bounds must be among the latencies. */
 export function isAmong(part: SparseHistogram, whole: SparseHistogram): boolean {
   let at = 0;
   return part.count <= whole.count && part.indices.every((index, i) => {

@@ -145,7 +145,7 @@ function cutTo(chars: number, text: string): string {
   return text.length <= chars ? text : `${text.slice(0, chars - 1)}…`;
 }
 
-/** A table of seconds: each entry covers a power of two of them, as other tables could not be added up. */
+/** A table of seconds: each entry covers a power of two of them, because other tables could not be added up. */
 const packedSeconds = z.strictObject({
   everyS: z.int().min(1).max(MOST_EVERY_S).refine(
     (everyS) => Number.isInteger(Math.log2(everyS)),
@@ -226,7 +226,7 @@ const messageCounts = {
   dropped: count,
 };
 
-/** One more name than are kept apart, for all others. */
+/** A step's streams. One name more than are kept apart is allowed: it stands for all others. */
 const packedMessages = z.strictObject({
   ...messageCounts,
   inTime: count,
@@ -261,7 +261,7 @@ function packMessages(messages: MessageTotals): z.input<typeof packedMessages> {
   };
 }
 
-/** One more code than are kept apart, for all others. */
+/** A step's WebSockets. One code more than are kept apart is allowed: it stands for all others. */
 const packedSockets = z.strictObject({
   ...messageCounts,
   opened: count,

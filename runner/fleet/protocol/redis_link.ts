@@ -41,7 +41,7 @@ export const ONCE = {
 
 /** A process that is stopped for longer loses the job that it had. */
 const TAKEN_ONCE = { lockDuration: 60_000, maxStalledCount: 0 };
-/** A message is processed immediately, or its taker never got it. */
+/** A message that is not processed immediately is handed out again, because its taker never got it. */
 const TAKEN_AGAIN = { lockDuration: 500, stalledInterval: 250, maxStalledCount: 1_000_000 };
 
 type Taking = Pick<WorkerOptions, "concurrency" | "lockDuration" | "maxStalledCount">;
@@ -167,7 +167,7 @@ export function nowMs(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** The farthest start that a coordinator names, and the longest that a message to an agent takes. */
+/** How far ahead a start may be that a coordinator names, and how far past when its message arrives. */
 const FARTHEST_START_MS = 30_000;
 
 /**

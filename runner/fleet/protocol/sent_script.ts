@@ -33,7 +33,7 @@ export type SentScript = ScriptOf<SentRequest> & {
 };
 
 /**
- * A script without its tables, since the coordinator works out which row is sent when.
+ * A script without its tables, because the coordinator works out which row is sent when.
  * @param script A script whose calls are ready.
  */
 export function sentScript({ tables: _, ...script }: Script): SentScript {

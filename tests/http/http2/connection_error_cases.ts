@@ -59,7 +59,7 @@ const FRAMES: Readonly<Record<string, Readonly<Record<string, readonly Uint8Arra
       frame(CONTINUATION, END_HEADERS, 3),
     ],
   },
-  "PROTOCOL_ERROR: CONTINUATION of nothing": {
+  "PROTOCOL_ERROR: CONTINUATION without HEADERS": {
     "a block without a beginning": [frame(CONTINUATION, END_HEADERS, 1)],
   },
   "ENHANCE_YOUR_CALM: a header block over its limit": {
@@ -90,10 +90,10 @@ const FRAMES: Readonly<Record<string, Readonly<Record<string, readonly Uint8Arra
     "frames too small": [settings([5, 16_383])],
     "frames too large": [settings([5, 2 ** 24])],
   },
-  "PROTOCOL_ERROR: PING of a stream": {
+  "PROTOCOL_ERROR: PING on a stream": {
     "a ping of a stream": [frame(PING, 0, 1, octets("12345678"))],
   },
-  "PROTOCOL_ERROR: GOAWAY of a stream": {
+  "PROTOCOL_ERROR: GOAWAY on a stream": {
     "a good-bye of a stream": [frame(GOAWAY, 0, 1, coded(0, 0))],
   },
   "ENHANCE_YOUR_CALM: an endless flow of frames that carry nothing": {

@@ -79,10 +79,10 @@ Deno.test("a server that speaks HTTP/1.1 is named as such", () => {
 
 Deno.test("a server begins with its SETTINGS", () => {
   assert.deepEqual(new Client().read(headers(1, OK, END_STREAM)), [
-    "PROTOCOL_ERROR: no SETTINGS first",
+    "PROTOCOL_ERROR: a first frame other than SETTINGS",
   ]);
   assert.deepEqual(new Client().read(frame(SETTINGS, ACK, 0)), [
-    "PROTOCOL_ERROR: no SETTINGS first",
+    "PROTOCOL_ERROR: a first frame other than SETTINGS",
   ]);
 });
 
@@ -250,7 +250,7 @@ Deno.test("replies that the server does not read have a limit, those that it rea
   }
   assert.equal(
     client.connection.error,
-    "ENHANCE_YOUR_CALM: the server does not read the replies that it causes: more than 10000 replies",
+    "ENHANCE_YOUR_CALM: the server does not read what it is sent: more than 10000 replies",
   );
 });
 
