@@ -63,13 +63,13 @@ function help(): string[] {
 const WITHOUT_CONFIG =
   /^(?:Import "[^"]+" not a dependency|Relative import path "[^"]+" not prefixed)/;
 
-/** What whoever started Deno has to give it, permissions and its configuration, is no defect of ours. */
+/** Turns errors about missing permissions or configuration into a TargetError, because whoever starts Deno gives them. */
 function asExpected(error: unknown): unknown {
   if (error instanceof TypeError && WITHOUT_CONFIG.test(error.message)) {
     return new TargetError(
       "Cannot find Plateau's packages: Deno was started without its deno.json",
       [
-        "install it with deno install -g -A --config deno.json -n plateau main.ts",
+        "install Plateau with deno install -g -A --config deno.json -n plateau main.ts",
       ],
     );
   }

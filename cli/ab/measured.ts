@@ -1,4 +1,4 @@
-/** Measures a pair of revisions, measures cells again that may be worse, and reports the result in every form. */
+/** Measures a pair of revisions, remeasures cells that may be worse, and reports the result in every form. */
 import { join } from "node:path";
 import { existsSync } from "node:fs";
 import {
@@ -57,7 +57,7 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
   if (signal.aborted) return COMPARISON_EXIT.inconclusive;
   verifyResults(results, { hasMissing: !values.quiet });
   const first = compared(results, pair, values);
-  // Slices need no second stage, because their looks already keep the promised rate of false alarms.
+  // In slices, the intervals already allow for repeated checks (looks), so no second stage has to prevent false alarms.
   const isStaged = values.confirm && planned.experiment.order !== "slices";
   const doubtful = isStaged ? doubtfulCells(first) : [];
   const fresh = doubtful.length === 0 ? null : await freshRuns(
@@ -69,7 +69,7 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
   const all = fresh === null
     ? first
     : compared(withFreshRuns(results, fresh), pair, values, lastRepetition(results));
-  // Thresholds apply to the first runs: fresh runs, made because a cell looked bad, would be biased against it.
+  // Thresholds apply to the first runs, because only cells that looked worse have fresh ones.
   const outcome = worstOf([...figureOutcomes(all), ...first.gates]);
   const comparison = { ...all, gates: first.gates, outcome };
   onNote("");
@@ -225,7 +225,7 @@ function checkResumable(kept: Results, planned: Planned, dir: string): void {
     ...isSame ? contradictions(kept, planned) : [{
       place: dir,
       message: "Cannot resume: these results are of other commits, another file or other flags",
-      fix: "give them as before, or choose another folder with --out",
+      fix: "use the original commits, file and flags, or choose another folder with --out",
     }],
   ];
   if (problems.length > 0) throw new UserError(problems);

@@ -162,7 +162,7 @@ async function isOfNpm(folder: string): Promise<boolean> {
   return existsSync(path) && /"bin":/.test(await readText(path, "textFile"));
 }
 
-/** A line that every experiment in TypeScript has, and no YAML file. */
+/** A line that every experiment in TypeScript has, but no YAML file. */
 const SCRIPT_TEXT = /^import \{.*\} from "plateau";$/m;
 
 interface Made {
@@ -352,6 +352,6 @@ function refuseExisting(file: string): void {
 
 function whyNot(error: unknown): { message: string; fix?: string } {
   return error instanceof Deno.errors.AlreadyExists
-    ? { message: "Cannot overwrite an existing file", fix: "name another, or remove it first" }
+    ? { message: "Cannot overwrite an existing file", fix: "name another file, or remove it first" }
     : { message: `Cannot write it: ${messageOf(error)}` };
 }

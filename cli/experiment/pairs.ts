@@ -36,7 +36,7 @@ export type PairOrder = "slices" | "blocks";
  * few long ones; the first verdict is due after four pairs of processes.
  */
 const SLICED_MS = 1_500;
-/** The number of process pairs, unless it is given. */
+/** Repeats until the verdicts are decided, unless a number of process pairs is given. */
 const UNTIL_DECIDED = { until: null, atMost: Math.max(...PROCESS_LOOKS), budget: null };
 
 /** @param values Flags; `only` names targets as the file does. Throws a UserError if the file is wrong. */

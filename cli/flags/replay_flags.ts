@@ -58,7 +58,7 @@ export const replayFlags = {
 
 type ReplayValues = ParsedValues<typeof replayFlags>;
 
-/** Flags for which the log itself has the values. */
+/** Flags whose values a replay takes from the log. */
 const IN_LOG = [
   "rate",
   "phases",
@@ -82,7 +82,7 @@ export function replayConflicts(given: RawArguments): Problem[] {
     return {
       place: `--${flag}`,
       message: `Cannot use --${flag} with a replay`,
-      fix: "leave out either --replay or it",
+      fix: `leave out --replay or --${flag}`,
     };
   });
 }

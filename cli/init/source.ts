@@ -1,6 +1,6 @@
 /**
- * What the source of a server says of where it listens and what it serves, by the forms that frameworks share. A
- * program may say it in another way: then nothing is known, and nothing is guessed. Pure.
+ * Where a server listens and what it serves, found in its source by the forms that frameworks share. If a program says
+ * it in another way, the result is null rather than a guess. Pure.
  */
 
 /** `env.PORT`, `environ["PORT"]`, `Getenv("PORT")`, `env::var("PORT")`, ``env:"PORT"``, `const { PORT = 80 } = process.env`. */

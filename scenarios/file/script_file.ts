@@ -115,9 +115,9 @@ function refuseNames(path: string, data: unknown): void {
 
 /** The JavaScript of a module, whose text is kept. Throws with the reason. */
 function loaded(path: string, module: string, files: CodeFiles): string {
-  // The text of what it imports is in the results, also where it is no script: a key, or a list of passwords.
+  // The results contain the text of every imported file, so only scripts may be imported: another file could be a key.
   if (!isScript(module)) {
-    throw new ScriptError(`Cannot import ${quotedOpenly(module)}: it is no script (.ts, .js)`);
+    throw new ScriptError(`Cannot import ${quotedOpenly(module)}: it is not a script (.ts, .js)`);
   }
   const octets = octetsOf(path);
   const text = new TextDecoder("utf-8", { fatal: true }).decode(octets);

@@ -208,8 +208,8 @@ export class ArtilleryFlow {
   }
 
   /**
-   * A request with its functions. Those called before it get its parameters as written, and the parameters are sent as
-   * they leave them.
+   * A request with its functions. Functions that are called before the request receive its parameters as written, and
+   * may change them before they are sent.
    */
   #hooked(
     plain: Readonly<Record<string, unknown>>,
@@ -336,7 +336,7 @@ export class ArtilleryFlow {
     );
     if (!canKeep) {
       note(
-        "if a request's cookies hold values, or change, it sends only these, and not those of earlier " +
+        "a request whose cookies hold values, or change, sends only these cookies, and not those of earlier " +
           "responses; Artillery sends both, and keeps them",
       );
       return given.map(([name, text]) => `${name}=${text}`);

@@ -395,8 +395,8 @@ function isTakenApart(
 }
 
 /**
- * The parts of a node that may refer to values, unlike names of members and keys. Nothing is looked up in
- * `process.env`.
+ * The parts of a node that may refer to values, unlike names of members and keys. Reads of `process.env` have no such
+ * part.
  */
 function referencesOf(node: js.AnyNode): readonly js.Node[] {
   if (node.type === "VariableDeclarator" && isTakenApart(node)) return [node.id];

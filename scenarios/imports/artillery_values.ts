@@ -9,7 +9,7 @@ const TEMPLATE = /\{\{\{?([^{}]*)\}?\}\}/g;
 const MOST_DRAWN = 50;
 const CALL = /^\$(randomNumber|randomString)\s*\(([^()]*)\)$/;
 
-/** What loops substitute for their names. */
+/** The texts that loops substitute for the names of their variables. */
 export type Scope = ReadonlyMap<string, string>;
 
 export class ArtilleryValues {

@@ -62,7 +62,7 @@ export class K6Check {
     if (of === "body" && members.length === 0) {
       return typeof given === "string" ? { body: given } : null;
     }
-    const isObject = typeof given === "object" && given !== null; // objects, which are equal to nothing else
+    const isObject = typeof given === "object" && given !== null; // equal to nothing but itself
     if (of !== "json()" || given === undefined || isObject) return null;
     return { json: members.reduceRight((inner, member) => ({ [member]: inner }), given) };
   }
@@ -107,7 +107,7 @@ function textOf(known: ReturnType<Constants["known"]>): string | null {
   return "given" in known && typeof known.given === "string" ? known.given : null;
 }
 
-/** Null if a single expectation can't express both. */
+/** Both expectations in one; null if a single expectation can't express both. */
 export function bothOf(one: CheckedParts, other: CheckedParts): CheckedParts | null {
   const same = (key: keyof CheckedParts): boolean =>
     one[key] === undefined || other[key] === undefined ||

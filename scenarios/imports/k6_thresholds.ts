@@ -128,7 +128,7 @@ const AGGREGATIONS = new Map([["avg", "mean"], ["med", "p50"], ["min", "min"], [
 const duration: MetricLike = ({ aggregation, percentile, limit, isWhole }, { isOpen }) => {
   const name = aggregation === "p" ? `p${Number(percentile)}` : AGGREGATIONS.get(aggregation);
   if (name === undefined) return NO_FIGURE;
-  // Counted from the send, as in k6; single requests only have a latency.
+  // k6 counts from the send, and so does service time; a single request of a flow only has a latency.
   return { name: isOpen && isWhole ? `service.${name}` : name, limit: `${limit}ms` };
 };
 

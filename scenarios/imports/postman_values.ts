@@ -68,7 +68,7 @@ export class PostmanValues {
 
   #named(inner: string): string {
     if (!inner.startsWith("$")) {
-      const why = this.#secret.has(inner) ? "is secret" : "the collection does not define it";
+      const why = this.#secret.has(inner) ? "is secret" : "the collection does not define";
       return this.secret(inner, `{{${inner}}}, which ${why},`);
     }
     if (/^\$(?:guid|randomUUID)$/.test(inner)) return this.#use(inner.slice(1), "uuid");

@@ -188,7 +188,7 @@ function jsonIn(text: string, path: string): unknown {
   }
 }
 
-/** Its value may be a secret, and is in the experiment that is run. */
+/** The value of an environment variable, kept out of all output, because it may be a secret. */
 function variable(name: string): string | undefined {
   const value = name === "" ? undefined : Deno.env.get(name);
   if (value !== undefined) secrets.keep(value, `\${env.${name}}`);

@@ -165,7 +165,7 @@ Deno.test("a wrong experiment in TypeScript is told by the place in its default 
     ['import "./none.ts";\nexport default {};\n', /there is no file \S*none\.ts, which it imports/],
     [
       'await import("../../etc/hostname");\nexport default {};\n',
-      /Cannot import "\.\.\/\.\.\/etc\/hostname": it is no script/,
+      /Cannot import "\.\.\/\.\.\/etc\/hostname": it is not a script/,
     ],
     ["export default () => {};\n", /its default export returned nothing: .* \(signed\.ts:1:\d+\)/],
     [

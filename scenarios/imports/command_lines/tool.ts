@@ -1,6 +1,6 @@
 /**
  * Another load tool whose command line `plateau bench --like` understands: each of its options becomes
- * flags of `bench`, or a note that it has no counterpart. One file a member, one line in `registry.ts`.
+ * flags of `bench`, or a note that it has no counterpart. Each tool has one file, and one line in `registry.ts`.
  */
 import { groupsOfThree } from "../../../base/limits.ts";
 import { optionsOfPeer, type Peer } from "../../../base/load_options.ts";
@@ -291,9 +291,9 @@ export function wholeMilliseconds(tool: string, { latency, timeText }: Measured)
 }
 
 /**
- * Samples that a correction adds which expects a request on each connection every `stepMs`: for a
- * response that took longer one each of the time less one step, less two, …, as HdrHistogram's
- * `recordValueWithExpectedInterval` has it.
+ * Samples that a correction for coordinated omission adds. It expects a request on each connection every `stepMs`, so for
+ * a response that took longer, it adds samples of that time less one step, less two steps and so on, like HdrHistogram's
+ * `recordValueWithExpectedInterval`.
  */
 export function addedSamples({ buckets, load }: Measured, stepMs: number): number {
   if (!(stepMs > 0)) return 0;

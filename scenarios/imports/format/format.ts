@@ -1,6 +1,6 @@
 /**
  * Files of other tools that `run`, `check` and `init --from` take as experiments: each becomes the text
- * of an experiment file, which then is read like any other. One file a member, one line in `registry.ts`. Pure.
+ * of an experiment file, which then is read like any other. Each format has one file, and one line in `registry.ts`. Pure.
  */
 import { stringify } from "yaml";
 import type { Files } from "../../../base/files.ts";
@@ -54,7 +54,7 @@ export class Origins {
   }
 }
 
-/** Redirects may lead anywhere there, but only to the target here. */
+/** In the other tools, redirects may lead anywhere; in Plateau, only to the target and to hosts that are named. */
 export const REDIRECTS_ELSEWHERE =
   "a redirect to another host or port counts as wrong, unless follow names it in hosts";
 
@@ -92,7 +92,7 @@ export interface TextFormat {
 
 export interface ImportedText {
   readonly text: string;
-  /** Variables of the environment whose values stand in it where no reference can, such as in base64 or in a key. */
+  /** Environment variables whose values are in the text where a reference can't be, such as in base64 or in a key. */
   readonly holds: readonly string[];
 }
 
@@ -157,7 +157,7 @@ function withoutParameters(value: unknown): unknown {
   );
 }
 
-/** A name of a target or scenario from any text but one of the environment: a name can't refer to that, and it may be secret. */
+/** A valid name of a target or scenario; `otherwise` for text from the environment, which may be secret. */
 export function nameFrom(text: string, otherwise: string): string {
   if (isMarked(text)) return otherwise;
   const name = text.replaceAll(/[^\p{L}\p{N}._-]+/gu, " ").trim().replace(/^[ ._-]+/, "");

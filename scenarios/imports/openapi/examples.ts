@@ -50,7 +50,7 @@ export class Examples {
       .map(([name]) => name);
   }
 
-  /** Whether it is, or may be. @param seen Schemas in which no file was found, or which are being looked at. */
+  /** Whether a part is a file, or may be one. @param seen Schemas that were searched, or are being searched. */
   #isFile(part: Part, seen: Set<unknown>): boolean {
     if (seen.has(part.value)) return false;
     seen.add(part.value);

@@ -69,7 +69,8 @@ class Conversion {
     const taken = this.#operations(origin).flatMap((operation) => this.#taken(operation));
     if (taken.length === 0 && this.#left.length === 0) {
       const message = this.#writes > 0
-        ? "Cannot run it: all of its operations may change something; plateau init --writes includes them"
+        ? "Cannot run this description: all of its operations may change something; " +
+          "plateau init --writes includes them"
         : "Cannot run a description without an operation";
       this.#description.refuse(["paths"], message);
     } else if (taken.length === 0) {
