@@ -57,7 +57,8 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
   if (signal.aborted) return COMPARISON_EXIT.inconclusive;
   verifyResults(results, { hasMissing: !values.quiet });
   const first = compared(results, pair, values);
-  // In slices, the intervals already allow for repeated checks (looks), so no second stage has to prevent false alarms.
+  // In slices, each repeated check (look) is strict enough that all of them together keep the promised rate of false
+  // alarms, so no second stage is needed.
   const isStaged = values.confirm && planned.experiment.order !== "slices";
   const doubtful = isStaged ? doubtfulCells(first) : [];
   const fresh = doubtful.length === 0 ? null : await freshRuns(

@@ -114,9 +114,9 @@ const TEXT_OF_LINES = /^var \w+ = `(?:\\[^]|\$(?!\{)|[^\\`$])*`;$/gm;
 const META_OR_TEXT = /^(var \w+ = (["'`])(?:\\.|(?!\2)[^\\\n])*\2;)$|\bimport\.meta\b/gm;
 
 /**
- * A part of esbuild's split output as the text of a function: its imports and exports, which all have one form and start
- * a line, become calls and properties. Exports need not follow later assignments, because each part runs to its end
- * before the parts that import it.
+ * A part of esbuild's split output as the text of a function: its imports and exports, which all have one form and
+ * start a line, become calls and properties. Exports need not follow later assignments, because each part runs to its
+ * end before the parts that import it.
  */
 function asFunction(name: string, module: string, names: ReadonlySet<string>): string {
   const exported: string[] = [];

@@ -1,14 +1,14 @@
 /**
  * The program as one file that runs with nothing else installed.
  *
- * The program is bundled before it is compiled: without a bundle, it would embed every file of every package, 14 MB more,
- * and take a third longer to start.
+ * The program is bundled before it is compiled: without a bundle, it would embed every file of every package, 14 MB
+ * more, and take a third longer to start.
  *
  * V8 would spend most of a start on parsing source text. So each part of the bundle becomes a function in a script, and
  * V8's compiled code of that script is stored beside it. The program is compiled three times: with a script for each
- * part, to see which parts each command runs; with a script for all parts that run together, to obtain V8's code of them;
- * and with that code. V8 parses the text instead if the code's V8 version, V8 flags or length of the text differ, or if
- * there is no code, as in a program for another system, which can't run here.
+ * part, to see which parts each command runs; with a script for all parts that run together, to obtain V8's code of
+ * them; and with that code. V8 parses the text instead if the code's V8 version, V8 flags or length of the text differ,
+ * or if there is no code, as in a program for another system, which can't run here.
  *
  * Every start reads everything that is embedded, at 1.3 ms per MB. So parts that usual starts don't need are deflated.
  */

@@ -45,7 +45,10 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "Service Unavailable",
 };
 
-/** The page itself contains its content security policy, except frame-ancestors, which works only here (CSP 3 §6.4.2). */
+/**
+ * The page itself contains its content security policy, except frame-ancestors, which works only in a header field
+ * (CSP 3 §6.4.2).
+ */
 const GUARDS = "cache-control: no-store\r\n" +
   "content-security-policy: frame-ancestors 'none'\r\n" +
   "cross-origin-opener-policy: same-origin\r\n" +
@@ -225,10 +228,10 @@ export function refusalOf(head: LiveHead): Refusal | null {
 
 /**
  * Whether the live page itself or a new tab sent the request. A foreign page may make its own host name resolve to this
- * machine (DNS rebinding), and a browser sends requests for any page, so the host must be this machine's, and the origin
- * must match the host. Browsers send the origin with every POST (Fetch §3.2), so a POST without one comes from no page.
- * `Sec-Fetch-Site` tells whether a page of another site sent the request; a tab that follows a link from there is
- * accepted, because that page can't read the response.
+ * machine (DNS rebinding), and a browser sends requests for any page, so the host must be this machine's, and the
+ * origin must match the host. Browsers send the origin with every POST (Fetch §3.2), so a POST without one comes from
+ * no page. `Sec-Fetch-Site` tells whether a page of another site sent the request; a tab that follows a link from there
+ * is accepted, because that page can't read the response.
  */
 function isOwn({ method, fields }: LiveHead): boolean {
   const host = fields.get("host") ?? "";

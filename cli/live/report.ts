@@ -1,6 +1,6 @@
 /**
- * `run --live`: the report of a running experiment, on loopback. Pages are rendered only between runs: a request during a
- * run gets the newest page, and then the intervals of the run in progress as they come.
+ * `run --live`: the report of a running experiment, on loopback. Pages are rendered only between runs: a request during
+ * a run gets the newest page, and then the intervals of the run in progress as they come.
  */
 import { messageOf } from "../../base/errors.ts";
 import { mostOf } from "../../base/limits.ts";

@@ -1,7 +1,7 @@
 /**
- * The Model Context Protocol, as far as tools need it: lines of JSON-RPC 2.0 in, lines out. Both eras of the protocol are
- * supported: since 2026-07-28, every request carries its own version and capabilities; before, a handshake came first
- * (modelcontextprotocol.io/specification/2026-07-28/basic/versioning, "Dual-era"). No I/O.
+ * The Model Context Protocol, as far as tools need it: lines of JSON-RPC 2.0 in, lines out. Both eras of the protocol
+ * are supported: since 2026-07-28, every request carries its own version and capabilities; before, a handshake came
+ * first (modelcontextprotocol.io/specification/2026-07-28/basic/versioning, "Dual-era"). No I/O.
  */
 import * as z from "zod";
 import { messageOf } from "../../base/errors.ts";

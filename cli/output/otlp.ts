@@ -1,7 +1,7 @@
 /**
- * Sends metrics to the collector that the user named, by OTLP/HTTP (opentelemetry-proto, docs/specification.md). Retries
- * what the protocol allows to retry, for half a minute in total. Follows no redirect and uses no proxy, so that nobody
- * else receives the metrics.
+ * Sends metrics to the collector that the user named, by OTLP/HTTP (opentelemetry-proto, docs/specification.md).
+ * Retries what the protocol allows to retry, for half a minute in total. Follows no redirect and uses no proxy, so that
+ * nobody else receives the metrics.
  */
 import { TargetError } from "../../base/errors.ts";
 import { encodeRequest } from "../../base/http/request.ts";
@@ -54,8 +54,8 @@ interface SendingBounds {
 }
 
 /**
- * Throws a TargetError that says why not everything was accepted, or the signal's reason if it aborts during sending. If
- * the signal has aborted earlier, that ended the load, and its figures are sent anyway.
+ * Throws a TargetError that says why not everything was accepted, or the signal's reason if it aborts during sending.
+ * If the signal has aborted earlier, that ended the load, and its figures are sent anyway.
  */
 export async function sendMetrics(
   to: Collector,

@@ -101,8 +101,8 @@ const measured = z.object({
 type Measured = z.output<typeof measured>;
 
 /**
- * The unfinished result in a file; null if there is no file, if it holds no result, or if the result is complete. Throws
- * if the file is too large to tell.
+ * The unfinished result in a file; null if there is no file, if it holds no result, or if the result is complete.
+ * Throws if the file is too large to tell.
  */
 async function measuredIn(path: string): Promise<Measured | null> {
   const text = await readText(path, "resultFile").catch((error: unknown) => {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts the program. When plateau is installed, install.cjs replaces this file by the program itself, because the start
-// of Node takes half of the time. This file stays on Windows, and where npm does not run the scripts of packages.
+// Starts the program. When plateau is installed, install.cjs replaces this file by the program itself, because the
+// start of Node takes half of the time. This file stays on Windows, and where npm does not run the scripts of packages.
 "use strict";
 
 const { programPath } = require("../program.cjs");

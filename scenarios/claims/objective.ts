@@ -1,8 +1,8 @@
 /**
  * A rule that must hold at the capacity, as the share of requests that may miss it: the p99 is below 50 ms if less than
  * 1 % of the requests take 50 ms or longer. A request that ended in an error, or was never sent, misses every limit. So
- * does a request with a wrong response, if more responses are wrong than late. For streams, it is the share of messages;
- * a message for which a stream still waited when it was cut or refused misses every limit.
+ * does a request with a wrong response, if more responses are wrong than late. For streams, it is the share of
+ * messages; a message for which a stream still waited when it was cut or refused misses every limit.
  */
 import * as z from "zod";
 import { NAMED_FIGURES } from "../../base/figures/figure.ts";

@@ -1,8 +1,8 @@
 /**
- * Thresholds, from text to a checked value: `p99 < 50ms`, `success >= 99.9%`, `rate > 1000/s`, `lag.p99 < 1ms`; against a
- * baseline, `p99 not worse than baseline by 5%`; in the syntax of claims, for certain cells, `p99(wait) < 2s`, and for
- * cells against others, `rate(cached) > 2 × rate(plain)`. Pure. `report/judge/thresholds.ts` decides how much evidence a
- * verdict needs; a share of 0 % or 100 % is a demand on every measured request, so its verdict needs none.
+ * Thresholds, from text to a checked value: `p99 < 50ms`, `success >= 99.9%`, `rate > 1000/s`, `lag.p99 < 1ms`; against
+ * a baseline, `p99 not worse than baseline by 5%`; in the syntax of claims, for certain cells, `p99(wait) < 2s`, and
+ * for cells against others, `rate(cached) > 2 × rate(plain)`. Pure. `report/judge/thresholds.ts` decides how much
+ * evidence a verdict needs; a share of 0 % or 100 % is a demand on every measured request, so its verdict needs none.
  */
 import * as z from "zod";
 import {

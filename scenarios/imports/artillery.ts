@@ -30,8 +30,8 @@ export const artillery: Format = {
 };
 
 /**
- * Converts a script. Its environments become choices of a parameter; if the script has no target or phases of its own, the
- * first environment is the default.
+ * Converts a script. Its environments become choices of a parameter; if the script has no target or phases of its own,
+ * the first environment is the default.
  */
 function convert(data: unknown, context: ImportContext): Import {
   const read = new Map<string, string>();
@@ -153,8 +153,8 @@ function withoutEnvironments(data: unknown): unknown {
 }
 
 /**
- * Keys whose texts are sent in requests, where values of environment variables stay marked, so that the written file can
- * name the variables instead. Other texts, such as those of phases, are read during the conversion.
+ * Keys whose texts are sent in requests, where values of environment variables stay marked, so that the written file
+ * can name the variables instead. Other texts, such as those of phases, are read during the conversion.
  */
 const SENT = [
   ...["target", "variables", "defaults", "name", "over"],

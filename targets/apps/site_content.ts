@@ -1,6 +1,6 @@
 /**
- * What the site shows: five linked pages, each with three of five images. Pages are rendered from their number alone, so
- * every start of the app serves the same bytes. The site can also be written as files, to be served from these.
+ * What the site shows: five linked pages, each with three of five images. Pages are rendered from their number alone,
+ * so every start of the app serves the same bytes. The site can also be written as files, to be served from these.
  */
 import { crc32, deflateSync } from "node:zlib";
 import { join } from "node:path";

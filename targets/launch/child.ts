@@ -1,8 +1,8 @@
 /**
- * Processes that Plateau starts. All of them are this same program again: a built-in app (`serve`), or the supervisor of
- * a foreign program (`supervise`). They end when this process does, whatever ends it: each reads from a pipe that only
- * this process holds open. They have a session of their own, so that Ctrl-C reaches only Plateau, which then stops them
- * in order. If a supervisor is killed, this process adopts and ends the processes that it leaves.
+ * Processes that Plateau starts. All of them are this same program again: a built-in app (`serve`), or the supervisor
+ * of a foreign program (`supervise`). They end when this process does, whatever ends it: each reads from a pipe that
+ * only this process holds open. They have a session of their own, so that Ctrl-C reaches only Plateau, which then stops
+ * them in order. If a supervisor is killed, this process adopts and ends the processes that it leaves.
  */
 import { randomUUID } from "node:crypto";
 import { constants } from "node:os";

@@ -4,9 +4,10 @@
  * hidden command `supervise -- PROGRAM ARGS…` does only this. It loads nothing heavy, because it starts before every
  * program.
  *
- * It prints `started PID`, except for a step, and then leaves its standard output and error to the program. At the end, it
- * names the processes that it cannot end, because they are another user's or hang in the kernel: `left PID PID…`. The
- * program may print such lines, too, so the supervisor begins its own lines with a sign that the program does not know.
+ * It prints `started PID`, except for a step, and then leaves its standard output and error to the program. At the end,
+ * it names the processes that it cannot end, because they are another user's or hang in the kernel: `left PID PID…`.
+ * The program may print such lines, too, so the supervisor begins its own lines with a sign that the program does not
+ * know.
  */
 import { messageOf } from "../../base/errors.ts";
 import { untilInputEnds } from "./parent_death.ts";

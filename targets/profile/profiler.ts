@@ -1,7 +1,7 @@
 /**
- * A profiler samples what one process does, for a while, with the runtime's own means. Each profiler (V8, pprof, py-spy,
- * perf) has one file, and one line in `profilers.ts`; `tests/conformance/profilers_slow_test.ts` runs the same suite over
- * all of them.
+ * A profiler samples what one process does, for a while, with the runtime's own means. Each profiler (V8, pprof,
+ * py-spy, perf) has one file, and one line in `profilers.ts`; `tests/conformance/profilers_slow_test.ts` runs the same
+ * suite over all of them.
  *
  * A profiler never harms the target, and never waits for it without end: if it can't get a profile, it throws an error
  * that says why, and the process goes without one. It leaves no process and no connection behind.

@@ -291,9 +291,9 @@ export function wholeMilliseconds(tool: string, { latency, timeText }: Measured)
 }
 
 /**
- * Samples that a correction for coordinated omission adds. It expects a request on each connection every `stepMs`, so for
- * a response that took longer, it adds samples of that time less one step, less two steps and so on, like HdrHistogram's
- * `recordValueWithExpectedInterval`.
+ * Samples that a correction for coordinated omission adds. It expects a request on each connection every `stepMs`, so
+ * for a response that took longer, it adds samples of that time less one step, less two steps and so on, like
+ * HdrHistogram's `recordValueWithExpectedInterval`.
  */
 export function addedSamples({ buckets, load }: Measured, stepMs: number): number {
   if (!(stepMs > 0)) return 0;

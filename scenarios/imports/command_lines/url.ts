@@ -1,6 +1,6 @@
 /**
- * The URL on a command line, as its tool understands it. `bench` reads URLs like browsers, which remove dot segments and
- * fragments and encode quotes, but many tools send these as written.
+ * The URL on a command line, as its tool understands it. `bench` reads URLs like browsers, which remove dot segments
+ * and fragments and encode quotes, but many tools send these as written.
  */
 import { octetsOf, percentEncoded } from "../../../base/http/octets.ts";
 

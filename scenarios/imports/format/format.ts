@@ -1,6 +1,6 @@
 /**
- * Files of other tools that `run`, `check` and `init --from` take as experiments: each becomes the text
- * of an experiment file, which then is read like any other. Each format has one file, and one line in `registry.ts`. Pure.
+ * Files of other tools that `run`, `check` and `init --from` take as experiments: each becomes the text of an
+ * experiment file, which then is read like any other. Each format has one file, and one line in `registry.ts`. Pure.
  */
 import { stringify } from "yaml";
 import type { Files } from "../../../base/files.ts";

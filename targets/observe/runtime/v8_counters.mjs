@@ -172,8 +172,8 @@ const COMPILED = {
 };
 
 /**
- * Node's collections, and the work of its compilers, as V8 itself traces them. A PerformanceObserver would take 0.1 ms for
- * each collection, because its entries are built with deprecated accessors, and the requests that waited for the
+ * Node's collections, and the work of its compilers, as V8 itself traces them. A PerformanceObserver would take 0.1 ms
+ * for each collection, because its entries are built with deprecated accessors, and the requests that waited for the
  * collection would wait for that, too.
  */
 class Trace {
@@ -231,7 +231,9 @@ class Trace {
   }
 }
 
-/** From the clock of traces to `performance.now`, in ms. A slow second reading makes it too small: the largest is right. */
+/**
+ * From the clock of traces to `performance.now`, in ms. A slow second reading makes it too small: the largest is right.
+ */
 function traceOffsetMs() {
   const tries = [1, 2, 3].map(() => performance.now() - Number(process.hrtime.bigint()) / 1e6);
   return Math.max(...tries);
