@@ -59,7 +59,7 @@ function help(): string[] {
   ];
 }
 
-/** What Deno says of a package without our deno.json, as after `deno install -g` without `--config`. */
+/** Deno's error for a package without Plateau's deno.json, for example after `deno install -g` without `--config`. */
 const WITHOUT_CONFIG =
   /^(?:Import "[^"]+" not a dependency|Relative import path "[^"]+" not prefixed)/;
 
@@ -80,7 +80,7 @@ function asExpected(error: unknown): unknown {
     : error;
 }
 
-/** Never throws: the runtime would print what was thrown, with all that is secret in it. */
+/** Prints the failure. Never throws, because the runtime would print what was thrown, with the secrets in it. */
 function printFailure(thrown: unknown): number {
   try {
     return printLines(asExpected(thrown));

@@ -82,7 +82,10 @@ export interface System {
   readonly base?: string;
 }
 
-/** @param system Absent: this system. */
+/**
+ * Compiles the program.
+ * @param system The system to compile for; this system if absent.
+ */
 export async function compileProgram(
   ingredients: Ingredients,
   output: string,

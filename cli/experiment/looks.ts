@@ -1,4 +1,4 @@
-/** Whether a comparison in slices has its verdicts, checked after predetermined numbers of process pairs. */
+/** Decides, after predetermined numbers of process pairs, whether a comparison in slices has its verdicts. */
 import type { GateOutcome } from "../../report/findings/threshold_sentences.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 import { figureInProse, verdictWord } from "../../report/findings/judgements.ts";

@@ -58,7 +58,7 @@ function eventText(event: string, data: string): string {
  * that no queue grows.
  */
 class LiveViewer implements LiveStream {
-  /** Whether the browser shows the newest page; the next page waits only for browsers that do. */
+  /** Whether the browser shows the newest page. The next page does not wait for browsers that do not. */
   isPrompt = false;
   /** The token that the browser sends back when it shows the newest page. */
   #receipt = "";

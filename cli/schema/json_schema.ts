@@ -52,8 +52,8 @@ function portable(pattern: string): string {
 }
 
 /**
- * The JSON Schema of an experiment file, as people write it: `${name}`, the value of a parameter, may
- * stand in place of any value, as it is filled in before the file is checked. Keys stay as they are.
+ * The JSON Schema of an experiment file as people write it: `${name}`, the value of a parameter, may stand in place
+ * of any value, because it is filled in before the file is checked. Keys stay as they are.
  */
 function withParameters(schema: unknown): unknown {
   if (!isMap(schema)) return schema;

@@ -223,7 +223,7 @@ function parseImported(
   return { experiment, ...openSource(text, yaml), fileName, builtIn: false, notes };
 }
 
-/** Only the size can be wrong, because a YAML library wrote the text. */
+/** Parses text that a YAML library wrote, of which only the size can be wrong. */
 function importedYaml(text: string, path: string): YamlText {
   try {
     return new YamlText(text, path);

@@ -64,7 +64,7 @@ export interface ImportedCode extends Import {
   readonly script: ArtilleryScript;
   /** The name of each of its scenarios. */
   readonly scenarios: readonly string[];
-  /** Names that values can't have here, with the names that they get. */
+  /** Names that are not valid for values in Plateau, with their replacements. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -206,7 +206,7 @@ interface Made {
   readonly notes: Set<string>;
   readonly origins: Origins;
   readonly expansion: Expansion;
-  /** Names that values can't have here, with the names that they get. */
+  /** Names that are not valid for values in Plateau, with their replacements. */
   readonly names: Map<string, string>;
   /** Whether the import becomes code, which calls the functions of the processor. */
   readonly isCode: boolean;

@@ -1,4 +1,4 @@
-/** The flow of an Artillery scenario → steps of a flow here. */
+/** Converts the flow of an Artillery scenario to the steps of a flow. */
 import { basicAuthorization } from "../../base/net/endpoint.ts";
 import type { Path } from "../../base/problems.ts";
 import { cookieName, cookieValue } from "../request/flow.ts";

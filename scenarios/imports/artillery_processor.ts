@@ -38,10 +38,10 @@ const MODULES: ReadonlyMap<string, Module> = new Map([
   ["uuid", { code: "plateauNode.uuid", names: ["v4"] }],
 ]);
 
-/** Digests that `createHash` supports here. */
+/** Digests that `createHash` supports in hooks. */
 const DIGESTS = ["sha256"];
 
-/** Globals of Node.js that do not exist here. */
+/** Globals of Node.js that do not exist in hooks. */
 const MISSING_GLOBALS = [
   ...["require", "process", "global", "__dirname", "__filename", "fetch", "crypto", "performance"],
   ...["setTimeout", "setInterval", "setImmediate", "queueMicrotask", "structuredClone"],

@@ -1,4 +1,4 @@
-/** A check of a k6 script → what is expected of the response here. Null if that can't be expressed. */
+/** Converts a check of a k6 script to an expectation of the response; to null if that can't be expressed. */
 import type * as js from "acorn";
 import { status } from "../request/request.ts";
 import { type Constants, resultOf, type ScriptScope } from "./k6_constants.ts";

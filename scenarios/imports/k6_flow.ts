@@ -1,4 +1,4 @@
-/** The actions of a k6 script in one iteration → the steps of a flow here. */
+/** Converts the actions of a k6 script in one iteration to the steps of a flow. */
 import { METHODS } from "../../base/http/request.ts";
 import { unescaped } from "../../base/secret_fields.ts";
 import { quotedOpenly } from "../../base/secrets.ts";

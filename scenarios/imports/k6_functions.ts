@@ -42,7 +42,7 @@ const SENDING = [
   "request",
   "asyncRequest",
 ];
-/** Members of responses that do not exist here. */
+/** Members of k6's responses that do not exist in Plateau. */
 const MISSING_MEMBERS = [
   "timings",
   "html",
@@ -61,7 +61,7 @@ interface FunctionsContext {
   readonly edits: Edits;
   readonly constants: Constants;
   readonly imported: ReadonlyMap<string, string>;
-  /** Names that the script imports or creates and that do not exist here, with the module that would have them. */
+  /** Names that the script imports or creates and that do not exist in Plateau, with the module that would have them. */
   readonly missing: Map<string, string>;
   readonly maxRedirects: number;
   /** The text of a file that the script opens; null if there is none. */

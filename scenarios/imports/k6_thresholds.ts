@@ -1,4 +1,4 @@
-/** The thresholds of a k6 script → thresholds here on the same figures; the others are listed in notes. */
+/** Converts the thresholds of a k6 script to thresholds on the same figures; the others are listed in notes. */
 import * as z from "zod";
 import { parseThreshold } from "../claims/threshold.ts";
 import { isMarked, unmarkedIn } from "./format/references.ts";
@@ -30,7 +30,7 @@ interface TakenThresholds {
   readonly notes: readonly string[];
 }
 
-/** A threshold here, with differences; or why there is no equivalent. */
+/** A threshold of Plateau, with its differences from that of k6; or why there is no equivalent. */
 type TakenThreshold =
   | { readonly text: string; readonly notes: readonly string[] }
   | { readonly why: string };

@@ -49,7 +49,7 @@ export class PostmanValues {
     throw new TooLong("its variables refer to each other endlessly");
   }
 
-  /** The text with names as written here. Throws a TooLong. */
+  /** The text with names as in Plateau. Throws a TooLong. */
   filled(text: string): string {
     return replaced(
       this.resolved(text),

@@ -164,7 +164,7 @@ function problemsOf(
   return [...atPlaces, ...atPaths.length === 0 ? [] : placed(atPaths)];
 }
 
-/** As many problems as are shown, because each of them is looked up in the text, and the number of further ones. */
+/** The first problems and the number of the others: only some are shown, because each is looked up in the text. */
 function shown({ issues }: z.ZodError, data: unknown, file: string, placed: Placed): Problem[] {
   const { most } = LIMITS.problems;
   const problems = placed(findingsOf(issues.slice(0, most), data));

@@ -119,7 +119,7 @@ function limit(child: Deno.ChildProcess): void {
 
 /**
  * Whether the program is a step. The process id of a step is not reported, because all that it prints goes into a log:
- * the report would be in there, too, perhaps in the middle of a line, as the program may already print.
+ * the report would be in there, too, perhaps in the middle of a line, because the program may already print.
  */
 function isStep(): boolean {
   return Deno.env.get(SUPERVISED_STEP) !== undefined;

@@ -45,7 +45,8 @@ interface Look {
 /** The least time between two looks, and the least multiple of a look's own time: looks take at most 1 % of a core. */
 const APART = { leastMs: 15, times: 100 };
 /**
- * The same for looks at connections, which take longer, while the state of connections lasts: at most 0.5 % of a core.
+ * Like `APART`, for looks at connections, which take longer and can be rarer because the state of connections lasts:
+ * at most 0.5 % of a core.
  */
 const CONNECTIONS_APART = { leastMs: 250, times: 200 };
 /** The number of looks for each search for processes. */

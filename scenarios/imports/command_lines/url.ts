@@ -26,7 +26,7 @@ export interface UrlParts {
   readonly rest: string;
 }
 
-/** Null if the text is not a URL. */
+/** The parts of a URL; null if the text is not a URL. */
 export function urlParts(text: string): UrlParts | null {
   const [, scheme, authority, rest] = /^([a-z][\w+.-]*):\/\/([^/?#]*)(.*)$/is.exec(text) ?? [];
   if (scheme === undefined) return null;

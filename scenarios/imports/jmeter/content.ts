@@ -1,4 +1,4 @@
-/** Path and body of an HTTP Request of a JMeter plan → a path and a body here. */
+/** Converts the path and the body of an HTTP Request of a JMeter plan. */
 import type { PlanElement, Refusals } from "./elements.ts";
 import { pathText, percentEncoded, writtenBesides } from "../../request/template.ts";
 import type { PlanVariables } from "./variables.ts";

@@ -1,4 +1,4 @@
-/** An HTTP Request of a JMeter plan → a request of a flow here. */
+/** Converts an HTTP Request of a JMeter plan to a request of a flow. */
 import { METHODS } from "../../../base/http/request.ts";
 import { stepName } from "../../request/request.ts";
 import { pathText } from "../../request/template.ts";
@@ -128,7 +128,7 @@ function headersOf(
   return Object.keys(headers).length > 0 ? { headers } : {};
 }
 
-// Response Assertions → what is expected of a response here.
+// Converts Response Assertions to expectations of a response.
 
 // Bits of Assertion.test_type (org.apache.jmeter.assertions.ResponseAssertion).
 const MATCH = 1;
@@ -148,7 +148,7 @@ interface Expected {
   readonly contains?: string;
 }
 
-/** Null if nothing is expected; an assertion without an equivalent is left out with a note. */
+/** The expectation that the assertions make; null if they make none. An assertion without an equivalent is left out with a note. */
 function expectationOf(
   assertions: readonly PlanElement[],
   note: (text: string) => void,
