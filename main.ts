@@ -63,9 +63,7 @@ function help(): string[] {
 const WITHOUT_CONFIG =
   /^(?:Import "[^"]+" not a dependency|Relative import path "[^"]+" not prefixed)/;
 
-/**
- * Turns errors about missing permissions or configuration into a TargetError, because whoever starts Deno gives them.
- */
+/** Turns an error about a permission or configuration that Deno was started without into a TargetError. */
 function asExpected(error: unknown): unknown {
   if (error instanceof TypeError && WITHOUT_CONFIG.test(error.message)) {
     return new TargetError(

@@ -306,7 +306,10 @@ async function converted(from: string, { file, isGiven, writes }: Conversion): P
 const UNKNOWN_FILE =
   "Cannot convert this file: it is neither an OpenAPI description, nor a Postman collection, nor an Artillery script, nor a k6 script, nor a JMeter plan, nor a HAR file";
 
-/** The script as TypeScript; null if the source is neither a k6 script nor an Artillery script, the only formats with functions. */
+/**
+ * The script as TypeScript; null if the source is neither a k6 script nor an Artillery script, the only formats with
+ * functions.
+ */
 async function convertedCode(source: string, from: string, file: string): Promise<Made | null> {
   const code = await convertedScript(source, from, file);
   if (code !== null && file !== "-") refuseExisting(file);

@@ -46,7 +46,7 @@ export function writeStage(
   const write = (name: string, content: string | Uint8Array): void =>
     writeFileSync(join(folder, name), content);
   for (const { file, parts: names, isDeflated } of scripts) {
-    // In parentheses, because V8 then compiles a function together with its script.
+    // The parentheses make V8 compile a function together with its script.
     const text = names.map((name) => `\n"${name}": (${parts.get(name)})`).join(",");
     const contents: [string, string | Uint8Array][] = [[file, `({${text}\n})`]];
     const code = codeFolder === undefined ? "" : join(codeFolder, file + CODE);

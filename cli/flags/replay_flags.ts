@@ -87,7 +87,10 @@ export function replayConflicts(given: RawArguments): Problem[] {
   });
 }
 
-/** The replay that the flags request; null without --replay. Throws a UserError with the first unreadable lines if there are many. */
+/**
+ * The replay that the flags request; null without --replay. Throws a UserError with the first unreadable lines if there
+ * are many.
+ */
 export async function replayOf(
   values: ReplayValues,
   onNote: (text: string) => void,

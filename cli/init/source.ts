@@ -35,8 +35,8 @@ const ROUTE =
 const MONITORING = /\/(?:health\w*|live(?:z|ness)?|ready(?:z)?|readiness|metrics)$/i;
 
 /**
- * The path of a first request: `/` if there is such a route, or else the first without parameters; a health check only
- * if there is nothing else.
+ * The path of a first request: `/` if the source has that route, otherwise its first route without parameters. A health
+ * check is chosen only if there is no other route.
  */
 export function pathIn(source: string): string | null {
   const paths = [...withoutComments(source).matchAll(ROUTE)].map(([, path]) => path);

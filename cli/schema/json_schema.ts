@@ -17,7 +17,7 @@ export function experimentJsonSchema(): Readonly<Record<string, unknown>> {
   return { $schema, $id: EXPERIMENT, title: "An experiment of Plateau", ...rest };
 }
 
-/** Whether a text is such a schema, of any version. */
+/** Whether a text is a schema of Plateau's experiments, of any version. */
 export function isExperimentSchema(text: string): boolean {
   return /^\s*\{\s*"\$schema":\s*"[^"]*",\s*"\$id":\s*"urn:plateau:schema:experiment:\d+"/.test(
     text,

@@ -1,7 +1,7 @@
 /**
  * This process: Ctrl-C, Ctrl-\ and a closed terminal (the first signal ends the work in order, a second one at once),
- * environment variables, and the host name. Commands that only render, compare or check files run with few permissions and must not stop to
- * request these (docs/system.md).
+ * environment variables, and the host name. Commands that only render, compare or check files run with few permissions
+ * and must not stop to request these (docs/system.md).
  */
 import { EXIT } from "../../base/errors.ts";
 

@@ -14,8 +14,8 @@ const encoder = new TextEncoder();
 const HUNG_UP = /\(os error 5\)/;
 
 /**
- * Writes to standard output, to the last byte. A reader that has gone (`| head`, a closed terminal) is not an error. Throws a
- * TargetError if the text can't be written for another reason, such as a full disk.
+ * Writes to standard output, to the last byte. A reader that has gone (`| head`, a closed terminal) is not an error.
+ * Throws a TargetError if the text can't be written for another reason, such as a full disk.
  */
 export async function print(...texts: readonly Written[]): Promise<void> {
   const bytes = encoder.encode(secrets.form(texts.join("")));

@@ -195,7 +195,7 @@ const ONE_USER: readonly ArtilleryPhase[] = [{ duration: 1, arrivalCount: 1 }];
 
 const USUAL_TIMEOUT_SECONDS = 10;
 
-/** Artillery plugins for features that need none here: checks, and figures for each request. */
+/** Artillery plugins for features that are built into Plateau: checks, and figures for each request. */
 const BUILT_IN = ["expect", "metrics-by-endpoint"];
 
 /** The most redirects that Artillery's client, got, follows. */

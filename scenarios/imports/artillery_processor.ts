@@ -164,7 +164,8 @@ export class ArtilleryProcessor {
   }
 
   /**
-   * Why a node is unavailable here; null if it is available. Functions within it are checked statement by statement.
+   * Why a node is unavailable in hooks; null if it is available. Functions within it are checked statement by
+   * statement.
    */
   #whyNot(node: js.Node): string | null {
     const functions: (() => void)[] = [];

@@ -5,7 +5,9 @@ import { unmarked } from "./format/references.ts";
 import type { ArtilleryConfig, Payload } from "./artillery_script.ts";
 
 const TEMPLATE = /\{\{\{?([^{}]*)\}?\}\}/g;
-/** Artillery draws a value at each place; here each place has a value of its own, up to this number. */
+/**
+ * Artillery draws a value at each place; in Plateau, each place has a value of its own, up to this number of places.
+ */
 const MOST_DRAWN = 50;
 const CALL = /^\$(randomNumber|randomString)\s*\(([^()]*)\)$/;
 

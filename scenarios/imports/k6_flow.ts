@@ -34,7 +34,7 @@ import {
 /** A step of a flow under construction. */
 type K6Step = Record<string, unknown>;
 
-/** The value of an expression: a response, as its step; the responses of a batch; or nothing known here. */
+/** The value of an expression: a response, as its step; the responses of a batch; null if it is neither. */
 type Given = K6Step | Batch | null;
 
 class Batch {

@@ -1,6 +1,6 @@
 /**
- * What a k6 script does in one iteration, where that is more than plain requests: its functions become generators, which
- * yield each request and go on with its response, and the order of the requests becomes the steps of a flow.
+ * What a k6 script does in one iteration, where that is more than plain requests: its functions become generators,
+ * which yield each request and go on with its response, and the order of the requests becomes the steps of a flow.
  */
 import type * as js from "acorn";
 import { METHODS } from "../../base/http/request.ts";
@@ -61,7 +61,9 @@ interface FunctionsContext {
   readonly edits: Edits;
   readonly constants: Constants;
   readonly imported: ReadonlyMap<string, string>;
-  /** Names that the script imports or creates and that do not exist in Plateau, with the module that would have them. */
+  /**
+   * Names that the script imports or creates and that do not exist in Plateau, with the module that would have them.
+   */
   readonly missing: Map<string, string>;
   readonly maxRedirects: number;
   /** The text of a file that the script opens; null if there is none. */

@@ -18,7 +18,7 @@ interface ThresholdContext {
   /** Names of the scenario in k6 and in the experiment. */
   readonly scenario: string;
   readonly ownScenario: string;
-  /** Whether requests have due times, from which latency counts here. */
+  /** Whether requests have due times, from which Plateau measures latency. */
   readonly isOpen: boolean;
   /** Requests of the flow. */
   readonly steps: readonly { readonly name?: unknown; readonly expect?: unknown }[];
@@ -157,7 +157,7 @@ const METRICS: ReadonlyMap<string, MetricLike> = new Map([
   ["http_reqs", requests],
 ]);
 
-/** Whether a status that k6 counts as failed, one outside 200 to 399, is expected here. */
+/** Whether a status that k6 counts as failed, one outside 200 to 399, is expected. */
 function expectsFailure({ expect }: ThresholdContext["steps"][number]): boolean {
   const { status = [] }: CheckedParts = Object(expect);
   return [status].flat().some((one) => one < 200 || one > 399);

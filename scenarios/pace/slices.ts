@@ -1,8 +1,8 @@
 /**
- * Turns of two sides that are loaded by one generator: slices of one length with a pause between them, two in a pair, one
- * for each side, in an order that is drawn (A. Bulej and others, "Duet benchmarking", ICPE 2020). Pairs stand in twos, as
- * AB BA or BA AB, so that neither side is first more often and a drift hits both alike. Pure: moments are microseconds
- * since the start of the load, the same for both sides.
+ * Turns of two sides that are loaded by one generator: slices of one length with a pause between them, two in a pair,
+ * one for each side, in an order that is drawn (A. Bulej and others, "Duet benchmarking", ICPE 2020). Pairs come in
+ * twos, as AB BA or BA AB, so that neither side is first more often and a drift affects both alike. Pure: moments are
+ * microseconds since the start of the load, the same for both sides.
  */
 import { derivedSeed } from "../../base/random.ts";
 

@@ -124,8 +124,8 @@ const NAME = "plateau-user";
 
 /**
  * Connects to the Redis that all instances share, with one connection each, as in the study. The first of the running
- * instances deletes what earlier ones have left, so that instances begin cold, whoever starts them; an instance that
- * joins others leaves their data as it is.
+ * instances deletes what earlier ones have left, so that instances begin cold, no matter who starts them; an instance
+ * that joins others leaves their data as it is.
  */
 async function openRedis(url: string | null): Promise<RedisClient> {
   if (url === null) {

@@ -1,7 +1,7 @@
 /**
- * What the threads of a target wait for while they do not compute, by looks at random moments: storage, a name server, or
- * clients that were not accepted. How many wait on average, over the rate of requests, is how long each request waits
- * (J. D. C. Little, "A Proof for the Queuing Formula L = λW", 1961). Linux only.
+ * What the threads of a target wait for while they do not compute, by looks at random moments: storage, a name server,
+ * or clients that were not accepted. The mean number of waiting threads, divided by the rate of requests, is how
+ * long each request waits (J. D. C. Little, "A Proof for the Queuing Formula L = λW", 1961). Linux only.
  */
 import { clearTimeout, setTimeout } from "node:timers";
 import {

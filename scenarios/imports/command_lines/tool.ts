@@ -15,7 +15,7 @@ type BenchFlag = readonly [name: string, text?: string];
 /** The counterpart of an option. */
 export interface Meaning {
   readonly flags?: readonly BenchFlag[];
-  /** Why the option has no counterpart, or a different meaning here. */
+  /** Why the option has no counterpart in Plateau, or a different meaning. */
   readonly note?: string;
   /** A part of the tool's requests that Plateau can't send, such as `its Lua script`, so that nothing is sent. */
   readonly refused?: string;
@@ -283,7 +283,10 @@ export function redirected(tool: string, { status }: Measured): string[] {
   );
 }
 
-/** A note that the tool reports whole milliseconds, with the median here if it is below one. @param tool Name of the tool. */
+/**
+ * A note that the tool reports whole milliseconds, with Plateau's median if it is below one.
+ * @param tool Name of the tool.
+ */
 export function wholeMilliseconds(tool: string, { latency, timeText }: Measured): string {
   const median = latency.percentiles["50"];
   const here = latency.count > 0 && median < 1 ? `; the median here is ${timeText(median)}` : "";

@@ -145,7 +145,7 @@ function sectionAt(section: unknown, key: string): Section {
 
 const YAML = { lineWidth: 100, aliasDuplicateObjects: false };
 
-/** Escapes `${`, which is plain text in the other tool's file, and would begin a parameter here. */
+/** Escapes `${`, which is plain text in the other tool's file but would begin a parameter in Plateau's. */
 function withoutParameters<Value>(value: Value): Value;
 function withoutParameters(value: unknown): unknown {
   if (value instanceof FromEnvironment) return String(value);

@@ -11,7 +11,7 @@ export interface ContentContext {
 
 interface Content {
   readonly path: string;
-  /** Content-type, if the body here does not set one itself. */
+  /** The content-type, if `body` does not imply one. */
   readonly type?: string;
   readonly body: Readonly<Record<string, unknown>>;
 }

@@ -9,7 +9,7 @@ import { otherRequests, type PlanScope } from "./scope.ts";
 /** A step of a flow under construction. */
 export type JmeterStep = Record<string, unknown>;
 
-/** Settings that all requests of a plan must share, because they belong to the load or the scenario here. */
+/** Settings that all requests of a plan must share, because in Plateau they belong to the load or the scenario. */
 export interface Agreement {
   origin: string | null;
   follows: boolean | null;
@@ -148,7 +148,10 @@ interface Expected {
   readonly contains?: string;
 }
 
-/** The expectation that the assertions make; null if they make none. An assertion without an equivalent is left out with a note. */
+/**
+ * The expectation that the assertions make; null if they make none. An assertion without an equivalent is left out with
+ * a note.
+ */
 function expectationOf(
   assertions: readonly PlanElement[],
   note: (text: string) => void,

@@ -28,7 +28,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 const LONGEST = 10_000;
 
-/** A text that fits the schema's format or pattern, and its lengths; null if the pattern is not supported here. */
+/** A text that fits the schema's format or pattern, and its lengths; null if the pattern is not supported. */
 export function madeText(words: Readonly<Record<string, unknown>>): string | null {
   const { format, pattern, minLength, maxLength } = words;
   const least = typeof minLength === "number" ? Math.min(minLength, LONGEST) : 0;

@@ -232,7 +232,7 @@ class Trace {
 }
 
 /**
- * From the clock of traces to `performance.now`, in ms. A slow second reading makes it too small: the largest is right.
+ * `performance.now` less the clock of traces, in ms. A late second reading makes it too small, so the largest is right.
  */
 function traceOffsetMs() {
   const tries = [1, 2, 3].map(() => performance.now() - Number(process.hrtime.bigint()) / 1e6);
