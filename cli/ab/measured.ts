@@ -74,7 +74,7 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
   const outcome = worstOf([...figureOutcomes(all), ...first.gates]);
   const comparison = { ...all, gates: first.gates, outcome };
   onNote("");
-  // A pipe without a reader must not keep a user from interrupting.
+  // A user can interrupt even while the output waits for the reader of a pipe.
   const delivery = deliver(comparison, alarmsIn(first, all), { pair, context });
   await Promise.race([delivery, aborted(signal)]);
   if (values.strict) verifyTrust(results.runs);
@@ -103,7 +103,7 @@ async function measuredFirst(kept: Results | null, delivery: Delivery): Promise<
   }
 }
 
-/** @param firstStage The last repetition of the first stage, if there is a second. */
+/** @param firstStage The last repetition of the first stage; absent if there is no second stage. */
 function compared(
   results: Results,
   { names, revisions }: PreparedPair,

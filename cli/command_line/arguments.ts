@@ -1,6 +1,6 @@
 /**
- * Command line → values, or all its problems at once. Commander splits the line and lays out the help, but would stop
- * at the first mistake, so values are checked here.
+ * Turns a command line into values, or into all its problems at once. Commander splits the line and lays out the help,
+ * but would stop at the first mistake, so values are checked here.
  */
 import {
   Argument,

@@ -1,5 +1,5 @@
 /**
- * Texts of the command line → values, as zod schemas; and the flags of Redis. Small, because every start of an app
+ * Schemas that turn texts of the command line into values, and the flags of Redis. Small, because every start of an app
  * loads it.
  */
 import { dirname, resolve } from "node:path";

@@ -138,7 +138,7 @@ function scriptIn(
   });
   const issues = (error?.issues ?? []).map((issue) => {
     const path = layers.writtenAt(issue.path);
-    // After merging into config, the environment's own path lacks that key.
+    // An environment has the keys of `config` directly, so its own path lacks that step.
     const own = path.filter((step, at) => !(at === 3 && step === "config"));
     return { ...issue, path: own, message: unmarked(issue.message) };
   });
@@ -390,8 +390,8 @@ function userOf(
 }
 
 /**
- * Uses the first unit in which the rate has few digits, or else all digits, because the length of a phase times its
- * rate must not give one virtual user more.
+ * The rate in the first unit in which few digits suffice, otherwise with all digits: a rounded rate could add a virtual
+ * user to a phase.
  */
 function rateText(perSec: number): string {
   for (const [unit, seconds] of [["s", 1], ["m", 60], ["h", 3_600]] as const) {

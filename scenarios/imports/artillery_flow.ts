@@ -280,7 +280,7 @@ export class ArtilleryFlow {
     if (others.length > 0) note(`leaves out its expectations of ${others.join(", ")}`);
   }
 
-  /** Here, following redirects is a setting of the whole scenario. */
+  /** In Plateau, following redirects is a setting of the whole scenario. */
   #agree({ followRedirect }: Request, path: Path): void {
     if ((this.#follows ??= followRedirect) === followRedirect) return;
     this.around.refuse(

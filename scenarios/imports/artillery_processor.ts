@@ -370,7 +370,7 @@ function goesOnLater(node: js.AnyNode): boolean {
 
 /** Variables that `process.env.NAME` and `{ NAME } = process.env` read; none for any other node. Null: unknown. */
 function variablesIn(node: js.AnyNode): readonly string[] | null {
-  if (isEnvironment(node)) return null; // a whole `process.env` that is not just read, so it goes somewhere
+  if (isEnvironment(node)) return null; // all of `process.env` is passed on, and any variable may be read
   if (node.type === "MemberExpression" && isEnvironment(node.object)) {
     const name = keyName(node.property, node.computed);
     return name === null ? null : [name];

@@ -16,7 +16,7 @@ export interface Exit {
   readonly isOfSupervisor?: boolean;
 }
 
-/** A process tree of ours, in the form that `watchResources` takes. */
+/** The process tree of a server, in the form that `watchResources` takes. */
 export interface WatchedTree {
   /** The process that Plateau started, or null if it did not start any (`url`). */
   readonly pid: number | null;

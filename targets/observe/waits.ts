@@ -57,7 +57,7 @@ const MOST_THREADS = 256;
 const MOST_LOOKS = 4_000;
 /** The fewest looks from which the length of waits can be estimated. */
 const LEAST_LOOKS = 15;
-/** The fewest looks at connections from which a cap is concluded. */
+/** The fewest looks at connections from which a limit of accepted connections can be seen. */
 const LEAST_AT_CONNECTIONS = 3;
 
 interface WaitsWatch {

@@ -88,7 +88,7 @@ async function readVersion(url: string): Promise<string> {
   }
 }
 
-/** Starts a server of our own, which writes nothing to disk and ends with this process. */
+/** Starts a private server, which writes nothing to disk and ends with this process. */
 async function startPrivate(
   env: Record<string, string>,
   signal: AbortSignal,

@@ -208,7 +208,7 @@ function isNull({ words: { nullable, type } }: Shape): boolean {
   return nullable === true || Array.isArray(type) && type.includes("null");
 }
 
-/** The type of a schema: as given, or else deduced from its keywords. */
+/** The type of a schema: as given, or deduced from its keywords. */
 function typeOf({ words, properties, required, items }: Shape): string {
   const [type] = [words.type].flat().filter((type) => type !== "null");
   if (typeof type === "string") return type;

@@ -207,7 +207,7 @@ class Conversion {
     }
   }
 
-  /** One scenario if all requests can have figures of their own; else one for each tag. */
+  /** One scenario if all requests can have figures of their own; otherwise one for each tag. */
   #scenarios(taken: readonly Taken[]): Record<string, unknown> {
     const groups = taken.length <= MOST_TOGETHER
       ? new Map([["operations", taken]])

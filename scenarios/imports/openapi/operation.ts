@@ -1,4 +1,4 @@
-/** One operation of an OpenAPI description → a request. Pure. */
+/** Converts an operation of an OpenAPI description to a request. Pure. */
 import { isMap, type Json } from "../../../base/yaml/json_text.ts";
 import { headerName, headerValue, stepName } from "../../request/request.ts";
 import { pathText } from "../../request/template.ts";

@@ -27,7 +27,7 @@ const PERSONAL = [
 ];
 
 /**
- * By these fields a client claims to come from elsewhere, or to request something else than its first line says. If an
+ * By these fields a client claims to come from elsewhere, or to request something other than its first line says. If an
  * origin believed one, its response would depend on more than the key, but everybody would get it. No gateway in front
  * of the cache could have set these fields, so they are not passed on.
  */
