@@ -127,7 +127,7 @@ async function freshRuns(
   { pair, context }: Delivery,
 ): Promise<Results> {
   const { values, outDir, onNote } = context;
-  onNote(`Measures ${counted(doubtful.length, "cell")} once more to be sure, as they may be worse`);
+  onNote(`Measures ${counted(doubtful.length, "cell")} once more, because they may be worse`);
   const only = {
     targets: unique(doubtful.map(({ match }) => match.next.target)),
     scenarios: unique(doubtful.map(({ scenario }) => scenario)),

@@ -242,7 +242,7 @@ const givenText = z.string().transform((text, context): Given => {
   for (const problem of parsed.problems) context.addIssue(problem);
   return z.NEVER;
 }).describe(
-  "The set-up for which the claim was published, as on any other it stays undecided: cores >= 8; timeout >= 10s " +
+  "The set-up for which the claim was published; on any other, the claim is inconclusive: cores >= 8; timeout >= 10s " +
     "or duration >= 1m for its loads; or a claim, such as ceiling(redis) > 100000/s",
 );
 

@@ -109,7 +109,7 @@ function refuseNames(path: string, data: unknown): void {
   if (wrong.length === 0) return;
   throw new UserError(wrong.map((at) => ({
     place: `${path}: ${at.join(".")}`,
-    message: "Cannot call a text: write the function itself",
+    message: "Cannot call this text: write the function itself",
   })));
 }
 

@@ -113,7 +113,7 @@ export class ArtilleryFlow {
     if (step.think !== undefined) return this.#think(step.think, place);
     if (step.loop !== undefined) return this.#loop(step, step.loop, place);
     if (step.parallel !== undefined) {
-      note("requests that it sends in parallel are sent one after the other here");
+      note("requests that it sends in parallel are sent one after the other in Plateau");
       return this.#steps(step.parallel, "parallel", place);
     }
     const method = ARTILLERY_METHODS.find((method) => step[method] !== undefined);
@@ -187,7 +187,7 @@ export class ArtilleryFlow {
     const status = statusOf(request.expect);
     if (status.length === 0) {
       this.around.note(
-        "a step without an expected statusCode expects 2xx or 3xx here; if it gets another status, its scenario is not measured; " +
+        "a step without an expected statusCode expects 2xx or 3xx in Plateau; if it gets another status, its scenario is not measured; " +
           "Artillery accepts any status and goes on",
       );
     }
@@ -365,7 +365,7 @@ export class ArtilleryFlow {
     const text = unmarked(url);
     const other = /^https?:\/\//.test(text) ? URL.parse(text) : null;
     if (other && other.origin !== target.origin) {
-      note(`requests to ${other.host} go to ${target.host} here`);
+      note(`requests to ${other.host} go to ${target.host} in Plateau`);
     }
     const base = target.pathname.replace(/\/$/, "");
     const [start] = (other && /^https?:\/\/[^/?#]*/.exec(text)) ?? [""];

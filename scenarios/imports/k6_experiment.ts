@@ -113,7 +113,7 @@ function experimentOf(
   }
   const notes = [
     ...load?.notes ?? ["its options are not converted: the load is 1 iteration"],
-    "what k6 counts as a failed check is a failed request here, after which the virtual user starts over",
+    "what k6 counts as a failed check is a failed request in Plateau, after which the virtual user starts over",
     ...functions.left.map((line) => `not converted: ${line}`),
   ];
   const { ownScenario } = load ?? ONCE;

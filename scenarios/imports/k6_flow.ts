@@ -495,7 +495,7 @@ export class K6Flow {
       );
     }
     this.around.note(
-      "requests of a batch, which k6 sends at the same time, are sent one after the other here",
+      "requests of a batch, which k6 sends at the same time, are sent one after the other in Plateau",
     );
     const steps = Object.entries(requests).map(([name, request]: [string, unknown]) => {
       const key = unmarked(name);
@@ -603,7 +603,7 @@ export class K6Flow {
       throw new Refused(at, `Cannot convert the time-out ${quotedOpenly(timeout)}`);
     }
     if (this.#timeoutMs !== null && this.#timeoutMs !== ms) {
-      this.around.note("its longest time-out applies to all requests here");
+      this.around.note("in Plateau its longest time-out applies to all requests");
     }
     this.#timeoutMs = Math.max(this.#timeoutMs ?? 0, ms);
   }

@@ -29,7 +29,7 @@ export const followSpec = z.union([
       ),
   }),
 ]).optional().describe(
-  "Maximum number of redirects that each request follows, within the target and the hosts that are named (none)",
+  "Maximum number of redirects that each request follows, within the target and the hosts that are named (default: none)",
 );
 
 export interface Follow {

@@ -201,7 +201,7 @@ export function proxyAddress(text: string): string {
 /** A body, which must not be taken for the name of a file. */
 export function literalBody(text: string): Meaning {
   return text.startsWith("@")
-    ? { refused: "its body, because a body that begins with @ names a file here" }
+    ? { refused: "its body, because a body that begins with @ names a file in Plateau" }
     : { flags: [["-b", text]] };
 }
 

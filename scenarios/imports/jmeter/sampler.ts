@@ -81,7 +81,7 @@ export class Samplers {
     const timeout = this.#property(sampler, scope, "HTTPSampler.response_timeout");
     const timeoutMs = Number(timeout) || 0;
     if (agreed.timeoutMs > 0 && agreed.timeoutMs !== timeoutMs) {
-      this.around.note("its longest time-out applies to all requests here");
+      this.around.note("in Plateau its longest time-out applies to all requests");
     }
     agreed.timeoutMs = Math.max(agreed.timeoutMs, timeoutMs);
   }

@@ -135,7 +135,7 @@ class Conversion {
         const server = this.#server(part) ?? this.#server(item) ??
           this.#server(description.root);
         if (server?.origin && server.origin !== origin) {
-          this.#notes.add(`requests to ${server.origin} go to ${origin ?? NO_SERVER} here`);
+          this.#notes.add(`requests to ${server.origin} go to ${origin ?? NO_SERVER} in Plateau`);
         }
         return [{ method: key, template, base: server?.base ?? "", part, shared }];
       });
