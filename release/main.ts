@@ -137,7 +137,9 @@ const contents = { packages: ingredients.packages, commit, runtime: Deno.version
 add("sbom.spdx.json", `${JSON.stringify(sbom(contents), null, 2)}\n`);
 release.end();
 if (options.address.startsWith(NO_ADDRESS)) {
-  console.log(`The formula and the manifests name ${NO_ADDRESS}: set the real address with --address.`);
+  console.log(
+    `The formula and the manifests name ${NO_ADDRESS}: set the real address with --address.`,
+  );
 }
 Deno.exit(0); // loading the commands has started a worker
 

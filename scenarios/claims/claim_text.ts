@@ -77,7 +77,9 @@ export function parseClaim(written: string): ParsedClaim {
   const says = saysOf(text);
   if (says === null) {
     // In a one-line list, YAML ends a text at its first comma.
-    const fix = /\([^)]*$/.test(text) ? "a parenthesis is not closed; put the claim into quotes" : FORMS;
+    const fix = /\([^)]*$/.test(text)
+      ? "a parenthesis is not closed; put the claim into quotes"
+      : FORMS;
     return { problems: [`Cannot read ${quotedOpenly(written)} as a claim: ${fix}`] };
   }
   return "value" in says ? { claim: { text, says: says.value } } : says;

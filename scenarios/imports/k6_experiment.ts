@@ -345,7 +345,9 @@ class Making {
     const text = references.in(marked);
     if (references.holds.size > 0) {
       const names = [...references.holds].join(" and ");
-      functions.left.push(`${what}: it holds the environment variable ${names} in another form, such as base64`);
+      functions.left.push(
+        `${what}: it holds the environment variable ${names} in another form, such as base64`,
+      );
       return null;
     }
     if (!(text instanceof FromEnvironment)) return JSON.stringify(text);
