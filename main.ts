@@ -59,17 +59,17 @@ function help(): string[] {
   ];
 }
 
-/** What Deno says of a package without our deno.json, as after `deno install -g` without `--config`. */
+/** Deno's error for a package without Plateau's deno.json, for example after `deno install -g` without `--config`. */
 const WITHOUT_CONFIG =
   /^(?:Import "[^"]+" not a dependency|Relative import path "[^"]+" not prefixed)/;
 
-/** What whoever started Deno has to give it, permissions and its configuration, is no defect of ours. */
+/** Turns an error about a permission or configuration that Deno was started without into a TargetError. */
 function asExpected(error: unknown): unknown {
   if (error instanceof TypeError && WITHOUT_CONFIG.test(error.message)) {
     return new TargetError(
       "Cannot find Plateau's packages: Deno was started without its deno.json",
       [
-        "install it with deno install -g -A --config deno.json -n plateau main.ts",
+        "install Plateau with deno install -g -A --config deno.json -n plateau main.ts",
       ],
     );
   }
@@ -78,7 +78,7 @@ function asExpected(error: unknown): unknown {
     : error;
 }
 
-/** Never throws: the runtime would print what was thrown, with all that is secret in it. */
+/** Prints the failure. Never throws, because the runtime would print what was thrown, with the secrets in it. */
 function printFailure(thrown: unknown): number {
   try {
     return printLines(asExpected(thrown));

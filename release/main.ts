@@ -1,7 +1,8 @@
 // deno-lint-ignore-file no-console -- printing what was made is this program's output
 /**
  * `deno task release [PLATFORM…] [--base PLATFORM=FILE]… [--address URL] [--root PLATFORM=FOLDER]…`: fills dist/ with
- * all that is published of a version. The same sources make the same bytes. Every time in an archive is the commit's.
+ * everything that is published for a version. The same sources make the same bytes, because every time stamp in an
+ * archive is the commit's.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -136,7 +137,9 @@ const contents = { packages: ingredients.packages, commit, runtime: Deno.version
 add("sbom.spdx.json", `${JSON.stringify(sbom(contents), null, 2)}\n`);
 release.end();
 if (options.address.startsWith(NO_ADDRESS)) {
-  console.log(`The formula and the manifests name ${NO_ADDRESS}: give --address for theirs.`);
+  console.log(
+    `The formula and the manifests name ${NO_ADDRESS}: set the real address with --address.`,
+  );
 }
 Deno.exit(0); // loading the commands has started a worker
 

@@ -1,7 +1,7 @@
 /** The platforms of a release, with the names that each kind of package has for them. */
 
 export interface Platform {
-  /** Name in our own file names. */
+  /** Name in the names of Plateau's files. */
   readonly name: string;
   /** Name for `deno compile --target`. */
   readonly target: string;

@@ -1,4 +1,4 @@
-/** Measures a pair of revisions, measures cells again that may be worse, and reports the result in every form. */
+/** Measures a pair of revisions, remeasures cells that may be worse, and reports the result in every form. */
 import { join } from "node:path";
 import { existsSync } from "node:fs";
 import {
@@ -57,7 +57,8 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
   if (signal.aborted) return COMPARISON_EXIT.inconclusive;
   verifyResults(results, { hasMissing: !values.quiet });
   const first = compared(results, pair, values);
-  // Slices need no second stage, because their looks already keep the promised rate of false alarms.
+  // In slices, each repeated check (look) is strict enough that all of them together keep the promised rate of false
+  // alarms, so no second stage is needed.
   const isStaged = values.confirm && planned.experiment.order !== "slices";
   const doubtful = isStaged ? doubtfulCells(first) : [];
   const fresh = doubtful.length === 0 ? null : await freshRuns(
@@ -69,11 +70,11 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
   const all = fresh === null
     ? first
     : compared(withFreshRuns(results, fresh), pair, values, lastRepetition(results));
-  // Thresholds apply to the first runs: fresh runs, made because a cell looked bad, would be biased against it.
+  // Thresholds apply to the first runs, because only cells that looked worse have fresh ones.
   const outcome = worstOf([...figureOutcomes(all), ...first.gates]);
   const comparison = { ...all, gates: first.gates, outcome };
   onNote("");
-  // A pipe without a reader must not keep a user from interrupting.
+  // A user can interrupt even while the output waits for the reader of a pipe.
   const delivery = deliver(comparison, alarmsIn(first, all), { pair, context });
   await Promise.race([delivery, aborted(signal)]);
   if (values.strict) verifyTrust(results.runs);
@@ -102,7 +103,7 @@ async function measuredFirst(kept: Results | null, delivery: Delivery): Promise<
   }
 }
 
-/** @param firstStage The last repetition of the first stage, if there is a second. */
+/** @param firstStage The last repetition of the first stage; absent if there is no second stage. */
 function compared(
   results: Results,
   { names, revisions }: PreparedPair,
@@ -126,7 +127,7 @@ async function freshRuns(
   { pair, context }: Delivery,
 ): Promise<Results> {
   const { values, outDir, onNote } = context;
-  onNote(`Measures ${counted(doubtful.length, "cell")} once more to be sure, as they may be worse`);
+  onNote(`Measures ${counted(doubtful.length, "cell")} once more, because they may be worse`);
   const only = {
     targets: unique(doubtful.map(({ match }) => match.next.target)),
     scenarios: unique(doubtful.map(({ scenario }) => scenario)),
@@ -225,7 +226,7 @@ function checkResumable(kept: Results, planned: Planned, dir: string): void {
     ...isSame ? contradictions(kept, planned) : [{
       place: dir,
       message: "Cannot resume: these results are of other commits, another file or other flags",
-      fix: "give them as before, or choose another folder with --out",
+      fix: "use the original commits, file and flags, or choose another folder with --out",
     }],
   ];
   if (problems.length > 0) throw new UserError(problems);

@@ -30,7 +30,7 @@ export interface PreparedPair {
   readonly revisions: Revisions;
   /** The arguments with which the same comparison can be repeated. */
   readonly again: Pick<AbInvocation, "range" | "file">;
-  /** @param only Replaces the flag: names both sides of each target. @param order Replaces the flag. */
+  /** @param only Replaces the value of --only; names targets as in the file. @param order Replaces that of --order. */
   readonly plan: (
     only: AbValues["only"],
     seed?: number,
@@ -107,7 +107,7 @@ const SHORT = 12;
 const SAME = "BASE and HEAD have the same files, so any difference is noise of this machine";
 
 function notInRepository(file: string): { place: string; message: string; fix: string } {
-  const message = "Cannot compare commits by a built-in experiment: it is not in a repository";
+  const message = "Cannot compare commits with a built-in experiment: it is not in a repository";
   return { place: file, message, fix: "name a file of your repository" };
 }
 
@@ -181,7 +181,7 @@ async function make(revision: Revision, request: MakeRequest): Promise<CheckedOu
   return { folder, label, commit: checkout.commit };
 }
 
-/** Adds the subject of the commit, unless the files differ from it. */
+/** The label of a side, with the subject of its commit unless the files differ from the commit. */
 function namedSide({ subject, commit }: Revision, made: CheckedOut): string {
   return subject === "" || made.commit !== commit
     ? made.label

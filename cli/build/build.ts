@@ -18,7 +18,7 @@ export interface Part {
 }
 
 export interface Build {
-  /** Null if there was no repository; with `-dirty` if files differed from the commit. */
+  /** The commit of the sources, with `-dirty` if files differed from it; null if there was no repository. */
   readonly commit: string | null;
   readonly parts: readonly Part[];
 }
@@ -47,7 +47,7 @@ export async function printLicenses(): Promise<number> {
   return EXIT.done;
 }
 
-/** For a program started from source. */
+/** The build of a program that is started from source. */
 const UNKNOWN = { commit: null, parts: null };
 
 function ofBuild<T>(name: string, read: (text: string) => T): T | null {

@@ -1,6 +1,6 @@
 /**
- * Command line → values, or all its problems at once. Commander splits the line and lays out the help, but would stop
- * at the first mistake, so values are checked here.
+ * Turns a command line into values, or into all its problems at once. Commander splits the line and lays out the help,
+ * but would stop at the first mistake, so values are checked here.
  */
 import {
   Argument,
@@ -181,7 +181,7 @@ function split(called: Called, args: readonly string[]): Split {
   }
 }
 
-/** The flags that have another name among the parts than their long one, by which commander knows them. */
+/** The values of flags whose key among the parts is not their long name, which is commander's key. */
 function namedFlags(parts: CommandParts, commander: Commander): Record<string, unknown> {
   const given = Object.entries(parts).flatMap(([name, part]) => {
     const known = isFlag(part) ? new Option(part.flags).attributeName() : name;

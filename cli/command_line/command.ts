@@ -44,11 +44,11 @@ export function under<P extends Readonly<Record<string, Flag>>>(heading: string,
 export type RawArguments = Readonly<Record<string, unknown>>;
 
 export interface CommandSpec<P extends CommandParts> {
-  /** A flag's key is its long name in camel case, or that of the option of the load that it sets. */
+  /** A flag's key is its long name in camel case, or the name of the load option that it sets. */
   readonly parts: P;
   /** Text below the help, such as examples. */
   readonly more?: string;
-  /** Why the command lacks a flag that users look for, by the flag's long name; the flag would take a value. */
+  /** Flags that users look for but the command lacks, by long name, each with the reason. All of them take a value. */
   readonly lacks?: Readonly<Record<string, string>>;
   /** Problems of the parts in combination. */
   readonly conflicts?: (given: RawArguments) => Problem[];

@@ -51,7 +51,7 @@ export function renderRoster(
   }
   const others = present.filter(({ version }) => version !== VERSION).length;
   const table = tableOf({ caption: "" }, present, COLUMNS);
-  // better wrapped by a narrow terminal than without the last columns
+  // On a narrow terminal, wrapped lines are better than a table without its last columns.
   const lines = tableLines(table, { ...options, width: Infinity });
   const note = `! Only agents of this Plateau's version, ${VERSION}, can take its loads.`;
   return writtenLines([...lines, ...others === 0 ? [] : [BLANK, lineOf(note)]], options);

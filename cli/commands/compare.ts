@@ -119,7 +119,7 @@ function nothingAlike(
   const cellsOf = (names: readonly string[]): string => names.join("; ") || "none";
   return new UserError([{
     place: next,
-    message: `Cannot compare it with ${base}: they have no cell in common`,
-    fix: `there ${cellsOf(onlyBase)}; here ${cellsOf(onlyNext)}`,
+    message: `Cannot compare these results with ${base}: they have no cell in common`,
+    fix: `BASE has ${cellsOf(onlyBase)}; NEW has ${cellsOf(onlyNext)}`,
   }]);
 }

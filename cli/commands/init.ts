@@ -162,7 +162,7 @@ async function isOfNpm(folder: string): Promise<boolean> {
   return existsSync(path) && /"bin":/.test(await readText(path, "textFile"));
 }
 
-/** A line that every experiment in TypeScript has, and no YAML file. */
+/** A line that every experiment in TypeScript has, but no YAML file. */
 const SCRIPT_TEXT = /^import \{.*\} from "plateau";$/m;
 
 interface Made {
@@ -216,7 +216,7 @@ const PATH_OF_NOTHING: Problem = {
   fix: "add --url, --command or --detect",
 };
 
-/** Null for the built-in example. */
+/** The subject that the flags or a person choose; null for the built-in example. */
 async function chosenSubject(
   file: string,
   { url, command, detect, example, path }: Asked,
@@ -306,7 +306,10 @@ async function converted(from: string, { file, isGiven, writes }: Conversion): P
 const UNKNOWN_FILE =
   "Cannot convert this file: it is neither an OpenAPI description, nor a Postman collection, nor an Artillery script, nor a k6 script, nor a JMeter plan, nor a HAR file";
 
-/** Null if the source is neither a k6 script nor an Artillery script, the only formats with functions. */
+/**
+ * The script as TypeScript; null if the source is neither a k6 script nor an Artillery script, the only formats with
+ * functions.
+ */
 async function convertedCode(source: string, from: string, file: string): Promise<Made | null> {
   const code = await convertedScript(source, from, file);
   if (code !== null && file !== "-") refuseExisting(file);
@@ -352,6 +355,6 @@ function refuseExisting(file: string): void {
 
 function whyNot(error: unknown): { message: string; fix?: string } {
   return error instanceof Deno.errors.AlreadyExists
-    ? { message: "Cannot overwrite an existing file", fix: "name another, or remove it first" }
+    ? { message: "Cannot overwrite an existing file", fix: "name another file, or remove it first" }
     : { message: `Cannot write it: ${messageOf(error)}` };
 }

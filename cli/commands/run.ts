@@ -131,7 +131,7 @@ function resumeConflicts({ resume, out }: RawArguments): Problem[] {
 
 function liveConflicts({ live, livePort }: RawArguments): Problem[] {
   if (live || livePort === undefined) return [];
-  const message = "Cannot use --port without a live report";
+  const message = "Cannot set the port of a live report without --live";
   return [{ place: "--live-port", message, fix: "add --live, or leave it out" }];
 }
 

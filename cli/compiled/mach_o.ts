@@ -1,7 +1,7 @@
 /**
- * Whether a program for macOS on arm64 is as its kernel wants it, checked on any machine: the kernel ends a program at the
- * first page whose hash is not that of the signature, and `codesign --verify` runs on macOS alone. Structures are those of
- * Apple's mach-o/loader.h and cs_blobs.h.
+ * Whether the kernel of macOS on arm64 will run a program, checked on any machine: that kernel kills a program at the
+ * first page whose hash differs from the one in the signature, and `codesign --verify` runs only on macOS. The
+ * structures are those of Apple's mach-o/loader.h and cs_blobs.h.
  */
 import { createHash } from "node:crypto";
 

@@ -26,7 +26,7 @@ export function packagesOf(parts: Parts, cache: string): BundledPackage[] {
   return [...ids].sort().map((id) => packageOf(id, cache));
 }
 
-/** The packages in deno.lock, whose keys also contain their peers. */
+/** The packages in deno.lock by `name@version`, without the peers that the file's keys append. */
 const LOCKED: Readonly<Record<string, LockedPackage>> = Object.fromEntries(
   Object.entries<LockedPackage>(JSON.parse(readFileSync(join(ROOT, "deno.lock"), "utf8")).npm)
     .map(([key, entry]) => [key.replace(/_.*$/, ""), entry]),

@@ -1,7 +1,7 @@
 /**
- * The program as few texts: esbuild's bundle, split where the program imports as it goes, so that a command reads
- * its own code alone. It is not minified, as esbuild's minifier drops `using` (a listener that it should close stays
- * open), and so that stacks can be read. Each part of the bundle becomes a function, of which V8's code can be kept.
+ * The program as a few texts: esbuild's bundle, split at dynamic imports, so that a command reads only its own code. It
+ * is not minified, because esbuild's minifier drops `using` (a listener that should be closed then stays open), and so
+ * that stack traces stay readable. Each part of the bundle becomes a function, whose compiled code V8 can cache.
  */
 import { readdirSync, realpathSync } from "node:fs";
 import { basename, join, relative } from "node:path";
@@ -26,7 +26,7 @@ export async function bundledParts(): Promise<Parts> {
   const entries = ["main.ts", ...WORKERS];
   const bundle = ["bundle", "--quiet", "--code-splitting", "--outdir", folder.path];
   const [first, ...rest] = entries;
-  // The first fetches the bundler, where Deno does not have it yet.
+  // The first one runs alone, because it fetches the bundler if Deno does not have it yet.
   await deno([...bundle, first]);
   await Promise.all(rest.map((module) => deno([...bundle, module])));
   const cache = relative(realpathSync(ROOT), await packageCache()).replaceAll("\\", "/");
@@ -107,16 +107,16 @@ const EXPORTS = /^export \{\n([^}]*)\};\n/gm;
 const DEFAULT_EXPORT = /^export default (.*);$/gm;
 const LATER = /\bimport\("\.\/([^"]+)"\)/g;
 
-/** A module's source as a text for another program, which the bundler writes with line breaks. */
+/** A variable that holds another program's source; the bundler writes this text with its line breaks. */
 const TEXT_OF_LINES = /^var \w+ = `(?:\\[^]|\$(?!\{)|[^\\`$])*`;$/gm;
 
 /** Matches `import.meta`, and one-line texts as a whole, so that nothing in a text is replaced. */
 const META_OR_TEXT = /^(var \w+ = (["'`])(?:\\.|(?!\2)[^\\\n])*\2;)$|\bimport\.meta\b/gm;
 
 /**
- * A part of esbuild's split output as the text of a function: its imports and exports, which are of one form and
- * at the starts of lines, become calls and properties. Names are never assigned again after they are
- * exported, as each part is run to its end before those that import it.
+ * A part of esbuild's split output as the text of a function: its imports and exports, which all have one form and
+ * start a line, become calls and properties. Exports need not follow later assignments, because each part runs to its
+ * end before the parts that import it.
  */
 function asFunction(name: string, module: string, names: ReadonlySet<string>): string {
   const exported: string[] = [];

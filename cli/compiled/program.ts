@@ -1,16 +1,16 @@
 /**
  * The program as one file that runs with nothing else installed.
  *
- * The program is bundled and the bundle compiled: compiled as it is, it would embed every file of every
- * package, 14 MB more, and take a third longer to start.
+ * The program is bundled before it is compiled: without a bundle, it would embed every file of every package, 14 MB
+ * more, and take a third longer to start.
  *
- * Most of a start would be V8 reading source text. So each part of the bundle becomes a function of a script
- * with V8's code of it beside it. The program is compiled three times: as it is, to see which parts each
- * command runs; with one script for the parts that are run together, to leave V8's code of them; and with that
- * code. V8 checks the code by its own version, flags and the length of the text, and reads the text where it
- * does not fit; so does a program for another system, which cannot run here and has none.
+ * V8 would spend most of a start on parsing source text. So each part of the bundle becomes a function in a script, and
+ * V8's compiled code of that script is stored beside it. The program is compiled three times: with a script for each
+ * part, to see which parts each command runs; with a script for all parts that run together, to obtain V8's code of
+ * them; and with that code. V8 parses the text instead if the code's V8 version, V8 flags or length of the text differ,
+ * or if there is no code, as in a program for another system, which can't run here.
  *
- * Every start reads all that is embedded, 1.3 ms each MB. So what no start needs is deflated.
+ * Every start reads everything that is embedded, at 1.3 ms per MB. So parts that usual starts don't need are deflated.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -82,7 +82,10 @@ export interface System {
   readonly base?: string;
 }
 
-/** @param system Absent: this system. */
+/**
+ * Compiles the program.
+ * @param system The system to compile for; this system if absent.
+ */
 export async function compileProgram(
   ingredients: Ingredients,
   output: string,

@@ -24,8 +24,8 @@ const entryOf = (name: string): string =>
   `import { use } from "./${LOADER_NAME}";\nawait use("${name}");\n`;
 
 /**
- * Lists of processes that start rarely, or once for many starts of others: parts that only these use are inflated when
- * needed.
+ * Names of the lists of processes that start rarely, or once for many starts of others. Parts that only such processes
+ * use are stored deflated, and inflated when needed.
  */
 const SELDOM = /^seldom|-run-/;
 
@@ -37,7 +37,7 @@ export interface Staged {
   readonly codeFolder?: string;
 }
 
-/** Fills `folder`. */
+/** Writes everything that the program consists of into `folder`. */
 export function writeStage(
   parts: Parts,
   { scripts, keeper = "", codeFolder }: Staged,
@@ -46,7 +46,7 @@ export function writeStage(
   const write = (name: string, content: string | Uint8Array): void =>
     writeFileSync(join(folder, name), content);
   for (const { file, parts: names, isDeflated } of scripts) {
-    // In parentheses, because V8 then compiles a function together with its script.
+    // The parentheses make V8 compile a function together with its script.
     const text = names.map((name) => `\n"${name}": (${parts.get(name)})`).join(",");
     const contents: [string, string | Uint8Array][] = [[file, `({${text}\n})`]];
     const code = codeFolder === undefined ? "" : join(codeFolder, file + CODE);
@@ -84,7 +84,7 @@ export function byUsers(parts: Parts, folder: string): PartsScript[] {
   }));
 }
 
-// Files that a first start leaves beside the program.
+// The code and the lists of parts that the program leaves behind when it is started for this purpose.
 
 const WITH_REDIS = `
 name: redis
@@ -148,8 +148,9 @@ export async function leaveLists(
 }
 
 /**
- * Leaves in `folder` V8's code of all scripts as they are before they run, the same each time: of a script that ran, V8
- * keeps what it has compiled and optimised until then, which time decides. The seed is that of V8's tables of names.
+ * Stores in `folder` V8's code of all scripts before any of them runs, which is the same each time. The code of a
+ * script that ran includes whatever V8 has compiled and optimised by then, which depends on timing. The random seed is
+ * that of V8's hash tables of names.
  */
 export async function leaveUnrunCode(
   command: readonly [string, ...string[]],

@@ -12,8 +12,8 @@ import type { Cell } from "../../scenarios/plan/plan.ts";
 import { AllowList } from "../../runner/fleet/agent/allow.ts";
 
 /**
- * Throws a UserError unless all of them, and the proxies on the way, may be loaded. A name must be listed itself: that
- * its addresses are may be otherwise when it is dialed (DNS rebinding).
+ * Throws a UserError unless all endpoints, and the proxies on the way, may be loaded. A host name must itself be on the
+ * list: it is not enough that its addresses are, because they may differ when it is dialed (DNS rebinding).
  * @param hosts Hosts in the form of `ALLOWED_HOSTS`.
  */
 export async function checkAllowed(hosts: string, endpoints: readonly Endpoint[]): Promise<void> {

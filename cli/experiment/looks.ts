@@ -1,4 +1,4 @@
-/** Whether a comparison in slices has its verdicts, checked after predetermined numbers of process pairs. */
+/** Decides, after predetermined numbers of process pairs, whether a comparison in slices has its verdicts. */
 import type { GateOutcome } from "../../report/findings/threshold_sentences.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 import { figureInProse, verdictWord } from "../../report/findings/judgements.ts";
@@ -23,9 +23,10 @@ const GOES_ON: ExperimentLook = { isEnough: false, note: null };
 const IS_ENOUGH: ExperimentLook = { isEnough: true, note: null };
 
 /**
- * Only what decides the exit code is waited for, which CPU time per request does not where it is open alone.
+ * Waits only for figures that decide the exit code; CPU time per request is not one of them if nothing else is open.
  *
- * @param compare Called at a look alone, as each comparison goes through all runs. @param processes Pairs of them so far.
+ * @param compare Called only when a look is due, because each comparison goes through all runs.
+ * @param processes Pairs of processes measured so far.
  */
 export function lookAt(compare: () => Looked, processes: number): ExperimentLook {
   if (!PROCESS_LOOKS.some((look) => look === processes)) return GOES_ON;
@@ -74,8 +75,8 @@ interface AwaitedFigure extends FigureComparison {
 }
 
 /**
- * Deciding figures that are open, and an open CPU time per request, which would decide if the generator limited the
- * others.
+ * The cell's deciding figures. If the generator limited one of them, CPU time per request is added, because it then
+ * decides instead.
  */
 function awaitedIn({ name, comparison }: ComparedCell): AwaitedFigure[] {
   const own = decisiveOf(comparison);

@@ -32,11 +32,11 @@ interface Pairs {
 export type PairOrder = "slices" | "blocks";
 
 /**
- * Time that one side is loaded in a run in slices. Because processes differ by more than slices do, many short runs say more than a
- * few long ones; the first verdict is due after four pairs of processes.
+ * Time for which each side is loaded in a run in slices. Because processes differ by more than slices do, many short
+ * runs say more than a few long ones; the first verdict is due after four pairs of processes.
  */
 const SLICED_MS = 1_500;
-/** The number of process pairs, unless it is given. */
+/** Repeats until the verdicts are decided, unless a number of process pairs is given. */
 const UNTIL_DECIDED = { until: null, atMost: Math.max(...PROCESS_LOOKS), budget: null };
 
 /** @param values Flags; `only` names targets as the file does. Throws a UserError if the file is wrong. */
@@ -92,7 +92,7 @@ interface PairsContext {
   /** The arguments with which the same `ab` can be repeated. */
   readonly ab?: AbInvocation;
   readonly look?: LookAfter;
-  /** Throws a NoSlicesError if a pair of targets can't take turns. */
+  /** Whether to throw a NoSlicesError if a pair of targets can't take turns. */
   readonly needsSlices?: boolean;
 }
 

@@ -28,7 +28,7 @@ import { settings } from "../flags/values.ts";
 /** The flags that change an experiment; undefined if not given. */
 export type Changes = Omit<PlanArguments, "seed">;
 
-/** A caller without these flags takes no profiles, and observes what the file says. */
+/** Without --profile and --observe, a caller takes no profiles, and observes what the file says. */
 type PlanArguments =
   & Omit<ParsedValues<typeof planFlags>, "profile" | "observe">
   & Partial<Pick<ParsedValues<typeof planFlags>, "profile" | "observe">>;

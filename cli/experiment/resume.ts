@@ -201,7 +201,7 @@ function otherSettings(kept: Results, { experiment, source, fileName }: Planned)
   if (hashSettings(shown) === kept.settings) return [];
   const dataOf = (text: string): unknown => new YamlText(text, fileName).data;
   const written = changesBetween(dataOf(kept.source), dataOf(source));
-  // Changes in other files, for example, are only visible in the settings.
+  // A change outside the experiment file, such as in a CSV file, is only visible in the settings.
   const changes = written.length > 0 ? written : changesBetween(kept.experiment, jsonOf(shown));
   const more = changes.length - MOST_CHANGES;
   const fix = "undo it, or start a new run";

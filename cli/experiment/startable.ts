@@ -30,7 +30,7 @@ export async function checkStartable(
     [...targets].map(([name, spec]) => obstaclesOf(spec, { name, baseDir })),
   );
   const all = new Set(obstacles.flat());
-  if (all.size > 0) throw new TargetError("Cannot start all of its targets", [...all]);
+  if (all.size > 0) throw new TargetError("Cannot start all targets of the experiment", [...all]);
 }
 
 /** Doubts whether startable targets will be reachable, one sentence each. @param targets Targets by name. */

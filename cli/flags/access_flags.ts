@@ -100,7 +100,7 @@ function http2Problems({ url, proxy, header = [] }: RawArguments): Problem[] {
       const message = fieldProblemInHttp2(name.trim(), value.join(":"));
       return message === null
         ? []
-        : [{ place: "--header", message, fix: "leave out either it or --http2" }];
+        : [{ place: "--header", message, fix: "leave out this header or --http2" }];
     }),
   ];
 }

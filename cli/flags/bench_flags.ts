@@ -255,7 +255,7 @@ const requestFlags = {
   },
   proto: {
     flags: "--proto <FILE>",
-    about: "The .proto file with its types (default: the server's reflection)",
+    about: "The .proto file that defines the gRPC method (default: the server's reflection)",
     schema: z.string().min(1).optional(),
   },
   message: {
@@ -404,15 +404,15 @@ export function isHttp2(
 const BESIDE_GRPC: Readonly<Record<string, readonly [flag: string, why: string]>> = {
   method: ["--method", "gRPC always sends post"],
   requestTarget: ["--request-target", "the method determines the path"],
-  body: ["--body", "the message is its body"],
-  form: ["--form", "the message is its body"],
+  body: ["--body", "the message is the body"],
+  form: ["--form", "the message is the body"],
   follow: ["--follow", "gRPC has no redirects"],
-  stream: ["--stream", "the type of its method says whether the response is a stream"],
-  until: ["--until", "its status ends it"],
-  reconnect: ["--reconnect", "only events have identifiers to go on from"],
+  stream: ["--stream", "the type of the method says whether the response is a stream"],
+  until: ["--until", "the call ends with its status"],
+  reconnect: ["--reconnect", "only a stream of events has identifiers from which to go on"],
   replay: ["--replay", "the log determines what is sent"],
   expectStatus: ["--expect-status", "a grpc-status other than OK already counts as wrong"],
-  expectBody: ["--expect-body", "its body is a protobuf message"],
+  expectBody: ["--expect-body", "the response body is a protobuf message"],
 };
 
 export function callConflicts(given: RawArguments): Problem[] {
@@ -445,7 +445,7 @@ export function callConflicts(given: RawArguments): Problem[] {
   ];
 }
 
-/** A redirect causes another request, which does not count as one and must not overtake others. */
+/** A followed redirect sends a request that `--requests` does not count, and that must not overtake pipelined ones. */
 function followConflicts({ follow, requests, pipeline = "1" }: RawArguments): Problem[] {
   if (follow === undefined) return [];
   const beside = [
@@ -455,7 +455,7 @@ function followConflicts({ follow, requests, pipeline = "1" }: RawArguments): Pr
   return beside.map((place) => ({
     place,
     message: `Cannot use ${place} when redirects are followed`,
-    fix: "leave out either --follow or it",
+    fix: `leave out --follow or ${place}`,
   }));
 }
 

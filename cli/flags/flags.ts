@@ -39,7 +39,7 @@ export const quietFlag = {
   },
 } satisfies CommandParts;
 
-/** Flags that override which runs are made of an experiment. */
+/** Flags that change which runs an experiment has, how long they last and what they observe. */
 export const planFlags = {
   set: {
     flags: "--set <key=value>",
@@ -98,7 +98,7 @@ export const thresholdFlags = {
   },
 } satisfies CommandParts;
 
-/** The baseline of the thresholds; null if none compares with one. Throws a UserError if it is missing or wrong. */
+/** The baseline of the thresholds; null if no threshold has one. Throws a UserError if it is missing or wrong. */
 export async function readBaseline(
   thresholds: readonly Threshold[],
   path: string | undefined,

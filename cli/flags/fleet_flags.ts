@@ -68,7 +68,7 @@ export function fleetConflicts({ agents, log, ...given }: RawArguments): Problem
 
 type FleetValues = ParsedValues<typeof fleetFlags> & NamedRedis;
 
-/** The flags of a resumed run, with as many agents as before. Throws a UserError if their Redis is not given. */
+/** The flags of a resumed run, with as many agents as before. Throws a UserError if the agents' Redis is not given. */
 export function withAgents<Flags extends FleetValues>(
   flags: Flags,
   agents: Flags["agents"],

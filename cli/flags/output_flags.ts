@@ -81,8 +81,8 @@ const OTLP_HEADERS = "OTEL_EXPORTER_OTLP_HEADERS";
 const OWN_HEADERS = /^(?:host|connection|content-type)$/;
 
 /**
- * Parses `name=value,name=value` with percent-encoded values (opentelemetry-specification, protocol/exporter); all are
- * secret.
+ * Parses `name=value,name=value` with percent-encoded values (opentelemetry-specification, protocol/exporter); every
+ * value is secret.
  */
 function otlpHeaders(context: z.core.$RefinementCtx): Collector["headers"] {
   const pairs = (variable(OTLP_HEADERS) ?? "").split(",").filter((pair) => pair.trim() !== "");
@@ -143,8 +143,8 @@ export interface TakenFile {
 }
 
 /**
- * Problems of output files: each must hold a single thing, as must standard output; its folder must exist, or be
- * `made`, that of `--out`.
+ * Problems of output files: no two texts may go to the same file or to standard output, and the folder of a file must
+ * exist, or be `made`, the folder of `--out` that the command makes.
  */
 export function outputConflicts(
   given: RawArguments,
@@ -172,8 +172,8 @@ function takenTwice({ path, place }: { path: string; place: string }, by: string
 }
 
 /**
- * Whether two paths are the same file, perhaps through a link. A device or pipe may receive several texts. Invisible
- * files are compared by path.
+ * Whether two paths are the same file, perhaps through a link. A device or pipe may receive several texts. Files that
+ * can't be inspected are compared by path.
  */
 function isSameFile(one: string, other: string): boolean {
   if (one === "-" || other === "-") return one === other;
@@ -285,8 +285,8 @@ export async function writeFile(path: string, text: string): Promise<void> {
 }
 
 /**
- * The same for a file with a fixed name in the results folder: anything that a target has put in its place is replaced,
- * and a pipe there is not waited for.
+ * Like `writeFile`, for a file with a fixed name in the results folder: replaces anything that a target has put in its
+ * place, and never waits for the reader of a pipe there.
  */
 export async function writeOwnFile(path: string, text: string): Promise<void> {
   try {

@@ -58,7 +58,7 @@ export const replayFlags = {
 
 type ReplayValues = ParsedValues<typeof replayFlags>;
 
-/** Flags for which the log itself has the values. */
+/** Flags whose values a replay takes from the log. */
 const IN_LOG = [
   "rate",
   "phases",
@@ -82,12 +82,15 @@ export function replayConflicts(given: RawArguments): Problem[] {
     return {
       place: `--${flag}`,
       message: `Cannot use --${flag} with a replay`,
-      fix: "leave out either --replay or it",
+      fix: `leave out --replay or --${flag}`,
     };
   });
 }
 
-/** Null without --replay. Throws a UserError with the first unreadable lines if there are many. */
+/**
+ * The replay that the flags request; null without --replay. Throws a UserError with the first unreadable lines if there
+ * are many.
+ */
 export async function replayOf(
   values: ReplayValues,
   onNote: (text: string) => void,

@@ -1,5 +1,5 @@
 /**
- * Texts of the command line → values, as zod schemas; and the flags of Redis. Small, because every start of an app
+ * Schemas that turn texts of the command line into values, and the flags of Redis. Small, because every start of an app
  * loads it.
  */
 import { dirname, resolve } from "node:path";
@@ -33,7 +33,7 @@ export const settings = z.array(assignment).default([]).transform((pairs, contex
   return Object.fromEntries(pairs);
 });
 
-/** `target=A,scenario=B`, from all flags: names by their kind. */
+/** The cells of `--only`: `target=A,scenario=B` from all its flags, as names by kind. */
 export const only = z.array(z.string()).transform((texts, context) => {
   const names: { targets?: string[]; scenarios?: string[] } = {};
   for (const part of texts.flatMap((text) => text.split(","))) {
@@ -111,7 +111,7 @@ function withPassword(text: string, password: string): string {
 }
 
 /**
- * Problems of a password without a Redis, or for one that has a password already.
+ * Problems of a password without a Redis, or for a Redis whose URL already has one.
  * @param given The arguments as typed.
  */
 export function passwordConflicts({ redis, redisPasswordFile }: RawArguments): Problem[] {
@@ -127,7 +127,7 @@ export function passwordConflicts({ redis, redisPasswordFile }: RawArguments): P
   return [{ place: "--redis-password-file", message, fix }];
 }
 
-/** `-`, or a writable file: better refused now than after the measurement. */
+/** `-` or a file. A wrong path is better refused now than after the measurement. */
 export const formFile = z.string().superRefine((path, context) => {
   if (path === "") context.addIssue("Cannot write a file without a name");
   else if (isFolder(path)) context.addIssue(`Cannot write ${path}: it is a folder`);

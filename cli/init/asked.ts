@@ -18,7 +18,8 @@ export interface Person {
 }
 
 /**
- * Null for the built-in example. Throws a UserError if the input ends before all questions are answered.
+ * What the person chooses to measure; null for the built-in example. Throws a UserError if the input ends before all
+ * questions are answered.
  * @param path A path named by a flag, which is then not asked for.
  */
 export async function askedSubject(

@@ -24,7 +24,7 @@ export function subjectsIn(folder: Folder): Subject[] {
   return makers.flatMap((make) => make(folder) ?? []);
 }
 
-/** Port and path according to the source: keys of the target, and a path. */
+/** What a server's source says: the target's keys for the port, and the path of a first request. */
 function read(source: string | null): { port: Subject["target"]; path: string } {
   const port = source === null ? null : portIn(source);
   return {

@@ -1,6 +1,6 @@
 /**
- * What the source of a server says of where it listens and what it serves, by the forms that frameworks share. A
- * program may say it in another way: then nothing is known, and nothing is guessed. Pure.
+ * Where a server listens and what it serves, found in its source by the forms that frameworks share. If a program says
+ * it in another way, the result is null rather than a guess. Pure.
  */
 
 /** `env.PORT`, `environ["PORT"]`, `Getenv("PORT")`, `env::var("PORT")`, ``env:"PORT"``, `const { PORT = 80 } = process.env`. */
@@ -35,8 +35,8 @@ const ROUTE =
 const MONITORING = /\/(?:health\w*|live(?:z|ness)?|ready(?:z)?|readiness|metrics)$/i;
 
 /**
- * The path of a first request: `/` if there is such a route, or else the first without parameters; a health check only
- * if there is nothing else.
+ * The path of a first request: `/` if the source has that route, otherwise its first route without parameters. A health
+ * check is chosen only if there is no other route.
  */
 export function pathIn(source: string): string | null {
   const paths = [...withoutComments(source).matchAll(ROUTE)].map(([, path]) => path);

@@ -1,4 +1,4 @@
-/** The types of the module `plateau`, by which any editor completes and checks an experiment in TypeScript. Pure. */
+/** The types of the module `plateau`, with which any editor completes and checks an experiment in TypeScript. Pure. */
 import { isMap } from "../../base/yaml/json_text.ts";
 import { VERSION } from "../../base/version.ts";
 import { experimentSpecWith } from "../../scenarios/file/experiment_shape.ts";
@@ -89,7 +89,7 @@ export interface User {
   base64(text: string | Uint8Array): string;
 }
 
-/** Returns its argument; it only serves the types. */
+/** Returns its argument, which it only gives a type. */
 export function experiment(given: Experiment): Experiment;
 /** An environment variable, which must be read at the top level of the script. Its value is kept out of the results. */
 export function env(name: string): string;
@@ -182,7 +182,7 @@ export function check(value: any, checks: Readonly<Record<string, unknown>>): bo
 export function group(name: string, inner: () => any): Generator<unknown, any, any>;
 export function sleep(seconds: number): void;
 export function fail(message?: string): never;
-/** Hooks of each step of a flow. @param origin Of the script's URLs. @param rounds Iterations of a session. */
+/** Hooks of each step of a flow. @param origin Origin of the script's URLs. @param rounds Iterations per session. */
 export function iterations(
   script: (data: any) => Generator<unknown, any, any>,
   origin: string,

@@ -2,7 +2,7 @@
 import type { Json } from "../../base/yaml/json_text.ts";
 import type { Subject } from "./subject.ts";
 
-/** Puts the line before the text by which editors find the JSON Schema of a file (yaml-language-server). */
+/** Prepends the line by which editors find the JSON Schema of a file (yaml-language-server). */
 export function withSchemaLine(text: string, schema: string): string {
   return `# yaml-language-server: $schema=${schema}\n${text}`;
 }

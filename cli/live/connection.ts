@@ -45,7 +45,10 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "Service Unavailable",
 };
 
-/** The page's own policy is in the page, but can't say there who may frame it (CSP 3 §6.4.2). */
+/**
+ * The page itself contains its content security policy, except frame-ancestors, which works only in a header field
+ * (CSP 3 §6.4.2).
+ */
 const GUARDS = "cache-control: no-store\r\n" +
   "content-security-policy: frame-ancestors 'none'\r\n" +
   "cross-origin-opener-policy: same-origin\r\n" +
@@ -106,7 +109,7 @@ export class LiveConnection {
 
   async #more(): Promise<void> {
     const length = await this.conn.read(this.#buffer.subarray(this.#length));
-    if (length === null) throw new Error("It has gone");
+    if (length === null) throw new Error("The client has disconnected");
     this.#length += length;
   }
 
@@ -224,10 +227,11 @@ export function refusalOf(head: LiveHead): Refusal | null {
 }
 
 /**
- * A page elsewhere may have its own name lead here (DNS rebinding), and a browser sends what any page
- * sends: so the host must be this machine's, and the origin the host's own. Browsers send the origin with
- * every POST (Fetch §3.2), so one without is not a page's. `Sec-Fetch-Site` names the sending page's
- * site; a tab that follows a link to here is no page that reads the response.
+ * Whether the live page itself or a new tab sent the request. A foreign page may make its own host name resolve to this
+ * machine (DNS rebinding), and a browser sends requests for any page, so the host must be this machine's, and the
+ * origin must match the host. Browsers send the origin with every POST (Fetch §3.2), so a POST without one comes from
+ * no page. `Sec-Fetch-Site` tells whether a page of another site sent the request; a tab that follows a link from there
+ * is accepted, because that page can't read the response.
  */
 function isOwn({ method, fields }: LiveHead): boolean {
   const host = fields.get("host") ?? "";
@@ -247,7 +251,7 @@ function isBodyFit(head: LiveHead): boolean {
   return !head.fields.has("transfer-encoding") && isWithin("liveReceipt", bodyBytes(head));
 }
 
-/** Infinity if the length is not a single number. */
+/** Length of the request's body; Infinity if its content-length is not a single number. */
 export function bodyBytes({ fields }: LiveHead): number {
   const length = fields.get("content-length") ?? "0";
   return /^\d{1,15}$/.test(length) ? Number(length) : Infinity;

@@ -1,6 +1,6 @@
 /**
- * `run --live`: the report of a running experiment, on loopback. Pages are rendered between runs alone: a request
- * during a run gets the last one, and then the intervals of the run in progress as they come.
+ * `run --live`: the report of a running experiment, on loopback. Pages are rendered only between runs: a request during
+ * a run gets the newest page, and then the intervals of the run in progress as they come.
  */
 import { messageOf } from "../../base/errors.ts";
 import { mostOf } from "../../base/limits.ts";
@@ -38,9 +38,9 @@ interface LiveReportOptions {
 }
 
 /**
- * CPU time of a page, measured with 9 cells on one core of a Xeon: 0.1 s with 9 runs of 10 s, 0.7 s with 81,
- * 1.2 s with 135, of which 0.7 s go into the model and its intervals of confidence and the rest into the
- * page. All 135 would together take 5 % of such an experiment, so there nearly every run is shown at once.
+ * Rendering a page takes this much CPU time, measured with 9 cells on one core of a Xeon: 0.1 s after 9 runs of 10 s,
+ * 0.7 s after 81, and 1.2 s after 135 (0.7 s for the model with its confidence intervals, the rest for the page).
+ * Rendering after each of the 135 runs would take 5 % of that experiment, so nearly every run is shown at once.
  */
 const MOST_RATIO = 0.05;
 /** A browser on this machine takes CPU time from the target, so the next run waits until the browser has drawn. */
@@ -119,7 +119,7 @@ export class LiveReport implements AsyncDisposable {
     await this.#server.close(CLOSE_MS);
   }
 
-  /** Never true for the first page. */
+  /** Whether rendering has taken more than its share of the time so far; never true for the first page. */
   #isBehind(): boolean {
     return this.#renderedMs > this.#mostRatio * (performance.now() - this.#beganMs);
   }

@@ -1,7 +1,8 @@
 /**
- * The server of a live page. It runs in the process that measures, so a client must cost it little: few
- * connections, one request on each, a short head and a receipt, and no queue for a client that does not
- * read. `Deno.serve` would read on through an unwanted body of any length.
+ * The server of a live page. It runs in the process that measures, so a client must cost it little: few connections,
+ * one request on each, at most a short head and a receipt (the token of a page that the browser now shows), and no
+ * queue for a client that does not read. `Deno.serve` does not suit, because it would read an unwanted body of any
+ * length.
  */
 import { messageOf } from "../../base/errors.ts";
 import { isWithin } from "../../base/limits.ts";
@@ -47,7 +48,7 @@ export class LiveServer {
         conn = await this.#listener.accept();
       } catch {
         if (this.#isClosed) return;
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS)); // no more open files
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS)); // no free file descriptors
         continue;
       }
       if (isWithin("liveConnections", this.#open.size + 1)) this.#serve(new LiveConnection(conn));

@@ -27,7 +27,7 @@ class RunPoints {
     this.#points.length = 0;
   }
 
-  /** A search for a capacity has a load for each of its trials, each with its own time axis. */
+  /** Each trial of a search for a capacity has its own time axis, so a point that goes back in time begins anew. */
   add(point: LivePoint): void {
     const last = this.#points[this.#points.length - 1];
     if (last !== undefined && point.endMs <= last.endMs) this.begin();
@@ -58,7 +58,7 @@ function eventText(event: string, data: string): string {
  * that no queue grows.
  */
 class LiveViewer implements LiveStream {
-  /** Whether it shows the newest page: it is waited for when there is a newer one. */
+  /** Whether the browser shows the newest page. The next page does not wait for browsers that do not. */
   isPrompt = false;
   /** The token that the browser sends back when it shows the newest page. */
   #receipt = "";
@@ -118,7 +118,7 @@ class LiveViewer implements LiveStream {
     this.send("page", { page, receipt: this.#receipt });
   }
 
-  /** Whether the receipt is its own, for the first time. */
+  /** Whether the receipt is this viewer's own, and comes for the first time. */
   hasShown(receipt: string): boolean {
     const isFirst = receipt === this.#receipt && !this.isPrompt;
     if (isFirst) this.isPrompt = true;
@@ -161,13 +161,13 @@ export class Viewers {
     for (const viewer of this.#viewers) viewer.notify();
   }
 
-  /** Resolves when as many browsers as were prompt show the page, but after `patienceMs` at the latest. */
+  /** Resolves when as many browsers show the page as showed the last one, or after `patienceMs`. */
   async show(page: number, patienceMs: number): Promise<void> {
     const prompt = [...this.#viewers].filter(({ isPrompt }) => isPrompt);
     await this.#untilShown(page, { by: prompt.length, patienceMs });
   }
 
-  /** The final page, for which every viewer is waited for. */
+  /** Sends the final page; resolves when every viewer shows it, or after `patienceMs`. */
   async end(
     { status, page }: { readonly status: LiveStatus; readonly page: number },
     patienceMs: number,
@@ -188,7 +188,7 @@ export class Viewers {
     for (const viewer of this.#viewers) viewer.end();
   }
 
-  /** A browser that loads the page again comes as another viewer, so they are only counted. */
+  /** Only counts the browsers that show the page, because one that loads the page again is another viewer. */
   async #untilShown(
     page: number,
     { by, patienceMs }: { readonly by: number; readonly patienceMs: number },

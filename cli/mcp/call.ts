@@ -1,6 +1,6 @@
 /**
- * A call of a tool: the program itself, in a process of its own. So what a tool gives is what the command gives,
- * whatever one call does leaves nothing to the next, and to end a call ends all that it has started.
+ * Calls a tool by running the program itself in a process of its own. So a tool returns exactly what its command
+ * returns, a call leaves nothing behind for the next one, and ending a call ends everything that it has started.
  */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -27,7 +27,7 @@ export const mcpCommand = defineCommand({
   more: `A client of the Model Context Protocol starts this command. Its tools are ${
     TOOLS.map(({ name }) => name).join(", ")
   };
-each returns the figures of its command's --json. Paths are relative to the folder in which it was started.
+each returns the figures of its command's --json. Paths are relative to the folder in which plateau mcp was started.
 Targets of an experiment are programs, which run with your rights: let your client ask before it calls run.`,
   run({ allowHost }): Promise<number> {
     return untilSignal(async (signal) => {

@@ -1,7 +1,7 @@
 /**
- * The Model Context Protocol, as far as tools need it: lines of JSON-RPC 2.0 in, lines out. It speaks both of its
- * eras: from 2026-07-28 on every request says of itself what it needs, before that a handshake begins
- * (modelcontextprotocol.io/specification/2026-07-28/basic/versioning, "Dual-era"). No I/O.
+ * The Model Context Protocol, as far as tools need it: lines of JSON-RPC 2.0 in, lines out. Both eras of the protocol
+ * are supported: since 2026-07-28, every request carries its own version and capabilities; before, a handshake came
+ * first (modelcontextprotocol.io/specification/2026-07-28/basic/versioning, "Dual-era"). No I/O.
  */
 import * as z from "zod";
 import { messageOf } from "../../base/errors.ts";
@@ -36,7 +36,7 @@ export interface Tool {
 
 /** Versions in which each request names its version, client and capabilities. */
 const MODERN = ["2026-07-28"];
-/** Versions with a handshake that names them once; newest first. */
+/** Versions in which a handshake names them once; newest first. */
 const LEGACY = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 const PREFIX = "io.modelcontextprotocol/";

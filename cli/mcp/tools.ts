@@ -30,7 +30,7 @@ const only = z.string().optional().describe("Only matching cells, such as target
 const results = "A results.json, its folder, a folder of several sessions, or the JSON of bench";
 
 const figures = z.boolean().optional()
-  .describe("false: only the text, because the JSON is long");
+  .describe("false returns only the text, without the long JSON of the figures");
 
 /** Arguments that every tool takes. */
 export const forAll = { figures };
@@ -178,7 +178,8 @@ export const TOOLS: readonly CommandTool[] = [
       base: z.string().describe(results),
       new: z.string().describe(results),
       margin: z.string().optional().describe("Margin of equivalence, 2% when absent"),
-      sessions: z.array(z.string()).optional().describe("Earlier sessions without a change"),
+      sessions: z.array(z.string()).optional()
+        .describe("Earlier sessions of the same programs, which show how much sessions differ"),
       thresholds,
     }),
     isMeasuring: false,

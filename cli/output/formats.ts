@@ -37,7 +37,7 @@ export interface ResultForms extends Renderers {
 
 /**
  * @param all One or more experiments; JSON, CSV and the histogram log only contain the first.
- * @param baseline What thresholds compare with; null: nothing.
+ * @param baseline Results that thresholds compare with; null if there are none.
  */
 export function resultForms(
   all: readonly Results[],

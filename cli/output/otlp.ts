@@ -1,6 +1,7 @@
 /**
- * Sends metrics to the collector that the user named, by OTLP/HTTP (opentelemetry-proto, docs/specification.md): what may
- * be tried again is, within half a minute in all. No redirect is followed and no proxy used, so that nobody else gets them.
+ * Sends metrics to the collector that the user named, by OTLP/HTTP (opentelemetry-proto, docs/specification.md).
+ * Retries what the protocol allows to retry, for half a minute in total. Follows no redirect and uses no proxy, so that
+ * nobody else receives the metrics.
  */
 import { TargetError } from "../../base/errors.ts";
 import { encodeRequest } from "../../base/http/request.ts";
@@ -53,8 +54,8 @@ interface SendingBounds {
 }
 
 /**
- * Throws a TargetError that says why not everything was accepted, or the signal's reason if it aborts during sending. A
- * signal that aborted before had ended the load, whose figures are sent anyway.
+ * Throws a TargetError that says why not everything was accepted, or the signal's reason if it aborts during sending.
+ * If the signal has aborted earlier, that ended the load, and its figures are sent anyway.
  */
 export async function sendMetrics(
   to: Collector,
@@ -81,7 +82,7 @@ function placeOf({ url }: Collector): string {
   return url.origin + url.pathname;
 }
 
-/** Why a collector did not accept something, for use in a sentence. */
+/** An error whose message says, as part of a sentence, why a collector did not accept something. */
 class NotTaken extends Error {}
 
 /** A refusal that may be temporary. @param askedMs The pause that the collector asks for; 0 if it names none. */
@@ -214,7 +215,7 @@ async function readInto(reader: ResponseReader, connection: Connection): Promise
   }
 }
 
-/** Throws what kept the collector from accepting everything. */
+/** Throws a NotTaken if the response does not accept everything. */
 function readResponse(
   { status, location, retryAfter, text }: CollectorResponse,
   to: Collector,

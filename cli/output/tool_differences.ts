@@ -1,4 +1,4 @@
-/** How the tool whose command line `bench --like` took over would have measured differently. */
+/** How the tool whose command line `bench --like` translates would have measured differently. */
 import { formatMs } from "../../report/writing/units.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { decodeInterval } from "../../runner/stats/histogram/hdr.ts";

@@ -42,7 +42,7 @@ export function verifyMeasurement(measurement: Measurement): void {
   }
 }
 
-/** For --strict: every run must have measured its target, and not the generator or the machine. */
+/** With --strict, every run must have measured its target, and not the generator or the machine. */
 export function verifyTrust(
   runs: readonly (Measurement | Run)[],
   { hasSummary = false }: Told = {},

@@ -36,7 +36,7 @@ export async function makeOutDir(given: string | undefined, name: string): Promi
   }
 }
 
-/** How long a folder may be in use before that is an error, because its process may just be ending. */
+/** How long to wait for a folder that another process uses, because that process may just be ending. */
 const PATIENCE_MS = 500;
 
 /**
@@ -75,7 +75,7 @@ export async function refuseUnfinished(dir: string): Promise<void> {
   if (there === null) return;
   if (there.runs === undefined) return refuse("results.json holds a measurement by plateau bench");
   const of = `${there.runs.length} of ${there.planned ?? "some"} runs`;
-  refuse(`${of} of an interrupted one would be lost`, resumptionOf(there, dir));
+  refuse(`${of} of an interrupted experiment would be lost`, resumptionOf(there, dir));
 }
 
 /**
@@ -101,8 +101,8 @@ const measured = z.object({
 type Measured = z.output<typeof measured>;
 
 /**
- * Null if there is no file, if it holds no result, or if the result is complete. Throws if the file is too large to
- * tell.
+ * The unfinished result in a file; null if there is no file, if it holds no result, or if the result is complete.
+ * Throws if the file is too large to tell.
  */
 async function measuredIn(path: string): Promise<Measured | null> {
   const text = await readText(path, "resultFile").catch((error: unknown) => {

@@ -35,7 +35,7 @@ export async function readResults(path: string): Promise<Results> {
   return resultsOf(await readFile(path));
 }
 
-/** The same for resuming, which needs the current version of the file, because its runs must be alike. */
+/** Reads results to be resumed, which must have the current version of the format, because all runs must be alike. */
 export async function readResumable(path: string): Promise<Results> {
   const read = await readFile(path);
   if (isVersion1(read.head)) throw new UserError([{ ...OF_VERSION_1, place: read.file }]);
@@ -47,12 +47,12 @@ const OF_VERSION_1 = {
   fix: "run the experiment again; report and compare read both versions",
 };
 
-/** The same, or a file written by `bench --json`. */
+/** Like `readResults`, but also reads a file written by `bench --json`. */
 export async function readMeasured(path: string): Promise<Results | Measurement> {
   return eitherOf(await readFile(path));
 }
 
-/** The same for the text of a file. @param file Name of the file in messages. */
+/** Like `readMeasured`, for the text of a file. @param file Name of the file in messages. */
 export function parseMeasured(text: string, file: string): Results | Measurement {
   const pieces = new ResultPieces(file);
   pieces.push(new TextEncoder().encode(text));

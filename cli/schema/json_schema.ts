@@ -17,7 +17,7 @@ export function experimentJsonSchema(): Readonly<Record<string, unknown>> {
   return { $schema, $id: EXPERIMENT, title: "An experiment of Plateau", ...rest };
 }
 
-/** Whether a text is such a schema, of any version. */
+/** Whether a text is a schema of Plateau's experiments, of any version. */
 export function isExperimentSchema(text: string): boolean {
   return /^\s*\{\s*"\$schema":\s*"[^"]*",\s*"\$id":\s*"urn:plateau:schema:experiment:\d+"/.test(
     text,
@@ -52,8 +52,8 @@ function portable(pattern: string): string {
 }
 
 /**
- * The JSON Schema of an experiment file, as people write it: `${name}`, the value of a parameter, may
- * stand in place of any value, as it is filled in before the file is checked. Keys stay as they are.
+ * The JSON Schema of an experiment file as people write it: `${name}`, the value of a parameter, may stand in place
+ * of any value, because it is filled in before the file is checked. Keys stay as they are.
  */
 function withParameters(schema: unknown): unknown {
   if (!isMap(schema)) return schema;

@@ -1,7 +1,7 @@
 /**
  * This process: Ctrl-C, Ctrl-\ and a closed terminal (the first signal ends the work in order, a second one at once),
- * environment variables, and the host name. Commands that only render, compare or check files run with few permissions and must not stop to
- * request these (docs/system.md).
+ * environment variables, and the host name. Commands that only render, compare or check files run with few permissions
+ * and must not stop to request these (docs/system.md).
  */
 import { EXIT } from "../../base/errors.ts";
 
@@ -16,7 +16,7 @@ export function interruptible(work: (signal: AbortSignal) => Promise<number>): P
   });
 }
 
-/** The same for work that only a signal ends: the exit code is that of the work. */
+/** Like `interruptible`, for work that only a signal ends: the exit code is that of the work. */
 export async function untilSignal(
   work: (signal: AbortSignal) => Promise<number>,
 ): Promise<number> {
@@ -84,12 +84,12 @@ export const CALLED = "PLATEAU_CALLED";
 /** Also set by `plateau mcp`: the hosts that the command may load, separated by commas. */
 export const ALLOWED_HOSTS = "PLATEAU_ALLOWED_HOSTS";
 
-/** An environment variable that is set. */
+/** The value of an environment variable; undefined if it is not set, or may not be read. */
 export function variable(name: string): string | undefined {
   return isGranted({ name: "env", variable: name }) ? Deno.env.get(name) : undefined;
 }
 
-/** "" if unknown. */
+/** This machine's host name; "" if it may not be read. */
 export function hostname(): string {
   return isGranted({ name: "sys", kind: "hostname" }) ? Deno.hostname() : "";
 }

@@ -14,8 +14,8 @@ const encoder = new TextEncoder();
 const HUNG_UP = /\(os error 5\)/;
 
 /**
- * Writes to standard output, to the last byte. A reader that has gone (`| head`, a closed terminal) is not an error. Throws a
- * TargetError when it can't be written for another reason, such as a full disk.
+ * Writes to standard output, to the last byte. A reader that has gone (`| head`, a closed terminal) is not an error.
+ * Throws a TargetError if the text can't be written for another reason, such as a full disk.
  */
 export async function print(...texts: readonly Written[]): Promise<void> {
   const bytes = encoder.encode(secrets.form(texts.join("")));
@@ -86,7 +86,7 @@ function screenSize(): ScreenSize {
   }
 }
 
-/** Of a quiet command: warnings alone, each once. */
+/** The progress of a quiet command: only warnings, each once. */
 function warningsView(): ProgressView {
   const told = new Set<string>();
   const nothing = (): void => {};
@@ -105,7 +105,7 @@ function warningsView(): ProgressView {
 /** How often the time left is updated without other progress. */
 const REDRAW_MS = 1_000;
 
-/** Progress on standard error: a live view on a terminal, lines elsewhere, and warnings alone if it is to be quiet. */
+/** Progress on standard error: a live view on a terminal, lines elsewhere, and only warnings if `quiet`. */
 export async function progressView(quiet: boolean): Promise<ProgressView> {
   if (quiet) return warningsView();
   const { startProgress } = await import("../../report/render/terminal/view.ts");

@@ -14,8 +14,9 @@ import { lookAt } from "../experiment/looks.ts";
 import { NAMES } from "./sides.ts";
 
 /**
- * Length of one session of each side; longer where a few slices take longer, or the budget is larger. A large
- * difference should be found after the fourth, and the last look come shortly before the time is up.
+ * Time for which a session loads each side; longer if a few slices take longer, or if the budget is larger. It is
+ * chosen so that a large difference is found after the fourth session, and the last look comes shortly before the time
+ * is up.
  */
 const SESSION_MS = 400;
 /** Length of the measurement without `--duration`. */

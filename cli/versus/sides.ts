@@ -92,8 +92,7 @@ export interface SidePids {
   /** Processes of each side. */
   readonly pids: readonly Pids[];
   /**
-   * Whether both sides are the same processes: their CPU use while one side is loaded is that side's, and is not known
-   * by process.
+   * Whether any process serves both sides, so that CPU use can't be attributed to either side.
    */
   readonly areShared: boolean;
 }

@@ -1,4 +1,4 @@
-// Puts the program in the place of bin/plateau, as a second name of one file. Where that cannot be, bin/plateau starts it.
+// Replaces bin/plateau by a hard link to the program. If that is impossible, bin/plateau stays and starts the program.
 "use strict";
 
 const { linkSync, renameSync, rmSync } = require("node:fs");

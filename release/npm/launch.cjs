@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// Starts the program. When plateau is installed, install.cjs puts the program itself in this file's place: Node's own
-// start is half of the time that this takes. It stays where scripts of packages do not run, and on Windows.
+// Starts the program. When plateau is installed, install.cjs replaces this file by the program itself, because the
+// start of Node takes half of the time. This file stays on Windows, and where npm does not run the scripts of packages.
 "use strict";
 
 const { programPath } = require("../program.cjs");
 
-/** What something needed that is missing ends with. */
+/** The exit code if something that is needed is missing. */
 const MISSING = 3;
 
 function launch() {
@@ -15,8 +15,8 @@ function launch() {
     process.removeAllListeners("warning"); // Node calls execve experimental
     process.execve(program, [program, ...args], process.env);
   }
-  // Handled before there is a child, as a signal that came in between would end this process alone.
-  // A terminal sends its signals to both. The child decides when to end.
+  // Handled before the child is started, because a signal in between would end only this process.
+  // A terminal sends its signals to both processes, so the child decides when to end.
   for (const signal of ["SIGINT", "SIGQUIT"]) process.on(signal, () => {});
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   const child = require("node:child_process").spawn(program, args, { stdio: "inherit" });

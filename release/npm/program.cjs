@@ -7,7 +7,7 @@ const NAME = process.platform === "win32" ? "plateau.exe" : "plateau";
 
 exports.PLATFORM = PLATFORM;
 
-/** Its full path. Throws an error whose message says what to do. */
+/** The full path of the program. Throws an Error whose message says what to do. */
 exports.programPath = () => {
   const name = `@plateau/${PLATFORM}`;
   if (!(name in require("./package.json").optionalDependencies)) {

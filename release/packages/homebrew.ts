@@ -11,7 +11,7 @@ export interface FetchedArchive {
 const SYSTEMS = { macos: "on_macos", linux: "on_linux" } as const;
 const CPUS = { arm64: "on_arm", x64: "on_intel" } as const;
 
-/** Null if none of the archives is for a system that Homebrew supports. */
+/** The text of the formula; null if none of the archives is for a system that Homebrew supports. */
 export function formula(archives: readonly FetchedArchive[]): string | null {
   const systems = Object.entries(SYSTEMS).flatMap(([system, block]) => {
     const cpus = Object.entries(CPUS).flatMap(([cpu, inner]) => {

@@ -10,7 +10,7 @@ import { LICENSE, SUMMARY, VERSION } from "../product.ts";
 import { DEB_CPU } from "./deb.ts";
 import { sha256 } from "./digest.ts";
 
-/** A user and a group of nobody's, as in other images without a shell. */
+/** The numbers of an unprivileged user and group, as in other images without a shell. */
 const USER = "65532:65532";
 
 export function imageName({ name }: Platform): string {

@@ -10,7 +10,7 @@ import { FIGURE_NAMES, type Read, UNITS } from "../../base/figures/figure.ts";
 export const relation = z.enum(["<", "<=", ">", ">="]);
 export type Relation = z.output<typeof relation>;
 
-/** Everything that looks like a sign, as a regular expression; `readRelation` decides which are valid. */
+/** Everything that looks like a comparison sign, as a regular expression; `readRelation` decides which are valid. */
 export const SIGN = "<=|>=|==|!=|=<|=>|[<>=≤≥]";
 
 const MEANT: Readonly<Record<string, Relation>> = {

@@ -49,7 +49,7 @@ export function sidesOf(of: string, to: string): ReadAll<[ClaimSide, ClaimSide]>
 const NO_FIGURE = "Cannot compare two numbers: at least one side must be a figure, " +
   "such as p99(cached) < 120ms";
 
-/** Null if the text is not a figure, so that it should be a quantity. */
+/** The side as a figure; null if the text is not a figure and should therefore be a quantity. */
 function measuredOf(text: string): ReadAll<ClaimSide> | null {
   const [, times, timesX, name, cells] = FIGURE.exec(text) ?? [];
   if (name === undefined) {

@@ -31,7 +31,7 @@ import { quotedOpenly } from "../../base/secrets.ts";
 /** A parsed claim, or every problem of its text. */
 type ParsedClaim = { readonly claim: Claim } | { readonly problems: readonly string[] };
 
-/** Text that a claim of this form must contain, checked first because a pattern is compiled when first used. */
+/** A form of claims. The text `holds` is looked for first, because a pattern is compiled when it is first used. */
 interface ClaimPattern {
   readonly holds: string;
   readonly pattern: RegExp;
@@ -77,7 +77,9 @@ export function parseClaim(written: string): ParsedClaim {
   const says = saysOf(text);
   if (says === null) {
     // In a one-line list, YAML ends a text at its first comma.
-    const fix = /\([^)]*$/.test(text) ? "its bracket is not closed; put it into quotes" : FORMS;
+    const fix = /\([^)]*$/.test(text)
+      ? "a parenthesis is not closed; put the claim into quotes"
+      : FORMS;
     return { problems: [`Cannot read ${quotedOpenly(written)} as a claim: ${fix}`] };
   }
   return "value" in says ? { claim: { text, says: says.value } } : says;
@@ -242,7 +244,7 @@ const givenText = z.string().transform((text, context): Given => {
   for (const problem of parsed.problems) context.addIssue(problem);
   return z.NEVER;
 }).describe(
-  "The set-up for which the claim was published, as on any other it stays undecided: cores >= 8; timeout >= 10s " +
+  "The set-up for which the claim was published; on any other, the claim is inconclusive: cores >= 8; timeout >= 10s " +
     "or duration >= 1m for its loads; or a claim, such as ceiling(redis) > 100000/s",
 );
 

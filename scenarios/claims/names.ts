@@ -255,7 +255,7 @@ interface KeyPath {
   readonly names: ExperimentNames;
 }
 
-/** The keys of each value; for an invalid key those up to it, once, whatever is below. */
+/** The keys on the way to each value. An invalid key ends the way, and is reported once, whatever is below it. */
 function readKeys(values: PublishedValues, { keys, names }: KeyPath): ReadKeys[] {
   return Object.entries(values).flatMap(([key, value]): ReadKeys[] => {
     const path = [...keys, key];

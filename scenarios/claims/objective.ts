@@ -1,8 +1,8 @@
 /**
- * A rule that a capacity keeps, as the share of requests that may miss it: the p99 is below 50 ms if less than 1 % of
- * the requests take as long. A request that ended in an error, or was never sent, had no response within any limit; nor
- * had one with a wrong response, if more are wrong than late. For streams it is the share of messages: a message that a
- * stream waited for when it was cut or refused came within no limit.
+ * A rule that must hold at the capacity, as the share of requests that may miss it: the p99 is below 50 ms if less than
+ * 1 % of the requests take 50 ms or longer. A request that ended in an error, or was never sent, misses every limit. So
+ * does a request with a wrong response, if more responses are wrong than late. For streams, it is the share of
+ * messages; a message for which a stream still waited when it was cut or refused misses every limit.
  */
 import * as z from "zod";
 import { NAMED_FIGURES } from "../../base/figures/figure.ts";
@@ -30,7 +30,7 @@ export const NO_MESSAGES = "Cannot search by times of messages: no response is a
 /** Stands for "none at all", which no finite trial can prove. */
 const NONE = 1e-6;
 
-/** Null if the rule does not depend on a share of requests. */
+/** The rule as a share that may miss it; null if the rule is not about a share of requests or messages. */
 export function objectiveOf(rule: Threshold): Objective | null {
   if (rule.against !== "limit" || rule.selector !== undefined) return null;
   const { text, figure, relation, limit } = rule;

@@ -59,7 +59,7 @@ const figure = z.string().prefault("rate").transform((text, context): Figure => 
 /** A table, as written in the file. */
 const written = z.strictObject({
   ...common,
-  figure: figure.describe("Figure that the values are of: rate, p99, startUp, …"),
+  figure: figure.describe("Figure of the values: rate, p99, startUp, …"),
   unit: z.string().optional().describe("Unit of the values: requests/s, ms, s, %, MB, …"),
   relative: z.union([z.string(), z.array(z.string()).min(1)]).optional().describe(
     "A cell, such as [express, static], whose value divides both columns, because machines differ",
@@ -87,7 +87,7 @@ const written = z.strictObject({
 
 export const publishedSpec = z.union([written, z.array(written)]);
 
-/** By the unit of a figure: the names of suitable units, with their names in `readQuantity`. */
+/** Names of the units that suit each unit of a figure, with their names in `readQuantity`. */
 const UNIT_NAMES: Readonly<Record<FigureUnit, Readonly<Record<string, string>>>> = {
   perSec: { "requests/s": "/s", "req/s": "/s", rps: "/s", "/s": "/s", "requests/min": "/m" },
   ms: { ms: "ms", s: "s", us: "us", "µs": "us", min: "m", h: "h" },

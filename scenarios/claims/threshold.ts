@@ -1,8 +1,8 @@
 /**
- * Thresholds: `p99 < 50ms`, `success >= 99.9%`, `rate > 1000/s`, `lag.p99 < 1ms`, and against a baseline
- * `p99 not worse than baseline by 5%`; of some cells only, `p99(wait) < 2s`, and of one against another,
- * `rate(cached) > 2 × rate(plain)`, as claims are written. Text in, a checked value out. Pure. What evidence they need is decided in
- * `report/judge/thresholds.ts`; shares of 0 % and 100 % are demands on every request that is measured, and need none.
+ * Thresholds, from text to a checked value: `p99 < 50ms`, `success >= 99.9%`, `rate > 1000/s`, `lag.p99 < 1ms`; against
+ * a baseline, `p99 not worse than baseline by 5%`; in the syntax of claims, for certain cells, `p99(wait) < 2s`, and
+ * for cells against others, `rate(cached) > 2 × rate(plain)`. Pure. `report/judge/thresholds.ts` decides how much
+ * evidence a verdict needs; a share of 0 % or 100 % is a demand on every measured request, so its verdict needs none.
  */
 import * as z from "zod";
 import {

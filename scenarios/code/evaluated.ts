@@ -8,7 +8,7 @@ export async function evaluated(
   { entry, files, parameters, env }: ScriptCode,
   { random, log }: Pick<RealmParts, "random" | "log">,
 ): Promise<Realm> {
-  // Also needed in processes that never read the experiment.
+  // Processes that never read the experiment must hide these secrets, too.
   for (const [name, value] of Object.entries(env)) secrets.keep(value, `\${env.${name}}`);
   const realm = await Realm.open({
     entry,

@@ -149,7 +149,7 @@ function heldIn(path: string, fix: string): (name: string) => Problem {
 }
 
 const BY_A_FUNCTION =
-  "make the header field or body that has it with a function, in a file that ends in .ts";
+  "make the header field or body that holds the value with a function, in a file that ends in .ts";
 const BY_ITS_OWN =
   "name a function of the processor in the beforeRequest of its step, so that the request is made when the file runs";
 
@@ -223,14 +223,14 @@ function parseImported(
   return { experiment, ...openSource(text, yaml), fileName, builtIn: false, notes };
 }
 
-/** Only the size can be wrong, because a YAML library wrote the text. */
+/** Parses text that a YAML library wrote, of which only the size can be wrong. */
 function importedYaml(text: string, path: string): YamlText {
   try {
     return new YamlText(text, path);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const why = error.problems.map(({ message }) => message.replace(/^.*?: /, "")).join("; ");
-    const message = `Cannot convert it: in the experiment that it becomes, ${why}`;
+    const message = `Cannot convert this file: in the experiment that it becomes, ${why}`;
     throw new UserError([{ place: withoutSecrets(path), message }]);
   }
 }

@@ -105,7 +105,7 @@ const experimentFields = (files: Files) =>
       .refine(...atMost("scenarios"))
       .describe("Requests to send, by name"),
     load: loadSpec.prefault({}).describe(
-      "Load: a closed loop, stages of one, a rate, phases, or the search for a capacity",
+      "Load: a closed loop, alone or in stages; a rate; phases; or the search for a capacity",
     ),
     repeat: repeat.default(5)
       .describe(
@@ -257,7 +257,7 @@ function misplacedLines({ targets }: Partial<Experiment>): Conflict[] {
 }
 
 /**
- * Scenarios that send several requests for one, with a load that counts requests.
+ * Scenarios in which several requests count as one, with a load that ends after a number of requests.
  * @param given The same as for `unknownTargets`.
  */
 function uncountableFlows(given: Partial<Experiment>): Conflict[] {
@@ -438,7 +438,7 @@ function clearTargets(
 function fieldConflicts(scenario: Scenario): Conflict[] {
   return fieldsIn(scenario).flatMap(({ path, name, text }) => {
     const message = fieldProblemInHttp2(name, text);
-    return message === null ? [] : [{ path, message: `${message}; leave it or http2 out` }];
+    return message === null ? [] : [{ path, message: `${message}; leave out this field or http2` }];
   });
 }
 

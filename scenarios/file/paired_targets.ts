@@ -1,6 +1,7 @@
 /**
- * An experiment's data → the same with each target twice: from one folder as `base`, and from another as `head`. A key
- * that names a target names both then; claims, thresholds and published figures, which are about neither, are left out.
+ * Turns an experiment's data into one with each target twice: from one folder as `base`, and from another as `head`. A
+ * key that names a target then names both. Claims, thresholds and published figures are left out, because they are
+ * about the targets of the file.
  */
 import { join, resolve } from "node:path";
 import { UserError } from "../../base/errors.ts";

@@ -29,7 +29,7 @@ export const value = z.union([
   z.array(z.union([text, z.number(), z.boolean()])).min(1),
 ]);
 
-/** Always text, so that the secret 0123 is not read as a number. Without a value here, one must be given. */
+/** Always text, so that the secret 0123 is not read as a number. Without a value in the file, `--set` must give one. */
 const secretValue = z.strictObject({
   secret: z.literal(true).describe(
     "Whether the parameter's value is secret: no output shows it",

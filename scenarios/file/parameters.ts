@@ -240,7 +240,7 @@ function unknownParameters(given: SetParameters, names: readonly string[]): Prob
     place: flag(name),
     message: `Cannot find the parameter ${quotedOpenly(name)}`,
     fix: names.length === 0
-      ? "the file has none"
+      ? "the file has no parameters"
       : didYouMean(name, names) ?? `the parameters are ${names.join(", ")}`,
   }));
 }

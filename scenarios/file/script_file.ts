@@ -96,7 +96,7 @@ function refuseUnread(names: readonly string[]): void {
   })));
 }
 
-/** Throws a UserError for hooks written as text. Functions have become texts by now, each its own path. */
+/** Throws a UserError for hooks written as text. Functions have become texts by now: each has become its own path. */
 function refuseNames(path: string, data: unknown): void {
   const { scenarios } = Object(data);
   const ofScenarios = Object.entries(Object(scenarios)).flatMap(([name, scenario]) =>
@@ -109,15 +109,15 @@ function refuseNames(path: string, data: unknown): void {
   if (wrong.length === 0) return;
   throw new UserError(wrong.map((at) => ({
     place: `${path}: ${at.join(".")}`,
-    message: "Cannot call a text: write the function itself",
+    message: "Cannot call this text: write the function itself",
   })));
 }
 
 /** The JavaScript of a module, whose text is kept. Throws with the reason. */
 function loaded(path: string, module: string, files: CodeFiles): string {
-  // The text of what it imports is in the results, also where it is no script: a key, or a list of passwords.
+  // The results contain the text of every imported file, so only scripts may be imported: another file could be a key.
   if (!isScript(module)) {
-    throw new ScriptError(`Cannot import ${quotedOpenly(module)}: it is no script (.ts, .js)`);
+    throw new ScriptError(`Cannot import ${quotedOpenly(module)}: it is not a script (.ts, .js)`);
   }
   const octets = octetsOf(path);
   const text = new TextDecoder("utf-8", { fatal: true }).decode(octets);

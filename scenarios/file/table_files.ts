@@ -86,7 +86,7 @@ function* columnsOf(
 export function sqliteRows(path: string, query: string): TableRow[] {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
-    // As a subquery, it can only read, and returns no more rows than are counted.
+    // As a subquery, the query can only read, and returns at most one row more than the limit.
     const inner = query.replace(/;\s*$/, "");
     const limited = `SELECT * FROM (\n${inner}\n) LIMIT ${oneMoreThan("rows")}`;
     const rows = database.prepare(limited).all().map((row) =>

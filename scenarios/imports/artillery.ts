@@ -30,8 +30,8 @@ export const artillery: Format = {
 };
 
 /**
- * Its environments become choices of a parameter; if the script has no target or phases of its own, the first one is
- * the default.
+ * Converts a script. Its environments become choices of a parameter; if the script has no target or phases of its own,
+ * the first environment is the default.
  */
 function convert(data: unknown, context: ImportContext): Import {
   const read = new Map<string, string>();
@@ -64,7 +64,7 @@ export interface ImportedCode extends Import {
   readonly script: ArtilleryScript;
   /** The name of each of its scenarios. */
   readonly scenarios: readonly string[];
-  /** Names that values can't have here, with the names that they get. */
+  /** Names that are not valid for values in Plateau, with their replacements. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -138,7 +138,7 @@ function scriptIn(
   });
   const issues = (error?.issues ?? []).map((issue) => {
     const path = layers.writtenAt(issue.path);
-    // After merging into config, the environment's own path lacks that key.
+    // An environment has the keys of `config` directly, so its own path lacks that step.
     const own = path.filter((step, at) => !(at === 3 && step === "config"));
     return { ...issue, path: own, message: unmarked(issue.message) };
   });
@@ -153,8 +153,8 @@ function withoutEnvironments(data: unknown): unknown {
 }
 
 /**
- * Keys whose texts are sent in requests, where values of variables stay marked. Other texts, as in phases, are read
- * here.
+ * Keys whose texts are sent in requests, where values of environment variables stay marked, so that the written file
+ * can name the variables instead. Other texts, such as those of phases, are read during the conversion.
  */
 const SENT = [
   ...["target", "variables", "defaults", "name", "over"],
@@ -195,7 +195,7 @@ const ONE_USER: readonly ArtilleryPhase[] = [{ duration: 1, arrivalCount: 1 }];
 
 const USUAL_TIMEOUT_SECONDS = 10;
 
-/** Artillery plugins for features that need none here: checks, and figures for each request. */
+/** Artillery plugins for features that are built into Plateau: checks, and figures for each request. */
 const BUILT_IN = ["expect", "metrics-by-endpoint"];
 
 /** The most redirects that Artillery's client, got, follows. */
@@ -206,7 +206,7 @@ interface Made {
   readonly notes: Set<string>;
   readonly origins: Origins;
   readonly expansion: Expansion;
-  /** Names that values can't have here, with the names that they get. */
+  /** Names that are not valid for values in Plateau, with their replacements. */
   readonly names: Map<string, string>;
   /** Whether the import becomes code, which calls the functions of the processor. */
   readonly isCode: boolean;
@@ -310,7 +310,7 @@ class Conversion {
     }
     if (scenarios.length - left > 1) {
       this.#note(
-        "its scenarios run one after the other here, each with a share of the arrivals according to its weight",
+        "in Plateau its scenarios run one after the other, each with a share of the arrivals according to its weight",
       );
     }
     if (config.processor !== undefined && !this.made.isCode) {
@@ -390,8 +390,8 @@ function userOf(
 }
 
 /**
- * Uses the first unit in which the rate has few digits, or else all digits, because the length of a phase times its
- * rate must not give one virtual user more.
+ * The rate in the first unit in which few digits suffice, otherwise with all digits: a rounded rate could add a virtual
+ * user to a phase.
  */
 function rateText(perSec: number): string {
   for (const [unit, seconds] of [["s", 1], ["m", 60], ["h", 3_600]] as const) {

@@ -1,4 +1,4 @@
-/** The flow of an Artillery scenario → steps of a flow here. */
+/** Converts the flow of an Artillery scenario to the steps of a flow. */
 import { basicAuthorization } from "../../base/net/endpoint.ts";
 import type { Path } from "../../base/problems.ts";
 import { cookieName, cookieValue } from "../request/flow.ts";
@@ -113,7 +113,7 @@ export class ArtilleryFlow {
     if (step.think !== undefined) return this.#think(step.think, place);
     if (step.loop !== undefined) return this.#loop(step, step.loop, place);
     if (step.parallel !== undefined) {
-      note("requests that it sends in parallel are sent one after the other here");
+      note("requests that it sends in parallel are sent one after the other in Plateau");
       return this.#steps(step.parallel, "parallel", place);
     }
     const method = ARTILLERY_METHODS.find((method) => step[method] !== undefined);
@@ -187,7 +187,7 @@ export class ArtilleryFlow {
     const status = statusOf(request.expect);
     if (status.length === 0) {
       this.around.note(
-        "a step without an expected statusCode expects 2xx or 3xx here; if it gets another status, its scenario is not measured; " +
+        "a step without an expected statusCode expects 2xx or 3xx in Plateau; if it gets another status, its scenario is not measured; " +
           "Artillery accepts any status and goes on",
       );
     }
@@ -208,8 +208,8 @@ export class ArtilleryFlow {
   }
 
   /**
-   * A request with its functions. Those called before it get its parameters as written, and the parameters are sent as
-   * they leave them.
+   * A request with its functions. Functions that are called before the request receive its parameters as written, and
+   * may change them before they are sent.
    */
   #hooked(
     plain: Readonly<Record<string, unknown>>,
@@ -280,7 +280,7 @@ export class ArtilleryFlow {
     if (others.length > 0) note(`leaves out its expectations of ${others.join(", ")}`);
   }
 
-  /** Here, following redirects is a setting of the whole scenario. */
+  /** In Plateau, following redirects is a setting of the whole scenario. */
   #agree({ followRedirect }: Request, path: Path): void {
     if ((this.#follows ??= followRedirect) === followRedirect) return;
     this.around.refuse(
@@ -336,7 +336,7 @@ export class ArtilleryFlow {
     );
     if (!canKeep) {
       note(
-        "if a request's cookies hold values, or change, it sends only these, and not those of earlier " +
+        "a request whose cookies hold values, or change, sends only these cookies, and not those of earlier " +
           "responses; Artillery sends both, and keeps them",
       );
       return given.map(([name, text]) => `${name}=${text}`);
@@ -365,7 +365,7 @@ export class ArtilleryFlow {
     const text = unmarked(url);
     const other = /^https?:\/\//.test(text) ? URL.parse(text) : null;
     if (other && other.origin !== target.origin) {
-      note(`requests to ${other.host} go to ${target.host} here`);
+      note(`requests to ${other.host} go to ${target.host} in Plateau`);
     }
     const base = target.pathname.replace(/\/$/, "");
     const [start] = (other && /^https?:\/\/[^/?#]*/.exec(text)) ?? [""];

@@ -38,10 +38,10 @@ const MODULES: ReadonlyMap<string, Module> = new Map([
   ["uuid", { code: "plateauNode.uuid", names: ["v4"] }],
 ]);
 
-/** Digests that `createHash` supports here. */
+/** Digests that `createHash` supports in hooks. */
 const DIGESTS = ["sha256"];
 
-/** Globals of Node.js that do not exist here. */
+/** Globals of Node.js that do not exist in hooks. */
 const MISSING_GLOBALS = [
   ...["require", "process", "global", "__dirname", "__filename", "fetch", "crypto", "performance"],
   ...["setTimeout", "setInterval", "setImmediate", "queueMicrotask", "structuredClone"],
@@ -164,7 +164,8 @@ export class ArtilleryProcessor {
   }
 
   /**
-   * Why a node is unavailable here; null if it is available. Functions within it are checked statement by statement.
+   * Why a node is unavailable in hooks; null if it is available. Functions within it are checked statement by
+   * statement.
    */
   #whyNot(node: js.Node): string | null {
     const functions: (() => void)[] = [];
@@ -369,7 +370,7 @@ function goesOnLater(node: js.AnyNode): boolean {
 
 /** Variables that `process.env.NAME` and `{ NAME } = process.env` read; none for any other node. Null: unknown. */
 function variablesIn(node: js.AnyNode): readonly string[] | null {
-  if (isEnvironment(node)) return null; // a whole `process.env` that is not just read, so it goes somewhere
+  if (isEnvironment(node)) return null; // all of `process.env` is passed on, and any variable may be read
   if (node.type === "MemberExpression" && isEnvironment(node.object)) {
     const name = keyName(node.property, node.computed);
     return name === null ? null : [name];
@@ -395,8 +396,8 @@ function isTakenApart(
 }
 
 /**
- * The parts of a node that may refer to values, unlike names of members and keys. Nothing is looked up in
- * `process.env`.
+ * The parts of a node that may refer to values, unlike names of members and keys. Reads of `process.env` have no such
+ * part.
  */
 function referencesOf(node: js.AnyNode): readonly js.Node[] {
   if (node.type === "VariableDeclarator" && isTakenApart(node)) return [node.id];

@@ -287,7 +287,7 @@ export function oneGroup(source: string, group?: string | number): string {
   return isMarked ? marked : `(${marked})`;
 }
 
-/** Why the expression can't be used here; null if it can. */
+/** Why the expression can't be used in Plateau; null if it can. */
 function wrongRegexp(source: string, group?: string | number): string | null {
   return wrongPattern(isWithin("pattern", source.length) ? oneGroup(source, group) : source);
 }

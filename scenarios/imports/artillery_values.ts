@@ -1,15 +1,17 @@
-/** Converts `{{ … }}` in an Artillery script to values of a scenario here, with valid names. */
+/** Converts `{{ … }}` in an Artillery script to values of a scenario, with valid names. */
 import { replaced } from "./format/expansion.ts";
 import { type ImportContext, valueNameOf } from "./format/format.ts";
 import { unmarked } from "./format/references.ts";
 import type { ArtilleryConfig, Payload } from "./artillery_script.ts";
 
 const TEMPLATE = /\{\{\{?([^{}]*)\}?\}\}/g;
-/** Artillery draws a value at each place; here each place has a value of its own, up to this number. */
+/**
+ * Artillery draws a value at each place; in Plateau, each place has a value of its own, up to this number of places.
+ */
 const MOST_DRAWN = 50;
 const CALL = /^\$(randomNumber|randomString)\s*\(([^()]*)\)$/;
 
-/** What loops substitute for their names. */
+/** The texts that loops substitute for the names of their variables. */
 export type Scope = ReadonlyMap<string, string>;
 
 export class ArtilleryValues {
@@ -17,7 +19,7 @@ export class ArtilleryValues {
   readonly #drawn = new Map<string, unknown>();
   readonly #used = new Map<string, unknown>();
 
-  /** @param names Receives names that values can't have here, with the names that they get. */
+  /** @param names Receives the names that are not valid for values in Plateau, with their replacements. */
   constructor(
     config: ArtilleryConfig,
     around: ImportContext,
@@ -32,7 +34,7 @@ export class ArtilleryValues {
     this.#fixed.set("target", config.target ?? "");
   }
 
-  /** The text with names as written here; records which values it needs. Throws a TooLong. */
+  /** The text with names as in Plateau; records which values it needs. Throws a TooLong. */
   filled(text: string, scope: Scope): string {
     return replaced(text, TEMPLATE, (written, within) => {
       const inner = unmarked(within).trim();
@@ -60,7 +62,7 @@ export class ArtilleryValues {
     return taken;
   }
 
-  /** The name of a value here. */
+  /** The value's name in Plateau. */
   nameOf(name: string): string {
     const own = valueNameOf(name);
     if (own !== name) this.names.set(name, own);

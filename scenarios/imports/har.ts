@@ -118,7 +118,7 @@ function hasResponse(
     (_fromCache ?? undefined) === undefined;
 }
 
-/** Of the hosts of pages, or else of responses other than redirects, the one with most requests. */
+/** The origin with the most requests, of those that served pages, or else of those whose responses are no redirects. */
 function mainOrigin(entries: readonly HarEntry[]): string {
   const responses = entries.filter(({ response: { status } }) =>
     status < 300 || status >= 400 || status === 304
@@ -188,7 +188,7 @@ const LONGEST_S = 24 * 3_600;
 interface HarVisit {
   /** Think time before each request; 0 where the browser waited, rather than a person. */
   readonly thinksMs: readonly number[];
-  /** Pauses that were shortened. */
+  /** Number of pauses that were shortened. */
   readonly cut: number;
   /** Time from the first request to the last response, with these pauses. */
   readonly lengthS: number;

@@ -1,4 +1,4 @@
-/** A check of a k6 script → what is expected of the response here. Null if that can't be expressed. */
+/** Converts a check of a k6 script to an expectation of the response; to null if that can't be expressed. */
 import type * as js from "acorn";
 import { status } from "../request/request.ts";
 import { type Constants, resultOf, type ScriptScope } from "./k6_constants.ts";
@@ -62,7 +62,7 @@ export class K6Check {
     if (of === "body" && members.length === 0) {
       return typeof given === "string" ? { body: given } : null;
     }
-    const isObject = typeof given === "object" && given !== null; // objects, which are equal to nothing else
+    const isObject = typeof given === "object" && given !== null; // equal to nothing but itself
     if (of !== "json()" || given === undefined || isObject) return null;
     return { json: members.reduceRight((inner, member) => ({ [member]: inner }), given) };
   }
@@ -107,7 +107,7 @@ function textOf(known: ReturnType<Constants["known"]>): string | null {
   return "given" in known && typeof known.given === "string" ? known.given : null;
 }
 
-/** Null if a single expectation can't express both. */
+/** Both expectations in one; null if a single expectation can't express both. */
 export function bothOf(one: CheckedParts, other: CheckedParts): CheckedParts | null {
   const same = (key: keyof CheckedParts): boolean =>
     one[key] === undefined || other[key] === undefined ||

@@ -141,7 +141,9 @@ export class Constants {
     throw new TooMuch(at.start, message);
   }
 
-  /** Environment variables used by a known value: in a file, it would contain one of their values, perhaps a secret. */
+  /**
+   * Environment variables used by a known value, because a file with that value would contain theirs, perhaps secrets.
+   */
   readBy(node: js.Expression | js.SpreadElement, scope: ScriptScope): ReadonlySet<string> {
     return this.#reading(() => this.known(node, scope)).reads;
   }

@@ -113,7 +113,7 @@ function experimentOf(
   }
   const notes = [
     ...load?.notes ?? ["its options are not converted: the load is 1 iteration"],
-    "what k6 counts as a failed check is a failed request here, after which the virtual user starts over",
+    "what k6 counts as a failed check is a failed request in Plateau, after which the virtual user starts over",
     ...functions.left.map((line) => `not converted: ${line}`),
   ];
   const { ownScenario } = load ?? ONCE;
@@ -250,7 +250,7 @@ interface MakingContext {
 class Making {
   readonly around: Record<string, unknown> = {};
   readonly environment: string[] = [];
-  /** An argument for what sends; none where the script has no user agent. */
+  /** The user agent as an argument, for the calls of `iterations` and `around`; none if the script sets none. */
   readonly userAgent: readonly string[];
   readsEnv = false;
 
@@ -265,7 +265,7 @@ class Making {
     return Object.keys(this.around).length > 0;
   }
 
-  /** The function of an iteration, under the name by which it is called now. */
+  /** Converts the top level, and returns the name that the function of an iteration has in the written file. */
   take(exec: string): string {
     const { source, edits, functions, scope, own } = this.context;
     for (const node of source.program.body) this.#top(node);
@@ -345,7 +345,9 @@ class Making {
     const text = references.in(marked);
     if (references.holds.size > 0) {
       const names = [...references.holds].join(" and ");
-      functions.left.push(`${what}: it holds the environment's ${names} in another form`);
+      functions.left.push(
+        `${what}: it holds the environment variable ${names} in another form, such as base64`,
+      );
       return null;
     }
     if (!(text instanceof FromEnvironment)) return JSON.stringify(text);
@@ -354,8 +356,8 @@ class Making {
   }
 
   /**
-   * Variables that the script reads are those of the experiment; only those that are set can be read there. Those of
-   * the scenario come before them.
+   * Defines `__ENV` with the variables that the script reads: those that the k6 scenario sets, and for all others reads
+   * of the environment, but only of variables that are set, because reading an unset one would fail.
    */
   #environment(): void {
     const { source, env, own, ofScenario } = this.context;

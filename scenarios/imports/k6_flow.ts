@@ -1,4 +1,4 @@
-/** The actions of a k6 script in one iteration → the steps of a flow here. */
+/** Converts the actions of a k6 script in one iteration to the steps of a flow. */
 import { METHODS } from "../../base/http/request.ts";
 import { unescaped } from "../../base/secret_fields.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
@@ -34,7 +34,7 @@ import {
 /** A step of a flow under construction. */
 type K6Step = Record<string, unknown>;
 
-/** The value of an expression: a response, as its step; the responses of a batch; or nothing known here. */
+/** The value of an expression: a response, as its step; the responses of a batch; null if it is neither. */
 type Given = K6Step | Batch | null;
 
 class Batch {
@@ -495,7 +495,7 @@ export class K6Flow {
       );
     }
     this.around.note(
-      "requests of a batch, which k6 sends at the same time, are sent one after the other here",
+      "requests of a batch, which k6 sends at the same time, are sent one after the other in Plateau",
     );
     const steps = Object.entries(requests).map(([name, request]: [string, unknown]) => {
       const key = unmarked(name);
@@ -603,7 +603,7 @@ export class K6Flow {
       throw new Refused(at, `Cannot convert the time-out ${quotedOpenly(timeout)}`);
     }
     if (this.#timeoutMs !== null && this.#timeoutMs !== ms) {
-      this.around.note("its longest time-out applies to all requests here");
+      this.around.note("in Plateau its longest time-out applies to all requests");
     }
     this.#timeoutMs = Math.max(this.#timeoutMs ?? 0, ms);
   }

@@ -1,6 +1,6 @@
 /**
- * What a k6 script does in one iteration, where that is more than plain requests: its functions become generators, which
- * yield each request and go on with its response, and the order of the requests becomes the steps of a flow.
+ * What a k6 script does in one iteration, where that is more than plain requests: its functions become generators,
+ * which yield each request and go on with its response, and the order of the requests becomes the steps of a flow.
  */
 import type * as js from "acorn";
 import { METHODS } from "../../base/http/request.ts";
@@ -27,7 +27,7 @@ interface UrlPart {
   readonly env?: string;
 }
 
-/** Part of the script can't be converted. */
+/** Thrown for a part of the script that can't be converted. */
 class Untaken extends Error {}
 
 /** Functions of `http` that `plateau/k6` provides. */
@@ -42,7 +42,7 @@ const SENDING = [
   "request",
   "asyncRequest",
 ];
-/** Members of responses that do not exist here. */
+/** Members of k6's responses that do not exist in Plateau. */
 const MISSING_MEMBERS = [
   "timings",
   "html",
@@ -61,7 +61,9 @@ interface FunctionsContext {
   readonly edits: Edits;
   readonly constants: Constants;
   readonly imported: ReadonlyMap<string, string>;
-  /** Names that the script imports or creates and that do not exist here, with the module that would have them. */
+  /**
+   * Names that the script imports or creates and that do not exist in Plateau, with the module that would have them.
+   */
   readonly missing: Map<string, string>;
   readonly maxRedirects: number;
   /** The text of a file that the script opens; null if there is none. */
@@ -78,7 +80,7 @@ export class K6Functions {
   /** Names of functions that yield. */
   readonly #generators: ReadonlySet<string>;
   readonly #mattering = new WeakMap<js.Node, boolean>();
-  /** In `setup` and `teardown` requests are sent in turn, and nothing has to be known in advance. */
+  /** Whether `setup` or `teardown` is walked: its requests are sent in turn, and need not be known in advance. */
   #isFree = false;
   #depth = 0;
 
@@ -104,7 +106,7 @@ export class K6Functions {
     return this.#generators.has(name);
   }
 
-  /** Why the script can't have this here; null if it can. */
+  /** Why a node of the script is impossible in Plateau; null if it is possible. */
   missingIn(node: js.Node): string | null {
     const { source, imported, missing } = this.around;
     for (const inner of nodesWithoutChecks(node, imported)) {
@@ -520,7 +522,7 @@ export class K6Functions {
     for (const property of params?.type === "ObjectExpression" ? params.properties : []) {
       if (property.type !== "Property" || property.key.type !== "Identifier") continue;
       const value = property.value as js.Expression;
-      // A name built from a variable would put its value into the file.
+      // A name built from an environment variable would write the variable's value into the file.
       if (property.key.name === "tags" && constants.readBy(value, scope).size > 0) continue;
       const known = constants.known(value, scope);
       if ("given" in known) values[property.key.name] = known.given;
@@ -565,7 +567,7 @@ export class K6Functions {
         throw new Untaken(`it goes to ${own}, but the others go to ${this.origin}`);
       }
     }
-    // An address with an unknown beginning starts with that, rather than with its path.
+    // An unknown beginning of an address stands for its origin, and is no part of its path.
     const own = origin === undefined ? rest.replace(/^\{[^{}]*\}(?=\/|$)/, "") : rest;
     const path = own.replace(/#.*$/s, "");
     const redirects = params.redirects ?? this.around.maxRedirects;
@@ -617,7 +619,7 @@ function urlPart(text: string, env?: string): UrlPart {
   return { text: text.replaceAll(/[{}]/g, ""), ...env !== undefined && { env } };
 }
 
-/** A URL from a certain part on, with `{NAME}` for environment variables. */
+/** A URL from a certain character on, with `{NAME}` for environment variables. */
 function shownAfter(parts: readonly UrlPart[], from: number): string {
   let at = 0;
   return parts.map(({ text, env }) => {
@@ -685,7 +687,7 @@ function* leavingIn(statement: js.Statement): Generator<js.Node> {
   }
 }
 
-/** Whether the statements in it are checked one by one. */
+/** Whether a statement is a group, whose inner statements are checked one by one. */
 function isGroup(node: js.Statement): boolean {
   return node.type === "ExpressionStatement" && node.expression.type === "CallExpression" &&
     /Function/.test(node.expression.arguments[1]?.type ?? "");

@@ -1,7 +1,7 @@
 /** The imports of a k6 script, and which of them a call uses. */
 import type * as js from "acorn";
 
-/** The meaning of each imported name: `http`, `http.get`, `k6.check`, or a module that is unknown here. */
+/** The meaning of each imported name: `http`, `http.get`, `k6.check`, or a module that Plateau does not know. */
 export function importedNames({ body }: js.Program): ReadonlyMap<string, string> {
   const imported = new Map<string, string>();
   for (const node of body) {

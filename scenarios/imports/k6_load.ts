@@ -1,4 +1,4 @@
-/** The options of a k6 script → a load here. Options without an equivalent are problems at their path. */
+/** Converts the options of a k6 script to a load. Options without an equivalent are problems at their path. */
 import * as z from "zod";
 import { quotedOpenly } from "../../base/secrets.ts";
 import { durationText } from "../../base/quantity.ts";
@@ -127,7 +127,7 @@ export const optionsSpec = z.strictObject({
 
 export interface K6Load {
   readonly scenario: string;
-  /** What the scenario is called here. */
+  /** The scenario's name in Plateau. */
   readonly ownScenario: string;
   /** The exported function that it runs. */
   readonly exec: string;

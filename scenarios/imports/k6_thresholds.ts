@@ -1,4 +1,4 @@
-/** The thresholds of a k6 script → thresholds here on the same figures; the others are listed in notes. */
+/** Converts the thresholds of a k6 script to thresholds on the same figures; the others are listed in notes. */
 import * as z from "zod";
 import { parseThreshold } from "../claims/threshold.ts";
 import { isMarked, unmarkedIn } from "./format/references.ts";
@@ -18,7 +18,7 @@ interface ThresholdContext {
   /** Names of the scenario in k6 and in the experiment. */
   readonly scenario: string;
   readonly ownScenario: string;
-  /** Whether requests have due times, from which latency counts here. */
+  /** Whether requests have due times, from which Plateau measures latency. */
   readonly isOpen: boolean;
   /** Requests of the flow. */
   readonly steps: readonly { readonly name?: unknown; readonly expect?: unknown }[];
@@ -30,7 +30,7 @@ interface TakenThresholds {
   readonly notes: readonly string[];
 }
 
-/** A threshold here, with differences; or why there is no equivalent. */
+/** A threshold of Plateau, with its differences from that of k6; or why there is no equivalent. */
 type TakenThreshold =
   | { readonly text: string; readonly notes: readonly string[] }
   | { readonly why: string };
@@ -128,7 +128,7 @@ const AGGREGATIONS = new Map([["avg", "mean"], ["med", "p50"], ["min", "min"], [
 const duration: MetricLike = ({ aggregation, percentile, limit, isWhole }, { isOpen }) => {
   const name = aggregation === "p" ? `p${Number(percentile)}` : AGGREGATIONS.get(aggregation);
   if (name === undefined) return NO_FIGURE;
-  // Counted from the send, as in k6; single requests only have a latency.
+  // k6 counts from the send, and so does service time; a single request of a flow only has a latency.
   return { name: isOpen && isWhole ? `service.${name}` : name, limit: `${limit}ms` };
 };
 
@@ -157,7 +157,7 @@ const METRICS: ReadonlyMap<string, MetricLike> = new Map([
   ["http_reqs", requests],
 ]);
 
-/** Whether a status that k6 counts as failed, one outside 200 to 399, is expected here. */
+/** Whether a status that k6 counts as failed, one outside 200 to 399, is expected. */
 function expectsFailure({ expect }: ThresholdContext["steps"][number]): boolean {
   const { status = [] }: CheckedParts = Object(expect);
   return [status].flat().some((one) => one < 200 || one > 399);

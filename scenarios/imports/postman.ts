@@ -139,7 +139,7 @@ class Conversion {
     }
   }
 
-  /** Null for a request to another host. */
+  /** The step for a request; null if its method is not supported, or if it goes to another host. */
   #step(name: string, request: Request, around: Around): Step | null {
     const method = request.method.toLowerCase();
     if (!(METHODS as readonly string[]).includes(method)) {

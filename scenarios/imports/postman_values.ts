@@ -49,7 +49,7 @@ export class PostmanValues {
     throw new TooLong("its variables refer to each other endlessly");
   }
 
-  /** The text with names as written here. Throws a TooLong. */
+  /** The text with names as in Plateau. Throws a TooLong. */
   filled(text: string): string {
     return replaced(
       this.resolved(text),
@@ -68,7 +68,7 @@ export class PostmanValues {
 
   #named(inner: string): string {
     if (!inner.startsWith("$")) {
-      const why = this.#secret.has(inner) ? "is secret" : "the collection does not define it";
+      const why = this.#secret.has(inner) ? "is secret" : "the collection does not define";
       return this.secret(inner, `{{${inner}}}, which ${why},`);
     }
     if (/^\$(?:guid|randomUUID)$/.test(inner)) return this.#use(inner.slice(1), "uuid");

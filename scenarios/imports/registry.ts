@@ -164,7 +164,7 @@ function problemsOf(
   return [...atPlaces, ...atPaths.length === 0 ? [] : placed(atPaths)];
 }
 
-/** As many problems as are shown, because each of them is looked up in the text, and the number of further ones. */
+/** The first problems and the number of the others: only some are shown, because each is looked up in the text. */
 function shown({ issues }: z.ZodError, data: unknown, file: string, placed: Placed): Problem[] {
   const { most } = LIMITS.problems;
   const problems = placed(findingsOf(issues.slice(0, most), data));
@@ -188,7 +188,7 @@ function jsonIn(text: string, path: string): unknown {
   }
 }
 
-/** Its value may be a secret, and is in the experiment that is run. */
+/** The value of an environment variable, kept out of all output, because it may be a secret. */
 function variable(name: string): string | undefined {
   const value = name === "" ? undefined : Deno.env.get(name);
   if (value !== undefined) secrets.keep(value, `\${env.${name}}`);

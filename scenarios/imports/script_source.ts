@@ -11,7 +11,7 @@ import { beyond, isWithin } from "../../base/limits.ts";
 export const MOST_NESTED = 500;
 const TOO_DEEP = "it is nested too deep";
 
-/** Part of a script that would make the load here differ from the original. */
+/** Part of a script that would make the load differ from that of the script. */
 export class Refused extends Error {
   constructor(readonly at: number, message: string, readonly fix?: string) {
     super(message);

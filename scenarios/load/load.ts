@@ -1,6 +1,6 @@
 /**
  * `Load`, the load that the generator makes: validated once, here, from flags or from an experiment file with every
- * factor decided. `runner/measure` takes it and makes each worker's job of it. Pure.
+ * factor decided. `runner/measure` divides it into the jobs of the workers. Pure.
  */
 import {
   combinations,

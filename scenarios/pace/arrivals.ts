@@ -64,11 +64,11 @@ export class RecordedSchedule {
   }
 }
 
-// How many arrivals are due by a moment, and when a given one is: plain mathematics over phases whose rate is
-// constant or changes in a straight line. No clock; times are microseconds since the start. rate r ╱‾‾‾‾╲
-// A(t) = ∫₀ᵗ r arrivals due by t ╱ ╲____ A⁻¹(x) when arrival number x is due ──────╱ one phase: A(t) = r₀·t +
-// k·t²/2 with k = (r₁ − r₀)/T, so constant ramp … A⁻¹(x) = 2x / (r₀ + √(r₀² + 2·k·x)) That form of the root
-// loses no digits for small k and is exact for k = 0.
+// How many arrivals are due by a moment, and when a given one is due: plain mathematics over phases whose rate r is
+// constant or changes in a straight line. No clock; times are microseconds since the start. A(t) = ∫₀ᵗ r is the number
+// of arrivals due by t, and its inverse A⁻¹(x) is the moment at which arrival x is due. In one phase of length T, whose
+// rate goes from r₀ to r₁, A(t) = r₀·t + k·t²/2 with k = (r₁ − r₀)/T, so A⁻¹(x) = 2x / (r₀ + √(r₀² + 2·k·x)). This form
+// of the root loses no digits for small k, and is exact for k = 0.
 
 export interface Phase {
   readonly durationUs: number;

@@ -1,8 +1,8 @@
 /**
- * Turns of two sides that are loaded by one generator: slices of one length with a pause between them, two in a pair, one
- * for each side, in an order that is drawn (A. Bulej and others, "Duet benchmarking", ICPE 2020). Pairs stand in twos, as
- * AB BA or BA AB, so that neither side is first more often and a drift hits both alike. Pure: moments are microseconds
- * since the start of the load, the same for both sides.
+ * Turns of two sides that are loaded by one generator: slices of one length with a pause between them, two in a pair,
+ * one for each side, in an order that is drawn (A. Bulej and others, "Duet benchmarking", ICPE 2020). Pairs come in
+ * twos, as AB BA or BA AB, so that neither side is first more often and a drift affects both alike. Pure: moments are
+ * microseconds since the start of the load, the same for both sides.
  */
 import { derivedSeed } from "../../base/random.ts";
 
@@ -15,7 +15,7 @@ export interface SliceLengths {
   /**
    * The largest shift of the measured part, which begins and ends later by a time drawn for each slice. The requests of
    * a closed loop are in step at the beginning of a slice, so a part that always began there would hold whole rounds of
-   * them: of requests of 50 and of 51 ms perhaps five and four.
+   * them, such as five of requests that take 50 ms, but only four of requests that take 51 ms.
    */
   readonly shiftUs: number;
   /** The time after the slice in which requests in flight may end and no side is loaded. */
@@ -28,7 +28,7 @@ export interface TurnsSpec extends SliceLengths {
   readonly side: 0 | 1;
   /** The number of pairs of slices; each pair holds one slice of each side. */
   readonly pairs: number;
-  /** The first of them, which are loaded and in no figure: what a connection costs at first is that of no other slice. */
+  /** The number of first pairs that are loaded but in no figure, because only their slices open connections. */
   readonly warmPairs: number;
   /** Length of all slices and pauses of both sides. */
   readonly durationUs: number;

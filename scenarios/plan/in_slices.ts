@@ -27,8 +27,8 @@ export function turnsOf({ scenario, parameters }: Cell): string {
 
 /**
  * Throws a UserError with every reason why the groups cannot be measured in slices.
- * @param experiment The settings of the experiment: processes that are kept make a single pair, however often it is
- * measured, and would be judged as many.
+ * @param experiment The settings of the experiment. Processes that are kept are a single pair, however often they are
+ * measured, but would be judged as many pairs.
  */
 export function checkSlices(
   groups: readonly (readonly Cell[])[],

@@ -63,7 +63,7 @@ export const repeat = z.union([times, untilText, sequence]);
 /** A number of repetitions, or a stopping rule. */
 export type Repeat = z.output<typeof repeat>;
 
-/** The same as the text of a flag, such as `5` or `until 2%`. */
+/** Repetitions as the text of a flag, such as `5` or `until 2%`. */
 export const repeatText = z.string().transform((text): string | number =>
   /^-?\d+$/.test(text.trim()) ? Number(text) : text
 ).pipe(z.union([times, untilText]));

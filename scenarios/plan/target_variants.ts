@@ -36,8 +36,8 @@ interface TargetVariant extends Variant<TargetSpec> {
 }
 
 /**
- * The target with each combination of values. A gateway varies with the targets behind it, too: those
- * values have the same paths, with the name before a path that both have (`slow.proxy.store`).
+ * The target with each combination of values. A gateway also varies with the targets behind it. Their values keep their
+ * paths, but a path that the gateway has, too, gets the name of the target behind it (`slow.proxy.store`).
  */
 export function targetVariants(
   written: WrittenTarget,

@@ -56,7 +56,9 @@ export function loggedLine(atUs: number, { text, status }: RequestLine): LogLine
   const isWhole = versionAt >= methodEnd && /^HTTP\/\S*$/.test(line.slice(versionAt + 1));
   const target = line.slice(methodEnd + 1, isWhole ? versionAt : undefined).trim();
   const isOld = /^(?:\/|https?:)\S*$/i.test(target); // of HTTP/0.9, which has no version
-  if (!METHOD.test(method) || !(isWhole || isOld)) return noRequest(`${quoted(line)} is none`);
+  if (!METHOD.test(method) || !(isWhole || isOld)) {
+    return noRequest(`${quoted(line)} is not a request line`);
+  }
   if (!KNOWN_METHODS.has(method)) return { kind: "other method", method };
   if (status === "400" && /[\0-\x20\x7f]/.test(target)) {
     return noRequest(`${quoted(target)} is not a request target, and the server responded 400`);

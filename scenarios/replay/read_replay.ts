@@ -105,8 +105,8 @@ function fittingFormat(choice: ReplayChoice, lines: readonly string[]): LogForma
 }
 
 /**
- * A log as a scenario holds it. As JSON it is what the file says and a digest of the log, so that a change of the log
- * shows.
+ * A log as a scenario holds it. Its JSON has what the file says, and a digest of the log, so that a changed log is
+ * noticed.
  */
 class ReplayedLog {
   constructor(

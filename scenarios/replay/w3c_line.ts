@@ -1,6 +1,6 @@
 /**
  * The W3C's extended log file format, of IIS and CloudFront: a `#Fields` line names the values of the lines that follow
- * it. https://www.w3.org/TR/WD-logfile. Pure, but for what stood above a line.
+ * it. https://www.w3.org/TR/WD-logfile. Pure, except that a reader remembers the directives above a line.
  */
 import { COMMENT, loggedRequest, type LogLine, type ReadLogLine } from "./logged.ts";
 import { momentUs } from "./moment.ts";

@@ -23,8 +23,8 @@ export function isExpectedJson(found: unknown, expected: Json): boolean {
 const DECODER = new TextDecoder();
 
 /**
- * The JSON value of a body; undefined if the body is not JSON or larger than `LIMITS.jsonBody`, as the value may take
- * 30 times its bytes.
+ * The JSON value of a body; undefined if the body is not JSON or larger than `LIMITS.jsonBody`, because the value may
+ * take 30 times the bytes of the body.
  */
 export function jsonIn(body: Uint8Array<ArrayBuffer>): unknown {
   if (!isWithin("jsonBody", body.length)) return undefined;

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { quotedOpenly } from "../../base/secrets.ts";
 
 export const MOST_HOPS = 20;
-/** The most hosts that redirects may lead to: each connection of the load may have one to each of them. */
+/** The most hosts that redirects may lead to: each connection of the load may open another to each host. */
 const MOST_HOSTS = 8;
 
 export const hops = z.int().min(1).max(MOST_HOPS);
@@ -29,7 +29,7 @@ export const followSpec = z.union([
       ),
   }),
 ]).optional().describe(
-  "Maximum number of redirects that each request follows, within the target and the hosts that are named (none)",
+  "Maximum number of redirects that each request follows, within the target and the hosts that are named (default: none)",
 );
 
 export interface Follow {

@@ -11,7 +11,7 @@ import { beyond, isWithin } from "../../base/limits.ts";
 import { inQuotes, writtenBesides } from "./template.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** The octets of a file. As JSON they are a digest, because they may be many, or secret. */
+/** The octets of a file. In JSON a digest replaces them, because they may be many, or secret. */
 class FileOctets {
   readonly #octets: Uint8Array<ArrayBuffer>;
   #part: BodyPart | null = null;
@@ -25,8 +25,8 @@ class FileOctets {
   }
 
   /**
-   * The part of the body, made only when it is sent: a form that is too large names its files before anything is
-   * written.
+   * The part of the body, made only when it is sent, so that a form that is too large is refused, with the names of its
+   * files, before anything is encoded.
    */
   get part(): BodyPart {
     return this.#part ??= { base64: this.#octets.toBase64() };

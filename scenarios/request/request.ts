@@ -186,7 +186,8 @@ const callFields = (files: Files) => ({
     "Method that is called over gRPC, such as greeter.Greeter/SayHello",
   ),
   proto: contentOf((path) => files.proto(path)).optional().describe(
-    "The .proto file with its types, relative to the experiment file; when absent, the server's reflection is used",
+    "The .proto file that defines the method, relative to the experiment file; " +
+      "when absent, the server's reflection is used",
   ),
   message: z.json().optional().describe(
     "The message to send, as JSON; a message without fields when absent",

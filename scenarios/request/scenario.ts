@@ -56,7 +56,7 @@ const flowScenario = (files: Files) =>
     error: unknownKeys({
       ...ELSEWHERE,
       ...forAll(PARTS_OF_REQUEST, "write it into a step of the flow"),
-      mix: "leave out either it or flow",
+      mix: "leave out mix or flow",
       page: "write it as a step: { get: … }",
     }),
   });
@@ -85,9 +85,9 @@ const pageScenario = (files: Files) =>
       ...ELSEWHERE,
       ...forAll(
         [...METHODS, ...BODIES],
-        "a page is requested with get; leave out either it or page",
+        "a page is requested with get; leave out this key or page",
       ),
-      mix: "leave out either it or page",
+      mix: "leave out mix or page",
     }),
   });
 

@@ -197,8 +197,8 @@ function writtenScript(scenario: WrittenScenario, seed: number): Script {
 }
 
 /**
- * Throws if the requests would be too large; they are counted before they are built, as a body of 16 MB with a random
- * number in it makes 1,000 variants.
+ * Throws if the requests would be too large; they are counted before they are built, because a body of 16 MB with a
+ * random number in it makes 1,000 variants.
  */
 function checkSize(requests: readonly WireRequest[], values: ValueSpecs): void {
   const sizes = requests.map((wire) => {

@@ -32,7 +32,7 @@ const pick = z.strictObject({
   pick: z.array(z.union([z.string(), z.number(), z.boolean()])).min(1).describe("The choices"),
 }).describe("One of several, all equally likely");
 
-/** The rows of a file. As JSON they are a digest, because they may be many, or secret. */
+/** The rows of a file. In JSON a digest replaces them, because they may be many, or secret. */
 export class Table {
   readonly columns: readonly string[];
   readonly #digest: FileDigest;

@@ -1,8 +1,8 @@
 /**
- * What a built-in target is: a Hono app made from validated settings. One file a member, one line in
+ * What a built-in target is: a Hono app made from validated settings. Each app has one file, and one line in
  * `registry.ts`; `tests/conformance/apps_test.ts` runs the same suite over all of them.
  *
- * A member's file loads quickly (it is read to validate experiment files): Hono, Redis and other heavy
+ * An app's file must load quickly, because it is also loaded to validate experiment files: Hono, Redis and other heavy
  * packages are imported inside `start`, in the process that serves the app.
  */
 import type * as z from "zod";

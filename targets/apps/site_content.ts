@@ -1,6 +1,6 @@
 /**
- * What the site shows: five linked pages, each with three of five images. Rendered from the page's
- * number alone, so every start of the app serves the same bytes. And the files that hold it, where it is served from files.
+ * What the site shows: five linked pages, each with three of five images. Pages are rendered from their number alone,
+ * so every start of the app serves the same bytes. The site can also be written as files, to be served from these.
  */
 import { crc32, deflateSync } from "node:zlib";
 import { join } from "node:path";
@@ -177,8 +177,8 @@ function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * The site as files in a folder of their own, as a server of static files has it. Writes every document. A file is opened
- * and read for each request; closing removes them all, as does our end.
+ * Writes every document as a file into a folder of its own, as a server of static files has them. A file is opened and
+ * read for each request. All files are removed when the source is closed, or when this process ends.
  */
 export async function writeFiles(documents: readonly Document[]): Promise<Source> {
   endInOrder();

@@ -1,8 +1,9 @@
 /**
  * Streams of messages with planted gaps: server-sent events, lines, lines of JSON, the tokens of a model server, and
- * WebSockets (an echo at `/ws`, `/push`, and a room at `/chat` in which everybody hears everybody). `/news` is the same for
- * everybody, by three transports. When a message is due follows from the settings alone, counted from the request, or from
- * the start for news, so that whoever measures the app knows what is right. The app counts what it has sent, as a witness.
+ * WebSockets (an echo at `/ws`, `/push`, and a room at `/chat` in which everybody hears everybody). `/news` is the same
+ * for everybody, by three transports. The due time of a message follows from the settings alone, counted from the
+ * request, or from the start for news, so that a measurement of the app can be compared with the right figures. The app
+ * counts what it has sent, as evidence.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { appSettings } from "../../base/target/app_settings.ts";
@@ -15,8 +16,7 @@ import { type SentBySockets, socketPaths } from "./streams/sockets.ts";
 interface Sent {
   messages: number;
   /**
-   * The numbers of streams that began, that ended with their last message, that were cut here, and that the client
-   * left.
+   * The numbers of streams that began, that ended with their last message, that the app cut, and that the client left.
    */
   begun: number;
   ended: number;

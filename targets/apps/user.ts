@@ -76,7 +76,7 @@ async function limiterOf(settings: Settings, redis: RedisClient | null): Promise
   );
 }
 
-/** How long, beyond the origin's delay, others wait for a payment. */
+/** How long, beyond the origin's delay, other requests wait for the one that fetches from the origin ("pays"). */
 const HOLD_SLACK_MS = 10_000;
 
 async function cacheOf(
@@ -123,8 +123,9 @@ function userOf(id: number): { id: number; name: string; email: string } {
 const NAME = "plateau-user";
 
 /**
- * Connects to the Redis that instances share, each by one connection, as in the study. The first of the instances that run forgets what earlier ones have left, so that they begin
- * cold whoever starts them; one that joins others leaves what they share as it is.
+ * Connects to the Redis that all instances share, with one connection each, as in the study. The first of the running
+ * instances deletes what earlier ones have left, so that instances begin cold, no matter who starts them; an instance
+ * that joins others leaves their data as it is.
  */
 async function openRedis(url: string | null): Promise<RedisClient> {
   if (url === null) {

@@ -1,14 +1,14 @@
 /**
  * The frameworks of the Kuffel & Walter study by name. Each is a folder of sources, written as the framework's
- * documentation would, that its own tools install and its own runtime serves. One folder a member, one
+ * documentation would, that its own tools install and its own runtime serves. Each framework has one folder, and one
  * entry at the end; `tests/conformance/frameworks_slow_test.ts` runs the same suite over all of them.
  *
- * The contract of a server: it listens on HOST (127.0.0.1 when absent; IPv6 without brackets) and PORT
- * and serves the five endpoints of the built-in app `api`. Its own are the words and the shape in which
- * it refuses a query or reports an error, as long as they are JSON, with the same status. With REDIS_URL
- * it sets `plateau:counter` to 1 before it listens; without, `/redis` is 503. With LOGGING=on it logs each
- * request, and with TRACE=on each error with its stack trace, in the way of its documentation; else nothing. It ends on
- * TERM at once.
+ * The contract of a server: it listens on HOST (127.0.0.1 when absent; IPv6 without brackets) and PORT and serves the
+ * five endpoints of the built-in app `api`. When it refuses a query or reports an error, it may choose the words and
+ * the shape of the response, as long as that is JSON with the same status. With REDIS_URL, it sets `plateau:counter` to
+ * 1 before it listens; without REDIS_URL, `/redis` responds with 503. With LOGGING=on it logs each request, and with
+ * TRACE=on each error with its stack trace, in the way of its documentation; otherwise it logs nothing. It ends on TERM
+ * at once.
  */
 import type * as z from "zod";
 import {

@@ -1,7 +1,7 @@
 /**
- * A gateway of ours, the caching proxy or the balancer: a server that responds with what other servers
- * respond, in a process of its own. The process that starts it sends its settings as JSON, in the first line of
- * its standard input: there may be a password in them, and more certificates than an environment can hold.
+ * A gateway of Plateau's own, the caching proxy or the balancer: a server that passes on the responses of other
+ * servers, in a process of its own. The process that starts it sends the settings as JSON, in the first line of
+ * standard input, because they may contain a password, and more certificates than an environment can hold.
  */
 import { accessShape } from "../../base/target/access.ts";
 import { policyNames, storeNames } from "../../base/target/gateway_shape.ts";

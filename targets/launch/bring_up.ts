@@ -1,4 +1,4 @@
-/** Brings up a process of ours that serves HTTP: from its start to a target that can be measured. */
+/** Brings up a process that Plateau has started: from its start to a target that can be measured. */
 import { messageOf } from "../../base/errors.ts";
 import { originAt } from "../../base/net/listen.ts";
 import { withoutSecrets } from "../../base/secrets.ts";

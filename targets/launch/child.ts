@@ -1,9 +1,8 @@
 /**
- * Processes that Plateau starts. All of them are this same program again: a built-in app (`serve`), or
- * the supervisor of a foreign one (`supervise`). They end when this process does, whatever ends it:
- * each reads from a pipe that only this process holds open. They have a session of their own, so that
- * Ctrl-C reaches Plateau alone, which then stops them in order. What a supervisor leaves that is killed, this process
- * adopts and ends.
+ * Processes that Plateau starts. All of them are this same program again: a built-in app (`serve`), or the supervisor
+ * of a foreign program (`supervise`). They end when this process does, whatever ends it: each reads from a pipe that
+ * only this process holds open. They have a session of their own, so that Ctrl-C reaches only Plateau, which then stops
+ * them in order. If a supervisor is killed, this process adopts and ends the processes that it leaves.
  */
 import { randomUUID } from "node:crypto";
 import { constants } from "node:os";
@@ -42,14 +41,14 @@ import { fileURLToPath } from "node:url";
 const SUPERVISOR_GRACE_MS = 2 * STOP_GRACE_MS + 1_000;
 
 /**
- * Whether the system has signals to ask a program to end. On Windows any signal kills; there, the end of standard input
- * asks instead, which our own programs wait for.
+ * Whether the system has signals that ask a program to end. On Windows, any signal kills; there, the end of standard
+ * input asks Plateau's own programs to end.
  */
 const HAS_SIGNALS = Deno.build.os !== "windows";
 
 /**
- * How long the rest of the output is awaited after a process has ended; only someone else who holds its pipes makes it
- * take longer.
+ * How long to wait for the rest of the output after a process has ended; it takes longer only if another process holds
+ * the pipes.
  */
 const DRAIN_MS = 500;
 
@@ -84,7 +83,7 @@ interface ProcessEnvironment {
   readonly onKilled?: (pid: number) => Promise<void>;
 }
 
-/** Starts this program with `args`; `env` is added to our own environment. The child announces its address. */
+/** Starts this program with `args`; `env` is added to this process's environment. The child announces its address. */
 export function startSelf(
   args: readonly string[],
   env: Record<string, string>,
@@ -116,7 +115,7 @@ interface SupervisedEnvironment extends Omit<ProcessEnvironment, "onKilled"> {
   readonly folder?: string;
   /** Limits for the program; null or absent: none. */
   readonly limits?: TargetLimits;
-  /** A folder like `folder`, which however stays if the program succeeds. */
+  /** Like `folder`, except that this folder stays if the program succeeds. */
   readonly stage?: string;
   /** Whether the program counts as over when it ends, and everything that it left in the background is ended. */
   readonly isStep?: boolean;
@@ -203,7 +202,7 @@ let isAdopting: boolean | null = null;
 
 /**
  * Lets this process adopt orphans, unless it has children that it did not start: their orphans would be adopted, too,
- * and be taken for ours.
+ * and be taken for Plateau's.
  */
 function adoptTheirOrphans(): void {
   isAdopting ??= childrenOf(Deno.pid).every((pid) => running.has(pid)) && adoptOrphans();
@@ -320,7 +319,7 @@ export function selfCommand(
 ): [program: string, args: string[]] {
   if (Deno.build.standalone) return [Deno.execPath(), [...args]];
   const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
-  // A supervisor needs few modules, and Deno would first read those that any command may import.
+  // Lazy, because a supervisor needs few modules, and Deno would first read those that any command may import.
   const command = ["run", "-A", "--unstable-lazy-dynamic-imports", main, ...args];
   const program = Deno.execPath();
   return [program, inspectable ? inspectableArgs(program, command) : command];

@@ -80,7 +80,7 @@ export function locateCommand(spec: CommandTarget, context: LocationContext): Lo
 
 type LocationContext = Pick<LaunchContext, "name" | "baseDir">;
 
-/** Does the same except for the program, which the command's own steps may have to build first. */
+/** Does the same as `locateCommand` except for the program, which the command's own steps may have to build first. */
 export function locateSurroundings(
   { cwd, inherit }: CommandTarget,
   context: LocationContext,

@@ -52,7 +52,8 @@ export function cleanEnv(
 const FALSE_NODE = /[\\/]node_compat_bin$/;
 
 /**
- * Our own environment as the user gave it, without Deno's false node, because what is measured as Node must be Node.
+ * This process's environment as the user gave it, without Deno's false node, because what is measured as Node must be
+ * Node.
  */
 export function ownEnv(
   given: Variables = Deno.env.toObject(),
@@ -64,7 +65,7 @@ export function ownEnv(
   return { ...env, PATH: folders.join(delimiter) };
 }
 
-/** The values of the named variables in our own environment; null for each one that is not set. */
+/** The values of the named variables in this process's environment; null for each one that is not set. */
 export function variablesNamed(
   names: readonly string[],
   ours: Variables = ownEnv(),
@@ -217,7 +218,7 @@ export function isPortFree(port: number, host: string = LOOPBACK): boolean {
   }
 }
 
-/** Whether somebody listens on the port; a port that is denied to us may be allowed to a program. */
+/** Whether somebody listens on the port. A port that is denied to this process may be allowed to a program. */
 export function isPortTaken(port: number, host: string): boolean {
   try {
     listenBriefly(host, port);

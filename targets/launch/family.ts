@@ -112,8 +112,8 @@ function family(
 }
 
 /**
- * Whether a process lives. A zombie that we have adopted is reaped first: its other threads may outlive the first, and
- * we may end before them.
+ * Whether a process lives. A zombie that this process has adopted counts as ended only if it can be reaped: its other
+ * threads may outlive the first, and must not outlive this process.
  */
 function lives(pid: number): boolean {
   const { state = "Z", parent = 0 } = readStat(pid) ?? {};

@@ -48,7 +48,7 @@ function failureOf({ status, kept }: ReceivedResponse): string | null {
   return health === SERVING ? null : `health ${HEALTHS[health] ?? health}`;
 }
 
-/** The status in the message; 0 if it has none, as in protobuf; NaN if the bytes are no such message. */
+/** The status in the message; 0 if it has none, as in protobuf; NaN if the bytes are not a message of that kind. */
 function healthIn(kept: KeptResponse): number {
   try {
     const reader = new WireReader(kept.body().subarray(PREFIX_BYTES));

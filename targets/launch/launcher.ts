@@ -1,6 +1,6 @@
 /**
  * A launcher turns a target's lines in the experiment file into a server that responds, and
- * back into nothing. One file a member (app, command, url, …), one line in `launchers.ts`;
+ * back into nothing. Each launcher (app, command, url, …) has one file, and one line in `launchers.ts`;
  * `tests/conformance/launchers_test.ts` runs the same suite over all of them.
  */
 import { type Need, StartError, TargetError } from "../../base/errors.ts";
@@ -16,7 +16,7 @@ export interface Exit {
   readonly isOfSupervisor?: boolean;
 }
 
-/** A process tree of ours, in the form that `watchResources` takes. */
+/** The process tree of a server, in the form that `watchResources` takes. */
 export interface WatchedTree {
   /** The process that Plateau started, or null if it did not start any (`url`). */
   readonly pid: number | null;

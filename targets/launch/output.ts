@@ -1,6 +1,7 @@
 /**
- * What a target prints: read with a pause after each read, and only the last bytes are kept. Whoever writes a line for
- * each request would else wake this process for each, on the cores that target and load share.
+ * What a target prints: read with a pause after each read, and only the last bytes are kept. Without the pauses, a
+ * target that writes a line for each request would wake this process for each line, on the cores that target and load
+ * share.
  */
 import { isGoTrace, OUTPUT_LATE_MS } from "../observe/runtime/go_trace.ts";
 import { secrets, withoutSecrets } from "../../base/secrets.ts";

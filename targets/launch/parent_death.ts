@@ -9,9 +9,9 @@ export const BOUND = "PLATEAU_BOUND";
 
 /**
  * Ends this process when its parent dies; does nothing unless Plateau is the parent. Must be called in the first lines
- * of `serve`. The kernel does this on Linux, a worker where the kernel does not, and in any case the end of standard
- * input does, which only the parent holds open; that also covers a parent that died before.
- * @param onText Called with what the parent writes there.
+ * of `serve`. The kernel ends the process on Linux, and a worker where the kernel does not. The end of standard input,
+ * which only the parent holds open, always ends it, even if the parent died before this call.
+ * @param onText Called with what the parent writes to standard input.
  */
 export function bindToParent(onText: (text: string) => void = () => {}): void {
   if (Deno.env.get(BOUND) !== "1") return;

@@ -1,6 +1,6 @@
 /**
- * The start of a process of ours, until it has responded once. The start fails when the process ends, time runs out, or
- * the user interrupts; then no process is left.
+ * The start of a process that Plateau runs, until it has responded once. The start fails when the process ends, time
+ * runs out, or the user interrupts; then no process is left.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, StartError } from "../../base/errors.ts";

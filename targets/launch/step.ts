@@ -84,8 +84,8 @@ interface ProgramOutput {
 
 /**
  * The output of a program that Plateau runs for itself, such as git. When the result resolves or rejects, nothing of
- * the program is left; if this process is killed before, that is soon so, too. Throws a TargetError if the program
- * cannot be started, prints without end or its supervisor is killed, or the signal's reason on abort.
+ * the program is left; if this process is killed before that, the program is ended soon after. Throws a TargetError if
+ * the program cannot be started, prints without end or its supervisor is killed, or the signal's reason on abort.
  */
 export async function outputOfProgram(
   command: readonly string[],

@@ -1,12 +1,13 @@
 /**
  * The supervisor of a foreign program: it ends the program and everything that the program has
  * started, on TERM or when its own parent is gone (the end of standard input). The
- * hidden command `supervise -- PROGRAM ARGS…` does only this. Loads nothing heavy: it starts in front
- * of every program.
+ * hidden command `supervise -- PROGRAM ARGS…` does only this. It loads nothing heavy, because it starts before every
+ * program.
  *
- * It prints `started PID`, but not of a step, and then leaves its standard output and error to the program. What it
- * cannot end, as it is another user's or hangs in the kernel, it names at last: `left PID PID…`. The program may print
- * such lines, too: before its own the supervisor prints a sign that the program does not know.
+ * It prints `started PID`, except for a step, and then leaves its standard output and error to the program. At the end,
+ * it names the processes that it cannot end, because they are another user's or hang in the kernel: `left PID PID…`.
+ * The program may print such lines, too, so the supervisor begins its own lines with a sign that the program does not
+ * know.
  */
 import { messageOf } from "../../base/errors.ts";
 import { untilInputEnds } from "./parent_death.ts";
@@ -118,7 +119,7 @@ function limit(child: Deno.ChildProcess): void {
 
 /**
  * Whether the program is a step. The process id of a step is not reported, because all that it prints goes into a log:
- * the report would be in there, too, perhaps in the middle of a line, as the program may already print.
+ * the report would be in there, too, perhaps in the middle of a line, because the program may already print.
  */
 function isStep(): boolean {
   return Deno.env.get(SUPERVISED_STEP) !== undefined;

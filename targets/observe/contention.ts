@@ -110,8 +110,8 @@ function lineageOf(pid: number): ReadonlySet<number> {
 }
 
 /**
- * Looks at a tree. Parents come before their children, so that a child's use after its own reading is never counted in
- * both.
+ * Looks at a tree. Parents are read before their children: otherwise, a child that ends in between would be counted
+ * twice, by itself and in its parent's time for ended children.
  */
 function lookUnder(pid: number, parent: number | null, seen: Map<number, ContentionLook>): void {
   const stat = readStat(pid);

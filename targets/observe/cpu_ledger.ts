@@ -1,8 +1,7 @@
 /**
- * The CPU time of a process tree between looks, when processes end in between. The time that a process used after the
- * last look appears in its parent's time for children waited for, together with everything counted before: that part is
- * a debt of the parent, until it appears. So nothing is lost, nothing counted twice, and nothing is ever negative.
- * Pure.
+ * The CPU time of a process tree between looks, when processes end in between. When a process has ended, its whole CPU
+ * time appears in its parent's time for children waited for. The part that earlier looks have counted is a debt of the
+ * parent until then, so that nothing is lost or counted twice, and no time is negative. Pure.
  */
 
 /** A process at one look. Its times cover its whole life, in ms. */

@@ -103,7 +103,7 @@ function since(
 }
 
 /**
- * The use of a Redis whose process we cannot watch, by its own INFO. Each INFO costs Redis some 50 µs, four times a
+ * The use of a Redis whose process cannot be watched, by its own INFO. Each INFO costs Redis some 50 µs, four times a
  * second, which is in its figures.
  */
 export class RedisInfo {

@@ -29,7 +29,7 @@ export interface UsePoint {
 }
 
 export interface WatchedUse {
-  /** The use of the whole target; empty if it has no process of ours. */
+  /** The use of the whole target; empty if Plateau started none of its processes. */
   readonly resources: UsePoint[];
   /** The use of each of the target's parts, if there are several, and of Redis. */
   readonly parts: PartUse[];
@@ -147,7 +147,7 @@ function sumOrNull(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a + b;
 }
 
-/** The fewest of those that are known; null if none is. */
+/** The least of the numbers that are known; null if none is. */
 export function fewestLeft(all: readonly (number | null)[]): number | null {
   const known = all.filter((one) => one !== null);
   return known.length === 0 ? null : Math.min(...known);

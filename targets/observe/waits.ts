@@ -1,7 +1,7 @@
 /**
- * What the threads of a target wait for while they do not compute, by looks at random moments: storage, a name server, or
- * clients that were not accepted. How many wait on average, over the rate of requests, is how long each request waits
- * (J. D. C. Little, "A Proof for the Queuing Formula L = λW", 1961). Linux only.
+ * What the threads of a target wait for while they do not compute, by looks at random moments: storage, a name server,
+ * or clients that were not accepted. The mean number of waiting threads, divided by the rate of requests, is how
+ * long each request waits (J. D. C. Little, "A Proof for the Queuing Formula L = λW", 1961). Linux only.
  */
 import { clearTimeout, setTimeout } from "node:timers";
 import {
@@ -45,7 +45,8 @@ interface Look {
 /** The least time between two looks, and the least multiple of a look's own time: looks take at most 1 % of a core. */
 const APART = { leastMs: 15, times: 100 };
 /**
- * The same for looks at connections, which take longer, while the state of connections lasts: at most 0.5 % of a core.
+ * Like `APART`, for looks at connections, which take longer and can be rarer because the state of connections lasts:
+ * at most 0.5 % of a core.
  */
 const CONNECTIONS_APART = { leastMs: 250, times: 200 };
 /** The number of looks for each search for processes. */
@@ -56,7 +57,7 @@ const MOST_THREADS = 256;
 const MOST_LOOKS = 4_000;
 /** The fewest looks from which the length of waits can be estimated. */
 const LEAST_LOOKS = 15;
-/** The fewest looks at connections from which a cap is concluded. */
+/** The fewest looks at connections from which a limit of accepted connections can be seen. */
 const LEAST_AT_CONNECTIONS = 3;
 
 interface WaitsWatch {

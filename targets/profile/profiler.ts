@@ -1,9 +1,10 @@
 /**
- * A profiler samples what one process does, for a while, with the runtime's own means. One file a member (V8, pprof,
- * py-spy, perf), one line in `profilers.ts`; `tests/conformance/profilers_slow_test.ts` runs the same suite over all of them.
+ * A profiler samples what one process does, for a while, with the runtime's own means. Each profiler (V8, pprof,
+ * py-spy, perf) has one file, and one line in `profilers.ts`; `tests/conformance/profilers_slow_test.ts` runs the same
+ * suite over all of them.
  *
- * A member never harms the target, and never waits for it without end: what it can't have, it throws as an error
- * that says why, and the process then goes without a profile. It leaves no process and no connection behind.
+ * A profiler never harms the target, and never waits for it without end: if it can't get a profile, it throws an error
+ * that says why, and the process goes without one. It leaves no process and no connection behind.
  */
 import type { CallTree, Frame } from "../../base/profile/call_tree.ts";
 import { unescaped } from "../../base/secret_fields.ts";

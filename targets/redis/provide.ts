@@ -1,4 +1,4 @@
-/** The Redis of a run: the one that the user named, or else one that is found, or else a private one. */
+/** The Redis of a run: the one that the user named; without one, a Redis that is found; otherwise a private one. */
 import { startSupervised } from "../launch/child.ts";
 import type { WatchedTree } from "../launch/launcher.ts";
 import { awaitStartUp } from "../launch/start_up.ts";
@@ -88,7 +88,7 @@ async function readVersion(url: string): Promise<string> {
   }
 }
 
-/** Starts a server of our own, which writes nothing to disk and ends with this process. */
+/** Starts a private server, which writes nothing to disk and ends with this process. */
 async function startPrivate(
   env: Record<string, string>,
   signal: AbortSignal,

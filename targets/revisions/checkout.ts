@@ -100,8 +100,8 @@ async function snapshot(
 }
 
 /**
- * A pathspec for all but a folder. Escaped, so that it is a pattern: git takes an ignored folder that a pathspec names
- * literally for one that was asked for, even where it is to be left out, and then adds nothing.
+ * A pathspec for everything except a folder. The escapes make the folder's path a pattern: if a pathspec names an
+ * ignored folder literally, even to leave it out, git adds nothing at all.
  */
 function withoutFolder(path: string): string {
   return `:(top,exclude,glob)${path.replace(/[^/]/gu, "\\$&")}/**`;

@@ -118,7 +118,7 @@ const lines: [sentence: string, args: string[], told: RegExp[]][] = [
       ...["-H", "te: Trailers", "-H", "a: connection"],
     ],
     [
-      /^--header: Cannot send connection over HTTP\/2, which forbids connection-specific fields \(leave out either it or --http2\)$/,
+      /^--header: Cannot send connection over HTTP\/2, which forbids connection-specific fields \(leave out this header or --http2\)$/,
       /^--header: Cannot send keep-alive over /,
       /^--header: Cannot send proxy-connection over /,
       /^--header: Cannot send upgrade over /,

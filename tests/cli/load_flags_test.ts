@@ -78,8 +78,8 @@ const wrong: [sentence: string, args: string[], told: string[]][] = [
     '--arrivals: Cannot use "poison": the choices are uniform, poisson; did you mean "poisson"?',
   ]],
   ["what can't follow redirects", ["--follow", "2", "-n", "9", "--pipeline", "2"], [
-    "--requests: Cannot use --requests when redirects are followed (leave out either --follow or it)",
-    "--pipeline: Cannot use --pipeline when redirects are followed (leave out either --follow or it)",
+    "--requests: Cannot use --requests when redirects are followed (leave out --follow or --requests)",
+    "--pipeline: Cannot use --pipeline when redirects are followed (leave out --follow or --pipeline)",
   ]],
   ["more redirects than are followed", ["--follow", "21"], [
     "--follow: Cannot use 21: the maximum is 20",

@@ -127,7 +127,7 @@ const REFUSED: [sentence: string, args: string[], says: RegExp][] = [
   ["two refs that are not there", ["nope..neither"], /"neither"[\s\S]*"nope"/],
   ["a ref that starts with a dash", ["--", "-x..HEAD"], /-x: Cannot find the commit "-x"/],
   ["a name in place of a range", ["main", "experiment.yaml"], /Cannot read "main" as two commits/],
-  ["a built-in experiment", ["quick"], /quick: Cannot compare commits by a built-in experiment/],
+  ["a built-in experiment", ["quick"], /quick: Cannot compare commits with a built-in experiment/],
   ["a file that is not there", ["other.yaml"], /other\.yaml: Cannot find an experiment/],
 ];
 

@@ -168,7 +168,7 @@ load: { duration: [1s, 2s] }
   assert.match(stdout, /^40 runs of 8 cells/m);
   const lines = stderr.trim().split("\n").map((line) => line.trim());
   assert.deepEqual(lines.map((line) => line.replace(/".*nowhere"/, "…")), [
-    "Cannot start all of its targets",
+    "Cannot start all targets of the experiment",
     'Cannot start target program: there is no program "no-such-program" on PATH',
     "Cannot start target folder: there is no folder … is relative to the folder of the experiment file",
     "Cannot start target variable: it inherits PLATEAU_NOT_SET, which is not set here; set it, or leave it out of inherit",

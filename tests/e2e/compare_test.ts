@@ -193,6 +193,6 @@ Deno.test("compare refuses results that have no cell in common", async () => {
   assert.equal(code, 2);
   assert.match(
     stderr,
-    /no cell in common \(there static, a; static, b; here static, c; static, d\)/,
+    /no cell in common \(BASE has static, a; static, b; NEW has static, c; static, d\)/,
   );
 });

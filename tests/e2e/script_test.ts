@@ -165,12 +165,12 @@ Deno.test("a wrong experiment in TypeScript is told by the place in its default 
     ['import "./none.ts";\nexport default {};\n', /there is no file \S*none\.ts, which it imports/],
     [
       'await import("../../etc/hostname");\nexport default {};\n',
-      /Cannot import "\.\.\/\.\.\/etc\/hostname": it is no script/,
+      /Cannot import "\.\.\/\.\.\/etc\/hostname": it is not a script/,
     ],
     ["export default () => {};\n", /its default export returned nothing: .* \(signed\.ts:1:\d+\)/],
     [
       'export default { setup: "a", scenarios: { b: { flow: [{ get: "/", after: "c" }] } } };\n',
-      /signed\.ts: setup: Cannot call a text.*\n.*scenarios\.b\.flow\.0\.after: Cannot call a text/,
+      /signed\.ts: setup: Cannot call this text.*\n.*scenarios\.b\.flow\.0\.after: Cannot call this text/,
     ],
     ["export default async () => ({});\n", /wait in setup instead \(signed\.ts:1:\d+\)/],
   ];

@@ -178,7 +178,7 @@ const misplaced: Readonly<Record<string, [...lines: RegExp[]]>> = {
     /Cannot find the target or scenario "koa"/,
   ],
   "[rate(fastify, static) > 1/s]": [
-    /Cannot read "rate\(fastify" as a claim: its bracket is not closed; put it into quotes$/,
+    /Cannot read "rate\(fastify" as a claim: a parenthesis is not closed; put the claim into quotes$/,
   ],
   "[rate(conections=50) > 1/s]": [
     /Cannot find the factor "conections": did you mean "connections"\?$/,

@@ -94,7 +94,7 @@ const NOTED: readonly (readonly [source: string, note: RegExp])[] = [
     script("[{ get: { url: /, expect: { hasHeader: a } } }]"),
     /leaves out its expectations of hasHeader/,
   ],
-  [script("[{ get: { url: / } }]"), /expects 2xx or 3xx here.*Artillery accepts any status/],
+  [script("[{ get: { url: / } }]"), /expects 2xx or 3xx in Plateau.*Artillery accepts any status/],
   [
     script("[{ loop: [{ get: { url: '/{{ $uuid }}' } }], count: 51 }]"),
     /after 50 draws of the same kind/,
@@ -127,7 +127,7 @@ Deno.test("an Artillery scenario follows redirects and keeps cookies, with those
   for (
     const note of [
       /^the cookie theme is sent from the first request on$/,
-      /^if a request's cookies hold values, or change, it sends only these/,
+      /^a request whose cookies hold values, or change, sends only these/,
       /^Artillery sends a POST again when a 301 or 302 redirects it; here it becomes a GET/,
       /^a redirect to another host or port counts as wrong, unless follow names it in hosts$/,
     ]

@@ -183,7 +183,9 @@ Deno.test("a variable of a scenario in a form that code cannot refer to is not c
   const { text, notes } = made(script, { A: "s3cret-of-a-shop" });
   assert.match(text, /const __ENV = \{\n {2}A: env_\("A"\),\n {2}KEY: null,\n\};/);
   assert.ok(
-    notes.some((note) => /KEY in the env of its scenario: it holds the environment's A/.test(note)),
+    notes.some((note) =>
+      /KEY in the env of its scenario: it holds the environment variable A/.test(note)
+    ),
     text,
   );
   assert.ok(!text.includes(btoa("ada:s3cret-of-a-shop")), text);

@@ -344,7 +344,7 @@ const TAKEN:
         { post: "/2", body: "b", expect: { status: 200 } },
         { get: "/3", expect: { status: 201 } },
       ],
-      /^requests of a batch, .* one after the other here$/,
+      /^requests of a batch, .* one after the other in Plateau$/,
     ],
     [
       "cookies of its own",

@@ -209,13 +209,13 @@ Deno.test("a file without parameters says so of ${name}, and of --set", () => {
 targets: { a: { command: [sh, -c, "echo \${HOME}"] } }
 scenarios: { s: { get: / } }`;
   assert.deepEqual(wrongLines(text, undefined, { a: "1" }), [
-    '--set a: Cannot find the parameter "a" (the file has none)',
+    '--set a: Cannot find the parameter "a" (the file has no parameters)',
     "x.yaml:2:35: targets.a.command.2: Cannot fill in ${HOME}: the file has no parameters; to mean the text itself, write $${HOME}",
   ]);
 });
 
 Deno.test("a built-in experiment that has no parameter refuses --set", async () => {
-  await assert.rejects(loadExperiment("quick", { delay: "1" }), /the file has none/);
+  await assert.rejects(loadExperiment("quick", { delay: "1" }), /the file has no parameters/);
 });
 
 /** A file with a parameter `a`. */

@@ -159,7 +159,7 @@ scenarios:
 load: { http2: true }`,
     [
       "x.yaml:4:41: scenarios.one.headers.Connection: Cannot send connection over HTTP/2, " +
-      "which forbids connection-specific fields; leave it or http2 out",
+      "which forbids connection-specific fields; leave out this field or http2",
       /^x\.yaml:5:46: scenarios\.mix\.mix\.0\.headers\.upgrade: Cannot send upgrade over HTTP\/2/,
       /^x\.yaml:6:58: scenarios\.flow\.flow\.1\.headers\.te: Cannot send this te field over HTTP\/2/,
     ],

@@ -98,10 +98,13 @@ const ACCESS_LINES: Readonly<Record<string, readonly [line: string, path: string
   "a decoded space": [`h - - ${TIME} "GET /two words HTTP/1.1" 200 1`, "/two%20words"],
   "a space that was refused": [`h - - ${TIME} "GET /two words HTTP/1.1" 400 1`, /two words/],
   "HTTP/0.9": [`h - - ${TIME} "GET /old" 200 1 "-" "x"`, "/old"],
-  "nothing": [`h - - ${TIME} "" 400 0 "-" "-"`, /no method|is none/],
-  "a time-out": [`h - - ${TIME} "-" 408 -`, /is none/],
-  "TLS": [String.raw`h - - ${TIME} "\x16\x03\x01\x00\xEE" 400 150 "-" "-"`, /is none/],
-  "a scanner's word": [`h - - ${TIME} "HELP" 400 47 "-" "-"`, /is none/],
+  "nothing": [`h - - ${TIME} "" 400 0 "-" "-"`, /no method|is not a request line/],
+  "a time-out": [`h - - ${TIME} "-" 408 -`, /is not a request line/],
+  "TLS": [
+    String.raw`h - - ${TIME} "\x16\x03\x01\x00\xEE" 400 150 "-" "-"`,
+    /is not a request line/,
+  ],
+  "a scanner's word": [`h - - ${TIME} "HELP" 400 47 "-" "-"`, /is not a request line/],
   "OPTIONS of the whole server": [`h - - ${TIME} "OPTIONS * HTTP/1.0" 200 1`, /is not a path/],
   "a virtual host": [
     `v:80 "10.0.0.1, 10.0.0.2" 10.0.0.3 - - ${TIME} "GET /v HTTP/1.1" 200 1`,
@@ -120,14 +123,17 @@ const ACCESS_LINES: Readonly<Record<string, readonly [line: string, path: string
   ],
   "HAProxy's bad request": [
     `h haproxy[1]: 1.2.3.4:1 [06/Feb/2009:12:14:14.655] a a/<NOSRV> -1/-1 400 187 "<BADREQ>"`,
-    /is none/,
+    /is not a request line/,
   ],
   "HAProxy's connection of TCP": [
     "h haproxy[1]: 1.2.3.4:1 [06/Feb/2009:12:14:14.655] fnt bck/srv1 0/0/5007 212 -- 0/0",
     /nothing in quotes/,
   ],
   "Envoy": [`[2019-04-08T16:16:55.931Z] "GET /e HTTP/1.1" 200 - 0 89 5 4 "-" "curl"`, "/e"],
-  "Envoy's TCP": [`[2019-04-08T16:50:12.533Z] "- - -" 0 - 87 254 4 - "-" "-"`, /is none/],
+  "Envoy's TCP": [
+    `[2019-04-08T16:50:12.533Z] "- - -" 0 - 87 254 4 - "-" "-"`,
+    /is not a request line/,
+  ],
   "Amazon's load balancer": [
     `https 2020-01-01T00:55:04.127531Z app/a 1.2.3.4:2817 10.0.0.1:80 0.001 200 200 225 24950 ` +
     `"GET https://www.a:443/p?q=1 HTTP/1.1" "Mozilla" ECDHE TLSv1.2 0 2020-01-01T00:55:04.0Z`,
@@ -136,7 +142,7 @@ const ACCESS_LINES: Readonly<Record<string, readonly [line: string, path: string
   "nginx's $msec": [`1622537123.456 10.0.0.1 "GET /msec HTTP/1.1" 200`, "/msec"],
   "JSON around it": [
     String.raw`{"message":"[2019-04-10T03:49:34.451Z] \"GET /a HTTP/1.1\" 501 - \"1\"","time":""}`,
-    /is none/,
+    /is not a request line/,
   ],
 };
 

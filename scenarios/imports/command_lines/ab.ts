@@ -24,9 +24,9 @@ import {
 import { asWritten } from "./url.ts";
 
 const NOTES = {
-  both: "without its number of requests, because only its time limit ends it here",
+  both: "without its number of requests, because in Plateau only its time limit ends it",
   twice: "with only one content-type; ab also sends its own unless -T is given",
-  most: "without its end after 50000 requests, which -t implies there",
+  most: "without its end after 50000 requests, which -t implies in ab",
 };
 
 /** Holds the content type until it is known whether there is a body. */

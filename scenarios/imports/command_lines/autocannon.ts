@@ -99,7 +99,7 @@ export const autocannon: Tool = {
 
 const RECONNECTS = "--requests-per-connection";
 
-/** A connection with several requests in flight is not closed after a number of them here. */
+/** In Plateau, a connection with several requests in flight is not closed after a number of requests. */
 function withoutReconnects(line: TranslatedLine): TranslatedLine {
   const isPipelined = Number(lastOf(line, "--pipeline") ?? 1) > 1;
   if (!isPipelined || lastOf(line, RECONNECTS) === undefined) return line;

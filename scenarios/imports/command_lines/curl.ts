@@ -64,7 +64,7 @@ export const curl: Tool = {
     unsupported("http3 0 http1.0", "switch", "a version of HTTP other than 1.1 and 2"),
     refusedOption("connect-to", "value", "another address for the host"),
     refusedOption("n netrc digest ntlm negotiate anyauth", "switch", "its authentication"),
-    unsupported("limit-rate", "value", "its limit of bytes"),
+    unsupported("limit-rate", "value", "its limit of bytes per second"),
     refusedOption("K config", "value", "its file of options"),
     ...["L location", "G get", "compressed", "g globoff", "path-as-is"].map((names) =>
       ignored(names, "switch")

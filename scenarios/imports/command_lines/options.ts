@@ -102,8 +102,8 @@ function valueless(name: string, place: string): Problem {
 }
 
 /**
- * Splits a command line like a shell, but unquoted ? and * of a URL are literal, and so is $. An empty word counts,
- * too. Throws a UserError at an operator, such as an unquoted &.
+ * Splits a command line like a shell, except that the unquoted ? and * of a URL, and every $, are taken literally. An
+ * empty quoted word is a word, too. Throws a UserError at an operator, such as an unquoted &.
  */
 export function shellWords(commandLine: string, place: string): string[] {
   return parse(plainlyQuoted(commandLine)).flatMap((part) => {

@@ -163,7 +163,7 @@ function otherRequests(tool: ToolName, what: string): Problem {
   return {
     place: PLACE,
     message: `Cannot send the requests of ${tool} without ${what}`,
-    fix: "leave its option out, or write an experiment file",
+    fix: "leave the option of the tool out, or write an experiment file",
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * Another load tool whose command line `plateau bench --like` understands: each of its options becomes
- * flags of `bench`, or a note that it has no counterpart. One file a member, one line in `registry.ts`.
+ * flags of `bench`, or a note that it has no counterpart. Each tool has one file, and one line in `registry.ts`.
  */
 import { groupsOfThree } from "../../../base/limits.ts";
 import { optionsOfPeer, type Peer } from "../../../base/load_options.ts";
@@ -15,7 +15,7 @@ type BenchFlag = readonly [name: string, text?: string];
 /** The counterpart of an option. */
 export interface Meaning {
   readonly flags?: readonly BenchFlag[];
-  /** Why the option has no counterpart, or a different meaning here. */
+  /** Why the option has no counterpart in Plateau, or a different meaning. */
   readonly note?: string;
   /** A part of the tool's requests that Plateau can't send, such as `its Lua script`, so that nothing is sent. */
   readonly refused?: string;
@@ -201,7 +201,7 @@ export function proxyAddress(text: string): string {
 /** A body, which must not be taken for the name of a file. */
 export function literalBody(text: string): Meaning {
   return text.startsWith("@")
-    ? { refused: "its body, because a body that begins with @ names a file here" }
+    ? { refused: "its body, because a body that begins with @ names a file in Plateau" }
     : { flags: [["-b", text]] };
 }
 
@@ -283,7 +283,10 @@ export function redirected(tool: string, { status }: Measured): string[] {
   );
 }
 
-/** A note that the tool reports whole milliseconds, with the median here if it is below one. @param tool Name of the tool. */
+/**
+ * A note that the tool reports whole milliseconds, with Plateau's median if it is below one.
+ * @param tool Name of the tool.
+ */
 export function wholeMilliseconds(tool: string, { latency, timeText }: Measured): string {
   const median = latency.percentiles["50"];
   const here = latency.count > 0 && median < 1 ? `; the median here is ${timeText(median)}` : "";
@@ -291,9 +294,9 @@ export function wholeMilliseconds(tool: string, { latency, timeText }: Measured)
 }
 
 /**
- * Samples that a correction adds which expects a request on each connection every `stepMs`: for a
- * response that took longer one each of the time less one step, less two, …, as HdrHistogram's
- * `recordValueWithExpectedInterval` has it.
+ * Samples that a correction for coordinated omission adds. It expects a request on each connection every `stepMs`, so
+ * for a response that took longer, it adds samples of that time less one step, less two steps and so on, like
+ * HdrHistogram's `recordValueWithExpectedInterval`.
  */
 export function addedSamples({ buckets, load }: Measured, stepMs: number): number {
   if (!(stepMs > 0)) return 0;

@@ -1,6 +1,6 @@
 /**
- * The URL on a command line, as its tool understands it: `bench` understands URLs as browsers do, which take out dot
- * segments, encode quotes and leave out fragments, and many tools send them.
+ * The URL on a command line, as its tool understands it. `bench` reads URLs like browsers, which remove dot segments
+ * and fragments and encode quotes, but many tools send these as written.
  */
 import { octetsOf, percentEncoded } from "../../../base/http/octets.ts";
 
@@ -26,7 +26,7 @@ export interface UrlParts {
   readonly rest: string;
 }
 
-/** Null if the text is not a URL. */
+/** The parts of a URL; null if the text is not a URL. */
 export function urlParts(text: string): UrlParts | null {
   const [, scheme, authority, rest] = /^([a-z][\w+.-]*):\/\/([^/?#]*)(.*)$/is.exec(text) ?? [];
   if (scheme === undefined) return null;

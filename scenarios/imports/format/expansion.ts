@@ -4,7 +4,7 @@
  */
 import { beyond, isWithin } from "../../../base/limits.ts";
 
-/** Why a text can't be filled in, as the message. */
+/** An error whose message says why a text can't be filled in. */
 export class TooLong extends Error {}
 
 /** The text with each match replaced. Throws a TooLong before it exceeds the size of a whole experiment. */

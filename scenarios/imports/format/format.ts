@@ -1,6 +1,6 @@
 /**
- * Files of other tools that `run`, `check` and `init --from` take as experiments: each becomes the text
- * of an experiment file, which then is read like any other. One file a member, one line in `registry.ts`. Pure.
+ * Files of other tools that `run`, `check` and `init --from` take as experiments: each becomes the text of an
+ * experiment file, which then is read like any other. Each format has one file, and one line in `registry.ts`. Pure.
  */
 import { stringify } from "yaml";
 import type { Files } from "../../../base/files.ts";
@@ -54,7 +54,7 @@ export class Origins {
   }
 }
 
-/** Redirects may lead anywhere there, but only to the target here. */
+/** In the other tools, redirects may lead anywhere; in Plateau, only to the target and to hosts that are named. */
 export const REDIRECTS_ELSEWHERE =
   "a redirect to another host or port counts as wrong, unless follow names it in hosts";
 
@@ -92,7 +92,7 @@ export interface TextFormat {
 
 export interface ImportedText {
   readonly text: string;
-  /** Variables of the environment whose values stand in it where no reference can, such as in base64 or in a key. */
+  /** Environment variables whose values are in the text where a reference can't be, such as in base64 or in a key. */
   readonly holds: readonly string[];
 }
 
@@ -145,7 +145,7 @@ function sectionAt(section: unknown, key: string): Section {
 
 const YAML = { lineWidth: 100, aliasDuplicateObjects: false };
 
-/** Escapes `${`, which is plain text in the other tool's file, and would begin a parameter here. */
+/** Escapes `${`, which is plain text in the other tool's file but would begin a parameter in Plateau's. */
 function withoutParameters<Value>(value: Value): Value;
 function withoutParameters(value: unknown): unknown {
   if (value instanceof FromEnvironment) return String(value);
@@ -157,7 +157,7 @@ function withoutParameters(value: unknown): unknown {
   );
 }
 
-/** A name of a target or scenario from any text but one of the environment: a name can't refer to that, and it may be secret. */
+/** A valid name of a target or scenario; `otherwise` for text from the environment, which may be secret. */
 export function nameFrom(text: string, otherwise: string): string {
   if (isMarked(text)) return otherwise;
   const name = text.replaceAll(/[^\p{L}\p{N}._-]+/gu, " ").trim().replace(/^[ ._-]+/, "");
@@ -181,7 +181,7 @@ export function withoutNames(text: string, braces = BRACES): string {
   return text.replaceAll("{{", () => braces);
 }
 
-/** A valid name for a value here. */
+/** The name with the characters that are not valid in the name of a value replaced or removed. */
 export function valueNameOf(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}_-]+/gu, "_").replace(/^[^\p{L}_]+/u, "");
 }

@@ -1,7 +1,7 @@
 /**
- * Variables of the environment in what is imported: a file that is written refers to them, as their values may be secrets.
- * What a variable gives to a text is marked there, so that a reference stands only where its value comes from the
- * variable, and not where the other tool's file has the same text by chance. Pure.
+ * Environment variables in imported files. A written file refers to variables by name, because their values may be
+ * secrets. Text that comes from a variable is marked during the conversion, so that only such text becomes a reference,
+ * and not the same text that the other tool's file contains by chance. Pure.
  */
 import { passwordsIn } from "../../../base/secret_fields.ts";
 import { Secrets } from "../../../base/secrets.ts";

@@ -1,4 +1,4 @@
-/** Path and body of an HTTP Request of a JMeter plan → a path and a body here. */
+/** Converts the path and the body of an HTTP Request of a JMeter plan. */
 import type { PlanElement, Refusals } from "./elements.ts";
 import { pathText, percentEncoded, writtenBesides } from "../../request/template.ts";
 import type { PlanVariables } from "./variables.ts";
@@ -11,7 +11,7 @@ export interface ContentContext {
 
 interface Content {
   readonly path: string;
-  /** Content-type, if the body here does not set one itself. */
+  /** The content-type, if `body` does not imply one. */
   readonly type?: string;
   readonly body: Readonly<Record<string, unknown>>;
 }

@@ -86,7 +86,7 @@ export function elementsIn({ children }: XmlElement): PlanElement[] {
   });
 }
 
-/** Parts of a plan that would make the load here differ from the original, each with its place. */
+/** Parts of a plan that would make the load differ from JMeter's, each with its place. */
 export class Refusals {
   readonly #problems = new Map<string, XmlPlace & Pick<Problem, "message" | "fix">>();
 

@@ -1,4 +1,4 @@
-/** A thread group of a JMeter plan → a load here. Anything without an equivalent is refused at its line. */
+/** Converts a thread group of a JMeter plan to a load. Anything without an equivalent is refused at its line. */
 import { durationText } from "../../../base/quantity.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { arriving } from "../format/arriving.ts";

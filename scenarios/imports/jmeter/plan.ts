@@ -72,7 +72,7 @@ class PlanImport {
     this.#elements = elementsIn(root.children.find(({ name }) => name === "hashTree") ?? root);
   }
 
-  /** Throws a UserError with everything that would make another load here. */
+  /** Throws a UserError with everything that would make the load differ from JMeter's. */
   made(): Import {
     const plan = this.#elements.find(({ kind }) => kind === "TestPlan");
     this.#declare(this.#elements);

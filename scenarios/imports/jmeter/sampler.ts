@@ -1,4 +1,4 @@
-/** An HTTP Request of a JMeter plan → a request of a flow here. */
+/** Converts an HTTP Request of a JMeter plan to a request of a flow. */
 import { METHODS } from "../../../base/http/request.ts";
 import { stepName } from "../../request/request.ts";
 import { pathText } from "../../request/template.ts";
@@ -9,7 +9,7 @@ import { otherRequests, type PlanScope } from "./scope.ts";
 /** A step of a flow under construction. */
 export type JmeterStep = Record<string, unknown>;
 
-/** Settings that all requests of a plan must share, because they belong to the load or the scenario here. */
+/** Settings that all requests of a plan must share, because in Plateau they belong to the load or the scenario. */
 export interface Agreement {
   origin: string | null;
   follows: boolean | null;
@@ -81,7 +81,7 @@ export class Samplers {
     const timeout = this.#property(sampler, scope, "HTTPSampler.response_timeout");
     const timeoutMs = Number(timeout) || 0;
     if (agreed.timeoutMs > 0 && agreed.timeoutMs !== timeoutMs) {
-      this.around.note("its longest time-out applies to all requests here");
+      this.around.note("in Plateau its longest time-out applies to all requests");
     }
     agreed.timeoutMs = Math.max(agreed.timeoutMs, timeoutMs);
   }
@@ -128,7 +128,7 @@ function headersOf(
   return Object.keys(headers).length > 0 ? { headers } : {};
 }
 
-// Response Assertions → what is expected of a response here.
+// Converts Response Assertions to expectations of a response.
 
 // Bits of Assertion.test_type (org.apache.jmeter.assertions.ResponseAssertion).
 const MATCH = 1;
@@ -148,7 +148,10 @@ interface Expected {
   readonly contains?: string;
 }
 
-/** Null if nothing is expected; an assertion without an equivalent is left out with a note. */
+/**
+ * The expectation that the assertions make; null if they make none. An assertion without an equivalent is left out with
+ * a note.
+ */
 function expectationOf(
   assertions: readonly PlanElement[],
   note: (text: string) => void,

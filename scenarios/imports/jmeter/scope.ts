@@ -123,7 +123,7 @@ export class Scopes {
     return Object.fromEntries(fields);
   }
 
-  /** A large number of milliseconds by Poisson is close to its mean, as the standard deviation is its square root. */
+  /** A large Poisson number is close to its mean, because the standard deviation is the square root of the mean. */
   #poissonMs(element: PlanElement): number {
     const meanMs = this.#delayMs(element, "RandomTimer.range");
     const deviationMs = Number(Math.sqrt(meanMs).toPrecision(2));

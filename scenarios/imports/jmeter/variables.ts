@@ -1,4 +1,4 @@
-/** The meaning of `${…}` in a JMeter plan: constants, and values of a scenario here. */
+/** Converts `${…}` in a JMeter plan to constants and to values of a scenario. */
 import { beyond, isWithin } from "../../../base/limits.ts";
 import { type ImportContext, valueNameOf } from "../format/format.ts";
 import type { PlanElement, Refusals } from "./elements.ts";
@@ -11,7 +11,7 @@ const MOST_ROUNDS = 100;
 const PROPERTY = /^__(?:P\(([^,()]*)|property\(([^,()]*),[^,()]*),([^,()]*)\)$/;
 const UUID = /^__UUID(?:\(\))?$/;
 const RANDOM = /^__Random\((-?\d+),(-?\d+)(?:,)?\)$/;
-/** The beginning of a value here. */
+/** The beginning of a value in Plateau. */
 const OUR_VALUE = "{{";
 
 /** A column of a file, as in a scenario's values. */
@@ -100,7 +100,7 @@ export class PlanVariables {
     }
   }
 
-  /** The text with constants filled in, and values by their names here. */
+  /** The text with constants filled in, and values by their names in Plateau. */
   filled(text: string, place: XmlPlace): string {
     if (text.includes(OUR_VALUE)) {
       this.refusals.add(

@@ -50,7 +50,7 @@ export class Examples {
       .map(([name]) => name);
   }
 
-  /** Whether it is, or may be. @param seen Schemas in which no file was found, or which are being looked at. */
+  /** Whether a part is a file, or may be one. @param seen Schemas that were searched, or are being searched. */
   #isFile(part: Part, seen: Set<unknown>): boolean {
     if (seen.has(part.value)) return false;
     seen.add(part.value);
@@ -208,7 +208,7 @@ function isNull({ words: { nullable, type } }: Shape): boolean {
   return nullable === true || Array.isArray(type) && type.includes("null");
 }
 
-/** The type of a schema: as given, or else deduced from its keywords. */
+/** The type of a schema: as given, or deduced from its keywords. */
 function typeOf({ words, properties, required, items }: Shape): string {
   const [type] = [words.type].flat().filter((type) => type !== "null");
   if (typeof type === "string") return type;

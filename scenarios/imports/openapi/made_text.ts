@@ -28,7 +28,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 const LONGEST = 10_000;
 
-/** Null if the pattern is beyond what is supported here. */
+/** A text that fits the schema's format or pattern, and its lengths; null if the pattern is not supported. */
 export function madeText(words: Readonly<Record<string, unknown>>): string | null {
   const { format, pattern, minLength, maxLength } = words;
   const least = typeof minLength === "number" ? Math.min(minLength, LONGEST) : 0;
@@ -57,7 +57,7 @@ class PatternText {
   #at = 0;
   #isKnown = true;
 
-  /** @param more Rounds of repeatable parts, if allowed. */
+  /** @param more How often each repeatable part is repeated, if its limits allow that. */
   constructor(private readonly pattern: string, private readonly more: number) {}
 
   text(): string | null {

@@ -69,7 +69,8 @@ class Conversion {
     const taken = this.#operations(origin).flatMap((operation) => this.#taken(operation));
     if (taken.length === 0 && this.#left.length === 0) {
       const message = this.#writes > 0
-        ? "Cannot run it: all of its operations may change something; plateau init --writes includes them"
+        ? "Cannot run this description: all of its operations may change something; " +
+          "plateau init --writes includes them"
         : "Cannot run a description without an operation";
       this.#description.refuse(["paths"], message);
     } else if (taken.length === 0) {
@@ -134,7 +135,7 @@ class Conversion {
         const server = this.#server(part) ?? this.#server(item) ??
           this.#server(description.root);
         if (server?.origin && server.origin !== origin) {
-          this.#notes.add(`requests to ${server.origin} go to ${origin ?? NO_SERVER} here`);
+          this.#notes.add(`requests to ${server.origin} go to ${origin ?? NO_SERVER} in Plateau`);
         }
         return [{ method: key, template, base: server?.base ?? "", part, shared }];
       });
@@ -206,7 +207,7 @@ class Conversion {
     }
   }
 
-  /** One scenario if all requests can have figures of their own; else one for each tag. */
+  /** One scenario if all requests can have figures of their own; otherwise one for each tag. */
   #scenarios(taken: readonly Taken[]): Record<string, unknown> {
     const groups = taken.length <= MOST_TOGETHER
       ? new Map([["operations", taken]])

@@ -1,4 +1,4 @@
-/** One operation of an OpenAPI description → a request. Pure. */
+/** Converts an operation of an OpenAPI description to a request. Pure. */
 import { isMap, type Json } from "../../../base/yaml/json_text.ts";
 import { headerName, headerValue, stepName } from "../../request/request.ts";
 import { pathText } from "../../request/template.ts";
@@ -194,7 +194,7 @@ const isJson = (type: string): boolean => /[/+]json\b/i.test(type);
 const FORM = /^application\/x-www-form-urlencoded\b/i;
 const MULTIPART = /^multipart\/form-data\b/i;
 
-/** How well a type of body can be written here: lower is better. */
+/** How well Plateau can write a body of the type; lower is better. */
 function rank(type: string): number {
   const found = [isJson, FORM.test.bind(FORM), MULTIPART.test.bind(MULTIPART)]
     .findIndex((is) => is(type));

@@ -43,7 +43,7 @@ export class Security {
     return credentials ?? NONE;
   }
 
-  /** Null if the scheme is not supported here. */
+  /** The credentials that a security scheme needs; null if Plateau does not support the scheme. */
   #scheme(name: string, { path }: MapPart): Credentials | null {
     const schemes = this.#components && this.description.map(this.#components, "securitySchemes");
     const scheme = schemes && this.description.map(schemes, name);

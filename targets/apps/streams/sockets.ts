@@ -42,8 +42,8 @@ const MOST_BEHIND_BYTES = 64 * 1024;
 const TRY_AGAIN_LATER = 1013;
 
 /**
- * Sends the news on the socket; returns a function that stops this. A listener who does not read is dropped, because
- * memory would only grow for him.
+ * Sends the news on the socket; returns a function that stops this. A listener that does not read is dropped, because
+ * its queue would grow without limit.
  */
 export function hearOn(
   socket: Pick<WebSocket, "bufferedAmount" | "close">,

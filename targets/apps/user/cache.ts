@@ -8,8 +8,8 @@ import type { RedisClient } from "../../redis/client.ts";
 interface CacheLookup {
   readonly text: string;
   /**
-   * Whether the text came from the cache; false for the request that paid. One that waited for another's payment counts
-   * as a hit, as with nginx's `proxy_cache_lock`.
+   * Whether the text came from the cache; false for the request that fetched it from the origin ("paid"). A request
+   * that waited for another's fetch counts as a hit, as with nginx's `proxy_cache_lock`.
    */
   readonly hit: boolean;
 }

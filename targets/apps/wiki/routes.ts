@@ -40,7 +40,7 @@ export function addRoutes(app: Hono, wiki: Wiki): void {
   app.get("/assets/wiki.css", (c) => c.body(STYLE, 200, { "content-type": "text/css" }));
 }
 
-/** The user of a request, or null. Responses to a user are kept from caches. */
+/** The user of a request, or null. Responses to a user must not be cached. */
 function userOf(c: Context, { sessions }: Wiki): string | null {
   const token = getCookie(c, COOKIE);
   if (token !== undefined) c.header("cache-control", "private, no-store");

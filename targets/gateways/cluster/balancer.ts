@@ -63,8 +63,8 @@ function withInstance(fields: Fields, instance: number): Fields {
 const LEAST_SHARE = 0.1;
 
 /**
- * Instances that have just joined stand in for fewer requests, the share growing evenly with time: each request
- * finds such an instance with the probability of its share, and the policy picks among those that it finds.
+ * Instances that have just joined get fewer requests, with a share that grows evenly over time: each request finds such
+ * an instance with the probability of its share, and the policy picks among the instances that the request finds.
  */
 export class SlowStart {
   readonly #joinedMs = new Map<object, number>();

@@ -152,8 +152,8 @@ class ReceivedParts implements ResponseSink {
 }
 
 /**
- * The fields of a head that has been checked. Throws if a length occurs twice, because a client may read it
- * differently.
+ * The fields of a head that has been checked. Throws if the content-length occurs twice, because a client may use the
+ * other one.
  */
 function fieldsOf(head: string): Fields {
   const lines = head.split("\r\n").slice(1, -2);

@@ -50,9 +50,9 @@ function withoutQuery(path: string): string {
 const MOST_PATHS = 100_000;
 
 /**
- * The generation of each path, which is a part of the key of its stored responses. A write advances it; then nobody
- * finds responses stored before, nor those that a fetch sent before stores afterwards. The store drops them when they
- * expire.
+ * The generation of each path, which is a part of the key of its stored responses. A write advances the generation, so
+ * nobody finds responses stored before the write any more, nor responses of fetches that were sent before it. The store
+ * drops them when they expire.
  */
 export class Generations {
   /** The generation of every path that is not remembered. */

@@ -27,9 +27,9 @@ const PERSONAL = [
 ];
 
 /**
- * By these fields a client claims to come from elsewhere, or to request something else than its first line says:
- * an origin that believes one sends a response that depends on more than the key, for everybody. A client of a
- * cache has no gateway in front of it that could set them, so they are not passed on.
+ * By these fields a client claims to come from elsewhere, or to request something other than its first line says. If an
+ * origin believed one, its response would depend on more than the key, but everybody would get it. No gateway in front
+ * of the cache could have set these fields, so they are not passed on.
  */
 const CLAIM =
   /^(?:forwarded|x-forwarded(?:-.*)?|x-(?:host|scheme|real-ip|client-ip|cluster-client-ip|original-(?:host|url|uri)|rewrite-url|http-host-override|http-method(?:-override)?|method-override)|true-client-ip|cf-connecting-ip|front-end-https)$/;

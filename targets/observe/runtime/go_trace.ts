@@ -88,7 +88,7 @@ export class GoTrace {
 }
 
 /**
- * The largest number in a line: a century in ms. A larger one is not a time, and sums of such could not be represented.
+ * The largest number in a line: a century in ms. A larger one is not a time, and sums would not be exact.
  */
 const MOST = 3e12;
 

@@ -1,5 +1,5 @@
-"""Runs inside of a Python target before its program, by PYTHONPATH. Writes each run of the garbage collector that
-takes long enough to matter, the sums of all, and what blocks an event loop of asyncio, into a file of its own beside
+"""Runs inside of a Python target before its program, by PYTHONPATH. Writes each garbage collection that takes long
+enough to matter, the sums of all shorter ones, and what blocks an event loop of asyncio, into a file of its own beside
 this one. Nothing here may ever disturb the program."""
 
 import sys
@@ -11,15 +11,15 @@ def _observe():
     import os
     import time
 
-    # Shorter ones are summed up.
+    # Shorter collections are only summed up.
     shortest_ms = 0.1
-    # An own record for what takes so long; others wait until so much time has passed.
+    # A collection that takes this long is written at once; others wait until this much time has passed.
     long_ms = 5
     flush_ms = 250
     most = 200
-    # A turn of an event loop that takes so long blocks what comes meanwhile.
+    # A turn of an event loop that takes this long is a stall, which blocks everything that comes meanwhile.
     stall_ms = 10
-    # Reading a thread's CPU time takes longer than many turns do.
+    # The shortest time between two readings of a thread's CPU time, because a reading takes longer than many turns.
     cpu_each_ms = 1
     folder = os.path.dirname(os.path.abspath(__file__))
     offset_ms = 1000 * (time.time() - time.perf_counter())
@@ -87,7 +87,7 @@ def _observe():
         clock = time.perf_counter
 
         class Turn(local):
-            # Of each thread, as each has its own CPU time and may have its own event loop.
+            # One for each thread, because each has its own CPU time and may have its own event loop.
             start = None
             at = 0.0
             cpu = 0.0
@@ -110,9 +110,9 @@ def _observe():
             finally:
                 start, at = turn.start, 1000 * clock()
                 if start is None:
-                    pass  # it has a selector of its own
+                    pass  # this loop uses another selector
                 elif at - start >= stall_ms or at - state["flushed"] >= flush_ms:
-                    # After a fork a thread's CPU time begins again.
+                    # After a fork, a thread's CPU time starts again from 0, so the difference may be negative.
                     turned(start, at, max(0, 1000 * time.thread_time() - turn.cpu))
 
         def turned(start, at, cpu_ms):
@@ -129,7 +129,7 @@ def _observe():
         BaseEventLoop._run_once = watched_run_once
 
     class AsyncioFinder:
-        """Finds nothing: it is asked for a module of asyncio after that of its loops is there."""
+        """Finds no module, but is asked for asyncio.runners, which is imported after the module of the event loops."""
 
         @staticmethod
         def find_spec(name, path=None, target=None):
@@ -154,7 +154,7 @@ def _observe():
 
 
 def _import_theirs():
-    """The sitecustomize of the system or of the program, which this one hides."""
+    """Imports the sitecustomize of the system or of the program, which this one hides."""
     import importlib.machinery
     import importlib.util
     import os

@@ -1,8 +1,8 @@
-// deno-lint-ignore-file explicit-function-return-type -- JavaScript, as it runs in the target as it is
+// deno-lint-ignore-file explicit-function-return-type -- JavaScript, because it runs in the target as it is
 /**
- * Runs inside of a target whose runtime is V8's, before its program: Node by --import, Deno by --preload. Writes what
- * the runtime does beside the program's own work into a file of its own beside this one, for each quarter of a second.
- * `counter_records.ts` reads it. Nothing here may ever disturb the program.
+ * Runs inside of a target on V8, before its program: Node by --import, Deno by --preload. Writes what the runtime does
+ * beside the program's own work into a file of its own beside this one, for each quarter of a second.
+ * `counter_records.ts` reads that file. Nothing here may ever disturb the program.
  */
 import { existsSync, openSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,25 +13,25 @@ import { fileURLToPath } from "node:url";
 import * as v8 from "node:v8";
 import { isMainThread } from "node:worker_threads";
 
-/** Of the timer whose lateness is the event loop's delay. */
+/** Interval of the timer whose lateness is the event loop's delay. */
 const TICK_MS = 20;
 const SPAN_MS = 250;
-/** To write holds the program up for milliseconds. So it is done once it is requested, and else so rarely. */
+/** Writing holds the program up for milliseconds, so it is done when it is requested, and otherwise this rarely. */
 const WRITE_MS = 30_000;
-/** To look whether it is requested takes 0.2 ms, for which all open requests wait: a busy program looks so rarely. */
+/** Checking for a request to write delays all open HTTP requests by 0.2 ms, so a busy program checks this rarely. */
 const LOOK_MS = 2_000;
-/** CPU time for each millisecond, from which on a program is busy. */
+/** CPU time in ms for each millisecond, above which a program is busy. */
 const BUSY = 0.5;
-/** Its file is there while whoever reads the reports waits for them. */
+/** The file that requests writing: it exists while the reader of the reports waits for them. */
 const REQUEST = fileURLToPath(new URL("./requested", import.meta.url));
-/** A timer that is so late was not late by chance. */
+/** A timer that is this late shows a stall of the event loop, not chance. */
 const STALL_MS = 10;
-/** In one record; the rest of the collections is counted. */
+/** The most in one record; all further collections are only counted. */
 const MOST_COLLECTIONS = 200 * WRITE_MS / SPAN_MS;
 const MOST_STALLS = 200;
 
 const isDeno = "Deno" in globalThis;
-/** What compilers do is reported on request, as it makes V8's trace longer. */
+/** The work of compilers is reported only if the module's URL asks for it, because it makes V8's trace longer. */
 const seesCompiler = new URL(import.meta.url).searchParams.has("compiler");
 
 class Counters {
@@ -41,13 +41,13 @@ class Counters {
   lookedMs = this.lastMs;
   cpuUs = cpuUs();
   spanCpuUs = this.cpuUs;
-  /** As read, without what can be worked out later. */
+  /** Spans with the values as read; records are computed from them only when they are written. */
   spans = [];
   utilization = eventLoopUtilization();
   collections = [];
   stalls = [];
   more = { count: 0, ms: 0 };
-  /** When which of V8's compilers was done, or its code was given up. */
+  /** The moment and kind of each optimisation by one of V8's compilers, and of each deoptimisation. */
   compiled = [];
   delay = { count: 0, sum: 0, max: 0 };
   profiler = null;
@@ -83,7 +83,7 @@ class Counters {
     if (nowMs - this.spanMs >= SPAN_MS) this.endSpan(nowMs);
   }
 
-  /** Deno reports no collections to observers. Those of its profiler have a length, and were since the last tick. */
+  /** Deno reports no collections to observers. Its profiler only tells their lengths, not when they began. */
   takeProfile(nowMs) {
     for (const { cost, gcType } of this.profiler?.stop()?.statistics ?? []) {
       const kind = gcType === "Scavenge" ? "minor" : "major";
@@ -93,7 +93,7 @@ class Counters {
     this.profiler.start();
   }
 
-  /** Whoever has a request open waits for this: it only reads. */
+  /** Only reads values, because all open HTTP requests wait for this. */
   endSpan(nowMs) {
     const { delay, stalls } = this;
     const heap = v8.getHeapStatistics().used_heap_size;
@@ -115,7 +115,7 @@ class Counters {
     if (nowMs - this.writtenMs >= WRITE_MS || existsSync(REQUEST)) this.flush(nowMs);
   }
 
-  /** The last record has the collections of all. */
+  /** Writes a record for each span; the last one holds the collections of all of them. */
   flush(nowMs) {
     this.trace?.take();
     const records = this.spans.map((span) => this.recordOf(span));
@@ -127,10 +127,10 @@ class Counters {
     this.more = { count: 0, ms: 0 };
     this.writtenMs = nowMs;
     this.write(...records);
-    this.lastMs = performance.now(); // what this took is no delay of the program's
+    this.lastMs = performance.now(); // so that the time of writing does not count as a delay of the program
   }
 
-  /** Into the span in which each was done. */
+  /** Counts the work of compilers in the record of the span in which it was done. */
   countCompiled(records) {
     for (const record of records) record.compiler = { maglev: 0, turbofan: 0, deoptimized: 0 };
     for (const [atMs, what] of this.compiled) {
@@ -162,7 +162,7 @@ class Counters {
 
 const TRACED_KINDS = { MinorGC: "minor", MajorGC: "major" };
 
-/** What its events say, on the main thread: there code that was compiled beside it is put in place. */
+/** V8's trace events on the main thread, where code that other threads have compiled is put in place. */
 const COMPILED = {
   "V8.MaglevConcurrentFinalize": "maglev",
   "V8.MaglevPrepare": "maglev", // with --no-concurrent-recompilation
@@ -172,14 +172,14 @@ const COMPILED = {
 };
 
 /**
- * Collections of Node, and what its compilers do, as V8 itself traces them. An observer of Node's costs 0.1 ms for each
- * collection, which the requests that waited for it would wait for as well: its entries are built with accessors that are
- * deprecated.
+ * Node's collections, and the work of its compilers, as V8 itself traces them. A PerformanceObserver would take 0.1 ms
+ * for each collection, because its entries are built with deprecated accessors, and the requests that waited for the
+ * collection would wait for that, too.
  */
 class Trace {
   offsetMs = traceOffsetMs();
   beginsUs = { MinorGC: 0, MajorGC: 0 };
-  /** Of the last deoptimisation: one within another is the same. */
+  /** The end of the last deoptimisation; one that begins before it is a part of it. */
   deoptimizedUs = 0;
 
   constructor(counters) {
@@ -196,7 +196,7 @@ class Trace {
     this.session.post("NodeTracing.start", { traceConfig: { includedCategories } });
   }
 
-  /** Hands over at once what was traced since. */
+  /** Makes V8 hand over at once what it has traced since the last call. */
   take() {
     this.session.post("NodeTracing.stop");
     this.start();
@@ -225,13 +225,15 @@ class Trace {
   ended(name, atUs) {
     const beganUs = this.beginsUs[name];
     this.beginsUs[name] = 0;
-    if (beganUs === 0) return; // its begin found no room
+    if (beganUs === 0) return; // the trace's buffer had no room for its beginning
     const ms = (atUs - beganUs) / 1_000;
     this.counters.collected(beganUs / 1_000 + this.offsetMs, ms, TRACED_KINDS[name]);
   }
 }
 
-/** Of the clock of traces to that of `performance.now`. Read one after the other, at first slowly: the largest is right. */
+/**
+ * `performance.now` less the clock of traces, in ms. A late second reading makes it too small, so the largest is right.
+ */
 function traceOffsetMs() {
   const tries = [1, 2, 3].map(() => performance.now() - Number(process.hrtime.bigint()) / 1e6);
   return Math.max(...tries);
@@ -245,7 +247,7 @@ function rounded(ms) {
   return Math.round(ms * 1_000) / 1_000;
 }
 
-/** Null for Deno, which has none. */
+/** Null for Deno, which does not measure it. */
 function eventLoopUtilization() {
   return isDeno ? null : performance.eventLoopUtilization();
 }
@@ -270,15 +272,15 @@ function start() {
   timer.unref();
 }
 
-/** Deno may be told twice, by an argument and by NODE_OPTIONS. */
+/** Set once this has started, because Deno may load it twice, by an argument and by NODE_OPTIONS. */
 const STARTED = Symbol.for("plateau.counters");
 
 try {
-  const seesCollections = !isDeno || "GCProfiler" in v8; // Deno 2.6 has none: no count would be taken for 0
+  const seesCollections = !isDeno || "GCProfiler" in v8; // Deno 2.6 lacks it: without counts, 0 would be shown
   if (isMainThread && seesCollections && !(STARTED in globalThis)) {
     globalThis[STARTED] = true;
     start();
   }
 } catch {
-  // it may not write there: it goes without
+  // the program may not write there, so it runs without counters
 }
