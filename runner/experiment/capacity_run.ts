@@ -66,7 +66,7 @@ export async function searchInRun(
   return { found, load: { ...rate, ratePerSec: load.share * lastRateOf(found) } };
 }
 
-/** The capacity, or else the lowest rate that was tried: a measurement there is at least certain. */
+/** The capacity, or else the lowest rate that was tried, which the target is the most likely to sustain. */
 function lastRateOf({ capacity, trials, peakPerSec }: RunCapacity): number {
   if (capacity !== null) return capacity.value;
   const tried = trials.map(({ ratePerSec }) => ratePerSec);
