@@ -298,7 +298,7 @@ export interface ProcessTicks {
 /**
  * Begins to watch; the returned function, given the seconds since then, returns the processes that used most CPU, apart
  * from this one.
- * @param usesNow Reads the CPU use of all processes; a substitute where there is no /proc.
+ * @param usesNow Reads the CPU use of all processes. The default reads /proc; where there is none, pass another reader.
  */
 export function watchProcesses(
   usesNow: () => ReadonlyMap<number, ProcessTicks> = usesInProc,

@@ -30,7 +30,7 @@ export class LiveServer {
   #hasNoted = false;
   #isClosed = false;
 
-  /** Throws a TargetError if it can't listen. @param onNote Receives one line on the first defect. */
+  /** Throws a TargetError if it can't listen. @param onNote Receives one line, the first time that `respond` fails. */
   constructor(
     where: ListenOptions,
     private readonly respond: Respond,

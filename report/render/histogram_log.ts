@@ -96,7 +96,11 @@ function seriesComments(measurement: Measurement): string[] {
       ]
       : [],
     ...untimed > 0
-      ? [`${formatCount(untimed)} requests failed in another way, and therefore have no latency`]
+      ? [
+        `${
+          formatCount(untimed)
+        } requests failed otherwise than by a time-out, and therefore have no latency`,
+      ]
       : [],
     ...logged < count
       ? [

@@ -263,8 +263,8 @@ export function planSentence({ figures, blocks }: PlanModel): string {
 export function planBlocks(plan: PlanModel): Block[] {
   const { name, cells, figures, blocks, blockS, marginRatio } = plan;
   const names = figures.map(({ name }) => name);
-  const hidden = `A change within the margin of ${percentText(marginRatio)} counts as none; ` +
-    "to see one of that size, set --margin to half of it.";
+  const hidden = `A change within the margin of ${percentText(marginRatio)} counts as no change; ` +
+    "to see a change of that size, set --margin to half that size.";
   const alarms = Math.round(plan.falseAlarmRatio * DEALS);
   return [
     text("plan", planSentence(plan), "verdict"),
@@ -318,7 +318,7 @@ function leastTimeBlocks({ figures, runS, sessions }: PlanModel): Block[] {
       "(give --session-noise and --session-setup to plan how many are needed).";
   return [
     textTable(
-      "How to find a change in the least time: counted length of a run, and number of runs",
+      "How to find a change in the least time: length of a run without its warm-up, and number of runs",
       ["Change", ...known.map(({ name }) => name)],
       CHANGES.map((change, i) => [
         percentText(change),

@@ -167,7 +167,7 @@ async function loadPair(
       : (progress) => progress.kind === "note" && context.onProgress(progress);
     return loadAndWatch(subject, { ...context, loader: loaders[side], onProgress, signal })
       .catch((error) => {
-        cancel(error); // it may have failed before its loader was called, for which the other one waits
+        cancel(error); // this side may have failed before it called its loader, and the other side's loader waits for that call
         failed.abort();
         throw error;
       });

@@ -57,8 +57,9 @@ export function discardRefutedPeak(
     }, { peakThroughput: peak.perSec })
   );
   if (!isRefuted) return {};
-  const text = "A run was faster than the load generator on its own, so the peak is left out: " +
-    "the machine was busy when the generator was measured";
+  const text =
+    "A run was faster than the peak throughput of the load generator, so that peak is left " +
+    "out: the machine was busy when it was measured";
   onProgress({ kind: "note", text });
   return { peakThroughput: { ...peakThroughput, generator: null } };
 }

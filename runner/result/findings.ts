@@ -225,10 +225,10 @@ export const bottleneck = z.strictObject({
       "requests are served one at a time; waiting: nothing is busy, requests wait; storage: nothing is busy, and " +
       "requests wait for reads and writes of storage, such as fsync; names: the same for name look-ups (DNS); connection-cap: nothing is " +
       "busy, and the target leaves connections unaccepted, or closes them; connections: the target works most of the time that it has a request, and has too few connections; " +
-      "cpu-limit: its limit paused it; open-files: a process of it had as many files open as its limit allows; gc: its " +
+      "cpu-limit: a CPU limit paused the target; open-files: a process of the target had as many files open as its limit allows; gc: the target's " +
       "garbage collection took much of its time, or the slowest requests " +
       "waited for it; blocked-loop: long computations held its event loop, and the slowest requests waited for " +
-      "them; offered: an open loop that was served; generator: it was the limit; unknown: " +
+      "them; offered: the target served the whole open loop, so the offered rate was the limit; generator: the load generator was the limit; unknown: " +
       "the observations do not decide",
   ),
   thread: busiestThread.optional(),

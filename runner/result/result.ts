@@ -313,7 +313,7 @@ export const results = z.strictObject({
   peakThroughput: peakThroughput.optional(),
   detectable: detectable.optional()
     .describe(
-      "How small a change plateau plan found detectable on this machine before the experiment; absent if it was not run",
+      "The smallest change that `plateau plan` found detectable on this machine before the experiment; absent if `plateau plan` was not run",
     ),
   ...execution,
   runs: z.array(run),

@@ -84,7 +84,7 @@ export function artilleryCode(data: unknown, context: ImportContext): ImportedCo
   const around = { ...context, env: marking(env, read) };
   const [[name, config], ...others] = environmentsOf(data);
   if (others.length > 0) {
-    notes.add(`leaves out its environments ${others.map(([name]) => name).join(", ")}`);
+    notes.add(`left out: the other environments, ${others.map(([name]) => name).join(", ")}`);
   }
   const { script, issues } = scriptIn(data, name, config, around);
   if (script === undefined) throw new z.ZodError(issues);
@@ -306,7 +306,7 @@ class Conversion {
   #noteConfig(left: number): void {
     const { config, scenarios, before, after } = this.script;
     if (left > 0) {
-      this.#note(`leaves out ${left} of its scenarios, which are not over HTTP or have no weight`);
+      this.#note(`left out: ${left} of the scenarios, which are not over HTTP or have no weight`);
     }
     if (scenarios.length - left > 1) {
       this.#note(
@@ -315,13 +315,17 @@ class Conversion {
     }
     if (config.processor !== undefined && !this.made.isCode) {
       this.#note(
-        "leaves out its processor, which is code: write a file that ends in .ts to keep its functions",
+        "left out: the processor, which is code: write a file that ends in .ts to keep its functions",
       );
     }
     const plugins = Object.keys(Object(config.plugins)).filter((name) => !BUILT_IN.includes(name));
-    if (plugins.length > 0) this.#note(`leaves out its plugins ${plugins.join(", ")}`);
-    if (config.ensure !== undefined) this.#note("leaves out its ensure (write thresholds instead)");
-    if (before !== undefined || after !== undefined) this.#note("leaves out its before and after");
+    if (plugins.length > 0) this.#note(`left out: the plugins ${plugins.join(", ")}`);
+    if (config.ensure !== undefined) {
+      this.#note("left out: the limits of ensure (write thresholds instead)");
+    }
+    if (before !== undefined || after !== undefined) {
+      this.#note("left out: the requests of before and after");
+    }
     this.#note(
       "Artillery times responses to their first byte and does not count requests that timed out; " +
         "here every response is timed to its last byte, and a request that timed out counts with its elapsed time",
@@ -331,7 +335,7 @@ class Conversion {
   #noteHooks(scenario: ArtilleryScript["scenarios"][number]): void {
     const hooks = ["beforeRequest", "afterResponse", "beforeScenario", "afterScenario"] as const;
     for (const hook of [...this.made.isCode ? [] : hooks, "onError" as const]) {
-      if (scenario[hook] !== undefined) this.#note(`leaves out its ${hook} hooks, which are code`);
+      if (scenario[hook] !== undefined) this.#note(`left out: the ${hook} hooks, which are code`);
     }
   }
 

@@ -128,7 +128,7 @@ export class ArtilleryFlow {
     if (functions !== null && step.function !== undefined) {
       return void this.#between.push(...functionNames(step.function));
     }
-    if (step.log === undefined) note(`leaves out its step ${JSON.stringify(unknownKey(step))}`);
+    if (step.log === undefined) note(`left out: the step ${JSON.stringify(unknownKey(step))}`);
   }
 
   #add(step: object, { path }: Place): void {
@@ -141,7 +141,7 @@ export class ArtilleryFlow {
   #think(given: string | number, place: Place): void {
     const text = unmarked(this.around.values.filled(String(given), place.scope));
     const seconds = thinkSeconds(text);
-    if (seconds === null) this.around.note(`leaves out the pause ${JSON.stringify(given)}`);
+    if (seconds === null) this.around.note(`left out: the pause ${JSON.stringify(given)}`);
     else if (seconds >= 0.001) this.#add({ think: secondsText(seconds) }, place);
   }
 
@@ -269,15 +269,15 @@ export class ArtilleryFlow {
   #noteRequest(request: Request): void {
     const { note, functions } = this.around;
     for (const hook of functions === null ? HOOKS : []) {
-      if (request[hook] !== undefined) note(`leaves out its ${hook} hooks, which are code`);
+      if (request[hook] !== undefined) note(`left out: the ${hook} hooks, which are code`);
     }
     if (request.ifTrue !== undefined || request.probability !== undefined) {
       note("requests with ifTrue or probability are sent every time");
     }
-    if (request.match !== undefined) note("leaves out its match");
+    if (request.match !== undefined) note("left out: the condition of match");
     const checks = request.expect.flatMap((check) => Object.keys(check));
     const others = [...new Set(checks.filter((key) => key !== "statusCode"))];
-    if (others.length > 0) note(`leaves out its expectations of ${others.join(", ")}`);
+    if (others.length > 0) note(`left out: the expectations of ${others.join(", ")}`);
   }
 
   /** In Plateau, following redirects is a setting of the whole scenario. */
@@ -355,7 +355,9 @@ export class ArtilleryFlow {
       return { authorization: madeOf(credentials, basicAuthorization) };
     }
     if (this.around.functions !== null) return {}; // made by a hook
-    this.around.note("leaves out auth that holds values, because base64 cannot hold placeholders");
+    this.around.note(
+      "left out: auth that contains placeholders, which cannot be filled in within base64",
+    );
     return {};
   }
 
@@ -384,7 +386,7 @@ export class ArtilleryFlow {
     if (json !== undefined) return [[name, { json }]];
     if (header !== undefined) return [[name, { header }]];
     if (regexp !== undefined) return [[name, { pattern: oneGroup(regexp, group) }]];
-    note(`leaves out capturing ${as} by a selector or XPath`);
+    note(`left out: capturing ${as} by a selector or XPath`);
     return [];
   }
 }

@@ -145,7 +145,7 @@ function* notesOf(
 ): Generator<string> {
   const left = entries.length - sent.length;
   if (left > 0) {
-    yield `leaves out ${left} of its ${entries.length} requests: those to hosts other than ${origin}, served from a cache or without a response`;
+    yield `left out: ${left} of ${entries.length} requests, namely those to hosts other than ${origin}, served from a cache or without a response`;
   }
   const fields = sent.flatMap(({ request }) =>
     request.headers.map(({ name }) => name.toLowerCase())
@@ -153,21 +153,21 @@ function* notesOf(
   const secrets = SECRETS.filter((name) => fields.includes(name));
   if (secrets.length > 0) {
     const cookies = secrets.includes("cookie") ? "; cookies that responses set are still sent" : "";
-    yield `leaves out its ${secrets.join(" and ")} fields, which belong to one user${cookies}`;
+    yield `left out: the ${secrets.join(" and ")} fields, which belong to one user${cookies}`;
   }
   const unsent = sent.flatMap(({ request: { headers } }) =>
     headers.filter((field) => isOthers(field) && !isSendable(field)).map(({ name }) => name)
   );
   if (unsent.length > 0) {
     const names = [...new Set(unsent)].join(", ");
-    yield `leaves out its header fields ${names}, which hold characters that a header field may not (RFC 9110 §5.5)`;
+    yield `left out: the header fields ${names}, which hold characters that a header field may not (RFC 9110 §5.5)`;
   }
   const bodiless = sent.filter(({ request: { postData } }) =>
     postData && bodyOf(postData) === null
   );
   if (bodiless.length > 0) {
     const paths = bodiless.map(({ request: { url } }) => new URL(url).pathname);
-    yield `leaves out the bodies of ${
+    yield `left out: the bodies of ${
       [...new Set(paths)].join(", ")
     }, which are not text or are missing from the file`;
   }

@@ -109,7 +109,10 @@ function experimentOf(
   const flow = made.take(load?.exec ?? "default");
   if (functions.origin === null) {
     const at = functionOf(scope, "default")?.node.start ?? 0;
-    throw new Refused(at, "Cannot run a script without a request whose address is written in it");
+    throw new Refused(
+      at,
+      "Cannot run this script: at least one request must have its URL written out in the script",
+    );
   }
   const notes = [
     ...load?.notes ?? ["its options are not converted: the load is 1 iteration"],

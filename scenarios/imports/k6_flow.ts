@@ -265,7 +265,7 @@ export class K6Flow {
         throw known.why;
       }
     }
-    note(`leaves out ${source.written(node)} of ${source.lineOf(node.start)}`);
+    note(`left out: ${source.written(node)} of ${source.lineOf(node.start)}`);
   }
 
   /** Whether a node may end an iteration. */
@@ -341,7 +341,7 @@ export class K6Flow {
         if (this.#sends(given)) this.#expression(given, scope);
       }
       if (/^k6\/metrics\b/.test(this.#metricOf(node, scope))) {
-        this.around.note("leaves out its own metrics");
+        this.around.note("left out: the script's own metrics");
       }
     }
     return null;
@@ -428,7 +428,7 @@ export class K6Flow {
 
   #log(node: js.CallExpression): void {
     if (node.arguments.some((given) => this.#sends(given))) throw this.#refused(node);
-    this.around.note("leaves out its logging");
+    this.around.note("left out: logging");
   }
 
   #sleep({ arguments: [given], start }: js.CallExpression, scope: ScriptScope): void {
@@ -560,7 +560,7 @@ export class K6Flow {
     }
     this.#agree(redirects ?? load.maxRedirects, unmarkedIn(timeout), at);
     const { name, ...more } = Object(tags);
-    if (Object.keys(more).length > 0) note("leaves out tags other than names");
+    if (Object.keys(more).length > 0) note("left out: tags other than names");
     const isName = name !== undefined && stepName.safeParse(unmarkedIn(name)).success;
     const fields = new Map(
       Object.entries(Object(headers)).map(([key, value]) => [key, String(value)]),
@@ -612,7 +612,7 @@ export class K6Flow {
     const step = of === undefined ? null : this.#checked(of, scope);
     const { source, constants, note } = this.around;
     if (checks?.type !== "ObjectExpression" || step === null) {
-      return note(`leaves out the check of ${source.lineOf(start)}`);
+      return note(`left out: the check of ${source.lineOf(start)}`);
     }
     const variable = of.type === "Identifier" ? of.name : null;
     const check = new K6Check(constants, scope);
@@ -648,7 +648,7 @@ export class K6Flow {
 
   #withoutCheck(property: js.Property | js.SpreadElement): void {
     const { source, note } = this.around;
-    note(`leaves out the check ${source.written(property)} of ${source.lineOf(property.start)}`);
+    note(`left out: the check ${source.written(property)} of ${source.lineOf(property.start)}`);
   }
 
   #add(step: K6Step, at: number): void {

@@ -41,7 +41,7 @@ export function thresholdsFrom(given: K6Thresholds, around: ThresholdContext): T
       const { threshold, abortOnFail = false } = typeof one === "string" ? { threshold: one } : one;
       const taken = takenFrom(metric, threshold, around);
       const called = `the threshold ${metric}: ${threshold} of ${around.placeOf(metric)}`;
-      if ("why" in taken) return { text: null, notes: [`leaves out ${called}: ${taken.why}`] };
+      if ("why" in taken) return { text: null, notes: [`left out: ${called}: ${taken.why}`] };
       const aborts = abortOnFail === false ? [] : [
         `${called} does not end the load early (abortOnFail), but is judged after it`,
       ];

@@ -71,10 +71,10 @@ class Conversion {
     const follow = MOST_REDIRECTS;
     this.#note(REDIRECTS_ELSEWHERE);
     if (this.#elsewhere.length > 0) {
-      this.#note(`leaves out its requests to other hosts: ${some(this.#elsewhere)}`);
+      this.#note(`left out: requests to other hosts: ${some(this.#elsewhere)}`);
     }
     if (this.#scripts.length > 0) {
-      this.#note(`leaves out its scripts, which are code: ${some(this.#scripts)}`);
+      this.#note(`left out: scripts, which are code: ${some(this.#scripts)}`);
     }
     this.#note(
       "Postman goes on after a wrong response; here the virtual user starts over after it",
@@ -144,7 +144,7 @@ class Conversion {
     const method = request.method.toLowerCase();
     if (!(METHODS as readonly string[]).includes(method)) {
       this.#note(
-        `leaves out ${name}, because Plateau does not send requests with ${request.method}`,
+        `left out: ${name}, because Plateau does not send requests with ${request.method}`,
       );
       return null;
     }
@@ -209,7 +209,7 @@ class Conversion {
       const text = this.#values.filled(value);
       if (headerName.safeParse(key).success && headerValue.safeParse(text).success) {
         fields[key] = text;
-      } else this.#note(`leaves out the header field ${key}, which no request can have`);
+      } else this.#note(`left out: the header field ${key}, which no request can have`);
     }
     const isTyped = Object.keys(fields).some((name) => name.toLowerCase() === "content-type");
     return type === null || isTyped ? fields : { ...fields, "content-type": type };
@@ -249,7 +249,7 @@ class Conversion {
         "Cannot send this API key: its key is not a valid name of a header field",
       );
     }
-    this.#note(`leaves out authorization by ${type}`);
+    this.#note(`left out: authorization by ${type}`);
     return none;
   }
 
@@ -277,7 +277,7 @@ class Conversion {
         if (body.file !== null) {
           return { type: null, fields: { body: { file: this.around.pathOf(body.file) } } };
         }
-        this.#note(`leaves out the body of ${name}, which names no file`);
+        this.#note(`left out: the body of ${name}, which names no file`);
         return none;
       default:
         return none;
@@ -293,7 +293,7 @@ class Conversion {
   ): Step {
     if (fields.length === 0) return {};
     if (["GET", "HEAD"].includes(method.toUpperCase())) {
-      this.#note(`leaves out the form of ${name}, which is a ${method}`);
+      this.#note(`left out: the form of ${name}, which is a ${method}`);
       return {};
     }
     const made = new Map<string, unknown[]>();
@@ -303,7 +303,7 @@ class Conversion {
         ...contentType !== null && { type: contentType },
       }));
       if (part.length === 0) {
-        this.#note(`leaves out the file ${key} of ${name}, which is not named`);
+        this.#note(`left out: the file ${key} of ${name}, which is not named`);
       } else made.getOrInsert(this.#values.filled(key), []).push(...part);
     }
     const whole = [...made].map(([key, all]) => [key, all.length === 1 ? all[0] : all]);

@@ -148,7 +148,9 @@ function wrongWeights({ order, weight }: Taken, { rows }: Table): string | null 
   if (order !== "weighted") {
     return weight === undefined ? null : "Cannot use weight with this order: write order: weighted";
   }
-  if (weight === undefined) return "Cannot draw by weight: write weight: with the name of a column";
+  if (weight === undefined) {
+    return "Cannot draw by weight without a column of weights: write weight: COLUMN";
+  }
   const weights = rows.map((row) => weightOf(row, weight));
   const at = weights.findIndex((one) => !(one >= 0 && one < Infinity));
   if (at >= 0) {

@@ -37,7 +37,7 @@ export const every = between("1ms", "24h");
 
 const sendSpec = z.strictObject({
   every: every.optional().describe(
-    "Time between two messages of a socket, of which the first is sent once it is open; a single message when absent",
+    "Time between two messages on a socket; the first message is sent once the socket is open. When absent, only that one is sent",
   ),
   text: z.string().superRefine((text, context) => checkSize(sizeOf(text), context)).optional()
     .describe(

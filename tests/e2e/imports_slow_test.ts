@@ -197,7 +197,7 @@ Deno.test("a HAR file runs as an experiment, and its notes are told", async () =
   const { stderr } = await exits(0, args, { cwd: folder.path });
   assert.match(
     stderr,
-    /^Note: leaves out its cookie fields, which belong to one user; cookies that/m,
+    /^Note: left out: the cookie fields, which belong to one user; cookies that/m,
   );
   const { runs: [{ requests, load }] } = JSON.parse(
     await Deno.readTextFile(join(folder.path, "out/results.json")),

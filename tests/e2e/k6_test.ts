@@ -45,7 +45,7 @@ export default function () {
   await Deno.writeTextFile(join(folder.path, "load.js"), script);
   const args = ["run", "load.js", "--out", "out", "--set", `target=${witness.origin}`];
   const { stdout, stderr } = await exits(1, args, { cwd: folder.path }); // there are more than 2 requests
-  assert.match(stderr, /^Note: leaves out the threshold checks: rate>0\.9 of load\.js:5: /m);
+  assert.match(stderr, /^Note: left out: the threshold checks: rate>0\.9 of load\.js:5: /m);
   const text = await Deno.readTextFile(join(folder.path, "out/results.json"));
   const { runs: [run] } = JSON.parse(text);
   const { requests: { due, completed }, checks, load, warmup, sessions } = run;

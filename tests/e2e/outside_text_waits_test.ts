@@ -47,7 +47,7 @@ Deno.test("the notes of an import steer no terminal, whatever prints them", asyn
     plateau(["init", "--from", "a.yml"], { cwd }),
   ]);
   for (const text of [checked.stdout, ran.stderr, made.stdout]) {
-    assert.match(text, /^Note: leaves out its plugins evil\\x1b\[31mRED$/m);
+    assert.match(text, /^Note: left out: the plugins evil\\x1b\[31mRED$/m);
     assert.doesNotMatch(text, STEERING);
   }
 });

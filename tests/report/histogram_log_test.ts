@@ -153,7 +153,7 @@ Deno.test("comments count lower bounds, requests without a latency, and what no 
   assert.deepEqual(of(held + 7, 1_200, { timeout: 3, reset: 4 }), [
     `1200 of ${held + 7} values are lower bounds: these requests timed out were unfinished or ` +
     "were never sent and would have taken at least as long",
-    "4 requests failed in another way and therefore have no latency",
+    "4 requests failed otherwise than by a time-out and therefore have no latency",
     `7 of ${held + 7} values are in no interval of the results and therefore not here`,
   ]);
 });

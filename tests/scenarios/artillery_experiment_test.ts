@@ -284,7 +284,7 @@ Deno.test("no note of a written file has the value of a variable of the environm
     ].flatMap((one) => one ?? [])
   ) {
     assert.match(text, /requests to \$\{env\.PLATEAU_TEST_HOST\} go to/);
-    assert.match(text, /leaves out the pause "\$\{env\.PLATEAU_TEST_HOST\}"/);
+    assert.match(text, /left out: the pause "\$\{env\.PLATEAU_TEST_HOST\}"/);
     assert.ok(!text.includes("sk-very-secret"), text);
   }
 });

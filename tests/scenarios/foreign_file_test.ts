@@ -142,8 +142,8 @@ Deno.test("a HAR file becomes one visitor's way, in its order, without what is n
       expect: { status: 204 },
     },
   ]);
-  assert.match(notes[0], /leaves out 3 of its 6 requests/);
-  assert.match(notes[1], /leaves out its cookie fields/);
+  assert.match(notes[0], /left out: 3 of 6 requests/);
+  assert.match(notes[1], /left out: the cookie fields/);
   const visit = scriptOf(experiment.scenarios.visit, 1);
   assert.ok(visit.kind === "flow");
   const put = visit.steps.findLast((step) => step.kind === "request");
@@ -171,7 +171,7 @@ for (const [sentence, postData, body] of BODIES) {
     const { text, notes } = becomes(JSON.stringify({ log: { entries } }), "a.har");
     assert.equal(parse(text).scenarios.visit.flow[0].body, body);
     assert.equal(
-      notes.some((note) => /leaves out the bodies of \/b/.test(note)),
+      notes.some((note) => /left out: the bodies of \/b/.test(note)),
       body === undefined,
     );
   });

@@ -81,18 +81,18 @@ for (const [sentence, [steps, flow]] of Object.entries(STEPS)) {
 }
 
 const NOTED: readonly (readonly [source: string, note: RegExp])[] = [
-  [script("[{ get: { url: / } }]", "processor: ./x.js"), /leaves out its processor/],
-  [script("[{ get: { url: / } }]", "", "beforeScenario: f"), /leaves out its beforeScenario hooks/],
-  [script("[{ get: { url: /, beforeRequest: f } }]"), /leaves out its beforeRequest hooks/],
-  [script("[{ function: f }, { get: { url: / } }]"), /leaves out its step "function"/],
+  [script("[{ get: { url: / } }]", "processor: ./x.js"), /left out: the processor/],
+  [script("[{ get: { url: / } }]", "", "beforeScenario: f"), /left out: the beforeScenario hooks/],
+  [script("[{ get: { url: /, beforeRequest: f } }]"), /left out: the beforeRequest hooks/],
+  [script("[{ function: f }, { get: { url: / } }]"), /left out: the step "function"/],
   [script("[{ loop: [{ get: { url: / } }], whileTrue: f }]"), /fixed count runs once/],
   [script("[{ get: { url: /, probability: 10 } }]"), /sent every time/],
   [script("[{ get: { url: 'http://other.example/a' } }]"), /other\.example go to 127/],
   [script("[{ get: { url: '/{{ $randomString(5) }}' } }]"), /random strings become UUIDs/],
-  [script("[{ think: '{{ $env.NOBODY }}' }, { get: { url: / } }]"), /leaves out the pause/],
+  [script("[{ think: '{{ $env.NOBODY }}' }, { get: { url: / } }]"), /left out: the pause/],
   [
     script("[{ get: { url: /, expect: { hasHeader: a } } }]"),
-    /leaves out its expectations of hasHeader/,
+    /left out: the expectations of hasHeader/,
   ],
   [script("[{ get: { url: / } }]"), /expects 2xx or 3xx in Plateau.*Artillery accepts any status/],
   [
@@ -101,7 +101,7 @@ const NOTED: readonly (readonly [source: string, note: RegExp])[] = [
   ],
   [
     script("[{ get: { url: /, auth: { user: '{{ u }}', pass: 1 } } }]", "variables: { u: [a, b] }"),
-    /leaves out auth that holds values/,
+    /left out: auth that contains placeholders/,
   ],
 ];
 

@@ -30,7 +30,7 @@ Deno.test("a k6 script becomes a flow in a closed loop, with notes of what is le
     ],
   });
   assert.deepEqual(thresholds, ["p95 < 500ms"]);
-  const check = `leaves out the check "is fast": (r) => r.timings.duration < 200 of ${FILE}:18`;
+  const check = `left out: the check "is fast": (r) => r.timings.duration < 200 of ${FILE}:18`;
   assert.ok(notes.includes(check), notes.join("\n"));
   assert.ok(!notes.some((note) => /was due|drops iterations/.test(note)), notes.join("\n"));
 });
@@ -123,7 +123,7 @@ for (const [checks, expect] of Object.entries(CHECKS)) {
       scenarios: { s: parse(text).scenarios.default.flow },
     };
     assert.deepEqual(found, expect && unescaped(expect));
-    const isNoted = notes.some((note) => /^leaves out the check first: .* of a\.js:6$/.test(note));
+    const isNoted = notes.some((note) => /^left out: the check first: .* of a\.js:6$/.test(note));
     assert.equal(isNoted, expect === undefined);
     assert.ok(parseExperiment(text, "a.yaml"));
   });
@@ -139,7 +139,7 @@ Deno.test("of checks that one expectation can't hold, the second is noted", () =
     two: (r) => r.json().a === 2, three: (r) => r.status === 200 });`;
   const { text, notes } = becomes(walked(body), "a.js");
   assert.deepEqual(parse(text).scenarios.default.flow[0].expect, { json: { a: 1 }, status: 200 });
-  assert.ok(notes.includes("leaves out the check two: (r) => r.json().a === 2 of a.js:6"));
+  assert.ok(notes.includes("left out: the check two: (r) => r.json().a === 2 of a.js:6"));
 });
 
 const NAMES = Array.from({ length: 2_000 }, (_, at) => at);
@@ -324,7 +324,7 @@ const TAKEN:
       `const res = ${A}
       if (!check(res, { a: (r) => r.status === 200 })) { console.log(res.body); return; }`,
       [{ get: "/", expect: { status: 200 } }],
-      /^leaves out if \(!check.* of a\.js:6$/,
+      /^left out: if \(!check.* of a\.js:6$/,
     ],
     [
       "what only looks at responses",
@@ -394,8 +394,8 @@ function main(data) {
     get: "/",
     expect: { status: 200, contains: "x" },
   }]);
-  assert.ok(notes.includes("leaves out its own metrics"), notes.join("\n"));
-  assert.ok(notes.some((note) => /^leaves out if \(res\.status !== 200\)/.test(note)));
+  assert.ok(notes.includes("left out: the script's own metrics"), notes.join("\n"));
+  assert.ok(notes.some((note) => /^left out: if \(res\.status !== 200\)/.test(note)));
 });
 
 const LOADS: Readonly<Record<string, readonly [load: object, rounds: number, note?: RegExp]>> = {

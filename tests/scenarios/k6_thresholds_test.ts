@@ -50,7 +50,7 @@ for (const [thresholds, become, load] of LIMITS) {
   Deno.test(`a threshold of k6 is one here: ${thresholds}${load === undefined ? "" : ", of arrivals"}`, () => {
     const limits = limited(thresholds, { load });
     assert.deepEqual(limits.thresholds, become);
-    assert.ok(!limits.notes.some((note) => note.startsWith("leaves out the threshold")));
+    assert.ok(!limits.notes.some((note) => note.startsWith("left out: the threshold")));
   });
 }
 
@@ -76,9 +76,9 @@ for (const [thresholds, why] of NOT_TAKEN) {
     const limits = limited(thresholds);
     assert.equal(limits.thresholds, undefined);
     const [note, ...more] = limits.notes.filter((note) =>
-      note.startsWith("leaves out the threshold")
+      note.startsWith("left out: the threshold")
     );
-    assert.match(note, /^leaves out the threshold .* of a\.js:4: /);
+    assert.match(note, /^left out: the threshold .* of a\.js:4: /);
     assert.match(note, why);
     assert.deepEqual(more, []);
   });

@@ -71,7 +71,7 @@ const SHARES =
   "Each share is of the variance of the logarithm of requests/s over all runs, less what noise " +
   "alone is expected to add (analysis of variance, ω²): how much of the differences goes with " +
   "this factor alone, with the 95 % interval of the share over repetitions in brackets. " +
-  "A row shows no share if noise alone may be as large. Interaction: where the effect of one " +
+  "A row shows no share if noise alone could produce one as large. Interaction: where the effect of one " +
   "factor depends on another.";
 
 const RATIOS =

@@ -163,7 +163,7 @@ export function notesOf(comparisons: readonly GroupComparison[]): string[] {
   const all = comparisons.flatMap(({ figures }) => figures);
   const isPaired = all.some(({ pairs }) => pairs !== null);
   const from = all.some(({ sliced }) => sliced?.areTheseTwo)
-    ? " from pairs of slices, or of a percentile from the ratios of the rounds"
+    ? " from pairs of slices (for a percentile: from the ratios of the rounds)"
     : isPaired
     ? " from pairs of runs of one repetition"
     : "";

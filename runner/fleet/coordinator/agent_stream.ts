@@ -1,6 +1,6 @@
 /**
- * The messages of one agent in one run, as its coordinator receives them. Bundles come in any order and maybe twice: each
- * counts once, and in its turn, so that what was received is always one series from the start. Pure: the
+ * The messages of one agent in one run, as its coordinator receives them. Bundles may arrive in any order, and
+ * twice. Each is taken once, in the order of its number, so that those taken so far are always the first ones, without a gap. Pure: the
  * time is an argument, milliseconds by any one clock.
  */
 import * as z from "zod";

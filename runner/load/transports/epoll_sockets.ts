@@ -80,7 +80,7 @@ export interface TlsLayer {
   send(slot: number, bytes: Uint8Array<ArrayBuffer>): number;
   /** The socket of the slot is about to be closed. */
   close(slot: number): void;
-  /** Every slot is closed, and none will be opened. */
+  /** Frees everything. Called once every slot is closed and none will be opened again. */
   end(): void;
 }
 

@@ -181,7 +181,7 @@ export function withoutNames(text: string, braces = BRACES): string {
   return text.replaceAll("{{", () => braces);
 }
 
-/** The name with the characters that are not valid in the name of a value replaced or removed. */
+/** The name, in which characters that the name of a value cannot have are replaced or removed. */
 export function valueNameOf(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}_-]+/gu, "_").replace(/^[^\p{L}_]+/u, "");
 }

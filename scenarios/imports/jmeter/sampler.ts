@@ -161,7 +161,7 @@ function expectationOf(
     const more = expectedBy(assertion);
     const isNew = more !== null && Object.keys(more).every((key) => !Object.hasOwn(expected, key));
     if (isNew) expected = { ...expected, ...more };
-    else note(`leaves out ${assertion.called}`);
+    else note(`left out: ${assertion.called}`);
   }
   return Object.keys(expected).length === 0 ? null : expected;
 }

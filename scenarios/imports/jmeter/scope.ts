@@ -89,7 +89,7 @@ export class Scopes {
       case "ResponseAssertion":
         return { ...scope, assertions: [...scope.assertions, element] };
       default:
-        if (OTHER_ASSERTION.test(element.kind)) this.note(`leaves out ${element.called}`);
+        if (OTHER_ASSERTION.test(element.kind)) this.note(`left out: ${element.called}`);
         return scope;
     }
   }

@@ -228,12 +228,12 @@ class Conversion {
 
   *#counted(): Generator<string> {
     if (this.#writes > 0) {
-      yield `leaves out ${
+      yield `left out: ${
         operations(this.#writes)
       } that may change something: plateau init --from FILE --writes includes them`;
     }
     if (this.#left.length > 0) {
-      yield `leaves out ${this.#left.length} operations for which no request could be made: ${
+      yield `left out: ${this.#left.length} operations for which no request could be made: ${
         some(this.#left)
       }`;
     }

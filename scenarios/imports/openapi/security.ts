@@ -69,7 +69,7 @@ export class Security {
     this.notes.add(
       kind === "mutualTLS"
         ? `${name} needs a client certificate: write cert and key into the target`
-        : `leaves out its security scheme ${name}, whose kind Plateau does not know`,
+        : `left out: the security scheme ${name}, whose kind Plateau does not know`,
     );
     return null;
   }
