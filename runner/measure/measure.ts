@@ -54,7 +54,7 @@ export async function measureLoad(
   const { intervalMs } = request;
   const timeline = new Timeline(intervalMs);
   const live = new LiveFigures(request, onProgress, loader);
-  const aborting = new AbortWatch(request.load.abortOn, intervalMs);
+  const aborting = new AbortWatch(request, () => loader.inFlight?.() ?? []);
   const report = (whole: WholeInterval): void => {
     live.report(whole);
     aborting.observe(whole);
