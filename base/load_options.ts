@@ -9,6 +9,7 @@
  * equal loads differ. Nor are `connections`, `duration` and the like, which depend on the kind of load.
  */
 import * as z from "zod";
+import type { Problem } from "./errors.ts";
 import { LIMITS, sizeText } from "./limits.ts";
 import {
   between,
@@ -21,11 +22,13 @@ import {
 } from "./quantity.ts";
 import { quotedOpenly } from "./secrets.ts";
 
-/** The problem with a load that is to resume TLS sessions, but has no TLS. */
-export const NO_TLS_TO_RESUME = {
-  message: "Cannot resume TLS sessions without TLS: the URL is not https",
-  fix: "leave out tls, or write https://",
-};
+/** The problem with a load that is to resume TLS sessions, but has no TLS. @param secure The scheme that has it. */
+export function noTlsToResume(secure = "https"): Omit<Problem, "place"> {
+  return {
+    message: `Cannot resume TLS sessions without TLS: the URL is not ${secure}`,
+    fix: `leave out tls, or write ${secure}://`,
+  };
+}
 
 /** One value, or a list of values: a factor of the experiment. */
 export function factor<Value, Text>(

@@ -3,6 +3,7 @@
  * fields, such as `userId` for `user_id`. A field that is absent is left out, even if protobuf would give its zero
  * value. Fields that the type does not know are skipped.
  */
+import { joined } from "../http/octets.ts";
 import { LIMITS } from "../limits.ts";
 import type { Json } from "../yaml/json_text.ts";
 import { wireTypeOf } from "./encode_message.ts";
@@ -12,9 +13,20 @@ import { LENGTH, MalformedMessage, WireReader } from "./wire.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The members decoded so far, by their names in JSON. */
+const NO_OCTETS: Bytes = new Uint8Array(0);
+
+/** A message in a field that holds at most one, as its octets: those of all its occurrences. */
+class Embedded {
+  readonly parts: Bytes[] = [];
+
+  constructor(readonly of: string) {}
+}
+
+/** The members read so far, by their names in JSON. */
 interface Members {
-  readonly values: Map<string, Json>;
+  readonly values: Map<string, Json | Embedded>;
+  /** By oneof: the field of it that came last, which alone is set. */
+  readonly chosen: Map<string, string>;
   readonly lists: Map<string, Json[]>;
   readonly maps: Map<string, Map<string, Json>>;
 }
@@ -25,6 +37,8 @@ export class MessageDecoder {
   readonly #types: MessageTypes;
   readonly #name: string;
   readonly #fields = new Map<string, ReadonlyMap<number, FieldType>>();
+  /** The fields of entries, by the field that holds the map. */
+  readonly #entries = new Map<FieldType, ReadonlyMap<number, FieldType>>();
   readonly #text = new TextDecoder("utf-8", { ignoreBOM: true });
 
   constructor({ name, types }: RootType) {
@@ -40,22 +54,38 @@ export class MessageDecoder {
 
   #message(name: string, octets: Bytes, depth: number): Json {
     if (depth > LIMITS.nesting.most) throw new MalformedMessage("it is nested too deep");
-    const fields = this.#fieldsOf(name);
+    const json = Object.fromEntries(this.#membersOf(this.#fieldsOf(name), octets, depth));
+    const own = ownFormOf(name);
+    return own === null ? json : own.json(json);
+  }
+
+  #membersOf(
+    fields: ReadonlyMap<number, FieldType>,
+    octets: Bytes,
+    depth: number,
+  ): (readonly [name: string, Json])[] {
     const reader = new WireReader(octets);
-    const members: Members = { values: new Map(), lists: new Map(), maps: new Map() };
+    const members: Members = {
+      ...{ values: new Map(), chosen: new Map(), lists: new Map(), maps: new Map() },
+    };
     while (!reader.isOver) {
       const { id, wireType } = reader.tag();
       const field = fields.get(id);
       if (field === undefined || !fits(field, wireType)) reader.skip(wireType);
       else this.#take(members, field, reader, wireType, depth);
     }
-    const json = Object.fromEntries([
-      ...members.values,
+    return [
+      ...[...members.values].map(([name, value]) =>
+        [name, value instanceof Embedded ? this.#merged(value, depth) : value] as const
+      ),
       ...members.lists,
       ...[...members.maps].map(([name, map]) => [name, Object.fromEntries(map)] as const),
-    ]);
-    const own = ownFormOf(name);
-    return own === null ? json : own.json(json);
+    ];
+  }
+
+  /** A message that is repeated is merged: the octets of all its occurrences, one after the other, are those of the merged one. */
+  #merged({ of, parts }: Embedded, depth: number): Json {
+    return this.#message(of, parts.length === 1 ? parts[0] : joined(parts), depth + 1);
   }
 
   #fieldsOf(name: string): ReadonlyMap<number, FieldType> {
@@ -75,7 +105,7 @@ export class MessageDecoder {
   ): void {
     const { json, many, kind } = field;
     if (many === "map") return this.#takeEntry(members, field, reader.bytes(), depth);
-    if (many === undefined) return void members.values.set(json, this.#value(field, reader, depth));
+    if (many === undefined) return this.#takeOne(members, field, reader, depth);
     const list = members.lists.get(json) ?? [];
     members.lists.set(json, list);
     // A reader must accept both packed and unpacked lists, whatever the type says.
@@ -86,28 +116,55 @@ export class MessageDecoder {
     }
   }
 
-  #takeEntry(members: Members, field: FieldType, octets: Bytes, depth: number): void {
-    const entry = new WireReader(octets);
-    const key: FieldType = { name: "key", json: "key", id: 1, kind: field.key ?? "string" };
-    let name: Json = ZEROS[key.kind] ?? 0;
-    let value: Json = field.kind === "message"
-      ? this.#message(field.of ?? "", new Uint8Array(0), depth + 1)
-      : ZEROS[field.kind] ?? 0;
-    while (!entry.isOver) {
-      const { id, wireType } = entry.tag();
-      if (id === 1 && wireType === wireTypeOf(key.kind)) name = this.#value(key, entry, depth);
-      else if (id === 2 && wireType === wireTypeOf(field.kind)) {
-        value = this.#value(field, entry, depth);
-      } else entry.skip(wireType);
+  #takeOne(
+    { values, chosen }: Members,
+    field: FieldType,
+    reader: WireReader,
+    depth: number,
+  ): void {
+    const { json, kind, of = "", oneof } = field;
+    if (oneof !== undefined) {
+      const before = chosen.get(oneof) ?? json;
+      if (before !== json) values.delete(before);
+      chosen.set(oneof, json);
     }
-    const map = members.maps.get(field.json) ?? new Map<string, Json>();
-    members.maps.set(field.json, map.set(String(name), value));
+    if (kind !== "message") return void values.set(json, this.#value(field, reader, depth));
+    this.#count();
+    const known = values.get(json);
+    const embedded = known instanceof Embedded ? known : new Embedded(of);
+    embedded.parts.push(reader.bytes());
+    values.set(json, embedded);
   }
 
-  #value({ kind, of = "" }: FieldType, reader: WireReader, depth: number): Json {
+  /** An entry is a message with a key and a value. */
+  #takeEntry({ maps }: Members, field: FieldType, octets: Bytes, depth: number): void {
+    const { key: keyKind = "string", kind, of = "", json } = field;
+    const { key = ZEROS[keyKind] ?? 0, value = kind === "message" ? null : ZEROS[kind] ?? 0 } =
+      Object.fromEntries(this.#membersOf(this.#entryOf(field), octets, depth));
+    const map = maps.get(json) ?? new Map<string, Json>();
+    maps.set(json, map.set(String(key), value ?? this.#message(of, NO_OCTETS, depth + 1)));
+  }
+
+  #entryOf(field: FieldType): ReadonlyMap<number, FieldType> {
+    const known = this.#entries.get(field);
+    if (known !== undefined) return known;
+    const { key: keyKind = "string", kind, of } = field;
+    const entry = new Map<number, FieldType>([
+      [1, { name: "key", json: "key", id: 1, kind: keyKind }],
+      [2, { name: "value", json: "value", id: 2, kind, of }],
+    ]);
+    this.#entries.set(field, entry);
+    return entry;
+  }
+
+  #count(): void {
     if (++this.#values > LIMITS.jsonValues.most) {
       throw new MalformedMessage("it has too many values");
     }
+  }
+
+  #value({ kind, of = "" }: FieldType, reader: WireReader, depth: number): Json {
+    this.#count();
     if (kind === "message") return this.#message(of, reader.bytes(), depth + 1);
     if (kind === "enum") {
       const number = Number(BigInt.asIntN(32, reader.varint()));

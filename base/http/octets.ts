@@ -67,6 +67,17 @@ export function putOctets(
   } else for (let i = from; i < to; i++) target[at + i - from] = source[i];
 }
 
+/** A copy of the parts, one after the other. */
+export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((bytes, { length }) => bytes + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
 // Recognises a few words octet by octet, so that they may be split anywhere and nothing is copied: a trie, walked by
 // `state = next[state << 7 | octet]` with octets in lower case.
 

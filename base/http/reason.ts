@@ -4,7 +4,7 @@ export const PROTOCOL_ERRORS = [
   "closed within the head",
   "closed within the body",
   "not HTTP/1.0 or HTTP/1.1",
-  "TLS in place of HTTP: write https://",
+  "TLS in place of HTTP: write https:// or wss://",
   "HTTP/2 in place of HTTP/1.1: use --http2, or http2: true",
   "malformed status line",
   "malformed field name",

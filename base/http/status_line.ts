@@ -22,7 +22,7 @@ const NOT_HTTP: ProtocolError = "not HTTP/1.0 or HTTP/1.1";
 /** The error for a response whose first octet cannot begin HTTP/1.1. */
 function foreign(first: number): ProtocolError {
   // Types of TLS records (RFC 8446 §5.1).
-  if (first >= 20 && first <= 23) return "TLS in place of HTTP: write https://";
+  if (first >= 20 && first <= 23) return "TLS in place of HTTP: write https:// or wss://";
   // The high octet of the length of SETTINGS, which come first and are shorter than 64 KB (RFC 9113 §3.4).
   return first === 0 ? "HTTP/2 in place of HTTP/1.1: use --http2, or http2: true" : NOT_HTTP;
 }

@@ -196,7 +196,7 @@ export function remedyFor(reason: string, written: "flags" | "keys"): string | n
   if (/client certificate\b/.test(reason)) {
     return `${flag("cert")} and ${flag("key")} name the client's certificate and key`;
   }
-  if (reason === "the server does not speak TLS") return "write http://";
+  if (reason === "the server does not speak TLS") return "write http:// or ws://";
   if (reason.endsWith(": connection refused")) {
     return "nothing listens there: start the server, or correct the address";
   }

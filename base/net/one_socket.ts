@@ -1,9 +1,16 @@
 /** Opens one WebSocket on a connection of its own, and closes it: for a preflight. */
 import { KeptResponse, KeptRoom } from "../http/kept.ts";
+import { joined } from "../http/octets.ts";
 import type { ReceivedResponse } from "../http/received.ts";
 import { BROKEN, NEED_MORE, ResponseReader } from "../http/response.ts";
 import { clientFrame, CLOSE, closePayload, LAST } from "../http/websocket/frames.ts";
-import { keyOf, type Offer, openedBy, withKey } from "../http/websocket/handshake.ts";
+import {
+  keyOf,
+  type Offer,
+  openedBy,
+  switchingHead,
+  withKey,
+} from "../http/websocket/handshake.ts";
 import { NORMAL } from "../http/websocket/message_reader.ts";
 import { LIMITS } from "../limits.ts";
 import type { Connection } from "./connection.ts";
@@ -22,50 +29,37 @@ export async function openSocketOn(
 ): Promise<ReceivedResponse> {
   const key = keyOf(crypto.getRandomValues(new Uint8Array(16)));
   await writeAll(conn, withKey(request, key));
-  const kept = new KeptResponse(new KeptRoom());
-  const reader = new ResponseReader({ retain: true });
   const buffer = new Uint8Array(BUFFER_BYTES);
-  while (reader.state === NEED_MORE) {
-    const length = await conn.read(buffer);
-    if (length === null) {
-      reader.end();
-      continue;
-    }
-    if (!reader.started && isSwitching(buffer, length)) {
-      await readHead(conn, kept, buffer, length);
+  let bytes = new Uint8Array(0);
+  for (let length = await conn.read(buffer); length !== null; length = await conn.read(buffer)) {
+    bytes = joined([bytes, buffer.subarray(0, length)]);
+    const head = switchingHead(bytes);
+    if (head === "none") return await readResponse(conn, bytes);
+    if (head !== "incomplete") {
+      const kept = new KeptResponse(new KeptRoom());
+      // Anything that follows the head is the server's first message.
+      kept.addHead(bytes, head.from, head.to);
       return await opened(conn, kept, key, offer);
     }
-    reader.read(buffer, 0, length);
+    if (bytes.length > LIMITS.responseHead.most) {
+      throw new Error("the response's head is larger than 65.5 kB, the limit");
+    }
+  }
+  throw new Error(`closed ${bytes.length === 0 ? "before the response" : "within the head"}`);
+}
+
+/** Reads a response that opens no WebSocket. @param bytes As far as it has come. */
+async function readResponse(conn: Connection, bytes: Uint8Array): Promise<ReceivedResponse> {
+  const reader = new ResponseReader({ retain: true });
+  const buffer = new Uint8Array(BUFFER_BYTES);
+  reader.read(bytes, 0, bytes.length);
+  while (reader.state === NEED_MORE) {
+    const length = await conn.read(buffer);
+    if (length === null) reader.end();
+    else reader.read(buffer, 0, length);
   }
   if (reader.state === BROKEN) throw new Error(reader.reason);
   return reader;
-}
-
-/** Whether a response is 101. The first read holds the status, unless the server splits the status line on purpose. */
-function isSwitching(buffer: Uint8Array, length: number): boolean {
-  const text = new TextDecoder().decode(buffer.subarray(0, Math.min(length, 12)));
-  return text === `HTTP/1.1 ${SWITCHING_PROTOCOLS}`;
-}
-
-async function readHead(
-  conn: Connection,
-  kept: KeptResponse,
-  buffer: Uint8Array,
-  length: number,
-): Promise<void> {
-  let bytes = 0;
-  for (let part: number | null = length; part !== null; part = await conn.read(buffer)) {
-    bytes += part;
-    if (bytes > LIMITS.responseHead.most) {
-      throw new Error("the response's head is larger than 65.5 kB, the limit");
-    }
-    // Anything that follows the head is the server's first message.
-    for (let at = 0; at < part; at++) {
-      kept.addHead(buffer, at, at + 1);
-      if (kept.hasHead) return;
-    }
-  }
-  throw new Error("closed within the head");
 }
 
 async function opened(

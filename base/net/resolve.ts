@@ -1,5 +1,5 @@
 /** Name → addresses, as the system resolves names (hosts file included), in the order in which they are dialed. */
-import { lookup } from "node:dns/promises";
+import { lookup, type LookupAddress } from "node:dns"; // in Deno 2.6, node:dns/promises warns of a deprecated module
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { messageOf } from "../errors.ts";
@@ -49,7 +49,13 @@ function whyNotFound(hostname: string, error: unknown): string {
 
 /** Rejects if the name has no address. */
 export async function lookUp(name: string): Promise<string[]> {
-  const found = await lookup(name, { all: true, order: "verbatim" });
+  const found = await new Promise<LookupAddress[]>((resolve, reject) =>
+    lookup(
+      name,
+      { all: true, order: "verbatim" },
+      (error, found) => error ? reject(error) : resolve(found),
+    )
+  );
   const addresses = found.map(({ address }) => address);
   return interleaved(reachable(isLocalhost(name) ? withLoopback(addresses) : addresses));
 }

@@ -40,9 +40,13 @@ export class ResolvedHost {
 
   /** Whether a URL has this host and port. */
   isHostOf({ protocol, hostname, port }: URL): boolean {
-    const dialed = Number(port || (protocol === "https:" ? 443 : 80));
+    const dialed = Number(port || usualPort(protocol));
     return this.host === unbracketed(hostname) && this.port === dialed;
   }
+}
+
+function usualPort(protocol: string): number {
+  return protocol === "https:" || protocol === "wss:" ? 443 : 80;
 }
 
 /** `host:port:address[,address]…`, as curl has it; IPv6 may stand in brackets. */
@@ -114,20 +118,29 @@ interface AccessConflict {
   readonly fix: string;
 }
 
+/** The schemes of a URL's kind, HTTP or WebSocket, and whether it has the one with TLS. */
+export function schemesOf(
+  url: unknown,
+): { readonly plain: string; readonly secure: string; readonly isSecure: boolean } {
+  const plain = /^wss?:/i.test(String(url)) ? "ws" : "http";
+  const secure = `${plain}s`;
+  return { plain, secure, isSecure: String(url).toLowerCase().startsWith(`${secure}:`) };
+}
+
 /** Options that conflict with the URL, or with each other. */
 export function accessConflicts(given: GivenAccess): AccessConflict[] {
-  const isSecure = /^https:/i.test(String(given.url));
+  const { plain, secure, isSecure } = schemesOf(given.url);
   const has = (key: keyof GivenAccess): boolean => given[key] !== undefined;
   const rules: [applies: boolean, AccessConflict][] = [
     [has("cacert") && !isSecure, {
       key: "cacert",
-      message: "Cannot use certificates: the URL is not https",
-      fix: "leave it out, or write https://",
+      message: `Cannot use certificates: the URL is not ${secure}`,
+      fix: `leave it out, or write ${secure}://`,
     }],
     [has("cert") && !isSecure, {
       key: "cert",
-      message: "Cannot present a certificate without TLS: the URL is not https",
-      fix: "leave it out, or write https://",
+      message: `Cannot present a certificate without TLS: the URL is not ${secure}`,
+      fix: `leave it out, or write ${secure}://`,
     }],
     [has("cert") && !has("key"), {
       key: "cert",
@@ -141,8 +154,8 @@ export function accessConflicts(given: GivenAccess): AccessConflict[] {
     }],
     [has("unix") && isSecure, {
       key: "unix",
-      message: "Cannot use TLS on a unix socket: the URL is https",
-      fix: "write http://",
+      message: `Cannot use TLS on a unix socket: the URL is ${secure}`,
+      fix: `write ${plain}://`,
     }],
     [has("unix") && has("httpProxy"), {
       key: "httpProxy",
@@ -185,7 +198,7 @@ function otherHost({ url, resolve }: GivenAccess): AccessConflict[] {
   const parsed = URL.parse(String(url));
   if (!(named instanceof ResolvedHost) || parsed === null) return [];
   if (named.isHostOf(parsed)) return [];
-  const port = parsed.port || (parsed.protocol === "https:" ? 443 : 80);
+  const port = parsed.port || usualPort(parsed.protocol);
   const message = `Cannot use an address for ${named.host}:${named.port}: ` +
     `the load goes only to ${parsed.hostname}:${port}`;
   return [{ key: "resolve", message, fix: "name the URL's host and port" }];

@@ -5,7 +5,8 @@ import { messageOf, type Problem } from "../../base/errors.ts";
 import { hostIn, passwordsIn } from "../../base/secret_fields.ts";
 import { hops } from "../../scenarios/request/follow.ts";
 import * as load from "../../scenarios/load/load_shape.ts";
-import { NO_TLS_TO_RESUME, OPTION_FLAGS, optionConflicts } from "../../base/load_options.ts";
+import { schemesOf } from "../../base/target/access.ts";
+import { noTlsToResume, OPTION_FLAGS, optionConflicts } from "../../base/load_options.ts";
 import { checkAbortRules } from "../../scenarios/load/abort_rules.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import {
@@ -549,9 +550,9 @@ export function optionProblems(given: RawArguments): Problem[] {
     if (setting === "pipeline") return pipeline !== "1" && http2 === undefined;
     return given[setting] !== undefined;
   });
-  const isSecure = /^(?:https|wss):/i.test(String(given.url));
+  const { secure, isSecure } = schemesOf(given.url);
   return [
-    ...given.tls === undefined || isSecure ? [] : [{ place: "--tls", ...NO_TLS_TO_RESUME }],
+    ...given.tls === undefined || isSecure ? [] : [{ place: "--tls", ...noTlsToResume(secure) }],
     ...conflicts.map(({ option, rival, message }) => {
       const place = OPTION_FLAGS[option].flags.split(" ")[0];
       const other = rival === "keepAlive" ? "--no-keepalive" : `--${rival}`;

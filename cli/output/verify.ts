@@ -2,6 +2,7 @@
 import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
 import { remedyFor } from "../../base/net/dial_error.ts";
 import { endsText, noResponseOf, noResponseText } from "../../report/findings/no_response.ts";
+import { findingSentence } from "../../report/findings/sentences.ts";
 import { trustSentences } from "../../report/findings/trust.ts";
 import type { GateOutcome } from "../../report/findings/threshold_sentences.ts";
 import { GLUE } from "../../report/writing/units.ts";
@@ -23,13 +24,16 @@ interface Told {
 export function verifyMeasurement(measurement: Measurement): void {
   const { url, reasons, checks } = measurement;
   if (isUnanswered(measurement)) {
+    const causes = measurement.generator.findings.filter(({ code }) =>
+      code === "nothing-sent" || code === "aborted"
+    );
     const why = Object.keys(reasons).slice(0, MOST_REASONS).map((reason) => {
       const remedy = remedyFor(reason, "flags");
       return remedy === null ? reason : `${reason}: ${remedy}`;
     });
     throw new TargetError(
       `Cannot measure ${url}: ${lowered(noResponseText(noResponseOf([measurement])))}`,
-      why,
+      [...causes.map(findingSentence), ...why],
     );
   }
   const [worst] = measurement.generator.findings;

@@ -11,6 +11,7 @@ import { formatCount } from "../writing/units.ts";
 
 export type Unanswered =
   & Pick<Measurement, "errors" | "reasons">
+  & { readonly generator: Pick<Measurement["generator"], "findings"> }
   & { readonly requests: Pick<Measurement["requests"], "due" | "unfinished" | "dropped"> }
   & { readonly load: Pick<Measurement["load"], "timeout"> };
 
@@ -22,6 +23,8 @@ export interface NoResponse {
   readonly protocol?: Readonly<Partial<Record<ProtocolFailure, number>>>;
   readonly unfinished: number;
   readonly dropped: number;
+  /** Whether the generator did not get as far as sending any of them. */
+  readonly isUnsent?: boolean;
   /** Milliseconds; null if the runs have different time-outs. */
   readonly timeout: number | null;
 }
@@ -47,6 +50,9 @@ export function noResponseOf(runs: readonly Unanswered[]): NoResponse {
     ),
     unfinished: sum(runs, ({ requests }) => requests.unfinished),
     dropped: sum(runs, ({ requests }) => requests.dropped),
+    isUnsent: runs.every(({ generator: { findings } }) =>
+      findings.some(({ code }) => code === "nothing-sent")
+    ),
     timeout: others.length > 0 ? null : timeout,
   };
 }
@@ -69,7 +75,10 @@ const BECAME: Readonly<
 };
 
 /** `50 timed out after 5 s, 12 never sent`, the most frequent first; "" if none was due. */
-export function endsText({ errors, protocol, unfinished, dropped, timeout }: NoResponse): string {
+export function endsText(
+  { errors, protocol, unfinished, dropped, isUnsent = false, timeout }: NoResponse,
+): string {
+  if (isUnsent) return "the generator sent none";
   const after = timeout === null
     ? ""
     : ` after ${timeout >= 1_000 ? `${timeout / 1_000} s` : `${timeout} ms`}`;
@@ -90,5 +99,8 @@ export function endsText({ errors, protocol, unfinished, dropped, timeout }: NoR
 
 /** `No request got a response: 50 timed out after 5 s`, without a full stop. */
 export function noResponseText(found: NoResponse): string {
-  return found.due === 0 ? "No request was due" : `No request got a response: ${endsText(found)}`;
+  const { due, isUnsent = false } = found;
+  return due === 0 && !isUnsent
+    ? "No request was due"
+    : `No request got a response: ${endsText(found)}`;
 }

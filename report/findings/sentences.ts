@@ -20,10 +20,14 @@ type Worded = { readonly [Code in FindingCode]: (finding: FindingOf<Code>) => st
 /** Sentences without full stops. */
 const SENTENCES: Worded = {
   "no-response": ({ evidence }) => noResponseText(evidence),
-  aborted: ({ evidence: { rule, beyond, ended, afterS } }) =>
+  "nothing-sent": ({ evidence: { elapsedS, delay } }) =>
+    `The generator sent no request in ${seconds(elapsedS)}${
+      delay > 0 ? `: its workers did nothing for up to ${seconds(delay / 1_000)}` : ""
+    }`,
+  aborted: ({ evidence: { rule, beyond, ended, waiting = 0, afterS } }) =>
     `The load was ended after ${seconds(afterS)} by its rule "${rule}": ${formatCount(beyond)} of ${
-      counted(ended, "request")
-    } broke it`,
+      counted(ended + waiting, "request")
+    } broke it${waiting > 0 ? `, of which ${formatCount(waiting)} had not ended` : ""}`,
   "worker-ended": ({ evidence: { ended, workers, knownUntil } }) =>
     `Plateau stopped ${ended} of ${counted(workers, "worker")} that did not end in time; ` +
     (knownUntil === 0
@@ -133,6 +137,7 @@ const SENTENCES: Worded = {
 /** The general meaning of each code, whatever the evidence; docs/findings.md has this list for readers. */
 export const MEANINGS: Readonly<Record<FindingCode, string>> = {
   "no-response": "No request got a response: nothing was measured",
+  "nothing-sent": "The generator sent no request: nothing was measured",
   aborted: "A rule of `abortOn` ended the load early",
   "worker-ended": "A worker did not end in time and was stopped",
   throttled: "A CPU limit (cgroup) paused the generator",

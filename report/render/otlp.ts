@@ -202,7 +202,9 @@ function runAttributes(run: Run): Attributes {
   return {
     "http.request.method": methodOf(run),
     "server.address": url?.hostname.replace(/^\[|\]$/g, ""),
-    "server.port": url === null ? undefined : Number(url.port || (scheme === "https" ? 443 : 80)),
+    "server.port": url === null
+      ? undefined
+      : Number(url.port || (/s$/.test(scheme ?? "") ? 443 : 80)),
     "url.scheme": scheme,
     "plateau.target": target,
     "plateau.scenario": scenario,

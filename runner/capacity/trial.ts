@@ -4,6 +4,7 @@
  */
 import type { Objective } from "../../scenarios/claims/objective.ts";
 import type { RateLoad } from "../../scenarios/load/load.ts";
+import { overdueOf } from "../measure/abort_watch.ts";
 import type { Loader, LoadRequest } from "../measure/loader.ts";
 import { measureLoad } from "../measure/measure.ts";
 import type { CapacityTrial } from "../result/capacity.ts";
@@ -71,9 +72,6 @@ export async function makeTrial(
 
 type LiveEvent = Extract<Parameters<OnProgress>[0], { kind: "live" }>;
 
-/** Poisson arrivals fall short of the expected number by at most this many standard deviations. */
-const STRAY = 5;
-
 /** Watches a trial's requests and messages, to end it as soon as a rule is certainly broken. */
 export class CertainOutcome {
   readonly #beyond: number[];
@@ -126,8 +124,8 @@ export class CertainOutcome {
     { elapsedMs, completed }: LiveEvent,
   ): number {
     if (isBeyond === null || messages !== null) return 0;
-    const due = this.planned.ratePerSec * Math.max(0, elapsedMs - limitMs) / 1_000;
-    return Math.max(0, due - STRAY * Math.sqrt(due) - completed - this.#failed);
+    const ended = completed + this.#failed;
+    return overdueOf(this.planned.ratePerSec, { elapsedMs, limitMs, ended });
   }
 }
 

@@ -220,11 +220,11 @@ type LoadingContext = Pick<
 function throwIfAborted(measurement: Measurement): void {
   const aborted = measurement.generator.findings.find(({ code }) => code === "aborted");
   if (aborted?.code !== "aborted") return;
-  const { rule, beyond, ended, afterS } = aborted.evidence;
+  const { rule, beyond, ended, waiting = 0, afterS } = aborted.evidence;
   throw new TargetError(
-    `its load was ended after ${
-      durationText(afterS * 1_000)
-    } by "${rule}": ${beyond} of ${ended} requests`,
+    `its load was ended after ${durationText(afterS * 1_000)} by "${rule}": ${beyond} of ${
+      ended + waiting
+    } requests`,
   );
 }
 

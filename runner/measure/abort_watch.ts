@@ -1,12 +1,34 @@
-/** Ends a load as soon as one of its rules is hopelessly broken, judging by all requests that ended so far. */
+/**
+ * Ends a load as soon as one of its rules is hopelessly broken, judging by all requests so far. Those that have not ended
+ * are lower bounds: once they have waited for longer than a limit, they are beyond it whatever becomes of them.
+ */
 import { keptByAll } from "../../scenarios/load/abort_rules.ts";
 import type { Objective } from "../../scenarios/claims/objective.ts";
 import type { FindingOf } from "../result/findings.ts";
-import { Histogram } from "../stats/histogram/histogram.ts";
+import type { LoadRequest } from "./loader.ts";
+import { Histogram, mergeHistograms, type SparseHistogram } from "../stats/histogram/histogram.ts";
 import type { WholeInterval } from "./timeline.ts";
 
 /** A smaller number of requests that break the rule may only show a cold start. */
 const FEWEST_BEYOND = 20;
+/** No cold start takes longer: a server that has not responded for this long hangs, however few requests wait for it. */
+const COLD_START_MS = 10_000;
+
+/** Poisson arrivals fall short of the expected number by at most this many standard deviations. */
+const STRAY = 5;
+
+/** Requests of a constant rate that have waited for longer than the limit, for certain: due by then, and not ended. */
+export function overdueOf(
+  ratePerSec: number,
+  { elapsedMs, limitMs, ended }: {
+    readonly elapsedMs: number;
+    readonly limitMs: number;
+    readonly ended: number;
+  },
+): number {
+  const due = ratePerSec * Math.max(0, elapsedMs - limitMs) / 1_000;
+  return Math.max(0, Math.floor(due - STRAY * Math.sqrt(due)) - ended);
+}
 
 export class AbortWatch {
   readonly #abort = new AbortController();
@@ -16,8 +38,12 @@ export class AbortWatch {
   #wrong = 0;
   #found: FindingOf<"aborted">["evidence"] | null = null;
 
-  constructor(rules: readonly string[] = [], private readonly intervalMs: number) {
-    this.#rules = keptByAll(rules);
+  /** @param inFlight The latencies so far of the requests in flight. */
+  constructor(
+    private readonly request: Pick<LoadRequest, "load" | "turns" | "intervalMs">,
+    private readonly inFlight: () => Iterable<SparseHistogram>,
+  ) {
+    this.#rules = keptByAll(request.load.abortOn ?? []);
   }
 
   /** Aborts when the load must end. */
@@ -36,20 +62,60 @@ export class AbortWatch {
     this.#wrong += wrong;
     this.#latency.addSparse(latency);
     const ended = completedSoFar + this.#failed;
-    for (const { text: rule, isBeyond, allowed } of this.#rules) {
-      const beyond = isBeyond === null ? this.#failed + this.#wrong : this.#countBeyond(isBeyond);
-      if (beyond < FEWEST_BEYOND || beyond <= allowed * ended) continue;
-      this.#found = { rule, beyond, ended, afterS: (index + 1) * this.intervalMs / 1_000 };
+    const elapsedMs = (index + 1) * this.request.intervalMs;
+    const open = mergeHistograms(this.inFlight());
+    for (const rule of this.#rules) {
+      const { beyond, waiting, of } = rule.isBeyond === null
+        ? { beyond: this.#failed + this.#wrong, waiting: 0, of: ended }
+        : this.#brokenBy(rule, rule.isBeyond, { ended, elapsedMs, open });
+      const isEnough = beyond >= FEWEST_BEYOND ||
+        (waiting > 0 && open.maxUs >= COLD_START_MS * 1_000);
+      if (!isEnough || beyond <= rule.allowed * of) continue;
+      this.#found = {
+        ...{ rule: rule.text, beyond, ended, afterS: elapsedMs / 1_000 },
+        ...waiting > 0 && { waiting },
+      };
       this.#abort.abort();
       return;
     }
   }
 
-  #countBeyond(isBeyond: (latencyMs: number) => boolean): number {
-    let count = 0;
-    this.#latency.forEachBucket((lowUs, _, inBucket) => {
-      if (isBeyond(lowUs / 1_000)) count += inBucket;
-    });
-    return count;
+  #brokenBy(
+    { limitMs }: Objective,
+    isBeyond: (latencyMs: number) => boolean,
+    { ended, elapsedMs, open }: {
+      readonly ended: number;
+      readonly elapsedMs: number;
+      readonly open: Histogram;
+    },
+  ): Broken {
+    const { load, turns } = this.request;
+    // In an open loop, requests also wait for a connection.
+    const overdue = load.kind === "rate" && load.arrivals !== "recorded" && turns === undefined
+      ? overdueOf(load.ratePerSec, { elapsedMs, limitMs, ended })
+      : 0;
+    const waiting = Math.max(countIn(open, isBeyond), overdue);
+    return {
+      beyond: countIn(this.#latency, isBeyond) + waiting,
+      waiting,
+      of: ended + Math.max(open.count, waiting),
+    };
   }
+}
+
+/** Requests that break a rule so far. */
+interface Broken {
+  readonly beyond: number;
+  /** Those among them that have not ended. */
+  readonly waiting: number;
+  /** The number of requests that the rule judges. */
+  readonly of: number;
+}
+
+function countIn(times: Histogram, isBeyond: (latencyMs: number) => boolean): number {
+  let count = 0;
+  times.forEachBucket((lowUs, _, inBucket) => {
+    if (isBeyond(lowUs / 1_000)) count += inBucket;
+  });
+  return count;
 }

@@ -128,11 +128,15 @@ function judged(
     const evidence = evidenceOf(reports, loadedUs, context.stage);
     const { sharesMachine } = context.stage;
     const judgement = judge({ evidence, run, sharesMachine });
-    return { generator: { ...evidence, ...judgedByResponses(run, judgement) } };
+    const responded = { ...run, generator: evidence };
+    return { generator: { ...evidence, ...judgedByResponses(responded, judgement) } };
   }
   const parts = assembleAgents(run, reports, { ...context, agents });
   const evidence = evidenceOf(reports, elapsedUs, fleetStage(agents));
-  const judgement = judgedByResponses(run, judgeFleet(parts, timeline.intervalMs));
+  const judgement = judgedByResponses(
+    { ...run, generator: evidence },
+    judgeFleet(parts, timeline.intervalMs),
+  );
   return { generator: { ...evidence, ...judgement }, agents: parts };
 }
 

@@ -16,6 +16,7 @@ import type { DriverName } from "../load/engine/driver.ts";
 import type { IntervalPart } from "../load/recording/intervals.ts";
 import type { Health, WorkerReport } from "../load/worker/messages.ts";
 import type { LiveAgent } from "../result/progress.ts";
+import type { SparseHistogram } from "../stats/histogram/histogram.ts";
 import type { Stage } from "../trust/evidence.ts";
 
 export interface Loader {
@@ -23,6 +24,8 @@ export interface Loader {
   load(request: LoadRequest, hooks: LoaderHooks): Promise<Loaded>;
   /** The current state of each agent during a load; absent without agents. */
   live?(): readonly LiveAgent[];
+  /** Latencies so far of the requests in flight, by worker: lower bounds; absent: unknown. */
+  inFlight?(): readonly SparseHistogram[];
   /** Why lines are missing from the last load's request log, or null; absent if agents write the logs. */
   incompleteLogReason?(): string | null;
   close(): Promise<void>;

@@ -19,7 +19,7 @@ import { slotsOf } from "../load/engine/job.ts";
 import { chooseDriver, type DriverChoice } from "../load/transports/choose_driver.ts";
 import type { SoFarReport, WorkerReport } from "../load/worker/messages.ts";
 import { WorkerPool } from "../load/worker/pool.ts";
-import { mergeHistograms } from "../stats/histogram/histogram.ts";
+import { mergeHistograms, type SparseHistogram } from "../stats/histogram/histogram.ts";
 import {
   type Loaded,
   type Loader,
@@ -154,6 +154,10 @@ export class LocalLoader implements Loader {
     const isRefuted = isFaster || undercuts(service.valueAtPercentile(50) / 1_000, known);
     if (isRefuted) forgetCalibration(driver);
     return isRefuted ? null : known;
+  }
+
+  inFlight(): readonly SparseHistogram[] {
+    return this.pool.inFlight;
   }
 
   incompleteLogReason(): string | null {

@@ -54,7 +54,7 @@ export async function measureLoad(
   const { intervalMs } = request;
   const timeline = new Timeline(intervalMs);
   const live = new LiveFigures(request, onProgress, loader);
-  const aborting = new AbortWatch(request.load.abortOn, intervalMs);
+  const aborting = new AbortWatch(request, () => loader.inFlight?.() ?? []);
   const report = (whole: WholeInterval): void => {
     live.report(whole);
     aborting.observe(whole);
@@ -132,9 +132,11 @@ function tailOf(reports: readonly WorkerReport[]): TailRequest[] {
   return mergeTails(reports.map(({ totals }) => totals.tail), requests);
 }
 
+/** The URL of the first request, as a user writes it: a WebSocket has a scheme of its own. */
 function urlOf({ origin, script }: Pick<LoadRequest, "origin" | "script">): string {
   const first = (script.kind === "flow" ? script.steps : script.requests).find(isRequest);
-  return origin + (first?.wire.path ?? "/");
+  const url = origin + (first?.wire.path ?? "/");
+  return first?.socket === undefined ? url : url.replace(/^http/, "ws");
 }
 
 /** @param startMs Start of the load, since the epoch; null: it did not start. */

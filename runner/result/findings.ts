@@ -103,10 +103,17 @@ export const trustFinding = z.discriminatedUnion("code", [
     dropped: count,
     timeout: ms,
   }),
+  finding("nothing-sent", {
+    elapsedS: seconds,
+    delay: ms.describe("The longest time for which a worker did nothing"),
+  }),
   finding("aborted", {
     rule: z.string().describe("Rule of the load's abortOn"),
-    beyond: count.describe("Number of requests that broke it"),
+    beyond: count.describe("Number of requests that broke it, with those that had not ended"),
     ended: count.describe("Requests that had ended"),
+    waiting: count.optional().describe(
+      "Requests beyond it that had not ended, but had waited for longer than its limit; absent: none",
+    ),
     afterS: seconds,
   }),
   finding("worker-ended", {

@@ -30,6 +30,7 @@ export class SideLoaders {
             rendezvous.cancel(error);
             throw error;
           }),
+      inFlight: () => loader.inFlight(),
       incompleteLogReason: () => loader.incompleteLogReason(),
       close: () => Promise.resolve(),
     });

@@ -30,7 +30,8 @@ export function judge(given: Case): TrustJudgement {
   return { trust: findings[0]?.severity ?? "valid", findings };
 }
 
-type RespondedRun = Pick<Measurement, "requests" | "errors" | "reasons"> & {
+type RespondedRun = Pick<Measurement, "requests" | "errors" | "reasons" | "bytes" | "elapsedS"> & {
+  readonly generator: Pick<Generator, "delay">;
   readonly load: Pick<Measurement["load"], "timeout">;
   readonly streams?: Pick<NonNullable<Measurement["streams"]>, "events">;
   readonly sockets?: Pick<NonNullable<Measurement["sockets"]>, "received">;
@@ -42,6 +43,9 @@ export function judgedByResponses(
   { trust, findings }: TrustJudgement,
 ): TrustJudgement {
   if (!isUnanswered(run)) return { trust, findings };
+  if (hasSentNothing(run, findings)) {
+    return { trust: "invalid", findings: [nothingSent(run, findings), ...findings] };
+  }
   const { requests: { due, unfinished, dropped }, errors, reasons, load: { timeout } } = run;
   const protocol = protocolFailures(errors.protocol ?? 0, reasons);
   const silent: TrustFinding = {
@@ -54,6 +58,35 @@ export function judgedByResponses(
     advice: ["check-target"],
   };
   return { trust: "invalid", findings: [silent, ...findings] };
+}
+
+/** Share of the run for which a generator that has sent nothing was held up. */
+const HELD_UP = 0.5;
+/** Findings about workers that stopped reporting, so that nothing is known of how long they were held up. */
+const GONE: readonly FindingCode[] = ["worker-ended", "agent-lost"];
+
+/**
+ * Whether the generator did not get as far as sending, so that the run says nothing about the target. While it dials a
+ * target that does not respond, it has sent nothing either, but then it was there.
+ */
+function hasSentNothing(run: RespondedRun, findings: readonly TrustFinding[]): boolean {
+  const { requests: { due, failed }, bytes, elapsedS, generator: { delay } } = run;
+  if (bytes.out > 0 || failed > 0) return false;
+  return due === 0 || delay.max >= HELD_UP * elapsedS * 1_000 ||
+    findings.some(({ code }) => GONE.includes(code));
+}
+
+function nothingSent(
+  { elapsedS, generator: { delay } }: RespondedRun,
+  findings: readonly TrustFinding[],
+): TrustFinding {
+  const isOfAgents = findings.some(({ agents }) => agents !== undefined);
+  return {
+    code: "nothing-sent",
+    severity: "invalid",
+    evidence: { elapsedS, delay: delay.max },
+    advice: ["longer-run", isOfAgents ? "check-late-agents" : "stop-other-programs"],
+  };
 }
 
 /**

@@ -25,7 +25,9 @@ testWith(["openssl"], "bench takes a file of authorities, as its text", () => {
   using folder = emptyFolder();
   const file = join(folder.path, "authority.pem");
   Deno.writeTextFileSync(file, authority);
-  assert.deepEqual(benchOf(HTTPS, "--cacert", file).caCerts, [authority]);
+  for (const url of [HTTPS, "wss://a/"]) {
+    assert.deepEqual(benchOf(url, "--cacert", file).caCerts, [authority]);
+  }
 });
 
 Deno.test("bench takes a unix socket in place of a host", () => {
@@ -66,6 +68,7 @@ Deno.test("bench takes an address for the host, and a proxy", () => {
     "::1",
     "127.0.0.1",
   ]);
+  assert.deepEqual(benchOf("wss://a/", "--resolve", "a:443:127.0.0.1").addresses, ["127.0.0.1"]);
   assert.equal(benchOf("http://a/", "--proxy", "http://b:1").proxy, "http://b:1");
 });
 
@@ -84,6 +87,13 @@ const lines: [sentence: string, args: string[], told: RegExp[]][] = [
   ["authorities for a URL without TLS", [URL_, "--cacert", TEXT], [
     /^--cacert: Cannot read certificates from .*body\.txt: it holds no certificates in PEM format$/,
     /^--cacert: Cannot use certificates: the URL is not https \(/,
+  ]],
+  ["authorities for a WebSocket without TLS", ["ws://a/", "--cacert", TEXT], [
+    /^--cacert: Cannot read certificates from /,
+    /^--cacert: Cannot use certificates: the URL is not wss \(leave it out, or write wss:\/\/\)$/,
+  ]],
+  ["TLS sessions of a WebSocket without TLS", ["ws://a/", "--tls", "resume"], [
+    /^--tls: .*: the URL is not wss \(leave out tls, or write wss:\/\/\)$/,
   ]],
   ["authorities in a file that is not there", [HTTPS, "--cacert", "no/such.pem"], [
     /^--cacert: Cannot read certificates from no\/such\.pem: there is no file \/.*no\/such\.pem$/,
@@ -139,6 +149,10 @@ const lines: [sentence: string, args: string[], told: RegExp[]][] = [
   ["a socket for a URL with TLS", [HTTPS, "--unix", TEXT], [
     /^--unix: Cannot dial /,
     /^--unix: Cannot use TLS on a unix socket: the URL is https \(write http:\/\/\)$/,
+  ]],
+  ["a socket for a WebSocket with TLS", ["wss://a/", "--unix", TEXT], [
+    /^--unix: Cannot dial /,
+    /^--unix: Cannot use TLS on a unix socket: the URL is wss \(write ws:\/\/\)$/,
   ]],
 ];
 for (const [sentence, args, told] of lines) {

@@ -227,9 +227,19 @@ Deno.test("bench ends as soon as its first connections are refused, with the rea
   const { elapsedS, requests, errors } = await benchEnding(3, url, "-d", "60s");
   assert.ok(elapsedS < 30, `${elapsedS} s`);
   assert.equal(errors.connect, requests.failed);
-  const { code, stdout, stderr } = await plateau(["bench", url, "-d", "60s"]);
-  assert.deepEqual([code, stdout], [3, ""]);
-  assert.match(stderr, /connection refused: nothing listens there: start the server/);
+  const refused = /\n.*: connection refused: nothing listens there: start the server/;
+  for (
+    const [written, why] of [
+      [url, refused],
+      [url.replace("http", "ws"), refused],
+      ["http://nobody.invalid/", /\n.*there is no host named nobody\.invalid: correct the name/],
+    ] as const
+  ) {
+    const { code, stdout, stderr } = await plateau(["bench", written, "-d", "60s"]);
+    assert.deepEqual([code, stdout], [3, ""]);
+    assert.ok(stderr.startsWith(`Cannot measure ${written}: `), stderr);
+    assert.match(stderr, why);
+  }
 });
 
 Deno.test("bench does not wait for its first interval to say that nothing listens, or that a name is unknown", async () => {
@@ -277,6 +287,28 @@ Deno.test("bench --abort-on ends a hopeless load, with code 1 and a finding", as
     assert.ok(elapsedS < 30, `${elapsedS} s`);
     assert.deepEqual([generator.trust, generator.findings[0].code], ["invalid", "aborted"]);
   }
+});
+
+Deno.test("bench --abort-on ends a load on a server that hangs, before any request times out", async () => {
+  const listener = Deno.listen({ hostname: OWN_HOST, port: 0 });
+  const connections: Deno.Conn[] = [];
+  const accepting = (async () => {
+    for await (const connection of listener) connections.push(connection);
+  })();
+  const url = `http://${OWN_HOST}:${listener.addr.port}/`;
+  for (const load of [["-c", "30"], ["-c", "5", "-r", "1000/s"]]) {
+    const { elapsedS, generator, requests } = await benchEnding(
+      ...[3, url, ...load, "-d", "60s", "-t", "60s", "--abort-on", "p99 > 200ms"] as const,
+    );
+    assert.ok(elapsedS < 30, `${elapsedS} s`);
+    assert.equal(requests.failed, 0);
+    const [{ code, evidence }] = generator.findings;
+    assert.equal(code, "aborted");
+    assert.ok("waiting" in evidence && Number(evidence.waiting) >= 20, JSON.stringify(evidence));
+  }
+  listener.close();
+  for (const connection of connections) connection.close();
+  await accepting;
 });
 
 Deno.test("run leaves out a run that its own rule has ended", async () => {

@@ -173,13 +173,14 @@ thresholds: ["p99(ttfe) < 20s", "tpot.p50(tokens) > 1ms", "messages.failed(token
 Deno.test("bench loads WebSockets by their URL, and leaves them at the end", async () => {
   await using app = await serve("streams", "--set", "delay=5ms");
   const url = `${app.origin.replace("http", "ws")}/ws`;
-  const { requests, sockets, checks, timeline, elapsedS } = await bench(
+  const { requests, sockets, checks, timeline, elapsedS, ...measured } = await bench(
     ...[0, url, "--send", "n={{ n }}", "--every", "20ms", "-c", "3", "-d", "1s"] as const,
   );
   const inIntervals = timeline.points.reduce(
     (sum, { messages }) => sum + (messages?.received ?? 0),
     0,
   );
+  assert.equal(measured.url, url);
   assert.deepEqual([requests.completed, requests.failed, checks.failed], [3, 0, 0]);
   assert.ok(sockets);
   const { due, received, failed, unfinished, dropped } = sockets.messages;

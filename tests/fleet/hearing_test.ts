@@ -66,6 +66,23 @@ function finished(bundles: number): AgentMessageOf<"finished"> {
   return { kind: "finished", run: "r", agent: "a", bundles, reports, startedAtMs: 0, stage };
 }
 
+Deno.test("what an agent's workers have in flight is that of the last bundle in order", () => {
+  const hearing = new AgentStream(PLACE, 0);
+  assert.deepEqual(hearing.inFlight, []);
+  const withOpen = (seq: number, ...open: readonly number[]): AgentMessageOf<"bundle"> => ({
+    ...bundle(seq),
+    soFar: open.map((count) => packSoFar({ ...REPORT, open: latencies(count) })),
+  });
+  const counts = (): number[] => hearing.inFlight.map(({ count }) => count);
+  hearing.bundle(withOpen(0, 5, 0), 1);
+  hearing.bundle(withOpen(2, 9, 9), 1);
+  assert.deepEqual(counts(), [5, 0]);
+  hearing.bundle(withOpen(1, 7, 8), 1);
+  assert.deepEqual(counts(), [9, 9]);
+  hearing.bundle({ ...bundle(3), soFar: [{}, null] }, 1);
+  assert.deepEqual(counts(), []);
+});
+
 Deno.test("what a lost agent told of itself is left out when it can't be read", () => {
   const hearing = new AgentStream(PLACE, 0);
   hearing.bundle({ ...bundle(0), soFar: [{}, null] }, 1);

@@ -167,6 +167,49 @@ Deno.test("a group that the type does not know is skipped, with the groups in it
   }
 });
 
+/** What is read of several messages' octets, one after the other. */
+function readTogether(...messages: readonly Json[]): Json {
+  const octets = messages.flatMap((json) => [...encodeMessage(all, json)]);
+  return new MessageDecoder(all).decode(Uint8Array.from(octets));
+}
+
+Deno.test("a message that comes again is merged with what came before, on every level", () => {
+  const [first, second] = [
+    { aString: "first", anInt32: 1, numbers: ["1"], all: { maybe: 1, kind: "LOW" } },
+    { anInt32: 2, numbers: ["2"], counts: { a: 1 }, all: { kind: "SOME" } },
+  ];
+  const merged = {
+    ...{ aString: "first", anInt32: 2, numbers: ["1", "2"], counts: { a: 1 } },
+    all: { maybe: 1, kind: "SOME" },
+  };
+  assert.deepEqual(readTogether({ all: first }, { aBool: true }, { all: second }), {
+    aBool: true,
+    all: merged,
+  });
+});
+
+Deno.test("of an entry of a map the last one counts, and a value that comes again in it is merged", () => {
+  const [one, other] = [{ aString: "x" }, { maybe: 1 }];
+  assert.deepEqual(readTogether({ byNumber: { 1: one } }, { byNumber: { 1: other, 2: one } }), {
+    byNumber: { 1: other, 2: one },
+  });
+  const values = [one, other].map((json) => [...encodeMessage(all, json)])
+    .flatMap((octets) => [0x12, octets.length, ...octets]);
+  const entry = Uint8Array.from([0xba, 0x01, 2 + values.length, 0x08, 7, ...values]);
+  assert.deepEqual(new MessageDecoder(all).decode(entry), {
+    byNumber: { 7: { ...one, ...other } },
+  });
+});
+
+Deno.test("of a oneof only the field that came last is set", () => {
+  assert.deepEqual(readTogether({ left: "a" }, { maybe: 1 }, { right: 2 }), { maybe: 1, right: 2 });
+  assert.deepEqual(readTogether({ left: "a" }, { right: 2 }, { left: "b" }), { left: "b" });
+  const values: Json[] = [{ value: { a: 1 } }, { value: "b" }, { value: { c: 2 } }];
+  const octets = values.flatMap((json) => [...encodeMessage(known, json)]);
+  const read = new MessageDecoder(known).decode(Uint8Array.from(octets));
+  assert.deepEqual(read, { value: { c: 2 } });
+});
+
 Deno.test("an extension is skipped, although its file is known", () => {
   const file = readProtoFile(
     "m.proto",

@@ -28,7 +28,7 @@ const BAD: Readonly<Partial<Record<ProtocolError, Readonly<Record<string, string
     "a version without a point": `HTTP/1▸1 200 OK\r\n${EMPTY}`,
     "chunks without a head": "▸5\r\nhello\r\n0\r\n\r\n",
   },
-  "TLS in place of HTTP: write https://": {
+  "TLS in place of HTTP: write https:// or wss://": {
     "an alert": "▸\x15\x03\x01\x00\x02\x02\x46",
     "a handshake": "▸\x16\x03\x03\x00\x04",
   },

@@ -12,7 +12,7 @@ import { mostOf } from "../../base/limits.ts";
 /** All others break the rules of HTTP, or are no failures of the protocol. */
 const FAILURES: Readonly<Partial<Record<ProtocolError, ProtocolFailure>>> = {
   "not HTTP/1.0 or HTTP/1.1": "not-http",
-  "TLS in place of HTTP: write https://": "not-http",
+  "TLS in place of HTTP: write https:// or wss://": "not-http",
   "HTTP/2 in place of HTTP/1.1: use --http2, or http2: true": "other-version",
   "the response's head is larger than 65.5 kB, the limit": "over-limit",
   "a chunk line or the trailers are larger than 65.5 kB, the limit": "over-limit",

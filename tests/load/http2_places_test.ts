@@ -78,8 +78,9 @@ class Sockets implements Driver {
   }
 }
 
-/** A load that sends the next request on a place as soon as it is open or has had a response. */
+/** A load that sends the next request on a place as soon as it is open or has had a response, as long as it goes on. */
 class Load implements ExchangeEvents {
+  goesOn = true;
   readonly punctual = false;
   sentBytes = 0;
   readonly protocol: Http2;
@@ -89,10 +90,16 @@ class Load implements ExchangeEvents {
   readonly #message = { bytes: request(), head: false, step: 0 };
   #nowUs = 0;
 
-  constructor(places: number, readonly room = new KeptRoom(), readonly retain = false) {
+  constructor(
+    places: number,
+    readonly room = new KeptRoom(),
+    readonly retain = false,
+    requests?: number,
+  ) {
     this.protocol = new Http2(this.sockets, this, {
       connections: 1,
       streams: places,
+      ...requests !== undefined && { requests },
       schemes: ["http"],
     });
     void this.protocol.run();
@@ -127,7 +134,7 @@ class Load implements ExchangeEvents {
 
   onRead(slot: number, nowUs: number): void {
     this.#nowUs = nowUs;
-    this.#send(slot);
+    if (this.goesOn) this.#send(slot);
   }
 
   onFailed(slot: number, by: string, reason: string, nowUs: number): void {
@@ -141,7 +148,7 @@ class Load implements ExchangeEvents {
   }
 
   onDisconnected(): boolean {
-    return true;
+    return this.goesOn;
   }
 
   onReplaced(slot: number, timeUs: number): void {
@@ -322,6 +329,25 @@ Deno.test("a dial in place of a connection that left fails what waits for it, by
   load.socket.onRefused(0, "connect", "connection refused", 3);
   assert.deepEqual(load.notes, ["response 0", "connect 0: connection refused"]);
 });
+
+const LEAVING: readonly (readonly [why: string, requests: number | undefined, last: Uint8Array])[] =
+  [
+    ["that had as many requests as it may have", 2, joined()],
+    ["whose server says that it leaves", undefined, frame(GOAWAY, 0, 0, coded(3, 0))],
+  ];
+for (const [why, requests, last] of LEAVING) {
+  Deno.test(`a connection ${why} is replaced only if there is more to send`, () => {
+    for (const goesOn of [true, false]) {
+      const load = new Load(2, undefined, undefined, requests);
+      load.hear(1, settings());
+      load.take();
+      load.goesOn = goesOn;
+      load.hear(2, headers(1, OK, END_STREAM), headers(3, OK, END_STREAM), last);
+      assert.deepEqual(load.take(), ["close 0", ...goesOn ? ["connect 0"] : []]);
+      assert.deepEqual(load.notes, ["response 0", "response 1"]);
+    }
+  });
+}
 
 Deno.test("octets out are those on the wire: of a request that is sent again, twice", () => {
   const load = new Load(1);

@@ -177,6 +177,11 @@ class Stage {
   }
 
   accept(nowUs: number, more: readonly string[] = [], accept?: string): void {
+    this.receive(this.switching(more, accept), nowUs);
+  }
+
+  /** The response that opens the WebSocket. */
+  switching(more: readonly string[] = [], accept?: string): Uint8Array<ArrayBuffer> {
     const request = new TextDecoder().decode(this.driver.sent);
     const key = /sec-websocket-key: (\S+)\r\n/.exec(request)?.[1] ?? "";
     assert.match(key, /^[A-Za-z0-9+/]{22}==$/);
@@ -188,7 +193,7 @@ class Stage {
       `Sec-WebSocket-Accept: ${accept ?? acceptOf(key)}`,
       ...more,
     ];
-    this.receive(ascii([...fields, "", ""].join("\r\n")), nowUs);
+    return ascii([...fields, "", ""].join("\r\n"));
   }
 
   /** The frames that were sent since the last call: opcodes and texts. */
@@ -305,7 +310,19 @@ test("a generator that was late sends what is due, and counts it from then", EVE
   for (const n of [0, 1, 2, 3]) s.receive(frame(0x81, `n=${n}`), 320 * MS);
   assert.deepEqual(valuesOf(s.now(330 * MS).latency.all), [20, 120, 220, 320]);
   const { lag } = s.recorder.totals();
-  assert.deepEqual(valuesOf(lag), [0, 10, 110, 210]);
+  assert.deepEqual(valuesOf(lag), [10, 110, 210], "the first was due when the socket opened");
+});
+
+test("a first message that had to wait for the server to read was late", EVERY, {}, (s) => {
+  s.driver.unsent = 1_000_000;
+  s.open();
+  s.until(40 * MS);
+  assert.deepEqual(s.sent(), []);
+  s.driver.unsent = 0;
+  s.until(45 * MS);
+  assert.deepEqual(s.sent(), ["81 n=0"]);
+  const [lag] = valuesOf(s.recorder.totals().lag);
+  assert.ok(lag > 40 && lag <= 45, `${lag} ms`);
 });
 
 test("what a server does not read waits, is late once it does, and else is dropped", EVERY, {
@@ -687,6 +704,45 @@ for (const [what, more, accept] of REFUSED) {
     assert.deepEqual([s.recorder.failed, s.now(MS).opened], [1, 0]);
   });
 }
+
+const EARLY = ascii("HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n");
+const INTERIM: readonly (readonly [string, Uint8Array<ArrayBuffer>])[] = [
+  ["103", EARLY],
+  ["100 and two of 103", joined(ascii("HTTP/1.1 100 Continue\r\n\r\n"), EARLY, EARLY)],
+];
+for (const [what, interim] of INTERIM) {
+  for (const pieceBytes of [1, 7, 1_000]) {
+    const pieces = `pieces of ${pieceBytes} octets`;
+    test(`an interim response may come before the 101: ${what}, in ${pieces}`, EVERY, {}, (s) => {
+      s.tick(0);
+      s.events.onOpen(0, 0);
+      const whole = joined(interim, s.switching(), frame(0x81, "n=0"));
+      for (let at = 0; at < whole.length; at += pieceBytes) {
+        s.receive(whole.slice(at, at + pieceBytes), MS);
+      }
+      assert.deepEqual(s.sent(), ["81 n=0"]);
+      assert.deepEqual(fates(s.now(2 * MS)), [1, 1, 0, 0, 0]);
+    });
+  }
+}
+
+test("after an interim response any other one counts, too", EVERY, {}, (s) => {
+  s.tick(0);
+  s.events.onOpen(0, 0);
+  const refusal = ascii("HTTP/1.1 403 Forbidden\r\ncontent-length: 2\r\n\r\nno");
+  for (const octet of joined(EARLY, refusal)) s.receive(Uint8Array.of(octet), MS);
+  const { completed, checksFailed, status } = s.recorder.totals();
+  assert.deepEqual([completed, checksFailed, status[403]], [1, 1, 1]);
+});
+
+test("endless interim responses open nothing", EVERY, {}, (s) => {
+  s.tick(0);
+  s.events.onOpen(0, 0);
+  for (let n = 0; n < 21; n++) s.receive(EARLY, MS);
+  assert.deepEqual([...s.recorder.totals().reasons.keys()], [
+    "more than 20 interim responses, the limit",
+  ]);
+});
 
 test("a response of HTTP is one: its status counts, and it is wrong", EVERY, {}, (s) => {
   s.tick(0);

@@ -21,6 +21,7 @@ const WORKER = { cpu: 0.93, waiting: 0.025 };
 /** A code without a sample does not compile. */
 const SAMPLES: Samples = {
   "no-response": { due: 50, errors: { timeout: 50 }, unfinished: 0, dropped: 0, timeout: 5_000 },
+  "nothing-sent": { elapsedS: 1, delay: 1_300 },
   aborted: { rule: "errors > 5%", beyond: 812, ended: 9_120, afterS: 3.25 },
   "worker-ended": { ended: 1, workers: 2, knownUntil: 1_250 },
   throttled: { throttled: 600, elapsedS: 3 },

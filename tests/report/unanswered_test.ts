@@ -1,5 +1,7 @@
 /** What every form says first of runs in which no request got a response. */
 import assert from "node:assert/strict";
+import { TargetError } from "../../base/errors.ts";
+import { verifyMeasurement } from "../../cli/output/verify.ts";
 import { measurementSuite, renderJunit, resultsSuite } from "../../report/render/junit.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";
 import { compareResults } from "../../report/subjects/comparison/comparison.ts";
@@ -43,6 +45,7 @@ Deno.test("what became of unanswered requests is said with its counts, the most 
     errors: { connect: 1_300, timeout: 10, reset: 9 },
     reasons: {},
     load: { timeout: 250 },
+    generator: { findings: [] },
   };
   assert.equal(
     noResponseText(noResponseOf([mixed])),
@@ -67,10 +70,10 @@ const BROKEN: readonly [reason: string, became: string][] = [
 for (const [reason, became] of BROKEN) {
   Deno.test(`a response that is none because of "${reason}" has a sentence of its own`, () => {
     const run = {
+      ...answered,
       requests: { due: 5, completed: 0, failed: 5, unfinished: 0, dropped: 0 },
       errors: { protocol: 5 },
       reasons: { [reason]: 5 },
-      load: { timeout: 250 },
     };
     assert.equal(noResponseText(noResponseOf([run])), `No request got a response: 5 ${became}`);
     const { findings: [{ code, evidence }] } = judgedByResponses(run, {
@@ -114,6 +117,73 @@ Deno.test("a run without an answer is invalid for that reason, before all others
   assert.equal(trust, "invalid");
   assert.deepEqual(findings.map(({ code }) => code), ["no-response", "steal"]);
   assert.ok(findingSentence(findings[0]).startsWith(`${SENTENCE}. `));
+});
+
+const LOST: TrustFinding = {
+  code: "agent-lost",
+  severity: "suspect",
+  evidence: { lastReportS: 0, reason: "killed", unsent: "dropped" },
+  advice: ["check-agent"],
+  agents: ["a", "b"],
+};
+const NEVER = silence(answered, "dropped");
+const HELD = { ...answered.generator.delay, max: 1_000 * answered.elapsedS };
+const UNSENT:
+  readonly (readonly [string, Parameters<typeof judgedByResponses>[0], TrustFinding[]])[] = [
+    ["all of whose workers were held up", {
+      ...NEVER,
+      generator: { ...NEVER.generator, delay: HELD },
+    }, []],
+    ["whose agents were all lost", NEVER, [LOST]],
+    [
+      "in which none was due",
+      { ...NEVER, requests: { ...NEVER.requests, due: 0, dropped: 0 } },
+      [],
+    ],
+  ];
+for (const [what, run, findings] of UNSENT) {
+  Deno.test(`a run ${what} has sent nothing, and its target is not to blame`, () => {
+    const unsent = { ...run, bytes: { in: 0, out: 0, inPerSecond: 0 } };
+    const judged = judgedByResponses(unsent, { trust: "valid", findings });
+    assert.equal(judged.trust, "invalid");
+    const [{ code, advice }] = judged.findings;
+    assert.equal(code, "nothing-sent");
+    assert.deepEqual(advice, [
+      "longer-run",
+      findings.length > 0 ? "check-late-agents" : "stop-other-programs",
+    ]);
+    const text = noResponseText(noResponseOf([{ ...NEVER, generator: judged }]));
+    assert.equal(text, "No request got a response: the generator sent none");
+    const sent = judgedByResponses({ ...unsent, bytes: answered.bytes }, {
+      trust: "valid",
+      findings,
+    });
+    assert.equal(sent.findings[0].code, "no-response");
+  });
+}
+
+Deno.test("a target to which a generator with time dials in vain is to blame", () => {
+  const unsent = { ...NEVER, bytes: { in: 0, out: 0, inPerSecond: 0 } };
+  const { findings: [{ code, advice }] } = judgedByResponses(unsent, {
+    trust: "valid",
+    findings: [],
+  });
+  assert.deepEqual([code, advice], ["no-response", ["check-target"]]);
+});
+
+Deno.test("the error of a measurement in which nothing was sent advises about the generator", () => {
+  const unsent = { ...NEVER, bytes: { in: 0, out: 0, inPerSecond: 0 } };
+  const generator = { ...unsent.generator, delay: HELD };
+  const judged = judgedByResponses({ ...unsent, generator }, { trust: "valid", findings: [] });
+  const measured = { ...unsent, generator: { ...generator, ...judged } };
+  assert.throws(() => verifyMeasurement(measured), (error) => {
+    assert.ok(error instanceof TargetError);
+    const [first, second] = error.lines;
+    assert.match(first, /no request got a response: the generator sent none$/);
+    assert.match(second, /The generator sent no request in .*: its workers did nothing for up to /);
+    assert.match(second, / Make the run longer, or stop other programs /);
+    return true;
+  });
 });
 
 Deno.test("the markdown of bench says it below the URL, the terminal that nothing was measured, as its error has the rest", () => {

@@ -1,20 +1,41 @@
 /** When a load is hopeless by its own rules. */
 import assert from "node:assert/strict";
 import { AbortWatch } from "../../runner/measure/abort_watch.ts";
-import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import { Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
+import { type Load, loadOf } from "../../scenarios/load/load.ts";
 
-/** Intervals of 250 ms, in each of which so many requests complete in so many milliseconds, and so many fail. */
+interface Interval {
+  readonly completed: number;
+  readonly ms: number;
+  readonly failed: number;
+  readonly wrong?: number;
+}
+
+const OPTIONS = { keepAlive: true, timeout: 60_000 };
+const CLOSED = loadOf(OPTIONS);
+
+function of(ms: number, count: number): SparseHistogram {
+  const times = new Histogram();
+  for (let i = 0; i < count; i++) times.record(ms * 1_000);
+  return times.toSparse();
+}
+
+/**
+ * Intervals of 250 ms, in each of which so many requests complete in so many milliseconds, and so many fail.
+ * @param inFlight By worker, the latencies so far of those that are in flight at the end of each.
+ */
 function watched(
   rules: readonly string[],
-  intervals: readonly { completed: number; ms: number; failed: number; wrong?: number }[],
+  intervals: readonly Interval[],
+  inFlight: readonly SparseHistogram[] = [],
+  load: Load = CLOSED,
 ): AbortWatch {
-  const watch = new AbortWatch(rules, 250);
+  const request = { load: { ...load, abortOn: [...rules] }, intervalMs: 250 };
+  const watch = new AbortWatch(request, () => inFlight);
   let completedSoFar = 0;
   intervals.forEach(({ completed, ms, failed, wrong = 0 }, index) => {
-    const latency = new Histogram();
-    for (let i = 0; i < completed; i++) latency.record(ms * 1_000);
     completedSoFar += completed;
-    watch.observe({ index, completed, failed, wrong, latency: latency.toSparse(), completedSoFar });
+    watch.observe({ index, completed, failed, wrong, latency: of(ms, completed), completedSoFar });
   });
   return watch;
 }
@@ -50,4 +71,47 @@ Deno.test("a percentile above its limit ends a load, by all requests so far", ()
   assert.equal(watched(rules, [fast, slow]).found, null);
   const { found } = watched(rules, [fast, slow, slow]);
   assert.deepEqual(found, { rule: "p90 > 500ms", beyond: 200, ended: 1_100, afterS: 0.75 });
+});
+
+const NONE: Interval = { completed: 0, ms: 0, failed: 0 };
+const FAST: Interval = { completed: 1_000, ms: 10, failed: 0 };
+
+Deno.test("requests in flight that have waited for longer than the limit end a load", () => {
+  const rules = ["p99 > 1s"];
+  const hanging = [of(1_200, 20), of(1_100, 10)];
+  assert.deepEqual(watched(rules, [NONE], hanging).found, {
+    ...{ rule: "p99 > 1s", beyond: 30, ended: 0, waiting: 30, afterS: 0.25 },
+  });
+  assert.equal(watched(rules, [NONE], [of(900, 30)]).found, null, "they may end in time");
+  assert.equal(watched(["errors > 5%"], [NONE], hanging).found, null, "they are no errors yet");
+});
+
+Deno.test("requests in flight count as right until they have waited for longer than the limit", () => {
+  const rules = ["p90 > 1s"];
+  const open = (late: number): SparseHistogram[] => [of(1_200, late), of(100, 300 - late)];
+  const ended = { completed: 100, ms: 10, failed: 0 };
+  assert.equal(watched(rules, [ended], open(40)).found, null);
+  assert.deepEqual(watched(rules, [ended], open(41)).found, {
+    ...{ rule: "p90 > 1s", beyond: 41, ended: 100, waiting: 41, afterS: 0.25 },
+  });
+});
+
+Deno.test("a few requests may be a cold start, but not for ten seconds", () => {
+  const rules = ["p99 > 1s"];
+  assert.equal(watched(rules, [NONE], [of(9_000, 3)]).found, null);
+  assert.equal(watched(rules, [NONE], [of(10_100, 3)]).found?.waiting, 3);
+  assert.equal(watched(["p99 > 20s"], [NONE], [of(10_100, 3)]).found, null);
+});
+
+Deno.test("requests of an open loop that wait for a connection count as well", () => {
+  const load = loadOf({ ...OPTIONS, rate: 4_000, connections: 5 });
+  const hanging = [of(1_100, 5)];
+  const after = (intervals: number): AbortWatch =>
+    watched(["p99 > 1s"], [...Array(8).fill(FAST), ...Array(intervals).fill(NONE)], hanging, load);
+  assert.equal(after(4).found, null, "nothing that is due has waited for a second");
+  // A second before that, 9,000 were due, give or take five standard deviations.
+  assert.deepEqual(after(5).found, {
+    ...{ rule: "p99 > 1s", beyond: 525, ended: 8_000, waiting: 525, afterS: 3.25 },
+  });
+  assert.equal(watched(["p99 > 1s"], Array(40).fill(FAST), [], load).found, null, "it keeps up");
 });

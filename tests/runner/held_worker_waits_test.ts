@@ -43,6 +43,6 @@ Deno.test({
     assert.deepEqual(generator.ended, [{ worker: 0, knownUntil: 0 }]);
     assert.equal(generator.trust, "invalid");
     const codes = generator.findings.map(({ code }) => code);
-    assert.deepEqual(codes.slice(0, 2), ["no-response", "worker-ended"]);
+    assert.deepEqual(codes.slice(0, 2), ["nothing-sent", "worker-ended"]);
   },
 });

@@ -1,10 +1,12 @@
 /** The workers of this process as a loader: alone, and as an agent's part of a fleet. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { epochNowMs } from "../../base/system/clock.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import type { SoFarReport } from "../../runner/load/worker/messages.ts";
 import type { Loaded, LoaderHooks, LoadRequest } from "../../runner/measure/loader.ts";
 import { type FleetPart, LocalLoader } from "../../runner/measure/local_loader.ts";
+import { measureLoad } from "../../runner/measure/measure.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
 import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
@@ -138,6 +140,33 @@ test("when no start is given nothing is loaded, and the next load goes as ever",
   assert.equal(reports[0].totals.due, 120);
   await loader.close();
 });
+
+for (const kind of ["closed", "rate"] as const) {
+  test(`workers that get no time before the end of a ${kind} load have sent nothing`, async () => {
+    await using server = serve();
+    const local = new LocalLoader();
+    const request = requestAt(server.addr.port);
+    const late: FleetPart = { startMoment: () => Promise.resolve(epochNowMs() - 1_000) };
+    const closed = { ...request.load, kind: "closed", pipeline: 1, requests: null } as const;
+    const { requests, generator } = await measureLoad({
+      ...request,
+      load: kind === "closed" ? { ...closed, durationMs: 300 } : request.load,
+    }, {
+      loader: {
+        load: (request, hooks) => local.load(request, hooks, late),
+        close: () => local.close(),
+      },
+      onProgress: () => {},
+      signal: new AbortController().signal,
+    });
+    await local.close();
+    const { completed, failed, unfinished } = requests;
+    assert.deepEqual([completed, failed, unfinished], [0, 0, 0]);
+    const [{ code, evidence }] = generator.findings;
+    assert.equal(code, "nothing-sent");
+    assert.ok("delay" in evidence && evidence.delay >= 1_000, JSON.stringify(evidence));
+  });
+}
 
 test("the log goes through a named pipe, to its reader's end, and not through a link", async () => {
   await using server = serve();

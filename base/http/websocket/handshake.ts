@@ -1,5 +1,7 @@
 /** The opening handshake of a WebSocket (RFC 6455 §4), as a client makes and checks it. Pure: the nonce is an argument. */
 import { createHash } from "node:crypto";
+import { LIMITS } from "../../limits.ts";
+import { CR, LF } from "../octets.ts";
 import { deflateOf, type DeflateSetting } from "./deflate.ts";
 
 /** §1.3: with this, a server proves that it has understood the request. */
@@ -43,6 +45,40 @@ function endOf(text: string, bytes: Uint8Array): number {
     if (same === text.length) return at + 1;
   }
   throw new Error("A request for a WebSocket has no key");
+}
+
+const INTERIM = "HTTP/1.1 1";
+const SWITCHING = "HTTP/1.1 101";
+
+/** The head of a 101, between two offsets; none: the response is another one; incomplete: not yet known. */
+type SwitchingHead = { readonly from: number; readonly to: number } | "none" | "incomplete";
+
+/** Finds the head that opens a WebSocket in the octets of a response, after any interim ones (RFC 9110 §15.2). */
+export function switchingHead(bytes: Uint8Array): SwitchingHead {
+  for (let from = 0, interim = 0; interim <= LIMITS.interimResponses.most; interim++) {
+    if (!begins(bytes, from, INTERIM)) return "none";
+    const to = endOfHead(bytes, from);
+    if (to === 0) return "incomplete";
+    if (begins(bytes, from, SWITCHING)) return { from, to };
+    from = to;
+  }
+  return "none";
+}
+
+/** Whether the octets from an offset on are those of the text, as far as they are there. */
+function begins(bytes: Uint8Array, from: number, text: string): boolean {
+  const known = Math.min(bytes.length - from, text.length);
+  for (let at = 0; at < known; at++) if (bytes[from + at] !== text.charCodeAt(at)) return false;
+  return true;
+}
+
+/** Offset of the end of the head; 0 if the head is incomplete. */
+function endOfHead(bytes: Uint8Array, from: number): number {
+  for (let at = bytes.indexOf(LF, from); at >= 0; at = bytes.indexOf(LF, at + 1)) {
+    if (bytes[at + 1] === LF) return at + 2;
+    if (bytes[at + 1] === CR && bytes[at + 2] === LF) return at + 3;
+  }
+  return 0;
 }
 
 /** What was agreed on, or why the response does not open a WebSocket (§4.1). */

@@ -12,6 +12,7 @@ import type { AssignedWorkers } from "../../measure/share.ts";
 import { breachOf, type IntervalCounts } from "../../measure/totals.ts";
 import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { AgentMessageOf } from "../protocol/agent_message.ts";
+import { packedHistogram } from "../protocol/packed_histogram.ts";
 import { packedSoFar } from "../protocol/packing.ts";
 import type { FleetMember } from "./roster.ts";
 import { implausibleBundle, implausibleOrder } from "./plausibility.ts";
@@ -191,11 +192,19 @@ export class AgentStream {
     };
   }
 
+  /** Latencies so far of the requests that each worker had in flight at the last bundle; empty if they can't be read. */
+  get inFlight(): readonly SparseHistogram[] {
+    return inFlightOnly.safeParse(this.#soFar).data?.map(({ open }) => open) ?? [];
+  }
+
   /** The results so far; empty if they are not what an agent may send. */
   #readSoFar(): readonly SoFarReport[] {
     return z.array(packedSoFar).safeParse(this.#soFar).data ?? [];
   }
 }
+
+/** The part of workers' results that is read while the load goes on. */
+const inFlightOnly = z.array(z.object({ open: packedHistogram }));
 
 /** How long an agent may take to prepare: workers compile their code, and names are looked up. */
 export const READY_MS = 20_000;

@@ -20,6 +20,7 @@ import { UNKNOWN_ACTIVITY } from "../../host/host_activity.ts";
 import { checkDriver } from "../../load/transports/choose_driver.ts";
 import type { Loaded, Loader, LoaderHooks, LoadRequest } from "../../measure/loader.ts";
 import type { LiveAgent } from "../../result/progress.ts";
+import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
 import {
   type AgentJobInput,
   agentMessage,
@@ -242,6 +243,10 @@ export class Fleet implements Loader {
 
   live(): LiveAgent[] {
     return this.#run?.live() ?? [];
+  }
+
+  inFlight(): readonly SparseHistogram[] {
+    return this.#run?.inFlight ?? [];
   }
 
   async close(): Promise<void> {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { TargetError } from "../../../base/errors.ts";
 import type { LoaderHooks } from "../../measure/loader.ts";
 import type { LiveAgent } from "../../result/progress.ts";
+import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { AgentMessage } from "../protocol/agent_message.ts";
 import { OUT_OF_TOUCH_MS } from "../protocol/redis_keys.ts";
 import {
@@ -208,6 +209,13 @@ export class FleetRun {
       ...agent.stream.pace(this.setting.intervalMs),
       silentMs: agent.stream.whole === null ? Math.max(0, this.#silentMs(agent)) : 0,
     }));
+  }
+
+  /** Latencies so far of the requests in flight, by worker; without those of agents that were given up. */
+  get inFlight(): SparseHistogram[] {
+    return [...this.#agents.values()].flatMap(({ stream, lostWhy }) =>
+      lostWhy === null ? stream.inFlight : []
+    );
   }
 
   /** Throws a TargetError if an agent's results do not add up: they are part of the intervals and can't be removed. */

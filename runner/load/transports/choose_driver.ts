@@ -1,5 +1,5 @@
 /** Chooses the driver of a load. `auto` takes the best one that works on this machine, which is found by trying. */
-import { NO_TLS_TO_RESUME } from "../../../base/load_options.ts";
+import { noTlsToResume } from "../../../base/load_options.ts";
 import { messageOf, type Problem, TargetError, UserError } from "../../../base/errors.ts";
 import { type Endpoint, hasTls, type Tls } from "../../../base/net/endpoint.ts";
 import { EVENT_WORDS, libc } from "../../../base/system/libc.ts";
@@ -25,7 +25,7 @@ export function checkDriver(
   resumes = false,
 ): void {
   if (wish === "epoll" && "path" in endpoint) throw new UserError([NEEDS_TCP_DRIVER]);
-  if (resumes && !hasTls(endpoint)) throw new UserError([{ place: "tls", ...NO_TLS_TO_RESUME }]);
+  if (resumes && !hasTls(endpoint)) throw new UserError([{ place: "tls", ...noTlsToResume() }]);
   if (resumes && wish === "tcp") throw new UserError([NEEDS_EPOLL_DRIVER]);
 }
 

@@ -12,6 +12,7 @@ import type { IntervalPart } from "../recording/intervals.ts";
 import type { JobShare } from "../engine/job.ts";
 import { dueMsOf, Lateness, WATCH_STEP_MS } from "./overdue.ts";
 import { SoFarSum } from "./so_far_sum.ts";
+import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
 import { setPriority } from "node:os";
 
 /** Time for the start message to reach every worker. */
@@ -52,6 +53,7 @@ export interface PoolReports {
 
 export class WorkerPool {
   readonly #isolates: (Worker | undefined)[] = [];
+  #workers: readonly PoolWorker[] = [];
 
   /** @param make Makes a worker with the messages of `worker.ts`. */
   constructor(private readonly make: () => Worker = takeWorker) {}
@@ -64,6 +66,7 @@ export class WorkerPool {
     const workers = shares.map((share, i) =>
       new PoolWorker(this.#isolates[i] ??= this.make(), share)
     );
+    this.#workers = workers;
     const run = new PoolRun(workers, hooks);
     try {
       return await run.toItsEnd();
@@ -74,6 +77,11 @@ export class WorkerPool {
       run.close();
       workers.forEach(({ wasEnded }, i) => wasEnded && delete this.#isolates[i]);
     }
+  }
+
+  /** Latencies so far of the requests that each worker had in flight when it last reported. */
+  get inFlight(): readonly SparseHistogram[] {
+    return this.#workers.flatMap(({ wasEnded, soFar }) => wasEnded ? [] : [soFar.open]);
   }
 
   close(): void {

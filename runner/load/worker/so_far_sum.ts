@@ -1,5 +1,10 @@
 /** Assembles a report from everything that a worker has posted so far, when somebody needs it. */
-import { addSparse, EMPTY, HistogramSum } from "../../stats/histogram/histogram.ts";
+import {
+  addSparse,
+  EMPTY,
+  HistogramSum,
+  type SparseHistogram,
+} from "../../stats/histogram/histogram.ts";
 import type { BoundedTotals } from "../recording/message_counts.ts";
 import type { MessageTotals } from "../recording/messages.ts";
 import type { SocketTotals } from "../recording/socket_messages.ts";
@@ -48,6 +53,11 @@ export class SoFarSum {
       },
       busyPeriods: this.#busyPeriods.whole(),
     };
+  }
+
+  /** Latencies so far of the exchanges in flight in the last part. */
+  get open(): SparseHistogram {
+    return this.#last?.open ?? EMPTY;
   }
 
   /** Microseconds from the start of the run to the last part; 0 before the first. */

@@ -220,7 +220,8 @@ export class Sockets {
     }
     const n = messages.next;
     const lagUs = nowUs - messages.nextDueUs;
-    if (send.everyUs !== undefined) this.#recorder.sent(lagUs);
+    // The first message is due when the socket opens, which no clock decides: sent at once, it says nothing about lag.
+    if (send.everyUs !== undefined && (n > 0 || lagUs > 0)) this.#recorder.sent(lagUs);
     this.#sockets.send(counted);
     if (take !== null && byKey !== null) {
       const bytes = new Uint8Array(payload.bytesOf(n));

@@ -266,8 +266,9 @@ export class SharedConnection implements StreamEvents {
   /** Requests that were sent have failed; waiting ones move to the next connection if this one has served any. */
   onEnd(reason: string | null, nowUs: number): void {
     const { parts: { places }, index } = this;
-    const isNeeded = this.#isLeaving || places.hasWaiting(index);
-    if (!isNeeded || !this.#hasServed) return this.#lose({ by: null, reason }, nowUs);
+    if (!places.hasWaiting(index) || !this.#hasServed) {
+      return this.#lose({ by: null, reason }, nowUs);
+    }
     const http2 = this.#http2;
     const busy = places.inUse(index).filter((slot) => http2?.isBusy(this.#placeOf(slot)))
       .map((slot) => ({ slot, hasBegun: http2?.hasBegun(this.#placeOf(slot)) === true }));
@@ -395,10 +396,13 @@ export class SharedConnection implements StreamEvents {
     }
   }
 
+  /** If nothing waits, the exchanges decide whether they need another connection. */
   #moveOn(nowUs: number): void {
+    const { parts: { places, driver }, index } = this;
     this.#flush();
-    this.parts.driver.close(this.index);
-    if (this.#hasServed || this.#isSilent) this.#replace(nowUs);
+    driver.close(index);
+    const isNeeded = places.hasWaiting(index) && (this.#hasServed || this.#isSilent);
+    if (isNeeded) this.#replace(nowUs);
     else this.#lose({ by: null, reason: null }, nowUs);
   }
 

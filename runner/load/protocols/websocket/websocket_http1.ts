@@ -17,7 +17,12 @@ import {
   writeHead,
 } from "../../../../base/http/websocket/frames.ts";
 import { deflated, MessageInflater } from "../../../../base/http/websocket/deflate.ts";
-import { keyOf, openedBy, withKey } from "../../../../base/http/websocket/handshake.ts";
+import {
+  keyOf,
+  openedBy,
+  switchingHead,
+  withKey,
+} from "../../../../base/http/websocket/handshake.ts";
 import {
   MessageReader,
   type MessageTaker,
@@ -25,6 +30,7 @@ import {
   NORMAL,
 } from "../../../../base/http/websocket/message_reader.ts";
 import { KeptResponse, KeptRoom } from "../../../../base/http/kept.ts";
+import { joined } from "../../../../base/http/octets.ts";
 import type { ProtocolError } from "../../../../base/http/reason.ts";
 import { LIMITS } from "../../../../base/limits.ts";
 import type { Driver } from "../../engine/driver.ts";
@@ -44,9 +50,6 @@ const MOST_UNSENT_BYTES = 64 * 1024;
 const SLAB_BYTES = 64 * 1024;
 /** §7.1.5: the connection ended without a close frame. */
 const ABNORMAL = 1006;
-
-const SWITCHING = Uint8Array.from("HTTP/1.1 101", (one) => one.charCodeAt(0));
-const [CR, LF] = [13, 10];
 
 /** Returns 32 random bits. */
 export type NextMask = () => number;
@@ -155,15 +158,15 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
   }
 
   #readHead(slot: number, open: Connection, part: Uint8Array, nowUs: number): void {
-    const bytes = open.head.length === 0 ? part : joined(open.head, part);
-    if (!isSwitching(bytes)) {
+    const bytes = open.head.length === 0 ? part : joined([open.head, part]);
+    const head = switchingHead(bytes);
+    if (head === "none") {
       this.#open[slot] = null;
       this.#sockets.refused(slot, nowUs);
       return super.onBytes(slot, bytes, bytes.length, nowUs);
     }
     if (open.head.length === 0) open.firstByteUs = nowUs;
-    const end = endOfHead(bytes);
-    if (end === 0) {
+    if (head === "incomplete") {
       if (bytes.length > LIMITS.responseHead.most) {
         const reason: ProtocolError = "the response's head is larger than 65.5 kB, the limit";
         return this.exchanges.onFailed(slot, "protocol", reason, nowUs);
@@ -173,7 +176,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     }
     this.exchanges.onReceived(bytes.length, nowUs);
     const kept = new KeptResponse(this.#keptRoom, false);
-    kept.addHead(bytes, 0, end);
+    kept.addHead(bytes, head.from, head.to);
     open.kept = kept;
     const opened = openedBy((name) => kept.field(name), open.key, open.spec);
     if ("problem" in opened) {
@@ -189,7 +192,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     });
     open.state = OPEN;
     this.#sockets.opened(slot, nowUs);
-    this.#readFrames(slot, open, bytes, end, bytes.length, nowUs);
+    this.#readFrames(slot, open, bytes, head.to, bytes.length, nowUs);
   }
 
   // hot: runs for every read.
@@ -376,27 +379,4 @@ class Connection implements MessageTaker {
   onClose(code: number): void {
     this.closedBy = code;
   }
-}
-
-/** Whether the response may be a 101, judging by the octets so far. */
-function isSwitching(bytes: Uint8Array): boolean {
-  const known = Math.min(bytes.length, SWITCHING.length);
-  for (let at = 0; at < known; at++) if (bytes[at] !== SWITCHING[at]) return false;
-  return true;
-}
-
-/** Offset of the end of the head; 0 if the head is incomplete. */
-function endOfHead(bytes: Uint8Array): number {
-  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) {
-    if (bytes[at + 1] === LF) return at + 2;
-    if (bytes[at + 1] === CR && bytes[at + 2] === LF) return at + 3;
-  }
-  return 0;
-}
-
-function joined(before: Uint8Array, part: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(before.length + part.length);
-  whole.set(before);
-  whole.set(part, before.length);
-  return whole;
 }
