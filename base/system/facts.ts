@@ -27,7 +27,7 @@ export const machine = z.strictObject({
     .describe(
       "Hypervisor, such as kvm, firecracker or vmware, or unknown; null: no sign of a virtual machine",
     ),
-  openFiles: count.nullable().describe("Soft limit; null: none, or unknown"),
+  openFiles: count.nullable().describe("Soft limit of open files; null: none, or unknown"),
   ports: z.tuple([count, count]).nullable()
     .describe("First and last local port for outgoing connections; null: unknown"),
   deno: z.string(),

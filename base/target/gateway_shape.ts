@@ -109,7 +109,7 @@ export const proxyTarget = z.strictObject({
       .describe("Larger bodies pass through and are not stored"),
     invalidate: z.record(cachedPath, z.array(cachedPath)).optional().describe(
       "Paths whose stored responses a successful write also removes, by the path of the write: { /edit: [/home] }; " +
-        "those for its own path and its Location are always removed",
+        "the responses stored for the write's own path and for its Location are always removed",
     ),
   }).describe("A cache in front of another server"),
   ...stageCommands,

@@ -79,7 +79,7 @@ const SENTENCES: Readonly<
   ],
   waiting: ({ service, cpuPerRequest = 0, atOnce = 0 }) => [
     "the target is not busy, and requests wait",
-    service && `of ${formatMs(service)}, ${formatMs(cpuPerRequest)} are CPU time`,
+    service && `of the ${formatMs(service)} of a request, ${formatMs(cpuPerRequest)} are CPU time`,
     atOnce === 0
       ? ", such as for a timer, a disk, a lock, a pool or another service"
       : `, in line for something that serves about ${
@@ -104,7 +104,8 @@ const SENTENCES: Readonly<
   ],
   "connection-cap": ({ taken, connections }) => [
     "a cap on connections: the target is not busy, but leaves some connections waiting, or closes them",
-    taken !== undefined && connections !== undefined && `it accepted ${taken} of ${connections}`,
+    taken !== undefined && connections !== undefined &&
+    `it accepted ${taken} of ${connections} connections`,
     "; a higher cap, more workers or fewer connections will help",
   ],
   connections: ({ connections, cpuPerRequest = 0, service = 0 }) => [
@@ -120,8 +121,8 @@ const SENTENCES: Readonly<
     "; a higher limit will help",
   ],
   "open-files": ({ files }) => [
-    "it had as many files open as its limit allows",
-    files && `${files}, of which each connection is one`,
+    "the limit of open files was reached",
+    files && `${files} open, and each connection is one`,
     "; a higher limit (ulimit -n) or fewer connections will help",
   ],
   gc: ({ collectionShare, stoppedShare = 0, pauses }) => [
@@ -156,7 +157,7 @@ const SENTENCES: Readonly<
     return service && cpuPerRequest !== undefined
       ? [
         "unknown: nothing that was observed explains the time of most requests",
-        `of ${formatMs(service)}, ${formatMs(cpuPerRequest)} are CPU time`,
+        `of the ${formatMs(service)} of a request, ${formatMs(cpuPerRequest)} are CPU time`,
         lookText(looks),
       ]
       : null;

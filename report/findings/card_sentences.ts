@@ -261,7 +261,7 @@ const WHY: Readonly<Record<Why, Said>> = {
   "at-least": ["a lower bound", () => "a search ended before it reached the limit of a target"],
   generator: [
     "the generator's limit",
-    () => "the generator may have been the limit, so either may be faster than measured",
+    () => "the generator may have been the limit, so either side may be faster than measured",
   ],
   "one-run": ["one run", () => "one run says nothing about the next"],
   silent: ["runs without a response", () => "some runs served nothing"],
@@ -276,7 +276,7 @@ const WHY: Readonly<Record<Why, Said>> = {
     () => "their ratio drifts more slowly than the slices can show",
   ],
   disturbed: [
-    "one disturbs the other",
+    "one side disturbs the other",
     () => "one side keeps using cores while it rests, which slows the other",
   ],
   unconfirmed: ["not confirmed", () => "fresh runs did not confirm it"],
@@ -452,7 +452,7 @@ const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
       ? `${valid}.`
       : `${valid}; ${
         places.length > 0 && areUndecided(places)
-          ? "without the others it is undecided, too"
+          ? "the verdict is undecided without the others, too"
           : "the verdict is the same without the others"
       }.`,
   "held-back": ({ valid, lost: { places } }) => {

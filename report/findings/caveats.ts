@@ -71,7 +71,7 @@ const SENTENCES = {
   "no-steady-state": (alike: Alike) =>
     `${placeText(alike, "have no steady state in most of their runs")}: ${
       noSteadyStateText(alike)
-    }: run longer. Figures of such a cell have no intervals; its ratios keep theirs`,
+    }: run longer. Figures of such a cell have no intervals, but its ratios do`,
   "no-steady-part": (alike: Alike) => {
     const { count, of } = alike;
     return `${placeText(alike, "have runs without a steady part")}: ${

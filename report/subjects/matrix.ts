@@ -165,7 +165,7 @@ function titleOf(rows: readonly unknown[]): string {
 }
 
 const SHADES =
-  "Below it stands its ratio to the best of its column. The greener, the nearer to the best; a dotted rim marks a difference that is likely but not proven, and slanted text an undecided one. Rows come from the best on average.";
+  "Below each figure stands its ratio to the best figure of the column. The greener, the nearer to the best; a dotted rim marks a difference that is likely but not proven, and slanted text an undecided one. Rows come from the best on average.";
 
 /**
  * Groups of columns without a common row become separate tables, since one table would be mostly empty; single cells

@@ -19,8 +19,10 @@ export const TRIAL_OUTCOMES = ["held", "broken"] as const;
 const ruleInTrial = z.strictObject({
   rule: z.string(),
   requests: count,
-  beyond: count.describe("Number of these requests that missed the rule's limit"),
-  allowed: z.number().positive().describe("Share of such requests that the rule allows"),
+  beyond: count.describe("Number of these requests that missed the limit of the rule"),
+  allowed: z.number().positive().describe(
+    "Share of the requests that may miss the limit without breaking the rule",
+  ),
 });
 
 const capacityTrial = z.strictObject({
@@ -42,19 +44,19 @@ const capacityTrial = z.strictObject({
     "Share of right responses among the requests that ended, or were never sent",
   ),
   droppedRatio: share.optional().describe(
-    "Share of the same requests that were due and never sent; absent in older results",
+    "Share of never sent requests among those that ended or were never sent; absent in older results",
   ),
   errors: z.partialRecord(z.enum(ERRORS), count).optional().describe(
     "Failed requests by kind; absent if none failed",
   ),
-  wrong: count.optional().describe("Wrong responses, if any"),
+  wrong: count.optional().describe("Number of wrong responses; absent for none"),
   trust: z.enum(TRUSTS),
   findings: z.array(trustFinding),
   bottleneck: bottleneck.optional().describe(
     "What kept the target from serving more in this trial; only if the target's processes can be seen",
   ),
   recoveryS: seconds.nullable().describe(
-    "Time until single requests were as fast as before the search; null: they did not become so",
+    "Time until single requests were as fast as before the search; null: they never were",
   ),
 });
 
@@ -73,9 +75,9 @@ export const CAPACITY_ENDS = [
 const search = {
   within: z.array(z.string()).describe("The rules, as they were written"),
   widthRatio: z.number().positive().describe(
-    "How far the interval may reach to either side of the capacity",
+    "How far the confidence interval may reach to either side of the capacity, as a share of the capacity",
   ),
-  trialS: z.tuple([seconds, seconds]).describe("Shortest and longest trial"),
+  trialS: z.tuple([seconds, seconds]).describe("Length of the shortest trial, and of the longest"),
   budgetS: seconds,
   peakPerSec: rate.describe(
     "Rate served without a wrong response in a closed loop, before the trials",
@@ -87,11 +89,11 @@ const search = {
   capacity: z.strictObject({
     value: rate,
     low: rate.describe("Lower end of the 95 % interval"),
-    high: rate.nullable().describe("Upper end of that interval; null: unknown"),
+    high: rate.nullable().describe("Upper end of the 95 % interval; null: unknown"),
     bound: z.enum(["target", "generator"]).describe(
-      "What limited the search; generator: the capacity is at least the value",
+      "What limited the search; if it was the generator, the capacity may be higher than value",
     ),
-  }).nullable().describe("Null: no rate is known at which every rule holds"),
+  }).nullable().describe("The capacity; null: no rate is known at which every rule holds"),
   binding: z.string().nullable().describe("The rule that breaks first; null: none broke"),
   breaking: z.array(z.strictObject({
     ofCapacity: z.number().positive(),

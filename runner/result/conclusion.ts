@@ -9,7 +9,7 @@ const figure = z.strictObject({
   text: z.string(),
   interval: z.string().describe("Interval, such as `[2.70, 3.05]`; empty if there is none"),
   label: z.string(),
-  value: end.describe("Null: the text is a range of several values"),
+  value: end.describe("The value; null: the text is a range of several values"),
   low: end,
   high: end,
   unit: z.string().describe("The unit: ×, %, or a count such as requests/s"),
@@ -86,7 +86,7 @@ const winner = z.strictObject({
   setting: z.string(),
   winner: z.string().nullable().describe("The target that wins at this setting; null: none"),
   first: z.string().optional().describe(
-    "The best target at this setting; the ratio is that of the best to the rival, even if no target wins. Absent in older files",
+    "The best target at this setting, even if no target wins: ratio is its ratio to rival. Absent in older files",
   ),
   rival: z.string().nullable().describe(
     "The target that the best is compared with; null: no other target keeps up",
@@ -153,7 +153,7 @@ export const verdicts = z.array(z.strictObject({
   note: z.string().describe("A note for the reader; empty: none"),
   outcome: z.enum(["reproduced", "not reproduced", "inconclusive"]),
   isDecidable: z.literal(false).optional().describe(
-    "False if the claim can't be decided here, because the set-up for which it was published (its given) is not this one",
+    "False if the claim can't be decided here, because this set-up is not the one for which the claim was published (its given)",
   ),
   found: z.string().describe("The ratio or figure of the worst cell; empty: none"),
   held: z.string().describe(

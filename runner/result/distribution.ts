@@ -39,7 +39,7 @@ export type Distribution = z.output<typeof distribution>;
 
 export const censoredHistogram = z.string().optional()
   .describe(
-    "The values in histogram that are lower bounds, encoded in the same way; absent for none",
+    "The values in histogram that are lower bounds, encoded like histogram; absent for none",
   );
 
 export const lowerBounds = z.array(z.string()).optional().describe(
@@ -78,12 +78,12 @@ const slowRequest = z.strictObject({
     "When the request was sent, in seconds since the start of the run; null: never",
   ),
   request: z.string().nullable().describe("Method and path; null: the request was never sent"),
-  connection: z.int().min(0).describe("Number of the connection, over all workers"),
+  connection: z.int().min(0).describe("Number of the connection, counted over all workers"),
   outcome: z.enum(SLOW_OUTCOMES)
     .describe(
       "wrong: completed, but the response broke an expectation; unfinished: in flight at the end",
     ),
-  status: z.int().nullable().describe("Null if no whole response arrived"),
+  status: z.int().nullable().describe("Status of the response; null if no whole response arrived"),
 });
 
 /** Each request's method and path, when it was due and sent, and how it ended. */
@@ -100,7 +100,7 @@ export const CACHE_USES = ["hit", "miss", "stale"] as const;
 
 const group = z.strictObject({
   latency: distribution.describe(
-    "Latency by the clock of the run; its count is the number of responses",
+    "Latency, counted from the same moment as that of the run; count is the number of responses",
   ),
   histogram: z.string().describe("HdrHistogram V2, compressed, base64, microseconds"),
 });

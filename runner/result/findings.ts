@@ -74,9 +74,9 @@ const contention = {
   others: z.number().min(0).describe("Cores in use by other programs"),
   busiest: z.array(z.strictObject({
     name: z.string(),
-    pid: z.int().min(1).optional().describe("Absent in older files"),
+    pid: z.int().min(1).optional().describe("Process ID; absent in older files"),
     cores: z.number().min(0),
-  })).describe("Processes that used most of these cores"),
+  })).describe("Processes of other programs: those that used most of these cores"),
 };
 
 const workerLoad = {
@@ -109,17 +109,21 @@ export const trustFinding = z.discriminatedUnion("code", [
   }),
   finding("aborted", {
     rule: z.string().describe("Rule of the load's abortOn"),
-    beyond: count.describe("Number of requests that broke it, with those that had not ended"),
-    ended: count.describe("Requests that had ended"),
+    beyond: count.describe(
+      "Number of requests that broke the rule, including those that had not ended",
+    ),
+    ended: count.describe("Number of requests that had ended by then"),
     waiting: count.optional().describe(
-      "Requests beyond it that had not ended, but had waited for longer than its limit; absent: none",
+      "Number of requests that had not ended, but had waited for longer than the rule's limit; absent: none",
     ),
     afterS: seconds,
   }),
   finding("worker-ended", {
     ended: z.int().min(1),
     workers: z.int().min(1),
-    knownUntil: ms.describe("Time since the start; results after it are lost"),
+    knownUntil: ms.describe(
+      "Time since the start of the run; the worker's results after that time are lost",
+    ),
   }),
   finding("throttled", { throttled: ms, elapsedS: seconds }),
   finding("target-throttled", { throttled: ms, elapsedS: seconds }),
@@ -145,15 +149,18 @@ export const trustFinding = z.discriminatedUnion("code", [
     rate: z.number().min(0).describe("Completed requests per second"),
     peakThroughput: z.number().positive().describe("Peak of all workers, requests per second"),
   }),
-  finding("worker-paused", { delay: ms.describe("p99") }),
-  finding("worker-late", { delay: ms.describe("p99") }),
-  finding("sent-late", { lag: ms.describe("p99") }),
+  finding("worker-paused", { delay: ms.describe("p99 of the delay") }),
+  finding("worker-late", { delay: ms.describe("p99 of the delay") }),
+  finding("sent-late", { lag: ms.describe("p99 of the lag") }),
   finding("connections", {
     connections: z.int().min(1),
     busy: z.number().min(0).describe("Average number of connections in use"),
-    lag: ms.describe("p50"),
+    lag: ms.describe("p50 of the lag"),
   }),
-  finding("near-baseline-latency", { baselineLatency: ms, latency: ms.describe("p50") }),
+  finding("near-baseline-latency", {
+    baselineLatency: ms,
+    latency: ms.describe("p50 of the latency"),
+  }),
   finding("coarse-clock", { timer: ms }),
   finding("too-short", { elapsedS: seconds }),
   finding("unsteady", {
@@ -174,7 +181,7 @@ export const trustFinding = z.discriminatedUnion("code", [
   finding("findings-omitted", { omitted: z.int().min(1) }),
   finding("text", {
     text: z.string().describe("A sentence of a result file of version 1"),
-    cause: z.string().nullable().describe("Its code there"),
+    cause: z.string().nullable().describe("Code of the finding in version 1"),
   }),
 ]);
 
@@ -211,9 +218,9 @@ export const BOTTLENECKS = [
 
 export const busiestThread = z.strictObject({
   name: z.string().describe("Name of the thread's process"),
-  cpu: z.number().min(0).describe("Share of a core"),
+  cpu: z.number().min(0).describe("CPU use of the thread: a share of a core"),
   processCpu: z.number().min(0).optional().describe(
-    "Cores that all threads of the process used; absent in older files",
+    "Cores that all threads of the process used together; absent in older files",
   ),
   peers: z.strictObject({
     processes: z.int().min(1),
@@ -228,13 +235,13 @@ export const busiestThread = z.strictObject({
 export const bottleneck = z.strictObject({
   kind: z.enum(BOTTLENECKS).describe(
     "core: one thread of the target fills a core; cores: the target uses all its cores; kernel: the " +
-      "same, mostly for the kernel's work; redis: Redis executes commands all the time; lock: nothing is busy, and " +
-      "requests are served one at a time; waiting: nothing is busy, requests wait; storage: nothing is busy, and " +
-      "requests wait for reads and writes of storage, such as fsync; names: the same for name look-ups (DNS); connection-cap: nothing is " +
+      "target's cores are full, mostly with the kernel's work for it; redis: Redis executes commands all the time; lock: nothing is busy, and " +
+      "requests are served one at a time; waiting: nothing is busy, and requests wait; storage: nothing is busy, and " +
+      "requests wait for reads and writes of storage, such as fsync; names: nothing is busy, and requests wait for name look-ups (DNS); connection-cap: nothing is " +
       "busy, and the target leaves connections unaccepted, or closes them; connections: the target works most of the time that it has a request, and has too few connections; " +
       "cpu-limit: a CPU limit paused the target; open-files: a process of the target had as many files open as its limit allows; gc: the target's " +
       "garbage collection took much of its time, or the slowest requests " +
-      "waited for it; blocked-loop: long computations held its event loop, and the slowest requests waited for " +
+      "waited for it; blocked-loop: long computations held the target's event loop, and the slowest requests waited for " +
       "them; offered: the target served the whole open loop, so the offered rate was the limit; generator: the load generator was the limit; unknown: " +
       "the observations do not decide",
   ),
@@ -242,19 +249,19 @@ export const bottleneck = z.strictObject({
   cpu: z.number().min(0).optional().describe("Cores that the target used"),
   cores: z.int().min(1).optional().describe("Cores on which the target may run"),
   limitCores: z.number().positive().optional().describe("Cores that the target's limit allows"),
-  machineBusy: share.optional().describe("Share of all cores in use"),
+  machineBusy: share.optional().describe("Share of all the machine's cores in use"),
   kernelShare: share.optional().describe("Share of the target's CPU time in the kernel"),
   throttledShare: share.optional().describe(
     "Share of the run in which CPU limits paused the target",
   ),
   waitingShare: share.optional().describe(
-    "For unknown, if other programs hid the target's limit: share of its runnable time in which the target waited for " +
-      "cores that they used",
+    "For unknown, if other programs hid the target's limit: share of the target's runnable time in which it waited for " +
+      "cores that those programs used",
   ),
   redisBusy: share.optional().describe("Share of the run in which Redis executed commands"),
   redisCpu: z.number().min(0).optional().describe("Cores that Redis used"),
   cpuPerRequest: ms.optional(),
-  service: ms.optional().describe("Mean"),
+  service: ms.optional().describe("Mean service time"),
   connections: z.int().min(1).optional(),
   files: z.int().min(0).optional().describe(
     "Most files that the target had open at a time; absent if it had several processes",
@@ -287,8 +294,10 @@ export const bottleneck = z.strictObject({
     requests: count.describe(
       "Number of slow requests: the slowest thousandth of the run, at least ten",
     ),
-    overlapping: count.describe("Slowest requests that overlap a pause"),
-    expected: z.number().min(0).describe("Number that would overlap a pause by chance"),
+    overlapping: count.describe("Number of slow requests that overlap a pause"),
+    expected: z.number().min(0).describe(
+      "Number of slow requests that would overlap a pause by chance",
+    ),
   }).optional().describe("Pauses for which requests waited: collections, or blocked event loops"),
 });
 

@@ -24,10 +24,12 @@ export const hostActivity = z.strictObject({
   busy: share.nullable().describe(
     "Share in use of the cores on which Plateau may run",
   ),
-  cores: z.int().min(1).nullable().describe("Number of these cores"),
-  steal: share.nullable().describe("Share of their time that the hypervisor gave to others"),
+  cores: z.int().min(1).nullable().describe("Number of cores on which Plateau may run"),
+  steal: share.nullable().describe(
+    "Share of these cores' time that the hypervisor gave to other machines",
+  ),
   throttled: ms.nullable().describe(
-    "How long the CPU limits of its cgroup, and of those above it, paused this program",
+    "How long this program was paused by the CPU limits of its cgroup and of the cgroups above",
   ),
   others: z.number().min(0).nullable().optional().describe(
     "Cores in use by neither generator nor target, of those on which either may run: 1 is one whole core; " +
@@ -37,7 +39,7 @@ export const hostActivity = z.strictObject({
     name: z.string(),
     pid: z.int().min(1),
     cores: z.number().min(0),
-  })).optional().describe("The processes that used most of these cores"),
+  })).optional().describe("The processes that used most of the cores in others"),
 }).describe("The machine during the run; null if the system does not report it");
 
 const targetWaits = z.strictObject({
@@ -53,8 +55,12 @@ const targetWaits = z.strictObject({
   ),
   connections: z.strictObject({
     looks: z.int().min(1),
-    leastQueued: z.int().min(0).describe("Connections not yet accepted: the fewest ever observed"),
-    queued: z.number().min(0).describe("Connections not yet accepted: mean"),
+    leastQueued: z.int().min(0).describe(
+      "Connections not yet accepted: the fewest observed at any time",
+    ),
+    queued: z.number().min(0).describe(
+      "Connections not yet accepted: the mean over all observations",
+    ),
     accepted: z.strictObject({ least: z.int().min(0), most: z.int().min(0) }).nullable().describe(
       "Connections accepted and open; null: too many to count",
     ),
@@ -76,7 +82,7 @@ export const targetUse = z.strictObject({
     "The highest nice value of the target's processes: 0 is normal, 19 the lowest priority",
   ),
   throttled: ms.nullable().describe(
-    "How long CPU limits paused it: those of its cgroup and of the cgroups above it that do not also limit the generator",
+    "How long CPU limits paused the target: those of its cgroup and of the cgroups above that do not also limit the generator",
   ),
 }).describe("CPU of this machine: what the target's processes used, and waited for");
 
@@ -85,13 +91,15 @@ const workerUse = z.strictObject({
   cpu,
   waiting,
   spinning: share.describe("Share of the run spent spinning until something was due"),
-  lag: ms.describe("p99 of the requests"),
+  lag: ms.describe("p99 of actual send minus due time"),
   delay: ms.describe("p99 of how long responses and due requests waited for the worker"),
 });
 
 const endedWorker = z.strictObject({
   worker: z.int().min(0).describe("Counted from 0"),
-  knownUntil: ms.describe("Time since the start until which its results are known"),
+  knownUntil: ms.describe(
+    "Time since the start of the run until which the worker's results are known",
+  ),
 });
 
 export type EndedWorker = z.output<typeof endedWorker>;
@@ -120,10 +128,12 @@ export const generator = z.strictObject({
     "Requests per second that one worker reached here against a server that does nothing; null: not calibrated",
   ),
   ended: endedWorkers,
-  baselineLatency: ms.nullable().describe("Median latency of one connection to that server"),
+  baselineLatency: ms.nullable().describe(
+    "Median latency of one connection to a server that does nothing",
+  ),
   trust: z.enum(TRUSTS).describe(
-    "Whether the figures are those of the target: valid; suspect, the generator or the machine may have been " +
-      "the limit; invalid, it was",
+    "Whether the figures are those of the target. valid: they are; suspect: the generator or the machine may have been " +
+      "the limit; invalid: the generator or the machine was the limit",
   ),
   findings: z.array(trustFinding).describe(
     "Findings against the run, the worst first; empty if it is valid",
@@ -133,17 +143,19 @@ export const generator = z.strictObject({
 const measuredPeak = z.strictObject({
   perSec: z.number().positive().describe("Requests per second"),
   rounds: z.array(z.number().positive()).optional()
-    .describe("Requests per second of each round, of which perSec is the mean"),
-  by: z.string().describe("The program that measured it, and its load"),
+    .describe("Requests per second of each round; perSec is the mean of the rounds"),
+  by: z.string().describe("The program that measured the peak, and the load that it made"),
 });
 
 /** Measured once, before the runs, if the experiment file asks for it. */
 export const peakThroughput = z.strictObject({
   generator: measuredPeak.nullable().optional()
-    .describe("One load worker against a server that does nothing"),
+    .describe("Peak of one load worker against a server that does nothing"),
   redis: measuredPeak.nullable().optional()
-    .describe("redis-benchmark -t get against the run's Redis"),
-}).describe("Absent: not requested; null: it could not be measured, for a reason that a note gave");
+    .describe("Peak of redis-benchmark -t get against the run's Redis"),
+}).describe(
+  "Peak throughputs. Absent: not requested; null: the peak could not be measured, for a reason that a note gave",
+);
 
 export type MeasuredPeak = z.output<typeof measuredPeak>;
 export type PeakThroughput = z.output<typeof peakThroughput>;
@@ -165,8 +177,10 @@ export const resourcePoint = z.strictObject({
   ),
   memory: count.describe("Resident memory, bytes"),
   // Absent if the system does not report it, and in older files.
-  user: z.number().min(0).optional().describe("Cores in use by its own code"),
-  system: z.number().min(0).optional().describe("Cores in use by the kernel on its behalf"),
+  user: z.number().min(0).optional().describe("Cores in use by the program's own code"),
+  system: z.number().min(0).optional().describe(
+    "Cores in use by the kernel on the program's behalf",
+  ),
   processes: count.optional(),
   threads: count.optional(),
   files: count.optional().describe("Open files, sockets and pipes"),
@@ -199,13 +213,13 @@ export const part = z.strictObject({
 
 const clock = z.strictObject({
   offset: z.number().describe("Redis's clock minus the agent's"),
-  uncertainty: ms.describe("Largest error of the offset, either way"),
+  uncertainty: ms.describe("Largest possible error of the offset, in either direction"),
 });
 
 export const agentPart = z.strictObject({
   name: z.string(),
-  host: z.string().describe("Name of its machine"),
-  driver: z.enum(["epoll", "tcp"]).describe("How its workers did their I/O"),
+  host: z.string().describe("Name of the agent's machine"),
+  driver: z.enum(["epoll", "tcp"]).describe("How the agent's workers did their I/O"),
   workers: z.int().min(1),
   connections: count,
   requests: z.strictObject({
@@ -219,29 +233,29 @@ export const agentPart = z.strictObject({
     "Requests completed by the deadline, divided by the elapsed time of the whole run",
   ),
   latency: z.strictObject({ count, p50: ms, p90: ms, p99: ms, max: ms })
-    .describe("All zero when count is 0"),
+    .describe("Latency over the whole run; all zero when count is 0"),
   connect: z.strictObject({ count, min: ms, p50: ms })
     .describe(
-      "Name look-up and dial: a round trip takes no longer than min; all zero when count is 0",
+      "Time of name look-up and dial: a round trip between agent and target takes no longer than min; all zero when count is 0",
     ),
-  cpu: z.number().min(0).describe("CPU use of its busiest worker: a share of one core"),
-  lag: ms.describe("Actual send minus due time, p99; 0 in a closed loop"),
-  delay: ms.describe("How long responses and due requests waited for their worker, p99"),
+  cpu: z.number().min(0).describe("CPU use of the agent's busiest worker: a share of one core"),
+  lag: ms.describe("p99 of actual send minus due time; 0 in a closed loop"),
+  delay: ms.describe("p99 of how long responses and due requests waited for their worker"),
   trust: z.enum(TRUSTS),
   findings: z.array(trustFinding).describe(
     "Findings against the run, the worst first; empty if it is valid",
   ),
   clock,
   late: z.number().nullable().describe(
-    "Its own start minus the agreed one, by Redis's clock; null when it never reported",
+    "The agent's own start minus the agreed start, by Redis's clock; null when the agent never reported",
   ),
   lost: z.strictObject({
     atS: z.number().min(0).describe(
-      "When its last report arrived, seconds since the start of the run",
+      "When the agent's last report arrived, in seconds since the start of the run",
     ),
     reason: z.string(),
-  }).nullable().describe("Null if it reported its end"),
-  completed: z.array(count).describe("One for each interval of the timeline"),
+  }).nullable().describe("When and why the agent was lost; null if it reported its end"),
+  completed: z.array(count).describe("Completed requests in each interval of the timeline"),
 });
 
 export type AgentPart = z.output<typeof agentPart>;

@@ -9,7 +9,7 @@ export const hookUse = z.strictObject({
     failed: z.int().min(0).describe(
       "How often refresh failed, so that users kept the earlier data",
     ),
-  }).optional().describe("Absent without refresh"),
+  }).optional().describe("Renewals of the data of users by refresh; absent without refresh"),
 });
 
 export type HookUse = z.output<typeof hookUse>;

@@ -47,7 +47,7 @@ const figure = z.strictObject({
     of: z.literal("this run"),
     effectiveSamples: z.number().positive()
       .describe(
-        "Number of independent intervals of the timeline that would hold as much information",
+        "Number of independent intervals that would hold as much information as those of the timeline",
       ),
   }).nullable().describe(
     "95 % interval, about this run alone: it says nothing about the next process",

@@ -42,12 +42,14 @@ export const flags = z.strictObject({
 export type Flags = z.output<typeof flags>;
 
 const ab = z.strictObject({
-  range: z.string().describe("Both commits, BASE..HEAD; BASE.. up to a working tree with changes"),
+  range: z.string().describe(
+    "Both commits, BASE..HEAD; BASE.. if the new side is a working tree with changes",
+  ),
   file: z.string().describe("The experiment file, relative to the root of the repository"),
-  only: only.optional().describe("Value of --only, with the targets of the file"),
+  only: only.optional().describe("Value of --only, which names targets as the file does"),
   margin: z.number().min(0).describe("Margin of equivalence, a share"),
   order: z.enum(["slices", "blocks"]).optional().describe(
-    "Whether both commits took turns in slices; absent in older files, which are in blocks",
+    "Whether both commits took turns in slices; absent in older files, whose commits were measured in blocks",
   ),
   confirm: z.boolean().describe("Whether cells that are worse were to be measured a second time"),
   threshold: names,
@@ -63,7 +65,7 @@ export const invocation = {
       "Folder to which the file's paths are relative, itself relative to the results; null: the experiment is built in",
     ),
     withheld: z.literal(true).optional().describe(
-      "Whether the file held secrets, which its copy and source leave out: resuming needs the file itself",
+      "Whether the file held secrets. The copy of the file and source leave them out, so resuming needs the file itself",
     ),
   }).optional(),
   flags: flags.optional(),
@@ -75,7 +77,7 @@ export const invocation = {
 const stopping = z.strictObject({
   repetitions: z.int().min(1).describe("Repetitions of every cell that could be measured"),
   halfWidth: z.number().min(0).nullable().describe(
-    "Half the width of the widest 95 % interval of rate and p50, as a share of its value; null without any interval",
+    "Half the width of the widest 95 % interval of rate and p50, as a share of the figure; null without any interval",
   ),
   target: z.number().positive().nullable().describe(
     "The requested halfWidth; null if none was requested",
@@ -96,7 +98,9 @@ const targetCommand = z.strictObject({
   failed: z.int().min(0).describe("How often the command failed, or took too long"),
   reason: z.string().optional().describe("Reason of the last failure"),
   total: z.number().min(0).describe("Total time of the command in milliseconds"),
-  longest: z.number().min(0).describe("Milliseconds of the longest single run"),
+  longest: z.number().min(0).describe(
+    "Duration of the longest single run of the command in milliseconds",
+  ),
 });
 
 /** A command that ran around a target's runs, with all its executions together. */
@@ -117,7 +121,7 @@ export const execution = {
     "Milliseconds from the first run to the last, without the time between an end and a resumption",
   ),
   state: z.enum(["running", "done", "interrupted"]),
-  planned: z.int().min(0).describe("Runs of the plan; of a plan that grows, so far"),
+  planned: z.int().min(0).describe("Number of runs in the plan; so far, if the plan grows"),
   stopping: stopping.optional().describe("How the repetitions ended; absent before their end"),
 };
 
@@ -128,7 +132,7 @@ export const missing = z.strictObject({
   parameters: z.record(z.string(), z.json()),
   repetition: z.int().min(1).nullable().describe("null: every repetition"),
   kind: z.enum(["skipped", "failed", "interrupted"]).describe(
-    "interrupted: only its search for a capacity is kept; a resumed experiment makes the run again",
+    "interrupted: only the run's search for a capacity is kept; a resumed experiment makes the run again",
   ),
   reason: z.string().describe("Message of the error, or of the missing prerequisite"),
   evidence: z.array(z.string()).describe("Last lines of the target, if any"),
@@ -139,8 +143,8 @@ export const missing = z.strictObject({
 
 /** What comparisons of an experiment can detect on a machine, as `plateau plan` determined. */
 export const detectable = z.strictObject({
-  measuredAt: z.string().describe("When plateau plan measured (ISO 8601)"),
-  blocks: z.int().min(1).describe("Blocks that plateau plan measured"),
+  measuredAt: z.string().describe("When `plateau plan` measured the machine (ISO 8601)"),
+  blocks: z.int().min(1).describe("Number of blocks that `plateau plan` measured"),
   sentence: z.string().describe("The smallest change that can be seen, by the number of runs"),
 });
 

@@ -10,7 +10,7 @@ const histogram = z.string().optional()
   .describe("HdrHistogram V2, compressed, base64, microseconds; absent if it would be empty");
 const censoredHistogram = z.string().optional()
   .describe(
-    "The values in histogram that are lower bounds, encoded in the same way; absent for none",
+    "The values in histogram that are lower bounds, encoded like histogram; absent for none",
   );
 
 const boundedTimes = distribution.extend({ lowerBounds, histogram, censoredHistogram });
@@ -41,7 +41,7 @@ export const streams = z.strictObject({
   }).optional().describe(
     "How often a stream that is requested again was interrupted, by cause; the waits count in gap. Absent: never",
   ),
-  ttfe: boundedTimes.describe("Time to the first message, by the clock of latency"),
+  ttfe: boundedTimes.describe("Time to the first message, counted from the same moment as latency"),
   gap: boundedTimes.describe(
     "Time between two messages of a stream; if the stream was cut or left, the wait until then, as a lower bound",
   ),
@@ -60,7 +60,7 @@ export const streams = z.strictObject({
   tokens: z.strictObject({
     tokens: count.describe("Messages that brought a token"),
     tokensPerSec: perSec.describe("Tokens received by the deadline, divided by the elapsed time"),
-    ttft: boundedTimes.describe("Time to the first token, by the clock of latency"),
+    ttft: boundedTimes.describe("Time to the first token, counted from the same moment as latency"),
     tpot: distribution.extend({ histogram }).describe(
       "Time per output token: of each whole stream with two tokens or more, the time from its first to its last, divided " +
         "by the tokens after the first",

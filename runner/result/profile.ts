@@ -50,8 +50,8 @@ export const profile = z.strictObject({
   idleMs: ms.describe("Time in which a process had nothing to do, if its profiler reports it"),
   tree: callTree,
   pruned: z.strictObject({
-    nodes: count.describe("Calls that are not in the tree"),
-    ms: ms.describe("Their time, which is counted for their callers"),
+    nodes: count.describe("Number of calls that are not in the tree"),
+    ms: ms.describe("Time of these calls, which counts as that of their callers"),
   }),
   notes: z.array(z.string()).describe("Notes on what could not be profiled"),
 });

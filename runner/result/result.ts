@@ -83,7 +83,9 @@ const timelinePoint = z.strictObject({
 });
 
 const anyLoad = {
-  connections: z.int().min(1).describe("Over all workers; in phases and stages, the most users"),
+  connections: z.int().min(1).describe(
+    "Connections over all workers; in phases and stages, the most virtual users at a time",
+  ),
   ...OPTION_RESULTS,
 };
 
@@ -97,8 +99,8 @@ const openLoad = {
 const ramp = <Number extends z.ZodType>(number: Number, what: string) =>
   z.strictObject({
     durationS: z.number().positive().describe("Seconds"),
-    from: number.describe(`${what} at its start`),
-    to: number.describe(`${what} at its end`),
+    from: number.describe(`${what} at the start of this part`),
+    to: number.describe(`${what} at the end of this part`),
   });
 
 export const load = z.discriminatedUnion("kind", [
@@ -186,7 +188,7 @@ export const measurement = z.strictObject({
   checks: z.strictObject({ passed: count, failed: count }).describe(
     "Expectations on completed responses",
   ),
-  reconnects: count.describe("Dials beyond the first of each connection, refused ones too"),
+  reconnects: count.describe("Dials beyond the first of each connection, including refused ones"),
   unsolicited: count.optional()
     .describe("Connections closed because bytes arrived on them without a request"),
   drain: z.strictObject({
@@ -204,15 +206,17 @@ export const measurement = z.strictObject({
   service: distribution.extend({ lowerBounds })
     .describe("Time from the actual send to the last byte, with lower bounds as in latency"),
   firstByte: distribution.describe("Time from the actual send to the first byte"),
-  connect: distribution.describe("Name look-up and dial"),
+  connect: distribution.describe("Time of name look-up and dial"),
   perSecond: z.strictObject({ requests: spread, bytes: spread }).describe(
-    "Over the whole seconds of the run",
+    "Spread over the whole seconds of the run",
   ),
   timeline: z.strictObject({
     intervalS: z.number().positive().describe("Seconds"),
     points: z.array(timelinePoint),
   }),
-  warmup: warmup.nullable().describe("Null for phases, whose load itself changes"),
+  warmup: warmup.nullable().describe(
+    "Warm-up and steady state; null for phases, whose load itself changes",
+  ),
   inRun: inRun.optional().describe(
     "Figures with their interval in this run; absent for phases and stages, and in older files",
   ),
@@ -260,7 +264,7 @@ export const run = measurement.extend({
   ),
   startedAt: z.iso.datetime(),
   teardownFailed: z.string().optional().describe(
-    "Why teardown of the script failed after the run; absent where it did not",
+    "Why teardown of the script failed after the run; absent if it did not fail",
   ),
   capacity: runCapacity.optional().describe(
     "The search for a capacity, if that is the run's load; all other figures are those of its last part, at the capacity that was found",
@@ -304,7 +308,9 @@ export const results = z.strictObject({
   ...invocation,
   seed: count,
   machine,
-  commit: commit.nullable().describe("Commit of the experiment's folder; null: git knows none"),
+  commit: commit.nullable().describe(
+    "Commit of the experiment's folder; null: git knows of no commit",
+  ),
   settings: z.string().regex(/^[0-9a-f]{64}$/)
     .describe("SHA-256 of experiment as JSON with sorted keys and without spaces"),
   redis: z.string().nullable().describe(

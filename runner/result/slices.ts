@@ -13,7 +13,7 @@ export const slices = z.strictObject({
   cutMs: ms.describe("Part at the start of each slice that is not measured"),
   shiftMs: ms.default(0)
     .describe(
-      "Largest shift of the measured part: it begins and ends later by a time up to this, drawn for each slice",
+      "Largest shift of the measured part, which in each slice begins and ends later by a time that is drawn from 0 to this one",
     ),
   pauseMs: ms.describe("Time without load between a slice and the next"),
   partner: z.string().describe("The target with which this one took turns"),
@@ -25,7 +25,9 @@ export const slices = z.strictObject({
     .describe("The values of `histogram` that are lower bounds; absent: none"),
   items: z.strictObject({
     pair: z.array(count)
-      .describe("Slices of the two targets with the same number follow each other"),
+      .describe(
+        "Number of the pair of slices: slices of the two targets with the same number follow each other",
+      ),
     place: z.array(count).describe("Place of the slice in its pair, from 0"),
     startS: z.array(z.number().min(0)).describe(
       "Start of the slice, on one clock for both targets",
@@ -38,7 +40,7 @@ export const slices = z.strictObject({
     ),
     failed: z.array(count).describe("Failed requests that were due in the measured part"),
     serviceSumMs: z.array(ms).describe(
-      "Service times of the requests that were due in the measured part",
+      "Sum of the service times of the requests that were due in the measured part",
     ),
     served: z.array(count).describe(
       "Requests completed in the whole slice, to which the CPU time belongs",

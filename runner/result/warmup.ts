@@ -12,15 +12,15 @@ export const warmup = z.strictObject({
   label: z.enum(STEADY_LABELS)
     .describe("How latency and throughput developed over the run: the worse label of the two"),
   steadyFromS: seconds.nullable()
-    .describe("Seconds until both are steady; null when they never are"),
+    .describe("Seconds until latency and throughput are both steady; null when they never are"),
   withinRatio: z.number().min(0).nullable().optional().describe(
     "How far the medians of windows (each a tenth of the steady part) lie at most from the steady level, as a share of " +
       "it: latency's or throughput's, whichever is farther; null without a steady part",
   ),
   withinMs: z.number().min(0).nullable().optional()
     .describe(
-      "For latencies so low that 50 µs are more than 5 %: how far their medians lie at most from the level, in " +
-        "milliseconds; withinRatio is then only about throughput",
+      "For latencies so low that 50 µs are more than 5 %: how far the windows' medians of latency lie at most from the steady level, " +
+        "in milliseconds; withinRatio is then only about throughput",
     ),
   unsettled: z.enum(UNSETTLED_REASONS).nullable().optional().describe(
     "Why there is no steady state: freezes, drift (a straight line), cycle (a regular swing), levels (jumps between " +
@@ -32,9 +32,11 @@ export const warmup = z.strictObject({
   freezes: z.strictObject({
     count: z.int().min(1),
     longestS: seconds,
-    shareRatio: z.number().min(0).max(1).describe("Share of the run"),
+    shareRatio: z.number().min(0).max(1).describe("Share of the run that the freezes took"),
     periodS: seconds.nullable()
-      .describe("Time from one start to the next; null if that varies, or there is only one"),
+      .describe(
+        "Time from the start of one freeze to that of the next; null if that varies, or there is only one freeze",
+      ),
   }).optional().describe(
     "Times without responses, or nearly without; absent for none",
   ),

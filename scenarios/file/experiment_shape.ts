@@ -89,8 +89,8 @@ const experimentFields = (files: Files) =>
     name: name.describe("Short name; also the folder of the results"),
     title: z.string().optional().describe("The question of the experiment"),
     parameters: parametersSpec.optional().describe(
-      "What --set changes, by name: either a map of choices, of which the first is the default and the chosen one's " +
-        "content is merged into the file; or a value, which replaces ${name} wherever a text holds it",
+      "What --set changes, by name: either a map of choices (the first is the default, and the content of the " +
+        "chosen one is merged into the file), or a value, which replaces ${name} in every text that holds it",
     ),
     source: z.string().optional().describe(
       "Where the experiment comes from: a paper, a page, an issue",
@@ -124,8 +124,8 @@ const experimentFields = (files: Files) =>
     startTimeout: between("1s", "1h").prefault("30s")
       .describe("How long a target may take from its start to its first response"),
     prove: z.enum(["here", "apart"]).default("here").describe(
-      "Process whose responses the preflight checks: here, the process that is measured, before every run; apart, once, a " +
-        "process of its own, so that caches and rate limits start untouched",
+      "Process whose responses the preflight checks: here, before every run, the process that is then measured; apart, only " +
+        "once, a separate process, so that caches and rate limits of the measured one start untouched",
     ),
     ceilings: z.array(z.enum(["generator", "redis"])).default([]).describe(
       "Peak throughputs to compare targets with, measured once before the runs: that of a load worker and that of " +
@@ -160,7 +160,7 @@ const experimentFields = (files: Files) =>
       "Functions of an experiment that is written in TypeScript",
     ),
     optional: z.array(z.enum(["redis", "nginx", "frameworks"])).default([]).describe(
-      "Optional prerequisites: without one, its cells are skipped and the experiment is still complete",
+      "Optional prerequisites: if one is missing, the cells that need it are skipped and the experiment is still complete",
     ),
   });
 

@@ -310,7 +310,7 @@ class Conversion {
     }
     if (scenarios.length - left > 1) {
       this.#note(
-        "in Plateau its scenarios run one after the other, each with a share of the arrivals according to its weight",
+        "in Plateau the scenarios run one after the other, each with a share of the arrivals according to its weight",
       );
     }
     if (config.processor !== undefined && !this.made.isCode) {

@@ -45,7 +45,7 @@ export class ArtilleryValues {
       const [, what, args] = CALL.exec(inner) ?? [];
       if (what === "randomNumber") return this.#number(args);
       if (what === "randomString") {
-        this.note("its random strings become UUIDs");
+        this.note("random strings become UUIDs");
         return this.#draw("randomString", "uuid");
       }
       return written.replace(/^\{\{\{/, "{{").replace(/\}\}\}$/, "}}").replace(

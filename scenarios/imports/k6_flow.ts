@@ -603,7 +603,9 @@ export class K6Flow {
       throw new Refused(at, `Cannot convert the time-out ${quotedOpenly(timeout)}`);
     }
     if (this.#timeoutMs !== null && this.#timeoutMs !== ms) {
-      this.around.note("in Plateau its longest time-out applies to all requests");
+      this.around.note(
+        "the requests have different time-outs; in Plateau the longest applies to all",
+      );
     }
     this.#timeoutMs = Math.max(this.#timeoutMs ?? 0, ms);
   }

@@ -75,8 +75,8 @@ function takenFrom(metric: string, threshold: string, around: ThresholdContext):
 }
 
 const REDIRECTS =
-  "a threshold of one request does not count the redirects that follow it, which have " +
-  "their own figures here";
+  "a threshold of one request does not count redirects that follow the request, because in Plateau " +
+  "redirects have figures of their own";
 
 interface TagScope {
   /** The selector in parentheses after the figure; null: all requests. */

@@ -77,7 +77,7 @@ export class PostmanValues {
       return this.#use(inner.slice(1), { from: 0, to: 1_000 });
     }
     if (inner === "$randomBoolean") return this.#use(inner.slice(1), { pick: [true, false] });
-    this.note(`its random texts, such as {{${inner}}}, become UUIDs`);
+    this.note(`random texts, such as {{${inner}}}, become UUIDs`);
     return this.#use(inner.slice(1), "uuid");
   }
 

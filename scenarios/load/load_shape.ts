@@ -78,7 +78,7 @@ export const LOAD_CONFLICTS = {
   },
   stages: {
     ...WITH_PHASES,
-    connections: "each stage has its own; leave it out",
+    connections: "each stage has its own connections; leave it out",
     rate: "a rate and stages cannot be combined; leave one of them out",
     arrivals: "a closed loop has no arrivals; write connections in the stages",
     phases: "phases are about arrivals, stages about connections; leave one of them out",
@@ -99,7 +99,7 @@ export const LOAD_CONFLICTS = {
   },
   capacity: {
     ...WITH_PHASES,
-    phases: "the search for a capacity has a constant rate in each trial; leave one of them out",
+    phases: "phases cannot be combined with the search for a capacity; leave one of them out",
     duration: "trial and budget limit the search; leave it out",
     requests:
       "a search for a capacity ends when its interval is narrow enough or its budget is spent; leave it out",
@@ -159,7 +159,7 @@ const staged = z.strictObject({
     stage,
     stageVariants,
     (stages) => someConnect(stages) ? null : NO_CONNECTIONS,
-  ).describe("One after the other"),
+  ).describe("Stages, one after the other"),
   ...commonFields,
 }, { error: unknownKeys(LOAD_CONFLICTS.stages, ["capacity"]) });
 
@@ -207,7 +207,7 @@ const phased = z.strictObject({
     phase,
     phaseVariants,
     (phases) => someArrive(phases) ? null : NO_ARRIVALS,
-  ).describe("One after the other"),
+  ).describe("Phases, one after the other"),
   connections: factor(connections).default([DEFAULT_USERS])
     .describe("Concurrent virtual users in total; further arrivals wait"),
   pool: factor(pool).default(["own"])

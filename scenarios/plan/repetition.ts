@@ -21,10 +21,10 @@ const sequence = z.strictObject({
   until: until.optional()
     .describe("Repeats until every confidence interval of rate and p50 is this narrow, such as 2%"),
   atMost: z.int().min(5).max(1_000).optional()
-    .describe("Maximum number of repetitions; intervals are first checked after 5"),
+    .describe("Maximum number of repetitions; intervals are first checked after 5 repetitions"),
   budget: between("1s", "24h").optional()
     .describe(
-      "Maximum total time: a repetition that would exceed it is not begun, but at least 2 are made",
+      "Maximum total time: a repetition that would exceed this time is not begun, but at least 2 are made",
     ),
 }).superRefine(({ until, budget }, context) => {
   if (until !== undefined || budget !== undefined) return;

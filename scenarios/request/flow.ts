@@ -109,7 +109,7 @@ export const pageFields = {
     "Subresources of the page, such as images and styles",
   ),
   parallel: z.int().min(1).max(LIMITS.parallel.most).optional().describe(
-    "Subresources that a virtual user fetches at a time, over as many connections (6 in browsers) or as streams of one HTTP/2 connection; 1 when absent",
+    "Number of subresources that a virtual user fetches at a time, each over a connection of its own (6 in browsers) or as a stream of one HTTP/2 connection; 1 when absent",
   ),
   headers: headers.describe("Header fields of all requests of the page"),
   expect: httpExpectation.prefault({}).describe("Expected response for the page"),

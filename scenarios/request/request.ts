@@ -449,7 +449,9 @@ const BESIDE_CALLS: Readonly<Record<string, string>> = {
       method,
     ) => [method, "a gRPC call is sent with post, to the path of its method"]),
   ),
-  ...Object.fromEntries(BODIES.map((body) => [body, "a call sends its message"])),
+  ...Object.fromEntries(
+    BODIES.map((body) => [body, "a gRPC call sends message or messages instead"]),
+  ),
   stream: "the type of the method says whether its response is a stream",
   until: "a gRPC call ends with its status",
   reconnect: "only events have identifiers",

@@ -48,5 +48,5 @@ withNodeAndLinux.test("a target without a file left for more connections is name
   }, { load: "{ duration: 1s, connections: 60 }", repeat: 1, observed: "" });
   const [{ bottleneck }] = results.runs;
   assert.equal(bottleneck?.kind, "open-files", JSON.stringify(bottleneck));
-  assert.match(stdout, /Bottleneck of few: it had as many files open as its limit allows \(/);
+  assert.match(stdout, /Bottleneck of few: the limit of open files was reached \(/);
 });

@@ -53,7 +53,7 @@ Deno.test("a sentence about one cell has the evidence of that cell, shares with 
     [
       "api: one core is full (a thread of deno uses 94.9 % of it); more connections will not help, more processes may.",
       "cached: Redis executes commands nearly all the time (93.1 %); fewer or cheaper commands will help.",
-      "slow: the target is not busy, and requests wait (of 20.4 ms, 0.100 ms are CPU time), such as for a timer, a disk, a lock, a pool or another service.",
+      "slow: the target is not busy, and requests wait (of the 20.4 ms of a request, 0.100 ms are CPU time), such as for a timer, a disk, a lock, a pool or another service.",
     ],
   );
 });
@@ -70,8 +70,8 @@ Deno.test("what an idle target waits for is said with how much of it was seen, o
     [
       "stored: requests wait for storage (on average, 6.2 threads sleep in reads or writes while 8.0 requests are under way); fewer or combined writes (fsync) per request will help, or faster storage.",
       "named: requests wait for name look-ups (DNS) (on average, 7.5 sockets to a name server are open while 8.0 requests are under way); caching addresses or keeping connections will help, or a faster name server.",
-      "capped: a cap on connections: the target is not busy, but leaves some connections waiting, or closes them (it accepted 4 of 8); a higher cap, more workers or fewer connections will help.",
-      "other: unknown: nothing that was observed explains the time of most requests (of 20.0 ms, 3.00 ms are CPU time); `plateau run --profile` shows which code computes and `plateau run --observe runtime` shows its garbage collection.",
+      "capped: a cap on connections: the target is not busy, but leaves some connections waiting, or closes them (it accepted 4 of 8 connections); a higher cap, more workers or fewer connections will help.",
+      "other: unknown: nothing that was observed explains the time of most requests (of the 20.0 ms of a request, 3.00 ms are CPU time); `plateau run --profile` shows which code computes and `plateau run --observe runtime` shows its garbage collection.",
     ],
   );
 });
@@ -79,7 +79,7 @@ Deno.test("what an idle target waits for is said with how much of it was seen, o
 Deno.test("what the experiment already looks at is not advised", () => {
   const unknown: Seen = { api: { kind: "unknown", service: 20, cpuPerRequest: 3 } };
   const seen =
-    "api: unknown: nothing that was observed explains the time of most requests (of 20.0 ms, 3.00 ms are CPU time)";
+    "api: unknown: nothing that was observed explains the time of most requests (of the 20.0 ms of a request, 3.00 ms are CPU time)";
   const [profile, observe] = [{ runs: 1 }, ["runtime"]];
   assert.deepEqual(sentencesOf(unknown, { profile, observe }), [`${seen}.`]);
   assert.deepEqual(sentencesOf(unknown, { profile }), [
@@ -116,7 +116,7 @@ Deno.test("a line is named by how many are served at a time", () => {
     }),
     [
       "locked: the target is not busy, and requests are served one at a time (of its 40.0 ms, a request waits 87.5 % for the others): for a lock, a rate limit, or a single worker that itself waits.",
-      "pooled: the target is not busy, and requests wait (of 40.0 ms, 0.200 ms are CPU time), in line for something that serves about 3 of them at a time, such as a pool.",
+      "pooled: the target is not busy, and requests wait (of the 40.0 ms of a request, 0.200 ms are CPU time), in line for something that serves about 3 of them at a time, such as a pool.",
     ],
   );
 });
@@ -134,7 +134,7 @@ Deno.test("a line that one of several cells has is not said of the others", () =
 Deno.test("a line that one of several runs has is not said of the cell", () => {
   const seen = { kind: "waiting", service: 40, cpuPerRequest: 0.2 } as const;
   assert.deepEqual(sentencesOf({ api: [{ ...seen, atOnce: 3.1 }, seen, seen] }), [
-    `api: ${WAITS} (of 40.0 ms, 0.200 ms are CPU time), ${FOR_SOMETHING}`,
+    `api: ${WAITS} (of the 40.0 ms of a request, 0.200 ms are CPU time), ${FOR_SOMETHING}`,
   ]);
 });
 

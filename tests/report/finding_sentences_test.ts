@@ -104,7 +104,7 @@ const CAVEATS: readonly (readonly [Finding, sentence: string])[] = [
   [
     caveat("no-steady-state", { cells: 5, cell: "static, hono", count: 4, of: 5 }),
     "5 cells have no steady state in most of their runs, such as static, hono: " +
-    "no steady state in 4 of 5 runs: run longer. Figures of such a cell have no intervals; its ratios keep theirs.",
+    "no steady state in 4 of 5 runs: run longer. Figures of such a cell have no intervals, but its ratios do.",
   ],
   [
     caveat("no-steady-part", { cells: 1, cell: "static, hono", count: 2, of: 5 }),

@@ -138,7 +138,7 @@ Deno.test("ab: a loss that both stages see is worse, by the ratio of all blocks"
   assert.match(json, /"stages":\{"first":0\.9\d+,"fresh":0\.9\d+,"blocks":\{"first":5,"fresh":5\}/);
   assert.match(
     comparedText(comparison),
-    /Whatever seemed worse after 5 blocks was measured in 5 fresh/,
+    /Every figure that seemed worse after 5 blocks was measured again in 5 fresh blocks/,
   );
 });
 

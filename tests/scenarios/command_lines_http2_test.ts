@@ -44,14 +44,16 @@ for (const [line, args] of Object.entries(BESIDE)) {
 }
 
 const NOTES: Readonly<Record<string, RegExp[]>> = {
-  [`curl --http2 ${HTTP}`]: [/^Unlike curl: without an upgrade to HTTP\/2/],
+  [`curl --http2 ${HTTP}`]: [/^Unlike curl: Plateau does not upgrade to HTTP\/2/],
   [`curl --http2 ${HTTPS}`]: [],
-  [`curl --http3 ${HTTPS}`]: [/^Unlike curl: without a version of HTTP other than 1\.1 and 2$/],
+  [`curl --http3 ${HTTPS}`]: [
+    /^Unlike curl: Plateau runs without a version of HTTP other than 1\.1 and 2$/,
+  ],
   [`oha --http2 -p 8 ${HTTP}`]: [],
   [`oha --http-version 3 ${HTTP}`]: [
-    /^Unlike oha: without a version of HTTP other than 1\.1 and 2$/,
+    /^Unlike oha: Plateau runs without a version of HTTP other than 1\.1 and 2$/,
   ],
-  [`hey -h2 ${HTTPS}`]: [/^Unlike hey: without one connection for all of its workers/],
+  [`hey -h2 ${HTTPS}`]: [/^Unlike hey: the workers do not share one connection/],
   [`hey -h2 ${HTTP}`]: [],
 };
 

@@ -174,7 +174,7 @@ const FAST = {
 const TWO_FAILED = { due: 1_000, completed: 1_000, failed: 2, unfinished: 0, dropped: 0 };
 
 const LEFT_OUT =
-  "2 requests that timed out, 1 request that failed in another way and 3 requests in flight at the end";
+  "2 requests that timed out, 1 request that failed otherwise than by a time-out and 3 requests in flight at the end";
 
 const TOLD: readonly (readonly [line: string, measurement: Measurement, told: RegExp[]])[] = [
   [`wrk ${URL}`, measured([50, 450, 1_050]), [
@@ -208,10 +208,10 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
     /^wrk2 sends in steps/,
   ]],
   [`curl -H 'transfer-encoding: chunked' -d a ${URL}`, measured([50]), [
-    /^Unlike curl: with the length/,
+    /^Unlike curl: the body is sent with its length/,
   ]],
   [`autocannon -W [ -c 1 ] ${URL}`, measured([50]), [
-    /without its warm-up/,
+    /without a warm-up/,
     /not have included/,
     /whole/,
   ]],
@@ -220,13 +220,13 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
     /^oha would have followed 10 redirects, timing both requests as one$/,
     /^oha measures latency from the send; here/,
   ]],
-  [`oha -w -z 1s -r 0 ${URL}`, measured([5]), [/in another way$/]],
+  [`oha -w -z 1s -r 0 ${URL}`, measured([5]), [/otherwise than by a time-out$/]],
   [`hey ${URL}`, { ...measured([5]), requests: { ...TWO_FAILED, completed: 1_200_000 } }, [
     /2 requests that timed out and 200,000 responses beyond its first million$/,
     /followed 10 redirects, timing both requests as one$/,
   ]],
   [`ab -t 5 ${URL}`, measured([5]), [
-    /^Unlike ab: without its end after 50000 requests/,
+    /^Unlike ab: the load does not end after 50000 requests/,
     /^ab would have ended at the first of 2 requests that timed out$/,
     /HTTP\/1\.0/,
     /^ab reports times in whole milliseconds$/,

@@ -132,11 +132,17 @@ for (const [line, what] of REFUSED) {
 }
 
 const NOTES: readonly (readonly [line: string, note: RegExp])[] = [
-  ["hey -c 2 HOST -n 9 -m POST", /^Unlike hey: without -n 9 -m POST, because it reads no options/],
-  ["hey -H 'Host: a' HOST", /^Unlike hey: without the Host/],
-  ["ab -p a.txt -H 'Content-Type: text/css' HOST/", /^Unlike ab: with only one content-type/],
-  ["curl --retry 3 HOST", /^Unlike curl: without repeating/],
-  ["curl -T a.txt HOST", /^Unlike curl: without Expect/],
+  [
+    "hey -c 2 HOST -n 9 -m POST",
+    /^Unlike hey: Plateau runs without -n 9 -m POST, because the tool reads no options/,
+  ],
+  ["hey -H 'Host: a' HOST", /^Unlike hey: the Host of -H is left out/],
+  [
+    "ab -p a.txt -H 'Content-Type: text/css' HOST/",
+    /^Unlike ab: each request has only one content-type/,
+  ],
+  ["curl --retry 3 HOST", /^Unlike curl: Plateau runs without repeating/],
+  ["curl -T a.txt HOST", /^Unlike curl: the file is sent without Expect/],
 ];
 
 for (const [line, note] of NOTES) {

@@ -15,7 +15,7 @@ import { rejected, thrown } from "../thrown.ts";
 Deno.test("an Artillery script of the reference is walked as there, with rows of its payload", async () => {
   const { experiment, notes, fileName, source } = await loadExperiment(fixture("shop.yml"));
   assert.equal(fileName, "shop.yaml");
-  assert.ok(notes.some((note) => /its scenarios run one after the other/.test(note)));
+  assert.ok(notes.some((note) => /the scenarios run one after the other/.test(note)));
   const reread = parseExperiment(source, fileName, { files: filesFrom(FOLDER) });
   assert.deepEqual(JSON.stringify(reread), JSON.stringify(secrets.data(experiment))); // a cookie
   const visit = scriptOf(experiment.scenarios["Browse buy"], 1);

@@ -80,20 +80,23 @@ const REFUSED: readonly (readonly [plan: string, why: RegExp])[] = [
   ],
   [
     planOf(sampler(UUID_PATH), LOOPS(2)),
-    /^a\.jmx:3:.*\$\{__UUID\(\)\}: JMeter draws it in each loop/,
+    /^a\.jmx:3:.*\$\{__UUID\(\)\}: JMeter draws this value in each loop/,
   ],
   [
     planOf(looped(sampler(PATH("/${__Random(1,5)}")))),
-    /\$\{__Random\(1,5\)\}: JMeter draws it in each/,
+    /\$\{__Random\(1,5\)\}: JMeter draws this value in each/,
   ],
-  [planOf(headers(["a", "${__UUID()}"]) + looped(sampler())), /__UUID.*: JMeter draws it in each/],
+  [
+    planOf(headers(["a", "${__UUID()}"]) + looped(sampler())),
+    /__UUID.*: JMeter draws this value in each/,
+  ],
   [
     planOf(
       sampler(PATH("/${id}")),
       FOR_A_SECOND,
       element("Arguments", defined("id", "${__UUID()}")),
     ),
-    /\$\{id\}: JMeter draws it once/,
+    /\$\{id\}: JMeter draws this value once/,
   ],
   [
     planOf(looped(sampler() + element("CSVDataSet", '<boolProp name="recycle">true</boolProp>'))),

@@ -242,7 +242,7 @@ Deno.test("what JMeter sends, and when, is noted only where it is different here
   for (
     const note of [
       "JMeter also sends its own User-Agent",
-      "in Plateau its longest time-out applies to all requests",
+      "the requests have different time-outs; in Plateau the longest applies to all",
       'ThreadGroup "g" begins at once, without its startup delay',
     ]
   ) assert.ok(notes.includes(note), notes.join("\n"));

@@ -93,7 +93,7 @@ Deno.test("what differs in thresholds of k6 that are taken over is noted", () =>
     const part of [
       /a\.js:4 does not end the load early \(abortOnFail\)/,
       /errors, which also counts responses that fail a check/,
-      /does not count the redirects/,
+      /does not count redirects/,
       /rate or requests, which count complete responses/,
     ]
   ) assert.ok(notes.some((note) => part.test(note)), `${part} is not among ${notes.join("\n")}`);

@@ -135,7 +135,7 @@ const wrong: [sentence: string, load: string, told: string[]][] = [
     "duration: 1s, stages: [{ duration: 1s, connections: 5 }], connections: 5, requests: 5, pipeline: 2, arrivals: poisson",
     [
       'duration: Cannot use "duration" here: each stage has its own duration; leave it out',
-      'connections: Cannot use "connections" here: each stage has its own; leave it out',
+      'connections: Cannot use "connections" here: each stage has its own connections; leave it out',
       'requests: Cannot use "requests" here: stages end after their durations; leave it out',
       'pipeline: Cannot use "pipeline" here: in stages, each connection has one request in flight; leave it out',
       'arrivals: Cannot use "arrivals" here: a closed loop has no arrivals; write connections in the stages',

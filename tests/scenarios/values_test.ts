@@ -106,7 +106,10 @@ Deno.test("rows by weight come as often as their weights say, with their columns
 });
 
 const wrongWeights: Readonly<Record<string, [value: object, why: RegExp]>> = {
-  "without a column": [{ order: "weighted" }, /Cannot draw by weight without a column of weights: write weight/],
+  "without a column": [
+    { order: "weighted" },
+    /Cannot draw by weight without a column of weights: write weight/,
+  ],
   "that are no numbers": [{ order: "weighted", weight: "name" }, /ada.* of row 1 as a weight/],
   "of a column that is not there": [{ order: "weighted", weight: "nam" }, /did you mean .*name/],
   "in another order": [{ order: "random", weight: "name" }, /write order: weighted/],

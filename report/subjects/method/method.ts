@@ -151,14 +151,14 @@ function measuredSentences(runs: readonly Run[]): string[] {
   return [
     runs.some(({ agents }) => agents !== undefined) &&
     "The load came from agents: connections and arrivals were split exactly over the workers of all, and all " +
-      "began at one moment of Redis's clock. Their histograms are added. What an agent that was lost had still " +
-      "to send counts as dropped.",
+      "began at one moment of Redis's clock. Their histograms are added. Requests that a lost agent had " +
+      "still to send count as dropped.",
     runs.some(isClosed) && CLOSED,
     !runs.every(isClosed) && OPEN,
     `Nothing leaves the data: a request without a whole response ${after}has failed, and it is in the distribution with the time that it had taken, as are the requests that were unfinished at the end${dropped}. Figures that these lower bounds could make larger are marked ≥.`,
     isEstimated &&
     "Percentiles of a closed loop are product-limit estimates (Kaplan and Meier), which spread the weight of a lower bound over the longer times; in an open loop a lower bound counts as a value.",
-    "Requests/s are completed responses, whatever their status, over the time of the run; what completes after its deadline counts only in the latencies.",
+    "Requests/s are completed responses, whatever their status, over the time of the run; a response that completes after the deadline counts only in the latencies.",
     "Times are kept in histograms of three significant digits from 1 µs to 1 hour (HdrHistogram).",
   ].filter((sentence) => sentence !== false);
 }

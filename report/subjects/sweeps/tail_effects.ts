@@ -49,7 +49,7 @@ interface TailRow {
 const NOTE =
   "Quantile regression of all requests at p99: by how much a value of a factor multiplies p99, compared with " +
   "the factor's first value, whatever the other factors' values. In brackets its 95 % interval, over runs. " +
-  "Where factors interact, it is a weighted average of the factor's effects at the others' values. R. Koenker and G. Bassett, Econometrica 46 " +
+  "Where factors interact, the figure is a weighted average of the factor's effects at the others' values. R. Koenker and G. Bassett, Econometrica 46 " +
   "(1978); Y. Zhang et al.: Treadmill, ISCA 2016.";
 
 function rowsOf(dimensions: readonly Dimension[], cells: readonly CellRuns[]): TailRow[] {

@@ -148,13 +148,13 @@ function sessionsNote(contrasts: readonly SessionContrast[]): string {
 
 /** What the ratios are based on for cells that might be worse and were measured again. */
 function stagesNote({ blocks: { first, fresh } }: FigureStages): string {
-  return `Whatever seemed worse after ${
+  return `Every figure that seemed worse after ${
     counted(first, "block")
-  } was measured in ${fresh} fresh ones. ` +
-    "Its ratio is the median-unbiased one of all of them, and its interval allows for the fact that only what " +
+  } was measured again in ${fresh} fresh blocks. ` +
+    "Its ratio is the median-unbiased one of all blocks, and its interval allows for the fact that only what " +
     "looked worse was measured again. It is worse only if the fresh blocks alone are beyond " +
-    "the margin, too. Both stages run the same builds, so a layout that makes one of them " +
-    "slower is in both.";
+    "the margin, too. Both stages run the same builds, so a memory layout that makes one build " +
+    "slower does so in both stages.";
 }
 
 /** The meaning of ratios and verdicts; the reason for a limited verdict is in its own word. */

@@ -73,7 +73,7 @@ export const percentiles: Subject<ScenarioContext> = {
 const POOLED =
   "The runs of a row are pooled by adding their histograms; no percentile is an average of percentiles.";
 const MINIMUM =
-  "Mean and stdev count them as values; the minimum is that of the completed requests.";
+  "Mean and stdev count lower bounds as values; the minimum is that of the completed requests.";
 
 /** With fewer seconds, percentiles are just those seconds. */
 const FEWEST_SECONDS = 4;

@@ -153,7 +153,9 @@ export function slowestTable(scenario: string, cells: readonly CellRuns[]): Tabl
   const notes = [
     `The ${SLOWEST_SHOWN} slowest of all runs of a target; results.json has those of each run. Times count from the start of the run.`,
     ...hasBound
-      ? ["≥: timed out, or in flight when the run ended: it would have taken at least this long."]
+      ? [
+        "≥: the request timed out, or was in flight when the run ended, and would have taken at least this long.",
+      ]
       : [],
   ];
   return tableOf({ caption: `Slowest requests of ${scenario}`, notes }, rows, [

@@ -41,8 +41,8 @@ const point = z.strictObject({
   endS: z.number().describe("End of the interval, seconds since the start of the run"),
   collections: count,
   stoppedMs,
-  delay: ms.nullable().describe("The longest stop of any process"),
-  utilization: utilization.describe("The highest of any process"),
+  delay: ms.nullable().describe("The highest delay of any process's event loop"),
+  utilization: utilization.describe("The highest utilization of any process's event loop"),
   heap: heap.describe("Heap of all processes, bytes; null: unknown"),
   compiler,
 });
@@ -70,13 +70,13 @@ const overlap = z.strictObject({
     "Slowest requests during which a pause of at least a tenth of their latency occurred",
   ),
   expected: z.number().min(0).describe(
-    "Number that would overlap by chance, if each request came at a random moment of the run",
+    "Number of slowest requests that would overlap a pause by chance, if each request came at a random moment of the run",
   ),
 });
 
 const leftOut = z.strictObject({
   processes: count.describe("Number of processes left out, beyond the 64 that reported most"),
-  bytes: count.describe("Bytes beyond 16 MB of a process, or 64 MB of all"),
+  bytes: count.describe("Bytes beyond 16 MB of one process, or 64 MB of all processes"),
   lines: count.describe("Lines that are not records, or longer than 2 MB"),
   collections: count.describe(
     "Collections beyond 100,000, which are in the sums, but in no list and no overlap",
@@ -87,9 +87,11 @@ const leftOut = z.strictObject({
 export const counters = z.strictObject({
   processes: z.array(watchedProcess),
   points: z.array(point).describe("One point for each interval of the timeline with a report"),
-  collections: z.array(collection).describe("The longest 200, by their start"),
+  collections: z.array(collection).describe(
+    "The 200 longest collections, in the order of their starts",
+  ),
   stalls: z.array(stall).describe(
-    "Stalls: at least 10 ms for which an event loop was blocked, other than by collections; the longest 200, by their start",
+    "Stalls: at least 10 ms for which an event loop was blocked, other than by collections; the 200 longest, in the order of their starts",
   ),
   slowest: z.strictObject({
     requests: count.describe(

@@ -24,9 +24,9 @@ import {
 import { asWritten } from "./url.ts";
 
 const NOTES = {
-  both: "without its number of requests, because in Plateau only its time limit ends it",
-  twice: "with only one content-type; ab also sends its own unless -T is given",
-  most: "without its end after 50000 requests, which -t implies in ab",
+  both: "the number of requests is left out, because in Plateau only the time limit ends the load",
+  twice: "each request has only one content-type; ab also sends its own unless -T is given",
+  most: "the load does not end after 50000 requests, as -t implies in ab",
 };
 
 /** Holds the content type until it is known whether there is a body. */
@@ -55,7 +55,7 @@ export const ab: Tool = {
     ignored("k", "switch"), // see differences
     valueOption("X", "--proxy", proxyAddress),
     refusedOption("P", "value", "its user at the proxy (write --proxy http://a:b@host)"),
-    unsupported("f Z", "value", "its choice of TLS"),
+    unsupported("f Z", "value", "the choice of TLS"),
     option("E", true, (text) => ({ flags: [["--cert", text], ["--key", text]] })),
     ignored("l q r S d V I w", "switch"),
     ignored("v b B e g x y z", "value"),

@@ -47,21 +47,21 @@ export const autocannon: Tool = {
     valueOption("ca", "--cacert"),
     valueOption("cert", "--cert"),
     valueOption("key", "--key"),
-    unsupported("s servername", "value", "its other server name for TLS"),
+    unsupported("s servername", "value", "another server name for TLS"),
     refusedOption("F form", "value", "a multipart form"),
     unsupported(
       "M maxConnectionRequests",
       "value",
-      "its end after a number of requests on a connection",
+      "an end after a number of requests on a connection",
     ),
     unsupported(
       "O maxOverallRequests",
       "value",
-      "its end after a number of requests, in addition to its duration",
+      "an end after a number of requests, in addition to the duration",
     ),
     refusedOption("har", "value", "its HAR file (plateau run FILE.har runs one)"),
-    unsupported("B bailout", "value", "its end after a number of errors"),
-    unsupported("W warmup", "value", "its warm-up (results show how long the target warms up)"),
+    unsupported("B bailout", "value", "an end after a number of errors"),
+    unsupported("W warmup", "value", "a warm-up (results show how long the target warms up)"),
     refusedOption("I idReplacement", "switch", "ids instead of [<id>]"),
     unsupported("f forever", "switch", "starting over for ever"),
     unsupported(
@@ -103,7 +103,8 @@ const RECONNECTS = "--requests-per-connection";
 function withoutReconnects(line: TranslatedLine): TranslatedLine {
   const isPipelined = Number(lastOf(line, "--pipeline") ?? 1) > 1;
   if (!isPipelined || lastOf(line, RECONNECTS) === undefined) return line;
-  const note = "without a new connection after so many requests, because several are in flight";
+  const note =
+    "connections are not replaced after a number of requests, because several requests are in flight on each";
   return withNote(without(line, RECONNECTS), note);
 }
 

@@ -64,7 +64,7 @@ export const curl: Tool = {
     unsupported("http3 0 http1.0", "switch", "a version of HTTP other than 1.1 and 2"),
     refusedOption("connect-to", "value", "another address for the host"),
     refusedOption("n netrc digest ntlm negotiate anyauth", "switch", "its authentication"),
-    unsupported("limit-rate", "value", "its limit of bytes per second"),
+    unsupported("limit-rate", "value", "a limit of bytes per second"),
     refusedOption("K config", "value", "its file of options"),
     ...["L location", "G get", "compressed", "g globoff", "path-as-is"].map((names) =>
       ignored(names, "switch")
@@ -73,7 +73,7 @@ export const curl: Tool = {
     ignored("N no-buffer http1.1 no-keepalive 4 ipv4 6 ipv6 O remote-name J R q disable", "switch"),
     ignored("basic tcp-nodelay no-alpn no-progress-meter", "switch"),
     ignored("o output w write-out D dump-header connect-timeout", "value"),
-    unsupported("retry", "value", "repeating requests that failed"),
+    unsupported("retry", "value", "repeating failed requests"),
     ignored("retry-delay retry-max-time", "value"),
     ignored("c cookie-jar max-redirs stderr trace-ascii proto ciphers tls-max", "value"),
   ],
@@ -124,9 +124,10 @@ function withKey(line: TranslatedLine): TranslatedLine {
 /** With TLS, `--http2` is negotiated by ALPN; without TLS, it requests an upgrade from HTTP/1.1. */
 function withVersion(line: TranslatedLine): TranslatedLine {
   if (!line.options.has("http2") || hasHttp2(line)) return line;
-  return isSecure(line)
-    ? withFlags(line, ["--http2"])
-    : withNote(line, "without an upgrade to HTTP/2 (--http2-prior-knowledge needs none)");
+  return isSecure(line) ? withFlags(line, ["--http2"]) : withNote(
+    line,
+    "Plateau does not upgrade to HTTP/2 (--http2-prior-knowledge needs no upgrade)",
+  );
 }
 
 /** A field that curl normally adds itself, and that the command line removes. */
@@ -139,7 +140,7 @@ const NO_FIELD = "-H nothing";
 function header(text: string): Meaning {
   if (text === "" || /^content-length\s*:/i.test(text)) return {};
   if (/^transfer-encoding\s*:/i.test(text)) {
-    return { note: "with the length of its body instead of chunks" };
+    return { note: "the body is sent with its length instead of in chunks" };
   }
   if (text.startsWith("@")) return { refused: "its file of header fields" };
   if (/^[^:]+:\s*$/.test(text)) return { flags: [[NO_FIELD, text]] };
@@ -147,7 +148,7 @@ function header(text: string): Meaning {
 }
 
 function asciiData(text: string): Meaning {
-  const note = "the line breaks of its data file are kept";
+  const note = "the line breaks of the data file are kept";
   return { flags: [["-b", text]], ...(text.startsWith("@") ? { note } : {}) };
 }
 
@@ -159,7 +160,7 @@ function user(text: string): Meaning {
 function upload(text: string): Meaning {
   return ["-", "."].includes(text) ? { refused: "its standard input" } : {
     flags: [["-m", "put"], ["-b", `@${text}`]],
-    note: "without Expect: 100-continue before its file",
+    note: "the file is sent without Expect: 100-continue before it",
   };
 }
 

@@ -79,20 +79,23 @@ export const hey: Tool = {
 function field(text: string): Meaning {
   return /^host\s*:/i.test(text)
     ? {
-      note: "without the Host of its -H, which hey does not send either (it sends that of -host)",
+      note: "the Host of -H is left out; hey does not send it either, but the one of -host",
     }
     : { flags: [["-H", text]] };
 }
 
 /** hey 0.1.5 sets the field, then replaces all fields (`hey.go`, `req.Header = header`). */
 function authorization(text: string): Meaning {
-  return { ...userOption(text), note: "with the user of its -a, which hey 0.1.5 does not send" };
+  return {
+    ...userOption(text),
+    note: "Plateau sends the user of -a, which hey 0.1.5 does not send",
+  };
 }
 
 /** Without TLS, hey uses HTTP/1.1. Go's client sends everything for one host over one HTTP/2 connection. */
 function withVersion(line: TranslatedLine): TranslatedLine {
   if (!line.options.has("h2") || !isSecure(line)) return line;
-  const note = "without one connection for all of its workers (-c 1 --pipeline N does that)";
+  const note = "the workers do not share one connection (-c 1 --pipeline N does that)";
   return withNote(withFlags(line, ["--http2"]), note);
 }
 

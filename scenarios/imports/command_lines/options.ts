@@ -72,7 +72,7 @@ function lastRead(
 function unread(words: readonly string[]): string[] {
   return words.length === 0
     ? []
-    : [`without ${words.join(" ")}, because it reads no options after its URL`];
+    : [`Plateau runs without ${words.join(" ")}, because the tool reads no options after the URL`];
 }
 
 /** Converts Go's flags: `-name`, `-n=1`, `--n 1`. */

@@ -230,10 +230,12 @@ function atRate(line: TranslatedLine): TranslatedLine {
   const end = requests === undefined || perSec === 0
     ? []
     : [["-d", durationText(Number(requests) * 1_000 / perSec)] as const];
-  const pipelined = lastOf(line, "--pipeline") === undefined ? [] : ["without its pipelining"];
+  const pipelined = lastOf(line, "--pipeline") === undefined
+    ? []
+    : ["Plateau runs without pipelining"];
   const shared = each === undefined
     ? []
-    : ["its limit per connection becomes a rate for all connections"];
+    : ["the limit per connection becomes a rate for all connections"];
   const paced = without(line, "-r", RATE_OF_EACH, "-n", "--pipeline");
   return {
     ...withFlags(paced, ["-r", rate], ...end),

@@ -129,13 +129,13 @@ export function ignored(names: string, takesValue: "value" | "switch"): ToolOpti
   return option(names, takesValue === "value", () => ({}));
 }
 
-/** An option without a counterpart. @param what Such as `its Lua script`. */
+/** An option without a counterpart. @param what Such as `a warm-up`. */
 export function unsupported(
   names: string,
   takesValue: "value" | "switch",
   what: string,
 ): ToolOption {
-  return option(names, takesValue === "value", () => ({ note: `without ${what}` }));
+  return option(names, takesValue === "value", () => ({ note: `Plateau runs without ${what}` }));
 }
 
 /** An option without which different requests would be sent. @param what Such as `its Lua script`. */
@@ -252,8 +252,8 @@ export const failedElse = ({ requests, errors }: Measured): string => {
   const count = requests.failed - (errors.timeout ?? 0);
   return counted(
     count,
-    "request that failed in another way",
-    "requests that failed in another way",
+    "request that failed otherwise than by a time-out",
+    "requests that failed otherwise than by a time-out",
   );
 };
 /** Requests in flight at the end, including those waited for; failed ones count as failed. */

@@ -94,9 +94,10 @@ export const wrk2: Tool = {
   endsBy: "-d",
   complete: (given) => {
     const line = evenlyShared(given);
-    return lastOf(line, "-r") !== undefined
-      ? line
-      : { ...line, notes: [...line.notes, "without a rate, which wrk2 needs: -R 1000"] };
+    return lastOf(line, "-r") !== undefined ? line : {
+      ...line,
+      notes: [...line.notes, "Plateau runs without a rate, but wrk2 needs one: -R 1000"],
+    };
   },
   differences: differencesOfWrk2,
 };

@@ -81,7 +81,9 @@ export class Samplers {
     const timeout = this.#property(sampler, scope, "HTTPSampler.response_timeout");
     const timeoutMs = Number(timeout) || 0;
     if (agreed.timeoutMs > 0 && agreed.timeoutMs !== timeoutMs) {
-      this.around.note("in Plateau its longest time-out applies to all requests");
+      this.around.note(
+        "the requests have different time-outs; in Plateau the longest applies to all",
+      );
     }
     agreed.timeoutMs = Math.max(agreed.timeoutMs, timeoutMs);
   }

@@ -154,7 +154,7 @@ export class PlanVariables {
   #row(name: string, column: FileColumn, written: string, place: XmlPlace): string {
     if (this.#begun.has(column.csv)) {
       const why = "JMeter continues in the file where the previous thread group stopped, " +
-        "but in Plateau each begins with the first row";
+        "but in Plateau each thread group begins with the first row";
       this.#refuse(written, why, place, "give each thread group a file of its own");
     }
     return this.#use(name, column);
@@ -164,7 +164,7 @@ export class PlanVariables {
     if (/\$\{\s*__(?:UUID|Random)\b/.test(constant)) {
       this.#refuse(
         written,
-        "JMeter draws it once, but in Plateau each virtual user has its own",
+        "JMeter draws this value once, but in Plateau each virtual user has a value of its own",
         place,
       );
     }
@@ -178,7 +178,8 @@ export class PlanVariables {
   /** Each place draws a value of its own. */
   #draw(name: string, value: unknown, written: string, place: XmlPlace): string {
     if (this.#loops > 0) {
-      const why = "JMeter draws it in each loop, but in Plateau a virtual user has one value";
+      const why =
+        "JMeter draws this value in each loop, but in Plateau a virtual user has one value for all loops";
       this.#refuse(written, why, place, "write 1 loop");
     }
     return this.#use(`${name}_${this.#used.size + 1}`, value);

@@ -165,7 +165,9 @@ class Conversion {
     if (others.length > 0 && of === this.#description.root) {
       const urls = others.flatMap(({ value }) => Object(value).url ?? []);
       this.#notes.add(
-        `the first of its servers is loaded, and not ${urls.slice(0, MOST_NAMED).join(", ")}`,
+        `the first server of the description is loaded, and not ${
+          urls.slice(0, MOST_NAMED).join(", ")
+        }`,
       );
     }
     const origin = parsed.protocol === "relative:" ? null : parsed.origin;
