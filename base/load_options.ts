@@ -138,7 +138,9 @@ export const LOAD_OPTIONS = {
       schema: z.boolean().default(false),
     },
     peers: { curl: "http2-prior-knowledge", oha: "http2" },
-    result: z.literal(true).optional().describe("Over HTTP/2; absent: over HTTP/1.1"),
+    result: z.literal(true).optional().describe(
+      "Whether the load was sent over HTTP/2; absent: over HTTP/1.1",
+    ),
     conflicts: {
       keepAlive:
         "Cannot open a connection for every request over HTTP/2, which keeps connections open",

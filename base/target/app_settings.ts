@@ -34,14 +34,16 @@ const user = z.strictObject({
   ttl: between("10ms", "24h").prefault("60s").describe("How long the cache keeps a user"),
   stampede: z.enum(["wait", "all"]).default("wait").describe(
     "Who fetches a user that many requests want but the cache does not have: " +
-      "one request, while the others wait (wait), or all",
+      "one request, while the others wait (wait), or every request (all)",
   ),
   "rateLimit.store": z.enum(["memory", "redis"]).default("memory")
     .describe("Where requests are counted: memory, or redis, where all instances share the counts"),
   "rateLimit.limit": z.union([z.literal("none"), wholeNumber(1, 1_000_000_000)], {
     error: "Cannot read this as a limit: write none or a whole number",
   }).default("none")
-    .describe("Requests that a client may make in each window, or none; others get 429"),
+    .describe(
+      "Number of requests that a client may make in each window; further requests get 429. none: no limit",
+    ),
   "rateLimit.window": wholeSeconds.prefault("60s")
     .describe(
       "Length of the window in which a client's requests are counted, from its first one, in whole seconds",
@@ -51,7 +53,7 @@ const user = z.strictObject({
 
 const wiki = z.strictObject({
   pages: wholeNumber(10, 100_000).default(1_000).describe(
-    "Pages that are written at the start; many pages may need a longer startTimeout",
+    "Number of pages that are written at the start; many pages may need a longer startTimeout",
   ),
   seed: wholeNumber(0, 2 ** 31 - 1).default(1)
     .describe("Seed of the pages' text: the same seed writes the same pages"),
@@ -91,14 +93,14 @@ const gapList = z.union([
 ]);
 
 const streams = z.strictObject({
-  events: wholeNumber(1, 1_000_000_000).default(10).describe("Messages of each stream"),
+  events: wholeNumber(1, 1_000_000_000).default(10).describe("Number of messages of each stream"),
   first: gap.prefault("0ms").describe("Time from the request to the first message"),
   gaps: gapList.prefault("10ms").describe(
-    "Time between the messages after that: one duration, or several separated by commas, used in turn",
+    "Time between two messages of a stream: one duration, or several separated by commas, used in turn",
   ),
   delay: gap.prefault("0ms").describe("Time from a message on a WebSocket to its echo"),
   cutAfter: wholeNumber(0, 1_000_000_000).default(0)
-    .describe("Messages after which a stream is cut off; 0: no stream is"),
+    .describe("Number of messages after which a stream is cut off; 0: no stream is cut off"),
   news: between("10ms", "1h").prefault("1s")
     .describe("Time between two items of the news that all listeners get"),
   freeze: gap.prefault("0s").describe("How long each freeze of the server lasts"),
@@ -143,13 +145,13 @@ export const commonSettings = z.strictObject({ logging, trace });
 /** Settings of frameworks that run several processes. */
 export const workerSettings = commonSettings.extend({
   workers: wholeNumber(1, 1_024).default(1)
-    .describe("Processes that respond to requests"),
+    .describe("Number of processes that respond to requests"),
 });
 
 /** Settings of frameworks that run several threads. */
 export const coreSettings = commonSettings.extend({
   cores: wholeNumber(1, 1_024).optional()
-    .describe("Cores that the server may compute on at a time (all when absent)"),
+    .describe("Number of cores that the server may compute on at a time (all when absent)"),
 });
 
 /** Whether the framework runs on Node or a compatible runtime. */

@@ -106,7 +106,7 @@ export const proxyTarget = z.strictObject({
       "Whether requests for a path that is already being fetched wait for that response, instead of going to the origin, too",
     ),
     maxBodyBytes: oneOrList(z.int().min(0).max(64 * LARGEST_BODY_BYTES)).default(LARGEST_BODY_BYTES)
-      .describe("Larger bodies pass through and are not stored"),
+      .describe("Size of the largest body that is stored, in bytes; larger bodies pass through"),
     invalidate: z.record(cachedPath, z.array(cachedPath)).optional().describe(
       "Paths whose stored responses a successful write also removes, by the path of the write: { /edit: [/home] }; " +
         "the responses stored for the write's own path and for its Location are always removed",
@@ -152,7 +152,7 @@ export const clusterTarget = z.strictObject({
         duration: between("1ms", "1h")
           .describe("How long each instance is warmed up before it joins"),
         rate: ratePerSec.prefault("100/s").describe(
-          "Requests that the instance gets during the warm-up",
+          "Rate of the requests that the instance gets during the warm-up",
         ),
         path: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
           .optional().describe(

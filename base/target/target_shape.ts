@@ -36,7 +36,7 @@ import { quotedOpenly } from "../secrets.ts";
 type WrittenSettings = Readonly<Record<string, z.core.util.JSONType>>;
 
 const set = z.record(z.string(), z.json()).default({}).describe(
-  "Its settings; a list makes a factor. A name with a dot may also be written as nested keys: " +
+  "Settings of the server; a list of values makes a factor. A name with a dot may also be written as nested keys: " +
     "rateLimit: { limit: 5 }",
 );
 
@@ -204,7 +204,7 @@ const commandTarget = z.strictObject({
       "a step may be { command: [npm, ci], timeout: 10m, env: {} }",
   ),
   port: z.int().min(1).max(65_535).optional().describe(
-    "Port of a program that can listen on no other, such as 3000; its runs are made one after another",
+    "Port of a program that can listen on no other, such as 3000; runs of such targets are made one after another",
   ),
   limits,
   v8,

@@ -56,7 +56,7 @@ const searchFlags = {
   },
   trial: {
     flags: "--trial <D,D>",
-    about: "Shortest and longest trial",
+    about: "Length of the shortest and of the longest trial",
     preset: SEARCH_PRESETS.trial.join(","),
     schema: trial,
   },

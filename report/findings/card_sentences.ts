@@ -273,7 +273,7 @@ const WHY: Readonly<Record<Why, Said>> = {
   "few-slices": ["too few slices", () => "there are too few slices to tell"],
   "dependent-slices": [
     "a wandering level",
-    () => "their ratio drifts more slowly than the slices can show",
+    () => "the ratio of both sides drifts more slowly than the slices can show",
   ],
   disturbed: [
     "one side disturbs the other",

@@ -94,7 +94,7 @@ type Said = (comparison: FigureComparison, marginRatio: number) => readonly stri
 /** Each reason in a few words, and then its details; "" for a detail that is unknown. */
 const REASONS: Readonly<Record<VerdictReason, Said>> = {
   nothing: () => ["nothing to compare"],
-  "one-run": () => ["inconclusive: one run", "it says nothing about the next"],
+  "one-run": () => ["inconclusive: one run", "one run says nothing about the next"],
   silent: ({ silent }) => [`inconclusive: ${silentText(silent)}`],
   "few-runs": (comparison, marginRatio) => [
     ...standingOf(comparison) === "few-runs"
@@ -136,8 +136,8 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
   ],
   "few-slices": () => ["inconclusive: too few slices", "measure longer"],
   "dependent-slices": () => [
-    "inconclusive: its level drifts",
-    "it drifts more slowly than the slices can show",
+    "inconclusive: the ratio drifts",
+    "the ratio drifts more slowly than the slices can show",
     "measure longer",
   ],
   disturbed: ({ sliced }) => [

@@ -85,12 +85,12 @@ const WITH_MORE = {
   /** How long each of two running servers would have to be measured; null if that is impractically long. */
   "longer": ({ seconds }: { seconds: number | null }) =>
     seconds === null
-      ? "it lies so close to the limit that measuring for longer would not decide"
+      ? "the figure lies so close to the limit that measuring for longer would not decide"
       : `about ${formatDuration(seconds)} of each server would decide`,
   /** The number of runs that would decide; null: more than anyone would make. */
   "more-runs": ({ runs, isEachSide }: { runs: number | null; isEachSide: boolean }) =>
     runs === null
-      ? "it lies so close to the limit that 1,000 runs would not decide"
+      ? "the figure lies so close to the limit that 1,000 runs would not decide"
       : `about ${formatCount(runs)} runs ${isEachSide ? "a side " : ""}would decide`,
   /** `seconds`: the time of that many requests in a single run, else null. `like`: what is presumed of them. */
   "more-requests": ({ requests, seconds, like }: {
@@ -99,14 +99,14 @@ const WITH_MORE = {
     like: "without a failure" | "like these" | null;
   }) =>
     requests > MOST_REQUESTS
-      ? "it lies on the limit, where no number of requests would decide"
+      ? "the figure lies on the limit, where no number of requests would decide"
       : `about ${formatCount(roundedUp(requests))} requests ${like === null ? "" : `${like} `}${
         seconds === null ? "" : `(${formatDuration(seconds)}) `
       }would decide`,
   /** The number of sessions of each side that would decide; null: more than anyone would make. */
   "more-sessions": ({ sessions }: { sessions: number | null }) =>
     sessions === null
-      ? "it lies so close to the limit that 100 sessions a side would not decide"
+      ? "the figure lies so close to the limit that 100 sessions a side would not decide"
       : `about ${formatCount(sessions)} sessions a side would decide`,
   /** Evidence of one run, with the number of clusters expected at the limit. */
   "few-clusters": (
@@ -127,7 +127,7 @@ const OTHERWISE = {
     `p${percentile} needs ${formatCount(needed)} requests, but only ${
       formatCount(count)
     } were measured`,
-  "no-interval": () => "it has no interval over the runs: compare another figure",
+  "no-interval": () => "the figure has no interval over the runs: compare another figure",
   "no-ratio": () => "both are 0, so they have no ratio",
   "few-cells": ({ least }: { least: number }) => `fewer than ${least} cells: no interval`,
   "measured-once": ({ name }: { name: string }) => `${name} was measured once: no interval`,
@@ -137,7 +137,7 @@ const OTHERWISE = {
     `a run${ofCell(cell)} ended before it was certain that it had settled`,
   /** Requests that timed out, were unfinished or were never sent. */
   "requests-open": ({ cell, count }: OfCell & { count: number }) =>
-    `${counted(count, "request")}${ofCell(cell)} never ended, so it may be more`,
+    `${counted(count, "request")}${ofCell(cell)} never ended, so the figure may be more`,
   "wrong-responses": ({ cell, wrongRatio }: OfCell & { wrongRatio: number }) =>
     `${formatShare(wrongRatio)} of the requests of ${cell} were wrong or failed, ` +
     "and a fast error is not a success",
@@ -147,11 +147,13 @@ const OTHERWISE = {
   ) =>
     invalid === runs
       ? runs === 1
-        ? "the run behind it is not valid"
-        : `none of the ${runs} runs behind it is valid`
+        ? "the run behind the figure is not valid"
+        : `none of the ${runs} runs behind the figure is valid`
       : invalid === 1
-      ? `1 of ${runs} runs behind it is not valid, and without it ${WITHOUT[without]}`
-      : `${invalid} of ${runs} runs behind it are not valid, and without them ${WITHOUT[without]}`,
+      ? `1 of ${runs} runs behind the figure is not valid, and without that run ${WITHOUT[without]}`
+      : `${invalid} of ${runs} runs behind the figure are not valid, and without these runs ${
+        WITHOUT[without]
+      }`,
   "busy-failures": ({ cell }: OfCell) =>
     `the generator or the machine may have caused the failures of ${cell}`,
   /** A peak throughput, with runs most of which are not valid. */
@@ -220,7 +222,9 @@ export function asksForMore(reason: Reason): boolean {
 export function reasonText(reason: Reason): string {
   if (reason.code !== "family") return wordsOf(REASONS, reason);
   const { tests, remedy } = reason;
-  const among = `it fails on its own, but not after correction for ${counted(tests, "test")}`;
+  const among = `it fails when judged alone, but not after correction for ${
+    counted(tests, "test")
+  }`;
   return remedy === null ? among : `${among}; ${reasonText(remedy)}`;
 }
 

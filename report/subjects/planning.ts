@@ -264,7 +264,7 @@ export function planBlocks(plan: PlanModel): Block[] {
   const { name, cells, figures, blocks, blockS, marginRatio } = plan;
   const names = figures.map(({ name }) => name);
   const hidden = `A change within the margin of ${percentText(marginRatio)} counts as no change; ` +
-    "to see a change of that size, set --margin to half that size.";
+    "to see a change of a given size, set --margin to half of that size.";
   const alarms = Math.round(plan.falseAlarmRatio * DEALS);
   return [
     text("plan", planSentence(plan), "verdict"),

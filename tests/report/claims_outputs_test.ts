@@ -101,7 +101,7 @@ Deno.test("why a claim is not decided on a busy machine stands in every form, an
   const doubted = claiming();
   for (const run of doubted.runs) run.generator.trust = "suspect";
   for (const claim of doubted.experiment.claims ?? []) claim.note = "a note to read";
-  const why = /none of the 10 runs behind it is valid/;
+  const why = /none of the 10 runs behind the figure is valid/;
   const texts = [
     ...Object.values(formsOf(doubted)),
     JSON.stringify(verdictsJson(reportModel(doubted).claims)),

@@ -33,7 +33,7 @@ const REASONS: Samples<Reason> = {
   "one-run-of": [CELL, "one run of static, hono: no interval"],
   "one-run-with-figure": [{}, "only one run has the figure, so there is no interval"],
   "one-run-a-side": [{}, "one run says nothing about the next: measure 5 or more a side"],
-  "no-interval": [{}, "it has no interval over the runs: compare another figure"],
+  "no-interval": [{}, "the figure has no interval over the runs: compare another figure"],
   "no-ratio": [{}, "both are 0, so they have no ratio"],
   "across-limit": [{ more: "runs" }, "the interval spans the limit, more runs would decide"],
   "few-cells": [{ least: 4 }, "fewer than 4 cells: no interval"],
@@ -43,7 +43,7 @@ const REASONS: Samples<Reason> = {
   "settling-open": [CELL, "a run of static, hono ended before it was certain that it had settled"],
   "requests-open": [
     { ...CELL, count: 1_250 },
-    "1,250 requests of static, hono never ended, so it may be more",
+    "1,250 requests of static, hono never ended, so the figure may be more",
   ],
   "wrong-responses": [
     { ...CELL, wrongRatio: 0.2 },
@@ -51,7 +51,7 @@ const REASONS: Samples<Reason> = {
   ],
   "busy-machine": [
     { invalid: 3, runs: 10, without: "broken" },
-    "3 of 10 runs behind it are not valid, and without them it does not hold",
+    "3 of 10 runs behind the figure are not valid, and without these runs it does not hold",
   ],
   "busy-failures": [
     CELL,
@@ -124,7 +124,7 @@ const REASONS: Samples<Reason> = {
   ],
   family: [
     { tests: 20, remedy: { code: "more-runs", runs: null, isEachSide: false } },
-    "it fails on its own, but not after correction for 20 tests; it lies so close to the limit that 1,000 runs would not decide",
+    "it fails when judged alone, but not after correction for 20 tests; the figure lies so close to the limit that 1,000 runs would not decide",
   ],
 };
 
@@ -240,7 +240,7 @@ Deno.test("a gate says why what was found decides nothing, and what it is held a
     textOf({ code: "value", of: P99, interval: null, limit: null }, {
       ...{ code: "requests-open", cell: "", count: 1 },
     }),
-    "p99 is ≥ 61.2 ms: 1 request never ended, so it may be more",
+    "p99 is ≥ 61.2 ms: 1 request never ended, so the figure may be more",
   );
   const to = { ...P99, place: "the baseline", isAtLeast: false };
   const baseline = { of: P99, to, ratio: RATIO, allowed: OVER } as const;
@@ -320,7 +320,7 @@ Deno.test("what else leaves a claim open stands before what its figures say", ()
   assert.deepEqual(
     texts.map((doubt) => plain(claimSentence({ verdict, doubt })).split(/;| \(st/)[0]),
     [
-      "the run behind it is not valid",
+      "the run behind the figure is not valid",
       "published for a machine with at least 8 cores, but this one has 2",
       "published for a time-out of at least 10 s, but here it is 2 s",
       "published for a load of at least 1 min, but this one lasts 4 s",
