@@ -36,7 +36,7 @@ const parts = {
   },
   next: {
     operand: "<NEW>",
-    about: "The results to compare with it, given in the same way",
+    about: "The results to compare with the baseline, given in the same way",
     schema: z.string({ error: "Cannot compare without two results: name BASE and NEW" }),
   },
   margin: {

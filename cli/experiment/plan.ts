@@ -162,8 +162,8 @@ function checkPhases(experiment: Experiment, scenarios: readonly string[]): void
 /** Loads that define their own duration, by key, with how they do. */
 const WITHOUT_DURATION = {
   capacity: "is a search for a capacity, with trials and a budget",
-  phases: "has phases, each with its own",
-  stages: "has stages, each with its own",
+  phases: "has phases, each with a duration of its own",
+  stages: "has stages, each with a duration of its own",
 } as const;
 
 function checkDiscard(experiment: Experiment, scenarios: readonly string[]): void {

@@ -66,13 +66,15 @@ function portOf({ targetSpec }: Cell): number | null {
 
 function whyNot({ target, targetSpec, others, scenario, request, load }: Cell): string | null {
   if (load.kind === "capacity") return `scenario ${scenario} searches for a capacity`;
-  if (load.kind === "phases") return `the load of ${scenario} has phases, each with its own time`;
+  if (load.kind === "phases") {
+    return `the load of ${scenario} has phases, each with a duration of its own`;
+  }
   if ("replay" in request) return `scenario ${scenario} is a replay`;
   if (load.kind === "rate" && load.arrivals !== "recorded" && load.burst !== undefined) {
     return `the load of ${scenario} has a burst`;
   }
   if (load.kind === "closed" && load.stages !== undefined) {
-    return `the load of ${scenario} has stages, each with its own time`;
+    return `the load of ${scenario} has stages, each with a duration of its own`;
   }
   if (load.kind === "closed" && load.requests !== null) {
     return `the load of ${scenario} ends after a number of requests, but slices need a duration: write duration`;

@@ -69,7 +69,7 @@ export const presence = z.strictObject({
     "Coordinator that the agent works for; null: the agent is idle",
   ),
   since: ms.describe(
-    "When the agent began to work for it, in milliseconds since the epoch by Redis's clock",
+    "When the agent began to work for this coordinator, in milliseconds since the epoch by Redis's clock",
   ),
 });
 
@@ -135,7 +135,7 @@ export const agentMessage = z.discriminatedUnion("kind", [
     notes: z.array(sentence).max(100),
     clock,
     delayMs: ms.min(0).max(MOST_MS.delay).describe(
-      "Time that its workers need between the announcement of the start and the start",
+      "Time that the agent's workers need between the announcement of the start and the start",
     ),
   }),
   z.strictObject({
