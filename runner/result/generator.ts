@@ -233,7 +233,7 @@ export const agentPart = z.strictObject({
     "Requests completed by the deadline, divided by the elapsed time of the whole run",
   ),
   latency: z.strictObject({ count, p50: ms, p90: ms, p99: ms, max: ms })
-    .describe("Latency over the whole run; all zero when count is 0"),
+    .describe("Latency of the agent's requests; all zero when count is 0"),
   connect: z.strictObject({ count, min: ms, p50: ms })
     .describe(
       "Time of name look-up and dial: a round trip between agent and target takes no longer than min; all zero when count is 0",

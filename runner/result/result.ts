@@ -208,7 +208,7 @@ export const measurement = z.strictObject({
   firstByte: distribution.describe("Time from the actual send to the first byte"),
   connect: distribution.describe("Time of name look-up and dial"),
   perSecond: z.strictObject({ requests: spread, bytes: spread }).describe(
-    "Spread over the whole seconds of the run",
+    "How requests and bytes per second vary over the whole seconds of the run",
   ),
   timeline: z.strictObject({
     intervalS: z.number().positive().describe("Seconds"),
