@@ -102,7 +102,6 @@ async function expiringServer(): Promise<
     readonly url: string;
     readonly seen: { statuses: Map<number, number>; tokens: Set<string>; sessions: Set<string> };
   }
-
 > {
   const seen = {
     statuses: new Map<number, number>(),
