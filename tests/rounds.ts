@@ -9,7 +9,7 @@
  *   looks at what its process has opened and started.
  * - `_slow_test.ts`, also behind one of these: it starts the program most often, waits for long, has a server compiled
  *   or drives a real browser, so that `deno task test` without paths leaves it out and ends within some minutes. CI runs
- *   it, and so does `--all`.
+ *   it, and so does `--all`. In `e2e/` each command has one short way through it that is not left out.
  *
  * A test in a file that runs beside others waits for events, asserts no time that a busy neighbour could move, and
  * uses nothing that the machine has once, such as a fixed port.

@@ -1,6 +1,6 @@
 /** How the tests are run: every file once, and what is counted of it. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { listedCommands } from "../cli/registry.ts";
 import { callsBinary, isSlow, type Job, roundsOf, takingFrom } from "./rounds.ts";
@@ -20,12 +20,23 @@ const at = (name: string): string => join(import.meta.dirname ?? "", name);
 Deno.test("every command is called end to end by what always runs", () => {
   const endToEnd = readdirSync(at("e2e"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith("_test.ts") && !isSlow(name)).map((name) => `e2e/${name}`);
+  const seen = new Set<string>();
   const texts = [...endToEnd, "cli/completions_test.ts"]
-    .map((name) => readFileSync(at(name), "utf8"));
+    .flatMap((name) => textsFrom(at(name), seen));
   const isCalled = (command: string): boolean =>
     texts.some((text) => text.includes(`["${command}"`));
   assert.deepEqual(listedCommands().map(({ name }) => name).filter((name) => !isCalled(name)), []);
 });
+
+/** The texts of a module and of all in `e2e/` that it needs, but for those seen before. */
+function textsFrom(path: string, seen: Set<string>): string[] {
+  if (seen.has(path)) return [];
+  seen.add(path);
+  const text = readFileSync(path, "utf8");
+  const needed = [...text.matchAll(/ from "(\.[^"]+)"/g)].map(([, to]) => join(path, "..", to))
+    .filter((file) => file.startsWith(at("e2e")) && existsSync(file)); // not those of a text
+  return [text, ...needed.flatMap((file) => textsFrom(file, seen))];
+}
 
 Deno.test("what is left out is said with the way to run it", () => {
   assert.equal(

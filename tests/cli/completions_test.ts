@@ -57,7 +57,7 @@ function inZsh(...typed: string[]): Promise<string[]> {
 _describe() { print -rl -- \${(P)4} }
 words=(plateau ${typed.map((word) => `'${word}'`).join(" ")}) CURRENT=${typed.length + 1}
 _plateau`;
-  const script = `autoload -U compinit; compinit -D -u\n${zsh}`;
+  const script = `compdef() {}\n${zsh}`; // without zsh's own completions, which take long to be read
   return linesOf("zsh", { script, args: ["-f", "-c"], ask });
 }
 

@@ -6,6 +6,7 @@ import { type Measurement, measurement } from "../../runner/result/result.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { highestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
 import { needing, testWith } from "../needs.ts";
+import { bench, benchEnding } from "./measured.ts";
 import { emptyFolder, exits, Plateau, plateau, serve } from "./plateau.ts";
 import { OWN_HOST } from "../listening.ts";
 import { startRecorder } from "./recorder.ts";
@@ -17,16 +18,6 @@ const QUIET = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
 
 /** Longer than any load here, and than any pause of the machine. */
 const LONG_MS = 60_000;
-
-/** `plateau bench ARGS… --json -`: exit code 0, nothing but the measurement on standard output. */
-function bench(...args: string[]): Promise<Measurement> {
-  return benchEnding(0, ...args);
-}
-
-async function benchEnding(expected: number, ...args: string[]): Promise<Measurement> {
-  const { stdout } = await exits(expected, ["bench", ...args, "--json", "-"]);
-  return measurement.parse(JSON.parse(stdout));
-}
 
 function sum(counts: Record<string, number>): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);

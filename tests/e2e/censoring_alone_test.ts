@@ -1,16 +1,10 @@
 /** What is only known to take longer than the load lasts. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Measurement, measurement } from "../../runner/result/result.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
-import { exits } from "./plateau.ts";
+import { bench } from "./measured.ts";
 import { startWitness } from "./witness.ts";
-
-/** `plateau bench ARGS… --json -`. */
-async function bench(...args: string[]): Promise<Measurement> {
-  const { stdout } = await exits(0, ["bench", ...args, "--json", "-"]);
-  return measurement.parse(JSON.parse(stdout));
-}
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0);

@@ -22,6 +22,7 @@ Deno.test("--help names every command, and each command explains its options", a
   await Promise.all(COMMANDS.map(async (command) => {
     assert.match(stdout, new RegExp(`^ +${command}\\b`, "m"));
     const help = await exits(0, [command, "--help"]);
+    assert.equal(help.stderr, "");
     assert.match(help.stdout, new RegExp(`plateau ${command}`));
     assertNarrow(help.stdout);
   }));

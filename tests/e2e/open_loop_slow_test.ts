@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Measurement, measurement } from "../../runner/result/result.ts";
-import { emptyFolder, exits } from "./plateau.ts";
+import type { Measurement } from "../../runner/result/result.ts";
+import { bench } from "./measured.ts";
+import { emptyFolder } from "./plateau.ts";
 import { startWitness, type Witness } from "./witness.ts";
-
-/** `plateau bench ARGS… --json -`. */
-async function bench(...args: string[]): Promise<Measurement> {
-  const { stdout } = await exits(0, ["bench", ...args, "--json", "-"]);
-  return measurement.parse(JSON.parse(stdout));
-}
 
 /** Whatever was sent has come; of what the end found under way a busy server may not have read all. */
 async function assertAsked(witness: Witness, { requests }: Measurement): Promise<void> {

@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import type { AgentPart, Measurement } from "../../runner/result/result.ts";
 import { keep } from "../kept.ts";
 import { testWith } from "../needs.ts";
+import { measured } from "../e2e/measured.ts";
 import { pause } from "../e2e/patience.ts";
 import { assertAsked, assertConserved, isLittle, partOf } from "../e2e/fleet/conservation.ts";
-import { Fleet, measured } from "../e2e/fleet/fleet.ts";
+import { Fleet } from "../e2e/fleet/fleet.ts";
 import { type Cut, Forwarder } from "../e2e/fleet/forwarder.ts";
 import { endsWithin } from "./soon.ts";
 

@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { keep } from "../kept.ts";
 import { needing } from "../needs.ts";
+import { measured } from "../e2e/measured.ts";
 import { pause } from "../e2e/patience.ts";
 import { assertConserved } from "../e2e/fleet/conservation.ts";
-import { Fleet, measured } from "../e2e/fleet/fleet.ts";
+import { Fleet } from "../e2e/fleet/fleet.ts";
 
 const withRedis = needing("redis");
 

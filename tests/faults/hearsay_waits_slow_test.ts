@@ -11,8 +11,9 @@ import { report } from "../fleet/packed.ts";
 import { keep } from "../kept.ts";
 import { testWith } from "../needs.ts";
 import { assertNobodyLost, LATE_SECONDS } from "../e2e/fleet/conservation.ts";
-import { Fleet, measured } from "../e2e/fleet/fleet.ts";
+import { Fleet } from "../e2e/fleet/fleet.ts";
 import { staysUnder } from "./soon.ts";
+import { measured } from "../e2e/measured.ts";
 
 /** Time enough to tell falsehoods meanwhile. */
 const SECONDS = 2;

@@ -1,8 +1,10 @@
 /** Where py-spy is looked for. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { readCommandLine } from "../../base/system/processes.ts";
 import { pySpyProfiler } from "../../targets/profile/py_spy.ts";
 import { installedTool } from "../../targets/profile/tool.ts";
+import { until } from "../e2e/patience.ts";
 import { testWith } from "../needs.ts";
 
 const CONTEXT = { origin: "http://127.0.0.1:1", pprofPath: null, forMs: 1_000 };
@@ -19,6 +21,10 @@ testWith(
     await Deno.copyFile("/bin/sh", python);
     await using process = new Deno.Command(python, { args: ["-c", "read line"], stdin: "piped" })
       .spawn();
+    await until(
+      "its command line is known",
+      () => readCommandLine(process.pid)?.startsWith(python) ?? null,
+    );
     const start = () =>
       pySpyProfiler.start({ pid: process.pid, program: "python" }, {
         ...CONTEXT,

@@ -1,11 +1,11 @@
 /** A Redis, agents that wait at it, and a witness of what they ask. */
-import assert from "node:assert/strict";
-import { type Measurement, measurement } from "../../../runner/result/result.ts";
+import type { Measurement } from "../../../runner/result/result.ts";
 import { presenceKey } from "../../../runner/fleet/protocol/redis_keys.ts";
 import { roster } from "../../../runner/fleet/coordinator/roster.ts";
 import { presence } from "../../../runner/fleet/protocol/agent_message.ts";
 import { settlesWithin } from "../../../targets/launch/settles.ts";
 import { connectRedis, type RedisClient } from "../../../targets/redis/client.ts";
+import { measured } from "../measured.ts";
 import { until } from "../patience.ts";
 import { type Ended, Plateau } from "../plateau.ts";
 import { startWitness, type Witness } from "../witness.ts";
@@ -130,10 +130,4 @@ export class Fleet implements AsyncDisposable {
       client.destroy();
     }
   }
-}
-
-/** What a coordinator that ended with `code` has printed. */
-export function measured(ended: Ended, code = 0): Measurement {
-  assert.equal(ended.code, code, ended.stderr);
-  return measurement.parse(JSON.parse(ended.stdout));
 }

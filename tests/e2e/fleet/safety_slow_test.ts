@@ -6,9 +6,10 @@ import { type Presence, presence } from "../../../runner/fleet/protocol/agent_me
 import { connectRedis } from "../../../targets/redis/client.ts";
 import { certificates } from "../../certificates.ts";
 import { needing } from "../../needs.ts";
+import { measured } from "../measured.ts";
 import { emptyFolder, exits, plateau } from "../plateau.ts";
 import { assertConserved } from "./conservation.ts";
-import { Fleet, measured } from "./fleet.ts";
+import { Fleet } from "./fleet.ts";
 import { RedisServer } from "./redis_server.ts";
 
 const withRedis = needing("redis");

@@ -1,12 +1,15 @@
+/** What `plateau ab` says of two commits, and what it leaves, whatever their builds do. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { needing } from "../needs.ts";
-import { type Ended, exits, Plateau, plateau } from "./plateau.ts";
+import { ab, ONCE } from "./ab_of.ts";
+import { exits, Plateau } from "./plateau.ts";
 import { until } from "./patience.ts";
 import { adoptOrphans, descendants } from "./processes.ts";
 import { runGit, type ScratchRepository, scratchRepository } from "./scratch_repository.ts";
 
 const withGit = needing("git", "node");
+
 const onLinux = needing("git", "node", "linux");
 
 if (Deno.build.os === "linux") adoptOrphans();
@@ -17,13 +20,6 @@ function builders(): string[] {
     .filter((command) => /build\.js|sleep 1000/.test(command));
 }
 
-function ab(
-  { path, env }: Pick<ScratchRepository, "path" | "env">,
-  ...args: string[]
-): Promise<Ended> {
-  return plateau(["ab", ...args, "--out", join(path, "../out")], { cwd: path, env });
-}
-
 function resultsOf({ path }: ScratchRepository): {
   experiment: { order: string; targets: Record<string, { cwd: string }> };
   runs: { target: string; order: number; repetition: number }[];
@@ -31,8 +27,6 @@ function resultsOf({ path }: ScratchRepository): {
   return JSON.parse(Deno.readTextFileSync(join(path, "../out/results.json")));
 }
 
-/** Where it matters what is built, not what is measured. */
-const ONCE = ["--repeat", "1", "--order", "blocks"];
 const SEES_ONE_CHANGE = ["--repeat", "5", "--duration", "800ms", "--confirm", "no"];
 
 /** Each request waits for as long as the build says, which leaves the cores to other tests. */
@@ -100,17 +94,6 @@ withGit.test("what is too slow for slices is measured in blocks, which ab says, 
   assert.match(named.stderr, /Cannot measure .* in slices: requests take/);
 });
 
-withGit.test("an unchanged commit is built once, and equal sides are named as such", async () => {
-  using scratch = scratchRepository();
-  const first = await ab(scratch, "HEAD..HEAD", ...ONCE);
-  assert.match(first.stderr, /^Builds server at /m);
-  assert.match(first.stderr, /^BASE and HEAD have the same files/m);
-  assert.notEqual(first.code, 2, first.stderr);
-  const second = await ab(scratch, "HEAD..HEAD", ...ONCE);
-  assert.doesNotMatch(second.stderr, /^Builds /m);
-  assert.match(second.stderr, /^Uses the kept build of /m);
-});
-
 withGit.test("ab says which build a target lacks whose packages git ignores", async () => {
   using scratch = scratchRepository();
   const written = Deno.readTextFileSync(join(scratch.path, "experiment.yaml"));
@@ -121,32 +104,6 @@ withGit.test("ab says which build a target lacks whose packages git ignores", as
     stderr,
     /^Checkouts have package-lock\.json but no node_modules, because git ignores it; if target server needs its packages, write build: \[\[npm, ci\]\]$/m,
   );
-});
-
-const REFUSED: [sentence: string, args: string[], says: RegExp][] = [
-  ["two refs that are not there", ["nope..neither"], /"neither"[\s\S]*"nope"/],
-  ["a ref that starts with a dash", ["--", "-x..HEAD"], /-x: Cannot find the commit "-x"/],
-  ["a name in place of a range", ["main", "experiment.yaml"], /Cannot read "main" as two commits/],
-  ["a built-in experiment", ["quick"], /quick: Cannot compare commits with a built-in experiment/],
-  ["a file that is not there", ["other.yaml"], /other\.yaml: Cannot find an experiment/],
-];
-
-for (const [sentence, args, says] of REFUSED) {
-  withGit.test(`ab refuses ${sentence}, and builds nothing`, async () => {
-    using scratch = scratchRepository();
-    const { path, env } = scratch;
-    const { stderr } = await exits(2, ["ab", ...args], { cwd: path, env });
-    assert.match(stderr, says);
-    assert.deepEqual(scratch.kept().filter((name) => /^[0-9a-f]{12}-/.test(name)), []);
-  });
-}
-
-withGit.test("ab refuses a file outside of any repository", async () => {
-  using scratch = scratchRepository();
-  const file = join(scratch.path, "../experiment.yaml");
-  Deno.copyFileSync(join(scratch.path, "experiment.yaml"), file);
-  const { stderr } = await exits(2, ab(scratch, file));
-  assert.match(stderr, /this file is not in a git repository/);
 });
 
 withGit.test("ab says what a shallow clone lacks", async () => {
@@ -177,16 +134,6 @@ withGit.test("submodules are checked out from the user's clone", async () => {
   assert.match(stderr, /^BASE and HEAD have the same files/m, stderr);
   const { experiment: { targets: { base } } } = resultsOf(scratch);
   assert.equal(Deno.readTextFileSync(join(base.cwd, "built.txt")), "200");
-});
-
-withGit.test("a build that fails ends it with 3, and nothing of it is left", async () => {
-  using scratch = scratchRepository();
-  const text = Deno.readTextFileSync(join(scratch.path, "experiment.yaml"));
-  const step = `[node, -e, "console.log('why'); process.exit(7)"]`;
-  scratch.write("experiment.yaml", text.replace("[[node, build.js]]", `[${step}]`));
-  const { stderr } = await exits(3, ab(scratch, "HEAD.."));
-  assert.match(stderr, /exited with code 7.*\n {2}why/);
-  assert.ok(!scratch.kept().includes("server.js"), scratch.kept().join("\n"));
 });
 
 onLinux.test("the log of a build is its user's alone, without secrets", async () => {

@@ -47,19 +47,6 @@ Deno.test("a time budget counts the time before the interruption", async () => {
   assert.equal(after?.stopping?.reason, "budget");
 });
 
-Deno.test("what failed is not tried again, and costs exit code 3 still", async () => {
-  using site = new Site(
-    experiment("2", "dead: { command: [sh, -c, exit 9] }, work: { app: work }"),
-  );
-  await site.interrupted(1, { signal: "SIGKILL" });
-  const before = site.saved();
-  await exits(3, site.resume());
-  const { runs, missing, state } = site.saved() ?? {};
-  assert.deepEqual(runs?.map(({ repetition }) => repetition), [1, 2]);
-  assert.deepEqual(missing?.map(({ repetition }) => repetition), [null]); // all of them
-  assert.deepEqual([missing?.[0], state], [before?.missing[0], "done"]);
-});
-
 const FILES = "files: { nginx: { root: . } }, work: { app: work }";
 
 const NO_PROGRAMS = { env: { PATH: "/nonexistent" } };

@@ -8,25 +8,16 @@ import { results, type Run } from "../../runner/result/result.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { calibratedCache } from "./caches.ts";
 import { pause } from "./patience.ts";
-import { emptyFolder, exits, Plateau, plateau } from "./plateau.ts";
+import { emptyFolder, exits, Plateau } from "./plateau.ts";
 import { freePort, type Served, SERVER, serverOf } from "./working_server.ts";
 
 const ratio = z.number();
+
 const comparison = z.object({
   outcome: z.string(),
   cells: z.array(z.object({
     figures: z.object({ rate: z.object({ ratio, base: z.number(), next: z.number() }) }),
   })).length(1),
-});
-
-Deno.test("versus ends with 3 where a server is not there, and refuses what cannot take turns", async () => {
-  using folder = emptyFolder();
-  const env = calibratedCache(folder.path);
-  await using there = await serverOf(folder.path);
-  const { stderr } = await exits(3, ["versus", there.url, "http://127.0.0.1:9/"], { env });
-  assert.match(stderr, /127\.0\.0\.1:9/);
-  await exits(2, ["versus", there.url, there.url, "--requests", "10"], { env });
-  await exits(2, ["versus", there.url], { env });
 });
 
 interface Watched extends Served {
@@ -57,6 +48,7 @@ function watchedServer(spoiledFrom = Infinity): Watched {
 
 /** Connections of a side when its first round is loaded: a preflight, a trial of two, another preflight, and one of the two. */
 const FIRST_ROUND = 5;
+
 /** And the preflight of the second. */
 const SECOND_ROUND = 7;
 
@@ -90,16 +82,6 @@ Deno.test("versus ends with 1 where responses were not as expected", async () =>
   const flags = ["-c", "2", "-d", "400ms", "--expect-status", "200"];
   const { stderr } = await exits(1, ["versus", one.url, two.url, ...flags], { env });
   assert.match(stderr, /not as expected/);
-});
-
-Deno.test("versus does not call a server worse that is equal", async () => {
-  using folder = emptyFolder();
-  const env = calibratedCache(folder.path);
-  await using one = await serverOf(folder.path, { waitMs: 4 });
-  await using same = await serverOf(folder.path, { waitMs: 4 });
-  const flags = ["-c", "4", "--budget", "8s", "--margin", "20%"];
-  const { code, stdout } = await plateau(["versus", one.url, same.url, ...flags], { env });
-  assert.ok(code === 0 || code === 5, `${code}: ${stdout}`); // a busy machine may decide nothing
 });
 
 const measuredCpu = z.object({
