@@ -1,6 +1,6 @@
 /**
  * JSON from outside. `JSON.parse` makes an object of every `[]`, and later steps descend into nested values
- * recursively, so both are counted in the text first.
+ * recursively, so the values and the depth of nesting are counted in the text before it is parsed.
  */
 import type * as z from "zod";
 import type { Problem } from "../errors.ts";

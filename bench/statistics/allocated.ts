@@ -25,7 +25,7 @@ const PLANS = 300;
 const CHANGE = 0.05;
 const FAMILY: PlannedFamily = { tests: 1, cells: 1, borrowed: 0, marginRatio: 0.02 };
 
-/** The costs of `plateau plan`, in which runs may become four times as long or as short as the measured ones. */
+/** The costs that `plateau plan` assumes: it may advise runs from a quarter to four times as long as the measured ones. */
 const COSTS: PlannedCosts = { runS: 3, shortestS: RUN_S / 4, longestS: 4 * RUN_S };
 const SESSIONS = { stdev: 0.01, setUpS: 120 };
 

@@ -1,6 +1,6 @@
 /**
- * Shapes of runs whose label is known because they are simulated: how many times as long requests take at each
- * moment, and when the server stands still. A closed loop: the rate falls as latency rises.
+ * Simulated runs, so that the label of each is known: by what factor requests are slower than normal at each moment,
+ * and when the server stands still. The load is a closed loop, so the rate falls as latency rises.
  */
 import type { RunInterval, SteadyLabel } from "../../runner/stats/steady_state/steady_state.ts";
 import type { Random } from "./random.ts";

@@ -66,15 +66,15 @@ export const compareCommand = defineCommand({
   conflicts: (given) => outputConflicts(given, resultsRead([given.base, given.next])),
   more:
     `Cells are matched by scenario, target and parameters. Ratios are NEW over BASE, with 95 % confidence intervals.
-Two measuring sessions differ even when the programs are the same. So two single results are always inconclusive:
-they differ, or are alike, in these two sessions. For a verdict, give a folder of three sessions or more per side,
-or twelve earlier ones by --sessions.
+Two measuring sessions differ even when the programs are the same. So a comparison of two single results is always
+inconclusive: what it shows may hold for these two sessions only. For a verdict, give a folder of at least three
+sessions per side, or twelve earlier sessions with --sessions.
 
 Exit code:
   4  with --strict, when a run of either side is not valid
-  1  the rate, the p99 or the CPU per request of a cell is worse; with thresholds, when one of these fails
+  1  the rate, the p99 or the CPU per request of a cell is worse; with --threshold: a threshold fails instead
   5  otherwise, when a rate, a p99 or a threshold is inconclusive: too few runs, or sessions, for a verdict;
-     also when a side has no valid run (without thresholds, which judge that themselves)
+     without --threshold, also when a side has no valid run
   0  otherwise: everything is better or equivalent, or every threshold holds
 
 Examples:

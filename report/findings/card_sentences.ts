@@ -303,7 +303,7 @@ interface Range {
   readonly most: number;
 }
 
-/** The winner's lead over the other, for places with the same figure; null if there are several figures. */
+/** How far the winner is ahead, as a range of ratios over the places; null if different figures decide them. */
 export function marginOf(places: readonly Place[]): Range | null {
   const ratios = places.flatMap((place) => {
     const ratio = place.decision?.ratio ?? null;

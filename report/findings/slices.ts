@@ -7,10 +7,10 @@ import { disturbanceText } from "./judgements.ts";
 
 /** The note below a table that splits the spread into that of slices and that between rounds. */
 export const LEVELS_NOTE =
-  "A round is one pair of processes or, of servers that are never restarted, one stretch of time. Spreads are standard " +
-  "deviations of the ratio of one round: all of it, the part that its slices explain, and the rest, which is between " +
-  "rounds. Percentiles are of all slices of a round together, so their spread is not taken apart. Limited by slices: " +
-  "longer rounds narrow the interval as well as more rounds do. Limited by rounds: only more rounds narrow it.";
+  "A round is one pair of processes; if servers are never restarted, it is one stretch of time. Spread: the standard " +
+  "deviation of the ratio of a round. By slices: the part of it that comes from the slices. Between rounds: the rest. " +
+  "Percentiles are taken over all slices of a round together, so their spread is not split. Limited by slices: longer " +
+  "rounds or more rounds narrow the interval. Limited by rounds: only more rounds do.";
 
 /** What a verdict requires: the note below a table of ratios. */
 export const LOOKS_NOTE =

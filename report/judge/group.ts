@@ -28,7 +28,7 @@ export function decisiveFor(
 export interface JudgeOptions {
   /** Default 2 %. */
   readonly marginRatio?: number;
-  /** Level at which intervals are computed, so that they may be called 95 %: see `sequential.ts`. */
+  /** Level at which intervals are computed: above 95 % for runs that were looked at repeatedly, see `sequential.ts`. */
   readonly level?: number;
   /** The figures that form one family; default DECISIVE. */
   readonly decisive?: readonly ComparedFigure[];

@@ -79,7 +79,7 @@ function valueOf({ capacity }: RunCapacity): number {
 function findingOf({ cell: { label }, searches, middle }: SearchedCell): Finding {
   const of = searches.length === 1
     ? ""
-    : ` (the run with the median capacity of ${formatCount(searches.length)})`;
+    : ` (of ${formatCount(searches.length)} runs, the one with the median capacity)`;
   return { code: "capacity", text: `${label}${of}: ${capacitySentence(middle)}.` };
 }
 

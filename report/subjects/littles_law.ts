@@ -79,7 +79,7 @@ function sessionsIn({ completed, unfinished }: NonNullable<Run["sessions"]>): nu
 
 /**
  * Whether few sessions were cut off. Users that begin together are all cut off at the same point of a session, which may
- * be far from its middle: if many were, think time is unknown.
+ * be far from its middle, so think time is unknown if many sessions were cut off.
  */
 function hasWholeSessions({ sessions }: Run): boolean {
   return sessions === null || sessions.unfinished / 2 <= TOLERANCE * sessionsIn(sessions);

@@ -356,13 +356,13 @@ function leftOutText(
     ["processes", processes],
     ["bytes", bytes],
     ["lines that are not records", lines],
-    ["collections, included only in the sums", collections],
+    ["garbage collections, counted in the totals but not listed one by one", collections],
     ["stalls", stalls],
   ] as const;
   const counted = parts.filter(([, count]) => count > 0).map(([what, count]) =>
     `${what}: ${count}`
   );
-  return `Target ${target} reported runtime counters that Plateau did not read, ${
+  return `Target ${target} reported runtime counters that Plateau did not keep in full, ${
     counted.join("; ")
   }`;
 }

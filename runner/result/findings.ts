@@ -225,7 +225,7 @@ export const busiestThread = z.strictObject({
   peers: z.strictObject({
     processes: z.int().min(1),
     leastCpu: z.number().min(0).describe(
-      "The lowest CPU use among the busiest threads of all processes",
+      "CPU use of the busiest thread of the least busy of these processes",
     ),
   }).optional().describe(
     "Number of other processes with the same command line, except those that started it; absent: none",

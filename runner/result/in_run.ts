@@ -57,8 +57,8 @@ const figure = z.strictObject({
       "for the run); few-clusters (fewer than 10 clusters of slow or failed requests); lower-bounds (requests that never ended)",
   ),
   independentAfterS: z.number().positive().nullable().optional().describe(
-    "Seconds after which values of the run no longer depend on each other, by rank correlation over lags; null: not within a quarter of the " +
-      "run; absent if the run is too short",
+    "How many seconds apart two values of the figure must be to be independent, by rank correlation over lags; null: values a quarter of the " +
+      "run apart still depend on each other; absent if the run is too short",
   ),
 });
 
@@ -80,7 +80,7 @@ interface Point {
   readonly histogram: string;
 }
 
-/** The parts of a run from which intervals are computed. */
+/** The parts of a run from which the confidence intervals of its figures are computed. */
 interface Measured {
   readonly timeline: { readonly intervalS: number; readonly points: readonly Point[] };
   readonly warmup: Warmup | null;
@@ -220,8 +220,8 @@ function bucketAt({ counts, count }: Times, share: number): number {
 }
 
 /**
- * A percentile with its interval, by the share of requests that take as long or longer: the error of that share says
- * between which other percentiles of the run the true one lies (R. S. Woodruff, "Confidence intervals for medians and
+ * A percentile with its interval. The interval follows from the share of requests at or above the percentile: the error
+ * of that share gives two other percentiles of the run, between which the true one lies (R. S. Woodruff, "Confidence intervals for medians and
  * other position measures", JASA 47, 1952). A threshold is compared with the same share.
  */
 function percentileIn(part: Part, times: Times, percentile: number): Figure {

@@ -85,7 +85,7 @@ const pageScenario = (files: Files) =>
       ...ELSEWHERE,
       ...forAll(
         [...METHODS, ...BODIES],
-        "a page is requested with get; leave out this key or page",
+        "the method of a page is always GET; leave out either this key or page",
       ),
       mix: "leave out mix or page",
     }),

@@ -80,8 +80,8 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
   ["what a page does not have", "{ page: a.html, with: [b.png], post: /, body: x }", [
     'page: Cannot use "a.html" as a path: start with /, and encode spaces and non-ASCII',
     'with.0: Cannot use "b.png" as a path: start with /, and encode spaces and non-ASCII',
-    'post: Cannot use "post" here: a page is requested with get; leave out this key or page',
-    'body: Cannot use "body" here: a page is requested with get; leave out this key or page',
+    'post: Cannot use "post" here: the method of a page is always GET; leave out either this key or page',
+    'body: Cannot use "body" here: the method of a page is always GET; leave out either this key or page',
   ]],
   [
     "all that is wrong with a mix",

@@ -106,8 +106,8 @@ export class TurnsDriver implements Driver, DialTurns {
   }
 
   /**
-   * Begins the waiting dials whose turn has come; returns when the next one is due, or Infinity if the clock does not
-   * decide that.
+   * Begins the waiting dials whose turn has come. Returns the time of the next turn; Infinity if no dial waits, or if
+   * the next turn is kept for an exchange.
    */
   #beginWaiting(nowUs: number): number {
     while (this.#waiting > 0) {
