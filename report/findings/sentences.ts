@@ -164,7 +164,7 @@ export const MEANINGS: Readonly<Record<FindingCode, string>> = {
   "agent-lost": "An agent stopped reporting",
   "agents-apart": "The agents started more than an interval apart",
   "clock-uncertain": "An agent's clock is uncertain by more than an interval",
-  "findings-omitted": "Further findings are in the agents' own parts",
+  "findings-omitted": "The agents have more findings than are listed for the run",
   text: "A sentence of a result file of version 1, kept as it is",
 };
 
