@@ -125,7 +125,7 @@ function indented(lines: readonly string[]): string[] {
   return lines.map((line) => `  ${sentence(line)}`);
 }
 
-/** Checks a message for secrets a second time; those in texts from outside were removed when the texts were read. */
+/** Removes secrets from a message a second time; texts from outside lost theirs when they were read. */
 function sentence(text: string): string {
   return secrets.sentence(text);
 }

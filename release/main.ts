@@ -1,7 +1,7 @@
 // deno-lint-ignore-file no-console -- printing what was made is this program's output
 /**
  * `deno task release [PLATFORM…] [--base PLATFORM=FILE]… [--address URL] [--root PLATFORM=FOLDER]…`: fills dist/ with
- * everything that is published for a version. The same sources make the same bytes, because every time stamp in an
+ * everything that is published for a version. The same sources make the same bytes; for this, every time stamp in an
  * archive is the commit's.
  */
 import { readFileSync } from "node:fs";

@@ -83,7 +83,7 @@ export class MessageDecoder {
     ];
   }
 
-  /** A message that is repeated is merged: the octets of all its occurrences, one after the other, are those of the merged one. */
+  /** Merges a message that comes again: the octets of all its occurrences, one after the other, are those of one message. */
   #merged({ of, parts }: Embedded, depth: number): Json {
     return this.#message(of, parts.length === 1 ? parts[0] : joined(parts), depth + 1);
   }

@@ -325,7 +325,8 @@ function refuseScript(file: string): never {
 /** Adds a hint to the error if a script that can't become YAML may be converted to TypeScript. */
 function withScriptHint(error: UserError, source: string): UserError {
   if (!K6_SCRIPT.test(source) && !PROCESSOR.test(source)) return error;
-  const fix = "write to a file that ends in .ts, such as experiment.ts, which can keep the functions of the script";
+  const fix =
+    "write to a file that ends in .ts, such as experiment.ts, which can keep the functions of the script";
   return new UserError(error.problems.map((one, at) => at === 0 ? { ...one, fix } : one));
 }
 

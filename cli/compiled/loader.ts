@@ -82,8 +82,8 @@ function urlOf(file) {
 `;
 
 /**
- * Makes a program save V8's code and the list of the parts that it used when it ends, and the list of the parts used so
- * far when a load begins. A worker saves its own code and list when a load has ended.
+ * Makes a program save, when it ends, V8's code and the list of the parts that it used; and, when a load begins, the
+ * list of those used so far. A worker saves its own code and list when a load has ended.
  */
 export const KEEPER = `
 import { statSync } from "node:fs";

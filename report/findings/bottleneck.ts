@@ -205,7 +205,7 @@ function littleLeft(
 }
 
 function limitText(cpu: number, limitCores: number): string {
-  return `cores in use: ${formatNumber(cpu, 2)} of ${limitCores}`;
+  return `the target uses ${formatNumber(cpu, 2)} of the ${limitCores} cores that its limit allows`;
 }
 
 /** `Bottleneck of express and koa: one core is full; …`. */

@@ -22,7 +22,7 @@ const SENTENCES: Worded = {
   "no-response": ({ evidence }) => noResponseText(evidence),
   "nothing-sent": ({ evidence: { elapsedS, delay } }) =>
     `The generator sent no request in ${seconds(elapsedS)}${
-      delay > 0 ? `: its workers did nothing for up to ${seconds(delay / 1_000)}` : ""
+      delay > 0 ? `: a worker was held up for up to ${seconds(delay / 1_000)}` : ""
     }`,
   aborted: ({ evidence: { rule, beyond, ended, waiting = 0, afterS } }) =>
     `The load was ended after ${seconds(afterS)} by its rule "${rule}": ${formatCount(beyond)} of ${

@@ -27,7 +27,7 @@ export interface RunGroups {
 
 /** A figure of each run of a side. */
 export interface GroupedRuns extends Pick<Estimate, "byRun" | "repetitions"> {
-  /** Repetitions whose run counts as a whole, without a steady part, while the side's other runs count by theirs. */
+  /** Repetitions whose run counts as a whole because it has no steady part, while the side's other runs count by theirs. */
   readonly wholeRuns: readonly number[];
 }
 

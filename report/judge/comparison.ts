@@ -122,7 +122,7 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly smallestChange: number | null;
   /** Runs per side that would probably give a verdict; null if there is one, or if no number of runs would. */
   readonly runsNeeded: number | null;
-  /** Sessions per side that would, if each side was measured in several; null if there is a verdict, or none would. */
+  /** Sessions per side that would, if the ratio is over sessions; null if it is not, if there is a verdict, or if none would. */
   readonly sessionsNeeded: number | null;
 }
 

@@ -45,7 +45,7 @@ export interface ComparedRuns {
   readonly runs: readonly ComparableRun[];
   /** Requests per second, else microseconds; null if the runs have no such figure, or can't be resampled. */
   readonly estimates: Estimates;
-  /** Repetitions whose run counts as a whole, without a steady part, while the cell's other runs count by theirs. */
+  /** Repetitions whose run counts as a whole because it has no steady part, while the cell's other runs count by theirs. */
   readonly wholeRuns: readonly number[];
   /** Null if the runs have a steady state. */
   readonly unsteady: Unsteady | null;

@@ -25,7 +25,7 @@ export type Standing =
   | "unsteady"
   /** Two capacities are compared, and one is a lower bound. */
   | "at-least"
-  /** No difference was seen, but the generator was the limit, not the targets. */
+  /** No difference was seen, but the generator, which limited most runs of a side, may have hidden one. */
   | "generator"
   /** A single run says nothing about the next. */
   | "one-run"

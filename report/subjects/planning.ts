@@ -318,7 +318,7 @@ function leastTimeBlocks({ figures, runS, sessions }: PlanModel): Block[] {
       "(give --session-noise and --session-setup to plan how many are needed).";
   return [
     textTable(
-      "How to find a change in the least time: length of a run without its warm-up, and number of runs",
+      "How to find a change in the least time: length of the counted part of a run, and number of runs",
       ["Change", ...known.map(({ name }) => name)],
       CHANGES.map((change, i) => [
         percentText(change),

@@ -111,7 +111,7 @@ function quotientCell(row: MatchedRow): TableCell {
   return { ...cell, ...isFar && { alarming: true } };
 }
 
-/** The ratio, as a lower bound if the measured figure is one; over a base that is a lower bound, too, it is weak. */
+/** The ratio: a lower bound if the measured figure is one; weak, and no bound, if the base is a lower bound. */
 function openIn({ measured, base }: MatchedRow, range: Range): Measured {
   const isWeak = base?.measured.isAtLeast ?? false;
   return { ...range, isWeak, isAtLeast: measured.isAtLeast && !isWeak };

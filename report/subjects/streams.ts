@@ -139,7 +139,7 @@ function drawnTimes(runs: readonly Measurement[], of: Times): DrawnTimes | null 
 
 /**
  * The clock of these times in the results: "sent" for gaps, which the end of the load cuts off in both kinds of loop,
- * and "intended" for messages of a WebSocket, which are due by a clock.
+ * and "intended" for messages of a WebSocket, which are due by a clock. Other times have the clock of the latency.
  */
 function clockOf(of: Times, { latency }: Pick<Measurement, "latency">): "sent" | "intended" {
   if (of === "gap") return "sent";

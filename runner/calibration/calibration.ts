@@ -1,7 +1,7 @@
 /**
  * How fast this generator is on this machine: its peak throughput and its baseline latency against a server that does
- * nothing. The peak is the best of several short slices, because a busy moment makes a generator slower but never
- * faster. The baseline is their median, because it is 0.02 ms when the system happens to put both ends on one core, and
+ * nothing. The peak is the best of several short slices with many connections, because a busy moment makes a generator
+ * slower but never faster. The baseline is the median of others with a single connection, because it is 0.02 ms when the system happens to put both ends on one core, and
  * 0.05 ms otherwise. Both are remembered for each machine, version and driver.
  */
 import type { Load } from "../../scenarios/load/load.ts";
@@ -120,7 +120,7 @@ async function measureSlices(driver: DriverName, signal: AbortSignal): Promise<S
   }
 }
 
-/** Whether at least one slice shows the peak, and most slices show the baseline, because its median counts. */
+/** Whether at least one slice shows the peak, and most slices with a single connection show the baseline, because their median counts. */
 function areUndisturbed({ full, single }: Slices): boolean {
   return full.some(isUndisturbed) && 2 * single.filter(hasCore).length > single.length;
 }

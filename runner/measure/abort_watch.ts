@@ -3,6 +3,7 @@
  * are lower bounds: once they have waited for longer than a limit, they are beyond it whatever becomes of them.
  */
 import { keptByAll } from "../../scenarios/load/abort_rules.ts";
+import { durationMsOf } from "../../scenarios/load/load.ts";
 import type { Objective } from "../../scenarios/claims/objective.ts";
 import type { FindingOf } from "../result/findings.ts";
 import type { LoadRequest } from "./loader.ts";
@@ -17,6 +18,13 @@ const COLD_START_MS = 10_000;
 /** Poisson arrivals fall short of the expected number by at most this many standard deviations. */
 const STRAY = 5;
 
+/** The least and the most requests of a constant rate that may be due by a moment. */
+function dueBy(ratePerSec: number, elapsedMs: number): readonly [least: number, most: number] {
+  const due = ratePerSec * Math.max(0, elapsedMs) / 1_000;
+  const stray = STRAY * Math.sqrt(due);
+  return [Math.floor(due - stray), Math.ceil(due + stray)];
+}
+
 /** Requests of a constant rate that have waited for longer than the limit, for certain: due by then, and not ended. */
 export function overdueOf(
   ratePerSec: number,
@@ -26,8 +34,25 @@ export function overdueOf(
     readonly ended: number;
   },
 ): number {
-  const due = ratePerSec * Math.max(0, elapsedMs - limitMs) / 1_000;
-  return Math.max(0, Math.floor(due - STRAY * Math.sqrt(due)) - ended);
+  const [due] = dueBy(ratePerSec, elapsedMs - limitMs);
+  return Math.max(0, due - ended);
+}
+
+type WatchedRequest = Pick<LoadRequest, "load" | "script" | "turns" | "intervalMs">;
+
+/** The constant rate at which requests are due; null if it is another load's or unknown. */
+function rateOf({ load, script, turns }: WatchedRequest): number | null {
+  const isConstant = load.kind === "rate" && load.arrivals !== "recorded" && turns === undefined;
+  // The rate of flows is that of users, whose later requests are due once the earlier ones have ended.
+  return isConstant && script.kind === "requests" ? load.ratePerSec : null;
+}
+
+/** What is known of requests that have not ended. */
+interface Waiting {
+  /** The latencies so far of the requests in flight, by worker. */
+  readonly inFlight: () => Iterable<SparseHistogram>;
+  /** Whether every request of the load is seen: an agent may be silent, and its part of the requests with it. */
+  readonly seesAll: boolean;
 }
 
 export class AbortWatch {
@@ -38,12 +63,14 @@ export class AbortWatch {
   #wrong = 0;
   #found: FindingOf<"aborted">["evidence"] | null = null;
 
-  /** @param inFlight The latencies so far of the requests in flight. */
-  constructor(
-    private readonly request: Pick<LoadRequest, "load" | "turns" | "intervalMs">,
-    private readonly inFlight: () => Iterable<SparseHistogram>,
-  ) {
+  readonly #ratePerSec: number | null;
+  /** Infinity if the load ends by count. */
+  readonly #durationMs: number;
+
+  constructor(private readonly request: WatchedRequest, private readonly waiting: Waiting) {
     this.#rules = keptByAll(request.load.abortOn ?? []);
+    this.#ratePerSec = rateOf(request);
+    this.#durationMs = durationMsOf(request.load) ?? Infinity;
   }
 
   /** Aborts when the load must end. */
@@ -63,7 +90,8 @@ export class AbortWatch {
     this.#latency.addSparse(latency);
     const ended = completedSoFar + this.#failed;
     const elapsedMs = (index + 1) * this.request.intervalMs;
-    const open = mergeHistograms(this.inFlight());
+    if (elapsedMs >= this.#durationMs) return; // there is nothing left to end
+    const open = mergeHistograms(this.waiting.inFlight());
     for (const rule of this.#rules) {
       const { beyond, waiting, of } = rule.isBeyond === null
         ? { beyond: this.#failed + this.#wrong, waiting: 0, of: ended }
@@ -89,16 +117,17 @@ export class AbortWatch {
       readonly open: Histogram;
     },
   ): Broken {
-    const { load, turns } = this.request;
     // In an open loop, requests also wait for a connection.
-    const overdue = load.kind === "rate" && load.arrivals !== "recorded" && turns === undefined
-      ? overdueOf(load.ratePerSec, { elapsedMs, limitMs, ended })
+    const rate = this.#ratePerSec;
+    const [, mostDue] = rate === null ? [0, 0] : dueBy(rate, elapsedMs);
+    const overdue = rate !== null && this.waiting.seesAll
+      ? overdueOf(rate, { elapsedMs, limitMs, ended })
       : 0;
     const waiting = Math.max(countIn(open, isBeyond), overdue);
     return {
       beyond: countIn(this.#latency, isBeyond) + waiting,
       waiting,
-      of: ended + Math.max(open.count, waiting),
+      of: Math.max(ended + open.count, mostDue),
     };
   }
 }

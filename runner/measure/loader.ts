@@ -31,7 +31,7 @@ export interface Loader {
   close(): Promise<void>;
 }
 
-/** Called in this order: onNote, onReady once, onStart once, the others during the load. */
+/** onReady is called once, then onStart once, then the others during the load; onNote at any time, even after it. */
 export interface LoaderHooks {
   readonly onNote: (text: string) => void;
   /** Called once all workers are ready, with their number. */

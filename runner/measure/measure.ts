@@ -54,10 +54,13 @@ export async function measureLoad(
   const { intervalMs } = request;
   const timeline = new Timeline(intervalMs);
   const live = new LiveFigures(request, onProgress, loader);
-  const aborting = new AbortWatch(request, () => loader.inFlight?.() ?? []);
+  const aborting = new AbortWatch(request, {
+    inFlight: () => loader.inFlight?.() ?? [],
+    seesAll: loader.live === undefined,
+  });
   const report = (whole: WholeInterval): void => {
     live.report(whole);
-    aborting.observe(whole);
+    if (!signal.aborted) aborting.observe(whole);
   };
   let startMs: number | null = null;
   const loaded = await loader.load(request, {

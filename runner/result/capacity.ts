@@ -91,7 +91,7 @@ const search = {
     low: rate.describe("Lower end of the 95 % interval"),
     high: rate.nullable().describe("Upper end of the 95 % interval; null: unknown"),
     bound: z.enum(["target", "generator"]).describe(
-      "What limited the search; if it was the generator, the capacity may be higher than value",
+      "What limited the search; generator: the capacity is at least value",
     ),
   }).nullable().describe("The capacity; null: no rate is known at which every rule holds"),
   binding: z.string().nullable().describe("The rule that breaks first; null: none broke"),

@@ -105,7 +105,9 @@ export const trustFinding = z.discriminatedUnion("code", [
   }),
   finding("nothing-sent", {
     elapsedS: seconds,
-    delay: ms.describe("The longest time for which a worker did nothing"),
+    delay: ms.describe(
+      "The longest time for which a worker was held up, so that it could not attend to its requests",
+    ),
   }),
   finding("aborted", {
     rule: z.string().describe("Rule of the load's abortOn"),
@@ -235,7 +237,7 @@ export const busiestThread = z.strictObject({
 export const bottleneck = z.strictObject({
   kind: z.enum(BOTTLENECKS).describe(
     "core: one thread of the target fills a core; cores: the target uses all its cores; kernel: the " +
-      "target's cores are full, mostly with the kernel's work for it; redis: Redis executes commands all the time; lock: nothing is busy, and " +
+      "target fills a core or all its cores, mostly with the kernel's work for it; redis: Redis executes commands all the time; lock: nothing is busy, and " +
       "requests are served one at a time; waiting: nothing is busy, and requests wait; storage: nothing is busy, and " +
       "requests wait for reads and writes of storage, such as fsync; names: nothing is busy, and requests wait for name look-ups (DNS); connection-cap: nothing is " +
       "busy, and the target leaves connections unaccepted, or closes them; connections: the target works most of the time that it has a request, and has too few connections; " +

@@ -31,6 +31,7 @@ export function judge(given: Case): TrustJudgement {
 }
 
 type RespondedRun = Pick<Measurement, "requests" | "errors" | "reasons" | "bytes" | "elapsedS"> & {
+  readonly agents?: readonly { readonly name: string }[];
   readonly generator: Pick<Generator, "delay">;
   readonly load: Pick<Measurement["load"], "timeout">;
   readonly streams?: Pick<NonNullable<Measurement["streams"]>, "events">;
@@ -62,18 +63,24 @@ export function judgedByResponses(
 
 /** Share of the run for which a generator that has sent nothing was held up. */
 const HELD_UP = 0.5;
-/** Findings about workers that stopped reporting, so that nothing is known of how long they were held up. */
-const GONE: readonly FindingCode[] = ["worker-ended", "agent-lost"];
 
 /**
  * Whether the generator did not get as far as sending, so that the run says nothing about the target. While it dials a
  * target that does not respond, it has sent nothing either, but then it was there.
  */
 function hasSentNothing(run: RespondedRun, findings: readonly TrustFinding[]): boolean {
-  const { requests: { due, failed }, bytes, elapsedS, generator: { delay } } = run;
+  const { requests: { failed }, bytes, elapsedS, generator: { delay } } = run;
   if (bytes.out > 0 || failed > 0) return false;
-  return due === 0 || delay.max >= HELD_UP * elapsedS * 1_000 ||
-    findings.some(({ code }) => GONE.includes(code));
+  return delay.max >= HELD_UP * elapsedS * 1_000 || areAllGone(run, findings);
+}
+
+/** Whether all workers stopped reporting, so that nothing is known of how long they were held up. */
+function areAllGone({ agents }: RespondedRun, findings: readonly TrustFinding[]): boolean {
+  return findings.some((finding) =>
+    finding.code === "worker-ended"
+      ? finding.evidence.ended === finding.evidence.workers
+      : finding.code === "agent-lost" && (finding.agents?.length ?? 0) >= (agents?.length ?? 1)
+  );
 }
 
 function nothingSent(

@@ -315,7 +315,7 @@ class Conversion {
     }
     if (config.processor !== undefined && !this.made.isCode) {
       this.#note(
-        "left out: the processor, which is code: write a file that ends in .ts to keep its functions",
+        "left out: the processor, which is code (write a file that ends in .ts to keep its functions)",
       );
     }
     const plugins = Object.keys(Object(config.plugins)).filter((name) => !BUILT_IN.includes(name));

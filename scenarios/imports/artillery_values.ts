@@ -105,7 +105,7 @@ export class ArtilleryValues {
     { path, fields, order, skipHeader, loadAll }: Payload,
     around: ImportContext,
   ): void {
-    if (loadAll) return this.note(`left out: ${path}: loadAll has no counterpart`);
+    if (loadAll) return this.note(`left out: ${path}, because loadAll has no counterpart`);
     const columns = columnsOf(path, around);
     const csv = around.pathOf(path);
     const sort = order === "sequence" ? "sequential" : "random";

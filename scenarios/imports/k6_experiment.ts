@@ -349,7 +349,7 @@ class Making {
     if (references.holds.size > 0) {
       const names = [...references.holds].join(" and ");
       functions.left.push(
-        `${what}: it holds the environment variable ${names} in another form, such as base64`,
+        `${what}: it holds ${names} of the environment in another form, such as base64`,
       );
       return null;
     }

@@ -28,7 +28,7 @@ export interface TurnsSpec extends SliceLengths {
   readonly side: 0 | 1;
   /** The number of pairs of slices; each pair holds one slice of each side. */
   readonly pairs: number;
-  /** The number of first pairs that are loaded but in no figure, because only their slices open connections. */
+  /** The number of first pairs that are loaded but in no figure, because new connections make their slices slower. */
   readonly warmPairs: number;
   /** Length of all slices and pauses of both sides. */
   readonly durationUs: number;

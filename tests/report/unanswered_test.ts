@@ -135,11 +135,6 @@ const UNSENT:
       generator: { ...NEVER.generator, delay: HELD },
     }, []],
     ["whose agents were all lost", NEVER, [LOST]],
-    [
-      "in which none was due",
-      { ...NEVER, requests: { ...NEVER.requests, due: 0, dropped: 0 } },
-      [],
-    ],
   ];
 for (const [what, run, findings] of UNSENT) {
   Deno.test(`a run ${what} has sent nothing, and its target is not to blame`, () => {
@@ -162,13 +157,26 @@ for (const [what, run, findings] of UNSENT) {
   });
 }
 
-Deno.test("a target to which a generator with time dials in vain is to blame", () => {
+Deno.test("a target to which a generator with time dials in vain is to blame, even if one of its agents is lost", () => {
   const unsent = { ...NEVER, bytes: { in: 0, out: 0, inPerSecond: 0 } };
-  const { findings: [{ code, advice }] } = judgedByResponses(unsent, {
-    trust: "valid",
-    findings: [],
-  });
-  assert.deepEqual([code, advice], ["no-response", ["check-target"]]);
+  const agents = ["a", "b", "c"].map((name) => ({ name }));
+  const cases: [Parameters<typeof judgedByResponses>[0], TrustFinding[]][] = [
+    [unsent, []],
+    [{ ...unsent, agents }, [LOST]],
+  ];
+  for (const [run, findings] of cases) {
+    const { findings: [{ code, advice }] } = judgedByResponses(run, { trust: "valid", findings });
+    assert.deepEqual([code, advice], ["no-response", ["check-target"]]);
+  }
+});
+
+Deno.test("a generator that had its time and nothing to send is not said to have been held up", () => {
+  const requests = { ...NEVER.requests, due: 0, dropped: 0 };
+  const idle = { ...NEVER, requests, bytes: { in: 0, out: 0, inPerSecond: 0 } };
+  const judged = judgedByResponses(idle, { trust: "valid", findings: [] });
+  assert.equal(judged.findings[0].code, "no-response");
+  const text = noResponseText(noResponseOf([{ ...idle, generator: judged }]));
+  assert.equal(text, "No request was due");
 });
 
 Deno.test("the error of a measurement in which nothing was sent advises about the generator", () => {
@@ -180,7 +188,7 @@ Deno.test("the error of a measurement in which nothing was sent advises about th
     assert.ok(error instanceof TargetError);
     const [first, second] = error.lines;
     assert.match(first, /no request got a response: the generator sent none$/);
-    assert.match(second, /The generator sent no request in .*: its workers did nothing for up to /);
+    assert.match(second, /The generator sent no request in .*: a worker was held up for up to /);
     assert.match(second, / Make the run longer, or stop other programs /);
     return true;
   });

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { AbortWatch } from "../../runner/measure/abort_watch.ts";
 import { Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
 import { type Load, loadOf } from "../../scenarios/load/load.ts";
+import type { Script } from "../../scenarios/request/script.ts";
+import { flowOf, requestsOf } from "../scenarios/made_script.ts";
 
 interface Interval {
   readonly completed: number;
@@ -11,8 +13,16 @@ interface Interval {
   readonly wrong?: number;
 }
 
+interface Watching {
+  readonly load?: Load;
+  readonly script?: Script;
+  readonly seesAll?: boolean;
+}
+
 const OPTIONS = { keepAlive: true, timeout: 60_000 };
 const CLOSED = loadOf(OPTIONS);
+const ONE_REQUEST = requestsOf({ get: "/" });
+const FLOW = flowOf({ flow: [{ think: "5s" }, { get: "/" }] });
 
 function of(ms: number, count: number): SparseHistogram {
   const times = new Histogram();
@@ -28,10 +38,10 @@ function watched(
   rules: readonly string[],
   intervals: readonly Interval[],
   inFlight: readonly SparseHistogram[] = [],
-  load: Load = CLOSED,
+  { load = CLOSED, script = ONE_REQUEST, seesAll = true }: Watching = {},
 ): AbortWatch {
-  const request = { load: { ...load, abortOn: [...rules] }, intervalMs: 250 };
-  const watch = new AbortWatch(request, () => inFlight);
+  const request = { load: { ...load, abortOn: [...rules] }, script, intervalMs: 250 };
+  const watch = new AbortWatch(request, { inFlight: () => inFlight, seesAll });
   let completedSoFar = 0;
   intervals.forEach(({ completed, ms, failed, wrong = 0 }, index) => {
     completedSoFar += completed;
@@ -103,15 +113,37 @@ Deno.test("a few requests may be a cold start, but not for ten seconds", () => {
   assert.equal(watched(["p99 > 20s"], [NONE], [of(10_100, 3)]).found, null);
 });
 
+const RATE = loadOf({ ...OPTIONS, rate: 4_000, connections: 5 });
+/** A server that hangs after 2 s. @param intervals For how many intervals it has hung. */
+function hungFor(intervals: number, watching: Watching = {}): AbortWatch {
+  const all = [...Array(8).fill(FAST), ...Array(intervals).fill(NONE)];
+  return watched(["p99 > 1s"], all, [of(1_100, 5)], { load: RATE, ...watching });
+}
+
 Deno.test("requests of an open loop that wait for a connection count as well", () => {
-  const load = loadOf({ ...OPTIONS, rate: 4_000, connections: 5 });
-  const hanging = [of(1_100, 5)];
-  const after = (intervals: number): AbortWatch =>
-    watched(["p99 > 1s"], [...Array(8).fill(FAST), ...Array(intervals).fill(NONE)], hanging, load);
-  assert.equal(after(4).found, null, "nothing that is due has waited for a second");
+  assert.equal(hungFor(4).found, null, "nothing that is due has waited for a second");
   // A second before that, 9,000 were due, give or take five standard deviations.
-  assert.deepEqual(after(5).found, {
+  assert.deepEqual(hungFor(5).found, {
     ...{ rule: "p99 > 1s", beyond: 525, ended: 8_000, waiting: 525, afterS: 3.25 },
   });
-  assert.equal(watched(["p99 > 1s"], Array(40).fill(FAST), [], load).found, null, "it keeps up");
+  const keepsUp = watched(["p99 > 1s"], Array(40).fill(FAST), [], { load: RATE });
+  assert.equal(keepsUp.found, null);
+});
+
+Deno.test("requests that are due and have waited for less than the limit count as right", () => {
+  const late = [of(1_200, 30)];
+  const load = loadOf({ ...OPTIONS, rate: 1_000, connections: 30 });
+  assert.equal(watched(["p50 > 1s"], Array(5).fill(NONE), late, { load }).found, null);
+});
+
+Deno.test("what silent agents may have done is not counted as waiting, nor are users whose requests are not due", () => {
+  assert.equal(hungFor(5, { seesAll: false }).found, null);
+  assert.equal(hungFor(5, { script: FLOW }).found, null);
+});
+
+Deno.test("the last interval of a load ends nothing, however short it was", () => {
+  const load = loadOf({ ...OPTIONS, rate: 20_000, duration: 1_100, connections: 5 });
+  const whole: Interval = { completed: 5_000, ms: 1, failed: 0 };
+  const intervals = [...Array(4).fill(whole), { ...whole, completed: 2_000 }];
+  assert.equal(watched(["p99 > 50ms"], intervals, [], { load }).found, null);
 });

@@ -51,7 +51,7 @@ const NOTES: Readonly<Record<string, RegExp[]>> = {
   ],
   [`oha --http2 -p 8 ${HTTP}`]: [],
   [`oha --http-version 3 ${HTTP}`]: [
-    /^Unlike oha: Plateau runs without a version of HTTP other than 1\.1 and 2$/,
+    /^Unlike oha: Plateau speaks only HTTP\/1\.1 and HTTP\/2$/,
   ],
   [`hey -h2 ${HTTPS}`]: [/^Unlike hey: the workers do not share one connection/],
   [`hey -h2 ${HTTP}`]: [],

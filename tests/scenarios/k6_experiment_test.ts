@@ -184,7 +184,7 @@ Deno.test("a variable of a scenario in a form that code cannot refer to is not c
   assert.match(text, /const __ENV = \{\n {2}A: env_\("A"\),\n {2}KEY: null,\n\};/);
   assert.ok(
     notes.some((note) =>
-      /KEY in the env of its scenario: it holds the environment variable A/.test(note)
+      /KEY in the env of its scenario: it holds A of the environment/.test(note)
     ),
     text,
   );

@@ -239,8 +239,8 @@ export class LiveStreams {
   }
 
   /**
-   * Fails the streams after `last`, which the server does not process (§6.8): without an error code, another connection
-   * may send their requests. A server may send GOAWAY twice: first with the highest stream number, to say that it
+   * Ends the streams after `last`, which the server does not process (§6.8): without an error code they are turned away,
+   * so that another connection may send their requests; with one, they fail. A server may send GOAWAY twice: first with the highest stream number, to say that it
    * leaves, and then with the last stream that it has accepted.
    */
   turnAway(last: number, code: number): void {

@@ -1,7 +1,7 @@
 /**
- * The messages of one agent in one run, as its coordinator receives them. Bundles may arrive in any order, and
- * twice. Each is taken once, in the order of its number, so that those taken so far are always the first ones, without a gap. Pure: the
- * time is an argument, milliseconds by any one clock.
+ * The messages of one agent in one run, as its coordinator receives them. Bundles may arrive in any order, and twice.
+ * Each is taken once, in the order of its number, so that those taken so far are always the first ones, without a gap.
+ * Pure: the time is an argument, milliseconds by any one clock.
  */
 import * as z from "zod";
 import { isWithin } from "../../../base/limits.ts";

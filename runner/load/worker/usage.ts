@@ -30,6 +30,7 @@ export class Usage {
   /** The load begins. */
   begin(): void {
     this.#before = threadTime();
+    this.#healthSinceUs = Math.max(0, this.now());
     this.#healthCpuUs = this.#before.cpuUs;
   }
 

@@ -148,7 +148,7 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
       while (now() < 0); // a timer may fire early, and nothing is due before the start
     }
     usage.begin();
-    busy.add(0, now()); // whatever is due waits for a start that comes late
+    busy.add(0, now()); // in an open loop, whatever is due waits for a start that comes late
     await exchanges.protocol.run();
     const { totals, elapsedUs } = ending;
     if (totals === null) throw new Error("The load ended without totals");

@@ -11,7 +11,7 @@
  * outliers pass the t-test.
  *
  * Otava's series in `tests/stats/data` give Otava's points because two of its habits are kept: the spread of a side is
- * that of its values themselves (n, not n − 1), and after a point is removed only the next one is judged anew.
+ * that of its values themselves (n, not n − 1), and after a point is removed only the next two are judged anew.
  */
 import { type Draw, drawBy } from "../../../base/random.ts";
 import { tQuantile, twoSidedP } from "../confidence/student_t.ts";
@@ -138,7 +138,10 @@ interface MergeRule {
   readonly marginRatio: number;
 }
 
-/** Removes the weakest point repeatedly: the next one then has more values to be judged by. */
+/**
+ * Removes the weakest point repeatedly, and judges the next two anew: the first has more values on its left now, and the second may
+ * not have been judged since its own left neighbour went.
+ */
 function mergePoints(
   series: readonly number[],
   indices: readonly number[],
@@ -155,7 +158,7 @@ function mergePoints(
     if (least.p < mostP && smallest.size > marginRatio) return points;
     const at = points.indexOf(least.p < mostP ? smallest : least);
     const left = points.toSpliced(at, 1);
-    points = left.map((point, i) => i === at ? judged(left, i) : point);
+    points = left.map((point, i) => i === at || i === at + 1 ? judged(left, i) : point);
   }
   return points;
 }

@@ -102,9 +102,7 @@ export const oha: Tool = {
 
 function httpVersion(text: string): Meaning {
   if (/^2(\.0)?$/.test(text.trim())) return { flags: [["--http2"]] };
-  return text.trim() === "1.1"
-    ? {}
-    : { note: "Plateau runs without a version of HTTP other than 1.1 and 2" };
+  return text.trim() === "1.1" ? {} : { note: "Plateau speaks only HTTP/1.1 and HTTP/2" };
 }
 
 function startOf(options: ReadonlySet<string>): string {

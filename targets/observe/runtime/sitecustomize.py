@@ -1,5 +1,5 @@
 """Runs inside of a Python target before its program, by PYTHONPATH. Writes each garbage collection that takes long
-enough to matter, the sums of all shorter ones, and what blocks an event loop of asyncio, into a file of its own beside
+enough to matter, the sums of all others, and what blocks an event loop of asyncio, into a file of its own beside
 this one. Nothing here may ever disturb the program."""
 
 import sys
