@@ -134,7 +134,7 @@ for (const [line, what] of REFUSED) {
 const NOTES: readonly (readonly [line: string, note: RegExp])[] = [
   [
     "hey -c 2 HOST -n 9 -m POST",
-    /^Unlike hey: Plateau runs without -n 9 -m POST, because the tool reads no options/,
+    /^Unlike hey: Plateau says that -n 9 -m POST is ignored, because/,
   ],
   ["hey -H 'Host: a' HOST", /^Unlike hey: the Host of -H is left out/],
   [

@@ -72,7 +72,7 @@ function lastRead(
 function unread(words: readonly string[]): string[] {
   return words.length === 0
     ? []
-    : [`${words.join(" ")} is left out, because the tool reads no options after the URL`];
+    : [`Plateau says that ${words.join(" ")} is ignored, because it comes after the URL`];
 }
 
 /** Converts Go's flags: `-name`, `-n=1`, `--n 1`. */
