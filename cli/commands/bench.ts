@@ -119,7 +119,7 @@ Examples:
           `Cannot write all of the request log to ${quotedOpenly(values.log)}: ${lost}`,
         );
       }
-      if (!signal.aborted) await verify(measurement, gates, values);
+      if (!signal.aborted) await verify(measurement, reach.reason, gates, values);
       return EXIT.done;
     });
   },
@@ -157,11 +157,12 @@ async function gatesOf(
 /** An untrustworthy measurement decides no threshold, so trust is checked first. */
 async function verify(
   measurement: Measurement,
+  unreachable: string | null,
   gates: readonly GateOutcome[],
   values: BenchValues,
 ): Promise<void> {
   const { verifyGates, verifyMeasurement, verifyTrust } = await import("../output/verify.ts");
-  verifyMeasurement(measurement);
+  verifyMeasurement(measurement, unreachable);
   const told = { hasSummary: isSummaryShown(values) };
   if (values.strict) verifyTrust([measurement], told);
   await verifyGates(gates, told);

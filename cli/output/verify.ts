@@ -21,13 +21,19 @@ interface Told {
 }
 
 /** Throws if no request got a response, if a rule ended the load early, or if responses were wrong. */
-export function verifyMeasurement(measurement: Measurement): void {
+export function verifyMeasurement(
+  measurement: Measurement,
+  unreachable: string | null = null,
+): void {
   const { url, reasons, checks } = measurement;
   if (isUnanswered(measurement)) {
     const causes = measurement.generator.findings.filter(({ code }) =>
       code === "nothing-sent" || code === "aborted"
     );
-    const why = Object.keys(reasons).slice(0, MOST_REASONS).map((reason) => {
+    // In an open loop, requests that wait for a connection are never sent, so none of them has a reason.
+    const known = Object.keys(reasons);
+    const all = known.length === 0 && unreachable !== null ? [unreachable] : known;
+    const why = all.slice(0, MOST_REASONS).map((reason) => {
       const remedy = remedyFor(reason, "flags");
       return remedy === null ? reason : `${reason}: ${remedy}`;
     });

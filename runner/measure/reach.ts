@@ -60,11 +60,17 @@ export async function waitForServer(
 export class ReachWatch {
   readonly #unreachable = new AbortController();
   #isChecked = false;
+  #reason: string | null = null;
 
   constructor(readonly endpoint: Endpoint) {}
 
   get signal(): AbortSignal {
     return this.#unreachable.signal;
+  }
+
+  /** Why the server cannot be reached; null if it can, or if that is unknown. */
+  get reason(): string | null {
+    return this.#reason;
   }
 
   observe(progress: Progress): void {
@@ -77,6 +83,9 @@ export class ReachWatch {
   async check(): Promise<void> {
     if (this.#isChecked) return;
     this.#isChecked = true;
-    if (await dialError(this.endpoint, this.signal) !== null) this.#unreachable.abort();
+    const error = await dialError(this.endpoint, this.signal);
+    if (error === null) return;
+    this.#reason = error.message;
+    this.#unreachable.abort();
   }
 }

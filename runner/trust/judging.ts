@@ -63,6 +63,8 @@ export function judgedByResponses(
 
 /** Share of the run for which a generator that has sent nothing was held up. */
 const HELD_UP = 0.5;
+/** A shorter delay is usual while a worker starts, and most of a load that ends as its server cannot be reached. */
+const LEAST_HELD_UP_MS = 100;
 
 /**
  * Whether the generator did not get as far as sending, so that the run says nothing about the target. While it dials a
@@ -71,7 +73,8 @@ const HELD_UP = 0.5;
 function hasSentNothing(run: RespondedRun, findings: readonly TrustFinding[]): boolean {
   const { requests: { failed }, bytes, elapsedS, generator: { delay } } = run;
   if (bytes.out > 0 || failed > 0) return false;
-  return delay.max >= HELD_UP * elapsedS * 1_000 || areAllGone(run, findings);
+  const isHeldUp = delay.max >= Math.max(LEAST_HELD_UP_MS, HELD_UP * elapsedS * 1_000);
+  return isHeldUp || areAllGone(run, findings);
 }
 
 /** Whether all workers stopped reporting, so that nothing is known of how long they were held up. */

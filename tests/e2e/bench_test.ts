@@ -219,14 +219,14 @@ Deno.test("bench ends as soon as its first connections are refused, with the rea
   assert.ok(elapsedS < 30, `${elapsedS} s`);
   assert.equal(errors.connect, requests.failed);
   const refused = /\n.*: connection refused: nothing listens there: start the server/;
-  for (
-    const [written, why] of [
-      [url, refused],
-      [url.replace("http", "ws"), refused],
-      ["http://nobody.invalid/", /\n.*there is no host named nobody\.invalid: correct the name/],
-    ] as const
-  ) {
-    const { code, stdout, stderr } = await plateau(["bench", written, "-d", "60s"]);
+  const cases: [string, RegExp, ...string[]][] = [
+    [url, refused],
+    [url, refused, "-r", "2000/s"],
+    [url.replace("http", "ws"), refused],
+    ["http://nobody.invalid/", /\n.*there is no host named nobody\.invalid: correct the name/],
+  ];
+  for (const [written, why, ...flags] of cases) {
+    const { code, stdout, stderr } = await plateau(["bench", written, "-d", "60s", ...flags]);
     assert.deepEqual([code, stdout], [3, ""]);
     assert.ok(stderr.startsWith(`Cannot measure ${written}: `), stderr);
     assert.match(stderr, why);
