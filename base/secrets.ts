@@ -96,7 +96,7 @@ export class Secrets {
     return this.#everywhere ??= new Forms(this.#shown);
   }
 
-  /** A text from outside without secrets. */
+  /** Removes the secrets from a text that comes from outside. */
   text(text: string): string {
     return this.#shown.size === 0 ? text : this.#forms.without(text);
   }
@@ -107,8 +107,8 @@ export class Secrets {
   }
 
   /**
-   * A sentence of Plateau's own, whose values had their secrets removed: checks again, but only for secrets that can be
-   * neither a word nor an amount of the sentence itself.
+   * Removes the secrets from a sentence of Plateau's own. Its values have already lost theirs, so the search is only for
+   * secrets that can be neither a word nor an amount of the sentence itself.
    */
   sentence(text: string): string {
     if (this.#shown.size === 0) return text;
@@ -116,7 +116,7 @@ export class Secrets {
     return this.#inSentences.without(text);
   }
 
-  /** A text whose beginning was cut off, maybe in the middle of a secret. */
+  /** Removes the secrets from a text whose beginning was cut off, maybe in the middle of a secret. */
   cutText(text: string): string {
     if (this.#shown.size === 0) return text;
     const { length, shown } = this.#forms.cutAtStart(text);
@@ -124,8 +124,8 @@ export class Secrets {
   }
 
   /**
-   * A whole document (JSON, a page, a table), whose data had its secrets removed: checks again, but only for secrets
-   * that can be neither a figure nor a word of the document itself.
+   * Removes the secrets from a whole document (JSON, a page, a table). Its data has already lost its own, so the search
+   * is only for secrets that can be neither a figure nor a word of the document itself.
    */
   form(text: string): string {
     if (this.#shown.size === 0) return text;

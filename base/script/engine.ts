@@ -262,7 +262,7 @@ export class Engine {
     return this.#textAt(this.#room.at, text, most);
   }
 
-  /** A text whose room in the engine's memory is freed immediately. */
+  /** For a text that is too long for the room that is kept: gets room of its own, and frees it immediately. */
   #newLongText(text: string, most: number): OwnValue {
     const at = this.#allocated(most);
     try {

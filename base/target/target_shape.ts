@@ -154,7 +154,7 @@ const frameworkTarget = z.strictObject({
     "Runtime of a Node framework: node from PATH, or a runtime that plateau setup frameworks installs; a list makes a factor",
   ),
   env: env.describe(
-    "Environment variables, added to those of a production set-up; a list makes a factor",
+    "Environment variables, added to NODE_ENV=production and GIN_MODE=release; a list makes a factor",
   ),
   limits,
   v8,

@@ -1,4 +1,4 @@
-/** The origin behind the gateways of the field: the same paths over HTTP/1.1, in this process. */
+/** The origin behind the gateways of the field trials: HTTP/1.1, in this process, with the paths of `app.mjs`. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

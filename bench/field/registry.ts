@@ -1,4 +1,4 @@
-/** All servers of the field, in the order in which they are tried. */
+/** All servers of the field trials, in the order in which they are tried. */
 import type { FieldServer } from "./server.ts";
 import { apache } from "./servers/apache.ts";
 import { axum } from "./servers/axum.ts";

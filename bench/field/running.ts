@@ -1,4 +1,4 @@
-/** A running server of the field, from its empty folder to its end. */
+/** A running server of the field trials, from its empty folder to its end. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { TargetError } from "../../base/errors.ts";

@@ -1,5 +1,5 @@
 /**
- * The contract of a server of the field: its configuration and its command. Each has one file, and one line in
+ * The contract of a server in the field trials: its configuration and its command. Each has one file, and one line in
  * `registry.ts`. All of them serve the same paths, themselves or as a gateway to `origin.ts`, and log a line with the
  * path of each request.
  */

@@ -1,4 +1,4 @@
-/** The situations in which every server of the field is tried, and the right outcome of each. */
+/** The situations in which every server of the field trials is tried, and the right outcome of each. */
 import type { DriverName } from "../../runner/load/engine/driver.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import type { Way } from "./server.ts";

@@ -101,8 +101,9 @@ function advisedRuns(sessions: typeof SESSIONS | null, noise?: NoiseOf): Section
     unit: "×",
     rows: machines.flatMap((machine) => rowsOf(machine, { ...COSTS, ...sessions && { sessions } })),
     notes: [
-      "The change that the advised runs see in 80 of 100 comparisons, over the one that was asked for, both by the true noise.",
-      "Their time over the least of a grid of run lengths, runs and sessions that sees the change, by the true noise.",
+      "Change seen: what the advised runs show in 80 of 100 comparisons, relative to the change that was asked for.",
+      "Time: that of the advised runs, relative to the shortest time in which the change shows. " +
+      "Both are computed with the true noise.",
     ],
   };
 }
@@ -168,7 +169,10 @@ const LENGTHS = 60;
 const MOST_RUNS = 60;
 const MOST_REPEATED = 300;
 
-/** The least time over a grid of lengths, in equal steps of their logarithm, and over all counts. */
+/**
+ * The shortest time in which the change can be seen, over a grid of run lengths (in equal steps of their logarithm) and
+ * all numbers of runs and sessions.
+ */
 function leastTimeS(
   noise: RunNoise,
   { runS, shortestS, longestS, sessions }: PlannedCosts,

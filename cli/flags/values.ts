@@ -50,8 +50,8 @@ export const only = z.array(z.string()).transform((texts, context) => {
 function filterFix(key: string): string {
   const meant = closest(key, ["target", "scenario"]);
   return meant === null
-    ? "write target=NAME or scenario=NAME; values of a factor are chosen in the file, or with " +
-      "--set if it makes them a parameter"
+    ? "write target=NAME or scenario=NAME; to choose values of a factor, edit the file, or use --set " +
+      "if the file has a parameter for them"
     : `write ${meant}=NAME`;
 }
 

@@ -5,6 +5,7 @@ import { readText } from "../../base/bounded_file.ts";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { parseJson } from "../../base/yaml/json_text.ts";
 import { quoted } from "../../report/subjects/method/command.ts";
+import { counted } from "../../report/writing/words.ts";
 import type { RawArguments } from "../command_line/command.ts";
 
 /** Files that every run writes into its folder. */
@@ -74,8 +75,10 @@ export async function refuseUnfinished(dir: string): Promise<void> {
   );
   if (there === null) return;
   if (there.runs === undefined) return refuse("results.json holds a measurement by plateau bench");
-  const of = `${there.runs.length} of ${there.planned ?? "some"} runs`;
-  refuse(`${of} of an interrupted experiment would be lost`, resumptionOf(there, dir));
+  const count = there.runs.length;
+  const { planned } = there;
+  const lost = planned === undefined ? counted(count, "run") : `${count} of ${planned} runs`;
+  refuse(`${lost} of an interrupted experiment would be lost`, resumptionOf(there, dir));
 }
 
 /**

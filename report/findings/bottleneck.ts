@@ -194,8 +194,14 @@ function littleLeft(
   if (limitCores !== undefined && cpu >= LITTLE_LEFT * limitCores) {
     return limitText(cpu, limitCores);
   }
-  if (throttledShare >= PAUSED) return `CPU limits paused it for ${formatShare(throttledShare)}`;
-  if (redis >= LITTLE_LEFT) return `Redis is busy for ${formatShare(redis)}`;
+  if (throttledShare >= PAUSED) {
+    return `CPU limits paused it for ${formatShare(throttledShare)} of the time`;
+  }
+  if (redis >= LITTLE_LEFT) {
+    return redisBusy >= redisCpu
+      ? `Redis executes commands for ${formatShare(redis)} of the time`
+      : `Redis uses ${formatShare(redis)} of a core`;
+  }
   if (cores !== undefined && cpu >= LITTLE_LEFT * cores) {
     return `the target uses ${cpu.toFixed(1)} of ${cores} cores`;
   }

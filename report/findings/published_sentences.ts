@@ -38,7 +38,9 @@ const EQUAL = 1 - 1e-9;
 /** How similar the measured order is to the published one; "" for fewer than two cells. */
 function orderSentence([{ cells, rho }, ...within]: readonly PublishedOrder[]): string {
   if (cells < 2) return "";
-  if (Number.isNaN(rho)) return "There is no order to compare: one column holds one value only.";
+  if (Number.isNaN(rho)) {
+    return "The order cannot be compared: in one column, all cells have the same value.";
+  }
   if (cells < FEWEST_CORRELATED) {
     return `The order of the ${cells} cells is ${rho >= EQUAL ? "" : "not "}the published one.`;
   }

@@ -16,8 +16,9 @@ export const LEVELS_NOTE =
 export const LOOKS_NOTE =
   "The sides were loaded in turns, slice by slice, so what moves both at once cancels out. " +
   `The ratio is checked after ${listed(PROCESS_LOOKS.map(String), "and")} rounds. ` +
-  `Each check asks for p ≤ ${PROCESS_LOOK_SIGNIFICANCE}, so that all together are wrong in at most 5 %, unless the ` +
-  "ratio of servers that are never restarted wanders for longer than the first rounds last.";
+  `Each check requires p ≤ ${PROCESS_LOOK_SIGNIFICANCE}, so that all checks together are wrong in at most 5 % of ` +
+  "comparisons. The exception is servers that are never restarted: if their ratio rises and falls in waves that last " +
+  "longer than the first rounds, a verdict may be wrong more often.";
 
 /** Accompanies a verdict about one pair of processes that is never restarted. */
 export const THESE_TWO =

@@ -53,7 +53,7 @@ export interface PublishedOrder {
   /** "" for all scenarios. */
   readonly scenario: string;
   readonly cells: number;
-  /** Rank correlation; NaN if a column has no order: see `spearmanRho`. */
+  /** Rank correlation; NaN if a column holds the same value for all cells: see `spearmanRho`. */
   readonly rho: number;
 }
 

@@ -276,7 +276,8 @@ const ABSENCES = {
   "no-order": (
     { figures, cells, without }: { figures: readonly string[]; cells: number; without: number },
   ) =>
-    `${figures.join(" and ")} have no order over ${counted(cells, "cell")}${withoutText(without)}`,
+    `Spearman's correlation of ${figures.join(" and ")} is undefined: over ` +
+    `${counted(cells, "cell")}, at least one of the two figures does not vary${withoutText(without)}`,
 };
 
 export type Absence = Coded<typeof ABSENCES>;
@@ -290,9 +291,9 @@ export function absenceText(absence: Absence): string {
   return wordsOf(ABSENCES, absence);
 }
 
-/** The number of cells without both figures; "" if there are none. */
+/** The number of cells that lack one or both of the figures; "" if there are none. */
 function withoutText(without: number): string {
-  return without === 0 ? "" : `; ${counted(without, "cell")} without both figures`;
+  return without === 0 ? "" : `; left out: ${counted(without, "cell")} with a figure missing`;
 }
 
 // Findings in one cell, or in the several cells of one rule.

@@ -324,8 +324,8 @@ export class ArtilleryFlow {
   }
 
   /**
-   * Artillery puts cookies into the jar, which sends them with this and later requests. Cookies with varying values are
-   * sent with this one only.
+   * Artillery puts cookies into the jar, which sends them with this and later requests. If their values vary, they are
+   * sent with this request only.
    */
   #cookiesOf({ cookie = {} }: Request, fill: (text: string) => string): string[] {
     const { note } = this.around;
@@ -336,8 +336,8 @@ export class ArtilleryFlow {
     );
     if (!canKeep) {
       note(
-        "a request whose cookies hold values, or change, sends only these cookies, and not those of earlier " +
-          "responses; Artillery sends both, and keeps them",
+        "a request whose cookies contain placeholders, or change their values, sends only these cookies and none of " +
+          "those set earlier; Artillery sends both, and keeps the new ones for later requests",
       );
       return given.map(([name, text]) => `${name}=${text}`);
     }

@@ -235,7 +235,7 @@ const lines: Mistake[] = [
   ]],
   ["a filter that is none, of two", ["run", "--only", "target=a", "--only", "connections=10"], [
     '--only: Cannot read "connections=10" as a filter: write target=NAME or scenario=NAME; ' +
-    "values of a factor are chosen in the file, or with --set if it makes them a parameter",
+    "to choose values of a factor, edit the file, or use --set if the file has a parameter for them",
   ]],
   ["mistakes of the command line and of the file", [
     ...["check", "tests/e2e/fixtures/wrong.yaml", "--repeat", "0", "--seed", "x"],

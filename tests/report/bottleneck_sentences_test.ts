@@ -180,10 +180,11 @@ Deno.test("of those that served what was offered, the ones near a full core are 
 
 Deno.test("whatever is nearly full leaves little, and is named", () => {
   const seen: Readonly<Record<string, Omit<Bottleneck, "kind">>> = {
-    "Redis is busy for 85.0 %": { redisBusy: 0.3, redisCpu: 0.85 },
+    "Redis uses 85.0 % of a core": { redisBusy: 0.3, redisCpu: 0.85 },
+    "Redis executes commands for 85.0 % of the time": { redisBusy: 0.85, redisCpu: 0.3 },
     "the target uses 3.6 of 4 cores": { cpu: 3.6, cores: 4 },
     "the target uses 0.45 of the 0.5 cores that its limit allows": { cpu: 0.45, limitCores: 0.5 },
-    "CPU limits paused it for 6.00 %": { throttledShare: 0.06 },
+    "CPU limits paused it for 6.00 % of the time": { throttledShare: 0.06 },
     "the threads of python3 use 95.0 % of a core together": {
       thread: { name: "python3", cpu: 0.3, processCpu: 0.95 },
     },

@@ -229,7 +229,7 @@ Deno.test("0 where more was published is far, and 0 where 0 was is not", () => {
   assert.equal(column(model, "Measured ÷ published"), "– | 0");
   assert.match(
     model.finding,
-    /^There is no order to compare.* 1 of 2 figures is certainly more than 25\s% from the published one, the farthest gin at 0×\.$/,
+    /^The order cannot be compared.* 1 of 2 figures is certainly more than 25\s% from the published one, the farthest gin at 0×\.$/,
   );
   assert.match(
     model.differences[0],

@@ -147,7 +147,8 @@ const ABSENCES: Samples<Absence> = {
   "runs-too-short": [CELL, "the runs of static, hono were too short to detect a warm-up"],
   "no-order": [
     { figures: ["rate", "p99"], cells: 2, without: 3 },
-    "rate and p99 have no order over 2 cells; 3 cells without both figures",
+    "Spearman's correlation of rate and p99 is undefined: over 2 cells, at least one of the two figures does not vary; " +
+    "left out: 3 cells with a figure missing",
   ],
 };
 
@@ -200,7 +201,7 @@ const FOUND: Samples<Found> = {
       rho: { value: -0.9, interval: { low: -0.97, high: -0.7 } },
     },
     "Spearman's correlation of rate and p99 is −0.90 [−0.97, −0.70] over 12 cells, claimed less than -0.5; " +
-    "1 cell without both figures",
+    "left out: 1 cell with a figure missing",
   ],
   warmup: [
     { ...CELL, label: "warm-up", count: 1, of: 1, share: { value: 1, interval: null } },

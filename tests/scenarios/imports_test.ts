@@ -127,7 +127,7 @@ Deno.test("an Artillery scenario follows redirects and keeps cookies, with those
   for (
     const note of [
       /^the cookie theme is sent from the first request on$/,
-      /^a request whose cookies hold values, or change, sends only these/,
+      /^a request whose cookies contain placeholders, or change their values, sends only these/,
       /^Artillery sends a POST again when a 301 or 302 redirects it; here it becomes a GET/,
       /^a redirect to another host or port counts as wrong, unless follow names it in hosts$/,
     ]

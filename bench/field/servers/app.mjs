@@ -1,6 +1,6 @@
 // deno-lint-ignore-file explicit-function-return-type -- plain JavaScript for Node
 /**
- * The paths of the field on Node's request and response, which HTTP/1.1 and HTTP/2 share.
+ * The paths that the field trials request, as a handler for Node; HTTP/1.1 and HTTP/2 share it.
  */
 import { appendFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";

@@ -1,4 +1,4 @@
-/** The profiles of a scenario: where each target spends its time, and why the slowest takes more than the fastest. */
+/** The profiles of a scenario: where each target spends its time, and why the slowest is slower than the fastest. */
 import {
   type CallTree,
   type Frame,
@@ -51,7 +51,7 @@ interface ProfiledCell {
 export interface ProfilesModel {
   /** Cells, fastest first. */
   readonly cells: readonly ProfiledCell[];
-  /** For each runtime, the work that the slowest does more than the fastest. */
+  /** Sentences: for each runtime, which functions make its slowest cell slower than its fastest. */
   readonly differences: readonly string[];
 }
 

@@ -125,7 +125,7 @@ export function comparedTexts(
           : `${figureName(one.figure)} ${values}`;
         const isSetByRules = one.figure === 99 && !decisive.includes(99);
         const verdict = isSetByRules
-          ? "not judged, because the rules of the capacity set it"
+          ? "not judged, because at the capacity p99 is what the rules allow"
           : verdictText(one, marginRatio);
         return `${of}, ${ratioText(one)}: ${verdict}`;
       }),

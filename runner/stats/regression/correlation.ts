@@ -7,7 +7,7 @@ import { tQuantile } from "../confidence/student_t.ts";
 /**
  * Spearman's rho: Pearson's correlation of the ranks, where ties share their mean rank (C. Spearman, "The
  * proof and measurement of association between two things", 1904; the definition of SciPy and R). NaN for
- * fewer than two pairs, and where either column holds one value only: such a column has no order.
+ * fewer than two pairs, and where all values of a column are the same, and so cannot be ranked.
  *
  * @param first One finite value for each thing.
  * @param second The other value of the same things, in the same order.
