@@ -258,7 +258,10 @@ const WHY: Readonly<Record<Why, Said>> = {
   "few-runs": ["too few runs", (samples) => `${samples} do not tell them apart`],
   groups: ["two groups of runs", () => "their runs fall into two groups"],
   unsteady: ["no steady state", () => "most runs have no steady state"],
-  "at-least": ["a lower bound", () => "a search ended before it reached the limit of a target"],
+  "at-least": [
+    "a lower bound",
+    () => "a capacity search ended before it reached the limit of a target",
+  ],
   generator: [
     "the generator's limit",
     () => "the generator may have been the limit, so either side may be faster than measured",
@@ -268,18 +271,18 @@ const WHY: Readonly<Record<Why, Said>> = {
   unknown: ["not comparable", () => "the figures cannot be compared"],
   sessions: [
     "two sessions",
-    () => "how much sessions on this machine differ is unknown",
+    () => "how much results differ between sessions on this machine is unknown",
   ],
   "few-slices": ["too few slices", () => "there are too few slices to tell"],
   "dependent-slices": [
     "a wandering level",
-    () => "the ratio of both sides drifts more slowly than the slices can show",
+    () => "the ratio of the two sides drifts too slowly for so short a measurement",
   ],
   disturbed: [
     "one side disturbs the other",
     () => "one side keeps using cores while it rests, which slows the other",
   ],
-  unconfirmed: ["not confirmed", () => "fresh runs did not confirm it"],
+  unconfirmed: ["not confirmed", () => "fresh runs did not confirm a difference"],
   doubted: ["only doubtful runs", () => "the undisturbed runs alone do not decide"],
   lost: ["too few undisturbed runs", () => "too few runs were undisturbed"],
 };

@@ -14,7 +14,7 @@ import { tableIn } from "./said.ts";
 const PLAIN = { width: 100, color: false, unicode: true };
 const REASON =
   "The generator may have been the limit, not the target: its busiest worker used 97 % of a " +
-  "core. Give the generator more workers (-w of bench, workers of a load).";
+  "core. Give the generator more workers (-w of plateau bench, or `workers` of an experiment's load).";
 
 function busy(cpu: number): TrustFinding {
   const evidence = { cpu, waiting: null };

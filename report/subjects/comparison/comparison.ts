@@ -286,14 +286,16 @@ function judgedAlike(
   return { ...comparison, figures };
 }
 
-/** `no request got a response now: 50 timed out after 5 s`; "" if each run of both sides had one. */
+/** `now, no request got a response: 50 timed out after 5 s`; "" if each run of both sides had one. */
 function silenceOf(base: CellRuns, next: CellRuns): string {
   const sides = [["before", base.runs.filter(isUnanswered)], [
     "now",
     next.runs.filter(isUnanswered),
   ]] as const;
   return sides.filter(([, silent]) => silent.length > 0)
-    .map(([when, silent]) => `no request got a response ${when}: ${endsText(noResponseOf(silent))}`)
+    .map(([when, silent]) =>
+      `${when}, no request got a response: ${endsText(noResponseOf(silent))}`
+    )
     .join("; ");
 }
 

@@ -47,7 +47,7 @@ export function weightsTable(scenario: string, cells: readonly CellRuns[]): Tabl
     ],
   ];
   const [caption, notes] = shares === null
-    ? [`What factors do in ${scenario}`, [RATIOS]]
+    ? [`How factors change requests/s in ${scenario}`, [RATIOS]]
     : [`Variance explained in ${scenario}`, [SHARES, RATIOS]];
   return tableOf({ caption, notes }, isFull ? rows : [], [
     column.name("Factor", ({ name }) => name),
@@ -75,7 +75,7 @@ const SHARES =
   "factor depends on another.";
 
 const RATIOS =
-  "The ratios are geometric means over all other factors, from the first value to the last; values that are not numbers are ordered from " +
+  "The ratios compare a factor's last value with its first, as geometric means over all other factors; values that are not numbers are ordered from " +
   "the fewest requests/s to the most.";
 
 /** Factors that not all targets have are shown with the target, because their effects can't be separated. */
