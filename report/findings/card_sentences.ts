@@ -275,7 +275,7 @@ const WHY: Readonly<Record<Why, Said>> = {
   ],
   "few-slices": ["too few slices", () => "there are too few slices to tell"],
   "dependent-slices": [
-    "a wandering level",
+    "a drifting ratio",
     () => "the ratio of the two sides drifts too slowly for so short a measurement",
   ],
   disturbed: [
@@ -449,7 +449,8 @@ const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
   "none-valid": ({ valid }) => `${valid}.`,
   "in-turns": ({ valid }) =>
     `${valid}, but the ratio holds: the sides took turns, so whatever disturbed one disturbed the other, too.`,
-  uncompared: ({ valid, levels }) => `${valid}; the figures include the others (${levels}).`,
+  uncompared: ({ valid, levels }) =>
+    `${valid}; the figures include the other runs, too (${levels}).`,
   same: ({ valid, hasOthers, lost: { places } }) =>
     !hasOthers
       ? `${valid}.`
@@ -480,7 +481,7 @@ const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
   open: ({ valid, lost: { places } }) =>
     areUndecided(places) ? `${valid}.` : `${valid}, too few to decide alone.`,
   fewer: ({ valid }) => `${valid}.`,
-  changed: ({ valid }) => `${valid}, and they contradict the others.`,
+  changed: ({ valid }) => `${valid}; alone, they would give another verdict.`,
 };
 
 function areUndecided(places: readonly Place[]): boolean {

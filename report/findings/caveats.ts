@@ -66,8 +66,8 @@ const SENTENCES = {
   "parts-missing": ({ parts }: { readonly parts: number }) =>
     `${counted(parts, "part")} of the plan ${parts === 1 ? "was" : "were"} not measured`,
   "two-groups": ({ cells }: { readonly cells: readonly GroupedCell[] }) =>
-    `Runs fall into two groups in ${groupedText(cells)}: ` +
-    "the 95 % intervals there are too narrow",
+    `Runs fall into two groups in ${groupedText(cells)}, ` +
+    "so the 95 % intervals there are too narrow",
   "no-steady-state": (alike: Alike) =>
     `${placeText(alike, "have no steady state in most of their runs")}: ${
       noSteadyStateText(alike)

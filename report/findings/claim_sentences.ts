@@ -103,7 +103,7 @@ export function claimBrief({ claim: { text, source }, outcome, verdict }: Judged
 }
 
 /**
- * `✓ 13 reproduced`, `? 5 inconclusive (2 not decidable here)`.
+ * `✓ 13 reproduced`, `? 5 inconclusive (2 cannot be decided in this set-up)`.
  * @param claims Claims with the same outcome, at least one.
  */
 export function claimGroupText(claims: readonly JudgedClaim[]): string {
@@ -113,10 +113,10 @@ export function claimGroupText(claims: readonly JudgedClaim[]): string {
 
 function outOfReachText(claims: readonly JudgedClaim[]): string {
   const count = claims.filter(({ isDecidable }) => !isDecidable).length;
-  return count === 0 ? "" : ` (${count} not decidable here)`;
+  return count === 0 ? "" : ` (${count} cannot be decided in this set-up)`;
 }
 
-/** `5 of 9 claims reproduced, 1 not, 3 inconclusive (2 not decidable here)`; "" without claims. */
+/** `5 of 9 claims reproduced, 1 not, 3 inconclusive (2 cannot be decided in this set-up)`; "" without claims. */
 export function claimsSummary(claims: readonly JudgedClaim[]): string {
   if (claims.length === 0) return "";
   const [not, unsure, reproduced] = (["broken", "inconclusive", "held"] as const).map((outcome) =>

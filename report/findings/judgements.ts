@@ -206,7 +206,7 @@ function seenText({ smallestChange }: FigureComparison): string {
   if (smallestChange === null) return "";
   return smallestChange > MOST_CHANGE
     ? "add runs"
-    : `only a change of ${percentText(smallestChange)} or more would show`;
+    : `only a change of ${percentText(smallestChange)} or more would be detected`;
 }
 
 /** `about 18 runs would show equivalence within 2 %`; "" if no number of runs or sessions would. */

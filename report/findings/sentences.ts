@@ -201,7 +201,7 @@ const NOT_STARTED =
 /** Cores that unnamed processes must use to be mentioned: up to 0.16 are interrupts and wake-ups. */
 const LEAST_UNNAMED_CORES = 0.2;
 
-/** `other programs used 1.6 cores (stress, PID 4711: 0.91; smaller or short-lived ones: 0.69)` */
+/** `other programs used 1.6 cores (stress, PID 4711: 0.91; smaller or short-lived programs: 0.69)` */
 function othersText({ others, busiest }: Contention): string {
   const cores = Number(others.toPrecision(2));
   const unnamed = others - sum(busiest, (each) => each.cores);
@@ -210,7 +210,7 @@ function othersText({ others, busiest }: Contention): string {
   );
   const all = names.length === 0 || unnamed < LEAST_UNNAMED_CORES
     ? names
-    : [...names, `smaller or short-lived ones: ${Number(unnamed.toPrecision(2))}`];
+    : [...names, `smaller or short-lived programs: ${Number(unnamed.toPrecision(2))}`];
   return `other programs used ${cores} ${cores === 1 ? "core" : "cores"}${
     all.length === 0 ? "" : ` (${all.join("; ")})`
   }`;

@@ -119,7 +119,7 @@ const WITH_MORE = {
       formatDuration(seconds)
     } would suffice`,
   "short-run": ({ seconds }: { seconds: number }) =>
-    "the run is too short to show how its requests depend on each other: run at least " +
+    "the run is too short to show how its requests depend on each other: run for at least " +
     formatDuration(seconds),
 };
 
@@ -265,7 +265,7 @@ const ABSENCES = {
   "no-figure": ({ cell, figure, why }: OfCell & { figure: string; why: string }) =>
     `${cell} has no ${figure}: ${why}`,
   "nothing-to-judge": ({ why }: { why: string }) => `nothing to judge: ${why}`,
-  "no-baseline": ({ why }: { why: string }) => `nothing to judge by: ${why}`,
+  "no-baseline": ({ why }: { why: string }) => `nothing to compare with: ${why}`,
   /** A selector that selects no cell; `problem` is the parser's. */
   "wrong-selector": ({ problem }: { problem: string }) => problem,
   "nothing-measured": () => "nothing was measured",
@@ -275,7 +275,7 @@ const ABSENCES = {
   "no-four": () => "the two ratios have no cells in common",
   "figure-zero": () => "one of the figures is 0",
   "peak-not-measured": ({ name }: { name: string }) => `${name} was not measured`,
-  "load-changes": ({ cell }: OfCell) => `${cell} has a load that itself changes`,
+  "load-changes": ({ cell }: OfCell) => `the load of ${cell} itself changes during a run`,
   "runs-too-short": ({ cell }: OfCell) => `the runs of ${cell} were too short to detect a warm-up`,
   "no-order": (
     { figures, cells, without }: { figures: readonly string[]; cells: number; without: number },

@@ -206,7 +206,7 @@ function budgetText(
 /** Which rate, found good by shorter trials, was not sustained, and how to find one that is. */
 function unsustainedText({ trials, trialS: [shortS, longS] }: RunCapacity): string {
   const fell = trials.find(({ isSustained, outcome }) => isSustained && outcome === "broken");
-  if (fell === undefined) return "inconclusive: the rules broke in a sustained trial";
+  if (fell === undefined) return "inconclusive: a sustained trial broke the rules";
   const longer = `--trial ${shortS}s,${2 * Math.ceil(fell.plannedS)}s`;
   return `inconclusive: ${rateIn(fell.ratePerSec)} held in trials of ${formatDuration(longS)}, ` +
     `but not for ${formatDuration(fell.plannedS)} after an overload; ` +

@@ -16,7 +16,7 @@ export const latency: Subject<ScenarioContext> = {
 function heatmaps({ cells }: ScenarioContext): Block {
   const charts = cells.map(({ label }, cell): Chart => ({
     kind: "heatmap",
-    alt: `Requests of ${label} by moment and latency`,
+    alt: `Requests of ${label} by time and latency`,
     cell,
   }));
   return figure(cells.map((of, i) => ({ of, chart: charts[i] })), {

@@ -110,7 +110,7 @@ const REASONS: Samples<Reason> = {
   ],
   "short-run": [
     { seconds: 5 },
-    "the run is too short to show how its requests depend on each other: run at least 5 s",
+    "the run is too short to show how its requests depend on each other: run for at least 5 s",
   ],
   "more-sessions": [{ sessions: 8 }, "about 8 sessions a side would decide"],
   "session-groups": [
@@ -135,7 +135,7 @@ const ABSENCES: Samples<Absence> = {
     "static, hono has no p99: no request ended",
   ],
   "nothing-to-judge": [{ why: "no request ended" }, "nothing to judge: no request ended"],
-  "no-baseline": [{ why: "no such cell" }, "nothing to judge by: no such cell"],
+  "no-baseline": [{ why: "no such cell" }, "nothing to compare with: no such cell"],
   "wrong-selector": [{ problem: "no target is named x" }, "no target is named x"],
   "nothing-measured": [{}, "nothing was measured"],
   "none-selected": [{ selector: "hono" }, "no cell of hono was measured"],
@@ -143,7 +143,7 @@ const ABSENCES: Samples<Absence> = {
   "no-four": [{}, "the two ratios have no cells in common"],
   "figure-zero": [{}, "one of the figures is 0"],
   "peak-not-measured": [{ name: "the peak" }, "the peak was not measured"],
-  "load-changes": [CELL, "static, hono has a load that itself changes"],
+  "load-changes": [CELL, "the load of static, hono itself changes during a run"],
   "runs-too-short": [CELL, "the runs of static, hono were too short to detect a warm-up"],
   "no-order": [
     { figures: ["rate", "p99"], cells: 2, without: 3 },

@@ -88,7 +88,7 @@ Deno.test("a change or a width beyond ten times is no number but a reason to add
     verdictText({ ...rate, ...open, smallestChange }, 0.02)
   );
   assert.equal(texts[0], "inconclusive: too few runs; add runs");
-  assert.match(texts[1], /; only a change of 850\s% or more would show$/);
+  assert.match(texts[1], /; only a change of 850\s% or more would be detected$/);
 });
 
 Deno.test("the smallest change is that of the widest figure against as many runs like these", () => {

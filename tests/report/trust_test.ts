@@ -76,7 +76,7 @@ Deno.test("runs that only never settled are no fault of the generator or the mac
   }
   assert.equal(
     trustOfRuns(results.runs)?.text,
-    "in 2 of 4 runs rate or latency reached no steady state, so the figures hold only for a moment",
+    "in 2 of 4 runs rate or latency reached no steady state, so the figures describe only the time that was measured",
   );
   results.runs[0].generator.findings = [UNSTEADY, STOLEN];
   assert.match(trustOfRuns(results.runs)?.text ?? "", /the machine may have been the limit/);

@@ -267,7 +267,7 @@ function judgedByResponses(
   const isOpen = baseIsWrong === nextIsWrong || !differInErrors(base, next);
   const verdict = isOpen ? "inconclusive" : nextIsWrong ? "worse" : "better";
   const [before, now] = [base, next].map(({ runs }) => formatShare(judgedErrorRatio(runs)));
-  const errors = `wrong or failed: ${before} of the requests before, ${now} now`;
+  const errors = `wrong or failed requests: ${before} before, ${now} now`;
   return { comparison: judgedAlike(comparison, verdict, "errors"), errors };
 }
 

@@ -160,8 +160,8 @@ function measuredSentences(runs: readonly Run[]): string[] {
     `No request is left out: a request without a whole response ${after}has failed, and counts in the distribution with the time that it had taken. So do requests that were unfinished at the end${dropped}. All these times are lower bounds; figures that they could raise are marked ≥.`,
     isEstimated &&
     "Percentiles of a closed loop are product-limit estimates (Kaplan and Meier), which spread the weight of a lower bound over the longer times; in an open loop a lower bound counts as a value.",
-    "Requests/s are completed responses, whatever their status, over the time of the run; a response that completes after the deadline counts only in the latencies.",
-    "Times are kept in histograms of three significant digits from 1 µs to 1 hour (HdrHistogram).",
+    "Requests/s are completed responses, whatever their status, divided by the time of the run; a response that completes after the deadline counts only in the latencies.",
+    "Times are kept in histograms with three significant digits from 1 µs to 1 hour (HdrHistogram).",
   ].filter((sentence) => sentence !== false);
 }
 

@@ -68,10 +68,10 @@ interface FactorRow {
 }
 
 const SHARES =
-  "Each share is of the variance of the logarithm of requests/s over all runs, less what noise " +
-  "alone is expected to add (analysis of variance, ω²): how much of the differences goes with " +
-  "this factor alone, with the 95 % interval of the share over repetitions in brackets. " +
-  "A row shows no share if noise alone could produce one as large. Interaction: where the effect of one " +
+  "Each share is the part of the variance of the logarithm of requests/s, over all runs, that goes with " +
+  "this factor alone, less what noise alone is expected to add (analysis of variance, ω²). " +
+  "In brackets: the 95 % interval of the share over repetitions. " +
+  "A row shows no share if noise alone could produce one as large. Interaction: the part where the effect of one " +
   "factor depends on another.";
 
 const RATIOS =
