@@ -15,7 +15,7 @@ export type CapacityRange = Range & { readonly isAtLeast: boolean };
 export function foundCapacity({ capacity }: Searched): Bounded | { readonly none: string } {
   if (capacity === undefined) return { none: "the load does not search for a capacity" };
   const found = capacity.capacity;
-  if (found === null) return { none: "no rate is known at which every rule holds" };
+  if (found === null) return { none: "the search found no rate at which every rule holds" };
   return bounded(found.value, isLowerBound(found));
 }
 

@@ -149,7 +149,7 @@ const READ: Readonly<Record<Exclude<FigureName, keyof typeof SHARES>, ReadFrom>>
   tokens: (run) => ofStreams(run, ({ tokens }) => tokens?.tokens),
   tokensPerSec: (run) => ofStreams(run, ({ tokens }) => tokens?.tokensPerSec),
   startUp: ({ startUp = null }) =>
-    startUp === null ? { none: "the target was not started here" } : bounded(startUp),
+    startUp === null ? { none: "Plateau did not start the target" } : bounded(startUp),
   cpu: (run) => ofTarget(run, meanCoresOf),
   perCpu: (run) => ofTarget(run, () => perCpuSecondOf(run)),
   eventsPerCpu: (run) =>
@@ -158,11 +158,13 @@ const READ: Readonly<Record<Exclude<FigureName, keyof typeof SHARES>, ReadFrom>>
       : ofTarget(run, () => eventsPerCpuSecondOf(run)),
   memory: (run) => ofTarget(run, peakMemoryBytesOf),
   "machine.cpu": ({ generator: { hostActivity: { busy } } }) =>
-    busy === null ? { none: "the system does not report how busy its cores are" } : bounded(busy),
+    busy === null
+      ? { none: "the operating system does not report how busy the cores are" }
+      : bounded(busy),
   "generator.cpu": ({ generator }) => bounded(generator.cpu),
   hitRatio: ({ cache = {} }) => {
     const [hit, miss, stale] = CACHE_STATUSES.map((use) => cache[use]?.latency.count ?? 0);
-    return quotient(hit + stale, hit + miss + stale, "no response has a header x-cache");
+    return quotient(hit + stale, hit + miss + stale, "no response has an x-cache header");
   },
   "redis.hitRatio": ({ parts = [] }) => {
     const { hits = 0, misses = 0 } =
@@ -191,7 +193,7 @@ const READ: Readonly<Record<Exclude<FigureName, keyof typeof SHARES>, ReadFrom>>
   ),
   ...family(["lag"], (_, statistic) => ({ load, requests, sockets, generator: { lag } }) => {
     if (load.kind === "closed" && !arePaced(sockets)) {
-      return { none: "a closed loop sends when it can and has no lag" };
+      return { none: "a closed loop has no lag, because it has no schedule" };
     }
     if (requests.due === 0) return NOTHING_SENT;
     return bounded(statistic === "max" ? lag.max : lag[`p${statistic}`]);
@@ -467,7 +469,7 @@ function imbalanceOf(
   of: (latency: Distribution) => number,
 ): FigureOfRun {
   if (instances.length < 2) {
-    return { none: "fewer than two instances name themselves in a header x-instance" };
+    return { none: "responses name fewer than two instances in an x-instance header" };
   }
   const values = instances.map(({ latency }) => of(latency));
   const mean = sum(values, (value) => value) / values.length;
@@ -482,5 +484,5 @@ function ofTarget(
     return { none: "CPU and memory are known only of targets that Plateau starts" };
   }
   const value = of({ resources });
-  return value === null ? { none: "no CPU time of the target was seen" } : bounded(value);
+  return value === null ? { none: "no CPU time of the target was recorded" } : bounded(value);
 }

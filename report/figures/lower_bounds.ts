@@ -80,8 +80,8 @@ export function lowerBoundsText(censored: number, runs: readonly Ended[] = []): 
   const what = censored === 1 ? "latency is a lower bound" : "latencies are lower bounds";
   const known = WHY_BOUND.filter(([, count]) => sum(runs, count) > 0);
   const why = (known.length > 0 ? known : WHY_BOUND).map(([why]) => why);
-  return `${formatCount(censored)} ${what}: requests that ${listed(why, "or")}. ` +
-    "Figures that they could make larger are marked ≥.";
+  return `${formatCount(censored)} ${what}, because requests ${listed(why, "or")}. ` +
+    "Figures that these lower bounds could raise are marked ≥.";
 }
 
 /**
@@ -95,6 +95,6 @@ export function boundsNote(
   const censored = sum(latencies, (one) => one.censored);
   if (censored === 0) return "";
   const left = sum(latencies, ({ count, endedCount }) => count - endedCount);
-  const which = left === censored ? "them" : `${formatCount(left)} of them`;
+  const which = left === censored ? "these lower bounds" : `${formatCount(left)} of them`;
   return `${lowerBoundsText(censored, runs)} Histograms do not show ${which}.`;
 }

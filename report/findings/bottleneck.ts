@@ -7,7 +7,7 @@ import type { Measurement } from "../../runner/result/result.ts";
 import type { Finding } from "../blocks.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { formatCount, formatMs, formatNumber, formatShare } from "../writing/units.ts";
-import { listed } from "../writing/words.ts";
+import { counted, listed } from "../writing/words.ts";
 
 type Grounds = Omit<Bottleneck, "kind">;
 
@@ -51,38 +51,40 @@ const SENTENCES: Readonly<
       : `the threads of ${thread.name} compute in turn, and use ${
         formatShare(thread.processCpu ?? 0)
       } of a core together`),
-    "; more connections will not help, more processes may",
+    "; more connections will not help, but more processes may",
   ],
   cores: ({ cpu, cores }) => [
     `${cores === 1 ? "its only core is" : "all cores are"} full`,
-    cpu && `the target uses ${cpu.toFixed(1)} of ${cores ?? "them"}`,
+    cpu &&
+    `the target uses ${cpu.toFixed(1)} of ${cores === undefined ? "them" : counted(cores, "core")}`,
     "; only less work per request, or more cores, will help",
   ],
   kernel: ({ kernelShare, cpu = 0 }) => [
     `${
       cpu > MOST_OF_ONE ? "its cores are" : "one core is"
     } full, mostly with the kernel's work for the target, such as networking`,
-    kernelShare && `${formatShare(kernelShare)} of the CPU time in the kernel`,
+    kernelShare && `${formatShare(kernelShare)} of the target's CPU time is spent in the kernel`,
   ],
   redis: ({ redisBusy = 0, redisCpu = 0 }) => [
     redisBusy >= redisCpu ? "Redis executes commands nearly all the time" : "Redis fills a core",
-    redisBusy + redisCpu && formatShare(Math.max(redisBusy, redisCpu)),
+    redisBusy + redisCpu && `${formatShare(Math.max(redisBusy, redisCpu))} of it`,
     "; fewer or cheaper commands will help",
   ],
   lock: ({ service, connections = 0, atOnce = 0 }) => [
     "the target is not busy, and requests are served one at a time",
     service &&
-    `of its ${formatMs(service)}, a request waits ${
+    `a request takes ${formatMs(service)}, and spends ${
       formatShare(1 - atOnce / connections)
-    } for the others`,
-    ": for a lock, a rate limit, or a single worker that itself waits",
+    } of that waiting for the others`,
+    "; they wait for a lock, a rate limit, or a single worker that itself waits",
   ],
   waiting: ({ service, cpuPerRequest = 0, atOnce = 0 }) => [
     "the target is not busy, and requests wait",
-    service && `of the ${formatMs(service)} of a request, ${formatMs(cpuPerRequest)} are CPU time`,
+    service &&
+    `a request takes ${formatMs(service)}, of which ${formatMs(cpuPerRequest)} are CPU time`,
     atOnce === 0
-      ? ", such as for a timer, a disk, a lock, a pool or another service"
-      : `, in line for something that serves about ${
+      ? "; they may wait for a timer, a disk, a lock, a pool or another service"
+      : `; they wait in line for something that serves about ${
         formatCount(Math.round(atOnce))
       } of them at a time, such as a pool`,
   ],
@@ -92,7 +94,7 @@ const SENTENCES: Readonly<
     `on average, ${formatNumber(sleeping, 1)} threads sleep in reads or writes while ${
       formatNumber(underWay, 1)
     } requests are under way`,
-    "; fewer or combined writes (fsync) per request will help, or faster storage",
+    "; fewer or combined writes (fsync) per request, or faster storage, will help",
   ],
   names: ({ lookups = 0, underWay }) => [
     "requests wait for name look-ups (DNS)",
@@ -100,7 +102,7 @@ const SENTENCES: Readonly<
     `on average, ${formatNumber(lookups, 1)} sockets to a name server are open while ${
       formatNumber(underWay, 1)
     } requests are under way`,
-    "; caching addresses or keeping connections will help, or a faster name server",
+    "; caching addresses, keeping connections open or a faster name server will help",
   ],
   "connection-cap": ({ taken, connections }) => [
     "a cap on connections: the target is not busy, but leaves some connections waiting, or closes them",
@@ -112,8 +114,8 @@ const SENTENCES: Readonly<
     "too few connections",
     connections,
     cpuPerRequest < MOSTLY_WORK * service
-      ? ", all of which wait for responses; more connections will serve more, unless they wait in line"
-      : ", because requests are worked on most of their time; more connections will serve more",
+      ? ", all of which wait for responses; more connections will serve more, unless their requests then wait in line"
+      : ": requests spend much of their time computing, so more connections will serve more",
   ],
   "cpu-limit": ({ limitCores, cpu = 0 }) => [
     "the CPU limit",
@@ -121,43 +123,46 @@ const SENTENCES: Readonly<
     "; a higher limit will help",
   ],
   "open-files": ({ files }) => [
-    "the limit of open files was reached",
-    files && `${files} open, and each connection is one`,
+    "the target reached its limit of open files",
+    files && `${files} are open, and each connection counts as one`,
     "; a higher limit (ulimit -n) or fewer connections will help",
   ],
   gc: ({ collectionShare, stoppedShare = 0, pauses }) => [
-    pauses ? "its garbage collection stops it" : "garbage collection takes much of its time",
+    pauses
+      ? "garbage collection stops the target"
+      : "garbage collection takes much of the target's time",
     pauses
       ? pausesText(pauses)
       : collectionShare === undefined
       ? `${formatShare(stoppedShare)} of the run`
       : `${formatShare(collectionShare)} of its CPU time`,
-    "; fewer objects per request will help, or a larger heap",
+    "; fewer objects per request or a larger heap will help",
   ],
   "blocked-loop": ({ pauses }) => [
-    "long computations block its event loop",
+    "long computations block the target's event loop",
     pauses && pausesText(pauses),
     "; splitting them, or moving them to a worker, will help",
   ],
   offered: (seen) => {
     const left = littleLeft(seen);
     return left === null
-      ? ["the load offered, all of which was served; plateau capacity finds the limit", null]
-      : ["the load offered, all of which was served, with little left", left];
+      ? ["the offered load, all of which was served; `plateau capacity` finds the limit", null]
+      : ["the offered load, all of which was served, with little capacity left", left];
   },
-  generator: () => ["the generator was the limit; how much more would be served is unknown", null],
+  generator:
+    () => ["the generator was the limit; how much more the target could serve is unknown", null],
   unknown: ({ service, cpuPerRequest, waitingShare }, looks) => {
     if (waitingShare !== undefined) {
       return [
-        "unknown, because other programs took cores that were needed",
-        `the target waited ${formatShare(waitingShare)} of the time that it had work`,
-        "; without them, a limit of the target would show",
+        "unknown, because other programs took cores that the target needed",
+        `it waited for a core during ${formatShare(waitingShare)} of the time that it had work`,
+        "; without these programs, a limit of the target would show",
       ];
     }
     return service && cpuPerRequest !== undefined
       ? [
-        "unknown: nothing that was observed explains the time of most requests",
-        `of the ${formatMs(service)} of a request, ${formatMs(cpuPerRequest)} are CPU time`,
+        "unknown: nothing that was observed explains where most requests spend their time",
+        `a request takes ${formatMs(service)}, of which ${formatMs(cpuPerRequest)} are CPU time`,
         lookText(looks),
       ]
       : null;
@@ -167,8 +172,8 @@ const SENTENCES: Readonly<
 /** Further ways to look into a target; "" if all are in use. */
 function lookText({ profiled, observed }: Looks): string {
   const looks = [
-    ...profiled ? [] : ["`plateau run --profile` shows which code computes"],
-    ...observed ? [] : ["`plateau run --observe runtime` shows its garbage collection"],
+    ...profiled ? [] : ["`plateau run --profile` shows which code uses the CPU time"],
+    ...observed ? [] : ["`plateau run --observe runtime` shows garbage collection"],
   ];
   return looks.length === 0 ? "" : `; ${listed(looks, "and")}`;
 }
@@ -179,7 +184,7 @@ function pausesText(
   return `for ${formatMs(ms)} at a time, ${
     formatShare(share)
   } of the run; ${overlapping} of the ${requests} ` +
-    `slowest requests overlap it, where ${formatNumber(expected, 1)} would by chance`;
+    `slowest requests overlap a pause, where ${formatNumber(expected, 1)} would by chance`;
 }
 
 /** The resource that is nearly exhausted; null if none is known to be. */
@@ -195,7 +200,7 @@ function littleLeft(
     return limitText(cpu, limitCores);
   }
   if (throttledShare >= PAUSED) {
-    return `CPU limits paused it for ${formatShare(throttledShare)} of the time`;
+    return `CPU limits paused the target for ${formatShare(throttledShare)} of the time`;
   }
   if (redis >= LITTLE_LEFT) {
     return redisBusy >= redisCpu
@@ -211,7 +216,7 @@ function littleLeft(
 }
 
 function limitText(cpu: number, limitCores: number): string {
-  return `the target uses ${formatNumber(cpu, 2)} of the ${limitCores} cores that its limit allows`;
+  return `the target uses ${formatNumber(cpu, 2)} cores, and its limit is ${limitCores}`;
 }
 
 /** `Bottleneck of express and koa: one core is full; …`. */

@@ -42,7 +42,7 @@ export function priceNotes(
     return [
       figure === 99
         ? `The p99 of ${target} is ${timesText(times)} that of ${other.target}.`
-        : `${target} uses ${timesText(times)} the CPU per request of ${other.target}.`,
+        : `${target} uses ${timesText(times)} as much CPU per request as ${other.target}.`,
     ];
   });
 }
@@ -153,7 +153,7 @@ export function refusedNotes({ runs, experiment }: MeasuredRuns): string[] {
 export function peakNotes({ peakThroughput }: MeasuredRuns): string[] {
   const { generator, redis } = peakThroughput ?? {};
   return [["a load worker", generator] as const, ["Redis", redis] as const].flatMap(([of, peak]) =>
-    peak ? [`The peak of ${of} on this machine is ${formatNumber(peak.perSec)} requests/s.`] : []
+    peak ? [`On this machine, ${of} peaks at ${formatNumber(peak.perSec)} requests/s.`] : []
   );
 }
 

@@ -258,7 +258,10 @@ const WHY: Readonly<Record<Why, Said>> = {
   "few-runs": ["too few runs", (samples) => `${samples} do not tell them apart`],
   groups: ["two groups of runs", () => "their runs fall into two groups"],
   unsteady: ["no steady state", () => "most runs have no steady state"],
-  "at-least": ["a lower bound", () => "a search ended before it reached the limit of a target"],
+  "at-least": [
+    "a lower bound",
+    () => "a capacity search ended before it reached the limit of a target",
+  ],
   generator: [
     "the generator's limit",
     () => "the generator may have been the limit, so either side may be faster than measured",
@@ -268,18 +271,18 @@ const WHY: Readonly<Record<Why, Said>> = {
   unknown: ["not comparable", () => "the figures cannot be compared"],
   sessions: [
     "two sessions",
-    () => "how much sessions on this machine differ is unknown",
+    () => "how much results differ between sessions on this machine is unknown",
   ],
   "few-slices": ["too few slices", () => "there are too few slices to tell"],
   "dependent-slices": [
-    "a wandering level",
-    () => "the ratio of both sides drifts more slowly than the slices can show",
+    "a drifting ratio",
+    () => "the ratio of the two sides drifts too slowly for so short a measurement",
   ],
   disturbed: [
     "one side disturbs the other",
     () => "one side keeps using cores while it rests, which slows the other",
   ],
-  unconfirmed: ["not confirmed", () => "fresh runs did not confirm it"],
+  unconfirmed: ["not confirmed", () => "fresh runs did not confirm a difference"],
   doubted: ["only doubtful runs", () => "the undisturbed runs alone do not decide"],
   lost: ["too few undisturbed runs", () => "too few runs were undisturbed"],
 };
@@ -446,7 +449,8 @@ const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
   "none-valid": ({ valid }) => `${valid}.`,
   "in-turns": ({ valid }) =>
     `${valid}, but the ratio holds: the sides took turns, so whatever disturbed one disturbed the other, too.`,
-  uncompared: ({ valid, levels }) => `${valid}; the figures include the others (${levels}).`,
+  uncompared: ({ valid, levels }) =>
+    `${valid}; the figures include the other runs, too (${levels}).`,
   same: ({ valid, hasOthers, lost: { places } }) =>
     !hasOthers
       ? `${valid}.`
@@ -477,7 +481,7 @@ const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
   open: ({ valid, lost: { places } }) =>
     areUndecided(places) ? `${valid}.` : `${valid}, too few to decide alone.`,
   fewer: ({ valid }) => `${valid}.`,
-  changed: ({ valid }) => `${valid}, and they contradict the others.`,
+  changed: ({ valid }) => `${valid}; alone, they would give another verdict.`,
 };
 
 function areUndecided(places: readonly Place[]): boolean {

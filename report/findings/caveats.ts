@@ -66,8 +66,8 @@ const SENTENCES = {
   "parts-missing": ({ parts }: { readonly parts: number }) =>
     `${counted(parts, "part")} of the plan ${parts === 1 ? "was" : "were"} not measured`,
   "two-groups": ({ cells }: { readonly cells: readonly GroupedCell[] }) =>
-    `Runs fall into two groups in ${groupedText(cells)}: ` +
-    "the 95 % intervals there are too narrow",
+    `Runs fall into two groups in ${groupedText(cells)}, ` +
+    "so the 95 % intervals there are too narrow",
   "no-steady-state": (alike: Alike) =>
     `${placeText(alike, "have no steady state in most of their runs")}: ${
       noSteadyStateText(alike)
@@ -88,13 +88,15 @@ const SENTENCES = {
     const head = `Stopped after ${repetitions} repetitions${WHY[reason]}: ${widthText(stopping)}`;
     if (smallestChange === null) return head;
     return smallestChange > MOST_CHANGE
-      ? `${head}; a change of less than 10× would not have been seen: add runs`
-      : `${head}; only a change of ${percentText(smallestChange)} or more would show`;
+      ? `${head}; a comparison with as many runs would miss any change of less than 10×, so add runs`
+      : `${head}; a comparison with as many runs would show only changes of ${
+        percentText(smallestChange)
+      } or more`;
   },
   "stopped-early": ({ repetitions }: Pick<Stopping, "repetitions">) =>
-    `If a few runs are far slower than the rest, ${repetitions} repetitions may hold none of them: intervals of ` +
+    `If a few runs are far slower than the rest, ${repetitions} repetitions may include none of the slow runs. Intervals of ` +
     `\`repeat: until\` then contain the true value in as few as ${SKEWED_COVERAGE.sequence} of 100 cases, ` +
-    `and most of those that miss it ended before ${LEAST_OF_GROUPS} repetitions`,
+    `and most of the intervals that miss it come from fewer than ${LEAST_OF_GROUPS} repetitions`,
 };
 
 type Evidence = {

@@ -21,16 +21,16 @@ function doubtText(doubt: NonNullable<JudgedClaim["doubt"]>): string {
     case "busy-machine":
       return reasonText(doubt);
     case "fewer-cores":
-      return `published for a machine with at least ${doubt.least} cores, but this one has ${doubt.cores}`;
+      return `the claim was published for a machine with at least ${doubt.least} cores, but this one has ${doubt.cores}`;
     case "shorter-load": {
       const [least, here] = [doubt.leastMs, doubt.ms].map((ms) => formatDuration(ms / 1_000));
       return doubt.term === "timeout"
-        ? `published for a time-out of at least ${least}, but here it is ${here}`
-        : `published for a load of at least ${least}, but this one lasts ${here}`;
+        ? `the claim was published for a time-out of at least ${least}, but here the time-out is ${here}`
+        : `the claim was published for a load of at least ${least}, but here the load lasts ${here}`;
     }
     case "given": {
       const { text, met } = doubt;
-      return `published under the condition ${text}, which is ${
+      return `the claim was published under the condition ${text}, which is ${
         CLAIM_OUTCOMES[met.outcome]
       } here (${verdictText(met)})`;
     }
@@ -45,7 +45,7 @@ function verdictText({ worst, measured, holding, of, unmeasured }: ClaimVerdict)
   const found = of === 1 ? own : `holds in ${holding} of ${of} cells; ${nearest}: ${own}`;
   return missing === ""
     ? found
-    : `${missing}; judged by the other cells, it is ${CLAIM_OUTCOMES[measured]}: ${found}`;
+    : `${missing}; judged by the other cells, the claim is ${CLAIM_OUTCOMES[measured]}: ${found}`;
 }
 
 function findingText({ found, reason }: Evidence): string {
@@ -103,7 +103,7 @@ export function claimBrief({ claim: { text, source }, outcome, verdict }: Judged
 }
 
 /**
- * `✓ 13 reproduced`, `? 5 inconclusive (2 not decidable here)`.
+ * `✓ 13 reproduced`, `? 5 inconclusive (2 cannot be decided in this set-up)`.
  * @param claims Claims with the same outcome, at least one.
  */
 export function claimGroupText(claims: readonly JudgedClaim[]): string {
@@ -113,10 +113,10 @@ export function claimGroupText(claims: readonly JudgedClaim[]): string {
 
 function outOfReachText(claims: readonly JudgedClaim[]): string {
   const count = claims.filter(({ isDecidable }) => !isDecidable).length;
-  return count === 0 ? "" : ` (${count} not decidable here)`;
+  return count === 0 ? "" : ` (${count} cannot be decided in this set-up)`;
 }
 
-/** `5 of 9 claims reproduced, 1 not, 3 inconclusive (2 not decidable here)`; "" without claims. */
+/** `5 of 9 claims reproduced, 1 not, 3 inconclusive (2 cannot be decided in this set-up)`; "" without claims. */
 export function claimsSummary(claims: readonly JudgedClaim[]): string {
   if (claims.length === 0) return "";
   const [not, unsure, reproduced] = (["broken", "inconclusive", "held"] as const).map((outcome) =>

@@ -19,7 +19,7 @@ import { formatRatio, isSame, percentText, ratioText } from "../writing/ratios.t
 import { formatCount, formatMs, formatNumber, formatShare } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";
 
-/** `plain times out on 19 %`. */
+/** `plain times out on 19 % of requests`. */
 export function shortfallText(short: Shortfall): string {
   const { label, kind, ratio } = short;
   return kind === "dropped"
@@ -27,20 +27,20 @@ export function shortfallText(short: Shortfall): string {
     : `${label} ${shortfallClause(short)}`;
 }
 
-/** A shortfall for use beside the target's name: `times out on 19 %`. */
+/** A shortfall for use beside the target's name: `times out on 19 % of requests`. */
 export function shortfallClause({ kind, ratio, ...pace }: Shortfall): string {
   const share = shortfallShare(ratio);
   switch (kind) {
     case "silent":
       return "sent no response";
     case "timeout":
-      return `times out on ${share}`;
+      return `times out on ${share} of requests`;
     case "failed":
-      return `fails on ${share}`;
+      return `fails on ${share} of requests`;
     case "wrong":
-      return `responds wrongly to ${share}`;
+      return `responds wrongly to ${share} of requests`;
     case "dropped":
-      return `${share} never sent`;
+      return `${share} of requests never sent`;
     case "slow":
       return `completes ${formatNumber(pace.servedPerSec)} of ${
         formatNumber(pace.offeredPerSec)
@@ -107,10 +107,10 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
   many: likely((one) => [
     unproven(one),
     one.sliced === null
-      ? "too few for so many comparisons"
-      : "too few for so many checks and comparisons",
+      ? `too few ${sampleNoun(one, 2)} for so many comparisons`
+      : `too few ${sampleNoun(one, 2)} for so many checks and comparisons`,
   ]),
-  exact: likely((one) => [unproven(one), "too few for the exact test"]),
+  exact: likely((one) => [unproven(one), `too few ${sampleNoun(one, 2)} for the exact test`]),
   sessions: ({ interval }, marginRatio) => {
     const most = 1 + marginRatio;
     const isWithin = interval !== null && interval.low >= 1 / most && interval.high <= most;
@@ -127,8 +127,10 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
       ? [`inconclusive: ${unsteady}`, "run longer"]
       : likely(() => [`not proven: ${unsteady}`])(comparison, marginRatio);
   },
-  "at-least":
-    () => ["inconclusive: a lower bound", "a search ended before it reached the limit of a target"],
+  "at-least": () => [
+    "inconclusive: a lower bound",
+    "a capacity search ended before it reached the limit of a target",
+  ],
   errors: () => ["too many wrong responses"],
   generator: () => [
     "inconclusive: the generator may have been the limit",
@@ -137,7 +139,7 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
   "few-slices": () => ["inconclusive: too few slices", "measure longer"],
   "dependent-slices": () => [
     "inconclusive: the ratio drifts",
-    "the ratio drifts more slowly than the slices can show",
+    "the ratio drifts too slowly for so short a measurement",
     "measure longer",
   ],
   disturbed: ({ sliced }) => [
@@ -204,7 +206,7 @@ function seenText({ smallestChange }: FigureComparison): string {
   if (smallestChange === null) return "";
   return smallestChange > MOST_CHANGE
     ? "add runs"
-    : `only a change of ${percentText(smallestChange)} or more would show`;
+    : `only a change of ${percentText(smallestChange)} or more would be detected`;
 }
 
 /** `about 18 runs would show equivalence within 2 %`; "" if no number of runs or sessions would. */

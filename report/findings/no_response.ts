@@ -64,7 +64,7 @@ const BECAME: Readonly<
   reset: "ended in a reset",
   closed: "ended with a closed connection",
   tls: "failed in the TLS handshake",
-  dns: "found no address for the name",
+  dns: "found no address for the host name",
   script: "failed in the script of the experiment",
   "not-http": "got bytes that are not HTTP",
   "other-version": "found a server that speaks another version of HTTP",

@@ -29,7 +29,7 @@ interface UnsettledRun {
   readonly freezes?: Freezes;
 }
 
-/** `it changes in its last quarter; the server sent no response for 2.0 s, once`; "" if the results have no reason. */
+/** `latency or rate changes in the last quarter; the server sent no response for 2.0 s, once`; "" if the results have no reason. */
 export function everyUnsettledText(run: UnsettledRun): string {
   return [unsettledText(run), otherFreezes(run)].filter(Boolean).join("; ");
 }
@@ -68,17 +68,19 @@ const UNSETTLED: Readonly<Record<UnsettledReason, (run: UnsettledRun) => string>
   freezes: ({ freezes }) => freezes ? `the server ${freezesText(freezes)}` : "",
   drift: ({ driftRatio }) =>
     driftRatio === undefined
-      ? "it drifts"
-      : `it drifts by ${twoDigits(100 * Math.abs(driftRatio))} % from start to end`,
+      ? "latency or rate drifts"
+      : `latency or rate drifts by ${twoDigits(100 * Math.abs(driftRatio))} % from start to end`,
   cycle: ({ cyclePeriodS }) =>
-    cyclePeriodS === undefined ? "it swings" : `it swings every ${twoDigits(cyclePeriodS)} s`,
-  levels: () => "it jumps between two levels",
-  returns: () => "it leaves its level and comes back",
-  wander: () => "it rises and falls without a pattern",
-  late: () => "it changes in its last quarter",
+    cyclePeriodS === undefined
+      ? "latency or rate swings"
+      : `latency or rate swings every ${twoDigits(cyclePeriodS)} s`,
+  levels: () => "latency or rate jumps between two levels",
+  returns: () => "latency or rate leaves its level and comes back",
+  wander: () => "latency or rate rises and falls without a pattern",
+  late: () => "latency or rate changes in the last quarter",
 };
 
-/** `it drifts by 12 % from start to end`; "" if the results do not say why. */
+/** `latency or rate drifts by 12 % from start to end`; "" if the results do not say why. */
 export function unsettledText(run: UnsettledRun): string {
   return run.unsettled ? UNSETTLED[run.unsettled](run) : "";
 }

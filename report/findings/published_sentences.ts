@@ -105,8 +105,8 @@ export function relativeNote({ table: { relative }, isRelative }: JudgedTable): 
   if (isRelative) return `Relative figures are divided by those of ${relative}.`;
   const nothing = relative === null
     ? "The figures are not relative to a base"
-    : `Nothing could be divided by ${relative}, which is 0 or not measured for some row`;
-  return `${nothing}: a faster or slower machine by itself moves every figure.`;
+    : `No figure could be divided by that of ${relative}, which is 0 or was not measured for some row`;
+  return `${nothing}, so a faster or slower machine by itself moves every figure.`;
 }
 
 const MOST_NAMED = 8;

@@ -39,8 +39,8 @@ function compilerFinding(label: string, all: readonly Counters[]): Finding[] {
   const [maglev, turbofan, deoptimized] = (["maglev", "turbofan", "deoptimized"] as const)
     .map((what) => sum(work, (each) => each[what]));
   const by = [
-    ...maglev > 0 ? [`Maglev ${perRun(maglev)}`] : [],
-    ...turbofan > 0 ? [`TurboFan ${perRun(turbofan)}`] : [],
+    ...maglev > 0 ? [`${perRun(maglev)} by Maglev`] : [],
+    ...turbofan > 0 ? [`${perRun(turbofan)} by TurboFan`] : [],
   ];
   const moments = reported.flatMap(({ points }) =>
     points.flatMap(({ endS, compiler }) =>
@@ -49,10 +49,10 @@ function compilerFinding(label: string, all: readonly Counters[]): Finding[] {
   ).filter(({ count }) => count > 0).sort((a, b) => a.endS - b.endS);
   const text = by.length === 0
     ? "optimised no function"
-    : `functions optimised in a run, on average: ${by.join(", ")}; ` +
+    : `functions optimised per run, on average: ${by.join(", ")}; ` +
       `half of them within ${formatExactly(halfOf(moments))}, ` +
       `the last within ${formatExactly(moments.at(-1)?.endS ?? 0)}; ` +
-      `optimised code was given up ${perRun(deoptimized)} times`;
+      `optimised code was given up (deoptimised) ${perRun(deoptimized)} times per run`;
   return [{ code: "compiler", text: `V8 of ${label}: ${text}.` }];
 }
 

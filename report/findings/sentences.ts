@@ -29,12 +29,12 @@ const SENTENCES: Worded = {
       counted(ended + waiting, "request")
     } broke it${waiting > 0 ? `, of which ${formatCount(waiting)} had not ended` : ""}`,
   "worker-ended": ({ evidence: { ended, workers, knownUntil } }) =>
-    `Plateau stopped ${ended} of ${counted(workers, "worker")} that did not end in time; ` +
+    `Plateau stopped ${ended} of ${counted(workers, "worker")} for not ending in time; ` +
     (knownUntil === 0
-      ? "their results are lost"
-      : `results of the first ${
+      ? `${ended === 1 ? "its" : "their"} results are lost`
+      : `only results of the first ${
         seconds(knownUntil / 1_000)
-      } count, and requests in flight then are unfinished`),
+      } count, and requests in flight at that moment count as unfinished`),
   throttled: ({ evidence: { throttled, elapsedS } }) =>
     `A CPU limit (cgroup) paused the generator for ${partText(throttled, elapsedS)}`,
   "target-throttled": ({ evidence: { throttled, elapsedS } }) =>
@@ -57,8 +57,8 @@ const SENTENCES: Worded = {
   ports: ({ evidence: { failed } }) =>
     `${counted(failed, "request")} failed because this machine ran out of ports`,
   "open-files": ({ evidence: { failed } }) =>
-    `${counted(failed, "request")} failed because this machine ran out of open files, ` +
-    "one per connection",
+    `${counted(failed, "request")} failed because this machine ran out of open files ` +
+    "(each connection counts as one)",
   "shared-cores": ({ evidence: { cores, busy, waiting } }) =>
     `${
       cores === 1
@@ -68,7 +68,7 @@ const SENTENCES: Worded = {
     `busy (${percent(busy)})` +
     (waiting === null
       ? ""
-      : `, and the busiest worker waited for one ${percent(waiting)} of the time`),
+      : `, and the busiest worker waited for a core ${percent(waiting)} of the time`),
   "crowded-core": ({ evidence }) =>
     `The system kept a worker on a busy core although others were free: it ${coreUse(evidence)}`,
   "generator-starved": limitText,
@@ -196,12 +196,12 @@ function agentNames(names: readonly string[]): string {
 }
 
 const NOT_STARTED =
-  "Programs that Plateau did not start, such as the target's database, count as others";
+  "Programs that Plateau did not start, such as the target's database, count as other programs";
 
 /** Cores that unnamed processes must use to be mentioned: up to 0.16 are interrupts and wake-ups. */
 const LEAST_UNNAMED_CORES = 0.2;
 
-/** `other programs used 1.6 cores (stress, PID 4711: 0.91; smaller or short-lived ones: 0.69)` */
+/** `other programs used 1.6 cores (stress, PID 4711: 0.91; smaller or short-lived programs: 0.69)` */
 function othersText({ others, busiest }: Contention): string {
   const cores = Number(others.toPrecision(2));
   const unnamed = others - sum(busiest, (each) => each.cores);
@@ -210,7 +210,7 @@ function othersText({ others, busiest }: Contention): string {
   );
   const all = names.length === 0 || unnamed < LEAST_UNNAMED_CORES
     ? names
-    : [...names, `smaller or short-lived ones: ${Number(unnamed.toPrecision(2))}`];
+    : [...names, `smaller or short-lived programs: ${Number(unnamed.toPrecision(2))}`];
   return `other programs used ${cores} ${cores === 1 ? "core" : "cores"}${
     all.length === 0 ? "" : ` (${all.join("; ")})`
   }`;
@@ -233,11 +233,11 @@ function limitText(
 /** Share of time that a worker waited for a core, from which on it is stated: shorter waits are wake-ups. */
 const LEAST_WAITING = 0.02;
 
-/** `used 93 % of a core and waited for one 2.5 % of the time` */
+/** `used 93 % of a core and waited for a core 2.5 % of the time` */
 function coreUse({ cpu, waiting }: FindingOf<"generator-busy">["evidence"]): string {
   const waited = waiting === null || waiting < LEAST_WAITING
     ? ""
-    : ` and waited for one ${percent(waiting)} of the time`;
+    : ` and waited for a core ${percent(waiting)} of the time`;
   return `used ${percent(cpu)} of a core${waited}`;
 }
 
@@ -276,12 +276,13 @@ const ADVICE: Readonly<Record<Advice, string>> = {
   "check-agent": "check the log of the agent",
   "check-late-agents": "check the load on the machines of the late agents",
   "see-agents": "read the findings of each agent in the results",
-  "more-workers": "give the generator more workers (-w of bench, workers of a load)",
+  "more-workers":
+    "give the generator more workers (-w of plateau bench, or `workers` of an experiment's load)",
   "more-generator-cores": "give the generator more cores",
   "own-machine": "run the generator on its own machine",
   "other-machine": "use another machine",
   "larger-machine": "use a larger machine",
-  "separate-cores": "give target and generator separate cores (pin of an experiment)",
+  "separate-cores": "give target and generator separate cores (`pin` of an experiment)",
   "stop-other-programs":
     "stop other programs (plateau doctor names them) or keep them on other cores",
   "raise-priority": "give the target normal priority",
@@ -291,11 +292,13 @@ const ADVICE: Readonly<Record<Advice, string>> = {
   "reuse-connections":
     "keep connections alive, use fewer of them, or widen net.ipv4.ip_local_port_range",
   "raise-open-files": "raise the limit with ulimit -n, or use fewer connections",
-  "more-connections": "add connections (-c of bench, connections of a load)",
+  "more-connections":
+    "add connections (-c of plateau bench, or `connections` of an experiment's load)",
   "lower-rate": "lower the rate",
   "lower-speed": "replay more slowly",
-  "fewer-arrivals": "let fewer virtual users arrive (arrivals of phases)",
-  "fewer-connections": "use fewer connections (-c of bench, connections of a load)",
+  "fewer-arrivals": "let fewer virtual users arrive (`arrivals` of the phases of the load)",
+  "fewer-connections":
+    "use fewer connections (-c of plateau bench, or `connections` of an experiment's load)",
   "longer-run": "make the run longer",
   "inspect-timeline": "inspect the timeline",
   "compare-differences": "compare targets by the difference of their latencies, not by the ratio",

@@ -27,8 +27,9 @@ const MEANINGS: Readonly<
   suspect: "the generator or the machine may have been the limit, not the target",
   invalid: "the generator or the machine was the limit, not the target",
   "nothing-measured": "nothing was measured",
-  aborted: "the load's own rule ended it early",
-  "never-settled": "rate or latency reached no steady state, so the figures hold only for a moment",
+  aborted: "a rule of abortOn ended the load early",
+  "never-settled":
+    "rate or latency reached no steady state, so the figures describe only the time that was measured",
 };
 
 /** The parts of a run that determine its trust. */

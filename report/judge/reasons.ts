@@ -68,7 +68,7 @@ const WITH_MORE = {
   "one-run-each": () => "one run each: no interval",
   "one-run-of": ({ cell }: OfCell) => `one run of ${cell}: no interval`,
   "one-run-with-figure": () => "only one run has the figure, so there is no interval",
-  "one-run-a-side": () => "one run says nothing about the next: measure 5 or more a side",
+  "one-run-a-side": () => "one run says nothing about the next: measure 5 or more runs a side",
   "across-limit": ({ more }: { more: "runs" | "cells" | null }) =>
     `the interval${more === "cells" ? " over the cells" : ""} spans the limit${
       more === null ? "" : `, more ${more} would decide`
@@ -77,16 +77,16 @@ const WITH_MORE = {
   unsteady: ({ unsteady }: { unsteady: Unsteady }) => `${noSteadyStateText(unsteady)}: run longer`,
   /** `seconds`: how long the one run must be to show its level. */
   wanders: ({ seconds }: { seconds: number }) =>
-    `the run is too short to show the level around which it varies: about ${
+    `the run is too short to show the level around which it varies: a run of about ${
       formatDuration(seconds)
     } would suffice`,
   "few-rounds": () =>
-    "there are too few rounds to show how they depend on each other: measure for longer",
+    "there are too few rounds to show how successive rounds depend on each other: measure for longer",
   /** How long each of two running servers would have to be measured; null if that is impractically long. */
   "longer": ({ seconds }: { seconds: number | null }) =>
     seconds === null
       ? "the figure lies so close to the limit that measuring for longer would not decide"
-      : `about ${formatDuration(seconds)} of each server would decide`,
+      : `measuring each server for about ${formatDuration(seconds)} would decide`,
   /** The number of runs that would decide; null: more than anyone would make. */
   "more-runs": ({ runs, isEachSide }: { runs: number | null; isEachSide: boolean }) =>
     runs === null
@@ -112,10 +112,14 @@ const WITH_MORE = {
   "few-clusters": (
     { clusters, needed, seconds }: { clusters: number; needed: number; seconds: number },
   ) =>
-    `the run has room for about ${Number(clusters.toPrecision(1))} of the ${needed} clusters of ` +
-    `slow or failed requests that a decision needs: about ${formatDuration(seconds)} would suffice`,
+    `the run is long enough for only about ${
+      Number(clusters.toPrecision(1))
+    } of the ${needed} clusters of ` +
+    `slow or failed requests that a decision needs: a run of about ${
+      formatDuration(seconds)
+    } would suffice`,
   "short-run": ({ seconds }: { seconds: number }) =>
-    "the run is too short to show how its requests depend on each other: run at least " +
+    "the run is too short to show how its requests depend on each other: run for at least " +
     formatDuration(seconds),
 };
 
@@ -128,16 +132,16 @@ const OTHERWISE = {
       formatCount(count)
     } were measured`,
   "no-interval": () => "the figure has no interval over the runs: compare another figure",
-  "no-ratio": () => "both are 0, so they have no ratio",
+  "no-ratio": () => "both figures are 0, so they have no ratio",
   "few-cells": ({ least }: { least: number }) => `fewer than ${least} cells: no interval`,
   "measured-once": ({ name }: { name: string }) => `${name} was measured once: no interval`,
   "at-least": ({ name }: { name: string }) =>
-    `${name} is known to be at least that, and may be more`,
+    `${name} is a lower bound, so its true value may be higher`,
   "settling-open": ({ cell }: OfCell) =>
-    `a run${ofCell(cell)} ended before it was certain that it had settled`,
+    `a run${ofCell(cell)} ended before it had certainly settled`,
   /** Requests that timed out, were unfinished or were never sent. */
   "requests-open": ({ cell, count }: OfCell & { count: number }) =>
-    `${counted(count, "request")}${ofCell(cell)} never ended, so the figure may be more`,
+    `${counted(count, "request")}${ofCell(cell)} never ended, so the true figure may be higher`,
   "wrong-responses": ({ cell, wrongRatio }: OfCell & { wrongRatio: number }) =>
     `${formatShare(wrongRatio)} of the requests of ${cell} were wrong or failed, ` +
     "and a fast error is not a success",
@@ -182,7 +186,7 @@ const OTHERWISE = {
   "not-valid": ({ runs }: { runs: number }) =>
     runs === 1
       ? "the run is not valid: remove what disturbs it before you make it longer"
-      : `none of the ${runs} runs is valid: remove what disturbs them before you make more`,
+      : `none of the ${runs} runs is valid: remove what disturbs them before you add runs`,
   disturbed: ({ side, cores }: { side: "base" | "next"; cores: number }) =>
     `${side === "base" ? "the base" : "the new side"} uses ${
       formatShare(cores)
@@ -197,7 +201,7 @@ const OTHERWISE = {
   "other-session": ({ within }: { within: Outcome }) =>
     `${
       WITHIN_SESSIONS[within]
-    } in these two sessions, but how much sessions on this machine differ ` +
+    } in these two sessions, but how much results differ between sessions on this machine ` +
     `is unknown: ${SESSIONS_ADVICE}`,
 };
 
@@ -222,7 +226,7 @@ export function asksForMore(reason: Reason): boolean {
 export function reasonText(reason: Reason): string {
   if (reason.code !== "family") return wordsOf(REASONS, reason);
   const { tests, remedy } = reason;
-  const among = `it fails when judged alone, but not after correction for ${
+  const among = `the condition fails when judged alone, but not after correction for ${
     counted(tests, "test")
   }`;
   return remedy === null ? among : `${among}; ${reasonText(remedy)}`;
@@ -235,9 +239,9 @@ const WITHIN_SESSIONS: Readonly<Record<Outcome, string>> = {
 };
 
 const WITHOUT: Readonly<Record<Outcome, string>> = {
-  held: "it holds",
-  broken: "it does not hold",
-  inconclusive: "it is inconclusive",
+  held: "the condition holds",
+  broken: "the condition does not hold",
+  inconclusive: "the condition is undecided",
 };
 
 /** Advice to send more requests than this would be useless. */
@@ -261,7 +265,7 @@ const ABSENCES = {
   "no-figure": ({ cell, figure, why }: OfCell & { figure: string; why: string }) =>
     `${cell} has no ${figure}: ${why}`,
   "nothing-to-judge": ({ why }: { why: string }) => `nothing to judge: ${why}`,
-  "no-baseline": ({ why }: { why: string }) => `nothing to judge by: ${why}`,
+  "no-baseline": ({ why }: { why: string }) => `nothing to compare with: ${why}`,
   /** A selector that selects no cell; `problem` is the parser's. */
   "wrong-selector": ({ problem }: { problem: string }) => problem,
   "nothing-measured": () => "nothing was measured",
@@ -271,13 +275,15 @@ const ABSENCES = {
   "no-four": () => "the two ratios have no cells in common",
   "figure-zero": () => "one of the figures is 0",
   "peak-not-measured": ({ name }: { name: string }) => `${name} was not measured`,
-  "load-changes": ({ cell }: OfCell) => `${cell} has a load that itself changes`,
+  "load-changes": ({ cell }: OfCell) => `the load of ${cell} itself changes during a run`,
   "runs-too-short": ({ cell }: OfCell) => `the runs of ${cell} were too short to detect a warm-up`,
   "no-order": (
     { figures, cells, without }: { figures: readonly string[]; cells: number; without: number },
   ) =>
-    `Spearman's correlation of ${figures.join(" and ")} is undefined: over ` +
-    `${counted(cells, "cell")}, at least one of the two figures does not vary${withoutText(without)}`,
+    `Spearman's correlation of ${figures.join(" and ")} has no value: over ` +
+    `${counted(cells, "cell")}, at least one of the two figures does not vary${
+      withoutText(without)
+    }`,
 };
 
 export type Absence = Coded<typeof ABSENCES>;
@@ -388,7 +394,7 @@ const FOUND = {
     const are = `${of === 1 ? "is" : "are"} ${label}`;
     return {
       brief: `${count} of ${runs}: ${part}`,
-      text: `${count} of ${runs} of ${cell} ${are}: ${part}, but the claim is about more than half`,
+      text: `${count} of ${runs} of ${cell} ${are} (${part}); the claim requires more than half`,
     };
   },
 };

@@ -48,7 +48,7 @@ export function renderMeasurementHistogramLog(measurement: Measurement): Written
 }
 
 const UNKNOWN_START =
-  "the start of the load is unknown: times count from the start of the run, before that of its target";
+  "the start of the load is unknown: times count from the start of the run, before its target was started";
 
 interface LoggedResults extends Pick<Results, "version" | "startedAt" | "runs"> {
   readonly experiment: Pick<Results["experiment"], "name">;
@@ -74,8 +74,8 @@ function commentsOn(subject: string, version: string): string[] {
   return [
     `Latencies of ${subject}, measured by Plateau ${version}`,
     "Values are whole microseconds; Interval_Max is in milliseconds",
-    "Latency counts from the send in a closed loop, and in an open loop from the moment when a request was due",
-    "The last interval of a run also holds requests that ended after the deadline, and those never sent",
+    "In a closed loop, latency counts from when a request was sent; in an open loop, from when it was due",
+    "The last interval of a run also holds requests that ended after the deadline, and requests that were never sent",
   ];
 }
 

@@ -54,13 +54,13 @@ const METRICS = {
   },
   "plateau.message.duration": {
     description:
-      "Times of messages: to the first of a stream, between two, to the first token, per token, and until the answer on a WebSocket",
+      "Times of messages: to the first message of a stream, between two messages, to the first token, per token, and until a message on a WebSocket is answered",
     unit: "s",
     exponentialHistogram: { aggregationTemporality: CUMULATIVE },
   },
   "plateau.trust": {
     description:
-      "1 for the trust verdict of a run: whether the generator and the machine can be trusted",
+      "Always 1; the attribute plateau.trust.verdict says whether the figures of the run can be trusted",
     unit: "1",
     gauge: {},
   },

@@ -35,11 +35,13 @@ export function trialSentence(
     : `; the capacity is between ${rateIn(low)} and ${rateIn(high)}`;
   const doubt = counts
     ? ""
-    : ", not counted, because the generator or the machine may be the reason";
+    : ", not counted, because the generator or the machine may have caused this outcome";
   const [bad, unsent] = [failedRatio(trial), droppedRatio].map(formatShare);
   const kinds = failuresText(trial);
-  const wrong = failedRatio(trial) > 0 ? `, ${bad} failed or wrong${kinds && ` (${kinds})`}` : "";
-  const dropped = droppedRatio > 0 ? `, ${unsent} never sent` : "";
+  const wrong = failedRatio(trial) > 0
+    ? `, ${bad} of requests failed or wrong${kinds && ` (${kinds})`}`
+    : "";
+  const dropped = droppedRatio > 0 ? `, ${unsent} of requests never sent` : "";
   const after = isSustained ? " after an overload" : "";
   return `[${number}] ${rateIn(ratePerSec)} for ${
     formatDuration(trial.elapsedS)
@@ -61,7 +63,7 @@ function failuresText({ errors = {}, wrong = 0 }: CapacityTrial): string {
     .map(([word, count]) => `${word} ${formatCount(count)}`).join(", ");
 }
 
-/** `12,400/s [12,150, 12,650] with p99 < 50ms; p99 is 800 ms at 1.1 × the capacity; it recovers in 2 s`. */
+/** `12,400/s [12,150, 12,650] with p99 < 50ms; p99 is 800 ms at 1.1 × the capacity; the target recovers in 2 s`. */
 export function capacitySentence(result: RunCapacity): string {
   const { within, binding, capacity, trials, end } = result;
   const none = capacity === null ? uncountedText(trials) : "";
@@ -83,7 +85,7 @@ function foundText({ capacity, trials, end }: RunCapacity): string {
     const tried = trials.filter(({ counts }) => counts).map(({ ratePerSec }) => ratePerSec);
     const isLeftOpen = end === "interrupted" || end === "unsustained" || heldIn(trials);
     if (tried.length === 0 || isLeftOpen) return "No capacity known";
-    return `No rate holds down to ${rateIn(Math.min(...tried))}`;
+    return `Even ${rateIn(Math.min(...tried))} is more than the target can take`;
   }
   const { value, low, high, bound } = capacity;
   if (bound === "generator") return `At least ${rateIn(value)} (generator)`;
@@ -99,7 +101,7 @@ function heldIn(trials: readonly CapacityTrial[]): CapacityTrial | undefined {
 }
 
 /**
- * `its only trial did not count: the generator did not keep up: requests were sent up to 5 ms late …`; "" if one did
+ * `the only trial did not count: the generator did not keep up: requests were sent up to 5 ms late …`; "" if one did
  * count, or if there were none.
  */
 function uncountedText(trials: readonly CapacityTrial[]): string {
@@ -107,8 +109,8 @@ function uncountedText(trials: readonly CapacityTrial[]): string {
   if (last === undefined || trials.some(({ counts }) => counts)) return "";
   const [why] = doubtsOf(last);
   const reason = why === undefined ? "" : `: ${uncapitalized(findingReason(why).split(". ")[0])}`;
-  if (trials.length === 1) return `its only trial did not count${reason}`;
-  const none = `none of its ${trials.length} trials counted`;
+  if (trials.length === 1) return `the only trial did not count${reason}`;
+  const none = `none of the ${trials.length} trials counted`;
   return reason === "" ? none : `${none}; the last one${reason}`;
 }
 
@@ -141,14 +143,14 @@ function beyondText({ breaking }: RunCapacity): string {
 }
 
 const FULL: Readonly<Partial<Record<Bottleneck["kind"], string>>> = {
-  core: "then one core is full",
-  cores: "then all cores are full",
-  kernel: "then its core is full with the kernel's work",
-  redis: "then Redis is full",
-  "cpu-limit": "then its CPU limit is reached",
-  connections: "then all connections are busy",
-  "open-files": "then its open files are at their limit",
-  waiting: "then the target is not busy, and requests wait",
+  core: "beyond the capacity, one core is full",
+  cores: "beyond the capacity, all cores are full",
+  kernel: "beyond the capacity, the target's core is full with the kernel's work",
+  redis: "beyond the capacity, Redis is full",
+  "cpu-limit": "beyond the capacity, the target is at its CPU limit",
+  connections: "beyond the capacity, all connections are busy",
+  "open-files": "beyond the capacity, the target is at its limit of open files",
+  waiting: "beyond the capacity, the target is not busy, and requests wait",
 };
 
 /** The bottleneck at the lowest rate that broke the rules; "" if unknown. */
@@ -164,8 +166,10 @@ function recoveryText(trials: readonly CapacityTrial[]): string {
     .map(({ recoveryS }) => recoveryS ?? Infinity);
   if (seconds.length === 0) return "";
   const longest = Math.max(...seconds);
-  if (longest === Infinity) return "it did not recover from every trial";
-  return longest < 0.1 ? "it recovers at once" : `it recovers in ${formatDuration(longest)}`;
+  if (longest === Infinity) return "after at least one trial, the target did not recover";
+  return longest < 0.1
+    ? "the target recovers at once"
+    : `the target recovers in ${formatDuration(longest)}`;
 }
 
 function endText(result: RunCapacity): string {
@@ -202,7 +206,7 @@ function budgetText(
 /** Which rate, found good by shorter trials, was not sustained, and how to find one that is. */
 function unsustainedText({ trials, trialS: [shortS, longS] }: RunCapacity): string {
   const fell = trials.find(({ isSustained, outcome }) => isSustained && outcome === "broken");
-  if (fell === undefined) return "inconclusive: the rules broke in a sustained trial";
+  if (fell === undefined) return "inconclusive: a sustained trial broke the rules";
   const longer = `--trial ${shortS}s,${2 * Math.ceil(fell.plannedS)}s`;
   return `inconclusive: ${rateIn(fell.ratePerSec)} held in trials of ${formatDuration(longS)}, ` +
     `but not for ${formatDuration(fell.plannedS)} after an overload; ` +

@@ -62,7 +62,7 @@ function searchBlocks(scenario: string, searched: readonly SearchedCell[]): Bloc
 }
 
 const READING =
-  "Each dot is a trial at one rate: p99 strong, p50 pale. Filled: every rule held; hollow: a rule broke; a cross: not counted, because the generator or the machine may be the reason. The dashed line across is a rule's limit. The dashed upright line is the capacity, the bar at its foot the 95 % interval. A trial that breaks a rule ends early, so its p99 could have grown further. A cliff: just beyond the capacity, p99 is at least 4 times what it is at the capacity, or fewer than 90 % of the requests succeed; else a slope. Latency is on a logarithmic axis.";
+  "Each dot is a trial at one rate: p99 strong, p50 pale. Filled: every rule held; hollow: a rule broke; a cross: the trial does not count, because the generator or the machine may have caused its outcome. The dashed line across is a rule's limit. The dashed upright line is the capacity, the bar at its foot is its 95 % interval. A trial that breaks a rule ends early, so its p99 could have grown further. A cliff: just beyond the capacity, p99 is at least 4 times what it is at the capacity, or fewer than 90 % of the requests succeed; else a slope. Latency is on a logarithmic axis.";
 
 function searchedCell(cell: SearchedCell["cell"]): SearchedCell[] {
   const searches = cell.runs.flatMap(({ capacity }) => capacity ?? [])

@@ -42,9 +42,9 @@ export const claims: Subject<ReportContext> = {
 
 const HOW =
   "Reproduced: the whole 95 % interval over the runs lies within the claimed range. Not reproduced: the " +
-  "whole interval lies outside. Inconclusive: neither of these, or there is no interval, or one of the claim's cells was not measured, or the " +
-  "outcome changes without the runs that the generator or the machine may have limited, or the set-up " +
-  "for which the claim was published is not this one. A claim about several cells must hold in all of them; the figures are those of the worst cell.";
+  "whole interval lies outside. Inconclusive: the interval lies partly inside, or there is none; one of the claim's cells was not measured; the " +
+  "outcome changes without the runs that the generator or the machine may have limited; or the claim was published " +
+  "for another set-up. A claim about several cells must hold in all of them; the figures are those of the worst cell.";
 
 /** Claims in groups: reproduced, not reproduced, inconclusive, not decidable here; each in the order of the file. */
 function claimGroups(claims: readonly JudgedClaim[]): JudgedClaim[][] {

@@ -128,7 +128,7 @@ function meaningOf({ cell: { runs }, slots, latencyMs, ratio }: Row): string {
 }
 
 const NOTES = [
-  "In a closed loop each connection has one request under way at any time, so rate × (mean latency + time to dial + think time) is the number of connections (times the pipeline). Where the product is less, time passed in which a connection had no request whose latency is known.",
+  "In a closed loop each connection has one request under way at any time, so rate × (mean latency + time to dial + think time) is the number of connections (times the pipeline). If the product is smaller, connections spent some of the time without a request whose latency is known.",
   "J. D. C. Little: A Proof for the Queuing Formula L = λW. Operations Research 9 (1961), 383–387.",
 ];
 

@@ -165,7 +165,7 @@ function titleOf(rows: readonly unknown[]): string {
 }
 
 const SHADES =
-  "Below each figure stands its ratio to the best figure of the column. The greener, the nearer to the best; a dotted rim marks a difference that is likely but not proven, and slanted text an undecided one. Rows come from the best on average.";
+  "Below each figure stands its ratio to the best figure of the column. The greener a cell, the nearer it is to the best; a dotted rim marks a difference that is likely but not proven, and slanted text an undecided one. Rows are in order from the best on average to the worst.";
 
 /**
  * Groups of columns without a common row become separate tables, since one table would be mostly empty; single cells

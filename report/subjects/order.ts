@@ -21,7 +21,7 @@ export const order: Subject<ReportContext> = {
 };
 
 const READING =
-  "Each dot is a run, in the order in which the runs took place; its height is its requests/s relative to the mean of its cell. Dots that climb or sink together are a drift of the machine. Filled: valid; hollow: suspect; a cross: invalid. The bars beneath show how busy the machine's cores were.";
+  "Each dot is a run, in the order in which the runs took place; its height is its requests/s relative to the mean of its cell. Dots that climb or sink together show a drift of the machine. Filled: valid; hollow: suspect; a cross: invalid. The bars beneath show how busy the machine's cores were.";
 
 /** Each run in the order of measurement, as a chart; null if there are too few runs to show an order. */
 function orderOf(scenarios: ReportContext["scenarios"]): Xy | null {
@@ -45,7 +45,7 @@ function orderOf(scenarios: ReportContext["scenarios"]): Xy | null {
   }));
   return {
     kind: "xy",
-    alt: `Requests/s of ${counted(runs.length, "run")} against the mean of their cells, in time`,
+    alt: `Requests/s of ${counted(runs.length, "run")} against the mean of their cells, over time`,
     size: "medium",
     x: {
       ...{ unit: "", scale: "linear", min: 0, max: runs.length + 1 },

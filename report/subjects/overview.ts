@@ -79,7 +79,7 @@ function atAGlance(scenario: ScenarioContext, i: number, looks: Looks): Block[] 
 }
 
 const READING =
-  `Each bar is the mean of a target's runs. Each dot is one run; the line joins the lowest and the highest. Longer is better. Every scenario has its own scale. Square brackets hold the 95 % confidence interval over several runs: about 95 of 100 such intervals contain the true value, and ${SKEWED_COVERAGE.fiveRuns} of 100 with five runs whose speed is skewed, as where few are much slower than the rest. More runs make it narrower.`;
+  `Each bar is the mean of a target's runs. Each dot is one run; the line joins the lowest and the highest. Longer is better. Every scenario has its own scale. Square brackets hold the 95 % confidence interval over several runs: about 95 of 100 such intervals contain the true value, or ${SKEWED_COVERAGE.fiveRuns} of 100 if there are five runs of skewed speed, as when a few runs are much slower than the rest. More runs make the interval narrower.`;
 
 function summaryTable({ name, cells, unit: counted }: ReturnType<typeof ledOf>): Table {
   const unit = timeUnit(cells.map(({ latency }) => percentileOf(latency, 50)));

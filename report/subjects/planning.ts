@@ -249,14 +249,14 @@ function partsOf({ whole: { timeline: { points }, latency }, blocks }: RunParts)
   });
 }
 
-/** `5 runs a side see a change of 6 % in requests/s, 9 % in p99 and 4 % in CPU/request, 80 times in 100.` */
+/** `With 5 runs a side, a change of 6 % in requests/s, 9 % in p99 and 4 % in CPU/request is detected 80 times in 100.` */
 export function planSentence({ figures, blocks }: PlanModel): string {
   const at = RUNS.findIndex((runs) => runs >= blocks);
   const changes = figures.map(({ name, seen }) =>
     `${percentText(seen.at(at)?.change ?? 0)} in ${name}`
   );
   const runs = counted(RUNS.at(at) ?? 0, "run");
-  return `${runs} a side see a change of ${listed(changes, "and")}, 80 times in 100.`;
+  return `With ${runs} a side, a change of ${listed(changes, "and")} is detected 80 times in 100.`;
 }
 
 /** Blocks of a plan, the verdict first. */
@@ -269,7 +269,7 @@ export function planBlocks(plan: PlanModel): Block[] {
   return [
     text("plan", planSentence(plan), "verdict"),
     textTable(
-      "Runs per side that see a change in every cell, and how long they take",
+      "Runs a side that detect a change in every cell, and how long they take",
       ["Change", ...names],
       CHANGES.map((change, i) => [
         percentText(change),
@@ -279,7 +279,7 @@ export function planBlocks(plan: PlanModel): Block[] {
     ...leastTimeBlocks(plan),
     text("margin", CHANGES.some((change) => change <= marginRatio) ? hidden : ""),
     textTable(
-      "Smallest change that is seen in every cell",
+      "Smallest change that is detected in every cell",
       ["Runs a side", ...names],
       RUNS.map((runs, i) => [
         String(runs),
@@ -296,8 +296,8 @@ export function planBlocks(plan: PlanModel): Block[] {
     ),
     text(
       "alarms",
-      `Of ${formatCount(DEALS)} random swaps of the two sides, ${alarms} raised an alarm; ` +
-        "up to 50 is normal.",
+      `Of ${formatCount(DEALS)} random swaps of the two sides, ${alarms} raised a false alarm; ` +
+        "up to 50 are normal.",
     ),
     text(
       "measured",
@@ -314,8 +314,8 @@ function leastTimeBlocks({ figures, runS, sessions }: PlanModel): Block[] {
     ? `Sessions differ by ${percentText(sessions.stdev)} and take ${
       formatDuration(sessions.setUpS)
     } to set up, as given.`
-    : "One session was measured: how much sessions differ, on other days or machines, is unknown " +
-      "(give --session-noise and --session-setup to plan how many are needed).";
+    : "Only one session was measured, so how much sessions differ on other days or machines is unknown " +
+      "(give --session-noise and --session-setup to plan how many sessions are needed).";
   return [
     textTable(
       "How to find a change in the least time: length of the counted part of a run, and number of runs",

@@ -12,6 +12,7 @@ import {
 } from "../findings/published_sentences.ts";
 import { type JudgedTable, judgePublished, type MatchedRow } from "../judge/published.ts";
 import { type DisplayUnit, PERCENT, sizeUnit, timeUnit } from "../writing/units.ts";
+import { counted } from "../writing/words.ts";
 import type { ReportContext, Subject } from "./subject.ts";
 import * as column from "./tables/column.ts";
 import {
@@ -46,7 +47,10 @@ function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
     text: differenceSentence(row, judged),
   }));
   const more = far.length - MOST_DIFFERENCES;
-  const rest = { code: "published.difference", text: `${more} more are marked in the table.` };
+  const rest = {
+    code: "published.difference",
+    text: `${counted(more, "more difference")} ${more === 1 ? "is" : "are"} marked in the table.`,
+  };
   const caption = `Published and measured, ${title}`;
   const notes = [relativeNote(judged), ...isFirst ? [FAR_RULE] : []];
   return group(title, [

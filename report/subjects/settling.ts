@@ -136,11 +136,11 @@ function timeText(value: number): string {
 
 function relationText(interval: ReturnType<typeof spearmanInterval>): string {
   if (interval === null) {
-    return `Fewer than ${LEAST_CORRELATED} cells cannot show whether a lower settled median settles sooner`;
+    return `Fewer than ${LEAST_CORRELATED} cells cannot show whether a lower final median settles sooner`;
   }
-  if (interval.low > 0) return "The lower the settled median, the sooner it settles";
-  if (interval.high < 0) return "The lower the settled median, the later it settles";
-  return "The cells do not show whether a lower settled median settles sooner";
+  if (interval.low > 0) return "The lower the final median, the sooner it settles";
+  if (interval.high < 0) return "The lower the final median, the later it settles";
+  return "The cells do not show whether a lower final median settles sooner";
 }
 
 function signed(rho: number): string {

@@ -85,7 +85,7 @@ export function slicedBlocks(cells: readonly SlicedCell[]): Block[] {
 }
 
 const READING =
-  "Each small dot is a pair of slices: the requests/s of the new side over those of the base, which were loaded one right after the other. A large dot is a round, with the 95 % interval that its slices give it: where these intervals lie apart, the sides differ from round to round, and only more rounds make the ratio surer. The second chart shows the requests/s of each side: what moves both at once came from outside and is in no ratio. The columns at its foot are the share of the machine's cores that other programs used.";
+  "Each small dot is a pair of slices: the requests/s of the new side over those of the base, which were loaded one right after the other. A large dot is a round, with the 95 % interval that its slices give it: where these intervals lie apart, the ratio differs from round to round, and only more rounds make it more certain. The second chart shows the requests/s of each side: whatever moves both at once came from outside and does not affect the ratio. The columns at its foot are the share of the machine's cores that other programs used.";
 
 /** A pair of slices of two processes. */
 interface Place {

@@ -68,12 +68,12 @@ export const streams: Subject<ScenarioContext> = {
 };
 
 const NOTE =
-  "An open stream waits for one message, its first or its next: that one is due. If a stream is cut or left, its wait so far " +
+  "An open stream always waits for one message, its first or its next; that message is due. If a stream is cut off or left, its wait so far " +
   "is a lower bound of the gap. Messages that arrive in the same read have no time between them.";
 
 const SOCKETS_NOTE =
-  "The messages of a WebSocket are due by its own clock, and their latency counts from when they were due. Those that were still in " +
-  "flight at the end, timed out or were never sent are in it as lower bounds.";
+  "The messages of a WebSocket are due on a schedule of its own, and their latency counts from when they were due. Messages that were in " +
+  "flight at the end, timed out or were never sent count as lower bounds.";
 
 /** Each cell, followed by its requests where several of them have messages. */
 function rowsOf(
@@ -147,7 +147,7 @@ function clockOf(of: Times, { latency }: Pick<Measurement, "latency">): "sent" |
 }
 
 const DISTRIBUTION =
-  "The further left a curve, the shorter the times; the higher the curve, the more messages took about that long. Move the red line, or set its number, to read the share of all within it; ≥ where a wait that was cut or left may lie within it, too. Such lower bounds are not drawn, nor are messages that came in one read with the one before. The axis is logarithmic.";
+  "The further left a curve, the shorter the times; the higher the curve, the more messages took about that long. Move the red line, or set its number, to read the share of all messages within it; a ≥ before the share means that waits that were cut off may lie within it, too. Such lower bounds are not drawn, nor are messages that arrived in the same read as the message before. The axis is logarithmic.";
 
 /** Streams of a single measurement. */
 export function measurementStreams(measurement: Measurement): readonly Block[] {

@@ -27,4 +27,4 @@ export const tradeoff: Subject<ReportContext> = {
 };
 
 const READING =
-  "Each dot is a cell: further right serves more, further down responds sooner. Its cross holds both 95 % confidence intervals over the runs; a larger dot used more CPU. The stepped line is the Pareto front: no other cell has both more requests/s and a lower p99 than one on it.";
+  "Each dot is a cell: further right serves more, further down responds sooner. Its cross holds both 95 % confidence intervals over the runs; a larger dot used more CPU. The stepped line is the Pareto front: no other cell has both more requests/s and a lower p99 than a cell on this line.";

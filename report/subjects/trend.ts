@@ -131,7 +131,11 @@ function trendOf(
         ...correlations.length === 0
           ? []
           : [text("dependence", dependenceText(correlations, changes.length), "note")],
-        text("ends", card === null ? unshared : "The oldest and the newest result alone:", "note"),
+        text(
+          "ends",
+          card === null ? unshared : "The newest result compared with the oldest:",
+          "note",
+        ),
       ],
       card,
       groups: groupsOf(TREND, { points, series, comparison }),
@@ -363,7 +367,7 @@ function dependenceText(correlations: readonly number[], changes: number): strin
   const [least, most] = [Math.min(...correlations), Math.max(...correlations)]
     .map((one) => one.toFixed(1));
   const by = least === most ? `about ${least}` : `${least} to ${most}`;
-  const none = changes === 0 ? "No level changed for certain. " : "";
+  const none = changes === 0 ? "No change is certain. " : "";
   return `${none}Successive results correlate by ${by} (0: not at all, 1: fully), as estimated ` +
     `over ${
       counted(correlations.length, "figure")

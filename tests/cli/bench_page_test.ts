@@ -17,7 +17,7 @@ Deno.test("the page of a measurement has its command and its seed, and says noth
     ),
     text,
   );
-  assert.match(text, /Closed loop: .*Nothing leaves the data/s);
+  assert.match(text, /Closed loop: .*No request is left out/s);
   assert.doesNotMatch(text, /experiment|fresh process|blocks|Every run|several runs|resamples/);
 });
 

@@ -108,6 +108,6 @@ Deno.test("compare of folders of sessions, or with earlier ones, calls worse wha
   assert.equal(known.code, 1, known.stdout + known.stderr);
   assert.match(
     known.stdout,
-    /Intervals include how much sessions differ: .* and 12 earlier\s+ones/,
+    /Intervals include the differences between sessions: .* and 12 earlier\s+ones/,
   );
 });

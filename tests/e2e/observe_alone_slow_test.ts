@@ -32,7 +32,7 @@ for (const [runtime, command, needs] of V8) {
       assert.ok(counters !== undefined && counters.points.length >= 8);
       assert.ok(counters.processes.every(({ heap, delay }) => (heap ?? 0) > 1e6 && delay !== null));
     }
-    const sentence = /Bottleneck of blocked: long computations block its event loop/;
+    const sentence = /Bottleneck of blocked: long computations block the target's event loop/;
     for (const text of [stdout, markdown, page]) {
       assert.match(text, sentence);
       assert.match(text, /Runtime of healthy: /);
@@ -48,5 +48,5 @@ withNodeAndLinux.test("a target without a file left for more connections is name
   }, { load: "{ duration: 1s, connections: 60 }", repeat: 1, observed: "" });
   const [{ bottleneck }] = results.runs;
   assert.equal(bottleneck?.kind, "open-files", JSON.stringify(bottleneck));
-  assert.match(stdout, /Bottleneck of few: the limit of open files was reached \(/);
+  assert.match(stdout, /Bottleneck of few: the target reached its limit of open files \(/);
 });

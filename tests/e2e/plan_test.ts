@@ -26,8 +26,8 @@ Deno.test("plan says what a number of runs sees, and how many a change needs", a
   const json = join(folder.path, "plan.json");
   const { code, stdout, stderr } = await plateau([...args, "--json", json], { env });
   assert.equal(code, 0, stderr);
-  assert.match(stdout, /^3 runs a side see a change of .* in requests\/s, .* in p99/);
-  assert.match(stdout, /^Of 1,000 random swaps of the two sides, \d+ raised an alarm/m);
+  assert.match(stdout, /^With 3 runs a side, a change of .* in requests\/s, .* in p99/);
+  assert.match(stdout, /^Of 1,000 random swaps of the two sides, \d+ raised a false alarm/m);
   const plan = JSON.parse(Deno.readTextFileSync(json));
   assert.deepEqual([plan.schema, plan.name, plan.blocks], ["plateau.plan/1", "planned", 3]);
   assert.deepEqual(
@@ -47,7 +47,7 @@ Deno.test("plan says what a number of runs sees, and how many a change needs", a
   const again = ["run", file, "--repeat", "1", "-q", "--out", join(folder.path, "run")];
   assert.equal((await plateau(again, { env })).code, 0);
   const page = Deno.readTextFileSync(join(folder.path, "run", "report.html"));
-  assert.match(page, /plateau plan, [^<]*from 3 blocks\): 3 runs a side see a change/);
+  assert.match(page, /plateau plan, [^<]*from 3 blocks\): With 3 runs a side, a change/);
   const results = JSON.parse(Deno.readTextFileSync(join(folder.path, "run", "results.json")));
   assert.equal(results.detectable.blocks, 3);
   const wide = await exits(2, [...args.slice(0, 2), "--only", "nobody"]);

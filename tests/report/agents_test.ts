@@ -213,7 +213,7 @@ Deno.test("in an open loop an agent that falls short of what was due to it says 
   assert.deepEqual(others, []);
   assert.match(
     only,
-    /^d completed (?:60\.0|59\.9) % of the requests that were due to it, the others (?:100|99\.\d+) %/,
+    /^d completed (?:60\.0|59\.9) % of its scheduled requests, the others (?:100|99\.\d+) %/,
   );
   const all = agents.map((agent) => ({ ...agent, droppedRatio: 0.4 }));
   assert.deepEqual(sentences(all, { rate: 8_000 }), []);

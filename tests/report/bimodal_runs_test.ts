@@ -15,8 +15,8 @@ const MIXED = reportModel(resultsAt({
 
 Deno.test("a cell whose runs fall into two groups is named, with the groups and what that means", () => {
   assert.deepEqual(saidAs(MIXED, "about", "two-groups"), [
-    "Runs fall into two groups in static, mixed (4 near 15,025 requests/s, 1 near 11,900 requests/s): " +
-    "the 95 % intervals there are too narrow.",
+    "Runs fall into two groups in static, mixed (4 near 15,025 requests/s, 1 near 11,900 requests/s), " +
+    "so the 95 % intervals there are too narrow.",
   ]);
 });
 

@@ -51,9 +51,9 @@ Deno.test("a sentence about one cell has the evidence of that cell, shares with 
       slow: { kind: "waiting", service: 20.4, cpuPerRequest: 0.1 },
     }),
     [
-      "api: one core is full (a thread of deno uses 94.9 % of it); more connections will not help, more processes may.",
-      "cached: Redis executes commands nearly all the time (93.1 %); fewer or cheaper commands will help.",
-      "slow: the target is not busy, and requests wait (of the 20.4 ms of a request, 0.100 ms are CPU time), such as for a timer, a disk, a lock, a pool or another service.",
+      "api: one core is full (a thread of deno uses 94.9 % of it); more connections will not help, but more processes may.",
+      "cached: Redis executes commands nearly all the time (93.1 % of it); fewer or cheaper commands will help.",
+      "slow: the target is not busy, and requests wait (a request takes 20.4 ms, of which 0.100 ms are CPU time); they may wait for a timer, a disk, a lock, a pool or another service.",
     ],
   );
 });
@@ -68,10 +68,10 @@ Deno.test("what an idle target waits for is said with how much of it was seen, o
       other: { kind: "unknown", service: 20, cpuPerRequest: 3 },
     }),
     [
-      "stored: requests wait for storage (on average, 6.2 threads sleep in reads or writes while 8.0 requests are under way); fewer or combined writes (fsync) per request will help, or faster storage.",
-      "named: requests wait for name look-ups (DNS) (on average, 7.5 sockets to a name server are open while 8.0 requests are under way); caching addresses or keeping connections will help, or a faster name server.",
+      "stored: requests wait for storage (on average, 6.2 threads sleep in reads or writes while 8.0 requests are under way); fewer or combined writes (fsync) per request, or faster storage, will help.",
+      "named: requests wait for name look-ups (DNS) (on average, 7.5 sockets to a name server are open while 8.0 requests are under way); caching addresses, keeping connections open or a faster name server will help.",
       "capped: a cap on connections: the target is not busy, but leaves some connections waiting, or closes them (it accepted 4 of 8 connections); a higher cap, more workers or fewer connections will help.",
-      "other: unknown: nothing that was observed explains the time of most requests (of the 20.0 ms of a request, 3.00 ms are CPU time); `plateau run --profile` shows which code computes and `plateau run --observe runtime` shows its garbage collection.",
+      "other: unknown: nothing that was observed explains where most requests spend their time (a request takes 20.0 ms, of which 3.00 ms are CPU time); `plateau run --profile` shows which code uses the CPU time and `plateau run --observe runtime` shows garbage collection.",
     ],
   );
 });
@@ -79,23 +79,23 @@ Deno.test("what an idle target waits for is said with how much of it was seen, o
 Deno.test("what the experiment already looks at is not advised", () => {
   const unknown: Seen = { api: { kind: "unknown", service: 20, cpuPerRequest: 3 } };
   const seen =
-    "api: unknown: nothing that was observed explains the time of most requests (of the 20.0 ms of a request, 3.00 ms are CPU time)";
+    "api: unknown: nothing that was observed explains where most requests spend their time (a request takes 20.0 ms, of which 3.00 ms are CPU time)";
   const [profile, observe] = [{ runs: 1 }, ["runtime"]];
   assert.deepEqual(sentencesOf(unknown, { profile, observe }), [`${seen}.`]);
   assert.deepEqual(sentencesOf(unknown, { profile }), [
-    `${seen}; \`plateau run --observe runtime\` shows its garbage collection.`,
+    `${seen}; \`plateau run --observe runtime\` shows garbage collection.`,
   ]);
   assert.deepEqual(sentencesOf(unknown, { observe }), [
-    `${seen}; \`plateau run --profile\` shows which code computes.`,
+    `${seen}; \`plateau run --profile\` shows which code uses the CPU time.`,
   ]);
 });
 
 Deno.test("what other programs hide is unknown because of them, if they did in all runs that agree", () => {
   const unknown = { kind: "unknown", service: 20, cpuPerRequest: 3 } as const;
   const hidden = { ...unknown, waitingShare: 0.812 };
-  const because = "unknown, because other programs took cores that were needed";
+  const because = "unknown, because other programs took cores that the target needed";
   assert.deepEqual(sentencesOf({ api: hidden }), [
-    `api: ${because} (the target waited 81.2 % of the time that it had work); without them, a limit of the target would show.`,
+    `api: ${because} (it waited for a core during 81.2 % of the time that it had work); without these programs, a limit of the target would show.`,
   ]);
   assert.match(sentencesOf({ api: [hidden, unknown, hidden] })[0], /^api: unknown: nothing/);
   assert.equal(
@@ -103,7 +103,7 @@ Deno.test("what other programs hide is unknown because of them, if they did in a
       /\s/g,
       " ",
     ),
-    `Bottleneck: ${because} (the target waited 50.0 % of the time that it had work); without them, a limit of the target would show.`,
+    `Bottleneck: ${because} (it waited for a core during 50.0 % of the time that it had work); without these programs, a limit of the target would show.`,
   );
 });
 
@@ -115,26 +115,26 @@ Deno.test("a line is named by how many are served at a time", () => {
       pooled: { kind: "waiting", ...seen, atOnce: 3.1 },
     }),
     [
-      "locked: the target is not busy, and requests are served one at a time (of its 40.0 ms, a request waits 87.5 % for the others): for a lock, a rate limit, or a single worker that itself waits.",
-      "pooled: the target is not busy, and requests wait (of the 40.0 ms of a request, 0.200 ms are CPU time), in line for something that serves about 3 of them at a time, such as a pool.",
+      "locked: the target is not busy, and requests are served one at a time (a request takes 40.0 ms, and spends 87.5 % of that waiting for the others); they wait for a lock, a rate limit, or a single worker that itself waits.",
+      "pooled: the target is not busy, and requests wait (a request takes 40.0 ms, of which 0.200 ms are CPU time); they wait in line for something that serves about 3 of them at a time, such as a pool.",
     ],
   );
 });
 
 const WAITS = "the target is not busy, and requests wait";
-const FOR_SOMETHING = "such as for a timer, a disk, a lock, a pool or another service.";
+const FOR_SOMETHING = "they may wait for a timer, a disk, a lock, a pool or another service.";
 
 Deno.test("a line that one of several cells has is not said of the others", () => {
   const seen = { kind: "waiting", service: 40, cpuPerRequest: 0.2 } as const;
   assert.deepEqual(sentencesOf({ pooled: { ...seen, atOnce: 3.1 }, timer: seen }), [
-    `pooled and timer: ${WAITS}, ${FOR_SOMETHING}`,
+    `pooled and timer: ${WAITS}; ${FOR_SOMETHING}`,
   ]);
 });
 
 Deno.test("a line that one of several runs has is not said of the cell", () => {
   const seen = { kind: "waiting", service: 40, cpuPerRequest: 0.2 } as const;
   assert.deepEqual(sentencesOf({ api: [{ ...seen, atOnce: 3.1 }, seen, seen] }), [
-    `api: ${WAITS} (of the 40.0 ms of a request, 0.200 ms are CPU time), ${FOR_SOMETHING}`,
+    `api: ${WAITS} (a request takes 40.0 ms, of which 0.200 ms are CPU time); ${FOR_SOMETHING}`,
   ]);
 });
 
@@ -142,7 +142,10 @@ Deno.test("cells of one kind that differ in what helps them have a sentence each
   const idle: Bottleneck = { kind: "connections", cpuPerRequest: 0.1, service: 1 };
   const sentences = sentencesOf({ idle, busy: { ...idle, cpuPerRequest: 0.9 }, still: idle });
   assert.match(sentences[0], /^idle and still: too few connections, all of which wait for/);
-  assert.match(sentences[1], /^busy: too few connections, because requests are worked on/);
+  assert.match(
+    sentences[1],
+    /^busy: too few connections: requests spend much of their time computing/,
+  );
   assert.equal(sentences.length, 2);
 });
 
@@ -151,7 +154,7 @@ Deno.test("what was seen of one cell is not said of others", () => {
   assert.deepEqual(others, []);
   assert.equal(
     sentence,
-    "api and gin: one core is full; more connections will not help, more processes may.",
+    "api and gin: one core is full; more connections will not help, but more processes may.",
   );
 });
 
@@ -159,7 +162,7 @@ Deno.test("of six cells and more the rest are counted, of five none is", () => {
   const names = ["a", "b", "c", "d", "e", "f"];
   const seen = (count: number): Seen =>
     Object.fromEntries(names.slice(0, count).map((name) => [name, { kind: "offered" }]));
-  const what = "the load offered, all of which was served; plateau capacity finds the limit.";
+  const what = "the offered load, all of which was served; `plateau capacity` finds the limit.";
   assert.deepEqual(sentencesOf(seen(5)), [`a, b, c, d and e: ${what}`]);
   assert.deepEqual(sentencesOf(seen(6)), [`a, b, c, d and 2 more: ${what}`]);
 });
@@ -169,8 +172,8 @@ Deno.test("of those that served what was offered, the ones near a full core are 
     kind: "offered",
     thread: { name: "node", cpu },
   });
-  const more = "the load offered, all of which was served; plateau capacity finds the limit.";
-  const little = "the load offered, all of which was served, with little left";
+  const more = "the offered load, all of which was served; `plateau capacity` finds the limit.";
+  const little = "the offered load, all of which was served, with little capacity left";
   assert.deepEqual(sentencesOf({ a: near(0.2), b: near(0.85), c: near(0.3) }), [
     `a and c: ${more}`,
     `b: ${little} (a thread of node uses 85.0 % of a core).`,
@@ -183,15 +186,15 @@ Deno.test("whatever is nearly full leaves little, and is named", () => {
     "Redis uses 85.0 % of a core": { redisBusy: 0.3, redisCpu: 0.85 },
     "Redis executes commands for 85.0 % of the time": { redisBusy: 0.85, redisCpu: 0.3 },
     "the target uses 3.6 of 4 cores": { cpu: 3.6, cores: 4 },
-    "the target uses 0.45 of the 0.5 cores that its limit allows": { cpu: 0.45, limitCores: 0.5 },
-    "CPU limits paused it for 6.00 % of the time": { throttledShare: 0.06 },
+    "the target uses 0.45 cores, and its limit is 0.5": { cpu: 0.45, limitCores: 0.5 },
+    "CPU limits paused the target for 6.00 % of the time": { throttledShare: 0.06 },
     "the threads of python3 use 95.0 % of a core together": {
       thread: { name: "python3", cpu: 0.3, processCpu: 0.95 },
     },
   };
   for (const [text, evidence] of Object.entries(seen)) {
     assert.deepEqual(sentencesOf({ api: { kind: "offered", ...evidence } }), [
-      `api: the load offered, all of which was served, with little left (${text}).`,
+      `api: the offered load, all of which was served, with little capacity left (${text}).`,
     ]);
   }
 });
@@ -207,11 +210,11 @@ Deno.test("full processes of a cluster, a target with one core and the kernel's 
       chatty: { kind: "redis", redisBusy: 0.3, redisCpu: 0.98 },
     }),
     [
-      "cluster: each process fills a core (a thread of node uses 97.0 % of it); more connections will not help, more processes may.",
-      "pinned: its only core is full (the target uses 1.0 of 1); only less work per request, or more cores, will help.",
-      "busy: one core is full, mostly with the kernel's work for the target, such as networking (80.0 % of the CPU time in the kernel).",
-      "wide: its cores are full, mostly with the kernel's work for the target, such as networking (80.0 % of the CPU time in the kernel).",
-      "chatty: Redis fills a core (98.0 %); fewer or cheaper commands will help.",
+      "cluster: each process fills a core (a thread of node uses 97.0 % of it); more connections will not help, but more processes may.",
+      "pinned: its only core is full (the target uses 1.0 of 1 core); only less work per request, or more cores, will help.",
+      "busy: one core is full, mostly with the kernel's work for the target, such as networking (80.0 % of the target's CPU time is spent in the kernel).",
+      "wide: its cores are full, mostly with the kernel's work for the target, such as networking (80.0 % of the target's CPU time is spent in the kernel).",
+      "chatty: Redis fills a core (98.0 % of it); fewer or cheaper commands will help.",
     ],
   );
 });

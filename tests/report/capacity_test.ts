@@ -61,7 +61,7 @@ function sentence(changed: Partial<CapacityResult> = {}): string {
 Deno.test("the sentence of a capacity has its interval, its rule, how it breaks and how it recovers", () => {
   assert.equal(
     sentence(),
-    "12,400/s [12,150, 12,650] with p99 < 50ms; p99 is 800 ms at 1.1 × the capacity; it recovers in 2 s",
+    "12,400/s [12,150, 12,650] with p99 < 50ms; p99 is 800 ms at 1.1 × the capacity; the target recovers in 2 s",
   );
 });
 
@@ -70,11 +70,11 @@ Deno.test("what was full is named, and a target that did not recover", () => {
   const breaking = [{ ...RESULT.breaking[0], ofCapacity: 1.3 }];
   assert.match(
     sentence({ trials: [full], breaking }),
-    /; then one core is full; p99 is 800 ms at 1\.3 × the capacity; it recovers in 2 s$/,
+    /; beyond the capacity, one core is full; p99 is 800 ms at 1\.3 × the capacity; the target recovers in 2 s$/,
   );
   assert.match(
     sentence({ trials: [{ ...full, recoveryS: null }] }),
-    /; it did not recover from every trial$/,
+    /; after at least one trial, the target did not recover$/,
   );
 });
 
@@ -113,7 +113,7 @@ Deno.test("a search without a rate that holds, and one that was cut off, have th
   const none = { capacity: null, breaking: [] };
   assert.equal(
     sentence({ ...none, end: "nothing-holds" }),
-    "No rate holds down to 13,640/s with p99 < 50ms",
+    "Even 13,640/s is more than the target can take with p99 < 50ms",
   );
   assert.match(
     sentence({ end: "budget" }),
@@ -155,18 +155,18 @@ Deno.test("where no trial counted, that is said with its reason, and no rate is 
   };
   assert.equal(
     sentence({ ...none, trials: [late] }),
-    "No capacity known with p99 < 50ms; its only trial did not count: the generator did not keep up: " +
+    "No capacity known with p99 < 50ms; the only trial did not count: the generator did not keep up: " +
       "requests were sent up to 5 ms late (p99) although connections were free; " +
       "inconclusive when the budget of 20 min ended; " +
       "next: run the generator on its own machine",
   );
   assert.match(
     sentence({ ...none, end: "disturbed", trials: [late, late] }),
-    /; none of its 2 trials counted; the last one: the generator did not keep up: .*; inconclusive: the machine disturbed so many trials that the search ended early; next: run the generator on its own machine$/,
+    /; none of the 2 trials counted; the last one: the generator did not keep up: .*; inconclusive: the machine disturbed so many trials that the search ended early; next: run the generator on its own machine$/,
   );
   assert.match(
     sentence({ ...none, trials: [late, { ...TRIAL, ratePerSec: 20_000 }] }),
-    /^No rate holds down to 20,000\/s /,
+    /^Even 20,000\/s is more than the target can take /,
   );
 });
 
@@ -179,7 +179,7 @@ Deno.test("a trial has its outcome, and where the capacity is by then", () => {
   const doubted = { ...event, trial: { ...TRIAL, counts: false }, low: null };
   assert.match(
     trialSentence(doubted),
-    /not counted, because the generator or the machine may be the reason$/,
+    /not counted, because the generator or the machine may have caused this outcome$/,
   );
 });
 
@@ -191,13 +191,13 @@ Deno.test("a request that was never sent is neither failed nor wrong", () => {
   };
   const textOf = (trial: CapacityTrial): string =>
     trialSentence({ number: 1, trial, low: null, high: null }).replaceAll(GLUE, " ");
-  assert.match(textOf(unsent), /, p99 800 ms, 24\.0 % never sent$/);
+  assert.match(textOf(unsent), /, p99 800 ms, 24\.0 % of requests never sent$/);
   // 1 − 2,397/2,402 − 5/2,402 is not quite 0 in floating point.
   const rounded: CapacityTrial = { ...TRIAL, success: 2_397 / 2_402, droppedRatio: 5 / 2_402 };
-  assert.match(textOf(rounded), /, p99 800 ms, 0\.21 % never sent$/);
+  assert.match(textOf(rounded), /, p99 800 ms, 0\.21 % of requests never sent$/);
   assert.match(
     textOf(mixed),
-    /, p99 800 ms, 4\.00 % failed or wrong \(timed out 1,200, wrong responses 34\), 20\.0 % never sent$/,
+    /, p99 800 ms, 4\.00 % of requests failed or wrong \(timed out 1,200, wrong responses 34\), 20\.0 % of requests never sent$/,
   );
   const { columns, rows } = trialsTable([unsent, mixed]);
   const at = (label: string): number => columns.findIndex((column) => column.label === label);

@@ -198,7 +198,8 @@ cases("one setting", {
     {
       code: "falls-short",
       next: ["check-targets"],
-      says: /^Both targets fall short: a responds wrongly to 10\s%, b responds wrongly to 10\s%\.$/,
+      says:
+        /^Both targets fall short: a responds wrongly to 10\s% of requests, b responds wrongly to 10\s% of requests\.$/,
     },
   ],
   "one alone keeps up with what is offered": [
@@ -330,7 +331,7 @@ cases("several settings", {
           ...{ medianMs: target === "a" ? 10 : 20, runs: 3 },
         })),
       }),
-    { code: "leads", notes: [/a responds wrongly to 100\s% in 1 scenario, so/] },
+    { code: "leads", notes: [/a responds wrongly to 100\s% of requests in 1 scenario, so/] },
   ],
 });
 
@@ -721,7 +722,7 @@ function priced(slowRatio: number, cpu: number): readonly string[] {
 }
 
 Deno.test("card: what a lead costs in CPU is said, and what it saves is not", () => {
-  assert.match(priced(0, 8).join(), /^gin uses \d\.\d× the CPU per request of fastify\.$/);
+  assert.match(priced(0, 8).join(), /^gin uses \d\.\d× as much CPU per request as fastify\.$/);
   assert.deepEqual(priced(0, 0.5), []);
 });
 
@@ -907,7 +908,7 @@ Deno.test("card: of those that fall short beside others the worst has its reason
         ...{ target: `t${i + 1}`, scenario: "static", medianMs: i + 1, runs: 5, wrongRatio },
       })),
     })).notes.join(" ");
-  assert.match(notesOf(0.5), /^t3 responds wrongly to 50\s%, so it is not ranked\.$/);
+  assert.match(notesOf(0.5), /^t3 responds wrongly to 50\s% of requests, so it is not ranked\.$/);
   assert.match(notesOf(0.5, 0.2), / not ranked\. t4 falls short, too\.$/);
   assert.match(notesOf(0.2, 0.5, 0.3), /^t4 .* not ranked\. t3 and t5 fall short, too\.$/);
 });

@@ -103,9 +103,9 @@ Deno.test("markdown has the marks of the summary, and says what they mean", () =
   }
   assert.match(
     markdown,
-    /653 latencies are lower bounds: requests that timed out, were unfinished at the end or were never sent\./,
+    /653 latencies are lower bounds, because requests timed out, were unfinished at the end or were never sent\./,
   );
-  assert.match(markdown, /Histograms do not show them\./);
+  assert.match(markdown, /Histograms do not show these lower bounds\./);
 });
 
 for (const [name, load] of Object.entries(LOADS)) {

@@ -28,7 +28,8 @@ function claiming(): Results {
   return results;
 }
 
-const SUMMARY = "1 of 4 claims reproduced, 1 not, 2 inconclusive (1 not decidable here)";
+const SUMMARY =
+  "1 of 4 claims reproduced, 1 not, 2 inconclusive (1 cannot be decided in this set-up)";
 
 function formsOf(results: Results): Record<"page" | "terminal" | "markdown" | "junit", string> {
   const model: ReportModel = reportModel(results);
@@ -54,7 +55,7 @@ Deno.test("the page has the claims after the answer, by their outcome, with wher
   assert.ok(section.includes(`<strong>${SUMMARY}</strong>`));
   assert.match(section, /p\. 6, table III.*on &lt;their&gt; machine/);
   assert.match(section, /✓ reproduced.*✗ not reproduced.*\? inconclusive/s);
-  assert.ok(section.includes("? 2 inconclusive (1 not decidable here)</button>"));
+  assert.ok(section.includes("? 2 inconclusive (1 cannot be decided in this set-up)</button>"));
   assert.match(section, /<tr data-outcome="not reproduced">/);
   const at = ['id="e1-verdict"', '<section id="e1-claims"', 'id="e1-s1"'].map((part) =>
     page.indexOf(part)

@@ -73,7 +73,7 @@ Deno.test("where responses are wrong they decide, and beside that verdict there 
   }
   assert.match(
     comparedText(worse),
-    /worse: wrong or failed: 0 % of the requests before, \d+\.\d+ % now/,
+    /worse: wrong or failed requests: 0 % before, \d+\.\d+ % now/,
   );
   assert.doesNotMatch(comparedText(worse), /^ *(?:mean|p50) /m);
   for (
@@ -98,7 +98,7 @@ function compareFailing(runs: number, share: number): ResultsComparison {
 Deno.test("equal builds are not called worse by the errors of few runs, and by those of all they are", () => {
   const [few, all] = [compareFailing(2, 0.5), compareFailing(7, 0.05)];
   assert.deepEqual([few.outcome, all.outcome], ["inconclusive", "fail"]);
-  assert.match(few.cells[0].errors, /: 0\s% of the requests before, 14\.\d\s% now/);
+  assert.match(few.cells[0].errors, /: 0\s% before, 14\.\d\s% now/);
 });
 
 const FEW: [sentence: string, base: number[], next: number[], outcome: string][] = [

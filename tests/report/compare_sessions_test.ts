@@ -30,7 +30,7 @@ Deno.test("results of two sessions differ in these, and are inconclusive however
   const text = comparedText(comparison);
   assert.match(text, /1,000 → 900 requests\/s, .*: differs in these two sessions\n/);
   assert.equal(
-    text.match(/how much sessions on this machine differ is unknown/g)?.length,
+    text.match(/how much results differ between sessions on this machine is unknown/g)?.length,
     1,
   );
   assert.match(text, /^Next: Measure both sides in one experiment, or 3 sessions of each/m);
@@ -97,7 +97,7 @@ for (const [sentence, rates, says] of EARLIER) {
         : /"sessions":"unknown","sessionStdev":null,"sessionCorrelation":null/,
     );
     const note =
-      /^Intervals include how much sessions differ: 1 session of the base, 1 of the new side and 12 earlier ones\./m;
+      /^Intervals include the differences between sessions: 1 session of the base, 1 of the new side and 12 earlier ones\./m;
     assert.equal(note.test(comparedText(comparison)), isKnown);
   });
 }

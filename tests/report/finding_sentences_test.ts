@@ -98,8 +98,8 @@ const CAVEATS: readonly (readonly [Finding, sentence: string])[] = [
         groups: [{ count: 4, value: 15_000 }, { count: 1, value: 11_900 }],
       }],
     }),
-    "Runs fall into two groups in static, hono (4 near 15,000 requests/s, 1 near 11,900 requests/s): " +
-    "the 95 % intervals there are too narrow.",
+    "Runs fall into two groups in static, hono (4 near 15,000 requests/s, 1 near 11,900 requests/s), " +
+    "so the 95 % intervals there are too narrow.",
   ],
   [
     caveat("no-steady-state", { cells: 5, cell: "static, hono", count: 4, of: 5 }),

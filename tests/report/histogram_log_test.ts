@@ -127,7 +127,7 @@ Deno.test("where the start of a load is unknown, its comment says what its times
   const log = renderHistogramLog({ ...fourRuns(), runs: [older, ...others] });
   const unknown = commentsOf(log).filter((text) => text.includes("is unknown"));
   assert.deepEqual(unknown.map((text) => text.replace(/^.*\/1: /, "")), [
-    "the start of the load is unknown: times count from the start of the run, before that of its target",
+    "the start of the load is unknown: times count from the start of the run, before its target was started",
   ]);
   const [[interval]] = read(log).values();
   assert.equal(interval.startTimeStampMsec, Date.parse(older.startedAt));

@@ -47,7 +47,7 @@ Deno.test("a commit that does not hold all changes says so", () => {
   const results = resultsFixture({ cells: CELLS });
   const dirty = { hash: "ab".repeat(20), dirty: true };
   const texts = machineFacts({ ...results, commit: dirty }).map(({ text }) => text);
-  assert.ok(texts.some((text) => /^(?:ab){20}, with changes/.test(text)));
+  assert.ok(texts.some((text) => /^(?:ab){20}, with uncommitted changes/.test(text)));
   const none = machineFacts({ ...results, commit: null }).map(({ label }) => label);
   assert.ok(!none.includes("Commit"));
 });
@@ -88,7 +88,7 @@ Deno.test("who served is told by the kinds of the targets, and by where response
     [{ targets: { slow: app, fast: app } }, [fresh, each]],
     [{ targets: { slow: app, fast: app }, prove: "apart" }, [fresh, /once before its first run/]],
     [{ targets: { slow: app, fast: url } }, [
-      "Servers that were already running, at their URLs: fast.",
+      "Targets that were already running, and were measured at their URLs: fast.",
       fresh,
       each,
     ]],

@@ -97,7 +97,7 @@ Deno.test("a run shows what its figures may be, says what it does not know, and 
     text,
     /\nIn this run\nFigure +95 % interval +Effective samples +Independent after\n/,
   );
-  assert.match(text, /say nothing about the next process/);
+  assert.match(text, /do not show how another process/);
   const short = shown(2, 5);
   assert.equal(short.inRun?.figures.rate?.intervalReason, "too-short");
   assert.doesNotMatch(renderMeasurement(short, PLAIN), /In this run/);

@@ -16,7 +16,7 @@ Deno.test("the summary names the hot function, its caller, the range over runs, 
   const text = summaryOf(resultsWith([profileOf("fast", 1, 600), profileOf("fast", 2, 400)]));
   assert.match(
     text,
-    /55\.6 % \(50\.0 %–60\.0 % in 2 runs\) of fast's time is in json → stringify \(app\/main\.js:7\)\. Outside of functions: 11\.1 % garbage collection\./,
+    /55\.6 % \(50\.0 %–60\.0 % in 2 runs\) of fast's time is in json → stringify \(app\/main\.js:7\)\. Time outside of functions: 11\.1 % garbage collection\./,
   );
 });
 
@@ -91,7 +91,7 @@ Deno.test("a difference that is in many functions is said by package, too", () =
       "@feathersjs/express/lib/rest.js (+2.70 ms, 15.0 % of the difference), functions without a name of " +
       "@feathersjs/express/lib/index.js (+1.80 ms, 10.0 %) and functions without a name of " +
       "express/lib/response.js (+1.80 ms, 10.0 %) " +
-      "(one profile run of either: how much runs differ is unknown)",
+      "(a side has only one profile run, so the noise between runs is unknown)",
   );
 });
 
@@ -111,7 +111,7 @@ Deno.test("time that V8 counts as idle is not said to be that of waiting alone",
   const text = summaryOf(resultsWith([{ ...profileOf("fast", 1, 600), idleMs: 250 }]));
   assert.match(
     text,
-    /For 20\.0 % of the profile it waited for requests or read them: V8 counts both/,
+    /For 20\.0 % of the profile, the process waited for requests or read them: V8 counts both/,
   );
 });
 
@@ -128,7 +128,7 @@ Deno.test("system calls that V8 shows for longer than the kernel had in all are 
     return { ...profile, busyMs: 1_000, tree };
   };
   const said =
-    /V8 overstates system calls here: by the kernel's count, they took at most 25\.0 % of its CPU/;
+    /V8 overstates system calls here: by the kernel's count, the calls took at most 25\.0 % of the target's CPU/;
   assert.match(summaryOf(resultsWith([writing(500)])), said);
   assert.doesNotMatch(summaryOf(resultsWith([writing(300)])), said);
 });

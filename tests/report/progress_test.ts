@@ -68,7 +68,7 @@ Deno.test("a reason for which several parts are not measured is told once, with 
   });
   assert.equal(
     written([failed("a"), STARTING, failed("b")], null).join(""),
-    "skipped: a, hono: it did not start\n  no luck\nskipped: b, hono: for the same reason\n",
+    "skipped: a, hono: it did not start\n  no luck\nskipped: b, hono: for the same reason as above\n",
   );
 });
 

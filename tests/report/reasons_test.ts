@@ -32,18 +32,18 @@ const REASONS: Samples<Reason> = {
   "one-run-each": [{}, "one run each: no interval"],
   "one-run-of": [CELL, "one run of static, hono: no interval"],
   "one-run-with-figure": [{}, "only one run has the figure, so there is no interval"],
-  "one-run-a-side": [{}, "one run says nothing about the next: measure 5 or more a side"],
+  "one-run-a-side": [{}, "one run says nothing about the next: measure 5 or more runs a side"],
   "no-interval": [{}, "the figure has no interval over the runs: compare another figure"],
-  "no-ratio": [{}, "both are 0, so they have no ratio"],
+  "no-ratio": [{}, "both figures are 0, so they have no ratio"],
   "across-limit": [{ more: "runs" }, "the interval spans the limit, more runs would decide"],
   "few-cells": [{ least: 4 }, "fewer than 4 cells: no interval"],
   "few-runs": [{}, "inconclusive: too few runs"],
   "measured-once": [{ name: "the peak" }, "the peak was measured once: no interval"],
-  "at-least": [{ name: "the peak" }, "the peak is known to be at least that, and may be more"],
-  "settling-open": [CELL, "a run of static, hono ended before it was certain that it had settled"],
+  "at-least": [{ name: "the peak" }, "the peak is a lower bound, so its true value may be higher"],
+  "settling-open": [CELL, "a run of static, hono ended before it had certainly settled"],
   "requests-open": [
     { ...CELL, count: 1_250 },
-    "1,250 requests of static, hono never ended, so the figure may be more",
+    "1,250 requests of static, hono never ended, so the true figure may be higher",
   ],
   "wrong-responses": [
     { ...CELL, wrongRatio: 0.2 },
@@ -51,7 +51,7 @@ const REASONS: Samples<Reason> = {
   ],
   "busy-machine": [
     { invalid: 3, runs: 10, without: "broken" },
-    "3 of 10 runs behind the figure are not valid, and without these runs it does not hold",
+    "3 of 10 runs behind the figure are not valid, and without these runs the condition does not hold",
   ],
   "busy-failures": [
     CELL,
@@ -87,9 +87,9 @@ const REASONS: Samples<Reason> = {
   ],
   "few-rounds": [
     {},
-    "there are too few rounds to show how they depend on each other: measure for longer",
+    "there are too few rounds to show how successive rounds depend on each other: measure for longer",
   ],
-  longer: [{ seconds: 45 }, "about 45 s of each server would decide"],
+  longer: [{ seconds: 45 }, "measuring each server for about 45 s would decide"],
   "more-runs": [{ runs: 12, isEachSide: true }, "about 12 runs a side would decide"],
   "more-requests": [
     { requests: 3_838, seconds: 12.34, like: "without a failure" },
@@ -97,20 +97,20 @@ const REASONS: Samples<Reason> = {
   ],
   "few-clusters": [
     { clusters: 3.21, needed: 10, seconds: 75.4 },
-    "the run has room for about 3 of the 10 clusters of slow or failed requests that a decision needs: " +
-    "about 1 min 15 s would suffice",
+    "the run is long enough for only about 3 of the 10 clusters of slow or failed requests that a decision needs: " +
+    "a run of about 1 min 15 s would suffice",
   ],
   wanders: [
     { seconds: 9 },
-    "the run is too short to show the level around which it varies: about 9 s would suffice",
+    "the run is too short to show the level around which it varies: a run of about 9 s would suffice",
   ],
   "not-valid": [
     { runs: 6 },
-    "none of the 6 runs is valid: remove what disturbs them before you make more",
+    "none of the 6 runs is valid: remove what disturbs them before you add runs",
   ],
   "short-run": [
     { seconds: 5 },
-    "the run is too short to show how its requests depend on each other: run at least 5 s",
+    "the run is too short to show how its requests depend on each other: run for at least 5 s",
   ],
   "more-sessions": [{ sessions: 8 }, "about 8 sessions a side would decide"],
   "session-groups": [
@@ -119,12 +119,12 @@ const REASONS: Samples<Reason> = {
   ],
   "other-session": [
     { within: "broken" },
-    "worse in these two sessions, but how much sessions on this machine differ is unknown: measure both sides in " +
+    "worse in these two sessions, but how much results differ between sessions on this machine is unknown: measure both sides in " +
     "one experiment, or 3 sessions of each, preferably in alternation, or add 12 earlier sessions with --sessions",
   ],
   family: [
     { tests: 20, remedy: { code: "more-runs", runs: null, isEachSide: false } },
-    "it fails when judged alone, but not after correction for 20 tests; the figure lies so close to the limit that 1,000 runs would not decide",
+    "the condition fails when judged alone, but not after correction for 20 tests; the figure lies so close to the limit that 1,000 runs would not decide",
   ],
 };
 
@@ -135,7 +135,7 @@ const ABSENCES: Samples<Absence> = {
     "static, hono has no p99: no request ended",
   ],
   "nothing-to-judge": [{ why: "no request ended" }, "nothing to judge: no request ended"],
-  "no-baseline": [{ why: "no such cell" }, "nothing to judge by: no such cell"],
+  "no-baseline": [{ why: "no such cell" }, "nothing to compare with: no such cell"],
   "wrong-selector": [{ problem: "no target is named x" }, "no target is named x"],
   "nothing-measured": [{}, "nothing was measured"],
   "none-selected": [{ selector: "hono" }, "no cell of hono was measured"],
@@ -143,11 +143,11 @@ const ABSENCES: Samples<Absence> = {
   "no-four": [{}, "the two ratios have no cells in common"],
   "figure-zero": [{}, "one of the figures is 0"],
   "peak-not-measured": [{ name: "the peak" }, "the peak was not measured"],
-  "load-changes": [CELL, "static, hono has a load that itself changes"],
+  "load-changes": [CELL, "the load of static, hono itself changes during a run"],
   "runs-too-short": [CELL, "the runs of static, hono were too short to detect a warm-up"],
   "no-order": [
     { figures: ["rate", "p99"], cells: 2, without: 3 },
-    "Spearman's correlation of rate and p99 is undefined: over 2 cells, at least one of the two figures does not vary; " +
+    "Spearman's correlation of rate and p99 has no value: over 2 cells, at least one of the two figures does not vary; " +
     "left out: 3 cells with a figure missing",
   ],
 };
@@ -205,7 +205,7 @@ const FOUND: Samples<Found> = {
   ],
   warmup: [
     { ...CELL, label: "warm-up", count: 1, of: 1, share: { value: 1, interval: null } },
-    "1 of 1 run of static, hono is warm-up: 100 %, but the claim is about more than half",
+    "1 of 1 run of static, hono is warm-up (100 %); the claim requires more than half",
   ],
 };
 
@@ -241,7 +241,7 @@ Deno.test("a gate says why what was found decides nothing, and what it is held a
     textOf({ code: "value", of: P99, interval: null, limit: null }, {
       ...{ code: "requests-open", cell: "", count: 1 },
     }),
-    "p99 is ≥ 61.2 ms: 1 request never ended, so the figure may be more",
+    "p99 is ≥ 61.2 ms: 1 request never ended, so the true figure may be higher",
   );
   const to = { ...P99, place: "the baseline", isAtLeast: false };
   const baseline = { of: P99, to, ratio: RATIO, allowed: OVER } as const;
@@ -300,7 +300,7 @@ Deno.test("a claim of several cells says in how many it holds, and which were no
   const text = plain(claimSentence({ verdict: verdictOf(FOUND_RATIO, of), doubt: null }));
   assert.match(
     text,
-    /^a; b; c; d; e; f and 2 more were not measured: left out by --only; ceiling\(redis\) was not measured; judged by the other cells, it is not reproduced: holds in 7 of 9 cells; the worst: rate is /,
+    /^a; b; c; d; e; f and 2 more were not measured: left out by --only; ceiling\(redis\) was not measured; judged by the other cells, the claim is not reproduced: holds in 7 of 9 cells; the worst: rate is /,
   );
   const alone = claimSentence({
     verdict: verdictOf(FOUND_RATIO, { worst: null, unmeasured }),
@@ -322,10 +322,10 @@ Deno.test("what else leaves a claim open stands before what its figures say", ()
     texts.map((doubt) => plain(claimSentence({ verdict, doubt })).split(/;| \(st/)[0]),
     [
       "the run behind the figure is not valid",
-      "published for a machine with at least 8 cores, but this one has 2",
-      "published for a time-out of at least 10 s, but here it is 2 s",
-      "published for a load of at least 1 min, but this one lasts 4 s",
-      "published under the condition errors() > 1%, which is reproduced here (rate is 30,000/s",
+      "the claim was published for a machine with at least 8 cores, but this one has 2",
+      "the claim was published for a time-out of at least 10 s, but here the time-out is 2 s",
+      "the claim was published for a load of at least 1 min, but here the load lasts 4 s",
+      "the claim was published under the condition errors() > 1%, which is reproduced here (rate is 30,000/s",
     ],
   );
   assert.match(

@@ -167,16 +167,16 @@ Deno.test("bottlenecks by pauses have their evidence and an advice", () => {
     bottleneckSentence({ bottleneck }).replaceAll(/\s/g, " ");
   assert.equal(
     sentence({ kind: "blocked-loop", pauses }),
-    "Bottleneck: long computations block its event loop (for 50.0 ms at a time, 5.00 % of the run; 9 of the 10 " +
-      "slowest requests overlap it, where 1.2 would by chance); splitting them, or moving them to a worker, will help.",
+    "Bottleneck: long computations block the target's event loop (for 50.0 ms at a time, 5.00 % of the run; 9 of the 10 " +
+      "slowest requests overlap a pause, where 1.2 would by chance); splitting them, or moving them to a worker, will help.",
   );
   assert.equal(
     sentence({ kind: "gc", collectionShare: 0.43 }),
-    "Bottleneck: garbage collection takes much of its time (43.0 % of its CPU time); fewer objects per request will " +
-      "help, or a larger heap.",
+    "Bottleneck: garbage collection takes much of the target's time (43.0 % of its CPU time); fewer objects per request or " +
+      "a larger heap will help.",
   );
   assert.match(
     sentence({ kind: "gc", stoppedShare: 0.31 }),
-    /garbage collection takes much of its time \(31\.0 % of the run\);/,
+    /garbage collection takes much of the target's time \(31\.0 % of the run\);/,
   );
 });

@@ -57,7 +57,10 @@ function shortOf(ends: Ends): string | null {
 
 Deno.test("shortfall: what most requests of a cell end in names it", () => {
   const label = "plain · rate 2000/s";
-  assert.equal(shortOf({ completed: 1_620, timeouts: 380 }), `${label} times out on 19 %`);
+  assert.equal(
+    shortOf({ completed: 1_620, timeouts: 380 }),
+    `${label} times out on 19 % of requests`,
+  );
   assert.equal(
     shortOf({ completed: 1_700, timeouts: 30, dropped: 270 }),
     `14 % of the requests to ${label} were never sent`,
@@ -91,7 +94,7 @@ Deno.test("shortfall: who keeps up alone is the verdict, with what the other fal
   });
   assert.deepEqual(verdictOf(results), [
     "falls-short",
-    "Only cached keeps up: plain times out on 19 %.",
+    "Only cached keeps up: plain times out on 19 % of requests.",
   ]);
 });
 

@@ -69,7 +69,7 @@ Deno.test("time to stable latency stands against the final latency of every perc
 Deno.test("the finding tells which way final latency and time to it go, who is first and who last", () => {
   assert.match(
     findingOf(reportModel(SLOW_IS_LATE)),
-    /^The lower the settled median, the sooner it settles: Spearman’s rank correlation 1\.00 \[0\.\d\d, 1\.00\] over 7 cells; of p75 1\.00, p90 1\.00, p99 1\.00\. The first median to be stable is that of gin, from the start, at 1\.00\sms; the last that of feathers, after 3\.50\ss, at 16\.0\sms\.$/,
+    /^The lower the final median, the sooner it settles: Spearman’s rank correlation 1\.00 \[0\.\d\d, 1\.00\] over 7 cells; of p75 1\.00, p90 1\.00, p99 1\.00\. The first median to be stable is that of gin, from the start, at 1\.00\sms; the last that of feathers, after 3\.50\ss, at 16\.0\sms\.$/,
   );
 });
 

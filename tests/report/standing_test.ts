@@ -87,7 +87,10 @@ Deno.test("standing: a change of more than ten times is no change that would hav
   const few = (smallestChange: number): string =>
     plain(verdictText(compared(0.1, 30, { reason: "few-runs", smallestChange }), 0.02));
   assert.equal(few(290), "inconclusive: too few runs; add runs");
-  assert.equal(few(8.9), "inconclusive: too few runs; only a change of 890 % or more would show");
+  assert.equal(
+    few(8.9),
+    "inconclusive: too few runs; only a change of 890 % or more would be detected",
+  );
 });
 
 /** Both ratios of a pair of which only p99 and requests/s are set. */

@@ -353,7 +353,7 @@ const STRAYS: [warmups: Warmup[], says: RegExp][] = [
   [[WITHIN], /steady from 2 s on, after [\d,]+ requests, within ± 2\.1\s?%; /],
   [
     [DRIFTS],
-    /^hono reaches no steady state: it drifts by 50 % from start to end; longer runs may reach one\.$/,
+    /^hono reaches no steady state: latency or rate drifts by 50 % from start to end; longer runs may reach one\.$/,
   ],
   [
     [FROZEN],

@@ -279,7 +279,7 @@ Deno.test("sweeps are told in the terminal and in markdown, and not at all witho
 
 /** The table of what is explained; null where nothing is. */
 function weightsTable(cells: readonly SweepCell[]): ReturnType<typeof tablesIn>[number] | null {
-  const captions = /^(?:Variance explained|What factors do) in /;
+  const captions = /^(?:Variance explained|How factors change requests\/s) in /;
   return tablesIn(modelOf(cells), "sweeps").find(({ caption }) => captions.test(caption)) ?? null;
 }
 
@@ -335,7 +335,7 @@ Deno.test("weights: shares take three repetitions, and no variance is spoken of 
   const wordsOf = (cells: readonly SweepCell[]): string =>
     JSON.stringify([weightsTable(cells)?.caption, weightsTable(cells)?.notes]);
   assert.match(wordsOf(explained([1, 2])), /Variance explained in .*analysis of variance/);
-  assert.match(wordsOf(twice), /What factors do in .*geometric means/);
+  assert.match(wordsOf(twice), /How factors change requests\/s in .*geometric means/);
   assert.doesNotMatch(wordsOf(twice) + headings(modelOf(twice)), /variance/i);
   assert.deepEqual(weights(twice).map(([name, , rate]) => [name, rate]), [
     ["target", "2.00"],

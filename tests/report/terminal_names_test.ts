@@ -62,7 +62,7 @@ Deno.test("thirty targets with a common beginning are thirty rows that can be to
 Deno.test("a table that has no room for its last columns says which", () => {
   assert.match(
     linesOf(THIRTY, 40).join(" "),
-    /The terminal is too narrow for: Max ms, +Errors %$/,
+    /The terminal is too narrow for these +columns: Max ms, +Errors %$/,
   );
   linesOf(THIRTY, 20);
   assert.equal(linesOf(THIRTY, 100).length, 31);

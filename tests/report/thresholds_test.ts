@@ -135,7 +135,7 @@ const VALUES: readonly Row[] = [
   ["generator.cpu < 0.001", "fail", "the generator used more", WHOLE],
   ["lag.p99 < 1ms", "nothing-to-judge", "a closed loop has no lag", WHOLE],
   ["cpu < 4", "nothing-to-judge", "nobody watched the target", WHOLE],
-  ["startUp < 1s", "nothing-to-judge", "the target was not started here", WHOLE],
+  ["startUp < 1s", "nothing-to-judge", "Plateau did not start the target", WHOLE],
   ["rate < 5/s", "nothing-to-judge", "no request was due", { ...WHOLE, requests: NONE }],
   ["p99 < 50ms", "nothing-to-judge", "no request has a latency", {
     ...WHOLE,

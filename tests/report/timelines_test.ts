@@ -192,7 +192,7 @@ Deno.test("an added instance and the discarded part are marked, in a cluster beh
   }
   assert.equal(
     marksText(charts).replaceAll("\u00a0", " "),
-    "Marked: +1 instance at 2 s. Hatched: the start that no figure counts, 0.75 s.",
+    "Marked: +1 instance at 2 s. Hatched: the start of each run, which no figure counts (0.75 s).",
   );
   assert.equal(marksText(chartsOf(RESULTS).charts), "");
 });

@@ -14,7 +14,7 @@ import { tableIn } from "./said.ts";
 const PLAIN = { width: 100, color: false, unicode: true };
 const REASON =
   "The generator may have been the limit, not the target: its busiest worker used 97 % of a " +
-  "core. Give the generator more workers (-w of bench, workers of a load).";
+  "core. Give the generator more workers (-w of plateau bench, or `workers` of an experiment's load).";
 
 function busy(cpu: number): TrustFinding {
   const evidence = { cpu, waiting: null };
@@ -76,7 +76,7 @@ Deno.test("runs that only never settled are no fault of the generator or the mac
   }
   assert.equal(
     trustOfRuns(results.runs)?.text,
-    "in 2 of 4 runs rate or latency reached no steady state, so the figures hold only for a moment",
+    "in 2 of 4 runs rate or latency reached no steady state, so the figures describe only the time that was measured",
   );
   results.runs[0].generator.findings = [UNSTEADY, STOLEN];
   assert.match(trustOfRuns(results.runs)?.text ?? "", /the machine may have been the limit/);

@@ -264,7 +264,7 @@ for (
   Deno.test(`compare gives no verdict where no request got a response ${when}`, () => {
     const comparison = compareResults(base, next);
     const cell = comparison.cells.find(({ next }) => next === "mute");
-    assert.equal(cell?.errors, `no request got a response ${when}: 50 timed out after 5 s`);
+    assert.equal(cell?.errors, `${when}, no request got a response: 50 timed out after 5 s`);
     const verdicts = new Set(cell?.comparison.figures.map(({ verdict }) => verdict));
     assert.deepEqual([...verdicts], ["inconclusive"]);
     assert.equal(comparison.outcome, "inconclusive");

@@ -12,14 +12,14 @@ function reasonOf(ended: EndedWorker[], run: Spoiled["run"] = {}): string {
 Deno.test("until when a worker measured that was ended is said, and what counts", () => {
   assert.equal(
     reasonOf([{ worker: 0, knownUntil: 1_250 }]),
-    "Plateau stopped 1 of 1 worker that did not end in time; results of the first 1.25 s count, and " +
-      "requests in flight then are unfinished. Check the responses of the target, or repeat the run.",
+    "Plateau stopped 1 of 1 worker for not ending in time; only results of the first 1.25 s count, and " +
+      "requests in flight at that moment count as unfinished. Check the responses of the target, or repeat the run.",
   );
 });
 
 Deno.test("a worker that was ended before it told anything is a reason, however short the run is", () => {
   assert.match(
     reasonOf([{ worker: 0, knownUntil: 0 }], { elapsedS: 0 }),
-    /^Plateau stopped 1 of 1 worker that did not end in time; their results are lost\./,
+    /^Plateau stopped 1 of 1 worker for not ending in time; its results are lost\./,
   );
 });

@@ -36,20 +36,20 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
     "a worker that is nearly never idle",
     { worker: { cpu: 0.93 } },
     "suspect",
-    /^The generator may have been the limit, not the target: its busiest worker used 93 % of a core and waited for one 2\.5 % of the time\. Run the generator on its own machine, or use a larger machine\.$/,
+    /^The generator may have been the limit, not the target: its busiest worker used 93 % of a core and waited for a core 2\.5 % of the time\. Run the generator on its own machine, or use a larger machine\.$/,
   ],
   ["a worker that is never idle", { worker: { cpu: 0.96 } }, "invalid", /was the limit/],
   [
     "a worker that works or stands in line all the time",
     { worker: { cpu: 0.5, waiting: 0.48 } },
     "invalid",
-    /used 50 % of a core and waited for one 48 %/,
+    /used 50 % of a core and waited for a core 48 %/,
   ],
   [
     "a busy worker with cores to spare",
     { worker: { cpu: 0.98 }, surroundings: { cores: 8 } },
     "invalid",
-    /\. Give the generator more workers \(-w of bench, workers of a load\), or use another machine\.$/,
+    /\. Give the generator more workers \(-w of plateau bench, or `workers` of an experiment's load\), or use another machine\.$/,
   ],
   [
     "the busier of two workers",
@@ -138,13 +138,13 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
     "cores that are full, for which the worker waits",
     { surroundings: { busy: 0.99, cores: 1 }, worker: { cpu: 0.35, waiting: 0.067 } },
     "suspect",
-    /^The only core that Plateau may use was busy \(99 %\), and the busiest worker waited for one 6\.7 %/,
+    /^The only core that Plateau may use was busy \(99 %\), and the busiest worker waited for a core 6\.7 %/,
   ],
   [
     "cores that are full, for which the worker waits long",
     { surroundings: { busy: 0.97 }, worker: { cpu: 0.45, waiting: 0.42 } },
     "invalid",
-    /^All 2 cores .* were busy \(97 %\), and .* Stop other programs .*, or give target and generator separate cores \(pin of an experiment\)/,
+    /^All 2 cores .* were busy \(97 %\), and .* Stop other programs .*, or give target and generator separate cores \(`pin` of an experiment\)/,
   ],
   [
     "cores that are full with other things than a target elsewhere",
@@ -162,7 +162,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
     "a worker that is kept on a core with its target, while another is free",
     { surroundings: { busy: 0.8 }, worker: { cpu: 0.44, waiting: 0.42 } },
     "suspect",
-    /^The system kept a worker on a busy core although others were free: it used 44 % of a core and waited for one 42 % of the time/,
+    /^The system kept a worker on a busy core although others were free: it used 44 % of a core and waited for a core 42 % of the time/,
   ],
   ["stolen time", { surroundings: { steal: 0.03 } }, "suspect", /^The hypervisor gave 3 %/],
   ["much stolen time", { surroundings: { steal: 0.2 } }, "invalid", /^The hypervisor gave 20 %/],
@@ -201,7 +201,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
     "requests for which there was no open file",
     { run: { requests, reasons: { "Too many open files (os error 24)": 4 } } },
     "suspect",
-    /^4 requests failed because this machine ran out of open files, .* ulimit -n/,
+    /^4 requests failed because this machine ran out of open files \(.* ulimit -n/,
   ],
 ];
 

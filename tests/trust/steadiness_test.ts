@@ -17,7 +17,7 @@ const reasons: [warmup: Warmup, says: string][] = [
   [never({}), "The run has no steady state. Make the run longer, or inspect the timeline."],
   [
     never({ unsettled: "drift", driftRatio: -0.123 }),
-    "The run has no steady state (it drifts by 12 % from start to end). Make the run longer, or inspect the timeline.",
+    "The run has no steady state (latency or rate drifts by 12 % from start to end). Make the run longer, or inspect the timeline.",
   ],
   [
     never({ unsettled: "freezes", freezes: FREEZES }),
@@ -25,11 +25,11 @@ const reasons: [warmup: Warmup, says: string][] = [
   ],
   [
     never({ unsettled: "cycle", cyclePeriodS: 3.04 }),
-    "The run has no steady state (it swings every 3 s). Make the run longer, or inspect the timeline.",
+    "The run has no steady state (latency or rate swings every 3 s). Make the run longer, or inspect the timeline.",
   ],
   [
     never({ unsettled: "late", freezes: { ...FREEZES, count: 1, periodS: null } }),
-    "The run has no steady state (it changes in its last quarter; the server sent no response for 2.0 s, once). Make the run longer, or inspect the timeline.",
+    "The run has no steady state (latency or rate changes in the last quarter; the server sent no response for 2.0 s, once). Make the run longer, or inspect the timeline.",
   ],
 ];
 

@@ -35,7 +35,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, codes: FindingCode[], reason
     "one neighbour among many that are too small, or too soon gone, to be named",
     { evidence: { target: STARVED }, surroundings: { others: 1.6, busiest: BUSIEST } },
     ["neighbour"],
-    /used 1\.6 cores \(stress, PID 7: 0\.91; smaller or short-lived ones: 0\.69\)\. .* Stop other programs \(plateau doctor names them\) or/,
+    /used 1\.6 cores \(stress, PID 7: 0\.91; smaller or short-lived programs: 0\.69\)\. .* Stop other programs \(plateau doctor names them\) or/,
   ],
   [
     "a neighbour on full cores, beside a target that waits little",

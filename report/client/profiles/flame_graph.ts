@@ -49,7 +49,7 @@ class FlameGraph {
   constructor(figure: HTMLElement, flames: readonly Flame[]) {
     const part = <Part extends Element>(selector: string): Part => {
       const found = figure.querySelector<Part>(selector);
-      if (found === null) throw new Error(`A flame graph without ${selector}`);
+      if (found === null) throw new Error(`The flame graph has no ${selector}`);
       return found;
     };
     this.#flames = flames;
@@ -119,7 +119,7 @@ class FlameGraph {
     if (active !== null) this.#callOf(active)?.focus();
     this.#readout.textContent = isSought
       ? `${counted(found.nodes.size, "call")} found, ${formatShare(found.ratio)} of the time`
-      : `${this.#legend()}Point at a call for its module, line and shares; press it to see it whole.`;
+      : `${this.#legend()}Point at a call for its module, line and shares of the time; click it to zoom in.`;
   }
 
   /** What colours mean if two profiles are compared. */
@@ -127,7 +127,7 @@ class FlameGraph {
     const base = this.#base.selectedOptions[0]?.label ?? "";
     return this.#changes === null
       ? ""
-      : `Orange functions take more time of their own per request than in ${base}, blue ones less. `;
+      : `Orange: the function itself takes more time per request than in ${base}; blue: less. `;
   }
 
   #drawn({ node, x, width, depth }: PlacedCall, isDim: boolean, isEntry: boolean): HTMLElement {
@@ -206,14 +206,14 @@ class FlameGraph {
   }
 }
 
-/** `42 µs per request, 30 µs in the other profile: more than runs differ among themselves`. */
+/** `42 µs per request, 30 µs in the other profile: the difference exceeds the noise between runs`. */
 function changeText({ beforeUs, afterUs, isBeyondNoise }: FlameChange): string {
   const [before, after] = [beforeUs, afterUs].map((us) => formatMs(us / 1_000));
   const noise = isBeyondNoise === null
-    ? "how much runs differ is unknown"
+    ? "the noise between runs is unknown"
     : isBeyondNoise
-    ? "more than runs differ among themselves"
-    : "no more than runs differ among themselves";
+    ? "the difference exceeds the noise between runs"
+    : "the difference is within the noise between runs";
   return `${after} per request, ${before} in the other profile: ${noise}`;
 }
 

@@ -150,7 +150,7 @@ class ScenarioFigure {
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => {
       const status = this.#element.querySelector(":scope > [role=status]");
-      if (status) status.textContent = `${part.what}: the table below the charts covers it.`;
+      if (status) status.textContent = `${part.what}: the table below the charts covers this part.`;
       const link = linkTo(this.section, this.#range);
       this.#element.querySelector(".range a")?.setAttribute("href", link);
       history.replaceState(null, "", link);

@@ -215,7 +215,7 @@ export function heatTable({ label, map, unit, runs }: Heat): Table {
     columns.map((column) => ({ ...column, name: runs[run].label }))
   );
   const taken = [...map.edgesUs.keys()].filter((at) => rows.some(({ counts }) => counts[at] > 0));
-  return tableOf({ caption: `Requests of ${label} by moment and latency` }, rows, [
+  return tableOf({ caption: `Requests of ${label} by time and latency` }, rows, [
     column.name("Run", ({ name }) => name),
     column.number("End", ({ toS }) => toS, unitNamed("s")),
     ...taken.map((at) =>

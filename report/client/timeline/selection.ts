@@ -88,9 +88,9 @@ export function partTable(
   const bounds = sum(rows, ({ figures }) => figures.censored);
   const notes = [
     rows.length > 1
-      ? `×: as a multiple of ${first.label}, without a confidence interval: a range picked by eye supports no verdict.`
+      ? `×: as a multiple of the figure of ${first.label}. It has no confidence interval, because a range picked by eye supports no verdict.`
       : "",
-    "Recomputed from the intervals of the runs.",
+    "The figures are recomputed from the intervals of the runs' timelines.",
     lowerBoundsText(bounds),
   ].filter((note) => note !== "");
   return tableOf({ caption: what, notes }, rows, [

@@ -124,7 +124,7 @@ function trustMarkup({ title, items }: List, level: string): Markup {
 function reasonsMarkup(reasons: readonly string[]): Markup | null {
   if (reasons.length === 0) return null;
   const items = reasons.map((reason, i) =>
-    markup`<li${i < MOST_PRINTED ? null : markup` class="unprinted"`}>${reason}</li>`
+    markup`<li${i < MOST_PRINTED ? null : markup` class="unprinted"`}>${withCode(reason)}</li>`
   );
   const left = reasons.length - MOST_PRINTED;
   const rest = left > 0

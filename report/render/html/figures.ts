@@ -73,7 +73,7 @@ ${caption}
     return markup`${HEAT_KEY}
 ${charts}
 ${caption}
-<details class="heats"><summary>Requests by moment and latency as a table</summary></details>`;
+<details class="heats"><summary>Requests by time and latency as a table</summary></details>`;
   }
   const table = values &&
     foldMarkup("Values as a table", tableMarkup(values, { id: `${id}-values`, captioned: false }));

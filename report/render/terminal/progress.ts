@@ -213,7 +213,9 @@ function missingLines(missing: Missing, reasons: readonly string[]): TextSpan[] 
   const { scenario, repetition, kind, reason, evidence } = missing;
   const run = repetition === null ? "" : `, run ${repetition}`;
   const what = `${kind}: ${scenario}, ${cellLabel(missing)}${run}`;
-  if (reasons.includes(reason)) return [{ text: `${what}: for the same reason`, style: "yellow" }];
+  if (reasons.includes(reason)) {
+    return [{ text: `${what}: for the same reason as above`, style: "yellow" }];
+  }
   return [
     { text: `${what}: ${reason}`, style: "yellow" },
     ...evidence.map((line): TextSpan => ({ text: `  ${line}`, style: "dim" })),

@@ -54,7 +54,7 @@ export function tableLines(table: Table, options: TerminalOptions): TextLine[] {
     );
   });
   const left = table.columns.slice(widths.length).map((column) => headOf(column, options));
-  const text = `The terminal is too narrow for: ${left.join(", ")}`;
+  const text = `The terminal is too narrow for these columns: ${left.join(", ")}`;
   return left.length === 0
     ? lines
     : [...lines, ...paragraphLines(text, options.width, { indent: "  ", style: "dim" })];

@@ -50,7 +50,7 @@ export const agents: Subject<ScenarioContext> = {
     const whole = agentsTable(`Agents of ${name}`, loaded, [
       ...isRepeated
         ? [
-          "Requests/s and completed are means over the runs. The other figures, percentiles included, are medians over the runs.",
+          "Requests/s and Completed are means over the runs. The other figures, percentiles included, are medians over the runs.",
         ]
         : [],
       ...isCut
@@ -214,5 +214,5 @@ function uncertaintyOf(parts: readonly LoadedPart[]): number | null {
 
 const NOTE =
   "Connect is the time of the fastest connection: a round trip between an agent and the target takes no " +
-  "longer. CPU is that of the busiest worker. Clock is how far an agent's clock may differ from the others', " +
-  "and therefore also the moment of its start.";
+  "longer. CPU is that of the busiest worker. Clock is how far an agent's clock may differ from those of the other " +
+  "agents; the start of its load may differ by as much.";

@@ -34,7 +34,7 @@ const SHARE: CommonFigure = {
   name: "share",
   of: ({ parts }) => shareOf("completed", parts) ?? 0,
   text: formatShare,
-  said: (text) => `completed ${text} of the requests that were due to it`,
+  said: (text) => `completed ${text} of its scheduled requests`,
   withinRatio: 0.1,
   least: 0,
 };

@@ -307,7 +307,7 @@ function addedTo(target: string | undefined, targets: unknown): z.output<typeof 
   ];
 }
 
-/** `Marked: +1 instance at 2 s.`, `Hatched: the start that no figure counts, up to 1 s.`; "" without marks. */
+/** `Marked: +1 instance at 2 s.`, `Hatched: the start of each run, which no figure counts (up to 1 s).`; "" without marks. */
 export function marksText(charts: readonly Timeline[]): string {
   const marks = unique(
     charts.flatMap(({ marks }) =>
@@ -319,6 +319,8 @@ export function marksText(charts: readonly Timeline[]): string {
   const start = `${least === most ? "" : "up to "}${formatExactly(most)}`;
   return [
     ...marks.length > 0 ? [`Marked: ${marks.join(", ")}.`] : [],
-    ...discarded.length > 0 ? [`Hatched: the start that no figure counts, ${start}.`] : [],
+    ...discarded.length > 0
+      ? [`Hatched: the start of each run, which no figure counts (${start}).`]
+      : [],
   ].join(" ");
 }

@@ -222,7 +222,7 @@ function nextSteps({ cells, differences, outcome }: ResultsComparison): NextStep
     ...(first === undefined ? [] : [
       {
         code: "equal-settings",
-        text: `Measure both sides alike: ${first}${more}.`,
+        text: `Measure both sides under the same conditions. They differ in ${first}${more}.`,
       } as const,
     ]),
     ...(all.some(({ reason }) => reason === "sessions")

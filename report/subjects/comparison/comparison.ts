@@ -267,7 +267,7 @@ function judgedByResponses(
   const isOpen = baseIsWrong === nextIsWrong || !differInErrors(base, next);
   const verdict = isOpen ? "inconclusive" : nextIsWrong ? "worse" : "better";
   const [before, now] = [base, next].map(({ runs }) => formatShare(judgedErrorRatio(runs)));
-  const errors = `wrong or failed: ${before} of the requests before, ${now} now`;
+  const errors = `wrong or failed requests: ${before} before, ${now} now`;
   return { comparison: judgedAlike(comparison, verdict, "errors"), errors };
 }
 
@@ -286,14 +286,16 @@ function judgedAlike(
   return { ...comparison, figures };
 }
 
-/** `no request got a response now: 50 timed out after 5 s`; "" if each run of both sides had one. */
+/** `now, no request got a response: 50 timed out after 5 s`; "" if each run of both sides had one. */
 function silenceOf(base: CellRuns, next: CellRuns): string {
   const sides = [["before", base.runs.filter(isUnanswered)], [
     "now",
     next.runs.filter(isUnanswered),
   ]] as const;
   return sides.filter(([, silent]) => silent.length > 0)
-    .map(([when, silent]) => `no request got a response ${when}: ${endsText(noResponseOf(silent))}`)
+    .map(([when, silent]) =>
+      `${when}, no request got a response: ${endsText(noResponseOf(silent))}`
+    )
     .join("; ");
 }
 

@@ -105,14 +105,14 @@ export function methodSentences(results: MeasuredRuns): string[] {
     ...processSentences(experiment, runs),
     experiment.order === "sequential"
       ? "The runs were made in the order of the experiment file."
-      : `The runs were made in shuffled blocks, each block every cell once (seed ${seed}), so that a drift of the machine meets all cells alike.`,
+      : `The runs were made in shuffled blocks, each of which has every cell once (seed ${seed}), so that a drift of the machine affects all cells alike.`,
     // One sentence for each load, if scenarios have loads of their own.
     ...[...Map.groupBy(scenarioLoads(results), ([, load]) => load)].map(([load, scenarios]) =>
       `Load of ${scenarios.map(([name]) => name).join(", ")}: ${load}.`
     ),
     ...measuredSentences(runs),
     figures === "steady" &&
-    `Rates, latencies and their intervals are of the steady part of every run, as the experiment says; a run without a steady part counts whole. ${WHOLE}`,
+    `Rates, latencies and their intervals are those of the steady part of every run, as the experiment says; a run without a steady part counts as a whole. ${WHOLE}`,
     discardS > 0 &&
     `The first ${
       formatExactly(discardS)
@@ -133,7 +133,7 @@ export function methodSentences(results: MeasuredRuns): string[] {
 }
 
 const WHOLE =
-  "Outcomes, CPU and memory, timelines and steady states are of whole runs, and results.json keeps everything.";
+  "Outcomes, CPU and memory, timelines and steady states are those of whole runs, and results.json keeps everything.";
 
 /** Sentences about the measurement, whether it is the runs of an experiment or a single run. */
 function measuredSentences(runs: readonly Run[]): string[] {
@@ -143,23 +143,25 @@ function measuredSentences(runs: readonly Run[]): string[] {
   const hasDropped = runs.some(({ requests, censoredHistogram }) =>
     requests.dropped > 0 && censoredHistogram !== undefined
   );
-  const dropped = hasDropped ? " and, at the time they had waited, those never sent" : "";
+  const dropped = hasDropped
+    ? " and, with the time that they had waited, requests that were never sent"
+    : "";
   // Closed loops of earlier versions have no lower bounds.
   const isEstimated = runs.some(({ latency, censoredHistogram }) =>
     latency.clock === "sent" && censoredHistogram !== undefined
   );
   return [
     runs.some(({ agents }) => agents !== undefined) &&
-    "The load came from agents: connections and arrivals were split exactly over the workers of all, and all " +
-      "began at one moment of Redis's clock. Their histograms are added. Requests that a lost agent had " +
+    "The load came from agents: connections and arrivals were split exactly over the workers of all agents, which " +
+      "began at the same moment of Redis's clock. Their histograms are added. Requests that a lost agent had " +
       "still to send count as dropped.",
     runs.some(isClosed) && CLOSED,
     !runs.every(isClosed) && OPEN,
-    `Nothing leaves the data: a request without a whole response ${after}has failed, and it is in the distribution with the time that it had taken, as are the requests that were unfinished at the end${dropped}. Figures that these lower bounds could make larger are marked ≥.`,
+    `No request is left out: a request without a whole response ${after}has failed, and counts in the distribution with the time that it had taken. So do requests that were unfinished at the end${dropped}. All these times are lower bounds; figures that they could raise are marked ≥.`,
     isEstimated &&
     "Percentiles of a closed loop are product-limit estimates (Kaplan and Meier), which spread the weight of a lower bound over the longer times; in an open loop a lower bound counts as a value.",
-    "Requests/s are completed responses, whatever their status, over the time of the run; a response that completes after the deadline counts only in the latencies.",
-    "Times are kept in histograms of three significant digits from 1 µs to 1 hour (HdrHistogram).",
+    "Requests/s are completed responses, whatever their status, divided by the time of the run; a response that completes after the deadline counts only in the latencies.",
+    "Times are kept in histograms with three significant digits from 1 µs to 1 hour (HdrHistogram).",
   ].filter((sentence) => sentence !== false);
 }
 
@@ -184,13 +186,15 @@ function processSentences(
     .map(([name]) => name);
   return [
     others.length > 0 &&
-    `Servers that were already running, at their URLs: ${listedAll(others, MOST_LENGTH)}.`,
+    `Targets that were already running, and were measured at their URLs: ${
+      listedAll(others, MOST_LENGTH)
+    }.`,
     others.length < all.length &&
     (fresh === false
-      ? "The process of a target served all of its runs."
+      ? "One process of each target served all of its runs."
       : "Every run had a fresh process of its target."),
     prove === "apart"
-      ? "Each target had to pass the preflight check once before its first run, in a separate process if the experiment starts it."
+      ? "Each target had to pass the preflight check once before its first run, in a separate process if the experiment starts the target."
       : "Each target had to pass the preflight check before every run.",
   ];
 }
@@ -256,7 +260,7 @@ export function machineFacts({ machine, redis, version, runs, ...rest }: Measure
     { label: "Redis at most", text: peakText(peakThroughput?.redis) },
     {
       label: "Commit",
-      text: joined([commit?.hash, commit?.dirty && "with changes that are in no commit"]),
+      text: joined([commit?.hash, commit?.dirty && "with uncommitted changes"]),
     },
     { label: "Settings", text: settings === undefined ? "" : `SHA-256 ${settings}` },
   ].filter(({ text }) => text !== "");

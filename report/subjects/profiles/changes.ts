@@ -66,7 +66,7 @@ function changeSentence(
   const lead = sides.join(", ");
   if (named.length === 0) return `${lead}; no function differs by more than the runs do`;
   const noise = named.some(({ isBeyondNoise }) => isBeyondNoise === null)
-    ? " (one profile run of either: how much runs differ is unknown)"
+    ? " (a side has only one profile run, so the noise between runs is unknown)"
     : "";
   const textOf = <Change extends TimeChange>(
     changes: readonly Change[],

@@ -272,8 +272,8 @@ function oftenSentence(
   const callsRatio = sum(calls, ({ ownMs }) => ownMs) /
     sum(runs, ({ busyMs, idleMs }) => busyMs + idleMs);
   if (kernel.length === 0 || callsRatio < mean(kernel) + TOO_OFTEN) return "";
-  return "V8 overstates system calls here: by the kernel's count, they took at most " +
-    `${formatShare(mean(kernel))} of its CPU time.`;
+  return "V8 overstates system calls here: by the kernel's count, the calls took at most " +
+    `${formatShare(mean(kernel))} of the target's CPU time.`;
 }
 
 function outsideSentence(whole: CallTree): string {
@@ -281,7 +281,7 @@ function outsideSentence(whole: CallTree): string {
     const [what, ratio] = [outsideText(frame), ownMs / treeMs(whole)];
     return what === null || ratio < NAMED_RATIO ? [] : [`${formatShare(ratio)} ${what}`];
   });
-  return shares.length === 0 ? "" : `Outside of functions: ${listed(shares, "and")}.`;
+  return shares.length === 0 ? "" : `Time outside of functions: ${listed(shares, "and")}.`;
 }
 
 /**
@@ -292,6 +292,8 @@ function idleSentence(runs: readonly TargetProfile[]): string {
   const ratio = sum(runs, ({ idleMs }) => idleMs) /
     sum(runs, ({ busyMs, idleMs }) => busyMs + idleMs);
   if (ratio < HOT_RATIO) return "";
-  return `For ${formatShare(ratio)} of the profile it waited for requests or read them: ` +
-    "V8 counts both as idle.";
+  return `For ${
+    formatShare(ratio)
+  } of the profile, the process waited for requests or read them: ` +
+    "V8 counts both as idle time.";
 }

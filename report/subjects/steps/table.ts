@@ -25,7 +25,7 @@ export const steps: Subject<ScenarioContext> = {
 
 const NOTE =
   "Requests with the same name share a row. The figures are of whole runs; nothing is discarded here. In an open loop a " +
-  "request that was never sent counts in the row where it would have been.";
+  "request that was never sent counts in the row of the request that was due.";
 
 function stepsTable(scenario: ScenarioContext): Table {
   const places = scenario.cells.map(({ label }) => label);

@@ -122,7 +122,7 @@ const GROWTHS: Readonly<Record<Knee["kind"], string>> = {
 };
 
 const GROWTH =
-  "Growth stops at the knee, in brackets its 95 % interval. Contention and coherency are the parameters of the universal scalability law, for lines that follow it; the number at which most is served comes from that law, too. Not counted: too many responses were wrong or failed.";
+  "Growth stops at the knee, shown with its 95 % interval in brackets. Contention and coherency are the parameters of the universal scalability law, for lines that follow it; “Most served with” comes from that law, too. “Not counted” lists the values at which too many responses were wrong or failed.";
 
 function kneeCell(
   { at, interval }: Extract<Knee, { kind: "knee" }>,

@@ -48,7 +48,7 @@ interface TailRow {
 
 const NOTE =
   "Quantile regression of all requests at p99: by how much a value of a factor multiplies p99, compared with " +
-  "the factor's first value, whatever the other factors' values. In brackets its 95 % interval, over runs. " +
+  "the factor's first value, whatever the other factors' values. In brackets: the 95 % interval over the runs. " +
   "Where factors interact, the figure is a weighted average of the factor's effects at the others' values. R. Koenker and G. Bassett, Econometrica 46 " +
   "(1978); Y. Zhang et al.: Treadmill, ISCA 2016.";
 

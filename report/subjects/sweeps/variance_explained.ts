@@ -47,7 +47,7 @@ export function weightsTable(scenario: string, cells: readonly CellRuns[]): Tabl
     ],
   ];
   const [caption, notes] = shares === null
-    ? [`What factors do in ${scenario}`, [RATIOS]]
+    ? [`How factors change requests/s in ${scenario}`, [RATIOS]]
     : [`Variance explained in ${scenario}`, [SHARES, RATIOS]];
   return tableOf({ caption, notes }, isFull ? rows : [], [
     column.name("Factor", ({ name }) => name),
@@ -68,14 +68,14 @@ interface FactorRow {
 }
 
 const SHARES =
-  "Each share is of the variance of the logarithm of requests/s over all runs, less what noise " +
-  "alone is expected to add (analysis of variance, ω²): how much of the differences goes with " +
-  "this factor alone, with the 95 % interval of the share over repetitions in brackets. " +
-  "A row shows no share if noise alone could produce one as large. Interaction: where the effect of one " +
+  "Each share is the part of the variance of the logarithm of requests/s, over all runs, that goes with " +
+  "this factor alone, less what noise alone is expected to add (analysis of variance, ω²). " +
+  "In brackets: the 95 % interval of the share over repetitions. " +
+  "A row shows no share if noise alone could produce one as large. Interaction: the part where the effect of one " +
   "factor depends on another.";
 
 const RATIOS =
-  "The ratios are geometric means over all other factors, from the first value to the last; values that are not numbers are ordered from " +
+  "The ratios compare a factor's last value with its first, as geometric means over all other factors; values that are not numbers are ordered from " +
   "the fewest requests/s to the most.";
 
 /** Factors that not all targets have are shown with the target, because their effects can't be separated. */

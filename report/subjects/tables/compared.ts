@@ -140,10 +140,12 @@ function sessionsNote(contrasts: readonly SessionContrast[]): string {
   const [widest] = contrasts.toSorted((a, b) => b.variance - a.variance);
   const { base, next, earlier } = widest.sessions;
   const besides = earlier === 0 ? "" : ` and ${counted(earlier, "earlier one")}`;
-  return `Intervals include how much sessions differ: ${counted(base, "session")} of the base, ` +
-    `${next} of the new side${besides}. Over them a ratio has a standard error of up to ${
+  return `Intervals include the differences between sessions: ${
+    counted(base, "session")
+  } of the base, ` +
+    `${next} of the new side${besides}. Over these sessions, a ratio has a standard error of up to ${
       percentText(Math.sqrt(widest.variance))
-    }; sessions in a row correlate by about ${widest.correlation.toFixed(1)}.`;
+    }; successive sessions correlate by about ${widest.correlation.toFixed(1)}.`;
 }
 
 /** What the ratios are based on for cells that might be worse and were measured again. */
@@ -151,8 +153,8 @@ function stagesNote({ blocks: { first, fresh } }: FigureStages): string {
   return `Every figure that seemed worse after ${
     counted(first, "block")
   } was measured again in ${fresh} fresh blocks. ` +
-    "Its ratio is the median-unbiased one of all blocks, and its interval allows for the fact that only what " +
-    "looked worse was measured again. It is worse only if the fresh blocks alone are beyond " +
+    "The ratio of such a figure is the median-unbiased estimate from all blocks, and its interval allows for the fact that only figures " +
+    "that looked worse were measured again. The figure is worse only if the fresh blocks alone are beyond " +
     "the margin, too. Both stages run the same builds, so a memory layout that makes one build " +
     "slower does so in both stages.";
 }
@@ -165,14 +167,14 @@ export function notesOf(comparisons: readonly GroupComparison[]): string[] {
   const from = all.some(({ sliced }) => sliced?.areTheseTwo)
     ? " from pairs of slices (for a percentile: from the ratios of the rounds)"
     : isPaired
-    ? " from pairs of runs of one repetition"
+    ? " from pairs of runs of the same repetition"
     : "";
   const [staged = null] = all.flatMap(({ stages }) => stages ?? []);
   const contrasts = all.flatMap(({ between }) => contrastIn(between) ?? []);
   return [
     `A ratio is the target over its base, with a 95 % interval${from}. Equivalent: the whole ` +
     `interval is within ${percentText(marginRatio)}. Better or worse: ` +
-    "the whole interval is beyond, also after Holm's correction for the number of comparisons, " +
+    "the whole interval is beyond that margin, also after Holm's correction for the number of comparisons, " +
     `and by the exact test of ${isPaired ? "pairs" : "runs"}. Likely: the interval shows a ` +
     "difference, but the correction, the exact test or the margin leaves it open. No difference " +
     `seen: no verdict, though a change of ${

@@ -120,4 +120,4 @@ const STATISTICS = [
 ] as const;
 
 const READING =
-  "The requests of each whole second of a run are counted: 2.5 % of the seconds had no more than the figure under 2.5 %. The closer the figures, the steadier the run.";
+  "The requests of each whole second of a run are counted: 2.5 % of the seconds had no more requests than the figure under 2.5 %. The closer the figures, the steadier the run.";

@@ -72,9 +72,9 @@ export const resources: Subject<ScenarioContext> = {
 };
 
 const NOTE =
-  "Of the target's whole process tree: the median over the runs of each run's figure. Requests per CPU-second are " +
-  "completed requests over the CPU time of all that serves them, Redis included: their mean over the runs. A context switch is voluntary when a thread " +
-  "waits, involuntary when it has to make room. Start-up is from the start of the process to its first " +
+  "The figures are of the target's whole process tree, and medians over the runs. Requests per CPU-second are " +
+  "completed requests over the CPU time of everything that serves them, including Redis, as a mean over the runs. A context switch is voluntary when a thread " +
+  "waits, and involuntary when the system gives its core to another thread. Start-up is from the start of the process to its first " +
   "correct response.";
 const PARTS_NOTE =
   "The rows below a target are its parts. Cores and memory of a whole target do not include the run's Redis.";

@@ -76,8 +76,8 @@ function statusesOf(runs: readonly Run[]): string[] {
 
 const OUTCOMES =
   "Unfinished requests were still in flight at the end. Wrong responses are whole responses that an " +
-  "expectation of the scenario refused, or, without one, those outside 2xx and 3xx; they are among the statuses. " +
-  "Errors are the wrong responses, the failed requests and those never sent, as a share of all but the unfinished.";
+  "expectation of the scenario refused, or, without an expectation, responses outside 2xx and 3xx; they are also counted by status. " +
+  "Errors are the wrong responses, the failed requests and those never sent, as a share of all requests but the unfinished.";
 
 /** Notes on the drain: the wait after the deadline for requests in flight, while nothing new is sent. */
 function drainNotes(runs: readonly Run[]): string[] {
@@ -151,7 +151,7 @@ export function slowestTable(scenario: string, cells: readonly CellRuns[]): Tabl
   const isOpen = rows.some(({ request: { sentS, dueS } }) => sentS !== dueS);
   const hasBound = rows.some(({ request }) => isLowerBound(request));
   const notes = [
-    `The ${SLOWEST_SHOWN} slowest of all runs of a target; results.json has those of each run. Times count from the start of the run.`,
+    `The ${SLOWEST_SHOWN} slowest requests of all runs of a target; results.json has the slowest of each run. Times count from the start of the run.`,
     ...hasBound
       ? [
         "≥: the request timed out, or was in flight when the run ended, and would have taken at least this long.",
@@ -278,7 +278,7 @@ const OTHERS: readonly GroupKind[] = [
     caption: "Instances",
     head: "Instance",
     note:
-      "The balancer names the instance in the header x-instance. Instances that join later have the higher numbers.",
+      "The balancer names the instance in the x-instance header. Instances that join later have the higher numbers.",
     groupsOf: ({ instances = [] }) =>
       instances.map((group) => groupOf(String(group.instance), group)),
   },
@@ -286,7 +286,7 @@ const OTHERS: readonly GroupKind[] = [
     caption: "Cache",
     head: "x-cache",
     note:
-      "A response says by its header x-cache whether a cache had it; stale ones were served from it, too.",
+      "The x-cache header of a response says whether a cache had it; stale responses were served from the cache, too.",
     groupsOf: ({ cache = {} }) =>
       CACHE_USES.flatMap((name) => {
         const group = cache[name];
@@ -402,11 +402,11 @@ export const connections: Subject<ScenarioContext> = {
 };
 
 const CONNECTIONS =
-  "Connecting is name look-up and dial; its figures are those of the connections of all runs together. The size of a response is everything that was received, including status line and headers, " +
+  "Connecting includes the name look-up and the dial; its figures are those of the connections of all runs together. The size of a response is everything that was received, including status line and headers, " +
   "averaged over the completed responses.";
 const OLD_NOTE =
-  "Some of these runs were saved without a histogram of connecting. Percentiles are then those of the median run " +
-  "(with a 95 % interval from six runs on), and the mean is the mean of the runs' means.";
+  "Some of these runs were saved without a histogram of connect times. Percentiles are therefore those of the median run " +
+  "(with a 95 % interval if there are at least six runs), and the mean is the mean of the runs' means.";
 
 function openedIn({ runs }: CellRuns): number {
   return sum(runs, ({ connect }) => connect.count);

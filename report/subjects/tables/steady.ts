@@ -104,4 +104,4 @@ function partsTable(scenario: string, cells: readonly SteadyRow[]): Table {
 }
 
 const PARTS =
-  "Start-up is the part before steady state, in runs that have both; a flat run has none. Rates are means over the runs, latencies are pooled. Nothing is discarded here.";
+  "Start-up is the part before steady state, in runs that have both parts; a flat run has no start-up. Rates are means over the runs, latencies are pooled. Nothing is discarded here.";

@@ -287,7 +287,7 @@ function overSlowest({ pairs, cells, lookup }: ScenarioComparison, fastest: Cell
     case "ahead":
       return `${timesText(rate.ratio ?? 1)} as much as at ${slowest}`;
     case "equivalent":
-      return `within ${percentText(comparison.marginRatio)} of what it is at ${slowest}`;
+      return `within ${percentText(comparison.marginRatio)} of the rate at ${slowest}`;
     default:
       return `not certainly more than at ${slowest}`;
   }

@@ -104,19 +104,20 @@ function runsStep({ places, runs }: Situation): NextStep[] {
   const most = Math.max(USUAL_RUNS, ...needing.map(({ decision }) => decision?.runsNeeded ?? 0));
   const addRuns = (text: string): NextStep[] => [{ code: "add-runs", text }];
   if (has("groups") && most <= RUNS_FOR_GROUPS) {
-    const text = `Use repeat: ${RUNS_FOR_GROUPS} to see how often each group of runs occurs.`;
+    const text = `Use \`repeat: ${RUNS_FOR_GROUPS}\` to see how often each group of runs occurs.`;
     return [{ code: "more-runs-of-groups", text }];
   }
   if (needing.length > 0) {
     const where = places.length > 1 && needing.length === 1 ? ` ${needing[0].name}` : "";
     return addRuns(
-      tooManyRunsText(most) ?? `Use repeat: ${most} to decide${where} with about 80 % probability.`,
+      tooManyRunsText(most) ??
+        `Use \`repeat: ${most}\` to decide${where} with about 80 % probability.`,
     );
   }
   // If runs were repeated, a target with one run has others that served nothing, so more runs would not help.
   const isRepeated = runs.some(({ repetition }) => repetition >= USUAL_RUNS);
   if (has("one-run") && !isRepeated) {
-    return addRuns(`Use repeat: ${USUAL_RUNS}.`);
+    return addRuns(`Use \`repeat: ${USUAL_RUNS}\`.`);
   }
   if (!has("few-runs")) return [];
   const isNoisy = open.some(({ decision }) =>

@@ -9,6 +9,7 @@ import { axisOver, type Row, type Rows } from "../../../chart.ts";
 import { type Markup, markup } from "../../../writing/html.ts";
 import { isTooWide } from "../../../writing/units.ts";
 import { rowsMarkup } from "../rows.ts";
+import { withCode } from "../texts.ts";
 import { tableMarkup } from "./tables.ts";
 
 /** The card as markup. @param id Id of the card's document. */
@@ -33,7 +34,7 @@ ${
     reliability &&
     markup`<li class="${reliability.light}">${reliability.sentence}</li>\n`
   }${counts && markup`<li class="counts"><a href="#${id}-claims">Claims: ${counts}</a></li>\n`}${
-    next.map(({ text }) => markup`<li class="next">${text}</li>\n`)
+    next.map(({ text }) => markup`<li class="next">${withCode(text)}</li>\n`)
   }</ul></div>`;
 }
 
