@@ -113,6 +113,15 @@ Deno.test("where the sustained trial breaks nothing is found, however narrow the
   assert.deepEqual(nextStep(GOAL, broken), { kind: "unsustained" });
 });
 
+Deno.test("the interval of a result does not begin above the rate of the sustained trial", () => {
+  for (const start of [1_010, 2_000, 3_000, 400]) {
+    const trials = searched(1_000, start);
+    const { ratePerSec } = trials[trials.length - 1];
+    const found = capacityOf(GOAL, trials);
+    assert.ok(found !== null && found.low <= ratePerSec, `${found?.low} of ${ratePerSec}`);
+  }
+});
+
 Deno.test("the capacity is unknown until one rate held and another broke", () => {
   assert.equal(capacityOf(GOAL, []), null);
   assert.equal(capacityOf(GOAL, [stepAt(900, 5)]), null);

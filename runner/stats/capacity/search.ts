@@ -281,13 +281,23 @@ function sustainedStep(
   return { kind: "trial", ratePerSec, plannedS, burst, startS: plannedS / 2 };
 }
 
-/** The estimate; null until both a rate that holds and one that breaks are known. */
+/**
+ * The estimate; null until both a rate that holds and one that breaks are known. Once a sustained trial has held, the
+ * interval does not begin above its rate: whether a higher one lasts, or recovers from an overload, was not tried.
+ */
 export function capacityOf(
   goal: SearchGoal,
   trials: readonly SearchedTrial[],
 ): CapacityEstimate | null {
   const { held, broken } = sidesOf(goal, trials);
-  return held.length === 0 || broken.length === 0 ? null : estimateCapacity(goal, trials);
+  if (held.length === 0 || broken.length === 0) return null;
+  const estimate = estimateCapacity(goal, trials);
+  const sustained = trials.filter(({ isSustained }) => isSustained).map(({ ratePerSec }) =>
+    ratePerSec
+  );
+  return sustained.length === 0
+    ? estimate
+    : { ...estimate, low: Math.min(estimate.low, Math.max(...sustained)) };
 }
 
 /** The largest multiple of the past search time that is worth advising. */
