@@ -26,7 +26,7 @@ import { quotedOpenly } from "./secrets.ts";
 export function noTlsToResume(secure = "https"): Omit<Problem, "place"> {
   return {
     message: `Cannot resume TLS sessions without TLS: the URL is not ${secure}`,
-    fix: `leave out tls, or write ${secure}://`,
+    fix: `leave out tls, or write ${secure}:// in the URL`,
   };
 }
 
@@ -90,7 +90,7 @@ const timeoutText = z.string().superRefine((text, context) => {
     `Cannot read ${
       quotedOpenly(text)
     } as a time-out: write ${text}s for seconds, or --workers ${text} ` +
-      "for threads, as -t of wrk has them",
+      "for threads, which -t means in wrk",
   );
 }).pipe(timeout);
 
@@ -117,7 +117,9 @@ export const LOAD_OPTIONS = {
     written: durationText,
   },
   keepAlive: {
-    key: factor(z.boolean()).default([true]).describe("false: a new connection for every request"),
+    key: factor(z.boolean()).default([true]).describe(
+      "Whether connections stay open; false: a new connection for every request",
+    ),
     flag: {
       flags: "--no-keepalive",
       about: "Opens a new connection for every request",
@@ -130,7 +132,7 @@ export const LOAD_OPTIONS = {
   },
   http2: {
     key: factor(z.boolean()).optional().describe(
-      "true: HTTP/2, with prior knowledge for http and by ALPN for https; pipeline is then the number of concurrent streams",
+      "true: HTTP/2, with prior knowledge for http and by ALPN for https; pipeline is then the number of concurrent streams per connection",
     ),
     flag: {
       flags: "--http2",
@@ -148,7 +150,7 @@ export const LOAD_OPTIONS = {
   },
   requestsPerConnection: {
     key: factor(perConnection).optional().describe(
-      "Requests after which a connection is replaced by a new one, over HTTP/2 as soon as its streams have ended; no limit when absent",
+      "Number of requests after which a connection is replaced by a new one (over HTTP/2, once its streams have ended); no limit when absent",
     ),
     flag: {
       flags: "--requests-per-connection <N>",
@@ -157,7 +159,7 @@ export const LOAD_OPTIONS = {
     },
     peers: { autocannon: "D reconnectRate" },
     result: perConnection.optional().describe(
-      "Requests after which a connection was replaced by a new one; absent: no limit",
+      "Number of requests after which a connection was replaced by a new one; absent: no limit",
     ),
     conflicts: {
       keepAlive: "Cannot limit the requests of a connection that closes after each response",
@@ -176,7 +178,7 @@ export const LOAD_OPTIONS = {
       schema: dialsPerSec.optional(),
     },
     result: z.number().positive().max(LIMITS.ratePerSec.most).optional().describe(
-      "Maximum of new connections per second; absent: no limit",
+      "Maximum number of new connections per second; absent: no limit",
     ),
     conflicts: {},
     written: rateText,
@@ -207,15 +209,15 @@ export const LOAD_OPTIONS = {
   },
   maxBody: {
     key: factor(bytes).optional().describe(
-      "Maximum size of a response's body as transferred, such as 16kB; a larger one is wrong; no limit when absent",
+      "Maximum size of a response's body as transferred, such as 16kB; a response with a larger body counts as wrong; no limit when absent",
     ),
     flag: {
       flags: "--max-body <SIZE>",
-      about: "Maximum body; a larger response is wrong, such as 16kB (default: no limit)",
+      about: "Maximum size of a body, such as 16kB; a larger body is wrong (default: no limit)",
       schema: bytes.optional(),
     },
     result: z.int().min(1).optional().describe(
-      "Size of a body as transferred, in bytes, above which a response was wrong; absent: no limit",
+      "Maximum size of a response's body as transferred, in bytes; a response with a larger body counted as wrong; absent: no limit",
     ),
     conflicts: {},
     written: sizeText,
@@ -234,7 +236,7 @@ export const LOAD_OPTIONS = {
       schema: z.array(z.string()).default([]),
     },
     result: z.array(z.string()).min(1).optional().describe(
-      "Rules that would have ended the load early",
+      "Rules by which the load was to end early",
     ),
     conflicts: {},
     text: (rules: readonly string[]): string => `ends early on ${rules.join(" or ")}`,

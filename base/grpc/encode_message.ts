@@ -105,7 +105,10 @@ class MessageEncoder {
       if (value === null && !isOfJson(field)) continue; // in JSON, null means that the field is absent
       for (const one of new Set([field.name, field.oneof ?? field.name])) {
         if (given.has(one)) {
-          throw new MessageProblem(at, `${name} has this field, or another field of ${one}, twice`);
+          const twice = one === field.name
+            ? `${name} must not have this field twice, under both of its names`
+            : `${name} must have only one field of the oneof ${one}`;
+          throw new MessageProblem(at, twice);
         }
         given.add(one);
       }

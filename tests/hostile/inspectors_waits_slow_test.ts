@@ -165,7 +165,7 @@ testWith(["linux"], "a message of an inspector without end is an error that says
     })();
     await assert.rejects(
       v8Profiler.start(PROCESS, context()),
-      /a profile of V8 has more than 64 MB, the limit/,
+      /a profile of V8 is more than 64 MB, the limit/,
     );
   },
 });

@@ -154,7 +154,7 @@ Deno.test("TLS sessions are resumed where there is TLS alone", async () => {
   assert.deepEqual(wrongLines(experimentWith({ tls: { resume: false } })), []);
   assert.deepEqual(wrongLines(secureExperimentWith(load)), []);
   assert.deepEqual(await toldOf(["bench", "http://localhost:1/", "--tls", "resume"]), [
-    "--tls: Cannot resume TLS sessions without TLS: the URL is not https (leave out tls, or write https://)",
+    "--tls: Cannot resume TLS sessions without TLS: the URL is not https (leave out tls, or write https:// in the URL)",
   ]);
 });
 
