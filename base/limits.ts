@@ -228,10 +228,10 @@ export function beyond(name: LimitName, found: number): string {
   const size = unit === "bytes" ? sizeText(found) : groupsOfThree(found);
   // Counting stops one beyond the limit; and a rounded size may look like the limit itself.
   const isUnknown = found === oneMoreThan(name) || size === most;
-  const verb = unit === "bytes" ? "is" : "has";
+  const [verb, more] = unit === "bytes" ? ["is", "larger"] : ["has", "more"];
   const counted = unit === "bytes" ? "" : ` ${unit}`;
   return isUnknown
-    ? `${what} ${verb} more than ${most}${counted}, the limit`
+    ? `${what} ${verb} ${more} than ${most}${counted}, the limit`
     : `${what} ${verb} ${size}${counted}; the limit is ${most}`;
 }
 

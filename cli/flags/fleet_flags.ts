@@ -41,7 +41,8 @@ const agents = z.string().transform((text, context) => {
 export const fleetFlags = {
   agents: {
     flags: "--agents <N|all>",
-    about: "Generates the load on this many agents (plateau agent) of the Redis of --redis",
+    about:
+      "Generates the load on this many agents (plateau agent) that are registered in the Redis of --redis",
     schema: agents.optional(),
   },
   ...redisAccessFlags,

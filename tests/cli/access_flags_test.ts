@@ -90,7 +90,7 @@ const lines: [sentence: string, args: string[], told: RegExp[]][] = [
   ]],
   ["authorities for a WebSocket without TLS", ["ws://a/", "--cacert", TEXT], [
     /^--cacert: Cannot read certificates from /,
-    /^--cacert: Cannot use certificates: the URL is not wss \(leave out cacert, or write wss:\/\/ in the URL\)$/,
+    /^--cacert: Cannot use certificates: the URL is not wss \(leave out --cacert, or write wss:\/\/ in the URL\)$/,
   ]],
   ["TLS sessions of a WebSocket without TLS", ["ws://a/", "--tls", "resume"], [
     /^--tls: .*: the URL is not wss \(leave out tls, or write wss:\/\/ in the URL\)$/,

@@ -137,13 +137,13 @@ const lines: Mistake[] = [
     /^--timeout: Cannot read "2" as a time-out: write 2s for seconds, or --workers 2 for threads/,
   ]],
   ["a body of a file that is not there", ["bench", URL_, "-b", "@no-such-file"], [
-    /^--body: Cannot read no-such-file as text: there is no such file; without the @, the body is sent/,
+    /^--body: Cannot read no-such-file as text: there is no such file; without the @, the text itself is sent/,
   ]],
   ["another scheme", ["bench", "ftp://a/"], [
     'URL: Cannot measure "ftp://a/": its protocol is ftp, not http',
   ]],
   ["a password in the address, without it", ["bench", "http://u:pa55word@a/"], [
-    'URL: Cannot measure "http://u:[secret]@a/": leave out user and password, and use --header',
+    'URL: Cannot measure "http://u:[secret]@a/": leave out its user and password, and send an authorization header with --header',
   ]],
   ...["hunter2#pw", "hunter2/pw", "hunter2?pw", "hunter2 pw@more"].map((password): Mistake => [
     `an address with the password ${password}, by its host alone`,
@@ -168,7 +168,7 @@ const lines: Mistake[] = [
     ["run", "--redis", "redis://:pa55word@h", "--redis-password-file", PASSWORD],
     [
       "--redis-password-file: Cannot use two passwords: the address of Redis already has one " +
-      "(take it out of the address)",
+      "(remove the password from the address)",
     ],
   ],
   ["a file of a password that is not there", [
@@ -189,7 +189,7 @@ const lines: Mistake[] = [
     /^--body: Cannot read .* as text/,
   ]],
   ["standard output asked for twice", ["bench", URL_, "--json", "-", "--csv", "-"], [
-    "--csv: Cannot write to standard output: --json already does (name a file)",
+    "--csv: Cannot write to standard output: --json already writes there (name a file)",
   ]],
   ["an output that is a folder", ["bench", URL_, "--json", HERE], [
     /^--json: Cannot write .*: it is a folder/,
@@ -360,7 +360,7 @@ Deno.test("a secret that is a common word is taken out of values, and stays a wo
     .join("\n");
   assert.match(
     told,
-    /^URL: Cannot measure "http:\/\/\[secret\]@127\.0\.0\.1:1": leave out user and/m,
+    /^URL: Cannot measure "http:\/\/\[secret\]@127\.0\.0\.1:1": leave out its user and/m,
   );
   assert.match(told, /^--requests: Cannot read "\[secret\]" as a whole number$/m);
   assert.match(told, /^"\[secret\]": Cannot use this here: plateau bench takes <URL>$/m);

@@ -44,7 +44,7 @@ const WRONG: readonly (readonly [args: readonly string[], expected: RegExp])[] =
     ["ws://127.0.0.1/", ...WITHIN],
     /URL: .*only plateau bench and experiment files open WebSockets/,
   ],
-  [[URL_, ...WITHIN, "--grpc", "a.B/C"], /<URL>: Cannot call gRPC at another path/],
+  [[URL_, ...WITHIN, "--grpc", "a.B/C"], /<URL>: Cannot call gRPC at the path of the URL/],
   [[URL_, ...WITHIN, "--message", "{}"], /--message: .*without a gRPC call/],
   [
     [URL_, ...WITHIN, "--grpc", "a.B/C", "--stream", "events"],

@@ -156,7 +156,7 @@ const refused: [sentence: string, answer: () => Response, said: RegExp][] = [
   [
     "a huge body",
     ok(`"${"x".repeat(200_000)}"`),
-    /^: its response can't be read: a response of a collector is more than 64 kB, the limit/,
+    /^: its response can't be read: a response of a collector is larger than 64 kB, the limit/,
   ],
 ];
 for (const [sentence, answer, said] of refused) {
@@ -183,7 +183,7 @@ Deno.test("no redirect is followed, and nobody else is contacted", async () => {
   const said = await refusalOf(collectorOf(collector.origin));
   assert.equal(
     said,
-    `: it redirects to ${other.origin}/v1/metrics, which is not followed; name the collector itself`,
+    `: it redirects to ${other.origin}/v1/metrics, but redirects are not followed; write the URL of the collector itself`,
   );
   assert.deepEqual([collector.asked.length, other.asked.length], [1, 0]);
 });

@@ -54,7 +54,7 @@ Deno.test("a call is checked before anything is sent, at its place", async () =>
     [["--proto", "no.proto"], /--proto: Cannot read no.proto/],
     [["--proto", PROTO, "--message", "{}", "--message", "{}"], /--message: .*takes one/],
     [["--body", "x", "--stream", "events"], /--body.*--stream/s],
-    [["--reconnect", "1s"], /--reconnect: .*only a stream of events has identifiers/],
+    [["--reconnect", "1s"], /--reconnect: .*only in a stream of events/],
   ];
   for (const [flags, message] of cases) {
     assert.match((await exits(2, [...call, ...flags])).stderr, message);

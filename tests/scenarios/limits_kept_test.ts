@@ -215,7 +215,7 @@ Deno.test("a body is no larger than its limit, in the bytes that are sent", () =
   const why = "Cannot send this body: the body of a request is";
   assert.deepEqual(told({ body: most }), []);
   assert.deepEqual(told({ body: `${most}a` }), [
-    `body: ${why} more than 64 MB, the limit`,
+    `body: ${why} larger than 64 MB, the limit`,
   ]);
   assert.deepEqual(told({ json: `${most}${"a".repeat(1_000_000)}` }), [
     `json: ${why} 65 MB; the limit is 64 MB`,

@@ -232,7 +232,7 @@ Deno.test("a profile that unpacks to more than its limit is left", async () => {
   const profiler = await pprofProfiler.start({ pid: 1, program: "server" }, context);
   await assert.rejects(
     () => profiler.stop(),
-    /a profile of a Go program is more than 16 MB, the limit/,
+    /a profile of a Go program is larger than 16 MB, the limit/,
   );
 });
 
