@@ -75,7 +75,7 @@ class MessageEncoder {
     if (path.length > LIMITS.nesting.most) {
       throw new MessageProblem(
         [],
-        `it has more than ${LIMITS.nesting.most} levels of nesting, the limit`,
+        `the message has more than ${LIMITS.nesting.most} levels of nesting, the limit`,
       );
     }
     const own = ownFormOf(name);

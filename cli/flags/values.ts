@@ -119,7 +119,10 @@ export function passwordConflicts({ redis, redisPasswordFile }: RawArguments): P
   const url = URL.parse(String(redis ?? variable("REDIS_URL") ?? ""));
   if (url !== null && url.password === "") return [];
   const [message, fix] = url === null
-    ? ["Cannot use a password without its Redis", "add --redis redis://host:port, or set REDIS_URL"]
+    ? [
+      "Cannot use a password for Redis without the address of Redis",
+      "add --redis redis://host:port, or set REDIS_URL",
+    ]
     : [
       "Cannot use two passwords: the address of Redis already has one",
       "remove the password from the address",

@@ -103,7 +103,7 @@ const parts = {
   connections: { ...benchParts.connections, about: "Connections of each server (default: 50)" },
   json: { ...benchParts.json, about: "The comparison as JSON; - is standard output" },
   html: { ...benchParts.html, about: "The comparison as a page" },
-  csv: { ...benchParts.csv, about: "One CSV row per round of either server; - is standard output" },
+  csv: { ...benchParts.csv, about: "One CSV row per round of each server; - is standard output" },
 } satisfies CommandParts;
 
 type VersusValues = ParsedValues<typeof parts>;

@@ -157,10 +157,10 @@ const lines: Mistake[] = [
     /^--header: Cannot use "\[secret\]" as a header value/,
   ]],
   ["a password without its Redis", ["agents", "--redis-password-file", PASSWORD], [
-    /^--redis: Cannot reach agents without their Redis/,
+    /^--redis: Cannot reach agents without the Redis in which they are registered/,
   ]],
   ["a password for no Redis", ["run", "--redis-password-file", PASSWORD], [
-    "--redis-password-file: Cannot use a password without its Redis " +
+    "--redis-password-file: Cannot use a password for Redis without the address of Redis " +
     "(add --redis redis://host:port, or set REDIS_URL)",
   ]],
   [

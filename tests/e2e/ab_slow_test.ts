@@ -151,7 +151,7 @@ process.exitCode = 7;`,
   scratch.git("commit", "--quiet", "--all", "--message", "fails");
   const env = { ...scratch.env, TOK: "hunter2-hunter2" };
   const { stderr } = await exits(3, ab({ path: scratch.path, env }, "HEAD.."));
-  const path = /all of its output is in (.*)$/m.exec(stderr)?.[1] ?? "";
+  const path = /all output of the build is in (.*)$/m.exec(stderr)?.[1] ?? "";
   assert.match(Deno.readTextFileSync(path), /^\$ node .*\nof \$\{env\.TOK\}\nfails\n$/);
   assert.equal((Deno.statSync(path).mode ?? 0) & 0o777, 0o600);
 });
