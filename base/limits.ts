@@ -62,7 +62,7 @@ export const LIMITS = {
   problems: { what: "a list of error messages", most: 100, unit: "lines" },
   problemText: { what: "a line of an error message", most: 2_000, unit: "characters" },
   // Experiments
-  sentence: { what: "a claim, threshold or selector", most: 2_000, unit: "characters" },
+  sentence: { what: "the text of a claim, threshold or selector", most: 2_000, unit: "characters" },
   name: { what: "a name", most: 200, unit: "characters" },
   targets: { what: "an experiment", most: 1_000, unit: "targets" },
   scenarios: { what: "an experiment", most: 1_000, unit: "scenarios" },

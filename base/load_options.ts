@@ -163,7 +163,7 @@ export const LOAD_OPTIONS = {
     ),
     conflicts: {
       keepAlive: "Cannot limit the requests of a connection that closes after each response",
-      pipeline: "Cannot limit the requests of a connection that has several in flight",
+      pipeline: "Cannot limit the requests of a connection that has several requests in flight",
     },
     text: (requests: number): string =>
       `a new connection after every ${requests === 1 ? "request" : `${requests} requests`}`,
@@ -187,21 +187,21 @@ export const LOAD_OPTIONS = {
   tls: {
     key: z.strictObject({
       resume: factor(z.boolean()).describe(
-        "Whether a connection resumes the TLS session of the one that it replaces",
+        "Whether a connection resumes the TLS session of the connection that it replaces",
       ),
     }).transform(({ resume }) => resume.map((resumes) => resumes && "resume" as const)).optional()
       .describe(
-        "{ resume: true }: a connection resumes the TLS session of the one that it replaces, if the server allows it; every handshake is full when absent",
+        "{ resume: true }: a connection resumes the TLS session of the connection that it replaces, if the server allows it; every handshake is full when absent",
       ),
     flag: {
       flags: "--tls <resume>",
       about:
-        "resume: a connection resumes the TLS session of the one that it replaces, if the server " +
+        "resume: a connection resumes the TLS session of the connection that it replaces, if the server " +
         "allows it (default: every handshake is full)",
       schema: z.enum(["resume"]).optional(),
     },
     result: z.literal("resume").optional().describe(
-      "resume: a connection offered the TLS session of the one that it replaced; absent: every handshake was full",
+      "resume: a connection offered the TLS session of the connection that it replaced; absent: every handshake was full",
     ),
     conflicts: {},
     written: (how: "resume" | false): string => how || "full",

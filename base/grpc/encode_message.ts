@@ -127,7 +127,7 @@ class MessageEncoder {
     if (!Array.isArray(value)) {
       throw new MessageProblem(
         path,
-        `it must be a list of ${typeText(field)}, not ${kindOf(value)}`,
+        `it must be a list of ${typeText(field)} values, not ${kindOf(value)}`,
       );
     }
     if (field.many === "list") {

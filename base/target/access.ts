@@ -189,7 +189,7 @@ export function http2ProxyProblem(
 ): string | null {
   const plain = [url, ...hosts].some((origin) => /^http:/i.test(String(origin)));
   if (httpProxy === undefined || !plain) return null;
-  return "Cannot speak HTTP/2 through an HTTP proxy without a tunnel, which only https uses";
+  return "Cannot speak HTTP/2 to an http:// URL through an HTTP proxy, because only https uses a tunnel";
 }
 
 /** A conflict if the address belongs to another host, because it would never be dialed. */

@@ -28,7 +28,7 @@ const wholeSeconds = between("1s", "24h").refine((ms) => ms % 1_000 === 0, {
 
 const user = z.strictObject({
   delay: between("0s", "1m").prefault("0ms")
-    .describe("How long the origin takes to find a user, as a database would"),
+    .describe("How long the origin takes to find a user, as if it asked a database"),
   cache: z.enum(["none", "memory", "redis"]).default("none")
     .describe("Where the cache keeps users: none, memory or redis"),
   ttl: between("10ms", "24h").prefault("60s").describe("How long the cache keeps a user"),

@@ -183,13 +183,13 @@ export const clusterTarget = z.strictObject({
     }
     if (add?.warmUp !== undefined && !isBuiltin) {
       const message =
-        "Cannot warm up before joining here: the instance gets requests as soon as it listens; " +
+        "Cannot warm up an instance before it joins: with this balancer it gets requests as soon as it listens; " +
         "leave warmUp out, or use balancer: builtin";
       context.addIssue({ code: "custom", path: ["add", "warmUp"], message });
     }
     if (add?.ahead === true && !isBuiltin) {
       const message =
-        "Cannot start ahead here: the instance gets requests as soon as it listens; " +
+        "Cannot start an instance ahead: with this balancer it gets requests as soon as it listens; " +
         "leave ahead out, or use balancer: builtin";
       context.addIssue({ code: "custom", path: ["add", "ahead"], message });
     }

@@ -187,7 +187,7 @@ const commandTarget = z.strictObject({
   ),
   env: env.describe(
     "Environment variables, added to PATH, HOME, LANG, TMPDIR, PORT and REDIS_URL; a list makes a factor; " +
-      "{port} becomes a free port, unless PORT is a number here, which is then the port; " +
+      "{port} becomes a free port; if PORT is a number here, the program gets that port instead; " +
       "{host} becomes the address to listen on",
   ),
   inherit: z.array(z.string().regex(/^[^=\0]+$/)).default([]).describe(

@@ -52,7 +52,8 @@ const searchFlags = {
   },
   width: {
     flags: "--width <P>",
-    about: "How far the confidence interval may reach to either side of the capacity",
+    about:
+      "How far the confidence interval may reach to either side of the capacity, relative to it",
     preset: SEARCH_PRESETS.width,
     schema: searchWidth,
   },

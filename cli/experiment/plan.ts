@@ -193,7 +193,8 @@ export function refuseLocal(
     throw new UserError([{ place: "--agents", message, fix }]);
   }
   if (order === "slices") {
-    const message = "Cannot load in slices from other machines: both sides take turns on one clock";
+    const message =
+      "Cannot load in slices from other machines: both sides take turns by the clock of this machine";
     throw new UserError([{ place: "--agents", message, fix: "leave --agents or order out" }]);
   }
   for (const { scenario, request } of cells) {

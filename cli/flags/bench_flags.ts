@@ -411,11 +411,11 @@ export function isHttp2(
 /** Flags of a request that a gRPC call can't have, and why. */
 const BESIDE_GRPC: Readonly<Record<string, readonly [flag: string, why: string]>> = {
   method: ["--method", "gRPC always sends post"],
-  requestTarget: ["--request-target", "the method determines the path"],
+  requestTarget: ["--request-target", "the gRPC method determines the path"],
   body: ["--body", "the message is the body"],
   form: ["--form", "the message is the body"],
   follow: ["--follow", "gRPC has no redirects"],
-  stream: ["--stream", "the type of the method says whether the response is a stream"],
+  stream: ["--stream", "the type of the gRPC method says whether the response is a stream"],
   until: ["--until", "the call ends with its status"],
   reconnect: [
     "--reconnect",

@@ -232,7 +232,7 @@ function readResponse(
     );
   }
   const said = shown(fieldOf(jsonOf(text), "message") ?? "");
-  const fix = status === 404 ? "; is its receiver of OTLP/HTTP at this address?" : "";
+  const fix = status === 404 ? "; does it receive OTLP/HTTP at this address?" : "";
   throw new NotTaken(`it responds with ${status}${said === "" ? "" : `, ${said}`}${fix}`);
 }
 

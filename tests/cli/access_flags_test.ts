@@ -118,7 +118,7 @@ const lines: [sentence: string, args: string[], told: RegExp[]][] = [
     /^--http2: Cannot open a connection for every request over HTTP\/2, which keeps connections open \(leave out --http2 or --no-keepalive\)$/,
   ]],
   ["HTTP/2 through a proxy that would have to speak it", [URL_, "--http2", "--proxy", "http://b"], [
-    /^--proxy: Cannot speak HTTP\/2 through an HTTP proxy without a tunnel, which only https uses \(leave out --proxy or --http2, or write https:\/\/\)$/,
+    /^--proxy: Cannot speak HTTP\/2 to an http:\/\/ URL through an HTTP proxy, because only https uses a tunnel \(leave out --proxy or --http2, or write https:\/\/\)$/,
   ]],
   [
     "every field that HTTP/2 forbids",

@@ -200,28 +200,28 @@ const lines: Mistake[] = [
   [
     "one file for two forms",
     ["bench", URL_, "--json", "a.x", "--csv", "no/../a.x"],
-    ["--csv: Cannot write no/../a.x: it is the file of --json (name another file)"],
+    ["--csv: Cannot write no/../a.x: it is also the file of --json (name another file)"],
   ],
   ["one file for a form and the log", ["bench", URL_, "--csv", "q.csv", "--log", "./q.csv"], [
-    "--csv: Cannot write q.csv: it is the file of --log (name another file)",
+    "--csv: Cannot write q.csv: it is also the file of --log (name another file)",
   ]],
   ["a page over the results it is made of", ["report", PASSWORD, "--html", PASSWORD], [
-    /^--html: Cannot write .*: it is the file of the results /,
+    /^--html: Cannot write .*: it is also the file of the results /,
   ]],
   [
     "a form over the page beside the results",
     ["report", HERE, "--markdown", `${HERE}/report.html`],
-    [/^--markdown: Cannot write .*: it is the file of the page /],
+    [/^--markdown: Cannot write .*: it is also the file of the page /],
   ],
   ["outputs below a file", ["bench", URL_, "--json", `${PASSWORD}/x`, "--csv", `${PASSWORD}/y`], [
     /^--json: .* there is no folder /,
     /^--csv: .* there is no folder /,
   ]],
   ["a form over results that are compared", ["compare", PASSWORD, HERE, "--junit", PASSWORD], [
-    /^--junit: Cannot write .*: it is the file of the results /,
+    /^--junit: Cannot write .*: it is also the file of the results /,
   ]],
   ["a form over the results of a run", ["run", "--out", "o", "--csv", "o/results.json"], [
-    "--csv: Cannot write o/results.json: it is the file of the results (name another file)",
+    "--csv: Cannot write o/results.json: it is also the file of the results (name another file)",
   ]],
   ["an address of Redis that is none, without its password", ["run", "--redis", "h:secret"], [
     "--redis: Cannot read the address of Redis: write redis://host:port",

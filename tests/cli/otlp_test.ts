@@ -119,7 +119,7 @@ const refused: [sentence: string, answer: () => Response, said: RegExp][] = [
     /^: it responds with 400, no such unit$/,
   ],
   ["400 without JSON", status(400, {}, "<html>"), /^: it responds with 400$/],
-  ["404", status(404), /^: it responds with 404; is its receiver of OTLP\/HTTP at this address\?$/],
+  ["404", status(404), /^: it responds with 404; does it receive OTLP\/HTTP at this address\?$/],
   ["500", status(500), /^: it responds with 500$/],
   ["413", status(413, { "retry-after": "1" }), /^: it responds with 413$/],
   [

@@ -122,7 +122,7 @@ Deno.test("full and resumed handshakes are two values of a factor", () => {
 });
 
 Deno.test("an option beside what it can't be had with is refused in file, flags and jobs, with both names", async () => {
-  const message = "Cannot limit the requests of a connection that has several in flight";
+  const message = "Cannot limit the requests of a connection that has several requests in flight";
   const both = { http2: [false, true], pipeline: 2, requestsPerConnection: 10 };
   assert.deepEqual(wrongLines(experimentWith(both)), [
     `x.yaml:4:66: load.requestsPerConnection: ${message}: leave out requestsPerConnection or pipeline`,

@@ -176,8 +176,8 @@ scenarios:
   t: { get: /, targets: [other], load: { connections: 5 } }
 load: { http2: true }`,
     [
-      "x.yaml:3:42: targets.plain.httpProxy: Cannot speak HTTP/2 through an HTTP proxy without a tunnel, " +
-      "which only https uses; leave out httpProxy or http2, or write https://",
+      "x.yaml:3:42: targets.plain.httpProxy: Cannot speak HTTP/2 to an http:// URL through an HTTP proxy, " +
+      "because only https uses a tunnel; leave out httpProxy or http2, or write https://",
     ],
   ],
   [
@@ -186,7 +186,7 @@ load: { http2: true }`,
 targets: { a: { url: "https://a:1", httpProxy: "http://p" } }
 scenarios: { s: { get: /, follow: { hops: 1, hosts: ["http://b"] } } }
 load: { http2: true }`,
-    [/^x\.yaml:2:48: targets\.a\.httpProxy: Cannot speak HTTP\/2 through/],
+    [/^x\.yaml:2:48: targets\.a\.httpProxy: Cannot speak HTTP\/2 to an http:/],
   ],
   ["a name that would leave its folder", RIGHT.replace("name: right", "name: ../up"), [
     /^x\.yaml:1:7: name: Cannot use "\.\.\/up" as a name/,

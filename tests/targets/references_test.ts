@@ -133,9 +133,9 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
     },
     says: [
       /^Cannot use slowStart here: nginx has it only in its commercial edition/,
-      /^Cannot warm up before joining here: the instance gets requests as soon as it listens/,
+      /^Cannot warm up an instance before it joins: with this balancer it gets requests/,
       /^Cannot use slowStart when no instance joins/,
-      /^Cannot start ahead here: the instance gets requests as soon as it listens/,
+      /^Cannot start an instance ahead: with this balancer it gets requests/,
     ],
   },
   {
