@@ -43,7 +43,7 @@ export const abParts = {
   confirm: {
     flags: "--confirm <yes|no>",
     about:
-      "With blocks: measures cells that may be worse once more, and judges them by all their runs",
+      "With blocks: measures again the cells that may be worse, and judges them by all their runs",
     preset: "yes",
     schema: z.enum(["yes", "no"]).transform((text) => text === "yes"),
   },
