@@ -60,7 +60,8 @@ function callConflicts(
   { message, messages }: WrittenCall,
 ): Conflict[] {
   if (messages !== undefined && !clientStreams) {
-    const why = "Cannot send several messages to a method that takes only one: use message";
+    const why =
+      "Cannot send several messages to a method that takes only one: leave out all but one";
     return [{ path: ["messages"], message: why }];
   }
   const written = messages === undefined
