@@ -61,7 +61,7 @@ function callConflicts(
 ): Conflict[] {
   if (messages !== undefined && !clientStreams) {
     const why =
-      "Cannot send several messages to a method that takes only one: leave out all but one";
+      "Cannot send a list of messages to a method that takes only one: give a single message";
     return [{ path: ["messages"], message: why }];
   }
   const written = messages === undefined
