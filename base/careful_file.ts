@@ -40,7 +40,7 @@ export class CarefulFile implements Disposable {
       CarefulFile.#opened(path, constants.O_WRONLY | constants.O_APPEND);
     try {
       const { nlink, mode } = fstatSync(file.descriptor);
-      if (nlink > 1) throw new Error("the file has a second name (a hard link)");
+      if (nlink > 1) throw new Error("the file has a second name (a hard link): remove it first");
       if ((mode & 0o777) !== OWN_MODE) fchmodSync(file.descriptor, OWN_MODE);
       return file;
     } catch (error) {

@@ -111,7 +111,7 @@ function leastOf({ origin, minimum }: { origin: string; minimum: unknown }): str
 
 function mostOf({ origin, maximum }: { origin: string; maximum: unknown }): string {
   return origin === "array" || origin === "string"
-    ? `it must not be longer than ${maximum}`
+    ? `it must have at most ${maximum} ${origin === "array" ? "items" : "characters"}`
     : `the maximum is ${maximum}`;
 }
 

@@ -35,13 +35,17 @@ export const LIMITS = {
   },
   certificates: { what: "a file of certificates", most: 4 * MB, unit: "bytes" },
   resultFile: { what: "a file of results", most: 512 * MB, unit: "bytes" },
-  plannedResults: { what: "the results that an experiment plans", most: 400 * MB, unit: "bytes" },
+  plannedResults: { what: "the expected results of an experiment", most: 400 * MB, unit: "bytes" },
   rows: { what: "a table of an experiment", most: 100_000, unit: "rows" },
   agents: { what: "a fleet", most: 10_000, unit: "agents" },
   agentWorkers: { what: "an agent", most: 1_024, unit: "workers" },
   agentText: { what: "an agent's description of itself", most: 256 * KB, unit: "bytes" },
   fleetParts: { what: "a message of an agent", most: 100_000, unit: "intervals" },
-  fleetBundles: { what: "an agent", most: 1_000, unit: "messages that wait for an earlier one" },
+  fleetBundles: {
+    what: "an agent",
+    most: 1_000,
+    unit: "messages that wait for an earlier message",
+  },
   fleetWorkers: { what: "a fleet", most: 100_000, unit: "workers" },
   liveConnections: { what: "a live page", most: 64, unit: "connections" },
   liveReaders: { what: "a live page", most: 16, unit: "readers" },
@@ -58,13 +62,13 @@ export const LIMITS = {
   problems: { what: "a list of error messages", most: 100, unit: "lines" },
   problemText: { what: "a line of an error message", most: 2_000, unit: "characters" },
   // Experiments
-  sentence: { what: "a claim, threshold or selector", most: 2_000, unit: "characters" },
+  sentence: { what: "the text of a claim, threshold or selector", most: 2_000, unit: "characters" },
   name: { what: "a name", most: 200, unit: "characters" },
   targets: { what: "an experiment", most: 1_000, unit: "targets" },
   scenarios: { what: "an experiment", most: 1_000, unit: "scenarios" },
   steps: { what: "a flow", most: 10_000, unit: "steps" },
   importedSteps: {
-    what: "a file of another tool, its loops unrolled,",
+    what: "a file of another tool with its loops unrolled",
     most: 10_000,
     unit: "steps",
   },
@@ -74,7 +78,7 @@ export const LIMITS = {
     unit: "loop iterations and function calls",
   },
   importedText: {
-    what: "the experiment that a file of another tool becomes",
+    what: "the experiment made from a file of another tool",
     most: 1_000_000,
     unit: "characters",
   },
@@ -86,11 +90,11 @@ export const LIMITS = {
   stepNames: {
     what: "a scenario",
     most: 51,
-    unit: "names of steps (50, and one for all other steps)",
+    unit: "names of steps (50, and one name for all further steps)",
   },
   factorValues: { what: "a factor", most: 1_000, unit: "values" },
   filledIn: {
-    what: "an experiment, its parameters filled in,",
+    what: "an experiment with its parameters filled in",
     most: 16_000_000,
     unit: "characters",
   },
@@ -101,7 +105,11 @@ export const LIMITS = {
   scriptMemory: { what: "the memory of a script in a worker", most: 128 * MB, unit: "bytes" },
   scriptReason: { what: "the reason why a call of a script failed", most: 300, unit: "characters" },
   scriptFiles: { what: "a script and its imports", most: 4 * MB, unit: "bytes" },
-  scriptData: { what: "the data from setup or refresh of a script", most: 4 * MB, unit: "bytes" },
+  scriptData: {
+    what: "the data that a script's setup or refresh returns",
+    most: 4 * MB,
+    unit: "bytes",
+  },
   scriptCallMs: { what: "a call of a hook", most: 50, unit: "milliseconds of computing" },
   scriptLines: { what: "the log of a script", most: 100, unit: "lines per worker" },
   // Loads
@@ -131,12 +139,12 @@ export const LIMITS = {
   http2Replies: {
     what: "an HTTP/2 connection",
     most: 10_000,
-    unit: "replies that wait to be read",
+    unit: "replies that the server has not read yet",
   },
   keptBody: { what: "a body that is checked", most: 64 * MB, unit: "bytes" },
   otlpResponse: { what: "a response of a collector", most: 64 * KB, unit: "bytes" },
   decodedBody: { what: "a compressed body that is checked", most: 16 * MB, unit: "bytes" },
-  keptBodies: { what: "the bodies that a worker checks at a time", most: 256 * MB, unit: "bytes" },
+  keptBodies: { what: "all bodies that a worker checks at a time", most: 256 * MB, unit: "bytes" },
   pattern: { what: "a pattern", most: 1_000, unit: "characters" },
   patternSize: { what: "a compiled pattern", most: 1_000, unit: "steps" },
   patternBody: {
@@ -157,8 +165,16 @@ export const LIMITS = {
   cookieBytes: { what: "the cookie jar of a virtual user", most: 64 * KB, unit: "bytes" },
   // What runtimes of targets report
   runtimeRecord: { what: "a record of a runtime", most: 2 * MB, unit: "bytes" },
-  runtimeReport: { what: "the report of one process in a run", most: 16 * MB, unit: "bytes" },
-  runtimeReports: { what: "the reports of all processes in a run", most: 64 * MB, unit: "bytes" },
+  runtimeReport: {
+    what: "the report of one target process in a run",
+    most: 16 * MB,
+    unit: "bytes",
+  },
+  runtimeReports: {
+    what: "the reports of all target processes in a run",
+    most: 64 * MB,
+    unit: "bytes",
+  },
   collections: {
     what: "a run",
     most: 100_000,
@@ -172,22 +188,26 @@ export const LIMITS = {
     most: 3_000_000,
     unit: "fields and numbers to read",
   },
-  inspectorList: { what: "the list of an inspector's targets", most: 64 * KB, unit: "bytes" },
+  inspectorList: { what: "the list of what an inspector can debug", most: 64 * KB, unit: "bytes" },
   inspectorMessage: { what: "a profile of V8", most: 64 * MB, unit: "bytes" },
   versionOutput: { what: "the version that a runtime prints", most: 64 * KB, unit: "bytes" },
   toolOutput: { what: "the output of a program that Plateau calls", most: 256 * MB, unit: "bytes" },
   profileCalls: { what: "a profile of a Go program", most: 1_000_000, unit: "calls in its stacks" },
   preflightSecrets: { what: "a preflight", most: 10_000, unit: "secrets" },
   secretText: {
-    what: "all secrets of a preflight or a job together",
+    what: "the text of all secrets of a preflight or a job",
     most: 4_000_000,
     unit: "characters",
   },
   // Results and jobs
   histogramText: { what: "a histogram", most: 400_000, unit: "characters" },
   histogramBytes: { what: "an inflated histogram", most: 250 * KB, unit: "bytes" },
-  variants: { what: "a scenario, all its values filled in,", most: 1_000_000, unit: "requests" },
-  written: { what: "a scenario, all its values filled in,", most: 512_000_000, unit: "characters" },
+  variants: { what: "a scenario with all its values filled in", most: 1_000_000, unit: "requests" },
+  written: {
+    what: "a scenario with all its values filled in",
+    most: 512_000_000,
+    unit: "characters",
+  },
   unixPath: { what: "the path of a socket", most: 4_096, unit: "characters" },
   captures: { what: "a request", most: 1_000, unit: "captured values" },
   jobSecrets: { what: "a job of a fleet", most: 1_000, unit: "secrets" },
@@ -208,10 +228,11 @@ export function beyond(name: LimitName, found: number): string {
   const size = unit === "bytes" ? sizeText(found) : groupsOfThree(found);
   // Counting stops one beyond the limit; and a rounded size may look like the limit itself.
   const isUnknown = found === oneMoreThan(name) || size === most;
+  const [verb, more] = unit === "bytes" ? ["is", "larger"] : ["has", "more"];
   const counted = unit === "bytes" ? "" : ` ${unit}`;
   return isUnknown
-    ? `${what} has more than ${most}${counted}, the limit`
-    : `${what} has ${size}${counted}; the limit is ${most}`;
+    ? `${what} ${verb} ${more} than ${most}${counted}, the limit`
+    : `${what} ${verb} ${size}${counted}; the limit is ${most}`;
 }
 
 /** Stands for "more", where counting went no further than the limit. */

@@ -26,7 +26,7 @@ import { quotedOpenly } from "./secrets.ts";
 export function noTlsToResume(secure = "https"): Omit<Problem, "place"> {
   return {
     message: `Cannot resume TLS sessions without TLS: the URL is not ${secure}`,
-    fix: `leave out tls, or write ${secure}://`,
+    fix: `leave out tls, or write ${secure}:// in the URL`,
   };
 }
 
@@ -90,7 +90,7 @@ const timeoutText = z.string().superRefine((text, context) => {
     `Cannot read ${
       quotedOpenly(text)
     } as a time-out: write ${text}s for seconds, or --workers ${text} ` +
-      "for threads, as -t of wrk has them",
+      "for threads, which -t means in wrk",
   );
 }).pipe(timeout);
 
@@ -117,7 +117,9 @@ export const LOAD_OPTIONS = {
     written: durationText,
   },
   keepAlive: {
-    key: factor(z.boolean()).default([true]).describe("false: a new connection for every request"),
+    key: factor(z.boolean()).default([true]).describe(
+      "Whether connections stay open; false: a new connection for every request",
+    ),
     flag: {
       flags: "--no-keepalive",
       about: "Opens a new connection for every request",
@@ -130,7 +132,7 @@ export const LOAD_OPTIONS = {
   },
   http2: {
     key: factor(z.boolean()).optional().describe(
-      "true: HTTP/2, with prior knowledge for http and by ALPN for https; pipeline is then the number of concurrent streams",
+      "true: HTTP/2, with prior knowledge for http and by ALPN for https; pipeline is then the number of concurrent streams per connection",
     ),
     flag: {
       flags: "--http2",
@@ -148,7 +150,7 @@ export const LOAD_OPTIONS = {
   },
   requestsPerConnection: {
     key: factor(perConnection).optional().describe(
-      "Requests after which a connection is replaced by a new one, over HTTP/2 as soon as its streams have ended; no limit when absent",
+      "Number of requests after which a connection is replaced by a new one (over HTTP/2, once its streams have ended); no limit when absent",
     ),
     flag: {
       flags: "--requests-per-connection <N>",
@@ -157,11 +159,11 @@ export const LOAD_OPTIONS = {
     },
     peers: { autocannon: "D reconnectRate" },
     result: perConnection.optional().describe(
-      "Requests after which a connection was replaced by a new one; absent: no limit",
+      "Number of requests after which a connection was replaced by a new one; absent: no limit",
     ),
     conflicts: {
       keepAlive: "Cannot limit the requests of a connection that closes after each response",
-      pipeline: "Cannot limit the requests of a connection that has several in flight",
+      pipeline: "Cannot limit the requests of a connection that has several requests in flight",
     },
     text: (requests: number): string =>
       `a new connection after every ${requests === 1 ? "request" : `${requests} requests`}`,
@@ -176,7 +178,7 @@ export const LOAD_OPTIONS = {
       schema: dialsPerSec.optional(),
     },
     result: z.number().positive().max(LIMITS.ratePerSec.most).optional().describe(
-      "Maximum of new connections per second; absent: no limit",
+      "Maximum number of new connections per second; absent: no limit",
     ),
     conflicts: {},
     written: rateText,
@@ -185,21 +187,21 @@ export const LOAD_OPTIONS = {
   tls: {
     key: z.strictObject({
       resume: factor(z.boolean()).describe(
-        "Whether a connection resumes the TLS session of the one that it replaces",
+        "Whether a connection resumes the TLS session of the connection that it replaces",
       ),
     }).transform(({ resume }) => resume.map((resumes) => resumes && "resume" as const)).optional()
       .describe(
-        "{ resume: true }: a connection resumes the TLS session of the one that it replaces, if the server allows it; every handshake is full when absent",
+        "{ resume: true }: a connection resumes the TLS session of the connection that it replaces, if the server allows it; every handshake is full when absent",
       ),
     flag: {
       flags: "--tls <resume>",
       about:
-        "resume: a connection resumes the TLS session of the one that it replaces, if the server " +
+        "resume: a connection resumes the TLS session of the connection that it replaces, if the server " +
         "allows it (default: every handshake is full)",
       schema: z.enum(["resume"]).optional(),
     },
     result: z.literal("resume").optional().describe(
-      "resume: a connection offered the TLS session of the one that it replaced; absent: every handshake was full",
+      "resume: a connection offered the TLS session of the connection that it replaced; absent: every handshake was full",
     ),
     conflicts: {},
     written: (how: "resume" | false): string => how || "full",
@@ -207,15 +209,15 @@ export const LOAD_OPTIONS = {
   },
   maxBody: {
     key: factor(bytes).optional().describe(
-      "Maximum size of a response's body as transferred, such as 16kB; a larger one is wrong; no limit when absent",
+      "Maximum size of a response's body as transferred, such as 16kB; a response with a larger body counts as wrong; no limit when absent",
     ),
     flag: {
       flags: "--max-body <SIZE>",
-      about: "Maximum body; a larger response is wrong, such as 16kB (default: no limit)",
+      about: "Maximum size of a body, such as 16kB; a larger body is wrong (default: no limit)",
       schema: bytes.optional(),
     },
     result: z.int().min(1).optional().describe(
-      "Size of a body as transferred, in bytes, above which a response was wrong; absent: no limit",
+      "Maximum size of a response's body as transferred, in bytes; a response with a larger body counted as wrong; absent: no limit",
     ),
     conflicts: {},
     written: sizeText,
@@ -234,7 +236,7 @@ export const LOAD_OPTIONS = {
       schema: z.array(z.string()).default([]),
     },
     result: z.array(z.string()).min(1).optional().describe(
-      "Rules that would have ended the load early",
+      "Rules by which the load was to end early",
     ),
     conflicts: {},
     text: (rules: readonly string[]): string => `ends early on ${rules.join(" or ")}`,

@@ -67,7 +67,7 @@ export function whyUnseen(bytes: number): string | null {
   const most = mostOf("patternBody");
   return isWithin("patternBody", bytes)
     ? null
-    : `a pattern searches only the first ${most} of a body, and this one is longer`;
+    : `a pattern searches only the first ${most} of a body, and this body is longer`;
 }
 
 /**

@@ -55,7 +55,7 @@ function unfold(issue: Issue, data: unknown): PathProblem[] {
 function ofNoKind(data: unknown, path: Path): string {
   const kind = valueAt(data, path);
   return kind === undefined
-    ? "Cannot leave it out: it says which kind this is"
+    ? "Cannot leave out this key, because it says of which kind the entry is"
     : `Cannot use ${
       (JSON.stringify(kind) ?? String(kind)).slice(0, 60)
     }: it is not one of the kinds`;
@@ -108,7 +108,9 @@ function undecided(keys: readonly string[], value: unknown): Issue {
     : isSqueezed
     ? "; a space is missing after a colon"
     : "";
-  const message = `Cannot tell which kind this is: write one of ${keys.join(", ")}${fix}`;
+  const message = `Cannot tell of which kind this is: write one of the keys ${
+    keys.join(", ")
+  }${fix}`;
   return { code: "custom", path: [], message, input: value };
 }
 

@@ -128,7 +128,7 @@ function notADuration(input: unknown): string {
 function notARate(input: unknown, allowed: string): string {
   const isShare = /% of capacity$/.test(String(input).trim());
   const fix = isShare
-    ? "add capacity: { within: RULE } next to it, or write a number per s"
+    ? "add capacity: { within: RULE } next to this key, or write a number per s"
     : isNumeric(input)
     ? `write ${input}/s`
     : `write ${allowed} per s, m or h, such as 1000/s`;

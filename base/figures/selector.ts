@@ -65,7 +65,8 @@ export function parseSelector(text: string): Read<Selector> {
   for (const word of plain.split(COMMA)) {
     const part = partOf(word);
     if (part === null) {
-      const fix = "write names and factor=value with commas between them, " +
+      const fix =
+        "write names of targets or scenarios, and factor=value, with commas between them, " +
         "such as fastify, static, connections=50";
       return { problem: `Cannot read ${quotedOpenly(plain)} as a selector: ${fix}` };
     }
@@ -178,7 +179,9 @@ function pathOf(key: string, { factors, others = [] }: ExperimentNames): Read<st
   const all = [...factors, ...others];
   const short = all.map(lastPart);
   const fix = didYouMean(key, [...all, ...short]) ??
-    (factors.length === 0 ? "nothing varies" : `the factors are ${factors.join(", ")}`);
+    (factors.length === 0
+      ? "the experiment has no factors"
+      : `the factors are ${factors.join(", ")}`);
   return { problem: `Cannot find the factor ${quotedOpenly(key)}: ${fix}` };
 }
 

@@ -75,7 +75,7 @@ class MessageEncoder {
     if (path.length > LIMITS.nesting.most) {
       throw new MessageProblem(
         [],
-        `it has more than ${LIMITS.nesting.most} levels of nesting, the limit`,
+        `the message has more than ${LIMITS.nesting.most} levels of nesting, the limit`,
       );
     }
     const own = ownFormOf(name);
@@ -105,7 +105,10 @@ class MessageEncoder {
       if (value === null && !isOfJson(field)) continue; // in JSON, null means that the field is absent
       for (const one of new Set([field.name, field.oneof ?? field.name])) {
         if (given.has(one)) {
-          throw new MessageProblem(at, `${name} has this field, or another field of ${one}, twice`);
+          const twice = one === field.name
+            ? `${name} must not have this field twice, under both of its names`
+            : `${name} must have only one field of the oneof ${one}`;
+          throw new MessageProblem(at, twice);
         }
         given.add(one);
       }
@@ -124,7 +127,7 @@ class MessageEncoder {
     if (!Array.isArray(value)) {
       throw new MessageProblem(
         path,
-        `it must be a list of ${typeText(field)}, not ${kindOf(value)}`,
+        `it must be a list of ${typeText(field)} values, not ${kindOf(value)}`,
       );
     }
     if (field.many === "list") {

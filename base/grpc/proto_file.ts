@@ -60,7 +60,8 @@ function callConflicts(
   { message, messages }: WrittenCall,
 ): Conflict[] {
   if (messages !== undefined && !clientStreams) {
-    const why = "Cannot send several messages to a method that takes one: write message";
+    const why =
+      "Cannot send a list of messages to a method that takes only one: give a single message";
     return [{ path: ["messages"], message: why }];
   }
   const written = messages === undefined
@@ -161,19 +162,19 @@ function methodTypeIn(root: protobuf.Root, name: string): MethodType {
   if (service === undefined) {
     const names = services.map(({ fullName }) => fullName.slice(1));
     const fix = didYouMean(serviceName, names) ??
-      (names.length === 0 ? "there is none" : `there is ${names.join(", ")}`);
+      (names.length === 0 ? "no service is defined" : `the services are ${names.join(", ")}`);
     throw new Error(`Cannot find the service ${serviceName}: ${fix}`);
   }
   const methods = Object.keys(service.methods);
   if (!Object.hasOwn(service.methods, methodName)) {
-    const fix = didYouMean(methodName, methods) ?? `it has ${methods.join(", ")}`;
+    const fix = didYouMean(methodName, methods) ?? `its methods are ${methods.join(", ")}`;
     throw new Error(`Cannot find the method ${methodName} of ${serviceName}: ${fix}`);
   }
   const method = service.methods[methodName];
   method.resolve();
   const { resolvedRequestType, resolvedResponseType } = method;
   if (resolvedRequestType === null || resolvedResponseType === null) {
-    throw new Error(`Cannot use ${name}: its types were not sent`);
+    throw new Error(`Cannot use ${name}: the server's reflection did not send its message types`);
   }
   return {
     input: rootTypeOf(resolvedRequestType),

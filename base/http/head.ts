@@ -98,7 +98,7 @@ export class HeadReader {
     const at = lines.read(bytes, from, Math.min(to, from + this.#roomBytes));
     this.#roomBytes -= at - from;
     if (this.options.sink?.addHead(bytes, from, at) === false) {
-      this.reason = "the body is larger than checks can keep: 64 MB each, 256 MB a worker";
+      this.reason = "the body is larger than checks can keep: 64 MB per body, 256 MB per worker";
     } else if (lines.reason !== "") this.reason = lines.reason;
     else if (lines.done && lines === this.#statusLine) this.#lines = this.#fieldLines;
     else if (lines.done) this.#end(bytes, at);

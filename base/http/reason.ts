@@ -23,7 +23,7 @@ export const PROTOCOL_ERRORS = [
   "chunk size too large",
   "malformed chunk extension",
   "chunk longer than its size",
-  "the body is larger than checks can keep: 64 MB each, 256 MB a worker",
+  "the body is larger than checks can keep: 64 MB per body, 256 MB per worker",
   "a switch of protocols (101) that no request asked for",
   "more than 20 interim responses, the limit",
 ] as const;

@@ -80,7 +80,10 @@ function writeLine(bytes: Uint8Array, from: number, line: string): number {
   for (let i = 0; i < line.length; i++) {
     const code = line.charCodeAt(i);
     if (code === NUL || code === LF || code === CR || code > LATIN_1) {
-      throw new Error(`Cannot send this line of a request: ${JSON.stringify(line)}`);
+      const why = "it has a NUL, a line break or a character beyond Latin-1";
+      throw new Error(
+        `Cannot send this line of a request, because ${why}: ${JSON.stringify(line)}`,
+      );
     }
     bytes[at++] = code;
   }
@@ -102,10 +105,10 @@ const OF_CONNECTION = [
 export function fieldProblemInHttp2(name: string, value: string): string | null {
   const field = name.toLowerCase();
   if (OF_CONNECTION.includes(field)) {
-    return `Cannot send ${field} over HTTP/2, which forbids connection-specific fields`;
+    return `Cannot send the field ${field} over HTTP/2, which forbids connection-specific fields`;
   }
   if (field !== "te" || value.trim().toLowerCase() === "trailers") return null;
-  return "Cannot send this te field over HTTP/2: only te: trailers is allowed there";
+  return 'Cannot send this te field over HTTP/2, which allows only "te: trailers"';
 }
 
 const SPACE = 32;

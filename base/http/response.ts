@@ -200,7 +200,7 @@ export class ResponseReader {
     this.bodyBytes += at - from;
     this.#leftBytes -= at - from;
     if (this.#keepsBody && !this.#keep(bytes, from, at)) {
-      this.#break("the body is larger than checks can keep: 64 MB each, 256 MB a worker");
+      this.#break("the body is larger than checks can keep: 64 MB per body, 256 MB per worker");
     } else if (this.#leftBytes === 0) this.#endData();
     return at;
   }

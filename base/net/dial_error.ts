@@ -174,17 +174,19 @@ export function remedyFor(reason: string, written: "flags" | "keys"): string | n
     } accepts any certificate`;
   }
   if (reason === OF_AN_AUTHORITY_THOUGH_NAMED) {
-    const byOpenSsl = written === "flags" ? "--driver epoll trusts it if --cacert names it; " : "";
+    const byOpenSsl = written === "flags"
+      ? "--driver epoll trusts the certificate if --cacert names it; "
+      : "";
     return `${byOpenSsl}${
       flag("insecure")
-    } accepts any certificate; or make one with basicConstraints=CA:FALSE`;
+    } accepts any certificate; or make a certificate with basicConstraints=CA:FALSE`;
   }
   const [, wanted] =
     /^the certificate is not for (?:the address )?(\S+?)[:,]?(?: .*)?$/.exec(reason) ?? [];
   if (wanted !== undefined) {
     const name = `${isIP(wanted) === 0 ? "DNS" : "IP"}:${wanted}`;
-    const other = reason.endsWith(NAMELESS) ? "" : ", or write a host that it names";
-    return `make one with subjectAltName=${name} (openssl req has -addext)${other}; ${
+    const other = reason.endsWith(NAMELESS) ? "" : ", or write a host that the certificate names";
+    return `make a certificate with subjectAltName=${name} (openssl req has -addext)${other}; ${
       flag("insecure")
     } accepts any certificate`;
   }

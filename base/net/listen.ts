@@ -49,16 +49,16 @@ function explained<Listening>(
   try {
     return listen();
   } catch (error) {
-    throw new TargetError(
-      `Cannot listen on ${hostAndPort(hostname, port)}, because ${whyNot(error)}`,
-    );
+    throw new TargetError(`Cannot listen on ${hostAndPort(hostname, port)}: ${whyNot(error)}`);
   }
 }
 
 function whyNot(error: unknown): string {
-  if (error instanceof Deno.errors.AddrInUse) return "the port is in use: choose another, or 0";
+  if (error instanceof Deno.errors.AddrInUse) {
+    return "the port is in use; choose another, or 0 for a free one";
+  }
   if (error instanceof Deno.errors.PermissionDenied) {
-    return "the system forbids it: choose a port above 1023";
+    return "the system forbids it; choose a port above 1023";
   }
   if (error instanceof Deno.errors.AddrNotAvailable) {
     return "this machine does not have that address";

@@ -31,7 +31,7 @@ export class TooFewStreams extends Error {
   constructor(most: number, streams: number) {
     super(
       `runs into a limit: the server allows ${most} concurrent streams per connection, but the load has ` +
-        `${streams}: make pipeline ${most} or less, and use more connections`,
+        `${streams}; set pipeline to ${most} or less, and use more connections instead`,
     );
   }
 }

@@ -197,7 +197,9 @@ export class ServerTrust {
     const isSet = isIP(this.serverName)
       ? certificates.X509_VERIFY_PARAM_set1_ip_asc(demands, name)
       : certificates.X509_VERIFY_PARAM_set1_host(demands, name, BigInt(name.length - 1));
-    if (isSet !== 1) throw new Error(`OpenSSL cannot check for "${this.serverName}"`);
+    if (isSet !== 1) {
+      throw new Error(`OpenSSL cannot check certificates for the name "${this.serverName}"`);
+    }
   }
 
   #refusalBy(error: number, leaf: Pointer): string {

@@ -24,7 +24,9 @@ export class TunnelResponse {
     const reader = this.#reader;
     const end = reader.read(bytes, 0, length);
     if (reader.state === NEED_MORE) return "";
-    if (reader.reason !== "") return `the proxy sent no response to CONNECT: ${reader.reason}`;
+    if (reader.reason !== "") {
+      return `the proxy's response to CONNECT is not valid: ${reader.reason}`;
+    }
     const { status } = reader;
     if (status < 200 || status > 299) return `the proxy refused the tunnel with status ${status}`;
     return end === length ? null : "the proxy itself sent bytes into the tunnel";

@@ -449,7 +449,7 @@ export class Realm {
     if (after.type === "rejected") throw this.#errorOf(after.error);
     if (after.type === "pending") {
       throw new ScriptError(
-        "its top level waits for something that cannot happen: wait in setup instead",
+        "its top-level await waits for a promise that never settles: use await in setup instead",
       );
     }
     this.#module = after.value;

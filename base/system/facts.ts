@@ -17,7 +17,9 @@ export const machine = z.strictObject({
     .describe("Whether cores may go beyond their nominal clock speed; null: unknown"),
   memory: count.describe("Bytes"),
   limits: z.strictObject({
-    cores: z.number().positive().nullable().describe("CPU time for each second of wall time"),
+    cores: z.number().positive().nullable().describe(
+      "Limit in cores: seconds of CPU time for each second of wall time; null: none",
+    ),
     memory: count.nullable().describe("Bytes"),
   }).describe("Limits of the control group; null: none"),
   container: z.string().nullable().describe(

@@ -135,12 +135,12 @@ export function accessConflicts(given: GivenAccess): AccessConflict[] {
     [has("cacert") && !isSecure, {
       key: "cacert",
       message: `Cannot use certificates: the URL is not ${secure}`,
-      fix: `leave it out, or write ${secure}://`,
+      fix: `leave out cacert, or write ${secure}:// in the URL`,
     }],
     [has("cert") && !isSecure, {
       key: "cert",
       message: `Cannot present a certificate without TLS: the URL is not ${secure}`,
-      fix: `leave it out, or write ${secure}://`,
+      fix: `leave out cert, or write ${secure}:// in the URL`,
     }],
     [has("cert") && !has("key"), {
       key: "cert",
@@ -160,7 +160,7 @@ export function accessConflicts(given: GivenAccess): AccessConflict[] {
     [has("unix") && has("httpProxy"), {
       key: "httpProxy",
       message: "Cannot reach a unix socket through a proxy",
-      fix: "leave one of them out",
+      fix: "leave out one of the two",
     }],
     [has("resolve") && (has("unix") || has("httpProxy")), {
       key: "resolve",
@@ -169,7 +169,7 @@ export function accessConflicts(given: GivenAccess): AccessConflict[] {
           ? "the proxy looks the host up"
           : "a unix socket is dialed instead of a host"
       }`,
-      fix: "leave it out",
+      fix: "leave out resolve",
     }],
   ];
   return [
@@ -189,7 +189,7 @@ export function http2ProxyProblem(
 ): string | null {
   const plain = [url, ...hosts].some((origin) => /^http:/i.test(String(origin)));
   if (httpProxy === undefined || !plain) return null;
-  return "Cannot speak HTTP/2 through an HTTP proxy without a tunnel, which only https uses";
+  return "Cannot speak HTTP/2 to an http:// URL through an HTTP proxy, because only https uses a tunnel";
 }
 
 /** A conflict if the address belongs to another host, because it would never be dialed. */

@@ -15,20 +15,20 @@ const api = z.strictObject({
 
 const work = z.strictObject({
   cpuTime: durationMs.prefault("0ms")
-    .describe("CPU time of each request that sets no cpuTime itself"),
+    .describe("CPU time spent on each request whose query sets no cpuTime"),
   sleepTime: durationMs.prefault("0ms")
-    .describe("Wait of each request that sets no sleepTime itself"),
+    .describe("Waiting time of each request whose query sets no sleepTime"),
   maxCpuTime: durationMs.prefault("1s").describe("Maximum cpuTime that a request may set"),
   maxSleepTime: durationMs.prefault("10s").describe("Maximum sleepTime that a request may set"),
 });
 
 const wholeSeconds = between("1s", "24h").refine((ms) => ms % 1_000 === 0, {
-  error: "Cannot use this duration: it must be whole seconds",
+  error: "Cannot use this duration: it must be a whole number of seconds",
 });
 
 const user = z.strictObject({
   delay: between("0s", "1m").prefault("0ms")
-    .describe("How long the origin takes to find a user, as a database would"),
+    .describe("How long the origin takes to find a user, as if it asked a database"),
   cache: z.enum(["none", "memory", "redis"]).default("none")
     .describe("Where the cache keeps users: none, memory or redis"),
   ttl: between("10ms", "24h").prefault("60s").describe("How long the cache keeps a user"),
@@ -46,7 +46,7 @@ const user = z.strictObject({
     ),
   "rateLimit.window": wholeSeconds.prefault("60s")
     .describe(
-      "Length of the window in which a client's requests are counted, from its first one, in whole seconds",
+      "Length of the window in which a client's requests are counted, from the client's first request on, in whole seconds",
     ),
   log: onOrOff.default(false).describe("Log with a line per request: on or off"),
 });
@@ -70,9 +70,11 @@ const site = z.strictObject({
   brotli: onOrOff.default(false)
     .describe("Brotli compression, preferred to gzip if a client accepts both equally: on or off"),
   etag: onOrOff.default(false)
-    .describe("ETag with each response, and 304 for clients that have it: on or off"),
+    .describe(
+      "ETag with each response, and 304 for clients that have the current content: on or off",
+    ),
   helmet: onOrOff.default(false).describe(
-    "Security headers with each response, Strict-Transport-Security among them, as helmet sends: on or off",
+    "Security headers with each response, such as Strict-Transport-Security, the same that the package helmet sends: on or off",
   ),
   files: onOrOff.default(false)
     .describe(

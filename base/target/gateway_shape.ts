@@ -22,14 +22,18 @@ const filePath = z.string().regex(FILE_PATH, {
 const writtenFiles = z.record(filePath, z.string()).superRefine((texts, context) => {
   const paths = Object.keys(texts);
   if (paths.length === 0) {
-    context.addIssue({ code: "custom", message: "Cannot serve an empty list of files: name one" });
+    context.addIssue({
+      code: "custom",
+      message: "Cannot serve an empty list of files: name a file",
+    });
   }
   for (const [at, path] of paths.entries()) {
     const colliding = paths.find((other, place) =>
       place !== at && collide(other, path, place < at)
     );
     if (colliding === undefined) continue;
-    const message = `Cannot serve both ${path} and ${colliding}: they would be the same file`;
+    const message =
+      `Cannot serve both ${path} and ${colliding}: they would be the same file, or a file and a folder of one name`;
     context.addIssue({ code: "custom", path: [path], message });
   }
 });
@@ -83,8 +87,10 @@ function isOrigin(text: string, protocols: readonly string[]): boolean {
 /** 8 MiB. */
 const LARGEST_BODY_BYTES = 8 * 1_024 * 1_024;
 
-const cachedPath = z.string()
-  .regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /");
+const NOT_A_PATH =
+  "Cannot use this as a path: start with /, and encode spaces and non-ASCII characters";
+
+const cachedPath = z.string().regex(/^\/[\x21-\x7e]*$/, NOT_A_PATH);
 
 export const proxyTarget = z.strictObject({
   proxy: z.strictObject({
@@ -97,19 +103,20 @@ export const proxyTarget = z.strictObject({
       "How long a stored response is fresh, unless the origin gives a shorter time",
     ),
     stale: oneOrList(between("0s", "24h")).prefault("0s").describe(
-      "How long after its ttl a stale response is still served, while one request fetches a fresh one",
+      "How long a stored response is still served after its ttl, while one request fetches a fresh response",
     ),
     paths: z.array(cachedPath)
       .min(1).default(["/"])
       .describe("Only responses for these paths, and for paths below them, are stored"),
     singleFlight: oneOrList(z.boolean()).default(true).describe(
-      "Whether requests for a path that is already being fetched wait for that response, instead of going to the origin, too",
+      "Whether requests for a path that is already being fetched wait for that response instead of going to the origin as well",
     ),
     maxBodyBytes: oneOrList(z.int().min(0).max(64 * LARGEST_BODY_BYTES)).default(LARGEST_BODY_BYTES)
       .describe("Size of the largest body that is stored, in bytes; larger bodies pass through"),
     invalidate: z.record(cachedPath, z.array(cachedPath)).optional().describe(
-      "Paths whose stored responses a successful write also removes, by the path of the write: { /edit: [/home] }; " +
-        "the responses stored for the write's own path and for its Location are always removed",
+      "Further paths whose stored responses are removed after a successful write, such as a POST, " +
+        "by the path of the write: { /edit: [/home] }; " +
+        "responses stored for the write's own path and for its Location are always removed",
     ),
   }).describe("A cache in front of another server"),
   ...stageCommands,
@@ -132,7 +139,7 @@ export const clusterTarget = z.strictObject({
     of: z.string().min(1).describe("Name of the target that is started several times"),
     instances: oneOrList(instances).default(2).describe("Number of instances"),
     balancer: oneOrList(z.enum(["builtin", "nginx", "reuseport"])).default("builtin").describe(
-      "builtin: Plateau's own; nginx: the real one, from PATH; " +
+      "builtin: Plateau's own balancer; nginx: the real nginx, from PATH; " +
         "reuseport: no balancer, the instances of a built-in app share a port (Linux)",
     ),
     policy: oneOrList(z.enum(policyNames)).optional()
@@ -141,12 +148,12 @@ export const clusterTarget = z.strictObject({
       .describe("Worker processes of nginx (auto, one for each core, when absent)"),
     add: z.strictObject({
       at: between("0s", "24h").describe(
-        "When these instances start (with ahead: when they join), from the start of the load",
+        "When these instances start (with ahead: when they join), counted from the start of the load",
       ),
       instances: instances.default(1).describe("Number of instances"),
       ahead: z.boolean().optional().describe(
-        "These instances are started with the others and wait, cold, until they join, so that their start-up takes no CPU time " +
-          "during the load; with balancer: builtin",
+        "Whether these instances are started together with the others and wait, unused, until they join, " +
+          "so that their start-up takes no CPU time during the load; only with balancer: builtin",
       ),
       warmUp: z.strictObject({
         duration: between("1ms", "1h")
@@ -154,43 +161,46 @@ export const clusterTarget = z.strictObject({
         rate: ratePerSec.prefault("100/s").describe(
           "Rate of the requests that the instance gets during the warm-up",
         ),
-        path: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
+        path: z.string().regex(/^\/[\x21-\x7e]*$/, NOT_A_PATH)
           .optional().describe(
             "Path of the warm-up requests (that of the ready check when absent)",
           ),
-      }).optional().describe("Reduced load before an instance joins; with balancer: builtin"),
+      }).optional().describe(
+        "Reduced load on an instance before it joins; only with balancer: builtin",
+      ),
     }).optional().describe("Instances that join while the load runs"),
     slowStart: oneOrList(between("0s", "1h")).optional().describe(
-      "How long the share of a joining instance grows from a tenth to the full share of the others; with balancer: builtin",
+      "How long it takes until the share of requests that a joining instance gets has grown from a tenth of " +
+        "the others' share to all of it; only with balancer: builtin",
     ),
   }).superRefine(({ balancer, policy, workers, add, slowStart }, context) => {
     const isBuiltin = valuesOf(balancer).every((each) => each === "builtin");
     if (slowStart !== undefined && !isBuiltin) {
       const message =
         "Cannot use slowStart here: nginx has it only in its commercial edition, and " +
-        "the kernel does not have it; leave slowStart out, or use balancer: builtin";
+        "with reuseport the kernel chooses the instance; leave slowStart out, or use balancer: builtin";
       context.addIssue({ code: "custom", path: ["slowStart"], message });
     }
     if (add?.warmUp !== undefined && !isBuiltin) {
       const message =
-        "Cannot warm up before joining here: the instance gets requests as soon as it listens; " +
+        "Cannot warm up an instance before it joins: with this balancer it gets requests as soon as it listens; " +
         "leave warmUp out, or use balancer: builtin";
       context.addIssue({ code: "custom", path: ["add", "warmUp"], message });
     }
     if (add?.ahead === true && !isBuiltin) {
       const message =
-        "Cannot start ahead here: the instance gets requests as soon as it listens; " +
+        "Cannot start an instance ahead: with this balancer it gets requests as soon as it listens; " +
         "leave ahead out, or use balancer: builtin";
       context.addIssue({ code: "custom", path: ["add", "ahead"], message });
     }
     if (slowStart !== undefined && add === undefined) {
       const message =
-        "Cannot use slowStart when no instance joins: leave it out, or write add: { at: 3s }";
+        "Cannot use slowStart when no instance joins: leave slowStart out, or write add: { at: 3s }";
       context.addIssue({ code: "custom", path: ["slowStart"], message });
     }
     if (policy !== undefined && valuesOf(balancer).includes("reuseport")) {
       const message =
-        "Cannot use policy with reuseport, where the kernel chooses who gets a request: " +
+        "Cannot use policy with reuseport, where the kernel chooses the instance for each request: " +
         "leave policy out, or use balancer: builtin or nginx";
       context.addIssue({ code: "custom", path: ["policy"], message });
     }
@@ -222,7 +232,7 @@ export const nginxTarget = z.strictObject({
       .describe("Folder of the files that nginx serves, relative to the experiment file"),
     files: writtenFiles.optional()
       .describe(
-        "Texts of files that nginx serves, by path; the ending of the name determines a file's type",
+        "Texts of files that nginx serves, by path; a file's extension determines its content type",
       ),
     proxy: plainOriginName.optional()
       .describe("The server behind nginx: the name of another target, or http://host:port"),
@@ -233,7 +243,7 @@ export const nginxTarget = z.strictObject({
   }).superRefine(({ root, files, proxy, timeout }, context) => {
     if (timeout !== undefined && proxy === undefined) {
       const message =
-        "Cannot use timeout without a server behind nginx: leave it out, or write proxy: TARGET";
+        "Cannot use timeout without a server behind nginx: leave timeout out, or write proxy: TARGET";
       context.addIssue({ code: "custom", message, path: ["timeout"] });
     }
     const given = Object.entries({ root, files, proxy })

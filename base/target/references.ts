@@ -127,7 +127,7 @@ function whyNotSeveral(name: string, targets: WrittenTargets, spec: unknown): st
   const port = isSeveral(spec) ? fixedPortOf(name, targets) : null;
   if (port !== null) {
     return `Cannot start instances of ${quotedOpenly(name)}: they would all have port ${port}; ` +
-      'write PORT: "{port}" in its env, and no port';
+      'write PORT: "{port}" in its env, and leave port out';
   }
   const shares = valuesOf(valueIn(spec, ["cluster", "balancer"])).includes("reuseport");
   if (!shares || valueIn(targets[name], ["app"]) !== undefined) return null;

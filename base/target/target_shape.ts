@@ -85,7 +85,7 @@ const limits = z.strictObject({
 }).refine(({ cpu, memory }) => cpu !== undefined || memory !== undefined, {
   error: "Cannot use empty limits: write cpu: 0.5, memory: 512MB or both",
 }).optional().describe(
-  "Limits of the process and all its children, by control groups (Linux; the user must be allowed to make them)",
+  "Limits of the process and all its children, set with control groups (Linux; the user must be allowed to create them)",
 );
 
 export type WrittenLimits = z.output<typeof limits>;
@@ -112,10 +112,10 @@ const v8 = z.strictObject({
   ),
 }).refine(({ flags, gc }) => flags !== undefined || gc !== undefined, {
   error:
-    "Cannot leave out both kinds of flags: write flags: --no-opt, gc: --max-semi-space-size=64 or both",
+    "Cannot leave out both flags and gc: write flags: --no-opt, gc: --max-semi-space-size=64 or both",
 }).optional().describe(
-  "How V8 compiles and collects, in Node and Deno: each flag is an argument of the runtime, or in " +
-    "NODE_OPTIONS of a program such as npm",
+  "How V8 compiles code and collects garbage, in Node and Deno: each flag becomes an argument of the runtime or, " +
+    "for a program such as npm, a part of NODE_OPTIONS",
 );
 
 export type WrittenV8 = z.output<typeof v8>;
@@ -187,24 +187,24 @@ const commandTarget = z.strictObject({
   ),
   env: env.describe(
     "Environment variables, added to PATH, HOME, LANG, TMPDIR, PORT and REDIS_URL; a list makes a factor; " +
-      "{port} becomes a free port, unless PORT is a number here, which is then the port; " +
+      "{port} becomes a free port; if PORT is a number here, the program gets that port instead; " +
       "{host} becomes the address to listen on",
   ),
   inherit: z.array(z.string().regex(/^[^=\0]+$/)).default([]).describe(
-    "Further variables that the program gets from Plateau's own environment, such as [DATABASE_URL]; one that is not set is an error",
+    "Further variables that the program gets from Plateau's own environment, such as [DATABASE_URL]; it is an error if one of these variables is not set there",
   ),
   ready: z.string().regex(
     /^(?:grpc|\/[\x21-\x7e]*)$/,
-    "Cannot use this as a path: start with /, or write grpc for a gRPC server",
+    "Cannot use this as a path: start with /, and encode spaces and non-ASCII characters; for a gRPC server, write grpc",
   ).default("/").describe(
-    "Path that responds with a status below 500 once the program is ready; grpc: the program is ready once it responds to a call",
+    "Path that responds with a status below 500 once the program is ready; grpc: the program is ready once it responds to a gRPC call",
   ),
   build: steps.optional().describe(
     "Commands that build the program in cwd, such as [[npm, ci]], with which plateau ab builds each commit; " +
       "a step may be { command: [npm, ci], timeout: 10m, env: {} }",
   ),
   port: z.int().min(1).max(65_535).optional().describe(
-    "Port of a program that can listen on no other, such as 3000; runs of such targets are made one after another",
+    "Port of a program that can listen on no other port, such as 3000; runs of such targets are made one after another",
   ),
   limits,
   v8,
@@ -216,7 +216,7 @@ const commandTarget = z.strictObject({
   }
   for (const { path, port } of fixedPorts(env.PORT ?? [])) {
     if (port >= 1 && port <= 65_535) continue;
-    const fix = "write one from 1 to 65535, or {port} for a free one";
+    const fix = "write a port from 1 to 65535, or {port} for a free one";
     const message = `Cannot use ${port} as a port: ${fix}`;
     context.addIssue({ code: "custom", path: ["env", "PORT", ...path], message });
   }
@@ -254,7 +254,7 @@ const urlTarget = (files: Files) =>
     key: contentOf((path) => new PrivateKey(path, files.privateKey(path))).optional()
       .describe("Private key (PEM) of cert: a file, relative to the experiment file"),
     resolve: resolved.optional().describe(
-      "host:port:address of the URL's host: the address that is dialed, without a look-up",
+      "Address to connect to, so that the URL's host is not looked up: host:port:address, with the host and port of the URL",
     ),
     httpProxy: proxyUrl.optional().describe(
       "HTTP proxy through which the server is reached: http://host:port, or http://user:password@host:port",
@@ -291,7 +291,7 @@ export const targetSpecWith = (files: Files) =>
     nginxTarget,
   ], {
     error: "Cannot tell what kind of target this is: " +
-      "write one of app, framework, command, url, proxy, cluster and nginx",
+      "write one of the keys app, framework, command, url, proxy, cluster and nginx",
   });
 
 export const targetSpec = targetSpecWith(NO_FILES);

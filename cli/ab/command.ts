@@ -29,9 +29,9 @@ commit is loaded in turns of a fraction of a second (slices), pair after pair, u
 With --order blocks, or if the load cannot be measured in slices, whole runs take turns.
 
 Exit code:
-  1  the rate, the p99 or the CPU per request of a cell is worse (in blocks, in fresh runs, too), or a
+  1  the rate, the p99 or the CPU per request of a cell is worse (with blocks: in fresh runs, too), or a
      threshold failed
-  3  a build failed, or something that is needed was missing
+  3  a build failed, or a prerequisite is missing
   5  otherwise, when a rate, a p99 or a threshold is inconclusive: too few runs for a verdict
   0  otherwise: everything is better or equivalent
 

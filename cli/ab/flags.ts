@@ -13,7 +13,7 @@ export const abParts = {
   first: {
     operand: "[BASE..HEAD]",
     about:
-      "Two commits; BASE.. compares with the working tree (default: where this branch left the " +
+      "Two commits; BASE.. compares BASE with the working tree (default: the commit where this branch left the " +
       "default branch, and the working tree)",
     schema: z.string().optional(),
   },
@@ -29,7 +29,8 @@ export const abParts = {
   },
   resume: {
     flags: "--resume",
-    about: "Continues an interrupted ab in the same --out; give the other flags as before",
+    about:
+      "Continues the interrupted plateau ab whose results are in --out; repeat its other flags",
     schema: z.boolean().default(false),
   },
   order: {
@@ -41,13 +42,15 @@ export const abParts = {
   },
   confirm: {
     flags: "--confirm <yes|no>",
-    about: "In blocks: remeasures cells that may be worse, and judges them by all their runs",
+    about:
+      "With blocks: measures again the cells that may be worse, and judges them by all their runs",
     preset: "yes",
     schema: z.enum(["yes", "no"]).transform((text) => text === "yes"),
   },
   margin: {
     flags: "--margin <PERCENT>",
-    about: "Margin of equivalence: results whose interval lies within it are equivalent",
+    about:
+      "Margin of equivalence: results are equivalent if the interval of their ratio lies within it",
     preset: "2%",
     schema: margin,
   },

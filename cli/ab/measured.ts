@@ -127,7 +127,7 @@ async function freshRuns(
   { pair, context }: Delivery,
 ): Promise<Results> {
   const { values, outDir, onNote } = context;
-  onNote(`Measures ${counted(doubtful.length, "cell")} once more, because they may be worse`);
+  onNote(`Measures once more what may be worse: ${counted(doubtful.length, "cell")}`);
   const only = {
     targets: unique(doubtful.map(({ match }) => match.next.target)),
     scenarios: unique(doubtful.map(({ scenario }) => scenario)),
@@ -208,8 +208,8 @@ async function deliver(
 function alarmText({ cell, figure, outcome, isStaged }: Alarm): string {
   const what = `${cell.name}: ${figureInProse(figure)}`;
   if (outcome === "fail") return `Worse    ${what}${isStaged ? ", in fresh runs, too" : ""}`;
-  const all = outcome === "pass" ? "it is not worse" : "it is inconclusive";
-  return `Doubtful ${what}: with fresh runs ${all}`;
+  const all = outcome === "pass" ? "not worse" : "inconclusive";
+  return `Doubtful ${what}, which is ${all} with the fresh runs`;
 }
 
 /** The results of an interrupted `ab`, to be continued; null if the folder has none. */

@@ -135,7 +135,7 @@ function sourcesOf(targets: Readonly<Record<string, object>>): TargetSource[] {
 function missingPackagesText({ target, cwd }: TargetSource, folder: string): string | null {
   const missing = missingPackages(join(folder, cwd));
   return missing &&
-    `Checkouts have ${missing.lock} but no ${missing.into}, because git ignores it; if target ${target} ` +
+    `Checkouts have ${missing.lock} but no ${missing.into}, because git ignores ${missing.into}; if target ${target} ` +
       `needs its packages, write build: [[${missing.command.join(", ")}]]`;
 }
 

@@ -45,12 +45,15 @@ const searchFlags = {
     flags: "--within <RULE>",
     about: 'A rule that must hold, such as "p99 < 50ms" or "success >= 99.9%"; may be repeated',
     repeatable: true,
-    schema: z.array(objective).min(1, { error: "Cannot search for a capacity without a rule" })
+    schema: z.array(objective).min(1, {
+      error: 'Cannot search for a capacity without a rule: add --within "p99 < 50ms", for example',
+    })
       .prefault([]),
   },
   width: {
     flags: "--width <P>",
-    about: "How far the confidence interval may reach to either side of the capacity",
+    about:
+      "How far the confidence interval may reach to either side of the capacity, relative to it",
     preset: SEARCH_PRESETS.width,
     schema: searchWidth,
   },
@@ -69,7 +72,7 @@ const searchFlags = {
   budget: {
     flags: "--budget <D>",
     about:
-      "Maximum duration of the search and its recoveries; exit code 5 if the interval is still too wide",
+      "Maximum duration of the search with all its waits; exit code 5 if the interval is still too wide then",
     preset: SEARCH_PRESETS.budget,
     schema: duration,
   },
@@ -128,7 +131,7 @@ export const capacityCommand = defineCommand({
   conflicts: capacityConflicts,
   more:
     `Open-loop trials at many rates, short ones first, find where the first rule breaks. The last line
-is the capacity with its 95 % interval. If the generator is the limit, it is a lower bound: "At least".
+is the capacity with its 95 % interval. If the generator is the limit, the capacity is a lower bound: "At least".
 
 Examples:
   plateau capacity http://127.0.0.1:8080/ --within "p99 < 50ms"

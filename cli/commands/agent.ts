@@ -23,7 +23,10 @@ const hosts = z.string().transform((text) => text.split(",")).pipe(z.array(allow
 export const agentCommand = defineCommand({
   parts: {
     ...redisFlag,
-    redis: { ...redisFlag.redis, about: "Redis to take loads from; also set by REDIS_URL" },
+    redis: {
+      ...redisFlag.redis,
+      about: "Redis from which the agent takes loads; also set by REDIS_URL",
+    },
     ...redisAccessFlags,
     name: {
       flags: "--name <A>",

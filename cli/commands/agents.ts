@@ -20,7 +20,10 @@ import { print, terminalOptions } from "../terminal/terminal.ts";
 export const agentsCommand = defineCommand({
   parts: {
     ...redisFlag,
-    redis: { ...redisFlag.redis, about: "Redis of the agents; also set by REDIS_URL" },
+    redis: {
+      ...redisFlag.redis,
+      about: "Redis in which the agents are registered; also set by REDIS_URL",
+    },
     ...redisAccessFlags,
     json: { ...outputFlags.json, about: "The agents as JSON; - is standard output" },
   },
@@ -53,7 +56,7 @@ export function renderRoster(
   const table = tableOf({ caption: "" }, present, COLUMNS);
   // On a narrow terminal, wrapped lines are better than a table without its last columns.
   const lines = tableLines(table, { ...options, width: Infinity });
-  const note = `! Only agents of this Plateau's version, ${VERSION}, can take its loads.`;
+  const note = `! Only agents of version ${VERSION}, which this Plateau has, can take its loads.`;
   return writtenLines([...lines, ...others === 0 ? [] : [BLANK, lineOf(note)]], options);
 }
 

@@ -41,7 +41,8 @@ const parts = {
   },
   margin: {
     flags: "--margin <PERCENT>",
-    about: "Margin of equivalence: results whose interval lies within it are equivalent",
+    about:
+      "Margin of equivalence: results are equivalent if the interval of their ratio lies within it",
     preset: "2%",
     schema: margin,
   },
@@ -72,7 +73,8 @@ sessions per side, or twelve earlier sessions with --sessions.
 
 Exit code:
   4  with --strict, when a run of either side is not valid
-  1  the rate, the p99 or the CPU per request of a cell is worse; with --threshold: a threshold fails instead
+  1  without --threshold: the rate, the p99 or the CPU per request of a cell is worse;
+     with --threshold: a threshold fails
   5  otherwise, when a rate, a p99 or a threshold is inconclusive: too few runs, or sessions, for a verdict;
      without --threshold, also when a side has no valid run
   0  otherwise: everything is better or equivalent, or every threshold holds

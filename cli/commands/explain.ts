@@ -38,7 +38,10 @@ export const explainCommand = defineCommand({
     about: {
       operand: "<ABOUT>",
       about: "A results.json, its folder, the JSON of bench, or the code of a finding or an advice",
-      schema: z.string({ error: "Cannot explain without a subject: name results, or a code" }),
+      schema: z.string({
+        error:
+          "Cannot explain without a subject: name results, or the code of a finding or an advice",
+      }),
     },
     json: outputFlags.json,
   },
@@ -80,7 +83,9 @@ function isThere(path: string): Promise<boolean> {
 
 function unknownCode(text: string): UserError {
   const near = closest(text, CODES);
-  const fix = near === null ? "name results, or a code in them" : `did you mean ${near}?`;
+  const fix = near === null
+    ? "name results, or the code of a finding or an advice in them"
+    : `did you mean ${near}?`;
   const message = `Cannot explain ${quotedOpenly(text)}: it is neither a code nor a file`;
   return new UserError([{ place: "ABOUT", message, fix }]);
 }

@@ -49,9 +49,11 @@ export const initCommand = defineCommand({
     },
     path: {
       flags: "--path <PATH>",
-      about: "The path to request (default: that of the URL, or one that init finds)",
-      schema: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
-        .optional(),
+      about: "The path to request (default: the path of the URL, or a path that init finds)",
+      schema: z.string().regex(/^\/[\x21-\x7e]*$/, {
+        error:
+          "Cannot use this as a path: start with /, and encode spaces and non-ASCII characters",
+      }).optional(),
     },
     example: {
       flags: "--example",
@@ -115,7 +117,7 @@ function sourceConflicts(given: RawArguments): Problem[] {
     return [...SOURCES, "path", "file"].filter((name) => given[name]).map((name) => ({
       place: name === "file" ? String(given.file) : `--${name}`,
       message: "Cannot be combined with --types, which does not write an experiment",
-      fix: "leave one out",
+      fix: "leave out one of the two",
     }));
   }
   const wrongWrites = given.writes && !given.from ? [WRITES_OF_NOTHING] : [];
@@ -143,7 +145,7 @@ async function writeTypes(dir: string): Promise<number> {
   try {
     await Deno.mkdir(folder, { recursive: true });
     if (await isOfNpm(folder)) {
-      await print(textLines([`${folder} is the package of npm, which has the types`]));
+      await print(textLines([`${folder} was installed by npm, and has the types already`]));
       return EXIT.done;
     }
     for (const [name, text] of Object.entries(typesPackage())) {
@@ -246,7 +248,7 @@ const NOTHING_FOUND: Problem = {
   place: "--detect",
   message:
     "Cannot find a server here: no file, such as a package.json with a start script, says how to start one",
-  fix: "write how to start it, --command 'node server.js', or where it runs, --url URL",
+  fix: "add --command with the command that starts the server, or --url if it already runs",
 };
 
 function rightOr(place: string, subject: Subject | string): Subject {
@@ -304,7 +306,7 @@ async function converted(from: string, { file, isGiven, writes }: Conversion): P
 }
 
 const UNKNOWN_FILE =
-  "Cannot convert this file: it is neither an OpenAPI description, nor a Postman collection, nor an Artillery script, nor a k6 script, nor a JMeter plan, nor a HAR file";
+  "Cannot convert this file: it must be an OpenAPI description, a Postman collection, an Artillery script, a k6 script, a JMeter plan or a HAR file";
 
 /**
  * The script as TypeScript; null if the source is neither a k6 script nor an Artillery script, the only formats with

@@ -35,7 +35,8 @@ const parts = {
   },
   failOnChange: {
     flags: "--fail-on-change",
-    about: "Exit code 1 if a figure got worse over the results, 5 if they are too few to tell",
+    about:
+      "Exit code 1 if a figure got worse over the results, 5 if there are too few results to tell",
     schema: z.boolean().optional(),
   },
 } satisfies CommandParts;

@@ -126,13 +126,13 @@ function resumeConflicts({ resume, out }: RawArguments): Problem[] {
   if (resume === undefined || out === undefined) return [];
   const message =
     "Cannot resume into another folder: results go into the folder that --resume names";
-  return [{ place: "--out", message, fix: "leave it out" }];
+  return [{ place: "--out", message, fix: "leave out --out" }];
 }
 
 function liveConflicts({ live, livePort }: RawArguments): Problem[] {
   if (live || livePort === undefined) return [];
   const message = "Cannot set the port of a live report without --live";
-  return [{ place: "--live-port", message, fix: "add --live, or leave it out" }];
+  return [{ place: "--live-port", message, fix: "add --live, or leave out --live-port" }];
 }
 
 /** Throws a UserError if the command's caller does not allow the hosts that the cells load. */

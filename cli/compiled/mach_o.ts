@@ -89,7 +89,7 @@ function signatureProblems(
   const pageBytes = 2 ** view.getUint8(directory + 39);
   if (hashKind !== CS_HASHTYPE_SHA256) return [`its hashes are of kind ${hashKind}, not SHA-256`];
   if (signedBytes !== at) {
-    return [`its signature covers ${signedBytes} bytes, and begins at byte ${at}`];
+    return [`its signature covers ${signedBytes} bytes, not the ${at} bytes before it`];
   }
   if (pages !== Math.ceil(signedBytes / pageBytes)) {
     return [`it has ${pages} hashes for ${Math.ceil(signedBytes / pageBytes)} pages`];

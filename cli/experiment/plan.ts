@@ -142,21 +142,27 @@ function checkPhases(experiment: Experiment, scenarios: readonly string[]): void
   if (replayed.length > 0) {
     throw new UserError([{
       place: "--duration",
-      message: `Cannot set the duration of scenario ${replayed.join(", ")}: its log determines it`,
-      fix: "leave it out, or choose other scenarios with --only",
+      message: `Cannot set the duration of ${named(replayed)}: a replay lasts as long as its log`,
+      fix: "leave out --duration, or choose other scenarios with --only",
     }]);
   }
   for (const [key, why] of Object.entries(WITHOUT_DURATION)) {
     const theirs = scenarios.filter((name) => key in loadFor(experiment, name));
     if (theirs.length === 0) continue;
     const isAll = theirs.length === scenarios.length;
-    const whose = isAll ? "this experiment" : `scenario ${theirs.join(", ")}`;
+    const whose = isAll ? "this experiment" : named(theirs);
     throw new UserError([{
       place: "--duration",
-      message: `Cannot set one duration for ${whose}: its load ${why}`,
-      fix: `leave it out, ${isAll ? "" : "choose other scenarios with --only, "}or change the file`,
+      message: `Cannot set one duration for ${whose}: the load ${why}`,
+      fix:
+        `leave out --duration, ${isAll ? "" : "choose other scenarios with --only, "}or change ` +
+        "the file",
     }]);
   }
+}
+
+function named(scenarios: readonly string[]): string {
+  return `scenario${scenarios.length === 1 ? "" : "s"} ${scenarios.join(", ")}`;
 }
 
 /** Loads that define their own duration, by key, with how they do. */
@@ -187,7 +193,8 @@ export function refuseLocal(
     throw new UserError([{ place: "--agents", message, fix }]);
   }
   if (order === "slices") {
-    const message = "Cannot load in slices from other machines: both sides take turns on one clock";
+    const message =
+      "Cannot load in slices from other machines: both sides take turns by the clock of this machine";
     throw new UserError([{ place: "--agents", message, fix: "leave --agents or order out" }]);
   }
   for (const { scenario, request } of cells) {

@@ -77,7 +77,7 @@ async function edits(
   return [
     ...found.slice(0, MOST_CHANGES),
     ...more > 0
-      ? [{ place: "results.json", message: `Cannot resume: there are ${more} more such places` }]
+      ? [{ place: "results.json", message: `Cannot resume: ${more} more such differences` }]
       : [],
   ];
 }

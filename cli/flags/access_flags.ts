@@ -55,7 +55,8 @@ export const accessFlags = {
   },
   resolve: {
     flags: "--resolve <HOST:PORT:ADDRESS>",
-    about: "Address to connect to for the URL's host, as in curl; separate several with commas",
+    about:
+      "Address to connect to for the URL's host, as in curl; separate several addresses with commas",
     schema: resolved.optional(),
   },
   proxy: {
@@ -76,7 +77,7 @@ export function accessProblems(given: RawArguments): Problem[] {
   const conflicts = accessConflicts(written).map(({ key, ...problem }) => ({
     place: key === "httpProxy" ? "--proxy" : `--${key}`,
     ...problem,
-    fix: problem.fix.replace(/^add (\w+)$/, "add --$1"),
+    fix: problem.fix.replace(/^(add|leave out) (?=cacert|cert|key|resolve)/, "$1 --"),
   }));
   const http2 = given.http2 === undefined ? [] : http2Problems(given);
   if (given.agents === undefined || given.proxy === undefined) return [...conflicts, ...http2];

@@ -76,7 +76,9 @@ function wrongUrl(
     if (isSocketUrl(url)) return "only plateau bench and experiment files open WebSockets";
     return `its protocol is ${url.protocol.slice(0, -1)}, not http`;
   }
-  return hasUser(url) ? "leave out user and password, and use --header" : null;
+  return hasUser(url)
+    ? "leave out its user and password, and send an authorization header with --header"
+    : null;
 }
 
 function hasUser({ username, password }: URL): boolean {
@@ -104,7 +106,7 @@ const textOrFile = z.string().transform((text, context) => {
     );
   } catch (error) {
     const why = error instanceof Deno.errors.NotFound
-      ? "there is no such file; without the @, the body is sent as it is written"
+      ? "there is no such file; without the @, the text itself is sent"
       : messageOf(error);
     context.addIssue(`Cannot read ${text.slice(1)} as text: ${why}`);
     return z.NEVER;
@@ -138,7 +140,7 @@ const loadFlags = {
   },
   requests: {
     flags: "-n, --requests <N>",
-    about: "Ends after this many requests instead of a duration",
+    about: "Ends the load after this many requests instead of after a duration",
     schema: integerText(load.requests).optional(),
   },
   rate: {
@@ -168,7 +170,7 @@ const loadFlags = {
   timeout,
   pipeline: {
     flags: "--pipeline <N>",
-    about: "Requests in flight per connection; with --http2, concurrent streams",
+    about: "Requests in flight per connection; with --http2, concurrent streams per connection",
     preset: "1",
     schema: integerText(load.pipeline),
   },
@@ -195,7 +197,7 @@ const requestFlags = {
   },
   body: {
     flags: "-b, --body <TEXT|@FILE>",
-    about: "Request body: the text, or @FILE; a header sets its content-type",
+    about: "Request body: a text, or @FILE; its content-type is set with --header",
     schema: textOrFile.optional(),
   },
   follow: {
@@ -211,7 +213,8 @@ const requestFlags = {
   },
   until: {
     flags: "--until <TEXT>",
-    about: "Data of the last message of a stream, such as [DONE] (default: to the end of the " +
+    about:
+      "Data of the message that ends a stream, such as [DONE] (default: a stream ends with its " +
       "response)",
     schema: until.optional(),
   },
@@ -234,13 +237,14 @@ const requestFlags = {
   },
   every: {
     flags: "--every <D>",
-    about: "Time between two messages on a WebSocket (default: one message)",
+    about: "Time between two messages on a WebSocket (default: only one message is sent)",
     schema: every.optional(),
   },
   expect: {
     flags: "--expect <echo|order|push>",
-    about: "What the server sends on a WebSocket: each message back, one message for each, or " +
-      "messages by itself (default: echo with --send, else push)",
+    about:
+      "What the server sends on a WebSocket. echo: each message back; order: one message for each " +
+      "message; push: messages by itself (default: echo with --send, else push)",
     schema: answer.optional(),
   },
   token: {
@@ -261,7 +265,7 @@ const requestFlags = {
   },
   message: {
     flags: "--message <JSON|@FILE>",
-    about: "Message of the call, as JSON; may be repeated for a stream of messages",
+    about: "Message of the gRPC call, as JSON; may be repeated for a stream of messages",
     repeatable: true,
     schema: z.array(textOrFile.pipe(jsonText)).default([]),
   },
@@ -294,12 +298,12 @@ const waitFlag = {
 const checkFlags = {
   expectStatus: {
     flags: "--expect-status <N>",
-    about: "Expected status, or several: 200,204; exit code 1 if a response has another",
+    about: "Expected status, or several: 200,204; exit code 1 if a response has another status",
     schema: statuses.optional(),
   },
   expectBody: {
     flags: "--expect-body <TEXT>",
-    about: "Expected body, as a whole; exit code 1 if a response has another",
+    about: "Expected body, as a whole; exit code 1 if a response has another body",
     schema: z.string().optional(),
   },
   ...thresholdFlags,
@@ -348,7 +352,10 @@ const otherFlags = {
 const fromOthersFlags = {
   ...fleetFlags,
   ...redisFlag,
-  redis: { ...redisFlag.redis, about: "Redis of the agents; also set by REDIS_URL" },
+  redis: {
+    ...redisFlag.redis,
+    about: "Redis in which the agents are registered; also set by REDIS_URL",
+  },
 } satisfies CommandParts;
 
 export const benchParts = {
@@ -404,13 +411,16 @@ export function isHttp2(
 /** Flags of a request that a gRPC call can't have, and why. */
 const BESIDE_GRPC: Readonly<Record<string, readonly [flag: string, why: string]>> = {
   method: ["--method", "gRPC always sends post"],
-  requestTarget: ["--request-target", "the method determines the path"],
+  requestTarget: ["--request-target", "the gRPC method determines the path"],
   body: ["--body", "the message is the body"],
   form: ["--form", "the message is the body"],
   follow: ["--follow", "gRPC has no redirects"],
-  stream: ["--stream", "the type of the method says whether the response is a stream"],
+  stream: ["--stream", "the type of the gRPC method says whether the response is a stream"],
   until: ["--until", "the call ends with its status"],
-  reconnect: ["--reconnect", "only a stream of events has identifiers from which to go on"],
+  reconnect: [
+    "--reconnect",
+    "only in a stream of events do messages have identifiers with which it can be resumed",
+  ],
   replay: ["--replay", "the log determines what is sent"],
   expectStatus: ["--expect-status", "a grpc-status other than OK already counts as wrong"],
   expectBody: ["--expect-body", "the response body is a protobuf message"],
@@ -439,7 +449,7 @@ export function callConflicts(given: RawArguments): Problem[] {
     ...hasPath
       ? [{
         place: "<URL>",
-        message: "Cannot call gRPC at another path: the method determines the path",
+        message: "Cannot call gRPC at the path of the URL: the gRPC method determines the path",
         fix: "write http://host:port",
       }]
       : [],
@@ -480,7 +490,7 @@ function socketConflicts(given: RawArguments): Problem[] {
     [
       requests !== undefined && hold === undefined,
       "--requests",
-      "Cannot end after a number of requests when no WebSocket ends",
+      "Cannot end after a number of requests, because WebSockets stay open without --hold",
       "add --hold, or use --duration",
     ],
     [

@@ -119,7 +119,7 @@ export function checkWithoutCells(thresholds: readonly Threshold[]): void {
   throw new UserError(named.map(({ text }) => ({
     place: "--threshold",
     message: `Cannot use ${quotedOpenly(text)}: a single URL has no cells to name`,
-    fix: "write it without brackets, such as p99 < 50ms",
+    fix: "write the threshold without brackets, such as p99 < 50ms",
   })));
 }
 

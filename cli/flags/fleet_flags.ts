@@ -41,7 +41,8 @@ const agents = z.string().transform((text, context) => {
 export const fleetFlags = {
   agents: {
     flags: "--agents <N|all>",
-    about: "Generates the load on this many agents (plateau agent) of the Redis of --redis",
+    about:
+      "Generates the load on this many agents (plateau agent) that are registered in the Redis of --redis",
     schema: agents.optional(),
   },
   ...redisAccessFlags,
@@ -52,7 +53,7 @@ export function fleetConflicts({ agents, log, ...given }: RawArguments): Problem
   const problems: Problem[] = [];
   if (isRedisNamed(given)) problems.push(...passwordConflicts(given));
   else {
-    const message = "Cannot reach agents without their Redis";
+    const message = "Cannot reach agents without the Redis in which they are registered";
     problems.push({ place: "--agents", message, fix: "add --redis redis://host:port" });
   }
   if (log !== undefined) {
@@ -98,7 +99,7 @@ export function targetsRedisOf(values: FleetValues): string | null {
 /** Problems of commands that need a fleet's Redis. */
 export function redisConflicts(given: RawArguments): Problem[] {
   if (isRedisNamed(given)) return passwordConflicts(given);
-  const message = "Cannot reach agents without their Redis";
+  const message = "Cannot reach agents without the Redis in which they are registered";
   return [{ place: "--redis", message, fix: "add --redis redis://host:port, or set REDIS_URL" }];
 }
 

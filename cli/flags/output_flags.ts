@@ -166,8 +166,8 @@ export function outputConflicts(
 
 function takenTwice({ path, place }: { path: string; place: string }, by: string): Problem {
   const message = path === "-"
-    ? `Cannot write to standard output: ${by} already does`
-    : `Cannot write ${path}: it is the file of ${by}`;
+    ? `Cannot write to standard output: ${by} already writes there`
+    : `Cannot write ${path}: it is also the file of ${by}`;
   return { place, message, fix: path === "-" ? "name a file" : "name another file" };
 }
 

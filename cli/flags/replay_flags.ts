@@ -26,7 +26,7 @@ const keys = z.string().transform((text, context): JsonKeys => {
 export const replayFlags = {
   replay: {
     flags: "--replay <LOG>",
-    about: "Open loop: replays an access log, each request at its logged moment",
+    about: "Open loop: replays an access log, each request at its time in the log",
     schema: z.string().min(1).optional(),
   },
   replayFormat: {

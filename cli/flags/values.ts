@@ -83,7 +83,7 @@ export const redisFlag = {
   redisPasswordFile: {
     flags: "--redis-password-file <FILE>",
     about:
-      "File with the password of that Redis; PLATEAU_REDIS_PASSWORD can hold the password instead",
+      "File with the password of Redis; the variable PLATEAU_REDIS_PASSWORD can hold it instead",
     schema: passwordFile.optional(),
   },
 } satisfies CommandParts;
@@ -119,10 +119,13 @@ export function passwordConflicts({ redis, redisPasswordFile }: RawArguments): P
   const url = URL.parse(String(redis ?? variable("REDIS_URL") ?? ""));
   if (url !== null && url.password === "") return [];
   const [message, fix] = url === null
-    ? ["Cannot use a password without its Redis", "add --redis redis://host:port, or set REDIS_URL"]
+    ? [
+      "Cannot use a password for Redis without the address of Redis",
+      "add --redis redis://host:port, or set REDIS_URL",
+    ]
     : [
       "Cannot use two passwords: the address of Redis already has one",
-      "take it out of the address",
+      "remove the password from the address",
     ];
   return [{ place: "--redis-password-file", message, fix }];
 }

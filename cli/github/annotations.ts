@@ -24,7 +24,9 @@ export function annotationLines(annotations: readonly Annotation[]): Written<"an
   return [...byLevel.values()].flatMap((alike) => {
     if (alike.length <= MOST) return alike.map(command);
     const [{ level }] = alike;
-    const message = `${alike.length - MOST + 1} more like these are in the log and in the report`;
+    const message = `${
+      alike.length - MOST + 1
+    } more of these ${level}s are in the log and the report`;
     return [...alike.slice(0, MOST - 1), { level, title: "And more", message }].map(command);
   });
 }

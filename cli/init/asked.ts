@@ -50,7 +50,7 @@ export async function askedSubject(
   ]);
   const { make } = await valid(person, "Number [1]: ", (text) => {
     const chosen = choices[Number(text || "1") - 1];
-    return chosen ?? `Cannot use this as a number: write one from 1 to ${choices.length}`;
+    return chosen ?? `Cannot choose this: write a number from 1 to ${choices.length}`;
   });
   return await make();
 }
@@ -62,7 +62,7 @@ function urlFrom(person: Person): Promise<Subject> {
 function commandFrom(folder: Folder, person: Person): Promise<Subject> {
   return valid(
     person,
-    "Command, with {port} where its port belongs, such as node server.js: ",
+    "Command that starts it, such as node server.js ({port} becomes a free port): ",
     (line) => ofCommand(line, folder.name),
   );
 }

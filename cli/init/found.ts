@@ -67,7 +67,9 @@ function ofPackage(folder: Folder): Subject | null {
     about: `package.json: ${command.join(" ")}`,
     target: { command, ...port },
     path,
-    notes: isInstalled ? [] : [`Its packages are not installed yet: ${manager} install`],
+    notes: isInstalled
+      ? []
+      : [`the server's packages are not installed yet: run ${manager} install`],
   };
 }
 
@@ -105,7 +107,7 @@ function ofPython(folder: Folder): Subject | null {
   if (/\bdjango\b/.test(folder.read("manage.py") ?? "")) {
     const command = [...python, "manage.py", "runserver", "--noreload", "{host}:{port}"];
     const notes = [
-      "runserver is Django's development server: measure the one that you use in production",
+      "runserver is Django's development server: measure the server that you use in production",
     ];
     return { name, about: "manage.py: runserver", target: { command }, path: "/", notes };
   }
@@ -134,7 +136,7 @@ function ofPython(folder: Folder): Subject | null {
       path: pathIn(source) ?? "/",
       notes: command.includes("flask")
         ? [
-          "flask run is a development server: measure the one that you use in production, such as gunicorn",
+          "flask run is a development server: measure the server that you use in production, such as gunicorn",
         ]
         : [],
     };

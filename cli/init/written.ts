@@ -13,7 +13,7 @@ export function experimentAbout({ name, target, path }: Subject, file: string): 
 # "plateau init --example -" prints an experiment with every key explained.
 
 name: ${flow(name)} # also the folder of the results
-title: How many requests a second does ${name} serve? # heads the report: ask what you vary
+title: How many requests a second does ${name} serve? # title of the report: ask about what you vary
 
 ${targetComment(target)}
 targets:
@@ -24,7 +24,7 @@ scenarios:
   ${scenarioName(path, name)}: { get: ${flow(path)} }
   # login: { post: /login, json: { user: ada }, expect: { status: 200, contains: welcome } }
 
-# Each connection sends its next request when the last response is complete; "rate: 1000/s" sends by the clock.
+# Each connection sends its next request when the last response is complete. With "rate: 1000/s", the clock decides.
 load:
   connections: [10, 50] # a list makes a factor: every value is measured
   duration: 5s
@@ -40,7 +40,7 @@ function targetComment(target: Subject["target"]): string {
     '# Started for every run, waited for until / responds ("ready: /health" waits for another path), and stopped with',
     `# its children.${"setup" in target ? " setup builds it once." : ""}`,
     "port" in target
-      ? "# It listens on only one port. If it reads the variable PORT, leave port out: then a free one is chosen."
+      ? "# It listens on only one port. If it reads the variable PORT, leave port out: then a free port is chosen."
       : "# {port} becomes a free port, which the variable PORT holds, too. For a program with a fixed port: port: 3000",
     // The client that starts a container does not pass on its environment.
     ...program === "podman" || program === "docker"

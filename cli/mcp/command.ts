@@ -1,7 +1,7 @@
 /** `plateau mcp`: the commands as tools of the Model Context Protocol, over standard input and output. */
 import * as z from "zod";
 import { EXIT } from "../../base/errors.ts";
-import { LIMITS } from "../../base/limits.ts";
+import { LIMITS, mostOf } from "../../base/limits.ts";
 import { allowedHost, LOOPBACK_HOSTS } from "../../runner/fleet/agent/allow.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { defineCommand } from "../command_line/arguments.ts";
@@ -77,7 +77,12 @@ async function serve(server: ToolServer): Promise<void> {
       rest = next;
     }
     if (rest.length <= LIMITS.toolRequest.most) continue;
-    if (!isSkipping) server.refuse(TOO_LONG, "Cannot accept a message this long");
+    if (!isSkipping) {
+      server.refuse(
+        TOO_LONG,
+        `Cannot accept a message of more than ${mostOf("toolRequest")} characters`,
+      );
+    }
     isSkipping = true;
     rest = "";
   }

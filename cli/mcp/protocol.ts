@@ -133,7 +133,8 @@ export class ToolServer {
     const { id } = received;
     if (id === undefined) return this.#notice(received);
     if (this.#calls.has(id)) {
-      const text = "Cannot accept a second request with the same id";
+      const text =
+        "Cannot accept a request with the id of another request that is still in progress";
       return this.send({ jsonrpc: "2.0", id, error: { code: INVALID_REQUEST, message: text } });
     }
     const controller = new AbortController();

@@ -99,12 +99,13 @@ export const TOOLS: readonly CommandTool[] = [
       method: z.string().optional(),
       headers: headers.optional(),
       body: z.string().refine((text) => !text.startsWith("@"), {
-        error: "Cannot send a body that starts with @: on the command line that names a file",
+        error:
+          "Cannot send a body that starts with @, because plateau bench reads @ as a file's name",
       }).optional(),
       http2: z.boolean().optional(),
       timeout: duration.optional().describe("A request that takes longer fails; 5s when absent"),
       expectStatus: z.int().min(100).max(599).optional().describe(
-        "Expected status; a response with another fails a check",
+        "Expected status; a response with another status fails a check",
       ),
       thresholds,
       seed,

@@ -227,10 +227,12 @@ function readResponse(
   }
   if (status >= 300 && status < 400) {
     const where = location === null ? "elsewhere" : `to ${shown(location)}`;
-    throw new NotTaken(`it redirects ${where}, which is not followed; name the collector itself`);
+    throw new NotTaken(
+      `it redirects ${where}, but redirects are not followed; write the URL of the collector itself`,
+    );
   }
   const said = shown(fieldOf(jsonOf(text), "message") ?? "");
-  const fix = status === 404 ? "; is its receiver of OTLP/HTTP at this address?" : "";
+  const fix = status === 404 ? "; does it receive OTLP/HTTP at this address?" : "";
   throw new NotTaken(`it responds with ${status}${said === "" ? "" : `, ${said}`}${fix}`);
 }
 

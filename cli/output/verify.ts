@@ -44,7 +44,9 @@ export function verifyMeasurement(
   }
   const [worst] = measurement.generator.findings;
   if (worst?.code === "aborted") {
-    throw new CheckError(`Ended the load of ${url} early by "${worst.evidence.rule}"`);
+    throw new CheckError(
+      `Ended the load of ${url} early, as the rule "${worst.evidence.rule}" demands`,
+    );
   }
   if (checks.failed > 0) {
     const checked = checks.passed + checks.failed;

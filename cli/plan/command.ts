@@ -52,8 +52,7 @@ const planParts = {
   },
   sessionNoise: {
     flags: "--session-noise <PERCENT>",
-    about:
-      "How much a ratio differs between sessions (standard deviation), to plan how many are needed",
+    about: "Standard deviation of a ratio between sessions, to plan how many sessions are needed",
     schema: margin.optional(),
   },
   sessionSetup: {

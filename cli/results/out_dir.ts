@@ -87,7 +87,7 @@ export async function refuseUnfinished(dir: string): Promise<void> {
  */
 function resumptionOf({ flags, ab }: Measured, dir: string): string {
   if (ab !== undefined) {
-    return `resume it with the same plateau ab with --out ${quoted(dir)} --resume, or `;
+    return `resume it: repeat its plateau ab with --out ${quoted(dir)} --resume; or `;
   }
   return flags === undefined ? "" : `resume it with plateau run --resume ${quoted(dir)}, or `;
 }

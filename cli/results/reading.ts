@@ -43,7 +43,8 @@ export async function readResumable(path: string): Promise<Results> {
 }
 
 const OF_VERSION_1 = {
-  message: "Cannot resume results of version 1, because new runs would be of version 2",
+  message:
+    "Cannot resume results in version 1 of the format, because new runs would be in version 2",
   fix: "run the experiment again; report and compare read both versions",
 };
 

@@ -66,7 +66,7 @@ const {
 } = benchParts;
 
 const [SOCKETS, STREAMS] = ["WebSockets", "streams"].map((what) =>
-  `a slice would cut ${what}; measure each server with plateau bench`
+  `plateau versus loads the servers by turns, which would cut ${what}; measure each server with plateau bench`
 );
 
 const lacks = {
@@ -90,7 +90,8 @@ const parts = {
   },
   margin: {
     flags: "--margin <PERCENT>",
-    about: "Margin of equivalence: results whose interval lies within it are equivalent",
+    about:
+      "Margin of equivalence: results are equivalent if the interval of their ratio lies within it",
     preset: "2%",
     schema: margin,
   },
@@ -102,7 +103,7 @@ const parts = {
   connections: { ...benchParts.connections, about: "Connections of each server (default: 50)" },
   json: { ...benchParts.json, about: "The comparison as JSON; - is standard output" },
   html: { ...benchParts.html, about: "The comparison as a page" },
-  csv: { ...benchParts.csv, about: "One CSV row per round of either server; - is standard output" },
+  csv: { ...benchParts.csv, about: "One CSV row per round of each server; - is standard output" },
 } satisfies CommandParts;
 
 type VersusValues = ParsedValues<typeof parts>;
@@ -118,8 +119,8 @@ A server that was just started is slower until it is warm: load both first (plat
 
 Exit code:
   4  with --strict, when a run of either side is not valid
-  1  the rate, the p99 or the CPU per request is worse; with thresholds, when one of these fails;
-     or a response is not as expected
+  1  without --threshold: the rate, the p99 or the CPU per request is worse;
+     with --threshold: a threshold fails; in either case: a response is not as expected
   5  otherwise, when a figure or a threshold is inconclusive
   3  a server could not be measured; what was measured before is compared all the same
   0  otherwise: everything is better or equivalent, or every threshold holds

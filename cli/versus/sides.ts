@@ -49,7 +49,7 @@ function socketConflicts(urls: readonly string[]): Problem[] {
   if (origins.size < 2) return [];
   const message =
     "Cannot reach two servers through one socket: both URLs would lead to the same server";
-  return [{ place: "--unix", message, fix: "leave it out, or name one host in both URLs" }];
+  return [{ place: "--unix", message, fix: "leave out --unix, or name one host in both URLs" }];
 }
 
 /** @param durationMs Duration of each load. Throws a UserError if the servers can't be measured in slices. */

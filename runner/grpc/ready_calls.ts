@@ -133,7 +133,7 @@ function checkKinds(
   };
   const sent = Array.isArray(wire.body) ? wire.body.length : 0;
   if (!clientStreams && sent !== 1) {
-    refuse("Cannot send several messages to a method that takes one: write message");
+    refuse("Cannot send a list of messages to a method that takes only one: give a single message");
   }
   if (serverStreams && captures.length > 0) {
     refuse("Cannot capture a value from a stream: its messages are not kept");

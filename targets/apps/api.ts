@@ -21,7 +21,7 @@ export const api = {
     app.get("/fib", (c) => c.json({ res: fibonacci(23) }));
     app.get("/redis", async (c) => {
       if (redis) return c.json({ value: await redis.get(COUNTER_KEY) });
-      return c.json({ error: "Cannot read from Redis: the app was started without one" }, 503);
+      return c.json({ error: "Cannot read from Redis: the app was started without a Redis" }, 503);
     });
     app.get("/validation", (c) => {
       const { error } = validation.safeParse(c.req.query());

@@ -30,7 +30,8 @@ interface Sent {
 const ENCODER = new TextEncoder();
 
 export const streams = {
-  summary: "Server-sent events, lines, tokens of a model and WebSockets, at planted gaps",
+  summary:
+    "Server-sent events, lines, tokens of a model and WebSocket messages, at intervals that you set",
   settings: appSettings.streams,
   paths: ["/", "/events", "/tokens", "/lines", "/json-lines"],
   async start(settings): Promise<RunningApp> {
@@ -113,8 +114,8 @@ export const streams = {
       "/",
       (c) =>
         c.text(
-          "/events, /tokens, /lines and /json-lines stream; /ws, /push and /chat are WebSockets; /news is the " +
-            "latest, and comes on /news/events and /news/ws; /sent counts\n",
+          "/events, /tokens, /lines and /json-lines are streams; /ws, /push and /chat are WebSockets; /news is the " +
+            "latest news item, which /news/events and /news/ws send as it comes; /sent counts what was sent\n",
         ),
     );
     app.get("/sent", (c) => c.json(sent));

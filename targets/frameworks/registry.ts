@@ -95,7 +95,7 @@ function nodeServer(
 }
 
 const flask: Framework<typeof workerSettings> = {
-  summary: "Flask under gunicorn with gevent workers: WTForms, gunicorn's log",
+  summary: "Flask (Python, gunicorn with gevent workers): WTForms, gunicorn's log",
   version: "3.1.3",
   folder: "flask",
   toolchain: pip,

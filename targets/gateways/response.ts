@@ -45,7 +45,7 @@ export function ownResponse(request: Request): Response | null {
   }
   if (method === "GET" || method === "HEAD") return null;
   if (headers.get("content-length")?.includes(",")) {
-    return refused("Cannot forward a body with two lengths");
+    return refused("Cannot forward a body with two values of content-length");
   }
   if (method !== "OPTIONS") return null;
   return path === "/*" || headers.get("max-forwards") === "0" ? options() : null;

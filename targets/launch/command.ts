@@ -152,7 +152,7 @@ function listeningAdvice(
   const wanted = fixedPortOf(spec) ?? "{port}";
   const fix = ports.length === 1
     ? `\`port: ${ports[0]}\``
-    : "the one that serves requests as its `port`";
+    : "the port that serves requests as its `port`";
   const passed = wanted === "{port}" ? ', or pass "{port}" in its command or env' : "";
   return `it listens on ${ports.join(" and ")}, not on ${wanted}: write ${fix}${passed}`;
 }

@@ -144,7 +144,7 @@ export function whyNoProgram(name: string, cwd: string): string {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return path === name ? missing : `${missing}, which is ${path}`;
   if (stat.isDirectory()) return `${missing}: it is a folder`;
-  return `${missing}: that file is not executable (chmod +x ${path})`;
+  return `${missing}: the file of that name is not executable (chmod +x ${path})`;
 }
 
 /**

@@ -39,7 +39,7 @@ export function withV8Flags(
   if (flags.length === 0) return { args, env };
   if (NODE.test(name)) return { args: [...flags, ...args], env };
   if (DENO.test(name)) return { args, env: { ...env, DENO_V8_FLAGS: flags.join(",") } };
-  const start = "write command: [node, server.js], naming the file that it starts";
+  const start = `write command: [node, server.js], with the file that ${name} starts`;
   if (!STARTS_NODE.test(name)) {
     return `only node and deno take V8 flags, and ${name} is neither; ${start}`;
   }

@@ -201,7 +201,7 @@ export function treeOfPprof(bytes: Uint8Array): { tree: CallTree; samples: numbe
   const strings = stringsOf(profile);
   const units = [...profile.messages(PROFILE.sampleType)].map((type) => strings[type.number(2)]);
   const cpu = units.indexOf("nanoseconds");
-  if (cpu < 0) throw new Error("the profile contains no times");
+  if (cpu < 0) throw new Error("the profile contains no CPU times");
   const counts = units.indexOf("count");
   const stacks = stackFrames(profile, strings);
   const calls = new Counter("profileCalls");

@@ -133,6 +133,8 @@ function notesOf(
     ...[...byReason].map(([why, those]) =>
       `no profile of process ${those.map(({ pid }) => pid).join(", ")} (${why})`
     ),
-    ...left > 0 ? [`${left} processes were not profiled, only the ${MOST_PROCESSES} busiest`] : [],
+    ...left > 0
+      ? [`only the ${MOST_PROCESSES} busiest of ${all.length} processes were profiled`]
+      : [],
   ];
 }

@@ -42,7 +42,7 @@ export async function benchmarkRedis(
   const place = { path: env.PATH ?? "", cwd: Deno.cwd() };
   const program = PROGRAMS.map((name) => findProgram(name, place)).find((path) => path !== null);
   if (program === undefined) {
-    throw new Error(`${PROGRAMS.join(" and ")} are not on PATH (apt-get install redis-tools)`);
+    throw new Error(`neither ${PROGRAMS.join(" nor ")} is on PATH (apt-get install redis-tools)`);
   }
   const where = whereIs(url);
   (await connectRedis(url)).destroy();
@@ -63,7 +63,7 @@ function whereIs(url: string): string[] {
   const { protocol, hostname, port, password } = new URL(url);
   if (password !== "") {
     throw new Error(
-      "it accepts a password only as an argument, which everybody on the machine can read",
+      "redis-benchmark accepts a password only as an argument, which everybody on the machine can read",
     );
   }
   if (protocol !== "redis:") throw new Error("it needs TLS");
@@ -77,11 +77,15 @@ async function outputOf(
 ): Promise<string> {
   const { success, stdout, stderr } = await outputOfProgram([program, ...args], { env, signal })
     .catch((error: unknown) => {
-      throw signal.aborted ? new Error(`it did not end: ${messageOf(signal.reason)}`) : error;
+      throw signal.aborted
+        ? new Error(`redis-benchmark did not end: ${messageOf(signal.reason)}`)
+        : error;
     });
   const decoder = new TextDecoder();
   if (success) return decoder.decode(stdout);
-  throw new Error(decoder.decode(stderr).trim().split("\n")[0] || "it failed without a message");
+  throw new Error(
+    decoder.decode(stderr).trim().split("\n")[0] || "redis-benchmark failed without a message",
+  );
 }
 
 /** One line for each test, after a header in versions from 6.2: its name, requests/s, and latencies. */
@@ -94,6 +98,8 @@ const rows = z.array(z.array(z.string()))
 /** The requests/s that `redis-benchmark -t get --csv` prints. Throws if the output has another form. */
 export function perSecIn(csv: string): number {
   const read = rows.safeParse(parse(csv, { relax_column_count: true, skip_empty_lines: true }));
-  if (!read.success) throw new Error(`it printed no figure for GET: ${JSON.stringify(csv)}`);
+  if (!read.success) {
+    throw new Error(`redis-benchmark printed no figure for GET: ${JSON.stringify(csv)}`);
+  }
   return read.data[0][1];
 }

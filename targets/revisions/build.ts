@@ -52,7 +52,10 @@ async function takeSteps(request: BuildRequest): Promise<void> {
     });
     signal.throwIfAborted();
     if (why === null) continue;
-    throw new TargetError(`Cannot build ${what}: ${why}; all of its output is in ${log}`, evidence);
+    throw new TargetError(
+      `Cannot build ${what}: ${why}; all output of the build is in ${log}`,
+      evidence,
+    );
   }
 }
 

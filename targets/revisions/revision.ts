@@ -119,7 +119,7 @@ async function commitOf(place: GitPlace, ref: string, problems: Problem[]): Prom
   const { success, text } = await gitOutput(place, parsed);
   if (success) return text;
   const fix = await isShallow(place)
-    ? "this clone is shallow: git fetch --unshallow (in CI, fetch-depth: 0)"
+    ? "this clone is shallow; run git fetch --unshallow (in CI, set fetch-depth: 0)"
     : "name a branch, a tag or a commit of this repository";
   problems.push({
     place: withoutSecrets(ref),
@@ -135,7 +135,7 @@ async function branchPoint(
   head: string,
 ): Promise<Pick<Revision, "name" | "commit">> {
   const branch = await defaultBranch(place);
-  return { name: `where it diverged from ${branch}`, commit: await mergeBase(place, branch, head) };
+  return { name: `the merge base with ${branch}`, commit: await mergeBase(place, branch, head) };
 }
 
 /** Refs that may be, or name, the default branch: the first that exists counts. */
@@ -163,7 +163,7 @@ async function mergeBase(place: GitPlace, base: string, head: string): Promise<s
   const { success, text } = await gitOutput(place, ["merge-base", "--end-of-options", base, head]);
   if (success) return text;
   const fix = await isShallow(place)
-    ? "this clone is shallow: git fetch --unshallow (in CI, fetch-depth: 0)"
+    ? "this clone is shallow; run git fetch --unshallow (in CI, set fetch-depth: 0)"
     : "name BASE: plateau ab BASE..HEAD";
   const message = `Cannot find the common ancestor of ${head} and ${base}`;
   throw new UserError([{ place: "BASE", message, fix }]);

@@ -90,10 +90,10 @@ const lines: [sentence: string, args: string[], told: RegExp[]][] = [
   ]],
   ["authorities for a WebSocket without TLS", ["ws://a/", "--cacert", TEXT], [
     /^--cacert: Cannot read certificates from /,
-    /^--cacert: Cannot use certificates: the URL is not wss \(leave it out, or write wss:\/\/\)$/,
+    /^--cacert: Cannot use certificates: the URL is not wss \(leave out --cacert, or write wss:\/\/ in the URL\)$/,
   ]],
   ["TLS sessions of a WebSocket without TLS", ["ws://a/", "--tls", "resume"], [
-    /^--tls: .*: the URL is not wss \(leave out tls, or write wss:\/\/\)$/,
+    /^--tls: .*: the URL is not wss \(leave out tls, or write wss:\/\/ in the URL\)$/,
   ]],
   ["authorities in a file that is not there", [HTTPS, "--cacert", "no/such.pem"], [
     /^--cacert: Cannot read certificates from no\/such\.pem: there is no file \/.*no\/such\.pem$/,
@@ -118,7 +118,7 @@ const lines: [sentence: string, args: string[], told: RegExp[]][] = [
     /^--http2: Cannot open a connection for every request over HTTP\/2, which keeps connections open \(leave out --http2 or --no-keepalive\)$/,
   ]],
   ["HTTP/2 through a proxy that would have to speak it", [URL_, "--http2", "--proxy", "http://b"], [
-    /^--proxy: Cannot speak HTTP\/2 through an HTTP proxy without a tunnel, which only https uses \(leave out --proxy or --http2, or write https:\/\/\)$/,
+    /^--proxy: Cannot speak HTTP\/2 to an http:\/\/ URL through an HTTP proxy, because only https uses a tunnel \(leave out --proxy or --http2, or write https:\/\/\)$/,
   ]],
   [
     "every field that HTTP/2 forbids",
@@ -128,11 +128,11 @@ const lines: [sentence: string, args: string[], told: RegExp[]][] = [
       ...["-H", "te: Trailers", "-H", "a: connection"],
     ],
     [
-      /^--header: Cannot send connection over HTTP\/2, which forbids connection-specific fields \(leave out this header or --http2\)$/,
-      /^--header: Cannot send keep-alive over /,
-      /^--header: Cannot send proxy-connection over /,
-      /^--header: Cannot send upgrade over /,
-      /^--header: Cannot send this te field over HTTP\/2: only te: trailers is allowed there \(/,
+      /^--header: Cannot send the field connection over HTTP\/2, which forbids connection-specific fields \(leave out this header or --http2\)$/,
+      /^--header: Cannot send the field keep-alive over /,
+      /^--header: Cannot send the field proxy-connection over /,
+      /^--header: Cannot send the field upgrade over /,
+      /^--header: Cannot send this te field over HTTP\/2, which allows only "te: trailers" \(/,
     ],
   ],
   ["a form with get, and a part that is none", [URL_, "-F", "a=b", "-F", "c"], [

@@ -137,13 +137,13 @@ const lines: Mistake[] = [
     /^--timeout: Cannot read "2" as a time-out: write 2s for seconds, or --workers 2 for threads/,
   ]],
   ["a body of a file that is not there", ["bench", URL_, "-b", "@no-such-file"], [
-    /^--body: Cannot read no-such-file as text: there is no such file; without the @, the body is sent/,
+    /^--body: Cannot read no-such-file as text: there is no such file; without the @, the text itself is sent/,
   ]],
   ["another scheme", ["bench", "ftp://a/"], [
     'URL: Cannot measure "ftp://a/": its protocol is ftp, not http',
   ]],
   ["a password in the address, without it", ["bench", "http://u:pa55word@a/"], [
-    'URL: Cannot measure "http://u:[secret]@a/": leave out user and password, and use --header',
+    'URL: Cannot measure "http://u:[secret]@a/": leave out its user and password, and send an authorization header with --header',
   ]],
   ...["hunter2#pw", "hunter2/pw", "hunter2?pw", "hunter2 pw@more"].map((password): Mistake => [
     `an address with the password ${password}, by its host alone`,
@@ -157,10 +157,10 @@ const lines: Mistake[] = [
     /^--header: Cannot use "\[secret\]" as a header value/,
   ]],
   ["a password without its Redis", ["agents", "--redis-password-file", PASSWORD], [
-    /^--redis: Cannot reach agents without their Redis/,
+    /^--redis: Cannot reach agents without the Redis in which they are registered/,
   ]],
   ["a password for no Redis", ["run", "--redis-password-file", PASSWORD], [
-    "--redis-password-file: Cannot use a password without its Redis " +
+    "--redis-password-file: Cannot use a password for Redis without the address of Redis " +
     "(add --redis redis://host:port, or set REDIS_URL)",
   ]],
   [
@@ -168,7 +168,7 @@ const lines: Mistake[] = [
     ["run", "--redis", "redis://:pa55word@h", "--redis-password-file", PASSWORD],
     [
       "--redis-password-file: Cannot use two passwords: the address of Redis already has one " +
-      "(take it out of the address)",
+      "(remove the password from the address)",
     ],
   ],
   ["a file of a password that is not there", [
@@ -189,7 +189,7 @@ const lines: Mistake[] = [
     /^--body: Cannot read .* as text/,
   ]],
   ["standard output asked for twice", ["bench", URL_, "--json", "-", "--csv", "-"], [
-    "--csv: Cannot write to standard output: --json already does (name a file)",
+    "--csv: Cannot write to standard output: --json already writes there (name a file)",
   ]],
   ["an output that is a folder", ["bench", URL_, "--json", HERE], [
     /^--json: Cannot write .*: it is a folder/,
@@ -200,28 +200,28 @@ const lines: Mistake[] = [
   [
     "one file for two forms",
     ["bench", URL_, "--json", "a.x", "--csv", "no/../a.x"],
-    ["--csv: Cannot write no/../a.x: it is the file of --json (name another file)"],
+    ["--csv: Cannot write no/../a.x: it is also the file of --json (name another file)"],
   ],
   ["one file for a form and the log", ["bench", URL_, "--csv", "q.csv", "--log", "./q.csv"], [
-    "--csv: Cannot write q.csv: it is the file of --log (name another file)",
+    "--csv: Cannot write q.csv: it is also the file of --log (name another file)",
   ]],
   ["a page over the results it is made of", ["report", PASSWORD, "--html", PASSWORD], [
-    /^--html: Cannot write .*: it is the file of the results /,
+    /^--html: Cannot write .*: it is also the file of the results /,
   ]],
   [
     "a form over the page beside the results",
     ["report", HERE, "--markdown", `${HERE}/report.html`],
-    [/^--markdown: Cannot write .*: it is the file of the page /],
+    [/^--markdown: Cannot write .*: it is also the file of the page /],
   ],
   ["outputs below a file", ["bench", URL_, "--json", `${PASSWORD}/x`, "--csv", `${PASSWORD}/y`], [
     /^--json: .* there is no folder /,
     /^--csv: .* there is no folder /,
   ]],
   ["a form over results that are compared", ["compare", PASSWORD, HERE, "--junit", PASSWORD], [
-    /^--junit: Cannot write .*: it is the file of the results /,
+    /^--junit: Cannot write .*: it is also the file of the results /,
   ]],
   ["a form over the results of a run", ["run", "--out", "o", "--csv", "o/results.json"], [
-    "--csv: Cannot write o/results.json: it is the file of the results (name another file)",
+    "--csv: Cannot write o/results.json: it is also the file of the results (name another file)",
   ]],
   ["an address of Redis that is none, without its password", ["run", "--redis", "h:secret"], [
     "--redis: Cannot read the address of Redis: write redis://host:port",
@@ -360,7 +360,7 @@ Deno.test("a secret that is a common word is taken out of values, and stays a wo
     .join("\n");
   assert.match(
     told,
-    /^URL: Cannot measure "http:\/\/\[secret\]@127\.0\.0\.1:1": leave out user and/m,
+    /^URL: Cannot measure "http:\/\/\[secret\]@127\.0\.0\.1:1": leave out its user and/m,
   );
   assert.match(told, /^--requests: Cannot read "\[secret\]" as a whole number$/m);
   assert.match(told, /^"\[secret\]": Cannot use this here: plateau bench takes <URL>$/m);

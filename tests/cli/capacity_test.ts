@@ -35,13 +35,16 @@ const WRONG: readonly (readonly [args: readonly string[], expected: RegExp])[] =
   [[URL_, ...WITHIN, "--width", "0%"], /--width: Cannot use this width/],
   [[URL_, ...WITHIN, "--rate", "5/s"], /--rate/],
   [[URL_, ...WITHIN, "--http2", "--no-keepalive"], /--http2: Cannot open a connection for every/],
-  [[URL_, ...WITHIN, "--http2", "-H", "upgrade: a"], /--header: Cannot send upgrade over HTTP\/2/],
+  [
+    [URL_, ...WITHIN, "--http2", "-H", "upgrade: a"],
+    /--header: Cannot send the field upgrade over HTTP\/2/,
+  ],
   [["nowhere", ...WITHIN], /URL: Cannot measure "nowhere"/],
   [
     ["ws://127.0.0.1/", ...WITHIN],
     /URL: .*only plateau bench and experiment files open WebSockets/,
   ],
-  [[URL_, ...WITHIN, "--grpc", "a.B/C"], /<URL>: Cannot call gRPC at another path/],
+  [[URL_, ...WITHIN, "--grpc", "a.B/C"], /<URL>: Cannot call gRPC at the path of the URL/],
   [[URL_, ...WITHIN, "--message", "{}"], /--message: .*without a gRPC call/],
   [
     [URL_, ...WITHIN, "--grpc", "a.B/C", "--stream", "events"],

@@ -62,7 +62,7 @@ Deno.test("of more annotations than GitHub shows the rest is counted, for each l
     commands.filter((command) => command.level === level)
   );
   assert.deepEqual([errors.length, warnings.length], [10, 10]);
-  assert.match(errors[9].message, /^3 more like these/);
+  assert.match(errors[9].message, /^3 more of these errors/);
   assert.equal(warnings[9].message, "9");
 });
 

@@ -74,7 +74,7 @@ const FOUND: readonly {
     },
     target: { command: ["node", "lib/main.js"] },
     name: "shop-api",
-    notes: /not installed yet: npm install$/,
+    notes: /not installed yet: run npm install$/,
   },
   {
     what: "a Go program in cmd",
@@ -357,7 +357,7 @@ Deno.test("a person is asked again after an answer that is wrong", async () => {
   assert.deepEqual(subject?.target, { command: ["node", "a.js", "{port}"] });
   assert.equal(subject?.path, "/b");
   assert.equal(
-    typist.shown.filter((line) => line.startsWith("Cannot use this as a number")).length,
+    typist.shown.filter((line) => line.startsWith("Cannot choose this")).length,
     2,
   );
 });

@@ -69,7 +69,7 @@ const BROKEN: [
   [
     "a signature of less",
     (_, view) => view.setUint32(CODE_BYTES + 52, PAGE),
-    /signature covers 4096 bytes, and begins at byte 8292/,
+    /signature covers 4096 bytes, not the 8292 bytes before it/,
   ],
   [
     "a signature behind the file's end",

@@ -119,7 +119,7 @@ const refused: [sentence: string, answer: () => Response, said: RegExp][] = [
     /^: it responds with 400, no such unit$/,
   ],
   ["400 without JSON", status(400, {}, "<html>"), /^: it responds with 400$/],
-  ["404", status(404), /^: it responds with 404; is its receiver of OTLP\/HTTP at this address\?$/],
+  ["404", status(404), /^: it responds with 404; does it receive OTLP\/HTTP at this address\?$/],
   ["500", status(500), /^: it responds with 500$/],
   ["413", status(413, { "retry-after": "1" }), /^: it responds with 413$/],
   [
@@ -156,7 +156,7 @@ const refused: [sentence: string, answer: () => Response, said: RegExp][] = [
   [
     "a huge body",
     ok(`"${"x".repeat(200_000)}"`),
-    /^: its response can't be read: a response of a collector has more than 64 kB, the limit/,
+    /^: its response can't be read: a response of a collector is larger than 64 kB, the limit/,
   ],
 ];
 for (const [sentence, answer, said] of refused) {
@@ -183,7 +183,7 @@ Deno.test("no redirect is followed, and nobody else is contacted", async () => {
   const said = await refusalOf(collectorOf(collector.origin));
   assert.equal(
     said,
-    `: it redirects to ${other.origin}/v1/metrics, which is not followed; name the collector itself`,
+    `: it redirects to ${other.origin}/v1/metrics, but redirects are not followed; write the URL of the collector itself`,
   );
   assert.deepEqual([collector.asked.length, other.asked.length], [1, 0]);
 });

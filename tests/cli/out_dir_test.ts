@@ -32,7 +32,7 @@ for (const [state, isRefused] of unfinished) {
 /** What results hold of the command that wrote them → the fix that is named. */
 const resumptions: [of: string, held: object, fix: RegExp][] = [
   ["run", { flags: { duration: "1s" } }, /\(resume it with plateau run --resume \S+, or choose/],
-  ["ab", { ab: {} }, /\(resume it with the same plateau ab with --out \S+ --resume, or choose/],
+  ["ab", { ab: {} }, /\(resume it: repeat its plateau ab with --out \S+ --resume; or choose/],
   ["plan", {}, /\(choose another folder with --out\)$/],
   ["run of version 1", { schema: "plateau.results/1" }, /\(choose another folder with --out\)$/],
 ];
@@ -74,7 +74,7 @@ Deno.test("a folder whose results are too large to be looked at is refused", asy
   Deno.truncateSync(path, LIMITS.resultFile.most + 1); // a file with a hole takes no room on the disk
   const large: unknown = await refuseUnfinished(folder.path).catch((error) => error);
   assert.ok(large instanceof UserError);
-  assert.match(large.message, /cannot be read: a file of results has more .*--out\)$/);
+  assert.match(large.message, /cannot be read: a file of results is larger .*--out\)$/);
   Deno.writeTextFileSync(path, "[".repeat(LIMITS.nesting.most + 1));
   await assert.rejects(refuseUnfinished(folder.path), /levels of nesting/);
 });

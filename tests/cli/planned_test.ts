@@ -67,7 +67,7 @@ Deno.test("--duration stands in for that of the experiment and of each scenario 
 Deno.test("--duration is refused for a scenario in phases, which is named", async () => {
   await assert.rejects(
     planOf(SEVERAL),
-    /^UserError: --duration: Cannot set one duration for scenario phased: its load has phases, each with a duration of its own \(leave it out, choose other scenarios with --only, or change the file\)$/,
+    /^UserError: --duration: Cannot set one duration for scenario phased: the load has phases, each with a duration of its own \(leave out --duration, choose other scenarios with --only, or change the file\)$/,
   );
 });
 
@@ -78,7 +78,7 @@ Deno.test("--duration is refused for stages", async () => {
   );
   await assert.rejects(
     planOf(staged, { only: { scenarios: ["common"] } }),
-    /Cannot set one duration for this experiment: its load has stages, each with a duration of its own \(leave it out, or change the file\)$/,
+    /Cannot set one duration for this experiment: the load has stages, each with a duration of its own \(leave out --duration, or change the file\)$/,
   );
 });
 

@@ -78,9 +78,9 @@ Deno.test("versus says why it opens no WebSockets, and measures no streams", asy
     await told("ws://a.example/", B),
     /base: .*only plateau bench and experiment files open WebSockets/i,
   );
-  assert.match(await told(A, B, "--send", "x"), /--send: .*a slice would cut WebSockets/);
+  assert.match(await told(A, B, "--send", "x"), /--send: .*by turns, which would cut WebSockets/);
   for (const stream of [["--stream=events"], ["--stream", "events"]]) {
-    const only = /^--stream: .*a slice would cut streams.*$/;
+    const only = /^--stream: .*by turns, which would cut streams.*$/;
     assert.match(await told(...stream, A, B), only);
   }
 });

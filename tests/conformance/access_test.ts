@@ -278,7 +278,7 @@ everyDriver(
 const NO_TUNNEL: readonly (readonly [answer: string, reason: RegExp])[] = [
   ["HTTP/1.1 407 Who are you\r\ncontent-length: 0\r\n\r\n", /refused the tunnel with status 407/],
   ["HTTP/1.1 200 OK\r\n\r\nmore", /the proxy itself sent bytes into the tunnel/],
-  ["nonsense\r\n\r\n", /sent no response to CONNECT/],
+  ["nonsense\r\n\r\n", /response to CONNECT is not valid/],
   ["HTTP/1.1 200", /hung up before the tunnel was open/],
   ["", /hung up before the tunnel was open/],
 ];

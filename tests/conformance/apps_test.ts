@@ -84,7 +84,7 @@ for (const [name, set] of VARIANTS) {
 const API_ANSWERS: [path: string, status: number, body: unknown][] = [
   ["/static", 200, { ok: true }],
   ["/fib", 200, { res: 28657 }],
-  ["/redis", 503, { error: "Cannot read from Redis: the app was started without one" }],
+  ["/redis", 503, { error: "Cannot read from Redis: the app was started without a Redis" }],
   ["/validation?number=5&string=x1237", 200, { ok: true }],
   ["/validation?number=-12&string=12345", 200, { ok: true }],
   ["/error/2", 200, { value: 2 }],

@@ -468,7 +468,7 @@ for (const driver of DRIVER_NAMES) {
     await server.stop();
     assert.deepEqual(loaded.errors, { protocol: 2 });
     assert.deepEqual([...loaded.totals.reasons.keys()], [
-      "ENHANCE_YOUR_CALM: the server does not read what it is sent: more than 10000 replies",
+      "ENHANCE_YOUR_CALM: the server does not read what it is sent: more than 10000 replies wait to be sent",
     ]);
   });
 }

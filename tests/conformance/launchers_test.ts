@@ -209,7 +209,7 @@ const DEAD: { what: string; lines: Lines; says: RegExp; isLate?: boolean }[] = [
     what: "whose program may not be executed",
     lines: { command: ["./program.ts"] },
     says:
-      /^Cannot start target tested: there is no program "\.\/program\.ts": that file is not executable \(chmod \+x \/.*\/program\.ts\)$/,
+      /^Cannot start target tested: there is no program "\.\/program\.ts": the file of that name is not executable \(chmod \+x \/.*\/program\.ts\)$/,
   },
   {
     what: "whose folder is not there",

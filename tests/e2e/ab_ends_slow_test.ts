@@ -183,7 +183,7 @@ async function assertGoesOn(scratch: ScratchRepository, words: readonly string[]
     .state === "done";
   if (!isDone) {
     const { stderr } = await exits(2, args, { cwd, env });
-    assert.match(stderr, /resume it with the same plateau ab with --out \.\.\/out --resume/);
+    assert.match(stderr, /resume it: repeat its plateau ab with --out \.\.\/out --resume/);
   }
   const changed = await exits(2, [...args, "--resume", "--duration", "123ms"], { cwd, env });
   assert.match(changed.stderr, /Cannot resume: these results are of other commits, another file/);

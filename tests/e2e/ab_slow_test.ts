@@ -48,11 +48,11 @@ withGit.test("a working tree ten times as slow is worse than its branch point, a
   const before = scratch.state();
   const files = ["--markdown", "../ab.md", "--junit", "../ab.xml"];
   const { stdout, stderr } = await exits(1, ab(scratch, ...SEES_ONE_CHANGE, ...files));
-  assert.match(stdout, /^base {5}where it diverged from main \([0-9a-f]{7}\): first$/m);
+  assert.match(stdout, /^base {5}the merge base with main \([0-9a-f]{7}\): first$/m);
   assert.match(stdout, /^head {5}the working tree \([0-9a-f]{7} with changes\)$/m);
   for (const file of ["ab.md", "ab.xml", "out/comparison.html"]) {
     const text = Deno.readTextFileSync(join(scratch.path, "..", file)).replaceAll("\\", "");
-    assert.match(text, /base is where it diverged from main \([0-9a-f]{7}\): first/);
+    assert.match(text, /base is the merge base with main \([0-9a-f]{7}\): first/);
     assert.match(text, /head is the working tree \([0-9a-f]{7} with changes\)/);
   }
   assert.match(stdout, /^Worse {4}root, server: (requests\/s|p99|CPU\/request)$/m);
@@ -102,7 +102,7 @@ withGit.test("ab says which build a target lacks whose packages git ignores", as
   const { stderr } = await exits(3, ab(scratch, ...ONCE));
   assert.match(
     stderr,
-    /^Checkouts have package-lock\.json but no node_modules, because git ignores it; if target server needs its packages, write build: \[\[npm, ci\]\]$/m,
+    /^Checkouts have package-lock\.json but no node_modules, because git ignores node_modules; if target server needs its packages, write build: \[\[npm, ci\]\]$/m,
   );
 });
 
@@ -113,7 +113,7 @@ withGit.test("ab says what a shallow clone lacks", async () => {
   const path = join(scratch.path, "../shallow");
   runGit(scratch.path, ["clone", "--quiet", "--depth", "1", `file://${scratch.path}`, path]);
   const refused = await exits(2, ab({ path, env: scratch.env }, "HEAD~1..HEAD"));
-  assert.match(refused.stderr, /this clone is shallow: git fetch --unshallow/);
+  assert.match(refused.stderr, /this clone is shallow; run git fetch --unshallow/);
   const same = await ab({ path, env: scratch.env }, "HEAD..HEAD", ...ONCE);
   assert.match(same.stderr, /^BASE and HEAD have the same files/m, same.stderr);
 });
@@ -151,7 +151,7 @@ process.exitCode = 7;`,
   scratch.git("commit", "--quiet", "--all", "--message", "fails");
   const env = { ...scratch.env, TOK: "hunter2-hunter2" };
   const { stderr } = await exits(3, ab({ path: scratch.path, env }, "HEAD.."));
-  const path = /all of its output is in (.*)$/m.exec(stderr)?.[1] ?? "";
+  const path = /all output of the build is in (.*)$/m.exec(stderr)?.[1] ?? "";
   assert.match(Deno.readTextFileSync(path), /^\$ node .*\nof \$\{env\.TOK\}\nfails\n$/);
   assert.equal((Deno.statSync(path).mode ?? 0) & 0o777, 0o600);
 });

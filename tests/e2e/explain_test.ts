@@ -69,5 +69,5 @@ Deno.test("check writes what it would run as JSON, and no file over the experime
   assert.deepEqual([least.runs, most.runs], [6, 6]);
   assert.ok(least.expectedS >= 12);
   const refused = await exits(2, ["check", file, "--json", file]);
-  assert.match(refused.stderr, /it is the file of the experiment/);
+  assert.match(refused.stderr, /it is also the file of the experiment/);
 });

@@ -191,5 +191,8 @@ Deno.test("several results, or two forms on standard output, are refused by thei
   assert.match(several.stderr, /--csv-intervals: Cannot write several results in this format/);
   assert.match(several.stderr, /--hlog: Cannot write several results in this format/);
   const both = await exits(2, ["bench", "http://h/", "--csv", "-", "--csv-intervals", "-"]);
-  assert.match(both.stderr, /--csv-intervals: Cannot write to standard output: --csv already does/);
+  assert.match(
+    both.stderr,
+    /--csv-intervals: Cannot write to standard output: --csv already writes there/,
+  );
 });

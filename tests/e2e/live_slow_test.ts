@@ -210,8 +210,8 @@ Deno.test("a port that is taken is told, with exit code 3, and one without --liv
   const { port } = taken.addr as Deno.NetAddr;
   const args = ["run", SMALL, "--out", folder.path];
   const { stderr } = await exits(3, [...args, "--live", "--live-port", String(port)]);
-  assert.match(stderr, /Cannot listen on 127\.0\.0\.1:\d+, because the port is in use/);
+  assert.match(stderr, /Cannot listen on 127\.0\.0\.1:\d+: the port is in use/);
   assert.deepEqual(await toldOf(["run", SMALL, "--live-port", "80"]), [
-    "--live-port: Cannot set the port of a live report without --live (add --live, or leave it out)",
+    "--live-port: Cannot set the port of a live report without --live (add --live, or leave out --live-port)",
   ]);
 });

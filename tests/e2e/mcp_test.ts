@@ -70,7 +70,7 @@ Deno.test("no tool loads another host, whichever way an experiment names it", as
   const { result } = await client.answer(files.length);
   assert.match(JSON.stringify(result), /Cannot load 192\.0\.2\.1: plateau mcp may load only/);
   await client.call(90, "bench", { url: "http://127.0.0.1:1/", body: "@/etc/hostname" });
-  assert.match(JSON.stringify(await client.answer(90)), /names a file/);
+  assert.match(JSON.stringify(await client.answer(90)), /reads @ as a file/);
   await client.call(91, "bench", { url: "--help" });
   assert.match(JSON.stringify(await client.answer(91)), /"isError":true/);
 });
@@ -87,7 +87,9 @@ Deno.test("--allow-host allows more, and a message that is too long is refused a
   await until(
     "it is refused",
     () =>
-      client.messages.some(({ error }) => /a message this long/.test(JSON.stringify(error ?? ""))),
+      client.messages.some(({ error }) =>
+        /a message of more than 1,000,000 characters/.test(JSON.stringify(error ?? ""))
+      ),
   );
   await client.call(2, "explain", { about: "steal" });
   assert.match(JSON.stringify(await client.answer(2)), /hypervisor/);

@@ -76,7 +76,7 @@ Deno.test("init --types leaves the package alone that npm has installed", async 
   const written = JSON.stringify({ name: "plateau", bin: { plateau: "bin/plateau" } });
   writeFileSync(manifest, written);
   const { stdout } = await exits(0, ["init", "--types"], { cwd });
-  assert.match(stdout, /node_modules.plateau is the package of npm, which has the types/);
+  assert.match(stdout, /node_modules.plateau was installed by npm, and has the types already/);
   assert.deepEqual([...Deno.readDirSync(dirname(manifest))].map(({ name }) => name), [
     "package.json",
   ]);

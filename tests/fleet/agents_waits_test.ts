@@ -46,7 +46,7 @@ Deno.test("an agent of another version is marked", () => {
   assert.match(text, /9\.9\.9 !/);
   assert.match(
     text,
-    new RegExp(`! Only agents of this Plateau's version, ${VERSION}, can take its loads`),
+    new RegExp(`! Only agents of version ${VERSION}, which this Plateau has, can take its loads`),
   );
 });
 

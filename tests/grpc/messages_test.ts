@@ -248,7 +248,7 @@ Deno.test("JSON that does not fit is named by its field", () => {
       { all: { more: [{}, { aString: 1 }] } },
       /^Cannot send all.more\[1\].aString: it must be a string, not 1$/,
     ],
-    [{ texts: "x" }, /^Cannot send texts: it must be a list of string, not "x"$/],
+    [{ texts: "x" }, /^Cannot send texts: it must be a list of string values, not "x"$/],
     [{ counts: { a: "b" } }, /^Cannot send counts.a: /],
     [
       { byNumber: { a: {} } },

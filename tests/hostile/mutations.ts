@@ -46,7 +46,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "a histogram that inflates to 200 MB",
     spoil: (measurement) => measurement.histogram = bomb(200_000_000),
     refused:
-      /histogram: Cannot decode the histogram: an inflated histogram has more than 250 kB, the limit/,
+      /histogram: Cannot decode the histogram: an inflated histogram is larger than 250 kB, the limit/,
   },
   {
     name: "a histogram in corrupt base64",

@@ -16,7 +16,7 @@ const FAILURES: Readonly<Partial<Record<ProtocolError, ProtocolFailure>>> = {
   "HTTP/2 in place of HTTP/1.1: use --http2, or http2: true": "other-version",
   "the response's head is larger than 65.5 kB, the limit": "over-limit",
   "a chunk line or the trailers are larger than 65.5 kB, the limit": "over-limit",
-  "the body is larger than checks can keep: 64 MB each, 256 MB a worker": "over-limit",
+  "the body is larger than checks can keep: 64 MB per body, 256 MB per worker": "over-limit",
   "more than 20 interim responses, the limit": "over-limit",
   "a switch of protocols (101) that no request asked for": "protocol-switch",
 };
@@ -31,7 +31,7 @@ const IN_HTTP2: readonly [reason: string, failure: ProtocolFailure | null][] = [
   ["PROTOCOL_ERROR: the server does not speak HTTP/2", "other-version"],
   ["PROTOCOL_ERROR: a first frame other than SETTINGS", "http2-rules"],
   ["FRAME_SIZE_ERROR: a frame of the wrong length", "http2-rules"],
-  ["COMPRESSION_ERROR: an integer is over its limit", "http2-rules"],
+  ["COMPRESSION_ERROR: an integer is larger than 2,147,483,647", "http2-rules"],
   ["ENHANCE_YOUR_CALM: a header block over its limit", "over-limit"],
   ["the field connection, which HTTP/2 forbids", null],
   ["RST_STREAM with REFUSED_STREAM", null],

@@ -255,7 +255,7 @@ Deno.test("a body that is too long to keep is broken, in one read and in many", 
       seen.add(reader.reason);
       assert.deepEqual([reader.state, reader.reason], [
         BROKEN,
-        "the body is larger than checks can keep: 64 MB each, 256 MB a worker",
+        "the body is larger than checks can keep: 64 MB per body, 256 MB per worker",
       ]);
     }
   }

@@ -42,7 +42,7 @@ Deno.test("a pattern looks at the start of a long body", () => {
   assert.deepEqual(taken(ID, `id=7 ${rest}`), { value: "7", why: null });
   assert.deepEqual(taken(ID, `${rest} id=7`), {
     value: null,
-    why: "a pattern searches only the first 256 kB of a body, and this one is longer",
+    why: "a pattern searches only the first 256 kB of a body, and this body is longer",
   });
   const cut = taken(ID, `${"-".repeat(patternBody.most - 4)}id=7890`);
   assert.equal(cut.value, null, "the value goes on behind the cut");
@@ -59,7 +59,7 @@ Deno.test("a long JSON body is not looked at, as no part of it would be JSON", (
   assert.equal(taken(MEMBER, json(jsonBody.most)).value, "1");
   const { value, why } = taken(MEMBER, json(jsonBody.most + 300_000));
   assert.equal(value, null);
-  assert.equal(why, "a JSON body from which values are read has 1.3 MB; the limit is 1 MB");
+  assert.equal(why, "a JSON body from which values are read is 1.3 MB; the limit is 1 MB");
 });
 
 Deno.test("JSON that is nested too deep to be written again has no value", () => {

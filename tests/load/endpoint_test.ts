@@ -205,10 +205,11 @@ const REMEDIES: Readonly<Record<string, RegExp | null>> = {
   [OF_AN_AUTHORITY]:
     /^--cacert with the file of that very certificate trusts it.*--insecure accepts any/,
   [`the certificate is not for a.test${NAMELESS}`]:
-    /^make one with subjectAltName=DNS:a\.test .*--insecure accepts any/,
-  "the certificate is not for ::1 but for localhost": /^make one with subjectAltName=IP:::1 /,
+    /^make a certificate with subjectAltName=DNS:a\.test .*--insecure accepts any/,
+  "the certificate is not for ::1 but for localhost":
+    /^make a certificate with subjectAltName=IP:::1 /,
   "the certificate is not for the address 127.0.0.1, which it lists only as a DNS name: it needs IP:127.0.0.1 in its subjectAltName":
-    /^make one with subjectAltName=IP:127\.0\.0\.1 /,
+    /^make a certificate with subjectAltName=IP:127\.0\.0\.1 /,
   "the server demands a client certificate": /^--cert and --key/,
   "the server does not speak TLS": /^write http:/,
   "127.0.0.1:80: connection refused": /^nothing listens there: start the server/,
@@ -227,7 +228,7 @@ for (const [reason, flags] of Object.entries(REMEDIES)) {
 Deno.test("for an authority's certificate that only OpenSSL takes, flags can name its driver, and a file cannot", () => {
   const [byFlags, byKeys] = (["flags", "keys"] as const)
     .map((written) => String(remedyFor(OF_AN_AUTHORITY_THOUGH_NAMED, written)));
-  assert.match(byFlags, /^--driver epoll trusts it .*--insecure accepts any .*CA:FALSE$/);
+  assert.match(byFlags, /^--driver epoll trusts the certificate .*--insecure accepts any .*CA:FALSE$/);
   assert.match(byKeys, /^insecure accepts any .*CA:FALSE$/);
 });
 

@@ -154,6 +154,6 @@ Deno.test("prove refuses a server whose cookies are too long together to be kept
   await using server = setting(() => [`c=${`${set++}`.padStart(60_000, "x")}`]);
   await assert.rejects(
     proveAt(`http://127.0.0.1:${server.addr.port}`, { script: flowOf(100) }),
-    /too many secrets: all secrets of a preflight or a job together has 4,020,000 characters; the limit is 4,000,000/,
+    /too many secrets: the text of all secrets of a preflight or a job has 4,020,000 characters; the limit is 4,000,000/,
   );
 });

@@ -135,7 +135,7 @@ Deno.test("what was not measured, was left out, or is no cell any more is told",
   assert.equal(
     model.missing,
     "Published, but not compared: gin, static; gin, redis (it was not measured); " +
-      'express, static, cores=2 (Cannot find the factor "cores": nothing varies).',
+      'express, static, cores=2 (Cannot find the factor "cores": the experiment has no factors).',
   );
   assert.match(notesOf(model), /^No figure could be divided by that of gin, static/);
   const one = publishedResults({

@@ -109,7 +109,7 @@ for (const [printed, base, next] of PAIRS) {
 Deno.test("results of version 1 are not resumed, and the message has the reason", async () => {
   await assert.rejects(
     readResumable(fileURLToPath(new URL("interrupted.json", FOLDER))),
-    /Cannot resume results of version 1, because new runs would be of version 2/,
+    /Cannot resume results in version 1 of the format, because new runs would be in version 2/,
   );
 });
 

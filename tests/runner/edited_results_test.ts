@@ -254,5 +254,5 @@ Deno.test("a thousand edits are not a thousand lines", async () => {
     runs: Array.from({ length: 1_000 }, () => ({ ...runs[0], target: "c" })),
   }));
   assert.equal(problems.length, 21);
-  assert.match(problems[20].message, /more such places$/);
+  assert.match(problems[20].message, /more such differences$/);
 });

@@ -194,7 +194,7 @@ Deno.test("a script whose config stands in another file is told of as a script",
 const LARGE: Readonly<Record<string, readonly [steps: string, told: RegExp]>> = {
   "loops in loops": [
     `[${"{ loop: [".repeat(5)}{ get: { url: / } }${"], count: 30 }".repeat(5)}]`,
-    /^a\.yml:6:32: .*loop: Cannot unroll this loop: a file of another tool, its loops unrolled, has 27,000 steps; the limit is 10,000$/,
+    /^a\.yml:6:32: .*loop: Cannot unroll this loop: a file of another tool with its loops unrolled has 27,000 steps; the limit is 10,000$/,
   ],
   "loops in loops of nothing": [
     `[{ get: { url: / } }, ${"{ loop: [".repeat(40)}${"], count: 30 }".repeat(40)}]`,
@@ -206,7 +206,7 @@ const LARGE: Readonly<Record<string, readonly [steps: string, told: RegExp]>> = 
   ],
   "a long body many times": [
     `[{ loop: [{ post: { url: /, body: ${"x".repeat(2_000)} } }], count: 600 }]`,
-    /^a\.yml:6:21: .*Cannot convert this step: the experiment that .* has 1,000,\d+ characters; the limit is 1,000,000/,
+    /^a\.yml:6:21: .*Cannot convert this step: the experiment made .* has 1,000,\d+ characters; the limit is 1,000,000/,
   ],
 };
 

@@ -201,7 +201,7 @@ Deno.test("a large body is not written once for each of a thousand random values
   const { scenarios } = parseExperiment(text, "a.yaml");
   assert.throws(
     () => scriptOf(scenarios.a, 1),
-    /a scenario, all its values filled in, has 900,\d+,\d+ characters/,
+    /a scenario with all its values filled in has 900,\d+,\d+ characters/,
   );
 });
 
@@ -212,10 +212,10 @@ Deno.test("a body is no larger than its limit, in the bytes that are sent", () =
     return findingsOf(error?.issues ?? [], data).map(({ path, message }) => `${path}: ${message}`);
   };
   const most = "é".repeat(LIMITS.body.most / 2);
-  const why = "Cannot send this body: the body of a request has";
+  const why = "Cannot send this body: the body of a request is";
   assert.deepEqual(told({ body: most }), []);
   assert.deepEqual(told({ body: `${most}a` }), [
-    `body: ${why} more than 64 MB, the limit`,
+    `body: ${why} larger than 64 MB, the limit`,
   ]);
   assert.deepEqual(told({ json: `${most}${"a".repeat(1_000_000)}` }), [
     `json: ${why} 65 MB; the limit is 64 MB`,
@@ -239,7 +239,7 @@ Deno.test("what is kept of all answers has one room, which bodies give back when
   assert.deepEqual(readers.map((reader) => stateOf(reader, 40_000)), [
     COMPLETE,
     COMPLETE,
-    "the body is larger than checks can keep: 64 MB each, 256 MB a worker",
+    "the body is larger than checks can keep: 64 MB per body, 256 MB per worker",
   ]);
   assert.equal(stateOf(readers[0], 10), COMPLETE);
   assert.equal(stateOf(readers[2], 40_000), COMPLETE);

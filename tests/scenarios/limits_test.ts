@@ -38,6 +38,6 @@ Deno.test("the error says what it is, how much it has and what the most is", () 
   );
   assert.equal(
     error.message,
-    "a.yaml: Cannot read it: an experiment file has 3.7 GB; the limit is 1 MB",
+    "a.yaml: Cannot read it: an experiment file is 3.7 GB; the limit is 1 MB",
   );
 });

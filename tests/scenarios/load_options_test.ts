@@ -122,7 +122,7 @@ Deno.test("full and resumed handshakes are two values of a factor", () => {
 });
 
 Deno.test("an option beside what it can't be had with is refused in file, flags and jobs, with both names", async () => {
-  const message = "Cannot limit the requests of a connection that has several in flight";
+  const message = "Cannot limit the requests of a connection that has several requests in flight";
   const both = { http2: [false, true], pipeline: 2, requestsPerConnection: 10 };
   assert.deepEqual(wrongLines(experimentWith(both)), [
     `x.yaml:4:66: load.requestsPerConnection: ${message}: leave out requestsPerConnection or pipeline`,
@@ -154,7 +154,7 @@ Deno.test("TLS sessions are resumed where there is TLS alone", async () => {
   assert.deepEqual(wrongLines(experimentWith({ tls: { resume: false } })), []);
   assert.deepEqual(wrongLines(secureExperimentWith(load)), []);
   assert.deepEqual(await toldOf(["bench", "http://localhost:1/", "--tls", "resume"]), [
-    "--tls: Cannot resume TLS sessions without TLS: the URL is not https (leave out tls, or write https://)",
+    "--tls: Cannot resume TLS sessions without TLS: the URL is not https (leave out tls, or write https:// in the URL)",
   ]);
 });
 

@@ -193,7 +193,7 @@ const wrong: [sentence: string, load: string, told: string[]][] = [
       "phases.3.arrivals: Cannot leave it out",
       'phases.3.rate: Cannot use "rate" here: write arrivals',
       "phases.4.duration: Cannot use this duration: it must be from 1ms to 24h",
-      "phases.5: Cannot tell which kind this is: write one of pause, duration",
+      "phases.5: Cannot tell of which kind this is: write one of the keys pause, duration",
     ],
   ],
   [

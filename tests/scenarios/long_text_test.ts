@@ -98,7 +98,7 @@ Deno.test("a file of blanks is found to be of no other tool in time", async () =
 
 Deno.test("claims, thresholds and selectors say that they are too long", () => {
   const text = "x".repeat(LIMITS.sentence.most + 2);
-  const why = "a claim, threshold or selector has 2,002 characters; the limit is 2,000";
+  const why = "the text of a claim, threshold or selector has 2,002 characters; the limit is 2,000";
   assert.deepEqual(parseClaim(text), { problems: [`Cannot read a claim: ${why}`] });
   assert.deepEqual(parseThreshold(text), { problems: [`Cannot read a threshold: ${why}`] });
   assert.deepEqual(parseSelector(text), { problem: `Cannot read a selector: ${why}` });

@@ -23,13 +23,13 @@ const WRONG: Readonly<Record<string, readonly [problems: () => string, says: Reg
   "a huge file": [() => problemsOf({ a: { file: "huge.bin" } }), /17 MB; the limit is 16 MB/],
   "files that are huge together": [
     () => problemsOf({ a: [large, large, large, large, large] }),
-    /the body of a request has 75 MB; the limit is 64 MB/,
+    /the body of a request is 75 MB; the limit is 64 MB/,
   ],
   "files that are too many to be read": [() => {
     const names = Array.from({ length: 18 }, (_, at) => `large-${at}.bin`);
     for (const name of names) Deno.linkSync(join(dir, "large.bin"), join(dir, name));
     return problemsOf({ a: names.map((file) => ({ file })) });
-  }, /the data that an experiment reads from files has 270 MB; the limit is 256 MB/],
+  }, /the data that an experiment reads from files is 270 MB; the limit is 256 MB/],
   "thousands of fields": [
     () => problemsOf({ a: Array.from({ length: 1_001 }, String) }),
     /more than 1,000 fields, the limit/,

@@ -225,7 +225,7 @@ function withParameter(a: string, scenarios: string, more = ""): string {
 
 Deno.test("what parameters and aliases multiply is counted before a text is made of it", () => {
   const tooLong = "Cannot fill in this text: " +
-    "an experiment, its parameters filled in, has more than 16,000,000 characters, the limit";
+    "an experiment with its parameters filled in has more than 16,000,000 characters, the limit";
   const long = "é".repeat(400_000);
   const body = (count: number): string => `{ s: { post: /, body: "${"${a}".repeat(count)}" } }`;
   assert.deepEqual(wrongLines(withParameter(long, body(39))), []);

@@ -28,7 +28,7 @@ const wrong: Wrong[] = [
     'x.yaml:2:24: targets.api.app: Cannot use "apu": the choices are api, work, user, wiki, site, streams; did you mean "api"?',
   ]],
   ["a misspelt launcher", RIGHT.replace("app: api", "comand: [node]"), [
-    'x.yaml:2:12: targets.api: Cannot tell which kind this is: write one of app, framework, command, url, proxy, cluster, nginx; did you mean "command"?',
+    'x.yaml:2:12: targets.api: Cannot tell of which kind this is: write one of the keys app, framework, command, url, proxy, cluster, nginx; did you mean "command"?',
   ]],
   ["a command as text, explained as a command", RIGHT.replace("app: api", "command: node"), [
     'x.yaml:2:28: targets.api.command: Cannot use "node": it must be a list, such as [node]',
@@ -55,8 +55,8 @@ const wrong: Wrong[] = [
       'command: [node], env: { PORT: [0, 3999, "70000", "{port}"], HOST: 0 }',
     ),
     [
-      "x.yaml:2:50: targets.api.env.PORT.0: Cannot use 0 as a port: write one from 1 to 65535, or {port} for a free one",
-      "x.yaml:2:59: targets.api.env.PORT.2: Cannot use 70000 as a port: write one from 1 to 65535, or {port} for a free one",
+      "x.yaml:2:50: targets.api.env.PORT.0: Cannot use 0 as a port: write a port from 1 to 65535, or {port} for a free one",
+      "x.yaml:2:59: targets.api.env.PORT.2: Cannot use 70000 as a port: write a port from 1 to 65535, or {port} for a free one",
     ],
   ],
   ["a port that no program can have", RIGHT.replace("app: api", "command: [a], env: { PORT: 0 }"), [
@@ -158,9 +158,9 @@ scenarios:
   other: { get: /, headers: { te: trailers } }
 load: { http2: true }`,
     [
-      "x.yaml:4:41: scenarios.one.headers.Connection: Cannot send connection over HTTP/2, " +
+      "x.yaml:4:41: scenarios.one.headers.Connection: Cannot send the field connection over HTTP/2, " +
       "which forbids connection-specific fields; leave out this field or http2",
-      /^x\.yaml:5:46: scenarios\.mix\.mix\.0\.headers\.upgrade: Cannot send upgrade over HTTP\/2/,
+      /^x\.yaml:5:46: scenarios\.mix\.mix\.0\.headers\.upgrade: Cannot send the field upgrade over HTTP\/2/,
       /^x\.yaml:6:58: scenarios\.flow\.flow\.1\.headers\.te: Cannot send this te field over HTTP\/2/,
     ],
   ],
@@ -176,8 +176,8 @@ scenarios:
   t: { get: /, targets: [other], load: { connections: 5 } }
 load: { http2: true }`,
     [
-      "x.yaml:3:42: targets.plain.httpProxy: Cannot speak HTTP/2 through an HTTP proxy without a tunnel, " +
-      "which only https uses; leave out httpProxy or http2, or write https://",
+      "x.yaml:3:42: targets.plain.httpProxy: Cannot speak HTTP/2 to an http:// URL through an HTTP proxy, " +
+      "because only https uses a tunnel; leave out httpProxy or http2, or write https://",
     ],
   ],
   [
@@ -186,7 +186,7 @@ load: { http2: true }`,
 targets: { a: { url: "https://a:1", httpProxy: "http://p" } }
 scenarios: { s: { get: /, follow: { hops: 1, hosts: ["http://b"] } } }
 load: { http2: true }`,
-    [/^x\.yaml:2:48: targets\.a\.httpProxy: Cannot speak HTTP\/2 through/],
+    [/^x\.yaml:2:48: targets\.a\.httpProxy: Cannot speak HTTP\/2 to an http:/],
   ],
   ["a name that would leave its folder", RIGHT.replace("name: right", "name: ../up"), [
     /^x\.yaml:1:7: name: Cannot use "\.\.\/up" as a name/,
@@ -267,7 +267,7 @@ load: { http2: true }`,
     ],
     "a space that is missing after a colon within braces": [
       RIGHT.replace("app: api", "app:api"),
-      "2:12: targets.api: Cannot tell which kind this is: write one of app, framework, command, url, proxy, cluster, nginx; a space is missing after a colon",
+      "2:12: targets.api: Cannot tell of which kind this is: write one of the keys app, framework, command, url, proxy, cluster, nginx; a space is missing after a colon",
     ],
   }).map(([sentence, [text, line]]): Wrong => [sentence, text, [`x.yaml:${line}`]]),
   ["a bracket that is never closed", "name: a\ntargets: [}\n", [

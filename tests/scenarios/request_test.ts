@@ -203,7 +203,7 @@ const answers: [sentence: string, expect: Expectation, answer: Answer, wrong: st
     "longer JSON is wrong, whatever it says",
     { json: { a: 1 } },
     { status: 200, body: longJson(jsonBody.most + 200_000) },
-    'expected JSON with "{\\"a\\":1}", a JSON body from which values are read has 1.2 MB; the limit is 1 MB',
+    'expected JSON with "{\\"a\\":1}", a JSON body from which values are read is 1.2 MB; the limit is 1 MB',
   ],
   ["a match in the start of a long body is right", { matches: "^h.l+o" }, {
     status: 200,
@@ -213,7 +213,7 @@ const answers: [sentence: string, expect: Expectation, answer: Answer, wrong: st
     "a match behind what a pattern looks at is none",
     { matches: "hello$" },
     { status: 200, body: `${"-".repeat(patternBody.most)}hello` },
-    'expected a body that matches "hello$", a pattern searches only the first 256 kB of a body, and this one is longer',
+    'expected a body that matches "hello$", a pattern searches only the first 256 kB of a body, and this body is longer',
   ],
 ];
 

@@ -130,7 +130,7 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
       'flow.0.capture.b.header: Cannot use "no field" as a header name: only letters, digits and signs such as - are',
       'flow.0.capture.c.pattern: Cannot use "id" as a pattern: it needs one group (…) around the value, but has 0',
       'flow.0.capture.d.pattern: Cannot use "(" as a pattern: it is not a regular expression',
-      'flow.0.capture.e: Cannot tell which kind this is: write one of json, header, cookie, pattern; did you mean "pattern"?',
+      'flow.0.capture.e: Cannot tell of which kind this is: write one of the keys json, header, cookie, pattern; did you mean "pattern"?',
       'flow.0.capture.f.header: Cannot understand "header": the keys here are json',
       'flow.0.capture.g-1.x: Cannot use "g-1.x" as the name of a value: start with a letter, go on with letters, digits, _ and -',
     ],
@@ -156,7 +156,7 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
       "values.c.to: Cannot leave it out",
       "values.d.to: Cannot draw a number from an empty range: to is less than from",
       "values.e.pick: Cannot use []: it must not be empty",
-      "values.f: Cannot tell which kind this is: write one of to, pick, csv, jsonl, sqlite",
+      "values.f: Cannot tell of which kind this is: write one of the keys to, pick, csv, jsonl, sqlite",
       'values.g.column: Cannot find column "nam" in users.csv: did you mean "name"?',
       'values.h.order: Cannot use "rndom": the choices are sequential, random, weighted, unique; did you mean "random"?',
       "values.i.csv: Cannot read none.csv: it has no rows",
@@ -218,8 +218,8 @@ for (const [sentence, scenario, told] of wrong) {
 Deno.test("a flow is told of more cookies from the start than a user keeps", () => {
   const wrongs: [count: number, length: number, what: string][] = [
     [182, 1, "a virtual user has 182 cookies; the limit is 180"],
-    [1, 8_200, "a cookie of a virtual user has 8.2 kB; the limit is 8 kB"],
-    [10, 7_000, "the cookie jar of a virtual user has 70 kB; the limit is 64 kB"],
+    [1, 8_200, "a cookie of a virtual user is 8.2 kB; the limit is 8 kB"],
+    [10, 7_000, "the cookie jar of a virtual user is 70 kB; the limit is 64 kB"],
   ];
   for (const [count, length, what] of wrongs) {
     const preset = Array.from({ length: count }, (_, at) => [`c${at}`, "x".repeat(length)]);

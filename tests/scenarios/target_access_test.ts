@@ -136,7 +136,7 @@ const WRONG: [sentence: string, target: string, told: RegExp[]][] = [
     "a proxy beside an address",
     '{ url: "http://a:1", httpProxy: "http://b", resolve: "a:1:127.0.0.1" }',
     [
-      /targets\.a\.resolve: Cannot use an address for the host: the proxy looks the host up; leave it out$/,
+      /targets\.a\.resolve: Cannot use an address for the host: the proxy looks the host up; leave out resolve$/,
     ],
   ],
   ["authorities for a program of ours", "{ command: [x], cacert: text }", [

@@ -467,7 +467,7 @@ Deno.test("a script that cannot be evaluated says why, and where", async () => {
     message: /fetch is only available in setup, refresh and teardown: .* \(script\.js:2:\d+\)$/,
   });
   await assert.rejects(opened("await new Promise(() => {}); export default {}"), {
-    message: /its top level waits for/,
+    message: /its top-level await waits for/,
   });
   await assert.rejects(opened("\nexport default async () => ({})"), {
     message: /its default export is a promise: wait in setup instead \(script\.js:2:\d+\)$/,

@@ -42,13 +42,13 @@ const FAILING: [sentence: string, step: Partial<CommandStep>, says: RegExp][] = 
   [
     "fails",
     { command: ["sh", "-c", "echo why; exit 7"] },
-    /^Cannot build server at a1b2c3d: .* exited with code 7; all of its output is in .*\n {2}why$/,
+    /^Cannot build server at a1b2c3d: .* exited with code 7; all output of the build is in .*\n {2}why$/,
   ],
   ["is no program", { command: ["no-such-program"] }, /there is no program "no-such-program" on/],
   [
     "hangs",
     { command: ["sh", "-c", "sleep 6143 & sleep 6144"], timeout: 1_000 },
-    /sleep 6144 took over 1s; all of its output is in /,
+    /sleep 6144 took over 1s; all output of the build is in /,
   ],
 ];
 

@@ -133,9 +133,9 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
     },
     says: [
       /^Cannot use slowStart here: nginx has it only in its commercial edition/,
-      /^Cannot warm up before joining here: the instance gets requests as soon as it listens/,
+      /^Cannot warm up an instance before it joins: with this balancer it gets requests/,
       /^Cannot use slowStart when no instance joins/,
-      /^Cannot start ahead here: the instance gets requests as soon as it listens/,
+      /^Cannot start an instance ahead: with this balancer it gets requests/,
     ],
   },
   {
@@ -158,7 +158,7 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
     what: "a time-out of nginx without a server behind it",
     targets: { a: { nginx: { root: ".", timeout: "1s" } } },
     says: [
-      /^Cannot use timeout without a server behind nginx: leave it out, or write proxy: TARGET/,
+      /^Cannot use timeout without a server behind nginx: leave timeout out, or write proxy: TARGET/,
     ],
   },
   {
@@ -206,14 +206,14 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
     what: "files in each other's place",
     targets: { b: { nginx: { files: { "/": "", "/index.html": "", "/a": "", "/a/b": "" } } } },
     says: [
-      /^Cannot serve both \/index\.html and \/: they would be the same file$/,
-      /^Cannot serve both \/a\/b and \/a: they would be the same file$/,
+      /^Cannot serve both \/index\.html and \/: they would be the same file, or a file and a folder of one name$/,
+      /^Cannot serve both \/a\/b and \/a: they would be the same file, or a file and a folder of one name$/,
     ],
   },
   {
     what: "no files",
     targets: { b: { nginx: { files: {} } } },
-    says: [/^Cannot serve an empty list of files: name one$/],
+    says: [/^Cannot serve an empty list of files: name a file$/],
   },
   {
     what: "a URL with a path",

@@ -71,16 +71,16 @@ testWith(
     git("commit", "--quiet", "--all", "--message", "a second of  two");
     git("switch", "--quiet", "--create", "feature");
     const [tip, head] = ["a second of  two", "the working tree"];
-    assert.deepEqual(await named(), ["where it diverged from main", tip, head, tip]);
+    assert.deepEqual(await named(), ["the merge base with main", tip, head, tip]);
     git("update-ref", "refs/remotes/origin/trunk", "main~1");
     git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk");
-    assert.deepEqual(await named(), ["where it diverged from origin/trunk", "first", head, tip]);
+    assert.deepEqual(await named(), ["the merge base with origin/trunk", "first", head, tip]);
     git("update-ref", "-d", "refs/remotes/origin/trunk");
     git("branch", "--quiet", "--delete", "--force", "main");
-    assert.deepEqual(await named(), ["where it diverged from master", "first", head, tip]);
+    assert.deepEqual(await named(), ["the merge base with master", "first", head, tip]);
     git("branch", "--quiet", "--move", "master", "stem");
     await assert.rejects(named(), /Cannot find out which branch/);
     git("config", "init.defaultBranch", "stem");
-    assert.deepEqual(await named(), ["where it diverged from stem", "first", head, tip]);
+    assert.deepEqual(await named(), ["the merge base with stem", "first", head, tip]);
   },
 );

@@ -65,7 +65,8 @@ Deno.test("serveApp() refuses a port that is in use", async () => {
   const port = Number(new URL(origin).port);
   await assert.rejects(serveApp({ app: "api", port }), {
     name: "TargetError",
-    message: `Cannot listen on 127.0.0.1:${port}, because the port is in use: choose another, or 0`,
+    message:
+      `Cannot listen on 127.0.0.1:${port}: the port is in use; choose another, or 0 for a free one`,
   });
   await close();
 });

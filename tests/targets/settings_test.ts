@@ -71,7 +71,7 @@ const WRONG: Readonly<Record<string, [lines: unknown, place: string, message: Re
   "none of them": [
     {},
     "",
-    /^Cannot tell what kind of target this is: write one of app, framework, command, url, proxy, cluster and nginx$/,
+    /^Cannot tell what kind of target this is: write one of the keys app, framework, command, url, proxy, cluster and nginx$/,
   ],
   "an app with an unknown setting": [
     { app: "api", set: { lgo: "on" } },
@@ -101,7 +101,7 @@ const WRONG: Readonly<Record<string, [lines: unknown, place: string, message: Re
   "an app with a window of part of a second": [
     { app: "user", set: { rateLimit: { window: "1500ms" } } },
     "set.rateLimit.window",
-    /must be whole seconds$/,
+    /must be a whole number of seconds$/,
   ],
   "an app with an empty list": [
     { app: "user", set: { rateLimit: { limit: [] } } },

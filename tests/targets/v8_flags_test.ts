@@ -110,7 +110,7 @@ const WRONG: [what: string, lines: Record<string, unknown>, message: RegExp][] =
     /write flags with a space/,
   ],
   ["a flag with a command behind it", { app: "api", v8: { flags: "--x;ls" } }, /write flags/],
-  ["no flag at all", { app: "api", v8: {} }, /Cannot leave out both kinds of flags/],
+  ["no flag at all", { app: "api", v8: {} }, /Cannot leave out both flags and gc/],
 ];
 
 for (const [what, lines, message] of WRONG) {

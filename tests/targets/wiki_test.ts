@@ -162,7 +162,7 @@ for (const fields of WRONG) {
     await using app = await startApp("wiki", { pages: 10 });
     const response = await app.ask("/login", form(fields));
     assert.deepEqual([response.status, response.headers.get("set-cookie")], [401, null]);
-    assert.match(await response.text(), /do not belong together/);
+    assert.match(await response.text(), /or the password is wrong/);
   });
 }
 

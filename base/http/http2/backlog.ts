@@ -36,7 +36,7 @@ export class Backlog {
       if (sentBytes >= this.#nextBytes) this.#pass();
     }
     if (out.requests - this.#sentRequests > this.#mostRequests) {
-      throw tooMany(`${this.#mostRequests} requests that it has already ended`);
+      throw tooMany(`${this.#mostRequests} requests whose responses have ended`);
     }
   }
 
@@ -55,6 +55,6 @@ export class Backlog {
 function tooMany(what: string): ConnectionError {
   return new ConnectionError(
     "ENHANCE_YOUR_CALM",
-    `the server does not read what it is sent: more than ${what}`,
+    `the server does not read what it is sent: more than ${what} wait to be sent`,
   );
 }

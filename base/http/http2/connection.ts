@@ -224,7 +224,7 @@ export class Http2Connection {
     if (!this.isReady && type !== SETTINGS) throw wrong("a first frame other than SETTINGS");
     const begun = this.#unfinished;
     if (begun !== null && (type !== CONTINUATION || stream !== begun.id)) {
-      throw wrong("another frame within a header block");
+      throw wrong("a frame of another kind or stream within a header block");
     }
     if (found === CONTENT) this.#takeContent();
     else this.#takeFrame();
@@ -234,7 +234,7 @@ export class Http2Connection {
   /** An HTTP/1.1 server responds to the preface with text, which read as a frame is far too long (§3.4). */
   #tooLong(): ConnectionError {
     return this.isReady
-      ? new ConnectionError("FRAME_SIZE_ERROR", "a frame larger than the limit")
+      ? new ConnectionError("FRAME_SIZE_ERROR", "a frame larger than SETTINGS_MAX_FRAME_SIZE")
       : wrong("the server does not speak HTTP/2");
   }
 

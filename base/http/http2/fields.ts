@@ -16,14 +16,14 @@ export function fieldBytes({ name, value }: Field): number {
 /** Every defect of a field block, in words that people read. */
 export type HpackDefect =
   | "it ends within a field line"
-  | "an integer is over its limit"
-  | "an index is beyond the tables"
+  | "an integer is larger than 2,147,483,647"
+  | "an index is beyond the static and dynamic tables"
   | "a Huffman string holds EOS"
   | "the padding of a Huffman string is malformed"
-  | "the table was not shrunk to its new limit first"
-  | "the table grows beyond its limit"
-  | "the table is resized more than twice"
-  | "the table is resized after a field line";
+  | "the dynamic table was not shrunk to its new limit first"
+  | "the dynamic table grows beyond its limit"
+  | "the dynamic table is resized more than twice"
+  | "the dynamic table is resized after a field line";
 
 /**
  * The block can't be decoded, so from now on the tables of the two sides differ: a connection error of type

@@ -129,15 +129,15 @@ export class HpackDecoder {
     for (; !reader.isAtEnd && isSizeUpdate(reader.peek()); updates++) {
       const tableBytes = reader.integer(5);
       if (updates === MOST_SIZE_UPDATES) {
-        throw new HpackError("the table is resized more than twice");
+        throw new HpackError("the dynamic table is resized more than twice");
       }
       if (tableBytes > this.#mostTableBytes) {
-        throw new HpackError("the table grows beyond its limit");
+        throw new HpackError("the dynamic table grows beyond its limit");
       }
       this.#table.resize(tableBytes);
     }
     if (this.#mustShrink && updates === 0) {
-      throw new HpackError("the table was not shrunk to its new limit first");
+      throw new HpackError("the dynamic table was not shrunk to its new limit first");
     }
     this.#mustShrink = false;
     return updates > 0;
@@ -146,7 +146,9 @@ export class HpackDecoder {
   #readField(reader: HpackReader): Field {
     const first = reader.peek();
     if (first >= INDEXED) return this.#entry(reader.integer(7));
-    if (isSizeUpdate(first)) throw new HpackError("the table is resized after a field line");
+    if (isSizeUpdate(first)) {
+      throw new HpackError("the dynamic table is resized after a field line");
+    }
     if (first < INDEXED_LITERAL) return this.#readLiteral(reader, 4);
     const field = this.#readLiteral(reader, 6);
     this.#table.insert(field);
@@ -162,7 +164,9 @@ export class HpackDecoder {
 
   #entry(index: number): Field {
     const field = this.#table.at(index);
-    if (field === undefined) throw new HpackError("an index is beyond the tables");
+    if (field === undefined) {
+      throw new HpackError("an index is beyond the static and dynamic tables");
+    }
     if (index > STATIC_ENTRIES) this.#usesTable = true;
     return field;
   }

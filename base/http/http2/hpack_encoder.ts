@@ -96,6 +96,6 @@ function mostBytes(fields: readonly Field[]): number {
 function refuseWide(name: string, value: string): void {
   if (!/[^\0-\xff]/.test(name + value)) return;
   throw new Error(
-    `Cannot send the field ${JSON.stringify(name)}: a field holds only characters of Latin-1`,
+    `Cannot send the field ${JSON.stringify(name)}: a field can hold only Latin-1 characters`,
   );
 }

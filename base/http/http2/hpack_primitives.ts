@@ -46,7 +46,7 @@ export class HpackReader {
       if (value > MOST_INTEGER) break;
       if (octet < 0x80) return value;
     }
-    throw new HpackError("an integer is over its limit");
+    throw new HpackError("an integer is larger than 2,147,483,647");
   }
 
   #octet(): number {

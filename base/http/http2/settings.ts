@@ -67,11 +67,14 @@ export class PeerSettings {
   /** Unknown identifiers are ignored (§6.5.3). */
   #takeOne(id: number, value: number): void {
     if (id === HEADER_TABLE_SIZE) this.tableBytes = value;
-    else if (id === ENABLE_PUSH) refuse(value !== 0, "a server that sets ENABLE_PUSH");
+    else if (id === ENABLE_PUSH) refuse(value !== 0, "ENABLE_PUSH, which only a client may set");
     else if (id === MAX_CONCURRENT_STREAMS) this.mostStreams = Math.min(value, MOST_STREAMS);
     else if (id === INITIAL_WINDOW_SIZE) {
       if (value > MOST_WINDOW_BYTES) {
-        throw new ConnectionError("FLOW_CONTROL_ERROR", "an initial window over its limit");
+        throw new ConnectionError(
+          "FLOW_CONTROL_ERROR",
+          "an initial window larger than 2,147,483,647",
+        );
       }
       this.windowBytes = value;
     } else if (id === MAX_FRAME_SIZE) {

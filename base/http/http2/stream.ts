@@ -88,7 +88,7 @@ export class Stream implements ReceivedResponse {
 
   #takeInterim(status: number, isEnd: boolean): void {
     if (status === 101 || isEnd) {
-      throw new MalformedResponse("an interim response that ends the stream");
+      throw new MalformedResponse("a 101 response, or an interim response that ends the stream");
     }
     if (++this.#interim > LIMITS.interimResponses.most) {
       throw new MalformedResponse("more than 20 interim responses, the limit");
@@ -135,7 +135,7 @@ export class Stream implements ReceivedResponse {
 }
 
 const OTHER_LENGTH = "content whose length is not its content-length";
-const NO_ROOM = "the body is larger than checks can keep: 64 MB each, 256 MB a worker";
+const NO_ROOM = "the body is larger than checks can keep: 64 MB per body, 256 MB per worker";
 
 // Requests on their way: header blocks, and bodies as far as the server's windows allow.
 

@@ -92,19 +92,23 @@ export function openedBy(
 ): Opened {
   const has = (name: string, token: string): boolean =>
     (field(name) ?? "").toLowerCase().split(",").some((one) => one.trim() === token);
-  if (!has("upgrade", "websocket")) return { problem: "its upgrade is not websocket" };
-  if (!has("connection", "upgrade")) return { problem: "its connection is not upgrade" };
+  if (!has("upgrade", "websocket")) {
+    return { problem: "the response's upgrade field is not websocket" };
+  }
+  if (!has("connection", "upgrade")) {
+    return { problem: "the response's connection field is not upgrade" };
+  }
   if (field("sec-websocket-accept") !== acceptOf(key)) {
-    return { problem: "its sec-websocket-accept does not fit the key" };
+    return { problem: "the response's sec-websocket-accept does not match the request's key" };
   }
   const subprotocol = field("sec-websocket-protocol");
   if (subprotocol !== null && !subprotocols.includes(subprotocol)) {
-    return { problem: "it has chosen a subprotocol that was not offered" };
+    return { problem: "the server chose a subprotocol that was not offered" };
   }
   const extensions = field("sec-websocket-extensions");
   if (extensions === null) return { deflate: null };
   const agreed = deflate ? deflateOf(extensions) : null;
   return agreed === null
-    ? { problem: "it has chosen an extension, or parameters of one, that were not offered" }
+    ? { problem: "the server chose an extension, or a parameter of one, that was not offered" }
     : { deflate: agreed };
 }

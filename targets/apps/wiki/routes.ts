@@ -114,7 +114,7 @@ function addSessions(app: Hono, wiki: Wiki): void {
     const given = credentials.safeParse(await c.req.parseBody());
     const token = given.success ? await sessions.logIn(given.data.name, given.data.password) : null;
     if (token === null) {
-      const problem = "Name and password do not belong together";
+      const problem = "The name or the password is wrong";
       return c.html(renderLogin({ user: null, problem }), 401);
     }
     setCookie(c, COOKIE, token, {

@@ -14,7 +14,10 @@ import { startComposite, startGateway } from "../composite.ts";
 export const proxyLauncher: Launcher<ProxyTarget> = {
   start({ proxy }, context): Promise<RunningTarget> {
     if (proxy.store === "redis" && context.redisUrl === null) {
-      throw cannotStart(context, "its store is Redis, but no Redis is known");
+      throw cannotStart(
+        context,
+        "its store is Redis, but no Redis is known; name one with --redis URL or REDIS_URL",
+      );
     }
     return startComposite({ gateway: "proxy", behind: proxy.origin }, async (composite) => {
       const behind = isUrl(proxy.origin)

@@ -128,7 +128,7 @@ withRedis.test("an experiment is gone on with from as many agents, or not at all
   assert.equal((await fleet.endOf(coordinator)).code, 130);
   const redis = ["--redis", fleet.redis.url];
   const refused: [args: string[], why: RegExp][] = [
-    [[], /^--agents: Cannot reach agents without their Redis/],
+    [[], /^--agents: Cannot reach agents without the Redis in which they are registered/],
     [[...redis, "--agents", "1"], /^--agents: Cannot change this to 1 .* it was all/],
   ];
   for (const [args, why] of refused) {

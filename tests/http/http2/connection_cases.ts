@@ -121,7 +121,7 @@ export const MALFORMED: readonly Case[] = ([
   [
     "a protocol switch",
     { ":status": "101" },
-    "an interim response that ends the stream",
+    "a 101 response, or an interim response that ends the stream",
   ],
   [
     "another pseudo field",
@@ -174,7 +174,7 @@ export const WRONG_CONTENT: readonly Case[] = [
   ["an interim response that ends the stream", [
     headers(1, { ":status": "100" }, END_STREAM),
   ], [
-    "0: malformed an interim response that ends the stream",
+    "0: malformed a 101 response, or an interim response that ends the stream",
   ]],
   ["21 interim responses", Array.from({ length: 21 }, () => headers(1, { ":status": "103" })), [
     "0: malformed more than 20 interim responses, the limit",

@@ -51,7 +51,7 @@ const FRAMES: Readonly<Record<string, Readonly<Record<string, readonly Uint8Arra
   "FLOW_CONTROL_ERROR: a window over its limit": {
     "the window over its limit": [frame(WINDOW_UPDATE, 0, 0, coded(2 ** 31 - 1))],
   },
-  "PROTOCOL_ERROR: another frame within a header block": {
+  "PROTOCOL_ERROR: a frame of another kind or stream within a header block": {
     "a head within a block": [frame(HEADERS, 0, 1, block(OK)), headers(1, OK)],
     "content within a block": [frame(HEADERS, 0, 1, block(OK)), data(1, "a")],
     "a block that goes on elsewhere": [
@@ -80,10 +80,10 @@ const FRAMES: Readonly<Record<string, Readonly<Record<string, readonly Uint8Arra
   "FRAME_SIZE_ERROR: SETTINGS cut short": {
     "settings cut short": [frame(SETTINGS, 0, 0, octets("abc"))],
   },
-  "PROTOCOL_ERROR: a server that sets ENABLE_PUSH": {
+  "PROTOCOL_ERROR: ENABLE_PUSH, which only a client may set": {
     "a server that sets ENABLE_PUSH": [settings([2, 1])],
   },
-  "FLOW_CONTROL_ERROR: an initial window over its limit": {
+  "FLOW_CONTROL_ERROR: an initial window larger than 2,147,483,647": {
     "an initial window over its limit": [settings([4, 2 ** 31])],
   },
   "PROTOCOL_ERROR: a frame size out of range": {

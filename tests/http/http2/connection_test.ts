@@ -250,7 +250,7 @@ Deno.test("replies that the server does not read have a limit, those that it rea
   }
   assert.equal(
     client.connection.error,
-    "ENHANCE_YOUR_CALM: the server does not read what it is sent: more than 10000 replies",
+    "ENHANCE_YOUR_CALM: the server does not read what it is sent: more than 10000 replies wait to be sent",
   );
 });
 
@@ -272,7 +272,7 @@ Deno.test("requests have a limit, too, where a server ends those that it has not
   assert.ok(count > 100 && count < 120, `${count}`);
   assert.match(
     client.connection.error ?? "",
-    /^ENHANCE_YOUR_CALM: .* requests that it has already ended/,
+    /^ENHANCE_YOUR_CALM: .* requests whose responses have ended wait to be sent/,
   );
 });
 

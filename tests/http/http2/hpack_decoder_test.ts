@@ -13,18 +13,34 @@ const BY_3_BYTES = "3f e1 1f"; // a size update to 4,096
 
 /** On a new decoder each. */
 const WRONG: readonly (readonly [what: string, block: string, defect: HpackDefect])[] = [
-  ["index 0", "80", "an index is beyond the tables"],
-  ["the first index beyond an empty table", "be", "an index is beyond the tables"],
-  ["the second index beyond a table of one", `${LITERAL} bf`, "an index is beyond the tables"],
-  ["the largest index", "ff 80 ff ff ff 07", "an index is beyond the tables"],
-  ["an index over its limit", "ff ff ff ff ff 0f", "an integer is over its limit"],
-  ["a name beyond the tables", "7e 01 62", "an index is beyond the tables"],
-  ["a name beyond the tables, not indexed", "0f 2f 01 62", "an index is beyond the tables"],
-  ["a name beyond the tables, never indexed", "1f 2f 01 62", "an index is beyond the tables"],
+  ["index 0", "80", "an index is beyond the static and dynamic tables"],
+  [
+    "the first index beyond an empty table",
+    "be",
+    "an index is beyond the static and dynamic tables",
+  ],
+  [
+    "the second index beyond a table of one",
+    `${LITERAL} bf`,
+    "an index is beyond the static and dynamic tables",
+  ],
+  ["the largest index", "ff 80 ff ff ff 07", "an index is beyond the static and dynamic tables"],
+  ["an index over its limit", "ff ff ff ff ff 0f", "an integer is larger than 2,147,483,647"],
+  ["a name beyond the tables", "7e 01 62", "an index is beyond the static and dynamic tables"],
+  [
+    "a name beyond the tables, not indexed",
+    "0f 2f 01 62",
+    "an index is beyond the static and dynamic tables",
+  ],
+  [
+    "a name beyond the tables, never indexed",
+    "1f 2f 01 62",
+    "an index is beyond the static and dynamic tables",
+  ],
   [
     "an entry that another has evicted",
     `3f 03 ${LITERAL} ${LITERAL} bf`,
-    "an index is beyond the tables",
+    "an index is beyond the static and dynamic tables",
   ],
   ["a literal without a name", "40", "it ends within a field line"],
   ["a literal without a value", "40 01 61", "it ends within a field line"],
@@ -36,12 +52,12 @@ const WRONG: readonly (readonly [what: string, block: string, defect: HpackDefec
   ["EOS in a name", `00 84 ff ff ff fc 00`, "a Huffman string holds EOS"],
   ["zeros behind a value", "04 81 18", "the padding of a Huffman string is malformed"],
   ["eight ones behind a value", "04 82 1f ff", "the padding of a Huffman string is malformed"],
-  ["a size over what was announced", "3f e2 1f", "the table grows beyond its limit"],
-  ["a second size over it", "20 3f e2 1f", "the table grows beyond its limit"],
-  ["a size over all limits", "3f ff ff ff ff 0f", "an integer is over its limit"],
-  ["three sizes", "20 21 22", "the table is resized more than twice"],
-  ["a size after a field line", "82 20", "the table is resized after a field line"],
-  ["a size between two of them", `20 82 20 82`, "the table is resized after a field line"],
+  ["a size over what was announced", "3f e2 1f", "the dynamic table grows beyond its limit"],
+  ["a second size over it", "20 3f e2 1f", "the dynamic table grows beyond its limit"],
+  ["a size over all limits", "3f ff ff ff ff 0f", "an integer is larger than 2,147,483,647"],
+  ["three sizes", "20 21 22", "the dynamic table is resized more than twice"],
+  ["a size after a field line", "82 20", "the dynamic table is resized after a field line"],
+  ["a size between two of them", `20 82 20 82`, "the dynamic table is resized after a field line"],
 ];
 
 for (const [what, block, defect] of WRONG) {
@@ -112,11 +128,13 @@ Deno.test("a peer that must use a smaller table says so at once, or its first bl
   for (const block of ["", "82", LITERAL]) {
     assert.throws(() => new HpackDecoder({ tableBytes: 100 }).decode(hex(block)), {
       name: "HpackError",
-      defect: "the table was not shrunk to its new limit first",
+      defect: "the dynamic table was not shrunk to its new limit first",
     });
   }
   const decoder = new HpackDecoder({ tableBytes: 100 });
-  assert.throws(() => decoder.decode(hex("3f 46")), { defect: "the table grows beyond its limit" });
+  assert.throws(() => decoder.decode(hex("3f 46")), {
+    defect: "the dynamic table grows beyond its limit",
+  });
   assert.deepEqual(linesOf(new HpackDecoder({ tableBytes: 100 }).decode(hex("3f 45 82"))), [
     ":method: GET",
   ]);

@@ -134,7 +134,7 @@ Deno.test("a name or value that is no octets is refused before anything changes,
     assert.throws(() => encoder.encode(fieldsOf(lines)), (error) => {
       assert.match(
         String(error),
-        /Cannot send the field "(?:cookie|x.)": a field holds only characters of Latin-1$/,
+        /Cannot send the field "(?:cookie|x.)": a field can hold only Latin-1 characters$/,
       );
       return true;
     });

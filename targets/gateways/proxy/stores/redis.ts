@@ -95,7 +95,11 @@ export class RedisStore implements ResponseStore {
 
 /** Opens the store. Throws a TargetError when Redis does not respond at the start. */
 export async function openRedisStore(url: string | null): Promise<RedisStore> {
-  if (url === null) throw new TargetError("Cannot store responses in Redis: no Redis is known");
+  if (url === null) {
+    throw new TargetError(
+      "Cannot store responses in Redis: no Redis is known; name one with --redis URL or REDIS_URL",
+    );
+  }
   const client = await connectRedis(url);
   const inBytes = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
   return new RedisStore({
