@@ -157,15 +157,14 @@ function estimatesOf(parts: readonly RunParts[], sampling: Sampling): Estimates 
   const drawn = new Map<DrawnFigure, Estimate | null>();
   const draws = once(() => drawsOfCell(parts.map(({ blocks }) => blocks), sampling));
   const drawsOfEnded = once(() => drawsOfCell(parts.map(endedBlocks), sampling));
-  const get = (figure: DrawnFigure): Estimate | null => {
-    const known = drawn.get(figure);
-    if (known !== undefined) return known;
-    const estimate = figure === "cpuPerRequest"
-      ? cpuEstimate(runs, get("rate"))
-      : (typeof figure === "number" && figure < 50 ? drawsOfEnded : draws)()(figure);
-    drawn.set(figure, estimate);
-    return estimate;
-  };
+  const get = (figure: DrawnFigure): Estimate | null =>
+    drawn.getOrInsertComputed(
+      figure,
+      () =>
+        figure === "cpuPerRequest"
+          ? cpuEstimate(runs, get("rate"))
+          : (typeof figure === "number" && figure < 50 ? drawsOfEnded : draws)()(figure),
+    );
   return { get };
 }
 

@@ -48,12 +48,8 @@ const made = new WeakMap<Run, Map<string, RunParts>>();
 
 /** Splits a run into its parts. @param counted The part of the run for which figures are computed. */
 export function splitRun(run: Run, { discardS, figures }: CountedPart): RunParts {
-  const known = made.get(run) ?? new Map<string, RunParts>();
-  made.set(run, known);
-  const key = `${discardS} ${figures}`;
-  const parts = known.get(key) ?? newParts(run, { discardS, figures });
-  known.set(key, parts);
-  return parts;
+  return made.getOrInsertComputed(run, () => new Map())
+    .getOrInsertComputed(`${discardS} ${figures}`, () => newParts(run, { discardS, figures }));
 }
 
 function newParts(run: Run, counted: CountedPart): RunParts {

@@ -230,10 +230,6 @@ export const FIGURES = Object.fromEntries(
   }),
 ) as Readonly<Record<FigureName, FigureReading>>;
 
-function meanOfRuns(values: readonly number[], { level }: JudgedCell): Range {
-  return meanRange(values, level);
-}
-
 function poolOf(figure: Figure): Pool {
   const { name, distribution, statistic } = figure;
   const estimate = estimateOf(figure);
@@ -242,15 +238,15 @@ function poolOf(figure: Figure): Pool {
     return (values) => ({ value: Math[statistic](...values), interval: null });
   }
   if (name === "capacity") {
-    return (values, cell) => capacityRange(cell.runs, cell.level) ?? meanOfRuns(values, cell);
+    return (values, cell) => capacityRange(cell.runs, cell.level) ?? meanRange(values, cell);
   }
   if (estimate !== null) return (values, cell) => latencyRange(estimate, values, cell);
   if (distribution === "lag") return runsRange;
-  if (!isTimes(distribution) || statistic === null || statistic === "stdev") return meanOfRuns;
+  if (!isTimes(distribution) || statistic === null || statistic === "stdev") return meanRange;
   return (values, cell) => {
     const kept = cell.runs.flatMap((run) => timesIn(run, distribution) ?? []);
     return histogramRange(statistic, kept, { values, level: cell.level }) ??
-      (statistic === "mean" ? meanOfRuns(values, cell) : runsRange(values, cell));
+      (statistic === "mean" ? meanRange(values, cell) : runsRange(values, cell));
   };
 }
 
@@ -261,7 +257,7 @@ function latencyRange(
   cell: JudgedCell,
 ): ReturnType<Pool> {
   const drawn = values.length > 1 ? estimatedRange(estimate, cell) : null;
-  if (typeof estimate !== "number") return drawn ?? meanOfRuns(values, cell);
+  if (typeof estimate !== "number") return drawn ?? meanRange(values, cell);
   const { isAtLeast } = poolLatency(cell.runs).percentile(estimate);
   return { ...drawn ?? runsRange(values, cell), isAtLeast };
 }

@@ -8,7 +8,15 @@ import type { RunCluster } from "../../runner/stats/comparison/bimodality.ts";
 import type { RunGroups } from "../judge/bimodal_runs.ts";
 import type { Shortfall } from "../judge/shortfall.ts";
 import { percentText, timesText } from "../writing/ratios.ts";
-import { allOf, counted, listed, listedSome, unique } from "../writing/words.ts";
+import {
+  allOf,
+  counted,
+  type EvidenceOf,
+  listed,
+  listedSome,
+  unique,
+  wordsOf,
+} from "../writing/words.ts";
 import { formatMs, formatNumber } from "../writing/units.ts";
 import {
   figureInProse,
@@ -158,17 +166,13 @@ const SENTENCES = {
 type SentenceCode = keyof typeof SENTENCES;
 /** A likely lead is not a decision. */
 export type CardCode = Exclude<SentenceCode, "likely">;
-export type CardEvidence = {
-  readonly [Code in SentenceCode]: Parameters<typeof SENTENCES[Code]>[0];
-};
-type Sentences<Evidence> = { readonly [Code in keyof Evidence]: (of: Evidence[Code]) => string };
+export type CardEvidence = EvidenceOf<typeof SENTENCES>;
 
 export function cardSentence<Code extends SentenceCode>(
   code: Code,
   evidence: CardEvidence[Code],
 ): string {
-  const sentences: Sentences<CardEvidence> = SENTENCES;
-  return sentences[code](evidence);
+  return wordsOf(SENTENCES, code, evidence);
 }
 
 /** The most targets that fall short and are named with the reason. */

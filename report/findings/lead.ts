@@ -6,7 +6,7 @@ import type { MessageTimes } from "../../runner/result/messages.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { type Bounded, bounded } from "../figures/lower_bounds.ts";
 import { poolLatency } from "../figures/pool.ts";
-import { receivedPerSecOf } from "../figures/received.ts";
+import { receivedPerSecOf } from "../figures/resources.ts";
 import { boundText, formatMs } from "../writing/units.ts";
 
 export interface Lead {

@@ -12,7 +12,7 @@ import type {
 import { everyUnsettledText } from "./over_time.ts";
 import { sum } from "../writing/spread.ts";
 import { formatCount, formatNumber } from "../writing/units.ts";
-import { capitalized, counted } from "../writing/words.ts";
+import { capitalized, counted, wordsOf } from "../writing/words.ts";
 import { noResponseText } from "./no_response.ts";
 
 type Worded = { readonly [Code in FindingCode]: (finding: FindingOf<Code>) => string };
@@ -180,12 +180,7 @@ export function findingSentence(finding: TrustFinding): string {
 export function findingReason(finding: TrustFinding): string {
   const { agents } = finding;
   const prefix = agents === undefined ? "" : `${agentNames(agents)}: `;
-  return `${prefix}${sentenceOf(finding.code, finding)}`;
-}
-
-/** Ties each sentence to the evidence of its own code: a union of sentences can't be called with a union of evidence. */
-function sentenceOf<Code extends FindingCode>(code: Code, finding: FindingOf<Code>): string {
-  return SENTENCES[code](finding);
+  return prefix + wordsOf(SENTENCES, finding.code, finding);
 }
 
 /** `agent a`, `agents a, b, c and 97 more` */

@@ -5,10 +5,19 @@ import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement, Run } from "../../runner/result/result.ts";
 import { cellLabel } from "../cells/cell_label.ts";
 import { isUnsteadyAlone } from "../judge/amounts.ts";
+import { isRound } from "../judge/rounds.ts";
 import { sum } from "../writing/spread.ts";
 import { counted, listed } from "../writing/words.ts";
 import { findingSentence } from "./sentences.ts";
-import { nounOfRuns, type RunNoun } from "./run_noun.ts";
+
+/**
+ * The noun for one load of a target: "run" if each load follows a start of its target, or is the only one: a reader can
+ * ask for more runs. "round" if two servers that are already running take turns until there is a verdict: nobody chooses
+ * the number of rounds.
+ */
+export function nounOfRuns(runs: readonly Pick<Run, "slices" | "startUp">[]): "run" | "round" {
+  return runs.length > 0 && runs.every(isRound) ? "round" : "run";
+}
 
 export interface TrustModel {
   /** Trust in the worst run. */
@@ -137,7 +146,7 @@ interface Doubt {
   readonly level: Trust;
   readonly runs: number;
   readonly cells: number;
-  readonly noun: RunNoun;
+  readonly noun: ReturnType<typeof nounOfRuns>;
   /** `: why, with advice`; "" if nothing more is known. */
   readonly because: string;
   /** Level and finding without its figures: equal for the same reason in other runs. */

@@ -65,7 +65,7 @@ export function amountOf(figure: FigureName, measurable: Measurable): Amount | A
   // The extreme over all runs is a fact about these runs, and says nothing about future runs. The extreme of each run
   // is a figure like any other, with a mean.
   if ((statistic === "min" || statistic === "max") && range.byRun.length > 1) {
-    const mean = { ...range, ...meanRange(range.byRun, cell.level) };
+    const mean = { ...range, ...meanRange(range.byRun, cell) };
     return { ...amount, name: `${figure} of a run`, range: mean, drawn: drawnMean(figure, cell) };
   }
   // All cells of an experiment are drawn by the same repetitions, so that common variation cancels in a ratio.

@@ -5,7 +5,6 @@
  * affect is decided on a busy machine, too, and so is the ratio of targets that take turns, because a disturbance
  * affects both alike.
  */
-import type { FigureUnit } from "../../base/figures/figure.ts";
 import type {
   Claim,
   ClaimSide,
@@ -66,15 +65,8 @@ import {
   undecided,
 } from "./rules.ts";
 import { decidingAmount, decidingRatioOf, whyUndecided } from "./rounds.ts";
-import { groupsBehind, type RuledTerm } from "./bimodal_ruled_runs.ts";
-import {
-  disturbedOpens,
-  isMovedAlike,
-  isRatioInTurns,
-  type Sliced,
-  turnsIn,
-  turnsOf,
-} from "./slices.ts";
+import { groupsReason } from "./bimodal_runs.ts";
+import { disturbedOpens, isMovedAlike, isRatioInTurns, turnsIn, turnsOf } from "./slices.ts";
 
 type LoadTerm = NonNullable<NonNullable<Claim["given"]>["load"]>["term"];
 
@@ -133,8 +125,7 @@ export function judgeClaims(scenarios: readonly ScenarioRuns[], results: Ruled):
   const byFilter = new Map<RunFilter, Ground | null>();
   return claims.map((claim) => {
     const counts = countsFor(claim, ground);
-    if (!byFilter.has(counts)) byFilter.set(counts, groundBy(counts, ground));
-    const again = byFilter.get(counts) ?? null;
+    const again = byFilter.getOrInsertComputed(counts, () => groundBy(counts, ground));
     const verdict = verdictOf(claim.says, ground);
     const given = givenDoubt(claim, ground);
     const doubt = given ?? (again && runsDoubt(claim, verdict, { counts, ground, again }));
@@ -399,7 +390,7 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
       // A constant is no term of the groups, because it divides every run alike; the range is scaled by it instead.
       allowed: to.cell === null ? scaled(allowed, to.range.value) : allowed,
       unit,
-      turns: of.cell === null ? null : turnsOf(of.figure, sliced),
+      sliced: of.cell === null ? null : turnsOf(of.figure, sliced),
     });
     // If both figures are 0, each is at most any multiple of the other, but never less. A peak of 0 decides nothing.
     const isSureOf0 = ratio === null && opens.length === 0 &&
@@ -413,19 +404,6 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
         opens,
       });
   });
-}
-
-/** That runs fall into two groups; null if they do not. @param turns The turns of a ratio's sides; null: none. */
-function groupsReason(
-  terms: readonly RuledTerm[],
-  { allowed, unit, turns = null }: {
-    readonly allowed: Allowed;
-    readonly unit: FigureUnit;
-    readonly turns?: Sliced | null;
-  },
-): Reason | null {
-  const groups = terms.length === 0 ? null : groupsBehind(terms, allowed, turns);
-  return groups && { code: "groups", groups, unit };
 }
 
 /** Why an interval over the runs is missing or lies across the limit. */
@@ -468,8 +446,6 @@ function sidePairs(left: ClaimSide, right: ClaimSide, ground: Ground): Compared[
   }));
 }
 
-const LEVEL = 0.95;
-
 function constantOf(side: ClaimSide, { results }: Ground): Constant | Absent {
   const constant = (
     place: string,
@@ -487,7 +463,7 @@ function constantOf(side: ClaimSide, { results }: Ground): Constant | Absent {
   if (!peak || side.kind !== "ceiling") return { none: [{ code: "peak-not-measured", name }] };
   const { perSec: value, rounds = [] } = peak;
   if (rounds.length > 1) {
-    const { interval } = meanRange(rounds, LEVEL);
+    const { interval } = meanRange(rounds, { level: 0.95 });
     return constant(name, { value, interval }, { opens: peakOpens(name, rounds, results) });
   }
   // A generator's peak is the best of many slices, because a busy moment makes it slower but never faster.

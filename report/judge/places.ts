@@ -7,16 +7,18 @@ import { isOpenAbove, isSearched } from "../figures/capacity.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { isNamedBase } from "../cells/recast.ts";
 import {
+  certaintyOf,
   comparisonOf,
   type FigureComparison,
   type GroupComparison,
   NOTABLE_CHANGE,
+  type Standing,
+  standingOf,
 } from "./comparison.ts";
 import type { ComparedFigure } from "./group.ts";
 import { type Contest, decisiveFigure, type Lookup, type Plan, unjudgedAhead } from "./pairs.ts";
 import { unique } from "../writing/words.ts";
 import { competing, type Shortfall, shortfallOf } from "./shortfall.ts";
-import { certaintyOf, type Standing, standingOf } from "./standing.ts";
 
 /**
  * `leads`, `likely`: one side is ahead, certainly or without proof; `only`: a single side meets the requirements;

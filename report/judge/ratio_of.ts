@@ -86,7 +86,7 @@ export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
   readonly between?: (figure: DrawnFigure) => Between;
   /** Null unless the sides took turns slice by slice. */
   readonly sliced?: SlicedOf | null;
-  /** The figures that decide this pair, if they differ from those that decide the other pairs. */
+  /** The figures that decide this pair; default DECISIVE. */
   readonly decisive?: readonly ComparedFigure[];
 }
 
@@ -99,13 +99,6 @@ export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
  */
 export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): RatioOf {
   const priors = new Map<DrawnFigure, Variance | null>();
-  const priorOf = (figure: DrawnFigure): Variance | null => {
-    const known = priors.get(figure);
-    if (known !== undefined) return known;
-    const prior = variancePriorOf(disjointVariances(pairs, figure));
-    priors.set(figure, prior);
-    return prior;
-  };
   return (of, to, figure, between = ONE_SESSION) => {
     if (between.kind === "known") {
       return studentInterval(between.contrast.value, between.contrast, confidence);
@@ -113,7 +106,10 @@ export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): R
     const interval = ratioInterval(of, to, { confidence });
     const pairing = pairingOf(of, to);
     if (interval === null || between.kind === "unknown" || pairing === null) return interval;
-    const prior = priorOf(figure);
+    const prior = priors.getOrInsertComputed(
+      figure,
+      () => variancePriorOf(disjointVariances(pairs, figure)),
+    );
     const paired = varianceOf(interval);
     const known = prior === null
       ? varianceOfPairs(paired, varianceApart(pairing), pairing.pairs)

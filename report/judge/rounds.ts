@@ -21,7 +21,7 @@ import { meanOf } from "../../runner/stats/quantile.ts";
 import { PROCESS_LOOK_SIGNIFICANCE } from "../../runner/stats/slices/looks.ts";
 import { errorOfShare } from "../../runner/stats/slices/slice_ratio.ts";
 import type { FigureRange } from "../figures/figures.ts";
-import type { JudgedCell } from "../figures/range.ts";
+import type { JudgedCell, JudgedRun } from "../figures/range.ts";
 import { type Amount, amountOf, type Measurable, whyNoInterval } from "./amounts.ts";
 import { withConfidence } from "./comparison.ts";
 import type { Absent, Reason } from "./reasons.ts";
@@ -30,9 +30,13 @@ import { loadSecondsFor, type SlicedOf, varianceOverRounds } from "./slices.ts";
 
 type RunsOfCell = Pick<JudgedCell, "runs">;
 
+/** Whether a run is a turn of a server that was already running. */
+export function isRound({ slices, startUp }: Pick<JudgedRun, "slices" | "startUp">): boolean {
+  return slices !== undefined && startUp === null;
+}
+
 export function areRounds({ runs }: RunsOfCell): boolean {
-  return runs.length > 1 &&
-    runs.every(({ slices, startUp }) => slices !== undefined && startUp === null);
+  return runs.length > 1 && runs.every(isRound);
 }
 
 /**

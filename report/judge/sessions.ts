@@ -5,7 +5,6 @@
 import {
   contrastOfSessions,
   meanOfSessions,
-  type SessionContrast,
   type SessionFigure,
   type SessionSide,
 } from "../../runner/stats/comparison/sessions.ts";
@@ -94,21 +93,17 @@ function sessionPair(cells: readonly SessionCell[]): GroupPair {
   const known = new Map<DrawnFigure, Between>();
   return {
     ...{ base: sideOf("base"), next: sideOf("next") },
-    between: (figure) => {
-      const found = known.get(figure) ?? betweenOf(contrastOfSessions(
-        groups.flatMap(({ group, side, startedMs }): SessionFigure[] => {
-          const estimate = group.estimates.get(figure);
-          return estimate ? [{ ...estimate, side, startedMs }] : [];
-        }),
-      ));
-      known.set(figure, found);
-      return found;
-    },
+    between: (figure) =>
+      known.getOrInsertComputed(figure, () => {
+        const contrast = contrastOfSessions(
+          groups.flatMap(({ group, side, startedMs }): SessionFigure[] => {
+            const estimate = group.estimates.get(figure);
+            return estimate ? [{ ...estimate, side, startedMs }] : [];
+          }),
+        );
+        return contrast === null ? { kind: "unknown" } : { kind: "known", contrast };
+      }),
   };
-}
-
-function betweenOf(contrast: SessionContrast | null): Between {
-  return contrast === null ? { kind: "unknown" } : { kind: "known", contrast };
 }
 
 /** One session for each start, in order. */

@@ -122,8 +122,8 @@ export function slicedBetween(base: CellRuns, next: CellRuns): SlicedOf | null {
   const areTheseTwo = pairs.flat().every(({ startUp }) => startUp === null);
   const disturbance = disturbanceOf(restOf(pairs, 0), restOf(pairs, 1));
   const known = new Map<DrawnFigure, Sliced>();
-  return (figure) => {
-    const found = known.get(figure) ?? {
+  return (figure) =>
+    known.getOrInsertComputed(figure, () => ({
       pairs: pairs.map(([of, to]) => ({
         repetition: of.repetition,
         slices: slicesIn([of, to], figure),
@@ -131,10 +131,7 @@ export function slicedBetween(base: CellRuns, next: CellRuns): SlicedOf | null {
       areTheseTwo,
       alone: areTheseTwo ? aloneIn(pairs, figure) : null,
       disturbance,
-    };
-    known.set(figure, found);
-    return found;
-  };
+    }));
 }
 
 type Two<Of> = readonly [Of, Of];

@@ -87,7 +87,7 @@ import {
   whyUndecided,
 } from "./rounds.ts";
 import { type MeasuredSessions, sessionPairs } from "./sessions.ts";
-import { groupsBehind } from "./bimodal_ruled_runs.ts";
+import { groupsReason } from "./bimodal_runs.ts";
 import {
   disturbedOpens,
   isRatioInTurns,
@@ -316,8 +316,8 @@ function overRuns(
 ): Evidence {
   const allowed = allowedBy(relation, limit);
   const { value, interval } = range;
-  const groups = groupsBehind([{ amount: { range, cell }, power: 1 }], allowed);
-  if (groups !== null) return undecided(found, { code: "groups", groups, unit });
+  const groups = groupsReason([{ amount: { range, cell }, power: 1 }], { allowed, unit });
+  if (groups !== null) return undecided(found, groups);
   const { outcome, open } = check(interval ?? exactly(value), allowed, opens);
   if (open !== null) return undecided(found, open.why);
   if (interval === null) return fact(outcome, found);
@@ -661,11 +661,10 @@ function ratioEvidence(
   return steadily(evidence, [of.figure, of.cell], [to.figure, to.cell]);
 }
 
-/** That the runs fall into two groups, as a reason; null if the runs of both sides are of one kind. */
-function groupsReason({ of, to, unit, allowed }: Sides, sliced: SlicedOf | null): Reason | null {
+/** That the runs of a side, or their ratios, fall into two groups; null if they do not. */
+function groupsOf({ of, to, ...rule }: Sides, sliced: SlicedOf | null): Reason | null {
   const terms = [{ amount: of, power: 1 }, { amount: to, power: -1 }];
-  const groups = groupsBehind(terms, allowed, turnsOf(of.figure, sliced));
-  return groups && { code: "groups", groups, unit };
+  return groupsReason(terms, { ...rule, sliced: turnsOf(of.figure, sliced) });
 }
 
 /** A cell's counterpart, with what separates the two besides the differences between their runs. */
@@ -728,7 +727,7 @@ function baselineEvidence(
     : open.length > 0
     ? requestsOpen(open)
     : contrast === null
-    ? groupsReason(sides, base.sliced ?? null)
+    ? groupsOf(sides, base.sliced ?? null)
     : contrast.groups && { code: "session-groups", groups: contrast.groups };
   const ratio = why === null
     ? ratioOfFigure(figure, both, (of, to, drawn) => {
@@ -765,7 +764,7 @@ function pairEvidence(
   const allowed = allowedBy(relation, limit);
   // The first cell is named beside the threshold.
   const sides = { of: { ...of, place: "" }, to, unit, limit, allowed };
-  const groups = groupsReason(sides, sliced);
+  const groups = groupsOf(sides, sliced);
   const ratio = groups === null
     ? ratioOfAmounts(of, to, decidingRatioOf(ratioOf, sliced, of.cell))
     : null;
