@@ -2,7 +2,7 @@
  * The runs of one experiment, in the order of its file: scenarios, in each its cells (a target with
  * its parameters), in each its runs. Statistics are over runs, never over requests.
  */
-import type { Measurement, Results, Run } from "../../runner/result/result.ts";
+import type { Results, Run } from "../../runner/result/result.ts";
 import {
   drawsOfCell,
   type Estimate,
@@ -12,7 +12,6 @@ import {
 import type { CountedPart, PooledFigure, RunBlock } from "../../runner/stats/confidence/pool.ts";
 import { LOOK_CONFIDENCE } from "../../runner/stats/confidence/sequential.ts";
 import { cellLabel } from "./cell_label.ts";
-import { runAlone } from "./measured.ts";
 import { valueText, writtenValues } from "./factors.ts";
 import { colorAt, COLORS } from "./colors.ts";
 import { type Spread, spreadOf } from "../writing/spread.ts";
@@ -88,11 +87,6 @@ export function groupRuns(results: Grouped): ScenarioRuns[] {
       return { name, cells: inOrder(cells, targets) };
     })
     .filter(({ cells }) => cells.length > 0);
-}
-
-/** A single measurement as one scenario with one cell. */
-export function scenariosAlone(measurement: Measurement): ScenarioRuns[] {
-  return groupRuns({ runs: [runAlone(measurement, "")] });
 }
 
 function inOrder(cells: readonly CellRuns[], targets: readonly string[]): CellRuns[] {

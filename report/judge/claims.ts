@@ -361,31 +361,20 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
       });
     }
     const ratio = of.cell !== null && to.cell !== null
-      ? ratioOfAmounts(
-        of,
-        to,
-        decidingRatioOf(ground.ratioOf, sliced, of.cell),
-      )
+      ? ratioOfAmounts(of, to, decidingRatioOf(ground.ratioOf, sliced, of.cell))
       : quotientOf(of.range, to.range);
     const [one, other] = [of, to].map((side): FoundSide => ({
       ...sideFound(side, unit),
       ...side === to && right.kind === "quantity" && { value: null },
     }));
-    const found = {
-      code: "ratio",
-      of: one,
-      to: other,
-      ratio,
-      allowed,
-    } as const;
+    const found = { code: "ratio", of: one, to: other, ratio, allowed } as const;
     const opens = [
       ...[...of.opens, ...to.opens.map(turned)],
       ...of.cell === null ? [] : disturbedOpens(of.figure, sliced),
     ];
-    const terms = [
-      ...of.cell === null ? [] : [{ amount: of, power: 1 }],
-      ...to.cell === null ? [] : [{ amount: to, power: -1 }],
-    ];
+    const terms = [of, to].flatMap((side, i) =>
+      side.cell === null ? [] : [{ amount: side, power: i === 0 ? 1 : -1 }]
+    );
     const groups = groupsReason(terms, {
       // A constant is no term of the groups, because it divides every run alike; the range is scaled by it instead.
       allowed: to.cell === null ? scaled(allowed, to.range.value) : allowed,
@@ -559,7 +548,7 @@ function ratiosFinding(says: Ratios, members: readonly Member[]): Evidence {
 function correlationFindings(says: Correlation, ground: Ground): Evidence[] {
   const { figures: [one, two], selector, other } = says;
   const pairs = other === undefined
-    ? cellsWithThemselves(selector, ground)
+    ? eachWithItself(chosenBy(selector, ground))
     : figurePairs({ figure: one, selector }, { figure: two, selector: other }, ground);
   if ("none" in pairs) return [absent(pairs.none)];
   const isMeasured = ({ cell }: Member): boolean => cell !== null;
@@ -569,11 +558,7 @@ function correlationFindings(says: Correlation, ground: Ground): Evidence[] {
   return [...measured.length === 0 ? [] : [correlationFinding(says, measured)], ...missing];
 }
 
-function cellsWithThemselves(
-  selector: FigureSide["selector"],
-  ground: Ground,
-): readonly MemberPair[] | Absent {
-  const chosen = chosenBy(selector, ground);
+function eachWithItself(chosen: ReturnType<typeof chosenBy>): readonly MemberPair[] | Absent {
   return "none" in chosen ? chosen : chosen.members.map((member) => [member, member] as const);
 }
 

@@ -26,7 +26,7 @@ import { type Grouped, groupRuns, type ScenarioRuns, unsteadyOf } from "../cells
 import { cellsOf, matchCells } from "../cells/match.ts";
 import { runAlone } from "../cells/measured.ts";
 import { type FigureRange, FIGURES, rangeOf } from "../figures/figures.ts";
-import type { Ends, JudgedCell, JudgedRun, Range } from "../figures/range.ts";
+import type { JudgedCell, JudgedRun, Range } from "../figures/range.ts";
 import {
   type Amount,
   contentionToward,
@@ -63,6 +63,7 @@ import {
   BEYOND_CONTENTION_RATIO,
   check,
   distanceTo,
+  type Distant,
   type Evidence,
   exactly,
   fact,
@@ -71,6 +72,7 @@ import {
   type Open,
   raisedTo,
   sideOf,
+  type Tested,
   tested,
   turned,
   undecided,
@@ -321,38 +323,33 @@ function overRuns(
   const { outcome, open } = check(interval ?? exactly(value), allowed, opens);
   if (open !== null) return undecided(found, open.why);
   if (interval === null) return fact(outcome, found);
-  return testedByRuns(limit, { value, interval }, { found, outcome, cells: [cell] });
+  return tested(found, { outcome, ...byRuns(limit, { value, interval }, [cell]) });
 }
 
-/** Judged by an interval over the runs of one cell, or of two that are compared. */
-function testedByRuns(
-  limit: number,
-  range: { readonly value: number; readonly interval: Ends },
-  { found, outcome, cells }: Pick<Evidence, "found" | "outcome"> & {
-    readonly cells: readonly JudgedCell[];
-  },
-): Evidence {
+type Certainty = Omit<Tested, "outcome">;
+type Interval = Pick<Distant, "value" | "interval">;
+
+/** How certain an interval over the runs of one cell is, or of two that are compared. */
+function byRuns(limit: number, range: Interval, cells: readonly JudgedCell[]): Certainty {
   const runs = Math.min(...cells.map((cell) => cell.runs.length));
   const { p, runsNeeded } = distanceTo(limit, { ...range, runs, level: cells[0].level });
   const remedy: Reason = areRounds(cells[0])
     ? { code: "longer", seconds: secondsOfRounds(cells[0], runsNeeded) }
     : { code: "more-runs", runs: runsNeeded, isEachSide: cells.length > 1 };
-  return tested(found, { outcome, p, remedy });
+  return { p, remedy };
 }
 
-/** Judged by the interval of a ratio over sessions. */
-function testedBySessions(
+/** How certain the interval of a ratio over sessions is. */
+function bySessions(
   limit: number,
-  range: { readonly value: number; readonly interval: Ends },
-  { found, outcome, contrast, level }: Pick<Evidence, "found" | "outcome"> & {
-    readonly contrast: SessionContrast;
-    readonly level: number;
-  },
-): Evidence {
+  range: Interval,
+  contrast: SessionContrast,
+  level: number,
+): Certainty {
   const { base, next } = contrast.sessions;
   const { p } = distanceTo(limit, { ...range, runs: base + next, level });
   const sessions = sessionsToDecide(contrast, Math.abs(Math.log(range.value / limit)));
-  return tested(found, { outcome, p, remedy: { code: "more-sessions", sessions } });
+  return { p, remedy: { code: "more-sessions", sessions } };
 }
 
 /**
@@ -465,8 +462,7 @@ function percentileEvidence(
   };
   const outcome = outcomeAt(most);
   if (outcome !== "broken" && !isSupported) {
-    const needed = Math.ceil(1_000 / Math.min(percentile, 100 - percentile) * (1 - 1e-9));
-    return undecided(found, { code: "few-requests", percentile, needed, count });
+    return undecided(found, fewRequests(percentile, count));
   }
   // Without bounds the rule would be decided, so the bounds are the reason.
   if (outcome === "inconclusive" && outcomeAt(sure) !== "inconclusive") {
@@ -478,6 +474,11 @@ function percentileEvidence(
     p: raisedTo(level, shareP(isBelow(relation) ? sure : most, allowed)),
     remedy: { code: "more-requests", requests, seconds: null, like: null },
   }));
+}
+
+function fewRequests(percentile: number, count: number): Reason {
+  const needed = Math.ceil(1_000 / Math.min(percentile, 100 - percentile) * (1 - 1e-9));
+  return { code: "few-requests", percentile, needed, count };
 }
 
 interface OnlyRun extends Pick<MeasuredFigure, "cell" | "found"> {
@@ -509,8 +510,7 @@ function onlyRunEvidence(
   const evidence = judgeBy(share.most);
   const { count, of: requests } = share.most;
   if (evidence.outcome !== "broken" && !isSupported) {
-    const needed = Math.ceil(1_000 / Math.min(percentile, 100 - percentile) * (1 - 1e-9));
-    return undecided(found, { code: "few-requests", percentile, needed, count: requests });
+    return undecided(found, fewRequests(percentile, requests));
   }
   const levelAfterS = dispersion?.levelAfterS ?? null;
   const lasting = (evidence: Evidence): Evidence => {
@@ -649,16 +649,13 @@ function ratioEvidence(
     return undecided(found(ratio), { code: "other-session", within: outcome });
   }
   const contrast = contrastIn(between);
-  const evidence = contrast === null
-    ? testedByRuns(limit, { value, interval }, {
-      ...{ found: found(ratio), outcome },
-      cells: [of.cell, to.cell],
-    })
-    : testedBySessions(limit, { value, interval }, {
-      ...{ found: found(ratio), outcome, contrast },
-      level: of.cell.level,
-    });
-  return steadily(evidence, [of.figure, of.cell], [to.figure, to.cell]);
+  const certainty = contrast === null
+    ? byRuns(limit, { value, interval }, [of.cell, to.cell])
+    : bySessions(limit, { value, interval }, contrast, of.cell.level);
+  return steadily(tested(found(ratio), { outcome, ...certainty }), [of.figure, of.cell], [
+    to.figure,
+    to.cell,
+  ]);
 }
 
 /** That the runs of a side, or their ratios, fall into two groups; null if they do not. */
