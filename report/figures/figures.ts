@@ -25,7 +25,7 @@ import type { Proportion } from "../../runner/stats/confidence/proportion_interv
 import { countBeyond, decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { supportsPercentile } from "../../runner/stats/quantile.ts";
 import { capacityRange, foundCapacity } from "./capacity.ts";
-import { type Flattened, flattenedOf } from "./intervals.ts";
+import { flattenedOf } from "./intervals.ts";
 import { type Bounded, bounded } from "./lower_bounds.ts";
 import { poolLatency } from "./pool.ts";
 import {
@@ -185,12 +185,14 @@ const READ: Readonly<Record<Exclude<FigureName, keyof typeof SHARES>, ReadFrom>>
     const spread = perSecond[of === "rate" ? "requests" : "bytes"];
     return bounded(typeof statistic === "string" ? spread[statistic] : spread[SECONDS[statistic]]);
   }),
-  ...family(["initial"], (_, p) => (run) => flatOf(run, p, (one) => bounded(one.initialMs))),
-  ...family(["final"], (_, p) => (run) => flatOf(run, p, (one) => bounded(one.finalMs))),
-  ...family(
-    ["stable"],
-    (_, p) => (run) => flatOf(run, p, (one) => bounded(1_000 * one.fromS, one.isAtLeast)),
-  ),
+  // The level at which a percentile's intervals begin, the level at which they end, and when they stop changing.
+  ...family(["initial", "final", "stable"], (name, percentile) => (run) => {
+    const found = flattenedOf(run, `p${percentile}`);
+    if (found === null) return NO_LATENCY;
+    const { initialMs, finalMs, fromS, isAtLeast } = found;
+    if (name === "stable") return bounded(1_000 * fromS, isAtLeast);
+    return bounded(name === "initial" ? initialMs : finalMs);
+  }),
   ...family(["lag"], (_, statistic) => ({ load, requests, sockets, generator: { lag } }) => {
     if (load.kind === "closed" && !arePaced(sockets)) {
       return { none: "a closed loop has no lag, because it has no schedule" };
@@ -432,16 +434,6 @@ function isServiceAtLeast(run: JudgedRun, statistic: StatisticOf<"service">): bo
   if (isKnown) return lowerBounds.includes(statistic === "stdev" ? "mean" : String(statistic));
   const found = statistic === "min" ? NO_LATENCY : latencyOf(run, statistic);
   return "value" in found && found.isAtLeast;
-}
-
-/** The level at which a percentile's intervals begin, when they stop changing, or the level at which they end. */
-function flatOf(
-  run: JudgedRun,
-  percentile: StatisticOf<"stable">,
-  of: (found: Flattened) => Bounded,
-): FigureOfRun {
-  const found = flattenedOf(run, `p${percentile}`);
-  return found === null ? NO_LATENCY : of(found);
 }
 
 /** Requests of the run that took longer than the limit; a lower bound if others were given up before the limit. */

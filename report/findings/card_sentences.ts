@@ -151,7 +151,10 @@ const SENTENCES = {
   costs: ({ other, base, ...of }: Beside) => {
     const [{ figure, decision }] = of.those;
     const cost = decision !== null && isMoreBetter(decision)
-      ? `${sharesText(ratiosOf(of.those))} of the ${throughputOr(figure)} of ${base}`
+      // "Throughput" reads better than `requests/s`.
+      ? `${sharesText(ratiosOf(of.those))} of the ${
+        figure === "requests/s" ? "throughput" : figure
+      } of ${base}`
       : `${timesRange(ratiosOf(of.those))} the ${figure} of ${base}`;
     return `${other} costs ${cost}${inShare(of)}${medianText(of.those)}${besides(of, base)}.`;
   },
@@ -426,11 +429,6 @@ export function sharesText({ least, most }: Range): string {
   const [low, high] = [1 - most, 1 - least];
   const text = shortfallShare(high);
   return shortfallShare(low) === text ? text : `${Number((100 * low).toPrecision(2))}–${text}`;
-}
-
-/** The quantity of which a share is lost: "throughput" reads better than `requests/s`. */
-function throughputOr(figure: string): string {
-  return figure === "requests/s" ? "throughput" : figure;
 }
 
 export interface TrustEvidence {

@@ -265,7 +265,7 @@ function inSeconds(value: number): number {
 // Advice, to which findings refer by code.
 
 /** Each text continues `Fix: ` or `, or `. */
-const ADVICE: Readonly<Record<Advice, string>> = {
+export const ADVICE: Readonly<Record<Advice, string>> = {
   "check-target": "check that the target runs and is reachable",
   "check-responses": "check the responses of the target",
   "check-agent": "check the log of the agent",
@@ -301,14 +301,8 @@ const ADVICE: Readonly<Record<Advice, string>> = {
   "nearer-redis": "use a Redis closer to the agents",
 };
 
-/** One piece of advice, for use within a sentence. */
-export function adviceText(advice: Advice): string {
-  return ADVICE[advice];
-}
-
 /** `Give the generator more cores, or run the generator on its own machine.`; "" without advice. */
 export function adviceSentence(advice: readonly Advice[]): string {
-  if (advice.length === 0) return "";
-  const text = advice.map(adviceText).join(", or ");
-  return `${capitalized(text)}.`;
+  const text = advice.map((one) => ADVICE[one]).join(", or ");
+  return text && `${capitalized(text)}.`;
 }

@@ -53,10 +53,6 @@ function levelOf(run: TrustBasis): Trust {
   return isUnanswered(run) ? "invalid" : run.generator.trust;
 }
 
-function isAborted({ generator: { findings } }: TrustBasis): boolean {
-  return findings.some(({ code }) => code === "aborted");
-}
-
 interface Worst {
   readonly level: Trust;
   readonly meaning: string;
@@ -77,7 +73,7 @@ function worstOf(runs: readonly TrustBasis[]): Worst {
   const limited = own.filter(({ generator: { findings } }) => !isUnsteadyAlone(findings));
   const [those, meaning] = own.every(isUnanswered)
     ? [own, "nothing-measured"] as const
-    : own.every(isAborted)
+    : own.every(({ generator: { findings } }) => findings.some(({ code }) => code === "aborted"))
     ? [own, "aborted"] as const
     : limited.length === 0
     ? [own, "never-settled"] as const
@@ -120,11 +116,6 @@ export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
     text: runs.length === 1 ? meaning : text,
     reasons: level === "valid" ? [] : reasons,
   };
-}
-
-/** Sentences about a run, the worst first. */
-export function trustSentences({ generator }: Pick<Measurement, "generator">): string[] {
-  return generator.findings.map(findingSentence);
 }
 
 /** A missing response already has a sentence above the reasons. */

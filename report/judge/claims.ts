@@ -309,10 +309,10 @@ function findingsOf(says: Claim["says"], ground: Ground): Evidence[] {
 function byInterval(
   found: Found,
   interval: Ends | null,
-  { allowed, why, groups, opens = [] }: {
+  { allowed, why, groups = null, opens = [] }: {
     readonly allowed: Allowed;
     readonly why: Reason;
-    readonly groups: Reason | null;
+    readonly groups?: Reason | null;
     readonly opens?: readonly Open[];
   },
 ): Evidence {
@@ -584,7 +584,6 @@ function correlationFinding(
   } as const;
   return byInterval(found, interval, {
     allowed,
-    groups: null,
     why: interval === null
       ? { code: "few-cells", least: LEAST_CORRELATED }
       : { code: "across-limit", more: "cells" },
@@ -610,7 +609,6 @@ function warmupFinding(member: Member, label: WarmupClaim["label"]): Evidence {
   const share = { value: count / of, interval };
   return byInterval({ code: "warmup", cell, label, count, of, share }, interval, {
     allowed: MOST,
-    groups: null,
     why: { code: interval === null ? "one-run" : "few-runs" },
   });
 }

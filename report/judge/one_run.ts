@@ -158,10 +158,8 @@ export function failureDispersion(
   return presumedDispersion(failures, { ...seen, ratio });
 }
 
-interface OneRunTerms {
-  readonly run: JudgedRun;
-  /** The dispersion of the requests that the share counts; null if the run is too short to show it. */
-  readonly dispersion: Dispersion & { readonly expected?: readonly Expected[] } | null;
+/** What is judged of a share of requests. */
+export interface ShareTerms {
   /** The allowed share. */
   readonly limit: number;
   readonly allowed: Allowed;
@@ -169,6 +167,12 @@ interface OneRunTerms {
   readonly found: (share: Range) => Found;
   /** The assumption about further requests behind the advised number. */
   readonly like: "without a failure" | "like these" | null;
+}
+
+interface OneRunTerms extends ShareTerms {
+  readonly run: JudgedRun;
+  /** The dispersion of the requests that the share counts; null if the run is too short to show it. */
+  readonly dispersion: Dispersion & { readonly expected?: readonly Expected[] } | null;
 }
 
 /** Judges a share of one run. @param sure The requests that certainly count; `most` includes all that may count. */

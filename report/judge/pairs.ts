@@ -184,7 +184,13 @@ export interface Setting {
  * has settings of its own, so that no target of one group is compared with one of the other.
  */
 export function settingsOf(cells: readonly CellRuns[]): Setting[] {
-  const families = [...Map.groupBy(cells, pathsKey).values()];
+  const families = [
+    ...Map.groupBy(
+      cells,
+      ({ runs: [{ parameters }] }) => JSON.stringify(Object.keys(parameters).toSorted()),
+    )
+      .values(),
+  ];
   const areApart = families.length > 1 &&
     families.every((family) => targetsOf(family).size > 1);
   const paths = factorPaths(cells)
@@ -205,10 +211,6 @@ export function settingsOf(cells: readonly CellRuns[]): Setting[] {
 }
 
 const LAST = 999;
-
-function pathsKey({ runs: [{ parameters }] }: CellRuns): string {
-  return JSON.stringify(Object.keys(parameters).toSorted());
-}
 
 /** The value of a factor; `unset` if the cell's target has no such factor. */
 function settingText(cell: CellRuns, path: string): string {

@@ -16,7 +16,7 @@ import {
 } from "../../runner/stats/confidence/confidence_interval.ts";
 import type { DrawnFigure } from "../figures/range.ts";
 import type { ComparedFigure, ComparedRuns } from "./group.ts";
-import { type Sliced, type SlicedOf, varianceOfThese } from "./slices.ts";
+import { type Sliced, type SlicedOf, varianceOverRounds } from "./slices.ts";
 
 /**
  * What separates two figures besides the differences that their runs show: nothing, if they were measured in one
@@ -33,12 +33,6 @@ export const ONE_SESSION: Between = { kind: "one-session" };
 /** The ratio over sessions; null if unknown. */
 export function contrastIn(between: Between | null): SessionContrast | null {
   return between?.kind === "known" ? between.contrast : null;
-}
-
-/** Standard error of ln ratio over sessions; null if unknown. */
-export function sessionStdevOf(between: Between | null): number | null {
-  const contrast = contrastIn(between);
-  return contrast && Math.sqrt(contrast.variance);
 }
 
 /** Sides that ran in the same repetitions, with the result of each pair. */
@@ -128,13 +122,11 @@ export function slicedRatio(
   confidence: number,
 ): ConfidenceInterval | null {
   if (!sliced.areTheseTwo) return ratioInterval(of, to, { confidence });
-  const variance = varianceOfThese(sliced, pairingOf(of, to));
+  const logRatios = pairingOf(of, to)?.logRatios ?? null;
+  const variance = sliced.alone === null
+    ? logRatios && varianceOverRounds(logRatios)
+    : sliced.alone.variance;
   return variance && studentInterval(of.value / to.value, variance, confidence);
-}
-
-/** Ratio of two sides that took turns, for any figure. */
-export function ratioOfPairs(sliced: SlicedOf, confidence: number): RatioOf {
-  return (of, to, figure) => slicedRatio(sliced(figure), [of, to], confidence);
 }
 
 /** Variance of ln ratio if the runs were not paired. */

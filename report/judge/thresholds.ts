@@ -38,7 +38,12 @@ import {
   sideFound,
   whyUnmeasured,
 } from "./amounts.ts";
-import { failureDispersion, latencyDispersion, oneRunEvidence } from "./one_run.ts";
+import {
+  failureDispersion,
+  latencyDispersion,
+  oneRunEvidence,
+  type ShareTerms,
+} from "./one_run.ts";
 import {
   absencesIn,
   chosenBy,
@@ -49,14 +54,7 @@ import {
   type Member,
   type Ruled,
 } from "./ground.ts";
-import {
-  type Absent,
-  type Allowed,
-  asksForMore,
-  type Found,
-  type Outcome,
-  type Reason,
-} from "./reasons.ts";
+import { type Absent, type Allowed, asksForMore, type Found, type Reason } from "./reasons.ts";
 import {
   absent,
   allowedBy,
@@ -380,16 +378,21 @@ function countEvidence(
     return oneRunEvidence({ sure: counts[0], most: counts[0] }, terms);
   }
   const shares = sharesOver(cell, counts);
-  const { value, ...interval } = pooledShare(shares, level);
+  return pooledEvidence({ sure: shares, most: shares }, { limit, allowed, level, found, like });
+}
+
+/** Judges a share of the requests of several runs by all of them together. @param shares As in `oneRunEvidence`. */
+function pooledEvidence(
+  { sure, most }: Readonly<Record<"sure" | "most", readonly Proportion[]>>,
+  { limit, allowed, level, found, like }: ShareTerms,
+): Evidence {
+  const { value, low } = pooledShare(sure, level);
+  const interval = { low, high: pooledShare(most, level).high };
+  const requests = requestsToDecide(sure, limit, level);
   return tested(found({ value, interval }), {
     outcome: sideOf(interval, allowed),
-    p: raisedTo(level, shareP(shares, limit)),
-    remedy: {
-      code: "more-requests",
-      requests: requestsToDecide(shares, limit, level),
-      seconds: null,
-      like,
-    },
+    p: raisedTo(level, shareP(allowed.high === Infinity ? most : sure, limit)),
+    remedy: { code: "more-requests", requests, seconds: null, like },
   });
 }
 
@@ -423,7 +426,6 @@ function percentileEvidence(
 ): Evidence {
   const { cell: { runs, level }, cell, range, found } = measured;
   const { relation, limit } = threshold;
-  const lasting = (evidence: Evidence): Evidence => steadily(evidence, [threshold.figure, cell]);
   // The condition for a request to be beyond the limit, such as not being below 50 ms.
   const beyond = allowedBy(relation === "<" || relation === ">=" ? ">=" : ">", limit);
   const isBeyond = (ms: number): boolean => isAllowed(ms, beyond);
@@ -437,6 +439,23 @@ function percentileEvidence(
   ];
   // 0.01 for p99, without the rounding error of 1 − 0.99.
   const allowed = Number(((100 - percentile) / 100).toPrecision(12));
+  const terms: ShareTerms = {
+    ...{ level, like: null, found: () => found, limit: allowed },
+    allowed: allowedBy(isBelow(relation) ? "<=" : ">", allowed),
+  };
+  const [run] = runs;
+  const isOnly = runs.length === 1;
+  const dispersion = isOnly
+    ? latencyDispersion(run, percentile, of === "latency" ? isBeyond : null)
+    : null;
+  const levelAfterS = dispersion?.levelAfterS ?? null;
+  const lasting = (evidence: Evidence): Evidence => {
+    if (levelAfterS === 0) return evidence;
+    const own = steadily(evidence, [threshold.figure, cell]);
+    return own === evidence || levelAfterS === null
+      ? own
+      : undecided(found, { code: "wanders", seconds: loadSecondsFor(levelAfterS, run) });
+  };
   const { of: count, count: longer } = pooled(sure);
   const isSupported = supportsPercentile(count, percentile);
   if (isSupported && range.interval !== null) {
@@ -449,85 +468,25 @@ function percentileEvidence(
       ? lasting(evidence)
       : undecided(found, open.why);
   }
-  if (runs.length === 1) {
-    return onlyRunEvidence(threshold, { of, percentile }, {
-      ...{ cell, found, isBeyond, allowed, isSupported, value: range.value },
-      share: { sure: sure[0], most: most[0] },
-    });
-  }
-  const outcomeAt = (most: readonly Proportion[]): Outcome => {
-    const isFew = pooledShare(most, level).high <= allowed;
-    const isMany = pooledShare(sure, level).low > allowed;
-    return isFew || isMany ? isFew === isBelow(relation) ? "held" : "broken" : "inconclusive";
-  };
-  const outcome = outcomeAt(most);
-  if (outcome !== "broken" && !isSupported) {
-    return undecided(found, fewRequests(percentile, count));
-  }
-  // Without bounds the rule would be decided, so the bounds are the reason.
-  if (outcome === "inconclusive" && outcomeAt(sure) !== "inconclusive") {
-    return undecided(found, requestsOpen(runs));
-  }
-  const requests = requestsToDecide(sure, allowed, level);
-  return lasting(tested(found, {
-    outcome,
-    p: raisedTo(level, shareP(isBelow(relation) ? sure : most, allowed)),
-    remedy: { code: "more-requests", requests, seconds: null, like: null },
-  }));
-}
-
-function fewRequests(percentile: number, count: number): Reason {
-  const needed = Math.ceil(1_000 / Math.min(percentile, 100 - percentile) * (1 - 1e-9));
-  return { code: "few-requests", percentile, needed, count };
-}
-
-interface OnlyRun extends Pick<MeasuredFigure, "cell" | "found"> {
-  /** Value of the percentile. */
-  readonly value: number;
-  readonly share: Readonly<Record<"sure" | "most", Proportion>>;
-  readonly isBeyond: (ms: number) => boolean;
-  /** Share of requests that may be beyond the limit. */
-  readonly allowed: number;
-  readonly isSupported: boolean;
-}
-
-function onlyRunEvidence(
-  { figure, relation, limit: limitMs }: LimitThreshold,
-  { of, percentile }: Percentile,
-  { cell: { runs: [run], level }, cell, value, found, share, isBeyond, allowed, isSupported }:
-    OnlyRun,
-): Evidence {
-  const isShort = isBelow(relation);
-  const dispersion = latencyDispersion(run, percentile, of === "latency" ? isBeyond : null);
-  const judgeBy = (most: Proportion): Evidence =>
-    oneRunEvidence({ ...share, most }, {
-      ...{ run, level, like: null, found: () => found, dispersion },
-      limit: allowed,
-      allowed: isShort
-        ? { low: -Infinity, high: allowed, isClosed: true }
-        : { low: allowed, high: Infinity, isClosed: false },
-    });
-  const evidence = judgeBy(share.most);
-  const { count, of: requests } = share.most;
+  const judgeBy = (most: readonly Proportion[]): Evidence =>
+    isOnly
+      ? oneRunEvidence({ sure: sure[0], most: most[0] }, { ...terms, run, dispersion })
+      : pooledEvidence({ sure, most }, terms);
+  const evidence = judgeBy(most);
   if (evidence.outcome !== "broken" && !isSupported) {
-    return undecided(found, fewRequests(percentile, requests));
+    const needed = Math.ceil(1_000 / Math.min(percentile, 100 - percentile) * (1 - 1e-9));
+    return undecided(found, { code: "few-requests", percentile, needed, count });
   }
-  const levelAfterS = dispersion?.levelAfterS ?? null;
-  const lasting = (evidence: Evidence): Evidence => {
-    if (levelAfterS === 0) return evidence;
-    const own = steadily(evidence, [figure, cell]);
-    return own === evidence || levelAfterS === null
-      ? own
-      : undecided(found, { code: "wanders", seconds: loadSecondsFor(levelAfterS, run) });
-  };
   if (evidence.outcome !== "inconclusive") return lasting(evidence);
   // Without bounds the rule would be decided, so the bounds are the reason.
-  if (judgeBy(share.sure).outcome !== "inconclusive") return undecided(found, requestsOpen([run]));
+  if (judgeBy(sure).outcome !== "inconclusive") return undecided(found, requestsOpen(runs));
+  if (!isOnly) return lasting(evidence);
   const independent = dispersion === null
-    ? presumedIndependent(run, limitMs)
+    ? presumedIndependent(run, limit)
     : dispersion.effective * KNOWN_RATIO;
-  const isFar = count <= allowed * requests && value * farWithin(allowed, independent) <= limitMs;
-  if (isFar) return lasting(fact(isShort ? "held" : "broken", found));
+  const isFar = pooled(most).count <= allowed * count &&
+    range.value * farWithin(allowed, independent) <= limit;
+  if (isFar) return lasting(fact(isBelow(relation) ? "held" : "broken", found));
   return levelAfterS === null ? lasting(evidence) : evidence;
 }
 
