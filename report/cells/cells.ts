@@ -262,12 +262,8 @@ export function repeatedOf({ experiment }: Partial<Pick<Results, "experiment">>)
 
 // Whether so many runs of a cell never settled that no mean describes them; such a cell gets no interval.
 
-export interface Unsteady {
-  /** Number of runs without a steady state. */
-  readonly count: number;
-  /** Number of all runs. */
-  readonly of: number;
-}
+/** The number of runs without a steady state, and that of all runs. */
+export type Unsteady = Readonly<Record<"count" | "of", number>>;
 
 /** How many runs never settled; null if at most half of them are labelled no-steady-state. */
 export function unsteadyOf(runs: readonly Pick<Run, "warmup">[]): Unsteady | null {
