@@ -117,14 +117,12 @@ interface GateOptions {
   readonly before?: MeasuredSessions;
 }
 
-const NO_OTHERS: MeasuredSessions = { bases: [], nexts: [], earlier: [] };
-
 /** Every threshold for every cell, before Holm's method, so that other hypotheses may still be added. */
 export function gatesOf(
   thresholds: readonly Threshold[],
   scenarios: readonly ScenarioRuns[],
   results: Ruled,
-  { baseline = null, before: sessions = NO_OTHERS }: GateOptions = {},
+  { baseline = null, before: sessions = { bases: [], nexts: [], earlier: [] } }: GateOptions = {},
 ): Gate[] {
   const judged = thresholds.filter(({ against }) => against !== "baseline" || baseline !== null);
   if (judged.length === 0) return [];
