@@ -507,8 +507,8 @@ function compared(
     disturbance: disturbanceOf(restOf(pairs, "base", "next"), restOf(pairs, "next", "base")),
   };
   const [found] = comparePairs(
-    [{ base: groupBy("base"), next: groupBy("next"), sliced: () => sliced }],
-    { level, marginRatio, decisive: ["rate"] },
+    [{ base: groupBy("base"), next: groupBy("next"), sliced: () => sliced, decisive: ["rate"] }],
+    { level, marginRatio },
   );
   return comparisonOf(found, "rate");
 }

@@ -6,7 +6,7 @@ import { isUnanswered } from "../runner/result/outcome.ts";
 import type { Run } from "../runner/result/result.ts";
 import type { Group } from "./blocks.ts";
 import { type Grouped, groupRuns, repeatedOf, type ScenarioRuns } from "./cells/cells.ts";
-import { type MeasuredRuns, nameOfMeasured, thresholdsOf, titleOf } from "./cells/measured.ts";
+import { type MeasuredRuns, thresholdsOf, titleOf } from "./cells/measured.ts";
 import { choiceIn } from "./cells/recast.ts";
 import type { Document } from "./document.ts";
 import { type GateOutcome, gateOutcome } from "./findings/threshold_sentences.ts";
@@ -111,7 +111,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
   let groups: readonly Group[] | null = null;
   return {
     kind: "experiment",
-    name: nameOfMeasured(results),
+    name: results.experiment?.name ?? "bench",
     title: titleOf(results),
     lead: [...unanswered(results), ...otherStatuses(results)],
     card,

@@ -42,8 +42,8 @@ function outcomeOf(machine: Machine, random: Random, truth: number): Outcome {
   const cells = simulateCells(random, { ...plan, recorded: 1, inPairs: true });
   const compared = (runs: typeof cells, firstStage?: number): FigureComparison => {
     const [base, next] = estimatesOf(runs, ["rate"]).map((side) => groupOf(side));
-    const options = { marginRatio: MARGIN_RATIO, decisive: ["rate"], firstStage } as const;
-    return comparisonOf(comparePairs([{ base, next }], options)[0], "rate");
+    const options = { marginRatio: MARGIN_RATIO, firstStage };
+    return comparisonOf(comparePairs([{ base, next, decisive: ["rate"] }], options)[0], "rate");
   };
   const [first, second] = [
     cells.map((runs) => runs.slice(0, BLOCKS)),

@@ -81,7 +81,7 @@ function rateGate(runs: number, better: number): GateOf {
       { length: runs },
       () => limit * (1 + better) * Math.exp(NOISE * random.normal() - NOISE ** 2 / 2),
     );
-    const { value, interval } = meanRange(values, LEVEL);
+    const { value, interval } = meanRange(values, { level: LEVEL });
     const ends = interval ?? exactly(value);
     const { p } = distanceTo(limit, { value, interval: ends, runs, level: LEVEL });
     return gateOf(sideOf(ends, allowedBy(">", limit)), p);

@@ -3,10 +3,11 @@ import {
   comparePairs,
   comparisonOf,
   type FigureComparison,
+  type Standing,
+  standingOf,
 } from "../../report/judge/comparison.ts";
 import type { ComparableRun, ComparedFigure, ComparedRuns } from "../../report/judge/group.ts";
 import type { GroupPair } from "../../report/judge/ratio_of.ts";
-import { type Standing, standingOf } from "../../report/judge/standing.ts";
 import {
   contrastOfSessions,
   meanOfSessions,

@@ -3,7 +3,6 @@ import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../.
 import { remedyFor } from "../../base/net/dial_error.ts";
 import { endsText, noResponseOf, noResponseText } from "../../report/findings/no_response.ts";
 import { findingSentence } from "../../report/findings/sentences.ts";
-import { trustSentences } from "../../report/findings/trust.ts";
 import type { GateOutcome } from "../../report/findings/threshold_sentences.ts";
 import { GLUE } from "../../report/writing/units.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
@@ -71,7 +70,7 @@ export function verifyTrust(
 function doubtOf(run: Measurement | Run): string {
   const { trust } = run.generator;
   const place = "target" in run ? `${run.scenario}, ${run.target}, run ${run.repetition}: ` : "";
-  return `${place}${trust}: ${trustSentences(run).join(" ")}`;
+  return `${place}${trust}: ${run.generator.findings.map(findingSentence).join(" ")}`;
 }
 
 function lowered(sentence: string): string {

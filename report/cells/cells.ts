@@ -2,7 +2,7 @@
  * The runs of one experiment, in the order of its file: scenarios, in each its cells (a target with
  * its parameters), in each its runs. Statistics are over runs, never over requests.
  */
-import type { Measurement, Results, Run } from "../../runner/result/result.ts";
+import type { Results, Run } from "../../runner/result/result.ts";
 import {
   drawsOfCell,
   type Estimate,
@@ -12,7 +12,6 @@ import {
 import type { CountedPart, PooledFigure, RunBlock } from "../../runner/stats/confidence/pool.ts";
 import { LOOK_CONFIDENCE } from "../../runner/stats/confidence/sequential.ts";
 import { cellLabel } from "./cell_label.ts";
-import { runAlone } from "./measured.ts";
 import { valueText, writtenValues } from "./factors.ts";
 import { colorAt, COLORS } from "./colors.ts";
 import { type Spread, spreadOf } from "../writing/spread.ts";
@@ -90,11 +89,6 @@ export function groupRuns(results: Grouped): ScenarioRuns[] {
     .filter(({ cells }) => cells.length > 0);
 }
 
-/** A single measurement as one scenario with one cell. */
-export function scenariosAlone(measurement: Measurement): ScenarioRuns[] {
-  return groupRuns({ runs: [runAlone(measurement, "")] });
-}
-
 function inOrder(cells: readonly CellRuns[], targets: readonly string[]): CellRuns[] {
   return [...cells].sort((a, b) =>
     targets.indexOf(a.target) - targets.indexOf(b.target) || compareNatural(a.label, b.label)
@@ -157,15 +151,14 @@ function estimatesOf(parts: readonly RunParts[], sampling: Sampling): Estimates 
   const drawn = new Map<DrawnFigure, Estimate | null>();
   const draws = once(() => drawsOfCell(parts.map(({ blocks }) => blocks), sampling));
   const drawsOfEnded = once(() => drawsOfCell(parts.map(endedBlocks), sampling));
-  const get = (figure: DrawnFigure): Estimate | null => {
-    const known = drawn.get(figure);
-    if (known !== undefined) return known;
-    const estimate = figure === "cpuPerRequest"
-      ? cpuEstimate(runs, get("rate"))
-      : (typeof figure === "number" && figure < 50 ? drawsOfEnded : draws)()(figure);
-    drawn.set(figure, estimate);
-    return estimate;
-  };
+  const get = (figure: DrawnFigure): Estimate | null =>
+    drawn.getOrInsertComputed(
+      figure,
+      () =>
+        figure === "cpuPerRequest"
+          ? cpuEstimate(runs, get("rate"))
+          : (typeof figure === "number" && figure < 50 ? drawsOfEnded : draws)()(figure),
+    );
   return { get };
 }
 
@@ -269,12 +262,8 @@ export function repeatedOf({ experiment }: Partial<Pick<Results, "experiment">>)
 
 // Whether so many runs of a cell never settled that no mean describes them; such a cell gets no interval.
 
-export interface Unsteady {
-  /** Number of runs without a steady state. */
-  readonly count: number;
-  /** Number of all runs. */
-  readonly of: number;
-}
+/** The number of runs without a steady state, and that of all runs. */
+export type Unsteady = Readonly<Record<"count" | "of", number>>;
 
 /** How many runs never settled; null if at most half of them are labelled no-steady-state. */
 export function unsteadyOf(runs: readonly Pick<Run, "warmup">[]): Unsteady | null {

@@ -48,12 +48,8 @@ const made = new WeakMap<Run, Map<string, RunParts>>();
 
 /** Splits a run into its parts. @param counted The part of the run for which figures are computed. */
 export function splitRun(run: Run, { discardS, figures }: CountedPart): RunParts {
-  const known = made.get(run) ?? new Map<string, RunParts>();
-  made.set(run, known);
-  const key = `${discardS} ${figures}`;
-  const parts = known.get(key) ?? newParts(run, { discardS, figures });
-  known.set(key, parts);
-  return parts;
+  return made.getOrInsertComputed(run, () => new Map())
+    .getOrInsertComputed(`${discardS} ${figures}`, () => newParts(run, { discardS, figures }));
 }
 
 function newParts(run: Run, counted: CountedPart): RunParts {
@@ -99,7 +95,7 @@ type Point = Run["timeline"]["points"][number];
  */
 function withoutStart(run: Run, rest: RunBlock, first: number): Run {
   const points = run.timeline.points.slice(first);
-  const bounds = run.slices === undefined ? boundsOf(run, points) : boundsInSlices(run.slices);
+  const bounds = boundsOf(run, points);
   const secondsOf = (of: (point: Point) => number): PerSecond | null =>
     spreadOfSeconds(points.map(of), { interval: run.timeline.intervalS, seconds: rest.seconds });
   return {
@@ -119,17 +115,14 @@ function withoutStart(run: Run, rest: RunBlock, first: number): Run {
   };
 }
 
-function boundsInSlices({ censoredHistogram }: Slices): SparseHistogram {
-  return censoredHistogram === undefined ? EMPTY : decodeSparse(censoredHistogram);
-}
-
 /** Lower bounds in the rest; null if only their number in the whole run is known, as in results of earlier versions. */
 function boundsOf(
-  { latency: { censored }, censoredHistogram }: Run,
+  { latency: { censored }, censoredHistogram, slices }: Run,
   points: readonly Point[],
 ): SparseHistogram | null {
-  if (censored > 0 && censoredHistogram === undefined) return null;
-  const parts = points.flatMap((point) => point.censoredHistogram ?? []);
+  if (slices === undefined && censored > 0 && censoredHistogram === undefined) return null;
+  const parts = (slices === undefined ? points : [slices])
+    .flatMap((part) => part.censoredHistogram ?? []);
   return sumOfSparse(parts.map(decodeSparse));
 }
 

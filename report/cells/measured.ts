@@ -44,11 +44,6 @@ export function runAlone(measurement: Measurement, startedAt: string): Run {
   };
 }
 
-/** The name of the experiment, or of the command. */
-export function nameOfMeasured({ experiment }: MeasuredRuns): string {
-  return experiment?.name ?? "bench";
-}
-
 /** The question of the experiment, if it has one; the URL of a single measurement. */
 export function titleOf({ experiment, runs }: MeasuredRuns): string {
   return experiment?.title ?? experiment?.name ?? runs[0]?.url ?? "";

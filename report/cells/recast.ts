@@ -46,14 +46,11 @@ export function comparedFactor(
   { factor }: ComparedChoice,
 ): string | null {
   const paths = factorPaths(cells).filter((path) => valuesOf(cells, path).length > 1);
-  if (factor !== null) return paths.find((path) => isNamed(path, factor)) ?? null;
+  if (factor !== null) {
+    return paths.find((path) => path === factor || path.endsWith(`.${factor}`)) ?? null;
+  }
   if (new Set(cells.map(({ target }) => target)).size > 1) return null;
   return paths.find((path) => numericFactor(cells, path) === null) ?? null;
-}
-
-/** Whether a name means a factor: it is the factor's path, or the end of it. */
-export function isNamed(path: string, name: string): boolean {
-  return path === name || path.endsWith(`.${name}`);
 }
 
 function valuesOf(cells: readonly CellRuns[], path: string): string[] {

@@ -25,7 +25,7 @@ import type { Proportion } from "../../runner/stats/confidence/proportion_interv
 import { countBeyond, decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { supportsPercentile } from "../../runner/stats/quantile.ts";
 import { capacityRange, foundCapacity } from "./capacity.ts";
-import { type Flattened, flattenedOf } from "./intervals.ts";
+import { flattenedOf } from "./intervals.ts";
 import { type Bounded, bounded } from "./lower_bounds.ts";
 import { poolLatency } from "./pool.ts";
 import {
@@ -185,12 +185,14 @@ const READ: Readonly<Record<Exclude<FigureName, keyof typeof SHARES>, ReadFrom>>
     const spread = perSecond[of === "rate" ? "requests" : "bytes"];
     return bounded(typeof statistic === "string" ? spread[statistic] : spread[SECONDS[statistic]]);
   }),
-  ...family(["initial"], (_, p) => (run) => flatOf(run, p, (one) => bounded(one.initialMs))),
-  ...family(["final"], (_, p) => (run) => flatOf(run, p, (one) => bounded(one.finalMs))),
-  ...family(
-    ["stable"],
-    (_, p) => (run) => flatOf(run, p, (one) => bounded(1_000 * one.fromS, one.isAtLeast)),
-  ),
+  // The level at which a percentile's intervals begin, the level at which they end, and when they stop changing.
+  ...family(["initial", "final", "stable"], (name, percentile) => (run) => {
+    const found = flattenedOf(run, `p${percentile}`);
+    if (found === null) return NO_LATENCY;
+    const { initialMs, finalMs, fromS, isAtLeast } = found;
+    if (name === "stable") return bounded(1_000 * fromS, isAtLeast);
+    return bounded(name === "initial" ? initialMs : finalMs);
+  }),
   ...family(["lag"], (_, statistic) => ({ load, requests, sockets, generator: { lag } }) => {
     if (load.kind === "closed" && !arePaced(sockets)) {
       return { none: "a closed loop has no lag, because it has no schedule" };
@@ -230,10 +232,6 @@ export const FIGURES = Object.fromEntries(
   }),
 ) as Readonly<Record<FigureName, FigureReading>>;
 
-function meanOfRuns(values: readonly number[], { level }: JudgedCell): Range {
-  return meanRange(values, level);
-}
-
 function poolOf(figure: Figure): Pool {
   const { name, distribution, statistic } = figure;
   const estimate = estimateOf(figure);
@@ -242,15 +240,15 @@ function poolOf(figure: Figure): Pool {
     return (values) => ({ value: Math[statistic](...values), interval: null });
   }
   if (name === "capacity") {
-    return (values, cell) => capacityRange(cell.runs, cell.level) ?? meanOfRuns(values, cell);
+    return (values, cell) => capacityRange(cell.runs, cell.level) ?? meanRange(values, cell);
   }
   if (estimate !== null) return (values, cell) => latencyRange(estimate, values, cell);
   if (distribution === "lag") return runsRange;
-  if (!isTimes(distribution) || statistic === null || statistic === "stdev") return meanOfRuns;
+  if (!isTimes(distribution) || statistic === null || statistic === "stdev") return meanRange;
   return (values, cell) => {
     const kept = cell.runs.flatMap((run) => timesIn(run, distribution) ?? []);
     return histogramRange(statistic, kept, { values, level: cell.level }) ??
-      (statistic === "mean" ? meanOfRuns(values, cell) : runsRange(values, cell));
+      (statistic === "mean" ? meanRange(values, cell) : runsRange(values, cell));
   };
 }
 
@@ -261,7 +259,7 @@ function latencyRange(
   cell: JudgedCell,
 ): ReturnType<Pool> {
   const drawn = values.length > 1 ? estimatedRange(estimate, cell) : null;
-  if (typeof estimate !== "number") return drawn ?? meanOfRuns(values, cell);
+  if (typeof estimate !== "number") return drawn ?? meanRange(values, cell);
   const { isAtLeast } = poolLatency(cell.runs).percentile(estimate);
   return { ...drawn ?? runsRange(values, cell), isAtLeast };
 }
@@ -436,16 +434,6 @@ function isServiceAtLeast(run: JudgedRun, statistic: StatisticOf<"service">): bo
   if (isKnown) return lowerBounds.includes(statistic === "stdev" ? "mean" : String(statistic));
   const found = statistic === "min" ? NO_LATENCY : latencyOf(run, statistic);
   return "value" in found && found.isAtLeast;
-}
-
-/** The level at which a percentile's intervals begin, when they stop changing, or the level at which they end. */
-function flatOf(
-  run: JudgedRun,
-  percentile: StatisticOf<"stable">,
-  of: (found: Flattened) => Bounded,
-): FigureOfRun {
-  const found = flattenedOf(run, `p${percentile}`);
-  return found === null ? NO_LATENCY : of(found);
 }
 
 /** Requests of the run that took longer than the limit; a lower bound if others were given up before the limit. */

@@ -16,7 +16,13 @@ import {
 import { highestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
 import { PERCENTILES } from "../../runner/stats/quantile.ts";
 import { sum } from "../writing/spread.ts";
-import { type Bounded, bounded, boundedPercentile, percentileMs } from "./lower_bounds.ts";
+import {
+  type Bounded,
+  bounded,
+  boundedPercentile,
+  percentileMs,
+  type Sample,
+} from "./lower_bounds.ts";
 
 /** Times in ms, as in the results. */
 export interface PooledLatency {
@@ -93,14 +99,11 @@ export function poolLatency(runs: readonly Latent[]): PooledLatency {
 }
 
 /** Several runs, pooled into one. */
-interface PooledSample {
-  readonly clock: "intended" | "sent";
-  readonly all: SparseHistogram;
+interface PooledSample extends Omit<Sample, "bounds"> {
   /** The lower bounds among `all`; null if only their number is known, as in results of earlier versions. */
   readonly bounds: SparseHistogram | null;
   readonly count: number;
   readonly censored: number;
-  readonly ended: SparseHistogram;
 }
 
 function sampleOf(runs: readonly Latent[]): PooledSample {

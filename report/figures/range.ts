@@ -45,7 +45,7 @@ export interface Range {
 }
 
 /** Range of the mean over runs, by Student's t; without an interval for a single value. */
-export function meanRange(values: readonly number[], level: number): Range {
+export function meanRange(values: readonly number[], { level }: Pick<JudgedCell, "level">): Range {
   const mean = sum(values, (value) => value) / values.length;
   const degreesOfFreedom = values.length - 1;
   if (degreesOfFreedom === 0) return { value: mean, interval: null };

@@ -1,8 +1,7 @@
-/** CPU time, memory and other resources that a target, or a part of one, used during a run. */
-import type { Run } from "../../runner/result/result.ts";
+/** CPU time, memory and other resources that a target, or a part of one, used during a run, and what it sent for them. */
+import type { Measurement, Run } from "../../runner/result/result.ts";
 import type { Slices } from "../../runner/result/slices.ts";
 import { sum } from "../writing/spread.ts";
-import { receivedPerSecOf } from "./received.ts";
 
 /** Resource points of a target, or of one of its parts. */
 export type ResourceUse = Pick<Run, "resources">;
@@ -93,12 +92,28 @@ export function eventsPerCpuSecondOf(
   return perSec === null ? null : perServingSecond(perSec * run.elapsedS, run);
 }
 
+type Received = Pick<Measurement, "streams" | "sockets">;
+
+/** Messages per second until the deadline. Null if no response is a stream, and no request opens a WebSocket. */
+export function receivedPerSecOf(
+  { steps = [], ...run }: Received & Pick<Measurement, "steps">,
+): number | null {
+  if (run.streams === undefined && run.sockets === undefined) return null;
+  // Messages that a WebSocket receives without a request count as messages of streams.
+  return sum(
+    steps.length > 0 ? steps : [run],
+    ({ streams, sockets }) => sockets?.messagesPerSec ?? streams?.eventsPerSec ?? 0,
+  );
+}
+
 type Serving = Pick<ChainedRun, "resources" | "parts">;
 
 function perServingSecond(count: number, { resources = [], parts = [] }: Serving): number | null {
   const target = cpuSecondsOf({ resources });
-  const redis = parts.filter(({ role }) => role === "redis")
-    .reduce((seconds, { points }) => seconds + cpuSecondsOf({ resources: points }), 0);
+  const redis = sum(
+    parts.filter(({ role }) => role === "redis"),
+    ({ points }) => cpuSecondsOf({ resources: points }),
+  );
   return target > 0 ? count / (target + redis) : null;
 }
 

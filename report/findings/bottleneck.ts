@@ -246,12 +246,11 @@ export function bottleneckFindings(cells: readonly CellRuns[], looks: Looks): Fi
 
 /** The bottleneck of one measurement; "" if it is unknown. */
 export function bottleneckSentence({ bottleneck }: Pick<Measurement, "bottleneck">): string {
-  const text = bottleneck === undefined ? "" : sentenceOf(bottleneck, NO_LOOKS);
+  // A single measurement uses neither way to look into its target.
+  const looks = { profiled: false, observed: false };
+  const text = bottleneck === undefined ? "" : sentenceOf(bottleneck, looks);
   return text && `Bottleneck: ${text}.`;
 }
-
-/** A single measurement uses neither way to look into its target. */
-const NO_LOOKS: Looks = { profiled: false, observed: false };
 
 function sentenceOf({ kind, ...grounds }: Bottleneck, looks: Looks, isWhole = true): string {
   const [what, seen, then = ""] = SENTENCES[kind](grounds, looks) ?? ["", null];

@@ -8,7 +8,15 @@ import type { RunCluster } from "../../runner/stats/comparison/bimodality.ts";
 import type { RunGroups } from "../judge/bimodal_runs.ts";
 import type { Shortfall } from "../judge/shortfall.ts";
 import { percentText, timesText } from "../writing/ratios.ts";
-import { allOf, counted, listed, listedSome, unique } from "../writing/words.ts";
+import {
+  allOf,
+  counted,
+  type EvidenceOf,
+  listed,
+  listedSome,
+  unique,
+  wordsOf,
+} from "../writing/words.ts";
 import { formatMs, formatNumber } from "../writing/units.ts";
 import {
   figureInProse,
@@ -143,7 +151,10 @@ const SENTENCES = {
   costs: ({ other, base, ...of }: Beside) => {
     const [{ figure, decision }] = of.those;
     const cost = decision !== null && isMoreBetter(decision)
-      ? `${sharesText(ratiosOf(of.those))} of the ${throughputOr(figure)} of ${base}`
+      // "Throughput" reads better than `requests/s`.
+      ? `${sharesText(ratiosOf(of.those))} of the ${
+        figure === "requests/s" ? "throughput" : figure
+      } of ${base}`
       : `${timesRange(ratiosOf(of.those))} the ${figure} of ${base}`;
     return `${other} costs ${cost}${inShare(of)}${medianText(of.those)}${besides(of, base)}.`;
   },
@@ -158,17 +169,13 @@ const SENTENCES = {
 type SentenceCode = keyof typeof SENTENCES;
 /** A likely lead is not a decision. */
 export type CardCode = Exclude<SentenceCode, "likely">;
-export type CardEvidence = {
-  readonly [Code in SentenceCode]: Parameters<typeof SENTENCES[Code]>[0];
-};
-type Sentences<Evidence> = { readonly [Code in keyof Evidence]: (of: Evidence[Code]) => string };
+export type CardEvidence = EvidenceOf<typeof SENTENCES>;
 
 export function cardSentence<Code extends SentenceCode>(
   code: Code,
   evidence: CardEvidence[Code],
 ): string {
-  const sentences: Sentences<CardEvidence> = SENTENCES;
-  return sentences[code](evidence);
+  return wordsOf(SENTENCES, code, evidence);
 }
 
 /** The most targets that fall short and are named with the reason. */
@@ -422,11 +429,6 @@ export function sharesText({ least, most }: Range): string {
   const [low, high] = [1 - most, 1 - least];
   const text = shortfallShare(high);
   return shortfallShare(low) === text ? text : `${Number((100 * low).toPrecision(2))}–${text}`;
-}
-
-/** The quantity of which a share is lost: "throughput" reads better than `requests/s`. */
-function throughputOr(figure: string): string {
-  return figure === "requests/s" ? "throughput" : figure;
 }
 
 export interface TrustEvidence {

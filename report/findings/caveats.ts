@@ -22,7 +22,7 @@ import type { MeasuredRuns } from "../cells/measured.ts";
 import { DEFAULT_MARGIN_RATIO } from "../judge/comparison.ts";
 import { percentText } from "../writing/ratios.ts";
 import { formatMs, formatNumber, GLUE } from "../writing/units.ts";
-import { counted, listed, unique } from "../writing/words.ts";
+import { counted, type EvidenceOf, listed, unique, wordsOf } from "../writing/words.ts";
 import { MOST_CHANGE } from "./judgements.ts";
 import { endsText, type NoResponse, noResponseOf, noResponseText } from "./no_response.ts";
 
@@ -99,17 +99,11 @@ const SENTENCES = {
     `and most of the intervals that miss it come from fewer than ${LEAST_OF_GROUPS} repetitions`,
 };
 
-type Evidence = {
-  readonly [Code in keyof typeof SENTENCES]: Parameters<typeof SENTENCES[Code]>[0];
-};
-
-export function caveat<Code extends keyof Evidence>(
+export function caveat<Code extends keyof typeof SENTENCES>(
   code: Code,
-  evidence: Evidence[Code],
+  evidence: EvidenceOf<typeof SENTENCES>[Code],
 ): Finding {
-  const sentences: { readonly [Code in keyof Evidence]: (of: Evidence[Code]) => string } =
-    SENTENCES;
-  return { code, text: `${sentences[code](evidence)}.` };
+  return { code, text: `${wordsOf(SENTENCES, code, evidence)}.` };
 }
 
 function progressText({ runs, planned }: PlannedRuns): string {

@@ -1,23 +1,25 @@
 /**
- * The judge's results as sentences without full stops: shortfalls, pairs of cells and their figures, each from its code
- * and evidence.
+ * The judge's results as sentences without full stops: shortfalls, pairs of cells, their figures and their slices, each
+ * from its code and evidence.
  */
 import type { VerdictReason } from "../../runner/stats/comparison/verdict.ts";
+import { noSteadyStateText } from "../cells/cells.ts";
 import {
   comparisonOf,
   type FigureComparison,
   type GroupComparison,
   type SilentRuns,
+  standingOf,
 } from "../judge/comparison.ts";
 import type { ConditionDifference } from "../judge/differences.ts";
 import type { ComparedFigure } from "../judge/group.ts";
 import { contrastIn } from "../judge/ratio_of.ts";
 import type { Disturbance } from "../../runner/stats/slices/disturbance.ts";
+import { PROCESS_LOOK_SIGNIFICANCE, PROCESS_LOOKS } from "../../runner/stats/slices/looks.ts";
 import type { Shortfall } from "../judge/shortfall.ts";
-import { standingOf } from "../judge/standing.ts";
 import { formatRatio, isSame, percentText, ratioText } from "../writing/ratios.ts";
 import { formatCount, formatMs, formatNumber, formatShare } from "../writing/units.ts";
-import { counted } from "../writing/words.ts";
+import { capitalized, counted, listed } from "../writing/words.ts";
 
 /** `plain times out on 19 % of requests`. */
 export function shortfallText(short: Shortfall): string {
@@ -121,8 +123,7 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
     groupsText(comparison),
   ],
   unsteady: (comparison, marginRatio) => {
-    const { count, of } = comparison.unsteady ?? { count: 0, of: 1 };
-    const unsteady = `no steady state${of === 1 ? "" : ` in ${count} of ${of} runs`}`;
+    const unsteady = noSteadyStateText(comparison.unsteady ?? { count: 0, of: 1 });
     return standingOf(comparison) === "unsteady"
       ? [`inconclusive: ${unsteady}`, "run longer"]
       : likely(() => [`not proven: ${unsteady}`])(comparison, marginRatio);
@@ -272,4 +273,35 @@ function shown(value: unknown): string {
   if (value === undefined || value === null) return "none";
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN - 1)}…`;
+}
+
+// Comparisons in slices: how they are judged, what their verdict is about, and who disturbs whom.
+
+/** The note below a table that splits the spread into that of slices and that between rounds. */
+export const LEVELS_NOTE =
+  "A round is one pair of processes; if servers are never restarted, it is one stretch of time. Spread: the standard " +
+  "deviation of the ratio of a round. By slices: the part of the spread that comes from the slices. Between rounds: the rest of the spread. " +
+  "Percentiles are taken over all slices of a round together, so their spread is not split. Limited by slices: longer " +
+  "rounds or more rounds narrow the interval. Limited by rounds: only more rounds do.";
+
+/** What a verdict requires: the note below a table of ratios. */
+export const LOOKS_NOTE =
+  "The sides were loaded in turns, slice by slice, so whatever moves both at once cancels out. " +
+  `The ratio is checked after ${listed(PROCESS_LOOKS.map(String), "and")} rounds. ` +
+  `Each check requires p ≤ ${PROCESS_LOOK_SIGNIFICANCE}, so that all checks together are wrong in at most 5 % of ` +
+  "comparisons. The exception is servers that are never restarted: if their ratio rises and falls in waves that last " +
+  "longer than the first rounds, a verdict may be wrong more often.";
+
+/** Accompanies a verdict about one pair of processes that is never restarted. */
+export const THESE_TWO =
+  "The verdict is about these two processes: after a restart, the ratio may differ.";
+
+/** Starts a sentence. @param cell Name of the cell, never capitalised; "" if there is only one. */
+export function disturbanceSentence(cell: string, disturbance: Disturbance): string {
+  const who = disturbanceText(disturbance);
+  return `${cell === "" ? capitalized(who) : `${cell}: ${who}`}, ` +
+    `which may change the requests/s of that other side by up to ${
+      percentText(disturbance.mostRatio)
+    }, ` +
+    "and its latencies by more";
 }

@@ -6,7 +6,7 @@ import type { MessageTimes } from "../../runner/result/messages.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { type Bounded, bounded } from "../figures/lower_bounds.ts";
 import { poolLatency } from "../figures/pool.ts";
-import { receivedPerSecOf } from "../figures/received.ts";
+import { receivedPerSecOf } from "../figures/resources.ts";
 import { boundText, formatMs } from "../writing/units.ts";
 
 export interface Lead {
@@ -52,13 +52,12 @@ export function leadOf(run: LedRun): Lead {
       times: timesOf([["first", ttft], ["each", tpot]]),
     };
   }
-  const ratePerSec = receivedPerSecOf(run) ?? 0;
-  if (sockets !== undefined && (streams === undefined || sockets.messages.due > 0)) {
-    const times = timesOf([[request === "WebSocket" ? "" : "answer", sockets.message]]);
-    return { unit: "messages", request, ratePerSec, times };
-  }
-  const times = streams ? timesOf([["first", streams.ttfe], ["gap", streams.gap]]) : [];
-  return { unit: "messages", request, ratePerSec, times };
+  const times = sockets !== undefined && (streams === undefined || sockets.messages.due > 0)
+    ? timesOf([[request === "WebSocket" ? "" : "answer", sockets.message]])
+    : streams
+    ? timesOf([["first", streams.ttfe], ["gap", streams.gap]])
+    : [];
+  return { unit: "messages", request, ratePerSec: receivedPerSecOf(run) ?? 0, times };
 }
 
 type Holding = Pick<LedRun, "streams" | "sockets">;

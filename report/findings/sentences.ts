@@ -12,7 +12,7 @@ import type {
 import { everyUnsettledText } from "./over_time.ts";
 import { sum } from "../writing/spread.ts";
 import { formatCount, formatNumber } from "../writing/units.ts";
-import { capitalized, counted } from "../writing/words.ts";
+import { capitalized, counted, wordsOf } from "../writing/words.ts";
 import { noResponseText } from "./no_response.ts";
 
 type Worded = { readonly [Code in FindingCode]: (finding: FindingOf<Code>) => string };
@@ -180,12 +180,7 @@ export function findingSentence(finding: TrustFinding): string {
 export function findingReason(finding: TrustFinding): string {
   const { agents } = finding;
   const prefix = agents === undefined ? "" : `${agentNames(agents)}: `;
-  return `${prefix}${sentenceOf(finding.code, finding)}`;
-}
-
-/** Ties each sentence to the evidence of its own code: a union of sentences can't be called with a union of evidence. */
-function sentenceOf<Code extends FindingCode>(code: Code, finding: FindingOf<Code>): string {
-  return SENTENCES[code](finding);
+  return prefix + wordsOf(SENTENCES, finding.code, finding);
 }
 
 /** `agent a`, `agents a, b, c and 97 more` */
@@ -270,7 +265,7 @@ function inSeconds(value: number): number {
 // Advice, to which findings refer by code.
 
 /** Each text continues `Fix: ` or `, or `. */
-const ADVICE: Readonly<Record<Advice, string>> = {
+export const ADVICE: Readonly<Record<Advice, string>> = {
   "check-target": "check that the target runs and is reachable",
   "check-responses": "check the responses of the target",
   "check-agent": "check the log of the agent",
@@ -306,14 +301,8 @@ const ADVICE: Readonly<Record<Advice, string>> = {
   "nearer-redis": "use a Redis closer to the agents",
 };
 
-/** One piece of advice, for use within a sentence. */
-export function adviceText(advice: Advice): string {
-  return ADVICE[advice];
-}
-
 /** `Give the generator more cores, or run the generator on its own machine.`; "" without advice. */
 export function adviceSentence(advice: readonly Advice[]): string {
-  if (advice.length === 0) return "";
-  const text = advice.map(adviceText).join(", or ");
-  return `${capitalized(text)}.`;
+  const text = advice.map((one) => ADVICE[one]).join(", or ");
+  return text && `${capitalized(text)}.`;
 }

@@ -5,10 +5,19 @@ import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement, Run } from "../../runner/result/result.ts";
 import { cellLabel } from "../cells/cell_label.ts";
 import { isUnsteadyAlone } from "../judge/amounts.ts";
+import { isRound } from "../judge/rounds.ts";
 import { sum } from "../writing/spread.ts";
 import { counted, listed } from "../writing/words.ts";
 import { findingSentence } from "./sentences.ts";
-import { nounOfRuns, type RunNoun } from "./run_noun.ts";
+
+/**
+ * The noun for one load of a target: "run" if each load follows a start of its target, or is the only one: a reader can
+ * ask for more runs. "round" if two servers that are already running take turns until there is a verdict: nobody chooses
+ * the number of rounds.
+ */
+export function nounOfRuns(runs: readonly Pick<Run, "slices" | "startUp">[]): "run" | "round" {
+  return runs.length > 0 && runs.every(isRound) ? "round" : "run";
+}
 
 export interface TrustModel {
   /** Trust in the worst run. */
@@ -44,10 +53,6 @@ function levelOf(run: TrustBasis): Trust {
   return isUnanswered(run) ? "invalid" : run.generator.trust;
 }
 
-function isAborted({ generator: { findings } }: TrustBasis): boolean {
-  return findings.some(({ code }) => code === "aborted");
-}
-
 interface Worst {
   readonly level: Trust;
   readonly meaning: string;
@@ -68,7 +73,7 @@ function worstOf(runs: readonly TrustBasis[]): Worst {
   const limited = own.filter(({ generator: { findings } }) => !isUnsteadyAlone(findings));
   const [those, meaning] = own.every(isUnanswered)
     ? [own, "nothing-measured"] as const
-    : own.every(isAborted)
+    : own.every(({ generator: { findings } }) => findings.some(({ code }) => code === "aborted"))
     ? [own, "aborted"] as const
     : limited.length === 0
     ? [own, "never-settled"] as const
@@ -113,11 +118,6 @@ export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
   };
 }
 
-/** Sentences about a run, the worst first. */
-export function trustSentences({ generator }: Pick<Measurement, "generator">): string[] {
-  return generator.findings.map(findingSentence);
-}
-
 /** A missing response already has a sentence above the reasons. */
 function reasonsOf({ generator: { findings } }: TrustBasis): string[] {
   return findings.filter(({ code }) => code !== "no-response").map(findingSentence);
@@ -137,7 +137,7 @@ interface Doubt {
   readonly level: Trust;
   readonly runs: number;
   readonly cells: number;
-  readonly noun: RunNoun;
+  readonly noun: ReturnType<typeof nounOfRuns>;
   /** `: why, with advice`; "" if nothing more is known. */
   readonly because: string;
   /** Level and finding without its figures: equal for the same reason in other runs. */

@@ -65,7 +65,7 @@ export function amountOf(figure: FigureName, measurable: Measurable): Amount | A
   // The extreme over all runs is a fact about these runs, and says nothing about future runs. The extreme of each run
   // is a figure like any other, with a mean.
   if ((statistic === "min" || statistic === "max") && range.byRun.length > 1) {
-    const mean = { ...range, ...meanRange(range.byRun, cell.level) };
+    const mean = { ...range, ...meanRange(range.byRun, cell) };
     return { ...amount, name: `${figure} of a run`, range: mean, drawn: drawnMean(figure, cell) };
   }
   // All cells of an experiment are drawn by the same repetitions, so that common variation cancels in a ratio.
@@ -171,15 +171,6 @@ function wrongOpen(figure: FigureName, cell: string, { runs }: JudgedCell): Open
 
 // The effects of a busy machine, or of a late generator, on a figure.
 
-/** Findings that only mean that the machine or the generator had too much to do. */
-const BUSY: readonly FindingCode[] = [
-  ...["throttled", "target-throttled", "low-priority", "neighbour", "steal"] as const,
-  ...["shared-cores", "crowded-core", "generator-starved", "generator-busy"] as const,
-  ...["near-peak-throughput", "worker-paused", "worker-late", "sent-late"] as const,
-  ...["requests-dropped", "connections", "near-baseline-latency", "coarse-clock"] as const,
-  "unsteady",
-];
-
 export type RunFilter = (run: Pick<Measurement, "generator">) => boolean;
 
 /**
@@ -206,6 +197,13 @@ export const isHeldBack: RunFilter = ({ generator: { findings } }) =>
 export function isUnsteadyAlone(findings: readonly TrustFinding[]): boolean {
   return findings.length > 0 && findings.every(({ code }) => code === "unsteady");
 }
+
+/** Findings that only mean that the machine or the generator had too much to do. */
+const BUSY: readonly FindingCode[] = [
+  ...HELD_BACK,
+  ...["worker-late", "sent-late", "requests-dropped", "connections"] as const,
+  ...["near-baseline-latency", "coarse-clock"] as const,
+];
 
 /** Whether a run counts for figures that contention can't change. */
 export const isBusyAtMost: RunFilter = ({ generator: { findings } }) =>

@@ -3,6 +3,7 @@
  * part. The mean of such runs describes neither kind, and how often each kind occurs is unknown, so no interval over
  * the runs decides anything, unless all of them lie on the same side of the limit.
  */
+import type { FigureUnit } from "../../base/figures/figure.ts";
 import {
   knownGroupsOf,
   type RunCluster,
@@ -12,8 +13,13 @@ import {
 import { leastRankP } from "../../runner/stats/comparison/significance_tests.ts";
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
 import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
+import { commonOf } from "../../runner/stats/confidence/confidence_interval.ts";
 import { meanOf } from "../../runner/stats/quantile.ts";
 import type { Ends } from "../figures/range.ts";
+import type { Amount } from "./amounts.ts";
+import type { Allowed, Reason } from "./reasons.ts";
+import { isAllowed, sideOf } from "./rules.ts";
+import type { Sliced } from "./slices.ts";
 
 /** Runs of two kinds. */
 export interface RunGroups {
@@ -26,7 +32,7 @@ export interface RunGroups {
 }
 
 /** A figure of each run of a side. */
-export interface GroupedRuns extends Pick<Estimate, "byRun" | "repetitions"> {
+interface GroupedRuns extends Pick<Estimate, "byRun" | "repetitions"> {
   /** Repetitions whose run counts as a whole because it has no steady part, while the side's other runs count by theirs. */
   readonly wholeRuns: readonly number[];
 }
@@ -91,4 +97,65 @@ export function arePairsOneSided(
 ): boolean {
   const [low, high] = [Math.min(...logRatios), Math.max(...logRatios)].map(Math.exp);
   return isOneSided({ low, high }) && 2 ** (1 - logRatios.length) <= SIGNIFICANCE;
+}
+
+// The runs behind a claim or threshold.
+
+/** A figure of a rule, and its power in the quantity that the rule limits: 1, or -1 for the divisor of a ratio. */
+export interface RuledTerm {
+  readonly amount: Pick<Amount, "range" | "cell">;
+  readonly power: number;
+}
+
+/**
+ * That the runs behind a rule fall into two groups; null if they are of one kind, if all of them lie on the same side of
+ * the limit, or if no interval over runs decides the rule.
+ *
+ * @param sliced The turns that the two sides of a ratio took with each other; null if they took none.
+ */
+export function groupsReason(
+  terms: readonly RuledTerm[],
+  { allowed, unit, sliced = null }: {
+    readonly allowed: Allowed;
+    readonly unit: FigureUnit;
+    readonly sliced?: Sliced | null;
+  },
+): Reason | null {
+  // All slices of a single pair of processes are one sample, which can't fall into groups.
+  const isOneSample = sliced !== null && sliced.alone !== null;
+  if (
+    terms.length === 0 || isOneSample || terms.some(({ amount }) => amount.range.interval === null)
+  ) return null;
+  const logs = logsByRepetition(terms);
+  const isOneSided = (ends: Ends): boolean => sideOf(ends, allowed) !== "inconclusive";
+  const [of, to] = terms.map(({ amount }) => amount.range.byRun);
+  const areAllOneSided = terms.length === 1
+    ? new Set(of.map((one) => isAllowed(one, allowed))).size === 1
+    : terms.length === 2 && sliced === null
+    ? areOneSided(of, to, isOneSided)
+    : logs !== null && arePairsOneSided(logs, isOneSided);
+  if (areAllOneSided) return null;
+  const runs = terms.map(({ amount: { range, cell: { wholeRuns = [] } } }) =>
+    ["next", { ...range, wholeRuns }] as const
+  );
+  const groups = groupsAmong(runs, logs);
+  return groups && { code: "groups", groups, unit };
+}
+
+/** Logarithm of the ratio in each repetition; null for a single figure, or without common repetitions in one session. */
+function logsByRepetition(terms: readonly RuledTerm[]): number[] | null {
+  const sessions = new Set(
+    terms.map(({ amount }) => amount.cell.estimates.get("rate")?.session ?? null),
+  );
+  const common = commonOf(terms.map(({ amount }) => amount.range));
+  if (terms.length === 1 || sessions.size > 1 || sessions.has(null) || common.length < 2) {
+    return null;
+  }
+  return common.map((repetition) =>
+    terms.reduce(
+      (log, { amount: { range: { byRun, repetitions } }, power }) =>
+        log + power * Math.log(byRun[repetitions.indexOf(repetition)]),
+      0,
+    )
+  );
 }

@@ -5,7 +5,6 @@
  * affect is decided on a busy machine, too, and so is the ratio of targets that take turns, because a disturbance
  * affects both alike.
  */
-import type { FigureUnit } from "../../base/figures/figure.ts";
 import type {
   Claim,
   ClaimSide,
@@ -66,15 +65,8 @@ import {
   undecided,
 } from "./rules.ts";
 import { decidingAmount, decidingRatioOf, whyUndecided } from "./rounds.ts";
-import { groupsBehind, type RuledTerm } from "./bimodal_ruled_runs.ts";
-import {
-  disturbedOpens,
-  isMovedAlike,
-  isRatioInTurns,
-  type Sliced,
-  turnsIn,
-  turnsOf,
-} from "./slices.ts";
+import { groupsReason } from "./bimodal_runs.ts";
+import { disturbedOpens, isMovedAlike, isRatioInTurns, turnsIn, turnsOf } from "./slices.ts";
 
 type LoadTerm = NonNullable<NonNullable<Claim["given"]>["load"]>["term"];
 
@@ -133,8 +125,7 @@ export function judgeClaims(scenarios: readonly ScenarioRuns[], results: Ruled):
   const byFilter = new Map<RunFilter, Ground | null>();
   return claims.map((claim) => {
     const counts = countsFor(claim, ground);
-    if (!byFilter.has(counts)) byFilter.set(counts, groundBy(counts, ground));
-    const again = byFilter.get(counts) ?? null;
+    const again = byFilter.getOrInsertComputed(counts, () => groundBy(counts, ground));
     const verdict = verdictOf(claim.says, ground);
     const given = givenDoubt(claim, ground);
     const doubt = given ?? (again && runsDoubt(claim, verdict, { counts, ground, again }));
@@ -318,10 +309,10 @@ function findingsOf(says: Claim["says"], ground: Ground): Evidence[] {
 function byInterval(
   found: Found,
   interval: Ends | null,
-  { allowed, why, groups, opens = [] }: {
+  { allowed, why, groups = null, opens = [] }: {
     readonly allowed: Allowed;
     readonly why: Reason;
-    readonly groups: Reason | null;
+    readonly groups?: Reason | null;
     readonly opens?: readonly Open[];
   },
 ): Evidence {
@@ -370,36 +361,25 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
       });
     }
     const ratio = of.cell !== null && to.cell !== null
-      ? ratioOfAmounts(
-        of,
-        to,
-        decidingRatioOf(ground.ratioOf, sliced, of.cell),
-      )
+      ? ratioOfAmounts(of, to, decidingRatioOf(ground.ratioOf, sliced, of.cell))
       : quotientOf(of.range, to.range);
     const [one, other] = [of, to].map((side): FoundSide => ({
       ...sideFound(side, unit),
       ...side === to && right.kind === "quantity" && { value: null },
     }));
-    const found = {
-      code: "ratio",
-      of: one,
-      to: other,
-      ratio,
-      allowed,
-    } as const;
+    const found = { code: "ratio", of: one, to: other, ratio, allowed } as const;
     const opens = [
       ...[...of.opens, ...to.opens.map(turned)],
       ...of.cell === null ? [] : disturbedOpens(of.figure, sliced),
     ];
-    const terms = [
-      ...of.cell === null ? [] : [{ amount: of, power: 1 }],
-      ...to.cell === null ? [] : [{ amount: to, power: -1 }],
-    ];
+    const terms = [of, to].flatMap((side, i) =>
+      side.cell === null ? [] : [{ amount: side, power: i === 0 ? 1 : -1 }]
+    );
     const groups = groupsReason(terms, {
       // A constant is no term of the groups, because it divides every run alike; the range is scaled by it instead.
       allowed: to.cell === null ? scaled(allowed, to.range.value) : allowed,
       unit,
-      turns: of.cell === null ? null : turnsOf(of.figure, sliced),
+      sliced: of.cell === null ? null : turnsOf(of.figure, sliced),
     });
     // If both figures are 0, each is at most any multiple of the other, but never less. A peak of 0 decides nothing.
     const isSureOf0 = ratio === null && opens.length === 0 &&
@@ -413,19 +393,6 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
         opens,
       });
   });
-}
-
-/** That runs fall into two groups; null if they do not. @param turns The turns of a ratio's sides; null: none. */
-function groupsReason(
-  terms: readonly RuledTerm[],
-  { allowed, unit, turns = null }: {
-    readonly allowed: Allowed;
-    readonly unit: FigureUnit;
-    readonly turns?: Sliced | null;
-  },
-): Reason | null {
-  const groups = terms.length === 0 ? null : groupsBehind(terms, allowed, turns);
-  return groups && { code: "groups", groups, unit };
 }
 
 /** Why an interval over the runs is missing or lies across the limit. */
@@ -468,8 +435,6 @@ function sidePairs(left: ClaimSide, right: ClaimSide, ground: Ground): Compared[
   }));
 }
 
-const LEVEL = 0.95;
-
 function constantOf(side: ClaimSide, { results }: Ground): Constant | Absent {
   const constant = (
     place: string,
@@ -487,7 +452,7 @@ function constantOf(side: ClaimSide, { results }: Ground): Constant | Absent {
   if (!peak || side.kind !== "ceiling") return { none: [{ code: "peak-not-measured", name }] };
   const { perSec: value, rounds = [] } = peak;
   if (rounds.length > 1) {
-    const { interval } = meanRange(rounds, LEVEL);
+    const { interval } = meanRange(rounds, { level: 0.95 });
     return constant(name, { value, interval }, { opens: peakOpens(name, rounds, results) });
   }
   // A generator's peak is the best of many slices, because a busy moment makes it slower but never faster.
@@ -583,7 +548,7 @@ function ratiosFinding(says: Ratios, members: readonly Member[]): Evidence {
 function correlationFindings(says: Correlation, ground: Ground): Evidence[] {
   const { figures: [one, two], selector, other } = says;
   const pairs = other === undefined
-    ? cellsWithThemselves(selector, ground)
+    ? eachWithItself(chosenBy(selector, ground))
     : figurePairs({ figure: one, selector }, { figure: two, selector: other }, ground);
   if ("none" in pairs) return [absent(pairs.none)];
   const isMeasured = ({ cell }: Member): boolean => cell !== null;
@@ -593,11 +558,7 @@ function correlationFindings(says: Correlation, ground: Ground): Evidence[] {
   return [...measured.length === 0 ? [] : [correlationFinding(says, measured)], ...missing];
 }
 
-function cellsWithThemselves(
-  selector: FigureSide["selector"],
-  ground: Ground,
-): readonly MemberPair[] | Absent {
-  const chosen = chosenBy(selector, ground);
+function eachWithItself(chosen: ReturnType<typeof chosenBy>): readonly MemberPair[] | Absent {
   return "none" in chosen ? chosen : chosen.members.map((member) => [member, member] as const);
 }
 
@@ -623,7 +584,6 @@ function correlationFinding(
   } as const;
   return byInterval(found, interval, {
     allowed,
-    groups: null,
     why: interval === null
       ? { code: "few-cells", least: LEAST_CORRELATED }
       : { code: "across-limit", more: "cells" },
@@ -649,7 +609,6 @@ function warmupFinding(member: Member, label: WarmupClaim["label"]): Evidence {
   const share = { value: count / of, interval };
   return byInterval({ code: "warmup", cell, label, count, of, share }, interval, {
     allowed: MOST,
-    groups: null,
     why: { code: interval === null ? "one-run" : "few-runs" },
   });
 }

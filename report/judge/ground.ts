@@ -159,21 +159,21 @@ export function chosenBy({ text, parts }: FigureSide["selector"], ground: Ground
 
 export type MemberPair = readonly [left: Member, right: Member];
 
-/**
- * All pairs that agree on every dimension on which the selectors are equal or silent; a dimension missing from a cell
- * always agrees.
- */
-export function pairsOf(left: Chosen, right: Chosen): MemberPair[] {
-  const differ = (dimension: string): boolean => differIn(dimension, left.choice, right.choice);
-  const agree = (a: Member, b: Member): boolean =>
-    (differ(TARGET) || a.target === b.target) &&
-    (differ(SCENARIO) || a.scenario === b.scenario) &&
+/** Whether cells agree on all dimensions that may not differ; a dimension missing from a cell always agrees. */
+export function agree(a: Member, b: Member, mayDiffer: (dimension: string) => boolean): boolean {
+  return (mayDiffer(TARGET) || a.target === b.target) &&
+    (mayDiffer(SCENARIO) || a.scenario === b.scenario) &&
     Object.entries(a.parameters).every(([path, value]) =>
-      differ(path) || !Object.hasOwn(b.parameters, path) ||
+      mayDiffer(path) || !Object.hasOwn(b.parameters, path) ||
       JSON.stringify(value) === JSON.stringify(b.parameters[path])
     );
+}
+
+/** All pairs that agree on every dimension on which the selectors are equal or silent. */
+export function pairsOf(left: Chosen, right: Chosen): MemberPair[] {
+  const differ = (dimension: string): boolean => differIn(dimension, left.choice, right.choice);
   return left.members.flatMap((a) =>
-    right.members.filter((b) => agree(a, b)).map((b) => [a, b] as const)
+    right.members.filter((b) => agree(a, b, differ)).map((b) => [a, b] as const)
   );
 }
 

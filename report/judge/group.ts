@@ -30,8 +30,6 @@ export interface JudgeOptions {
   readonly marginRatio?: number;
   /** Level at which intervals are computed: above 95 % for runs that were looked at repeatedly, see `sequential.ts`. */
   readonly level?: number;
-  /** The figures that form one family; default DECISIVE. */
-  readonly decisive?: readonly ComparedFigure[];
   /** The last repetition of the first stage, if cells that might be worse were measured again later. */
   readonly firstStage?: number;
 }

@@ -27,7 +27,6 @@ import {
   dispersionOf,
   intervalsToTell,
   LEAST_DEPENDENT,
-  type RatioSeries,
   uncertaintyOf,
   whyUnclear,
 } from "../../runner/stats/dependence/ratio_series.ts";
@@ -44,17 +43,11 @@ import { loadSecondsFor } from "./slices.ts";
 /** Counts the requests of interest in an interval, and all requests among which they are counted. */
 type CountIn = (point: IntervalPoint) => readonly [count: number, of: number];
 
-/** How a share of the requests depends on time; null if the run is too short to show it. */
-function dependenceOf(run: JudgedRun, countIn: CountIn): Dependence | null {
-  const series = seriesOf(run, countIn);
-  return series === null ? null : dependenceIn(series);
-}
-
 /**
- * Series over the complete intervals of the steady part, or of the whole run if that part is too short: a warm-up is
- * one cluster.
+ * How a share of the requests depends on time, over the complete intervals of the steady part, or of the whole run if that
+ * part is too short: a warm-up is one cluster. Null if the run is too short to show it.
  */
-function seriesOf({ timeline, warmup }: JudgedRun, countIn: CountIn): RatioSeries | null {
+function dependenceOf({ timeline, warmup }: JudgedRun, countIn: CountIn): Dependence | null {
   const { intervalS, points } = timeline;
   const whole = points.filter(({ endS }, i) =>
     endS - (points[i - 1]?.endS ?? 0) > 0.99 * intervalS
@@ -64,10 +57,10 @@ function seriesOf({ timeline, warmup }: JudgedRun, countIn: CountIn): RatioSerie
   const chosen = steady.length >= LEAST_DEPENDENT ? steady : whole;
   if (chosen.length < LEAST_DEPENDENT) return null;
   const counts = chosen.map(countIn);
-  return {
+  return dependenceIn({
     amounts: Float64Array.from(counts, ([count]) => count),
     of: Float64Array.from(counts, ([, of]) => of),
-  };
+  });
 }
 
 interface LatencyDispersion extends Dispersion {
@@ -98,26 +91,37 @@ export function latencyDispersion(
   percentile: number,
   isBeyond: ((ms: number) => boolean) | null,
 ): LatencyDispersion | null {
-  const ownMs = poolLatency([run]).percentile(percentile).value;
+  const pooled = poolLatency([run]);
   const dependenceAt = (isAt: (ms: number) => boolean, isClipped: boolean): Dependence | null =>
     dependenceOf(run, (point) => {
       const held = decodeInterval(point);
       return [countBeyond(held, isClipped ? point.max : Infinity, isAt), held.count];
     });
-  const own = dependenceAt((ms) => ms >= ownMs, false);
+  const beyondOwn = (percentile: number): Dependence | null => {
+    const { value } = pooled.percentile(percentile);
+    return dependenceAt((ms) => ms >= value, false);
+  };
+  const own = beyondOwn(percentile);
   if (own === null) return null;
   const { count } = run.latency;
   const isTied = own.ratio > MOST_TIES * (100 - percentile) / 100;
   const atLimit = isBeyond && dependenceAt(isBeyond, true);
   const known = [isTied ? null : own, atLimit];
   const seen = largestDispersion(known, count);
+  const expected = (one: Dependence | null): Expected[] =>
+    one === null ? [] : expectedOf(one, count);
   return {
     ...seen ?? presumedDispersion({ count: 0, of: count }, null),
     effective: own.effective,
     levelAfterS: run.warmup?.unsettled === "wander" ? levelAfterS(run, own) : null,
     expected: seen === null ? [] : [
-      ...known.flatMap((one) => one === null ? [] : expectedOf(one, count)),
-      ...expectedByMedian(run, percentile),
+      ...known.flatMap(expected),
+      // A short run has too few clusters of its slowest requests to show their size, but many clusters beyond its median.
+      // In a queue, one size follows from the other.
+      ...expected(beyondOwn(50)).map(({ ratio, effective }) => ({
+        ratio: clusteringOf((100 - percentile) / 100) / clusteringOf(0.5) * ratio,
+        effective,
+      })),
     ],
   };
 }
@@ -132,21 +136,6 @@ function expectedOf(dependence: Dependence, requests: number): Expected[] {
   const ratio = dispersionOf(dependence, requests);
   const { effective } = dependence;
   return ratio === null ? [] : [{ ratio: ratio / uncertaintyOf(effective), effective }];
-}
-
-/**
- * A short run has too few clusters of its slowest requests to show their size, but many clusters beyond its median. In
- * a queue, one size follows from the other.
- */
-function expectedByMedian(run: JudgedRun, percentile: number): Expected[] {
-  const medianMs = poolLatency([run]).percentile(50).value;
-  const dependence = dependenceOf(run, (point) => {
-    const held = decodeInterval(point);
-    return [countBeyond(held, Infinity, (ms) => ms >= medianMs), held.count];
-  });
-  const times = clusteringOf((100 - percentile) / 100) / clusteringOf(0.5);
-  const found = dependence === null ? [] : expectedOf(dependence, run.latency.count);
-  return found.map(({ ratio, effective }) => ({ ratio: times * ratio, effective }));
 }
 
 /**
@@ -169,10 +158,8 @@ export function failureDispersion(
   return presumedDispersion(failures, { ...seen, ratio });
 }
 
-interface OneRunTerms {
-  readonly run: JudgedRun;
-  /** The dispersion of the requests that the share counts; null if the run is too short to show it. */
-  readonly dispersion: Dispersion & { readonly expected?: readonly Expected[] } | null;
+/** What is judged of a share of requests. */
+export interface ShareTerms {
   /** The allowed share. */
   readonly limit: number;
   readonly allowed: Allowed;
@@ -180,6 +167,12 @@ interface OneRunTerms {
   readonly found: (share: Range) => Found;
   /** The assumption about further requests behind the advised number. */
   readonly like: "without a failure" | "like these" | null;
+}
+
+interface OneRunTerms extends ShareTerms {
+  readonly run: JudgedRun;
+  /** The dispersion of the requests that the share counts; null if the run is too short to show it. */
+  readonly dispersion: Dispersion & { readonly expected?: readonly Expected[] } | null;
 }
 
 /** Judges a share of one run. @param sure The requests that certainly count; `most` includes all that may count. */

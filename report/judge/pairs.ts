@@ -27,6 +27,7 @@ import {
   comparisonOf,
   type FigureComparison,
   type GroupComparison,
+  standingOf,
 } from "./comparison.ts";
 import { type ComparedFigure, figureOf, groupOf, type JudgeOptions } from "./group.ts";
 import { type CellPair, parametersKey } from "../cells/match.ts";
@@ -35,7 +36,6 @@ import { type GroupPair, type RatioOf, ratiosBeside } from "./ratio_of.ts";
 import { sidesOf } from "./sessions.ts";
 import { competing, hasTooManyErrors, isOpen } from "./shortfall.ts";
 import { sum } from "../writing/spread.ts";
-import { standingOf } from "./standing.ts";
 
 function targetsOf(cells: readonly CellRuns[]): Set<string> {
   return new Set(cells.map(({ target }) => target));
@@ -184,7 +184,13 @@ export interface Setting {
  * has settings of its own, so that no target of one group is compared with one of the other.
  */
 export function settingsOf(cells: readonly CellRuns[]): Setting[] {
-  const families = [...Map.groupBy(cells, pathsKey).values()];
+  const families = [
+    ...Map.groupBy(
+      cells,
+      ({ runs: [{ parameters }] }) => JSON.stringify(Object.keys(parameters).toSorted()),
+    )
+      .values(),
+  ];
   const areApart = families.length > 1 &&
     families.every((family) => targetsOf(family).size > 1);
   const paths = factorPaths(cells)
@@ -205,10 +211,6 @@ export function settingsOf(cells: readonly CellRuns[]): Setting[] {
 }
 
 const LAST = 999;
-
-function pathsKey({ runs: [{ parameters }] }: CellRuns): string {
-  return JSON.stringify(Object.keys(parameters).toSorted());
-}
 
 /** The value of a factor; `unset` if the cell's target has no such factor. */
 function settingText(cell: CellRuns, path: string): string {
@@ -391,12 +393,8 @@ export function planOf({ name, cells: measured }: ScenarioRuns, choice: Compared
 }
 
 /** The fastest cell paired with every other cell, and with those that never settled. */
-function firstPairs({ ranked, unjudged }: Judged): CellPair[] {
-  return againstFirst([...ranked, ...unjudged]);
-}
-
-function againstFirst([first, ...others]: readonly CellRuns[]): CellPair[] {
-  return others.map((other) => ({ base: other, next: first }));
+function firstPairs({ ranked: [first, ...others], unjudged }: Judged): CellPair[] {
+  return [...others, ...unjudged].map((other) => ({ base: other, next: first }));
 }
 
 /** The pairs that are tested together: one family for Holm's method, which also share their spread. */
@@ -412,8 +410,8 @@ export function unprovenPairs(plans: readonly Plan[]): CellPair[] {
   return plans.flatMap(({ contests }) => contests).flatMap((contest) => {
     const [ahead] = unjudgedAhead(contest);
     if (ahead === undefined) return [];
-    const others = [...contest.ranked, ...contest.unjudged].filter((cell) => cell !== ahead);
-    return againstFirst([ahead, ...others]);
+    const unjudged = contest.unjudged.filter((cell) => cell !== ahead);
+    return firstPairs({ ranked: [ahead, ...contest.ranked], unjudged });
   });
 }
 

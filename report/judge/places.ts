@@ -7,16 +7,18 @@ import { isOpenAbove, isSearched } from "../figures/capacity.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { isNamedBase } from "../cells/recast.ts";
 import {
+  certaintyOf,
   comparisonOf,
   type FigureComparison,
   type GroupComparison,
   NOTABLE_CHANGE,
+  type Standing,
+  standingOf,
 } from "./comparison.ts";
 import type { ComparedFigure } from "./group.ts";
 import { type Contest, decisiveFigure, type Lookup, type Plan, unjudgedAhead } from "./pairs.ts";
 import { unique } from "../writing/words.ts";
 import { competing, type Shortfall, shortfallOf } from "./shortfall.ts";
-import { certaintyOf, type Standing, standingOf } from "./standing.ts";
 
 /**
  * `leads`, `likely`: one side is ahead, certainly or without proof; `only`: a single side meets the requirements;
@@ -24,16 +26,16 @@ import { certaintyOf, type Standing, standingOf } from "./standing.ts";
  */
 export type PlaceCode = "leads" | "likely" | "equivalent" | "undecided" | "only" | "none";
 
-/** Reasons for no verdict that are specific to sides loaded in turns. */
-const SLICED_REASONS = ["few-slices", "dependent-slices", "disturbed"] as const;
-type SlicedReason = typeof SLICED_REASONS[number];
+/** Reasons of comparisons for which there is no standing; the last three are specific to sides loaded in turns. */
+const OTHER_REASONS = [
+  ...["sessions", "unconfirmed"] as const,
+  ...["few-slices", "dependent-slices", "disturbed"] as const,
+];
 
 /** Why no side is ahead. `doubted`: the undisturbed runs alone do not show it; `lost`: there are too few of them. */
 export type Why =
   | Exclude<Standing, "ahead" | "behind" | "equivalent">
-  | "sessions"
-  | "unconfirmed"
-  | SlicedReason
+  | typeof OTHER_REASONS[number]
   | "doubted"
   | "lost";
 
@@ -222,9 +224,8 @@ export function oppositeMedian(
 }
 
 function whyOf(standing: Standing, { reason }: FigureComparison): Why {
-  if (reason === "sessions" || reason === "unconfirmed") return reason;
-  const sliced = SLICED_REASONS.find((one) => one === reason);
-  if (sliced !== undefined) return sliced;
+  const other = OTHER_REASONS.find((one) => one === reason);
+  if (other !== undefined) return other;
   return standing === "ahead" || standing === "behind" || standing === "equivalent"
     ? "few-runs"
     : standing;

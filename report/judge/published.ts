@@ -4,6 +4,7 @@
  * measured figures come in the published order.
  */
 import { type Bound, type BoundedFigure, boundedFigure } from "../../base/figures/bound.ts";
+import { SCENARIO, TARGET } from "../../base/figures/cells.ts";
 import {
   cellsIn,
   parseSelector,
@@ -18,7 +19,7 @@ import { type FigureRange, rangeOf } from "../figures/figures.ts";
 import { quotientOf, type Range } from "../figures/range.ts";
 import { isLeftOut } from "../subjects/method/declared_values.ts";
 import { ratioOfFigure } from "./amounts.ts";
-import { type Ground, groundOf, type Member, type Ruled } from "./ground.ts";
+import { agree, type Ground, groundOf, type Member, type Ruled } from "./ground.ts";
 import { exactly, FAR_RATIO, sideOf } from "./rules.ts";
 
 /** A published value and the cell that it describes. */
@@ -205,14 +206,12 @@ function baseOf(
 ): PublishedRow | null {
   const { target, scenario, factors } = selection;
   const selected = new Set<SelectableCell>(cellsIn(selection, rows.map((row) => row.at)));
-  const isLike = (base: Member): boolean =>
-    (target !== null || base.target === at.target) &&
-    (scenario !== null || base.scenario === at.scenario) &&
-    Object.entries(base.parameters).every(([path, value]) =>
-      Object.hasOwn(factors, path) || !Object.hasOwn(at.parameters, path) ||
-      JSON.stringify(value) === JSON.stringify(at.parameters[path])
-    );
-  const bases = rows.filter((row) => selected.has(row.at) && !isBound(row) && isLike(row.at));
+  const isNamed = (dimension: string): boolean =>
+    dimension === TARGET && target !== null || dimension === SCENARIO && scenario !== null ||
+    Object.hasOwn(factors, dimension);
+  const bases = rows.filter((row) =>
+    selected.has(row.at) && !isBound(row) && agree(row.at, at, isNamed)
+  );
   return bases.length === 1 ? bases[0] : null;
 }
 

@@ -16,7 +16,7 @@ import {
 } from "../../runner/stats/confidence/confidence_interval.ts";
 import type { DrawnFigure } from "../figures/range.ts";
 import type { ComparedFigure, ComparedRuns } from "./group.ts";
-import { type Sliced, type SlicedOf, varianceOfThese } from "./slices.ts";
+import { type Sliced, type SlicedOf, varianceOverRounds } from "./slices.ts";
 
 /**
  * What separates two figures besides the differences that their runs show: nothing, if they were measured in one
@@ -33,12 +33,6 @@ export const ONE_SESSION: Between = { kind: "one-session" };
 /** The ratio over sessions; null if unknown. */
 export function contrastIn(between: Between | null): SessionContrast | null {
   return between?.kind === "known" ? between.contrast : null;
-}
-
-/** Standard error of ln ratio over sessions; null if unknown. */
-export function sessionStdevOf(between: Between | null): number | null {
-  const contrast = contrastIn(between);
-  return contrast && Math.sqrt(contrast.variance);
 }
 
 /** Sides that ran in the same repetitions, with the result of each pair. */
@@ -86,7 +80,7 @@ export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
   readonly between?: (figure: DrawnFigure) => Between;
   /** Null unless the sides took turns slice by slice. */
   readonly sliced?: SlicedOf | null;
-  /** The figures that decide this pair, if they differ from those that decide the other pairs. */
+  /** The figures that decide this pair; default DECISIVE. */
   readonly decisive?: readonly ComparedFigure[];
 }
 
@@ -99,13 +93,6 @@ export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
  */
 export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): RatioOf {
   const priors = new Map<DrawnFigure, Variance | null>();
-  const priorOf = (figure: DrawnFigure): Variance | null => {
-    const known = priors.get(figure);
-    if (known !== undefined) return known;
-    const prior = variancePriorOf(disjointVariances(pairs, figure));
-    priors.set(figure, prior);
-    return prior;
-  };
   return (of, to, figure, between = ONE_SESSION) => {
     if (between.kind === "known") {
       return studentInterval(between.contrast.value, between.contrast, confidence);
@@ -113,7 +100,10 @@ export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): R
     const interval = ratioInterval(of, to, { confidence });
     const pairing = pairingOf(of, to);
     if (interval === null || between.kind === "unknown" || pairing === null) return interval;
-    const prior = priorOf(figure);
+    const prior = priors.getOrInsertComputed(
+      figure,
+      () => variancePriorOf(disjointVariances(pairs, figure)),
+    );
     const paired = varianceOf(interval);
     const known = prior === null
       ? varianceOfPairs(paired, varianceApart(pairing), pairing.pairs)
@@ -132,13 +122,11 @@ export function slicedRatio(
   confidence: number,
 ): ConfidenceInterval | null {
   if (!sliced.areTheseTwo) return ratioInterval(of, to, { confidence });
-  const variance = varianceOfThese(sliced, pairingOf(of, to));
+  const logRatios = pairingOf(of, to)?.logRatios ?? null;
+  const variance = sliced.alone === null
+    ? logRatios && varianceOverRounds(logRatios)
+    : sliced.alone.variance;
   return variance && studentInterval(of.value / to.value, variance, confidence);
-}
-
-/** Ratio of two sides that took turns, for any figure. */
-export function ratioOfPairs(sliced: SlicedOf, confidence: number): RatioOf {
-  return (of, to, figure) => slicedRatio(sliced(figure), [of, to], confidence);
 }
 
 /** Variance of ln ratio if the runs were not paired. */

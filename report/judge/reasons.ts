@@ -19,7 +19,7 @@ import {
   formatShare,
   GLUE,
 } from "../writing/units.ts";
-import { counted, unique } from "../writing/words.ts";
+import { counted, type EvidenceOf, unique, wordsOf } from "../writing/words.ts";
 
 export type Outcome = "held" | "broken" | "inconclusive";
 
@@ -33,21 +33,10 @@ export interface Allowed {
   readonly isClosed: boolean;
 }
 
-/** The evidence for each sentence, by code. */
+/** What was found, with the code of its sentence. */
 type Coded<Sentences> = {
-  readonly [Code in keyof Sentences]:
-    & { readonly code: Code }
-    & (Sentences[Code] extends (evidence: infer Evidence) => unknown ? Readonly<Evidence> : never);
+  readonly [Code in keyof Sentences]: { readonly code: Code } & EvidenceOf<Sentences>[Code];
 }[keyof Sentences];
-
-/** Ties each sentence to the evidence of its own code: a union of sentences can't be called with a union of evidence. */
-function wordsOf<Found extends { readonly code: PropertyKey }, Words>(
-  sentences: { readonly [Code in Found["code"]]: (evidence: never) => Words },
-  found: Found,
-): Words {
-  const words: (evidence: never) => Words = sentences[found.code as Found["code"]];
-  return words(found as never);
-}
 
 // Why a rule is inconclusive.
 
@@ -224,7 +213,7 @@ export function asksForMore(reason: Reason): boolean {
 }
 
 export function reasonText(reason: Reason): string {
-  if (reason.code !== "family") return wordsOf(REASONS, reason);
+  if (reason.code !== "family") return wordsOf(REASONS, reason.code, reason);
   const { tests, remedy } = reason;
   const among = `the condition fails when judged alone, but not after correction for ${
     counted(tests, "test")
@@ -294,7 +283,7 @@ export interface Absent {
 }
 
 export function absenceText(absence: Absence): string {
-  return wordsOf(ABSENCES, absence);
+  return wordsOf(ABSENCES, absence.code, absence);
 }
 
 /** The number of cells that lack one or both of the figures; "" if there are none. */
@@ -402,7 +391,7 @@ const FOUND = {
 export type Found = Coded<typeof FOUND>;
 
 export function foundWords(found: Found): { readonly brief: string; readonly text: string } {
-  return wordsOf(FOUND, found);
+  return wordsOf(FOUND, found.code, found);
 }
 
 function valueText(value: number | null, unit: FigureUnit): string {

@@ -21,18 +21,22 @@ import { meanOf } from "../../runner/stats/quantile.ts";
 import { PROCESS_LOOK_SIGNIFICANCE } from "../../runner/stats/slices/looks.ts";
 import { errorOfShare } from "../../runner/stats/slices/slice_ratio.ts";
 import type { FigureRange } from "../figures/figures.ts";
-import type { JudgedCell } from "../figures/range.ts";
+import type { JudgedCell, JudgedRun } from "../figures/range.ts";
 import { type Amount, amountOf, type Measurable, whyNoInterval } from "./amounts.ts";
 import { withConfidence } from "./comparison.ts";
 import type { Absent, Reason } from "./reasons.ts";
-import { type RatioOf, ratioOfPairs } from "./ratio_of.ts";
+import { type RatioOf, slicedRatio } from "./ratio_of.ts";
 import { loadSecondsFor, type SlicedOf, varianceOverRounds } from "./slices.ts";
 
 type RunsOfCell = Pick<JudgedCell, "runs">;
 
+/** Whether a run is a turn of a server that was already running. */
+export function isRound({ slices, startUp }: Pick<JudgedRun, "slices" | "startUp">): boolean {
+  return slices !== undefined && startUp === null;
+}
+
 export function areRounds({ runs }: RunsOfCell): boolean {
-  return runs.length > 1 &&
-    runs.every(({ slices, startUp }) => slices !== undefined && startUp === null);
+  return runs.length > 1 && runs.every(isRound);
 }
 
 /**
@@ -87,16 +91,16 @@ export function decidingAmount(figure: FigureName, member: Measurable): Amount |
 /**
  * Ratios at the level that rules are decided by.
  * @param sliced The turns of the two cells; null if they were not loaded in turns.
- * @param of The cell of the first amount.
+ * @param cell The cell of the first amount.
  */
 export function decidingRatioOf(
   ratioOf: RatioOf,
   sliced: SlicedOf | null,
-  of: Pick<JudgedCell, "runs" | "level">,
+  cell: Pick<JudgedCell, "runs" | "level">,
 ): RatioOf {
-  const level = decidingLevel(of);
-  if (sliced !== null) return ratioOfPairs(sliced, level);
-  if (!areLooked(of)) return ratioOf;
+  const level = decidingLevel(cell);
+  if (sliced !== null) return (of, to, figure) => slicedRatio(sliced(figure), [of, to], level);
+  if (!areLooked(cell)) return ratioOf;
   return (...given) => {
     const ratio = ratioOf(...given);
     return ratio && withConfidence(ratio, level);

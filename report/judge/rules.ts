@@ -106,15 +106,13 @@ export function undecided(found: Found, reason: Reason): Evidence {
   return { ...fact("inconclusive", found), reason };
 }
 
+export interface Tested extends Pick<Evidence, "outcome"> {
+  readonly p: number;
+  readonly remedy: Reason;
+}
+
 /** Evidence from an estimate that lies on one side of the limit, or across it. */
-export function tested(
-  found: Found,
-  { outcome, p, remedy }: {
-    readonly outcome: Outcome;
-    readonly p: number;
-    readonly remedy: Reason;
-  },
-): Evidence {
+export function tested(found: Found, { outcome, p, remedy }: Tested): Evidence {
   const reason = outcome === "inconclusive" ? remedy : null;
   return { outcome, found, reason, p: outcome === "broken" ? p : 1, remedy };
 }

@@ -5,7 +5,6 @@
 import {
   contrastOfSessions,
   meanOfSessions,
-  type SessionContrast,
   type SessionFigure,
   type SessionSide,
 } from "../../runner/stats/comparison/sessions.ts";
@@ -33,7 +32,7 @@ interface SessionCell {
 
 function sessionCells(side: SessionSide, sessions: readonly Grouped[]): SessionCell[] {
   return sessions.flatMap((session) => {
-    const startedMs = session.startedAt === undefined ? null : Date.parse(session.startedAt);
+    const startedMs = startedMsOf(session);
     return cellsOf(groupRuns(session)).map((cell) => ({ side, startedMs, cell }));
   });
 }
@@ -71,8 +70,8 @@ export function sessionPairs(
     sessionPair([
       ...before(base, "earlier", "base"),
       ...before(next, "next"),
-      { side: "base", startedMs: startedMsOf(bases), cell: base },
-      { side: "next", startedMs: startedMsOf(nexts), cell: next },
+      { side: "base", startedMs: startedMsOf(bases[bases.length - 1]), cell: base },
+      { side: "next", startedMs: startedMsOf(nexts[nexts.length - 1]), cell: next },
     ])
   );
 }
@@ -82,9 +81,8 @@ export function sidesOf({ base, next }: CellPair): GroupPair {
   return { base: groupOf(base), next: groupOf(next), sliced: slicedBetween(base, next) };
 }
 
-function startedMsOf(sessions: readonly Grouped[]): number | null {
-  const [last] = sessions.slice(-1);
-  return last?.startedAt === undefined ? null : Date.parse(last.startedAt);
+function startedMsOf({ startedAt }: SessionStart): number | null {
+  return startedAt === undefined ? null : Date.parse(startedAt);
 }
 
 function sessionPair(cells: readonly SessionCell[]): GroupPair {
@@ -94,21 +92,17 @@ function sessionPair(cells: readonly SessionCell[]): GroupPair {
   const known = new Map<DrawnFigure, Between>();
   return {
     ...{ base: sideOf("base"), next: sideOf("next") },
-    between: (figure) => {
-      const found = known.get(figure) ?? betweenOf(contrastOfSessions(
-        groups.flatMap(({ group, side, startedMs }): SessionFigure[] => {
-          const estimate = group.estimates.get(figure);
-          return estimate ? [{ ...estimate, side, startedMs }] : [];
-        }),
-      ));
-      known.set(figure, found);
-      return found;
-    },
+    between: (figure) =>
+      known.getOrInsertComputed(figure, () => {
+        const contrast = contrastOfSessions(
+          groups.flatMap(({ group, side, startedMs }): SessionFigure[] => {
+            const estimate = group.estimates.get(figure);
+            return estimate ? [{ ...estimate, side, startedMs }] : [];
+          }),
+        );
+        return contrast === null ? { kind: "unknown" } : { kind: "known", contrast };
+      }),
   };
-}
-
-function betweenOf(contrast: SessionContrast | null): Between {
-  return contrast === null ? { kind: "unknown" } : { kind: "known", contrast };
 }
 
 /** One session for each start, in order. */

@@ -29,6 +29,7 @@ import {
 import {
   errorOverRounds,
   joinedSeries,
+  type PairedSeries,
   pairedSeries,
   SLICED,
   type SliceRatio,
@@ -122,19 +123,16 @@ export function slicedBetween(base: CellRuns, next: CellRuns): SlicedOf | null {
   const areTheseTwo = pairs.flat().every(({ startUp }) => startUp === null);
   const disturbance = disturbanceOf(restOf(pairs, 0), restOf(pairs, 1));
   const known = new Map<DrawnFigure, Sliced>();
-  return (figure) => {
-    const found = known.get(figure) ?? {
-      pairs: pairs.map(([of, to]) => ({
-        repetition: of.repetition,
-        slices: slicesIn([of, to], figure),
-      })),
+  return (figure) =>
+    known.getOrInsertComputed(figure, () => ({
+      pairs: pairs.map((sides) => {
+        const series = seriesIn(sides, figure);
+        return { repetition: sides[0].repetition, slices: series && sliceRatioOf(series) };
+      }),
       areTheseTwo,
       alone: areTheseTwo ? aloneIn(pairs, figure) : null,
       disturbance,
-    };
-    known.set(figure, found);
-    return found;
-  };
+    }));
 }
 
 type Two<Of> = readonly [Of, Of];
@@ -174,10 +172,10 @@ function arePartners({ slices: of }: SlicedRun, { slices: to }: SlicedRun): bool
   return of.items.pair.every((pair, at) => places.get(pair) !== of.items.place[at]);
 }
 
-function slicesIn([base, next]: Sides, figure: DrawnFigure): SliceRatio | null {
+/** Null for a percentile, which single slices do not have. */
+function seriesIn([base, next]: Sides, figure: DrawnFigure): PairedSeries | null {
   const sliced = SLICED.find((one) => one === figure);
-  const series = sliced && pairedSeries(base.slices.items, next.slices.items, sliced);
-  return series ? sliceRatioOf(series) : null;
+  return sliced === undefined ? null : pairedSeries(base.slices.items, next.slices.items, sliced);
 }
 
 /** CPU use at rest, over the slices for which it is known; null without any. */
@@ -200,10 +198,7 @@ function restOf(pairs: readonly Sides[], side: 0 | 1): Rest | null {
  */
 function aloneIn(pairs: readonly Sides[], figure: DrawnFigure): Alone | null {
   if (typeof figure === "number") return pairs.length === 1 ? aloneByRuns(pairs[0], figure) : null;
-  const sliced = SLICED.find((one) => one === figure);
-  const series = pairs.map(([base, next]) =>
-    sliced === undefined ? null : pairedSeries(base.slices.items, next.slices.items, sliced)
-  );
+  const series = pairs.map((sides) => seriesIn(sides, figure));
   const known = series.filter((one) => one !== null);
   const slices = known.length < series.length ? null : sliceRatioOf(joinedSeries(known));
   return slices === null ? { variance: null, unclear: "too-short" } : aloneOf(slices);
@@ -212,14 +207,6 @@ function aloneIn(pairs: readonly Sides[], figure: DrawnFigure): Alone | null {
 /** Variance of the ratio of two processes, or of one process's figure, from its logarithm in each round. */
 export function varianceOverRounds(logs: readonly number[]): Variance | null {
   return aloneOf(errorOverRounds(logs)).variance;
-}
-
-/** Variance of ln ratio of two processes that are not restarted; null if there is too little evidence. */
-export function varianceOfThese(
-  { alone }: Sliced,
-  rounds: { readonly logRatios: readonly number[] } | null,
-): Variance | null {
-  return alone === null ? rounds && varianceOverRounds(rounds.logRatios) : alone.variance;
 }
 
 /** How precise the ratio of two processes is. */

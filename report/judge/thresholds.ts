@@ -26,7 +26,7 @@ import { type Grouped, groupRuns, type ScenarioRuns, unsteadyOf } from "../cells
 import { cellsOf, matchCells } from "../cells/match.ts";
 import { runAlone } from "../cells/measured.ts";
 import { type FigureRange, FIGURES, rangeOf } from "../figures/figures.ts";
-import type { Ends, JudgedCell, JudgedRun, Range } from "../figures/range.ts";
+import type { JudgedCell, JudgedRun, Range } from "../figures/range.ts";
 import {
   type Amount,
   contentionToward,
@@ -38,7 +38,12 @@ import {
   sideFound,
   whyUnmeasured,
 } from "./amounts.ts";
-import { failureDispersion, latencyDispersion, oneRunEvidence } from "./one_run.ts";
+import {
+  failureDispersion,
+  latencyDispersion,
+  oneRunEvidence,
+  type ShareTerms,
+} from "./one_run.ts";
 import {
   absencesIn,
   chosenBy,
@@ -49,20 +54,14 @@ import {
   type Member,
   type Ruled,
 } from "./ground.ts";
-import {
-  type Absent,
-  type Allowed,
-  asksForMore,
-  type Found,
-  type Outcome,
-  type Reason,
-} from "./reasons.ts";
+import { type Absent, type Allowed, asksForMore, type Found, type Reason } from "./reasons.ts";
 import {
   absent,
   allowedBy,
   BEYOND_CONTENTION_RATIO,
   check,
   distanceTo,
+  type Distant,
   type Evidence,
   exactly,
   fact,
@@ -71,6 +70,7 @@ import {
   type Open,
   raisedTo,
   sideOf,
+  type Tested,
   tested,
   turned,
   undecided,
@@ -87,7 +87,7 @@ import {
   whyUndecided,
 } from "./rounds.ts";
 import { type MeasuredSessions, sessionPairs } from "./sessions.ts";
-import { groupsBehind } from "./bimodal_ruled_runs.ts";
+import { groupsReason } from "./bimodal_runs.ts";
 import {
   disturbedOpens,
   isRatioInTurns,
@@ -117,14 +117,12 @@ interface GateOptions {
   readonly before?: MeasuredSessions;
 }
 
-const NO_OTHERS: MeasuredSessions = { bases: [], nexts: [], earlier: [] };
-
 /** Every threshold for every cell, before Holm's method, so that other hypotheses may still be added. */
 export function gatesOf(
   thresholds: readonly Threshold[],
   scenarios: readonly ScenarioRuns[],
   results: Ruled,
-  { baseline = null, before: sessions = NO_OTHERS }: GateOptions = {},
+  { baseline = null, before: sessions = { bases: [], nexts: [], earlier: [] } }: GateOptions = {},
 ): Gate[] {
   const judged = thresholds.filter(({ against }) => against !== "baseline" || baseline !== null);
   if (judged.length === 0) return [];
@@ -316,43 +314,38 @@ function overRuns(
 ): Evidence {
   const allowed = allowedBy(relation, limit);
   const { value, interval } = range;
-  const groups = groupsBehind([{ amount: { range, cell }, power: 1 }], allowed);
-  if (groups !== null) return undecided(found, { code: "groups", groups, unit });
+  const groups = groupsReason([{ amount: { range, cell }, power: 1 }], { allowed, unit });
+  if (groups !== null) return undecided(found, groups);
   const { outcome, open } = check(interval ?? exactly(value), allowed, opens);
   if (open !== null) return undecided(found, open.why);
   if (interval === null) return fact(outcome, found);
-  return testedByRuns(limit, { value, interval }, { found, outcome, cells: [cell] });
+  return tested(found, { outcome, ...byRuns(limit, { value, interval }, [cell]) });
 }
 
-/** Judged by an interval over the runs of one cell, or of two that are compared. */
-function testedByRuns(
-  limit: number,
-  range: { readonly value: number; readonly interval: Ends },
-  { found, outcome, cells }: Pick<Evidence, "found" | "outcome"> & {
-    readonly cells: readonly JudgedCell[];
-  },
-): Evidence {
+type Certainty = Omit<Tested, "outcome">;
+type Interval = Pick<Distant, "value" | "interval">;
+
+/** How certain an interval over the runs of one cell is, or of two that are compared. */
+function byRuns(limit: number, range: Interval, cells: readonly JudgedCell[]): Certainty {
   const runs = Math.min(...cells.map((cell) => cell.runs.length));
   const { p, runsNeeded } = distanceTo(limit, { ...range, runs, level: cells[0].level });
   const remedy: Reason = areRounds(cells[0])
     ? { code: "longer", seconds: secondsOfRounds(cells[0], runsNeeded) }
     : { code: "more-runs", runs: runsNeeded, isEachSide: cells.length > 1 };
-  return tested(found, { outcome, p, remedy });
+  return { p, remedy };
 }
 
-/** Judged by the interval of a ratio over sessions. */
-function testedBySessions(
+/** How certain the interval of a ratio over sessions is. */
+function bySessions(
   limit: number,
-  range: { readonly value: number; readonly interval: Ends },
-  { found, outcome, contrast, level }: Pick<Evidence, "found" | "outcome"> & {
-    readonly contrast: SessionContrast;
-    readonly level: number;
-  },
-): Evidence {
+  range: Interval,
+  contrast: SessionContrast,
+  level: number,
+): Certainty {
   const { base, next } = contrast.sessions;
   const { p } = distanceTo(limit, { ...range, runs: base + next, level });
   const sessions = sessionsToDecide(contrast, Math.abs(Math.log(range.value / limit)));
-  return tested(found, { outcome, p, remedy: { code: "more-sessions", sessions } });
+  return { p, remedy: { code: "more-sessions", sessions } };
 }
 
 /**
@@ -383,16 +376,21 @@ function countEvidence(
     return oneRunEvidence({ sure: counts[0], most: counts[0] }, terms);
   }
   const shares = sharesOver(cell, counts);
-  const { value, ...interval } = pooledShare(shares, level);
+  return pooledEvidence({ sure: shares, most: shares }, { limit, allowed, level, found, like });
+}
+
+/** Judges a share of the requests of several runs by all of them together. @param shares As in `oneRunEvidence`. */
+function pooledEvidence(
+  { sure, most }: Readonly<Record<"sure" | "most", readonly Proportion[]>>,
+  { limit, allowed, level, found, like }: ShareTerms,
+): Evidence {
+  const { value, low } = pooledShare(sure, level);
+  const interval = { low, high: pooledShare(most, level).high };
+  const requests = requestsToDecide(sure, limit, level);
   return tested(found({ value, interval }), {
     outcome: sideOf(interval, allowed),
-    p: raisedTo(level, shareP(shares, limit)),
-    remedy: {
-      code: "more-requests",
-      requests: requestsToDecide(shares, limit, level),
-      seconds: null,
-      like,
-    },
+    p: raisedTo(level, shareP(allowed.high === Infinity ? most : sure, limit)),
+    remedy: { code: "more-requests", requests, seconds: null, like },
   });
 }
 
@@ -426,7 +424,6 @@ function percentileEvidence(
 ): Evidence {
   const { cell: { runs, level }, cell, range, found } = measured;
   const { relation, limit } = threshold;
-  const lasting = (evidence: Evidence): Evidence => steadily(evidence, [threshold.figure, cell]);
   // The condition for a request to be beyond the limit, such as not being below 50 ms.
   const beyond = allowedBy(relation === "<" || relation === ">=" ? ">=" : ">", limit);
   const isBeyond = (ms: number): boolean => isAllowed(ms, beyond);
@@ -440,6 +437,23 @@ function percentileEvidence(
   ];
   // 0.01 for p99, without the rounding error of 1 − 0.99.
   const allowed = Number(((100 - percentile) / 100).toPrecision(12));
+  const terms: ShareTerms = {
+    ...{ level, like: null, found: () => found, limit: allowed },
+    allowed: allowedBy(isBelow(relation) ? "<=" : ">", allowed),
+  };
+  const [run] = runs;
+  const isOnly = runs.length === 1;
+  const dispersion = isOnly
+    ? latencyDispersion(run, percentile, of === "latency" ? isBeyond : null)
+    : null;
+  const levelAfterS = dispersion?.levelAfterS ?? null;
+  const lasting = (evidence: Evidence): Evidence => {
+    if (levelAfterS === 0) return evidence;
+    const own = steadily(evidence, [threshold.figure, cell]);
+    return own === evidence || levelAfterS === null
+      ? own
+      : undecided(found, { code: "wanders", seconds: loadSecondsFor(levelAfterS, run) });
+  };
   const { of: count, count: longer } = pooled(sure);
   const isSupported = supportsPercentile(count, percentile);
   if (isSupported && range.interval !== null) {
@@ -452,82 +466,25 @@ function percentileEvidence(
       ? lasting(evidence)
       : undecided(found, open.why);
   }
-  if (runs.length === 1) {
-    return onlyRunEvidence(threshold, { of, percentile }, {
-      ...{ cell, found, isBeyond, allowed, isSupported, value: range.value },
-      share: { sure: sure[0], most: most[0] },
-    });
-  }
-  const outcomeAt = (most: readonly Proportion[]): Outcome => {
-    const isFew = pooledShare(most, level).high <= allowed;
-    const isMany = pooledShare(sure, level).low > allowed;
-    return isFew || isMany ? isFew === isBelow(relation) ? "held" : "broken" : "inconclusive";
-  };
-  const outcome = outcomeAt(most);
-  if (outcome !== "broken" && !isSupported) {
+  const judgeBy = (most: readonly Proportion[]): Evidence =>
+    isOnly
+      ? oneRunEvidence({ sure: sure[0], most: most[0] }, { ...terms, run, dispersion })
+      : pooledEvidence({ sure, most }, terms);
+  const evidence = judgeBy(most);
+  if (evidence.outcome !== "broken" && !isSupported) {
     const needed = Math.ceil(1_000 / Math.min(percentile, 100 - percentile) * (1 - 1e-9));
     return undecided(found, { code: "few-requests", percentile, needed, count });
   }
-  // Without bounds the rule would be decided, so the bounds are the reason.
-  if (outcome === "inconclusive" && outcomeAt(sure) !== "inconclusive") {
-    return undecided(found, requestsOpen(runs));
-  }
-  const requests = requestsToDecide(sure, allowed, level);
-  return lasting(tested(found, {
-    outcome,
-    p: raisedTo(level, shareP(isBelow(relation) ? sure : most, allowed)),
-    remedy: { code: "more-requests", requests, seconds: null, like: null },
-  }));
-}
-
-interface OnlyRun extends Pick<MeasuredFigure, "cell" | "found"> {
-  /** Value of the percentile. */
-  readonly value: number;
-  readonly share: Readonly<Record<"sure" | "most", Proportion>>;
-  readonly isBeyond: (ms: number) => boolean;
-  /** Share of requests that may be beyond the limit. */
-  readonly allowed: number;
-  readonly isSupported: boolean;
-}
-
-function onlyRunEvidence(
-  { figure, relation, limit: limitMs }: LimitThreshold,
-  { of, percentile }: Percentile,
-  { cell: { runs: [run], level }, cell, value, found, share, isBeyond, allowed, isSupported }:
-    OnlyRun,
-): Evidence {
-  const isShort = isBelow(relation);
-  const dispersion = latencyDispersion(run, percentile, of === "latency" ? isBeyond : null);
-  const judgeBy = (most: Proportion): Evidence =>
-    oneRunEvidence({ ...share, most }, {
-      ...{ run, level, like: null, found: () => found, dispersion },
-      limit: allowed,
-      allowed: isShort
-        ? { low: -Infinity, high: allowed, isClosed: true }
-        : { low: allowed, high: Infinity, isClosed: false },
-    });
-  const evidence = judgeBy(share.most);
-  const { count, of: requests } = share.most;
-  if (evidence.outcome !== "broken" && !isSupported) {
-    const needed = Math.ceil(1_000 / Math.min(percentile, 100 - percentile) * (1 - 1e-9));
-    return undecided(found, { code: "few-requests", percentile, needed, count: requests });
-  }
-  const levelAfterS = dispersion?.levelAfterS ?? null;
-  const lasting = (evidence: Evidence): Evidence => {
-    if (levelAfterS === 0) return evidence;
-    const own = steadily(evidence, [figure, cell]);
-    return own === evidence || levelAfterS === null
-      ? own
-      : undecided(found, { code: "wanders", seconds: loadSecondsFor(levelAfterS, run) });
-  };
   if (evidence.outcome !== "inconclusive") return lasting(evidence);
   // Without bounds the rule would be decided, so the bounds are the reason.
-  if (judgeBy(share.sure).outcome !== "inconclusive") return undecided(found, requestsOpen([run]));
+  if (judgeBy(sure).outcome !== "inconclusive") return undecided(found, requestsOpen(runs));
+  if (!isOnly) return lasting(evidence);
   const independent = dispersion === null
-    ? presumedIndependent(run, limitMs)
+    ? presumedIndependent(run, limit)
     : dispersion.effective * KNOWN_RATIO;
-  const isFar = count <= allowed * requests && value * farWithin(allowed, independent) <= limitMs;
-  if (isFar) return lasting(fact(isShort ? "held" : "broken", found));
+  const isFar = pooled(most).count <= allowed * count &&
+    range.value * farWithin(allowed, independent) <= limit;
+  if (isFar) return lasting(fact(isBelow(relation) ? "held" : "broken", found));
   return levelAfterS === null ? lasting(evidence) : evidence;
 }
 
@@ -649,23 +606,19 @@ function ratioEvidence(
     return undecided(found(ratio), { code: "other-session", within: outcome });
   }
   const contrast = contrastIn(between);
-  const evidence = contrast === null
-    ? testedByRuns(limit, { value, interval }, {
-      ...{ found: found(ratio), outcome },
-      cells: [of.cell, to.cell],
-    })
-    : testedBySessions(limit, { value, interval }, {
-      ...{ found: found(ratio), outcome, contrast },
-      level: of.cell.level,
-    });
-  return steadily(evidence, [of.figure, of.cell], [to.figure, to.cell]);
+  const certainty = contrast === null
+    ? byRuns(limit, { value, interval }, [of.cell, to.cell])
+    : bySessions(limit, { value, interval }, contrast, of.cell.level);
+  return steadily(tested(found(ratio), { outcome, ...certainty }), [of.figure, of.cell], [
+    to.figure,
+    to.cell,
+  ]);
 }
 
-/** That the runs fall into two groups, as a reason; null if the runs of both sides are of one kind. */
-function groupsReason({ of, to, unit, allowed }: Sides, sliced: SlicedOf | null): Reason | null {
+/** That the runs of a side, or their ratios, fall into two groups; null if they do not. */
+function groupsOf({ of, to, ...rule }: Sides, sliced: SlicedOf | null): Reason | null {
   const terms = [{ amount: of, power: 1 }, { amount: to, power: -1 }];
-  const groups = groupsBehind(terms, allowed, turnsOf(of.figure, sliced));
-  return groups && { code: "groups", groups, unit };
+  return groupsReason(terms, { ...rule, sliced: turnsOf(of.figure, sliced) });
 }
 
 /** A cell's counterpart, with what separates the two besides the differences between their runs. */
@@ -728,7 +681,7 @@ function baselineEvidence(
     : open.length > 0
     ? requestsOpen(open)
     : contrast === null
-    ? groupsReason(sides, base.sliced ?? null)
+    ? groupsOf(sides, base.sliced ?? null)
     : contrast.groups && { code: "session-groups", groups: contrast.groups };
   const ratio = why === null
     ? ratioOfFigure(figure, both, (of, to, drawn) => {
@@ -765,7 +718,7 @@ function pairEvidence(
   const allowed = allowedBy(relation, limit);
   // The first cell is named beside the threshold.
   const sides = { of: { ...of, place: "" }, to, unit, limit, allowed };
-  const groups = groupsReason(sides, sliced);
+  const groups = groupsOf(sides, sliced);
   const ratio = groups === null
     ? ratioOfAmounts(of, to, decidingRatioOf(ratioOf, sliced, of.cell))
     : null;

@@ -10,7 +10,7 @@ import {
 } from "../subjects/comparison/comparison.ts";
 import { comparedCard } from "../subjects/comparison/card.ts";
 import { revisionTexts } from "../subjects/comparison/document.ts";
-import { contrastIn, sessionStdevOf } from "../judge/ratio_of.ts";
+import { contrastIn } from "../judge/ratio_of.ts";
 import { figureKey, figureName, verdictText, verdictWord } from "../findings/judgements.ts";
 import { ratioText } from "../writing/ratios.ts";
 import { GLUE } from "../writing/units.ts";
@@ -63,6 +63,7 @@ function figureJson(figure: FigureComparison): unknown {
   const { base, next, ratio, interval, p, adjustedP, exact, pairs, verdict } = figure;
   const { pairingGain, between, stages, reason, smallestChange } = figure;
   const { runsNeeded, sessionsNeeded, sliced } = figure;
+  const contrast = contrastIn(between);
   return {
     base: measured(base, figure.figure),
     next: measured(next, figure.figure),
@@ -76,8 +77,8 @@ function figureJson(figure: FigureComparison): unknown {
     pairs,
     pairingGain,
     sessions: between?.kind ?? null,
-    sessionStdev: sessionStdevOf(between),
-    sessionCorrelation: contrastIn(between)?.correlation ?? null,
+    sessionStdev: contrast && Math.sqrt(contrast.variance),
+    sessionCorrelation: contrast?.correlation ?? null,
     stages,
     slices: sliced && {
       processes: sliced.areTheseTwo ? "these" : "fresh",

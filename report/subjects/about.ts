@@ -7,7 +7,7 @@ import type { Run } from "../../runner/result/result.ts";
 import type { MeasuredRuns } from "../cells/measured.ts";
 import { noResponseCaveats, stoppedCaveats, warningsOf } from "../findings/caveats.ts";
 import { isValid, type TrustModel, trustOfRuns } from "../findings/trust.ts";
-import { otherStatusesText } from "../findings/statuses.ts";
+import { otherStatusesText } from "../findings/no_response.ts";
 import { capitalized } from "../writing/words.ts";
 import { agentsText } from "./agents/agents.ts";
 import { factsOf } from "./method/method.ts";

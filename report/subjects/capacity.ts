@@ -17,7 +17,7 @@ import {
   formatShare,
   timeUnit,
 } from "../writing/units.ts";
-import { adviceText, findingReason } from "../findings/sentences.ts";
+import { ADVICE, findingReason } from "../findings/sentences.ts";
 import { listed, uncapitalized } from "../writing/words.ts";
 import { ERROR_WORDS } from "./tables/responses.ts";
 import * as column from "./tables/column.ts";
@@ -132,7 +132,7 @@ function nextText(trials: readonly CapacityTrial[]): string {
   );
   const [most] = [...Map.groupBy(first, (advice) => advice).values()]
     .toSorted((a, b) => b.length - a.length);
-  return `next: ${most === undefined ? "search again on a quieter machine" : adviceText(most[0])}`;
+  return `next: ${most === undefined ? "search again on a quieter machine" : ADVICE[most[0]]}`;
 }
 
 function beyondText({ breaking }: RunCapacity): string {

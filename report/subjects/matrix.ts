@@ -7,11 +7,10 @@ import { type Block, type Group, group, prunedAll, table, text } from "../blocks
 import type { CellRuns } from "../cells/cells.ts";
 import { takenPerSec } from "../figures/capacity.ts";
 import { shortfallClause } from "../findings/judgements.ts";
-import { comparisonOf } from "../judge/comparison.ts";
+import { certaintyOf, comparisonOf, standingOf } from "../judge/comparison.ts";
 import { type DecisiveFigure, decisiveFigure, settingsOf } from "../judge/pairs.ts";
 import type { DecidedPlan } from "../judge/places.ts";
 import { shortfallOf } from "../judge/shortfall.ts";
-import { certaintyOf, standingOf } from "../judge/standing.ts";
 import { ratioText } from "../writing/ratios.ts";
 import { mean } from "../writing/spread.ts";
 import { boundText, formatMs, formatNumber } from "../writing/units.ts";

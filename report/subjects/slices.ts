@@ -8,8 +8,7 @@ import { pairedSeries, type SliceRatio } from "../../runner/stats/slices/slice_r
 import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
 import { type Block, figure, group, list, type Panel, type Series, table } from "../blocks.ts";
 import { axisOver, compact, type Xy, type XyPoint } from "../chart.ts";
-import { figureInProse } from "../findings/judgements.ts";
-import { disturbanceSentence, LEVELS_NOTE } from "../findings/slices.ts";
+import { disturbanceSentence, figureInProse, LEVELS_NOTE } from "../findings/judgements.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "../judge/comparison.ts";
 import { slicedBetween, spreadWithin } from "../judge/slices.ts";
 import type { ComparedFigure } from "../judge/group.ts";

@@ -11,7 +11,8 @@ import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { withoutBounds } from "../../runner/stats/histogram/censoring.ts";
 import { EMPTY, mergeHistograms, sumOfSparse } from "../../runner/stats/histogram/histogram.ts";
 import { type Block, figure, type Form, group, table, text } from "../blocks.ts";
-import { type CellRuns, type ScenarioRuns, scenariosAlone } from "../cells/cells.ts";
+import { type CellRuns, groupRuns, type ScenarioRuns } from "../cells/cells.ts";
+import { runAlone } from "../cells/measured.ts";
 import { legendOf } from "../chart.ts";
 import { figureOf, messageTimes } from "../figures/figures.ts";
 import { boundedPercentile } from "../figures/lower_bounds.ts";
@@ -151,7 +152,8 @@ const DISTRIBUTION =
 
 /** Streams of a single measurement. */
 export function measurementStreams(measurement: Measurement): readonly Block[] {
-  const rows = scenariosAlone(measurement).flatMap((scenario) => rowsOf(scenario, {}));
+  const rows = groupRuns({ runs: [runAlone(measurement, "")] })
+    .flatMap((scenario) => rowsOf(scenario, {}));
   if (rows.length === 0) return [];
   const tables = tablesOf(rows, [], {
     times: "Times of messages",

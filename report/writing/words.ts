@@ -51,3 +51,19 @@ export function uncapitalized(sentence: string): string {
   if (/^(Plateau|[A-Z]{2})/.test(sentence)) return sentence;
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
+
+/** The evidence from which each sentence is made, by code. */
+export type EvidenceOf<Sentences> = {
+  readonly [Code in keyof Sentences]: Sentences[Code] extends (evidence: infer Evidence) => unknown
+    ? Readonly<Evidence>
+    : never;
+};
+
+/** Ties each sentence to the evidence of its own code: a union of sentences can't be called with a union of evidence. */
+export function wordsOf<Words>(
+  sentences: Readonly<Record<string, (evidence: never) => Words>>,
+  code: string,
+  evidence: unknown,
+): Words {
+  return sentences[code](evidence as never);
+}

@@ -3,7 +3,7 @@ import { groupRuns } from "../../report/cells/cells.ts";
 import { said } from "./said.ts";
 import { type ReportModel, reportModel } from "../../report/model.ts";
 import { percentileOf } from "../../report/figures/pool.ts";
-import { steadinessOf } from "../../report/cells/steady.ts";
+import { steadinessOf } from "../../report/findings/steady_finding.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";

@@ -6,7 +6,7 @@ import { measurement as shape } from "../../runner/result/result.ts";
 import { medianOf } from "../../runner/stats/quantile.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { inRunOf } from "../../runner/result/in_run.ts";
-import { OF_THIS_RUN_TEXT } from "../../report/findings/in_run.ts";
+import { OF_THIS_RUN_TEXT } from "../../report/subjects/tables/in_run.ts";
 import { reportModel } from "../../report/model.ts";
 import type { Table } from "../../report/subjects/tables/table.ts";
 import { resultsFixture } from "./fixture.ts";

@@ -60,7 +60,7 @@ Deno.test("rounds: a level at its limit is called beyond it at any look in less 
         const byRun = all.slice(0, rounds);
         const repetitions = byRun.map((_, i) => i + 1);
         const plain = {
-          ...meanRange(byRun, LOOK_CONFIDENCE),
+          ...meanRange(byRun, { level: LOOK_CONFIDENCE }),
           ...{ byRun, repetitions, isAtLeast: false },
         };
         const { interval } = careful ? overRounds(plain, roundsOf(rounds)) : plain;
@@ -192,6 +192,11 @@ Deno.test("rounds: runs of fresh processes are as they were", () => {
     level: 0.95,
   };
   const byRun = [1, 2, 3, 4];
-  const range = { ...meanRange(byRun, 0.95), byRun, repetitions: byRun, isAtLeast: false };
+  const range = {
+    ...meanRange(byRun, { level: 0.95 }),
+    byRun,
+    repetitions: byRun,
+    isAtLeast: false,
+  };
   assert.equal(overRounds(range, fresh), range);
 });

@@ -9,7 +9,7 @@ import {
 } from "../../report/subjects/comparison/comparison.ts";
 import { revisionSides } from "../../report/subjects/comparison/revisions.ts";
 import { results } from "../../runner/result/result.ts";
-import { disturbanceSentence } from "../../report/findings/slices.ts";
+import { disturbanceSentence } from "../../report/findings/judgements.ts";
 import { reportModel } from "../../report/model.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";
 import type { Results, Run } from "../../runner/result/result.ts";

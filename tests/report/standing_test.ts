@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
-import type { FigureComparison } from "../../report/judge/comparison.ts";
-import { certaintyOf, type Standing, standingOf } from "../../report/judge/standing.ts";
+import {
+  certaintyOf,
+  type FigureComparison,
+  type Standing,
+  standingOf,
+} from "../../report/judge/comparison.ts";
 import { oppositeMedian } from "../../report/judge/places.ts";
 import { ratioText } from "../../report/writing/ratios.ts";
 import { ratiosText, verdictText, verdictWord } from "../../report/findings/judgements.ts";

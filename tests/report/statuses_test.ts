@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describeMachine } from "../../base/system/describe.ts";
 import { measuredAlone } from "../../report/cells/measured.ts";
-import { otherStatusesText } from "../../report/findings/statuses.ts";
+import { otherStatusesText } from "../../report/findings/no_response.ts";
 import { reportModel } from "../../report/model.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import type { Measurement } from "../../runner/result/result.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { renderCsv } from "../../report/render/csv.ts";
-import { steadyFindings } from "../../report/findings/steady_finding.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";
 import { type ReportModel, reportModel } from "../../report/model.ts";
 import {
@@ -9,7 +8,7 @@ import {
   noSteadyStateText,
   unsteadyOf,
 } from "../../report/cells/cells.ts";
-import { steadinessOf } from "../../report/cells/steady.ts";
+import { steadinessOf, steadyFindings } from "../../report/findings/steady_finding.ts";
 import type { Group } from "../../report/blocks.ts";
 import { groupOf } from "../../report/subjects/subject.ts";
 import type { SteadyLabel } from "../../runner/stats/steady_state/steady_state.ts";

@@ -4,8 +4,7 @@ import { type Block, type Fact, figure, group, list, table, text } from "../../b
 import { legendOf } from "../../chart.ts";
 import type { Document } from "../../document.ts";
 import { leadOf } from "../../findings/lead.ts";
-import { nounOfRuns } from "../../findings/run_noun.ts";
-import { doubtsOfSides } from "../../findings/trust.ts";
+import { doubtsOfSides, nounOfRuns } from "../../findings/trust.ts";
 import { isOpenLoop } from "../../judge/pairs.ts";
 import { formatMoment } from "../../writing/units.ts";
 import { counted, unique } from "../../writing/words.ts";

@@ -13,8 +13,7 @@ import {
   NOTABLE_CHANGE,
 } from "../../judge/comparison.ts";
 import { COMPARED, type ComparedFigure, DECISIVE } from "../../judge/group.ts";
-import { LOOKS_NOTE } from "../../findings/slices.ts";
-import { figureName, verdictText, verdictWord } from "../../findings/judgements.ts";
+import { figureName, LOOKS_NOTE, verdictText, verdictWord } from "../../findings/judgements.ts";
 import { percentText, ratioText } from "../../writing/ratios.ts";
 import { counted } from "../../writing/words.ts";
 import type { SessionContrast } from "../../../runner/stats/comparison/sessions.ts";

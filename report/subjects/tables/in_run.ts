@@ -1,15 +1,26 @@
 /** Figures of single runs with the intervals computed within them, for a measurement and for cells with one run. */
 import { NAMED_FIGURES } from "../../../base/figures/figure.ts";
-import type { InRun, InRunFigure } from "../../../runner/result/in_run.ts";
+import type { InRun, InRunFigure, NO_INTERVAL_REASONS } from "../../../runner/result/in_run.ts";
 import { table } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import { NO_INTERVAL_TEXTS, OF_THIS_RUN_TEXT } from "../../findings/in_run.ts";
 import { figureRangeText } from "../../writing/figure_text.ts";
 import { formatDuration, formatNumber, PERCENT, timeUnit } from "../../writing/units.ts";
 import { listed, listedSome } from "../../writing/words.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
 import * as column from "./column.ts";
 import { type ColumnOf, type Format, type OfCell, type Table, tableOf } from "./table.ts";
+
+/** Why a figure has no interval, without a full stop. */
+const NO_INTERVAL_TEXTS: Readonly<Record<typeof NO_INTERVAL_REASONS[number], string>> = {
+  "too-short": "the run is too short",
+  "not-stationary": "the level of the figure changes during the run",
+  "depends-too-long": "the figure varies too slowly for a run of this length",
+  "few-clusters": "the run has too few clusters of slow or failed requests",
+  "lower-bounds": "some requests never ended",
+};
+
+export const OF_THIS_RUN_TEXT =
+  "These 95 % intervals are about this run alone. They do not show how another process of the target would differ; only repeated runs do.";
 
 const SHOWN: readonly InRunFigure[] = ["rate", "mean", "p50", "p99", "errors"];
 

@@ -2,8 +2,12 @@
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { STEADY_LABELS } from "../../../runner/stats/steady_state/steady_state.ts";
 import { group, list, table } from "../../blocks.ts";
-import { type Steadiness, steadinessOf } from "../../cells/steady.ts";
-import { FLAT, steadyFindings } from "../../findings/steady_finding.ts";
+import {
+  FLAT,
+  type Steadiness,
+  steadinessOf,
+  steadyFindings,
+} from "../../findings/steady_finding.ts";
 import type { Spread } from "../../writing/spread.ts";
 import { formatCount, formatTick, timeUnit } from "../../writing/units.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";

@@ -32,7 +32,7 @@ import { isValid, meaningOfRuns } from "../../findings/trust.ts";
 import { claimBrief } from "../../findings/claim_sentences.ts";
 import { isUndisturbed } from "../../judge/amounts.ts";
 import { type ClaimOutcome, isOfSettling, type JudgedClaim } from "../../judge/claims.ts";
-import { comparisonOf } from "../../judge/comparison.ts";
+import { comparisonOf, standingOf } from "../../judge/comparison.ts";
 import { decisiveFigure } from "../../judge/pairs.ts";
 import { areTargetsMovedAlike } from "../../judge/slices.ts";
 import {
@@ -44,7 +44,6 @@ import {
   type Survival,
 } from "../../judge/places.ts";
 import { competing, shortfallOf } from "../../judge/shortfall.ts";
-import { standingOf } from "../../judge/standing.ts";
 import { percentText, timesText } from "../../writing/ratios.ts";
 import { boundText, formatNumber, GLUE, intervalText } from "../../writing/units.ts";
 import { allOf, counted, listed } from "../../writing/words.ts";

@@ -1,11 +1,10 @@
 /** The small forest of a card: each ratio to the base, with its interval, on one axis. */
 import type { Conclusion } from "../../../runner/result/conclusion.ts";
 import { verdictWord } from "../../findings/judgements.ts";
-import { comparisonOf } from "../../judge/comparison.ts";
+import { certaintyOf, comparisonOf, standingOf } from "../../judge/comparison.ts";
 import { decisiveFigure } from "../../judge/pairs.ts";
 import { figureNameOf, isMoreBetter, type Place, withoutLevel } from "../../judge/places.ts";
 import { competing } from "../../judge/shortfall.ts";
-import { certaintyOf, standingOf } from "../../judge/standing.ts";
 import { ratioText } from "../../writing/ratios.ts";
 import { capitalized } from "../../writing/words.ts";
 import type { ScenarioComparison } from "./compared_scenarios.ts";
