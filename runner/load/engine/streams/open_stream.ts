@@ -259,7 +259,7 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
     if (this.isOverLimit) return beyond("streamMessage", oneMoreThan("streamMessage"));
     if (this.#received === 0 && !isLeft) return "it ended without a message";
     if (plan.until !== null && this.doneUs === Infinity && !isLeft) {
-      return "it ended without its last message";
+      return "the stream ended without its last message";
     }
     return this.#isRight || this.#received === 0 ? null : NOT_EXPECTED;
   }
