@@ -89,7 +89,9 @@ export const targetUse = z.strictObject({
 const workerUse = z.strictObject({
   cpu,
   waiting,
-  spinning: share.describe("Share of the run spent spinning until something was due"),
+  spinning: share.describe(
+    "Share of the run that the worker spent busy-waiting until something was due",
+  ),
   lag: ms.describe("p99 of actual send minus due time"),
   delay: ms.describe("p99 of how long responses and due requests waited for the worker"),
 });

@@ -74,7 +74,7 @@ const replayScenario = (files: Files) => {
       ...ELSEWHERE,
       ...forAll([...METHODS, "mix", "flow", "page"], "the log determines what is sent"),
       ...forAll(BODIES, "a log has no bodies"),
-      ...forAll(["values", "follow"], "it belongs to other scenarios"),
+      ...forAll(["values", "follow"], "a replay cannot have it"),
     }),
   });
 };

@@ -297,7 +297,7 @@ export class Sockets {
       return `the server closed the WebSocket with code ${end.code}`;
     }
     if (inFlight > 0) return "the server closed the WebSocket before it had answered all messages";
-    if (socket.isPushed && socket.came === 0) return "it ended without a message";
+    if (socket.isPushed && socket.came === 0) return "the WebSocket ended without a message";
     return socket.isRight ? null : NOT_EXPECTED;
   }
 
