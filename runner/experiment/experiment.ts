@@ -332,7 +332,7 @@ export function assertAsBefore(
   throw new TargetError(
     `Cannot resume with another Redis: the runs so far used a Redis that ${
       REDIS[before.redis] ?? before.redis
-    }, but the others would use one that ${REDIS[now.redis.kind]}`,
+    }, but the remaining runs would use one that ${REDIS[now.redis.kind]}`,
   );
 }
 

@@ -64,7 +64,7 @@ function readyCall(
   const type = types.get(call.method) ?? proto?.method(call.method);
   if (type === undefined) {
     throw new TargetError(
-      `The server's reflection does not describe ${call.method}: name its .proto file, with proto`,
+      `The server's reflection does not describe ${call.method}: name its .proto file (proto, or --proto)`,
     );
   }
   const { input, output, clientStreams, serverStreams } = type;

@@ -99,7 +99,7 @@ async function described(request: Json, server: Asked): Promise<readonly string[
   // A version that the server does not have says nothing about the types.
   const problem = problems.find((text) => !text.includes("(UNIMPLEMENTED)")) ?? problems[0];
   throw new TargetError(
-    `Cannot read the gRPC types of ${server.origin}: ${problem}; name the method's .proto file, with proto`,
+    `Cannot read the gRPC types of ${server.origin}: ${problem}; name the method's .proto file (proto, or --proto)`,
   );
 }
 

@@ -36,7 +36,7 @@ Deno.test("nothing goes on with another Redis", () => {
   const now = { redis: { kind: "private" }, missing: lacking() } as const;
   assert.throws(
     () => assertAsBefore(before("given"), now),
-    /a Redis that was named with --redis or REDIS_URL, but the others would use one that Plateau started/,
+    /a Redis that was named with --redis or REDIS_URL, but the remaining runs would use one that Plateau started/,
   );
   assertAsBefore(before("private"), now);
   assertAsBefore(before(null), now);

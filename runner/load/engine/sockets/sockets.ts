@@ -293,10 +293,8 @@ export class Sockets {
     if (end.by === "user") {
       return socket.came === 0 || socket.isCutShort || socket.isRight ? null : NOT_EXPECTED;
     }
-    if (!RIGHT_CODES.includes(end.code)) {
-      return `the server closed the WebSocket with code ${end.code}`;
-    }
-    if (inFlight > 0) return "the server closed the WebSocket before it had answered all messages";
+    if (!RIGHT_CODES.includes(end.code)) return `the server closed the socket: code ${end.code}`;
+    if (inFlight > 0) return "the server closed the socket before it had answered all messages";
     if (socket.isPushed && socket.came === 0) return "the WebSocket ended without a message";
     return socket.isRight ? null : NOT_EXPECTED;
   }
