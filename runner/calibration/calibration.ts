@@ -189,7 +189,7 @@ async function startResponder(): Promise<Responder> {
     data.kind === "listening" ? listens(data.port) : ends();
   worker.onerror = (event) => {
     event.preventDefault();
-    reject(new Error(`The server that does nothing failed: ${event.message}`));
+    reject(new Error(`The server for the calibration failed: ${event.message}`));
     ends();
   };
   worker.postMessage({ stop } satisfies ToResponder);

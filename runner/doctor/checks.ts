@@ -22,10 +22,13 @@ const clockCheck: DoctorCheck = {
     const from = source === null ? "" : `, from ${source}`;
     const found = `steps of ${threeDigitsText(stepUs)} µs${from}`;
     if (source !== null && SLOW_SOURCES.includes(source)) {
-      return advise(found, "reading it is slow: let the kernel use tsc, or use another machine");
+      return advise(
+        found,
+        "reading this clock is slow: let the kernel use tsc, or use another machine",
+      );
     }
     if (stepUs <= COARSE_US) return ok(found);
-    return advise(found, "it cannot tell apart times that differ by less: use another machine");
+    return advise(found, "shorter times cannot be told apart: use another machine");
   },
 };
 
@@ -40,13 +43,13 @@ const driverCheck: DoctorCheck = {
 const generatorCheck: DoctorCheck = {
   title: "Generator",
   run({ calibration }): CheckResult {
-    if (calibration === null) return unknown("it could not be calibrated");
+    if (calibration === null) return unknown("the load generator could not be calibrated");
     const { peakThroughput, baselineLatency } = calibration;
     return ok(
-      `at most ${countText(peakThroughput)} requests/s with one worker, ${
-        threeDigitsText(baselineLatency)
-      } ms ` +
-        "latency at the least, against a server that does nothing",
+      `at most ${countText(peakThroughput)} requests/s with one worker, and a median latency of ` +
+        `${
+          threeDigitsText(baselineLatency)
+        } ms with one connection, against a server that does nothing`,
     );
   },
 };
@@ -65,7 +68,7 @@ const redisCheck: DoctorCheck = {
     if (redis === null) {
       return advise(
         "none",
-        "runs that need it are left out: apt-get install redis-server, or name one with --redis URL",
+        "runs that need Redis are left out: apt-get install redis-server, or name a running one with --redis URL",
       );
     }
     if ("problem" in redis) return advise("does not respond", redis.problem);
@@ -77,7 +80,7 @@ const nginxCheck: DoctorCheck = {
   title: "nginx",
   run({ nginx }): CheckResult {
     if (nginx !== null) return ok(nginx);
-    return advise("none", "targets that use it can't be started: apt-get install nginx");
+    return advise("none", "targets that use nginx can't be started: apt-get install nginx");
   },
 };
 
@@ -92,7 +95,7 @@ export const system: DoctorCheck = {
     if (os === "linux") return ok(found);
     return advise(
       found,
-      "much of what keeps figures steady, and of what shows whether they are, exists only on Linux",
+      "much of what Plateau does to keep measurements steady, and to notice disturbances, works only on Linux",
     );
   },
 };
@@ -105,7 +108,7 @@ export const memory: DoctorCheck = {
 export const limits: DoctorCheck = {
   title: "Limits",
   run({ machine: { os, limits: { cores, memory }, allowedCores } }): CheckResult {
-    if (os !== "linux") return unknown("only Linux has control groups");
+    if (os !== "linux") return unknown("limits are read from control groups, which only Linux has");
     const found = [
       ...cores === null ? [] : [`CPU time of ${coresWord(cores)}`],
       ...memory === null ? [] : [`${threeDigitsText(memory / GB)} GB of memory`],
@@ -113,8 +116,8 @@ export const limits: DoctorCheck = {
     if (cores === null || cores >= allowedCores) return ok(found);
     return advise(
       found,
-      "a program that has used up this time is paused until the next period, mostly of 100 ms, and latencies " +
-        "show it: limit whole cores instead, as docker run --cpuset-cpus does",
+      "a program that has used up its CPU time is paused until the next period (usually 100 ms), which " +
+        "raises latencies: limit it to whole cores instead, as docker run --cpuset-cpus does",
     );
   },
 };
@@ -125,7 +128,7 @@ export const container: DoctorCheck = {
     if (container === null) return ok("none");
     return advise(
       container,
-      "other users of the machine are not visible from inside: measure on the machine itself if you can",
+      "programs outside the container are not visible from inside: measure on the machine itself if you can",
     );
   },
 };
@@ -152,7 +155,7 @@ export const openFiles: DoctorCheck = {
     if (openFiles === null) return unknown("the system does not show the limit");
     const found = `${countText(openFiles)} for each process`;
     if (openFiles >= FEW_FILES) return ok(found);
-    return advise(found, "every connection is an open file: ulimit -n 65536");
+    return advise(found, "every connection is an open file: raise the limit with ulimit -n 65536");
   },
 };
 
@@ -168,7 +171,7 @@ export const ports: DoctorCheck = {
     if (last - first + 1 >= USUAL_PORTS) return ok(found);
     return advise(
       found,
-      "a connection needs a port, and keeps it for a minute after it is closed: " +
+      "a connection needs a port, and keeps it for a minute after it is closed; for more ports: " +
         'sudo sysctl net.ipv4.ip_local_port_range="10240 65535"',
     );
   },
@@ -176,7 +179,7 @@ export const ports: DoctorCheck = {
 
 // Checks of the processor: how many cores, how fast, and who else uses them.
 
-const HIDDEN = "the system does not show it, as in most virtual machines";
+const HIDDEN = "the system does not show this, as is usual in virtual machines";
 
 export const cores: DoctorCheck = {
   title: "Processor",
@@ -199,8 +202,8 @@ export const governor: DoctorCheck = {
     if (governor === "performance") return ok(governor);
     return advise(
       governor,
-      "cores slow down when there is little to do, and are late to speed up: " +
-        "sudo cpupower frequency-set -g performance",
+      "cores slow down when they have little to do, and speed up again only after a delay; to keep them " +
+        "fast: sudo cpupower frequency-set -g performance",
     );
   },
 };
@@ -214,7 +217,7 @@ export const turbo: DoctorCheck = {
     return advise(
       "on",
       "the clock speed, and with it every figure, depends on heat and on how many cores are busy; to switch " +
-        `it off: echo ${off} | sudo tee ${turboSwitch}`,
+        `turbo off: echo ${off} | sudo tee ${turboSwitch}`,
     );
   },
 };
@@ -225,7 +228,7 @@ const IDLE_RATIO = 0.05;
 const idleLoad: DoctorCheck = {
   title: "Idle load",
   run({ idle: { busyRatio, busiest, seconds }, machine: { allowedCores } }): CheckResult {
-    if (busyRatio === null) return unknown("the system does not count it");
+    if (busyRatio === null) return unknown("the system does not report CPU use");
     const found = `${shareText(busyRatio)} of ${coresWord(allowedCores)} in use, over ${
       threeDigitsText(seconds)
     } s`;
@@ -235,7 +238,7 @@ const idleLoad: DoctorCheck = {
       found,
       names.length > 0
         ? `other programs are busy: ${names.join(", ")}; end them, or measure later`
-        : "other programs are busy that are not visible from here, because they run outside this container, or too briefly",
+        : "other programs are busy, but not visible from here: they run outside this container, or too briefly to be seen",
     );
   },
 };
@@ -246,12 +249,12 @@ const STEAL_RATIO = 0.01;
 export const steal: DoctorCheck = {
   title: "Steal",
   run({ idle: { stealRatio } }): CheckResult {
-    if (stealRatio === null) return unknown("the system does not count it");
-    const found = `${shareText(stealRatio)} of the time went to other machines`;
+    if (stealRatio === null) return unknown("the system does not report it");
+    const found = `${shareText(stealRatio)} of the cores' time went to other virtual machines`;
     if (stealRatio <= STEAL_RATIO) return ok(found);
     return advise(
       found,
-      "the hypervisor gives this machine's cores to others: measure at another time or elsewhere",
+      "the hypervisor gives other machines part of these cores' time: measure at another time or elsewhere",
     );
   },
 };

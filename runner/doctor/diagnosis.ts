@@ -15,17 +15,19 @@ export const diagnosis = z.strictObject({
   machine,
   idle: z.strictObject({
     seconds: z.number().positive(),
-    busy: ratio.nullable().describe("Share in use while Plateau did nothing"),
+    busy: ratio.nullable().describe("Share of the cores' time in use while Plateau did nothing"),
     steal: ratio.nullable().describe("Share of the cores' time that went to other machines"),
   }).describe("Use of the cores on which Plateau may run"),
   clock: z.strictObject({
-    step: z.number().positive().describe("Smallest, µs"),
+    step: z.number().positive().describe("Smallest step of the clock, µs"),
     source: z.string().nullable(),
   }),
   driver: z.enum(["epoll", "tcp"]),
   calibration: z.strictObject({
-    ceiling: z.number().positive().describe("Requests per second of one worker"),
-    floor: z.number().positive().describe("Median latency of one connection, ms"),
+    ceiling: z.number().positive().describe("Peak throughput of one worker, requests per second"),
+    floor: z.number().positive().describe(
+      "Median latency of one connection to a server that does nothing, ms",
+    ),
   }).nullable(),
   checks: z.array(checkResult.extend({ name: z.string(), title: z.string() })),
 });

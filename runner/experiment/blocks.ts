@@ -251,7 +251,7 @@ class BlockSequence {
    */
   async #keepInterrupted(cell: RunPlace, capacity: RunCapacity | null): Promise<void> {
     if (capacity === null) return;
-    const reason = "the search for its capacity was kept";
+    const reason = "the run was interrupted; its search for a capacity was kept";
     const missing: Missing = { ...cell, kind: "interrupted", reason, evidence: [], capacity };
     await this.#save((file) => file.addMissing(missing));
   }

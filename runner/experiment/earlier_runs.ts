@@ -116,8 +116,8 @@ export function refusals(kept: Results, here: ResumeHost): Problem[] {
   const versions: Problem[] = kept.version === here.version ? [] : [{
     place,
     message:
-      `Cannot resume an experiment that Plateau ${kept.version} began: this is ${here.version}`,
-    fix: "use that version, or run the experiment again",
+      `Cannot resume an experiment that Plateau ${kept.version} began: this is Plateau ${here.version}`,
+    fix: `use Plateau ${kept.version}, or run the experiment again`,
   }];
   const machines = changesBetween(steadyFacts(kept.machine), steadyFacts(here.machine));
   if (machines.length === 0) return versions;
@@ -125,8 +125,8 @@ export function refusals(kept: Results, here: ResumeHost): Problem[] {
   return [...versions, {
     place,
     message:
-      `Cannot resume on another machine, because runs of two machines would mislead (${facts})`,
-    fix: `resume on ${kept.machine.hostname} as it was, or run the experiment again`,
+      `Cannot resume on a different machine, because its runs could not be compared with the earlier ones (${facts})`,
+    fix: `resume on ${kept.machine.hostname} as it was then, or run the experiment again`,
   }];
 }
 

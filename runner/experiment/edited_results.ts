@@ -37,11 +37,12 @@ export function contradictions(kept: Results, origin: Origin): Problem[] {
   const ofCells = Map.groupBy(own.filter((one) => !beyond.includes(one)), cellKey);
   return [
     ...settingsProblems(kept),
-    ...[...strange].map((one) =>
-      problem(one.place, `the experiment does not have its cell ${cellText(one)}`)
-    ),
+    ...[...strange].map((one) => problem(one.place, `the experiment has no cell ${cellText(one)}`)),
     ...beyond.map(({ place, repetition }) =>
-      problem(place, `its repetition is ${repetition}, but the experiment has only ${most}`)
+      problem(
+        place,
+        `its repetition is ${repetition}, but the last repetition of the experiment is ${most}`,
+      )
     ),
     ...[...ofCells.values()].flatMap(repetitionProblems),
     ...runProblems(kept, own, origin),
@@ -52,7 +53,7 @@ export function contradictions(kept: Results, origin: Origin): Problem[] {
 /** Checks that the experiment in the results matches the hash there. */
 function settingsProblems({ experiment, settings }: Results): Problem[] {
   if (hashSettings(experiment) === settings) return [];
-  return [problem("experiment", "its SHA-256 is not that in settings")];
+  return [problem("experiment", "its SHA-256 is not the one in settings")];
 }
 
 /** Each repetition of a cell must exist once, without gaps. @param ofCell The cell's runs and missing runs. */
@@ -69,7 +70,7 @@ function repetitionProblems(ofCell: readonly PlacedRun[]): Problem[] {
     ...again.map(({ place, repetition }) =>
       problem(
         place,
-        `${first.get(repetition)?.place} already is this repetition of the same cell`,
+        `${first.get(repetition)?.place} is the same repetition of the same cell`,
       )
     ),
     ...gap < 0 ? [] : [problem(
@@ -112,7 +113,7 @@ function runProblems(
     const changes = changesBetween(asPlanned, { order, load, interval });
     return [
       ...changes.map((change) =>
-        problem(`${run.place}.${change.path}`, `it is not as planned: ${changeText(change)}`)
+        problem(`${run.place}.${change.path}`, `it differs from the plan: ${changeText(change)}`)
       ),
       ...sums,
     ];
@@ -153,8 +154,8 @@ function sumsOf({ requests, status, errors }: Run): [law: string, left: number, 
       due,
       completed + failed + unfinished + dropped,
     ],
-    ["the statuses sum to completed", sum(Object.values(status)), completed],
-    ["the errors sum to failed", sum(Object.values(errors)), failed],
+    ["the counts in status must sum to completed", sum(Object.values(status)), completed],
+    ["the counts in errors must sum to failed", sum(Object.values(errors)), failed],
   ];
 }
 
@@ -175,7 +176,7 @@ function stateProblems(
     return !there.some(({ repetition }) => repetition === null) && there.length < repetitions;
   });
   return short.map((cell) =>
-    problem("state", `it is "done", but not every repetition of ${cellText(cell)} is there`)
+    problem("state", `it is "done", but repetitions of ${cellText(cell)} are missing`)
   );
 }
 

@@ -324,22 +324,22 @@ export function assertAsBefore(
   const gone = [...now.missing].filter(([cell]) => kept.countOf(cell) > 0);
   if (gone.length > 0) {
     const reasons = new Set(gone.map(([, { reason }]) => reason));
-    throw new TargetError("Cannot resume: something that earlier runs had is missing now", [
+    throw new TargetError("Cannot resume: prerequisites that earlier runs had are missing now", [
       ...reasons,
     ]);
   }
   if (before.redis === null || now.redis === null || before.redis === now.redis.kind) return;
   throw new TargetError(
-    `Cannot resume with another Redis: the runs so far used ${
+    `Cannot resume with another Redis: the runs so far used a Redis that ${
       REDIS[before.redis] ?? before.redis
-    }, and now it would be ${REDIS[now.redis.kind]}`,
+    }, but the remaining runs would use one that ${REDIS[now.redis.kind]}`,
   );
 }
 
 const REDIS: Readonly<Record<string, string>> = {
-  given: "one named with --redis or REDIS_URL",
-  found: "the one found on 127.0.0.1:6379",
-  private: "a private one",
+  given: "was named with --redis or REDIS_URL",
+  found: "was found on 127.0.0.1:6379",
+  private: "Plateau started itself",
 };
 
 /** Notes how many runs exist, and what has changed since. */

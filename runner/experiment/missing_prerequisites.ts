@@ -31,7 +31,7 @@ export interface MissingPrerequisite {
 
 const NO_REDIS =
   "No Redis: none responds on 127.0.0.1:6379 and neither redis-server nor valkey-server is on PATH; " +
-  "install one, or name one with --redis URL";
+  "install one of these programs, or name a running Redis with --redis URL";
 
 export function cellNeeds({ request, targetSpec, others }: Cell): Need[] {
   const paths = redisPathsOf(targetSpec, others);

@@ -34,7 +34,10 @@ export async function measurePeakThroughput(
 function generatorPeak({ generator, onProgress }: PeakThroughputRequest): MeasuredPeak | null {
   const { calibration, driver } = generator;
   if (calibration === null) {
-    onProgress({ kind: "note", text: "The load generator could not be measured on its own" });
+    onProgress({
+      kind: "note",
+      text: "The peak throughput of the load generator could not be measured",
+    });
     return null;
   }
   const by = `one worker (${driver}), 50 connections, against a server that does nothing`;
@@ -58,8 +61,8 @@ export function discardRefutedPeak(
   );
   if (!isRefuted) return {};
   const text =
-    "A run was faster than the peak throughput of the load generator, so that peak is left " +
-    "out: the machine was busy when it was measured";
+    "The peak throughput of the load generator is left out, because a run was faster: the machine " +
+    "must have been busy when that peak was measured";
   onProgress({ kind: "note", text });
   return { peakThroughput: { ...peakThroughput, generator: null } };
 }

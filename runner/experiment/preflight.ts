@@ -141,7 +141,7 @@ export async function checkResponses(given: PreflightRequest): Promise<void> {
     const failure = ofUser?.[kind]?.(user) ?? null;
     if (failure === null) return;
     throw new TargetError(
-      `Cannot measure target ${request.target}: the script failed at the ${kind} of a user: ${failure}`,
+      `Cannot measure target ${request.target}: the script failed at the ${kind} of a user's session: ${failure}`,
     );
   };
   for (const [number, { steps, user }] of journeys.entries()) {
@@ -314,7 +314,7 @@ async function checkStep(
   }
   const failure = own?.after?.(user, response) ?? null;
   if (failure !== null) {
-    throw new TargetError(`${subject}: the script failed after it: ${failure}`);
+    throw new TargetError(`${subject}: the script failed after the response: ${failure}`);
   }
 }
 
@@ -382,7 +382,9 @@ async function followed(
 function compressionHint({ kept }: ReceivedResponse): string {
   if (kept === null || kept.field("content-encoding") !== null) return "";
   const coding = codingOf(kept.body());
-  return coding === null ? "" : `; the body looks like ${coding}, but no content-encoding says so`;
+  return coding === null
+    ? ""
+    : `; the body looks like ${coding}, but the response has no content-encoding`;
 }
 
 async function sendOnce(

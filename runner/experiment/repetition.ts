@@ -158,9 +158,9 @@ export class Repetition {
     const widest = this.#widest();
     const found = widest === null ? "is not known" : `is ± ${percent(widest)}`;
     const groups = this.#isGrouped(until) ? ", and the runs of a cell fall into two groups" : "";
-    return `After ${done} repetitions the widest interval ${found}${groups}: continuing to ${
+    return `After ${done} repetitions the widest confidence interval ${found}${groups}: continuing to ${
       this.plannedAfter(done)
-    }`;
+    } repetitions`;
   }
 
   #widest(): number | null {

@@ -32,15 +32,17 @@ export function repeatSentence(repeat: Repeat): string | null {
   const { until, budget, atMost } = repeat;
   const looks = LOOKS.filter((look) => look <= mostRepetitions(repeat));
   return [
-    ...(until === null
-      ? []
-      : [`until ± ${percent(until)}, checked after ${looks.join(", ")} repetitions`]),
+    ...(until === null ? [] : [
+      `until the widest interval is ± ${percent(until)}, checked after ${
+        looks.join(", ")
+      } repetitions`,
+    ]),
     ...(budget === null ? [] : [
       until === null
         ? `as many repetitions as fit into ${durationText(budget)}`
         : `no longer than ${durationText(budget)}`,
     ]),
-    ...(atMost === null ? [] : [`${atMost} at most`]),
+    ...(atMost === null ? [] : [`at most ${atMost} repetitions`]),
   ].join("; ");
 }
 

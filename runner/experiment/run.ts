@@ -343,8 +343,8 @@ function unknownUseText(target: string): string {
 }
 
 function noCountersText(target: string): string {
-  return `Target ${target} reported no runtime counters: only Node, Deno, Go, Python and Plateau's own servers can, ` +
-    "if they may write files and heed NODE_OPTIONS, PYTHONPATH or GODEBUG";
+  return `Target ${target} reported no runtime counters: only programs for Node, Deno, Go and Python and Plateau's own ` +
+    "servers can, and only if they may write files and do not ignore NODE_OPTIONS, PYTHONPATH or GODEBUG";
 }
 
 /** Says what was left out of a target's reports; a runtime's own reports are far below the limits. */
@@ -356,15 +356,15 @@ function leftOutText(
     ["processes", processes],
     ["bytes", bytes],
     ["lines that are not records", lines],
-    ["garbage collections, counted in the totals but not listed one by one", collections],
+    ["garbage collections that are only in the totals", collections],
     ["stalls", stalls],
   ] as const;
   const counted = parts.filter(([, count]) => count > 0).map(([what, count]) =>
     `${what}: ${count}`
   );
-  return `Target ${target} reported runtime counters that Plateau did not keep in full, ${
+  return `Plateau left out some of the runtime counters that target ${target} reported (${
     counted.join("; ")
-  }`;
+  })`;
 }
 
 /**

@@ -182,7 +182,9 @@ export class TargetCommands {
     const { name } = member;
     if (needsOrigin(step) && origin === null) {
       return this.#note(
-        `Left out ${stage} of ${name}, because it did not start: ${commandText(step)}`,
+        `Left out a command of ${name} (${stage}), because ${name} did not start: ${
+          commandText(step)
+        }`,
       );
     }
     const taken = this.#take(stage, member, { step, origin, signal: NEVER });
@@ -191,7 +193,9 @@ export class TargetCommands {
       throw error;
     });
     if (why === null) return;
-    const last = evidence.length === 0 ? "" : `; its last line: ${evidence[evidence.length - 1]}`;
+    const last = evidence.length === 0
+      ? ""
+      : `; its last line of output: ${evidence[evidence.length - 1]}`;
     this.#note(`Warning: ${stage} of ${name} failed: ${why}${last}`, true);
   }
 

@@ -171,8 +171,8 @@ export function applyPins({ targets, workers }: PinSpec = {}, onProgress: OnProg
   const shared = sharedCores(pin.targets ?? [], pin.workers ?? []);
   const applied = applyPin(pin);
   if (shared.length > 0) {
-    const text = `Targets and load workers share core ${coresText(shared)}, because of pin: ` +
-      "each takes CPU time from the other";
+    const text = "Targets and load workers take CPU time from each other, because pin gives both " +
+      `${shared.length === 1 ? "core" : "cores"} ${coresText(shared)}`;
     onProgress({ kind: "note", text });
   }
   return {

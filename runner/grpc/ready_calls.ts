@@ -63,7 +63,9 @@ function readyCall(
 ): ScriptRequest {
   const type = types.get(call.method) ?? proto?.method(call.method);
   if (type === undefined) {
-    throw new TargetError(`The server's reflection does not describe ${call.method}`);
+    throw new TargetError(
+      `The server's reflection does not describe ${call.method}: name its .proto file (proto, or --proto)`,
+    );
   }
   const { input, output, clientStreams, serverStreams } = type;
   const isOpen = fillsLater && namesIn({ ...request.wire, path: "", headers: {} }).length > 0;
@@ -139,7 +141,7 @@ function checkKinds(
     refuse("Cannot capture a value from a stream: its messages are not kept");
   }
   if (!serverStreams && stream !== undefined) {
-    refuse("Cannot use hold or token with a method whose response is one message");
+    refuse("Cannot use hold or token with a method whose response is one message: leave them out");
   }
 }
 

@@ -99,7 +99,7 @@ async function described(request: Json, server: Asked): Promise<readonly string[
   // A version that the server does not have says nothing about the types.
   const problem = problems.find((text) => !text.includes("(UNIMPLEMENTED)")) ?? problems[0];
   throw new TargetError(
-    `Cannot read the gRPC types of ${server.origin}: ${problem}; name its .proto file`,
+    `Cannot read the gRPC types of ${server.origin}: ${problem}; name the method's .proto file (proto, or --proto)`,
   );
 }
 
@@ -119,7 +119,7 @@ async function asked(
     const problem = wholeResponseProblem(spec, kept);
     if (problem !== null) return problem;
     const { found, error } = JSON.parse(new TextDecoder().decode(kept.body()));
-    return found?.files ?? `its reflection responded: ${error?.message ?? "nothing"}`;
+    return found?.files ?? `the server's reflection responded: ${error?.message ?? "nothing"}`;
   } catch (error) {
     signal.throwIfAborted();
     const tls = "path" in endpoint ? undefined : endpoint.tls;

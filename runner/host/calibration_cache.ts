@@ -14,8 +14,12 @@ import { replaceFile } from "../../base/whole_file.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 
 const calibration = z.strictObject({
-  peakThroughput: z.number().positive().describe("Requests per second of one worker"),
-  baselineLatency: z.number().positive().describe("Median latency of one connection, ms"),
+  peakThroughput: z.number().positive().describe(
+    "Peak throughput of one worker, requests per second",
+  ),
+  baselineLatency: z.number().positive().describe(
+    "Median latency of one connection to a server that does nothing, ms",
+  ),
 });
 export type Calibration = z.output<typeof calibration>;
 

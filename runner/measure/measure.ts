@@ -125,7 +125,9 @@ function abortedBy(
 /** A note for a user who asked for shorter intervals. */
 function widenedText(intervalMs: number, timeline: Timeline): string {
   return `The timeline has intervals of ${durationText(timeline.intervalMs)} instead of ` +
-    `${durationText(intervalMs)}, because a result of that many intervals could not be read back`;
+    `${
+      durationText(intervalMs)
+    }, because a result with so many intervals would be too large to read`;
 }
 
 function tailOf(reports: readonly WorkerReport[]): TailRequest[] {

@@ -26,16 +26,16 @@ function lawsOfStreams({ received, names, first, gap }: MessageTotals): Law[] {
   const named = names.reduce((total, one) => total + one.received, 0);
   const times = first.all.count - first.censored.count + gap.all.count - gap.censored.count;
   return [
-    ["messages by name sum to received", named, received],
-    ["every received message has a time", times, received],
+    ["the messages by name must sum to all received", named, received],
+    ["every received message must have a time", times, received],
   ];
 }
 
 function lawsOfSockets({ received, latency, came, unmatched }: SocketTotals): Law[] {
   return [
-    ["every answer has a time", latency.all.count - latency.censored.count, received],
+    ["every answer must have a time", latency.all.count - latency.censored.count, received],
     [
-      "answers and other messages are at most all messages",
+      "answers and other messages must be at most all messages",
       Math.max(received + unmatched, came),
       came,
     ],

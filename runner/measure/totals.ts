@@ -188,20 +188,27 @@ export function breachOf(
   const fates = completed + failed + unfinished + dropped;
   const laws: (readonly [string, number, number])[] = [
     ["due = completed + failed + unfinished + dropped", due, fates],
-    ["the statuses sum to completed", statuses, completed],
-    ["the errors sum to failed", errors, failed],
+    ["the counts by status must sum to the completed requests", statuses, completed],
+    ["the counts by error must sum to the failed requests", errors, failed],
     [
-      "the seconds sum to the requests completed by the deadline",
+      "the counts by second must sum to the requests completed by the deadline",
       intervals.seconds,
       completed - late,
     ],
     [
-      "latency counts completed, timed out, unfinished and dropped",
+      "latency must have a value for each completed, timed out, unfinished or dropped request",
       intervals.values,
       completed + bounds,
     ],
-    ["latency by class counts the statuses from 300 on", ...classedOf(totals)],
-    ["its lower bounds are timed out, unfinished and dropped", intervals.bounds, bounds],
+    [
+      "latency by class of status must have a value for each status from 300 on",
+      ...classedOf(totals),
+    ],
+    [
+      "latency must have a lower bound for each timed out, unfinished or dropped request",
+      intervals.bounds,
+      bounds,
+    ],
     ...messageLaws(totals),
   ];
   const [broken] = laws.filter(([, left, right]) => left !== right);

@@ -111,7 +111,7 @@ async function take(
   if (load === null) {
     return {
       ...NOTHING,
-      notes: ["no measured run found a capacity, at which the profile run would be loaded"],
+      notes: ["no measured run found a capacity, so the rate of the profile run is unknown"],
     };
   }
   const durationMs = durationMsOf(load);
@@ -120,7 +120,9 @@ async function take(
     context.discardS,
     runs,
   );
-  if (part === null) return { ...NOTHING, notes: ["no measured run shows how long a run takes"] };
+  if (part === null) {
+    return { ...NOTHING, notes: ["no measured run shows how long the profile run would take"] };
+  }
   const written = scriptOf(cell.request, context.seed);
   const target = await context.start(cell);
   let scripted: ScriptedRun | null = null;

@@ -19,7 +19,7 @@ export const TRIAL_OUTCOMES = ["held", "broken"] as const;
 const ruleInTrial = z.strictObject({
   rule: z.string(),
   requests: count,
-  beyond: count.describe("Number of these requests that missed the limit of the rule"),
+  beyond: count.describe("Number of the trial's requests that missed the limit of the rule"),
   allowed: z.number().positive().describe(
     "Share of the requests that may miss the limit without breaking the rule",
   ),
@@ -35,7 +35,7 @@ const capacityTrial = z.strictObject({
   ),
   outcome: z.enum(TRIAL_OUTCOMES),
   counts: z.boolean().describe(
-    "false if the rules broke and the generator or the machine may be the cause",
+    "Whether the trial counts: false if a rule broke and the generator or the machine may be the cause",
   ),
   rules: z.array(ruleInTrial),
   p50: ms,
@@ -49,14 +49,14 @@ const capacityTrial = z.strictObject({
   errors: z.partialRecord(z.enum(ERRORS), count).optional().describe(
     "Failed requests by kind; absent if none failed",
   ),
-  wrong: count.optional().describe("Number of wrong responses; absent for none"),
+  wrong: count.optional().describe("Number of wrong responses; absent: none"),
   trust: z.enum(TRUSTS),
   findings: z.array(trustFinding),
   bottleneck: bottleneck.optional().describe(
     "What kept the target from serving more in this trial; only if the target's processes can be seen",
   ),
   recoveryS: seconds.nullable().describe(
-    "Time until single requests were as fast as before the search; null: they never were",
+    "Seconds after the trial until single requests were as fast again as before the search; null: they never were",
   ),
 });
 
@@ -73,25 +73,27 @@ export const CAPACITY_ENDS = [
 
 /** The goal of a search for a capacity, its trials and its result. */
 const search = {
-  within: z.array(z.string()).describe("The rules, as they were written"),
+  within: z.array(z.string()).describe("The rules that must hold, as the experiment states them"),
   widthRatio: z.number().positive().describe(
     "How far the confidence interval may reach to either side of the capacity, as a share of the capacity",
   ),
-  trialS: z.tuple([seconds, seconds]).describe("Length of the shortest trial, and of the longest"),
+  trialS: z.tuple([seconds, seconds]).describe(
+    "Length of the shortest trial, and of the longest trial",
+  ),
   budgetS: seconds,
   peakPerSec: rate.describe(
     "Rate served without a wrong response in a closed loop, before the trials",
   ),
   end: z.enum(CAPACITY_ENDS).describe("Why the search ended"),
   wouldTakeS: seconds.optional().describe(
-    "For a search that the budget ended: a budget that would probably suffice, if known",
+    "If the budget ended the search: a budget that would probably suffice; absent if unknown",
   ),
   capacity: z.strictObject({
     value: rate,
     low: rate.describe("Lower end of the 95 % interval"),
     high: rate.nullable().describe("Upper end of the 95 % interval; null: unknown"),
     bound: z.enum(["target", "generator"]).describe(
-      "What limited the search; generator: the capacity is at least value",
+      "What limited the search. target: the target; generator: the load generator, so the capacity is at least value",
     ),
   }).nullable().describe("The capacity; null: no rate is known at which every rule holds"),
   binding: z.string().nullable().describe("The rule that breaks first; null: none broke"),

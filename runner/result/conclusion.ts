@@ -45,7 +45,7 @@ const reliability = z.strictObject({
     "open",
     "fewer",
     "changed",
-  ]).describe("How the verdict changes without the runs that something disturbed"),
+  ]).describe("Whether and how the verdict changes without the disturbed runs"),
   light: z.enum(["green", "amber", "red"]),
   valid: count,
   runs: count,
@@ -71,11 +71,11 @@ const matrix = z.strictObject({
         scenario: z.string(),
         text: z.string(),
         value: z.number().describe("Requests/s, or the p99 in ms"),
-        ratio: end.describe("Ratio to the best of its column; null: not compared"),
+        ratio: end.describe("Ratio to the best value of the column; null: not compared"),
         ratioText: z.string(),
         certainty: z.enum(["best", "decided", "likely", "open", "none"]),
         shortfall: z.string().describe(
-          "Shortfall, such as `times out on 19 %`; empty if the target meets the requirement",
+          "How the target falls short, such as `times out on 19 %` (of the requests); empty if it does not",
         ),
       }).nullable(),
     ),
@@ -86,7 +86,7 @@ const winner = z.strictObject({
   setting: z.string(),
   winner: z.string().nullable().describe("The target that wins at this setting; null: none"),
   first: z.string().optional().describe(
-    "The best target at this setting, even if no target wins: ratio is its ratio to rival. Absent in older files",
+    "The best target at this setting, even if no target wins; ratio compares it with rival. Absent in older files",
   ),
   rival: z.string().nullable().describe(
     "The target that the best is compared with; null: no other target keeps up",
@@ -153,17 +153,19 @@ export const verdicts = z.array(z.strictObject({
   note: z.string().describe("A note for the reader; empty: none"),
   outcome: z.enum(["reproduced", "not reproduced", "inconclusive"]),
   isDecidable: z.literal(false).optional().describe(
-    "False if the claim can't be decided here, because this set-up is not the one for which the claim was published (its given)",
+    "False if the claim can't be decided here, because this set-up does not meet the claim's `given`",
   ),
-  found: z.string().describe("The ratio or figure of the worst cell; empty: none"),
+  found: z.string().describe(
+    "The ratio or figure of the cell that is worst for the claim; empty: none",
+  ),
   held: z.string().describe(
-    "The number of the claim's cells in which it holds, such as 3 of 4 cells; empty if there is only one",
+    "In how many of its cells the claim holds, such as `3 of 4 cells`; empty if it is about one cell only",
   ),
   sentence: z.string().describe(
     "The result and, if the claim remains open, the reason",
   ),
   doubt: z.string().describe(
-    "The reason why the claim remains open: cells that were not measured, runs that are not valid, too wide an interval; empty: none",
+    "What keeps the claim open, such as cells that were not measured or an interval that is too wide; empty: nothing",
   ),
 }));
 

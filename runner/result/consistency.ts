@@ -39,7 +39,10 @@ export function repeatedRuns(runs: readonly Run[]): Inconsistency[] {
   return runs.flatMap((run, at) => {
     const name = JSON.stringify([cellKey(run), run.repetition]);
     if (!known.has(name)) return known.add(name) && [];
-    return [{ path: ["runs", at], message: `Cannot use a run twice (${runText(run)})` }];
+    return [{
+      path: ["runs", at],
+      message: `Cannot use results that hold one run twice (${runText(run)})`,
+    }];
   });
 }
 
@@ -50,7 +53,7 @@ function* ofMeasurement(measurement: Measurement): Generator<Inconsistency> {
   const { max, percentiles } = measurement.latency;
   for (const [name, ms] of Object.entries(percentiles)) {
     if (ms <= max * (1 + ROUNDING)) continue;
-    const message = `Cannot use a percentile of ${ms} ms: the largest value is ${max} ms`;
+    const message = `Cannot use a percentile of ${ms} ms: the highest latency is ${max} ms`;
     yield { path: ["latency", "percentiles", name], message };
   }
 }
@@ -85,7 +88,7 @@ function* ofMessages(
     yield* ofFates([...path, "streams"], messages);
     if (events !== messages.received) {
       const message =
-        `Cannot use counts that do not add up: ${events} events, but ${messages.received} messages were received`;
+        `Cannot use counts that do not add up: events is ${events}, but messages.received is ${messages.received}`;
       yield { path: [...path, "streams", "events"], message };
     }
     for (const [name, times] of Object.entries({ ttfe, gap, ...tokens && { ttft: tokens.ttft } })) {
@@ -149,7 +152,8 @@ function* ofHistogram(
   try {
     const held = countOf(histogram);
     if (count === undefined || held === count) return;
-    const message = `Cannot use a histogram of ${held} values, because its count is ${count}`;
+    const message =
+      `Cannot use a histogram of ${held} values: by the count beside it, it should have ${count}`;
     yield { path, message };
   } catch (error) {
     yield { path, message: messageOf(error) };
@@ -159,7 +163,10 @@ function* ofHistogram(
 function* ofTimeline(points: Measurement["timeline"]["points"]): Generator<Inconsistency> {
   const path = ["timeline", "points"];
   if (!isWithin("intervals", points.length)) {
-    return yield { path, message: `Cannot use it: ${beyond("intervals", points.length)}` };
+    return yield {
+      path,
+      message: `Cannot use this timeline: ${beyond("intervals", points.length)}`,
+    };
   }
   for (const [at, point] of points.entries()) {
     const { endS, censoredHistogram } = point;

@@ -100,7 +100,7 @@ export const CACHE_USES = ["hit", "miss", "stale"] as const;
 
 const group = z.strictObject({
   latency: distribution.describe(
-    "Latency, counted from the same moment as that of the run; count is the number of responses",
+    "Latency of these responses, counted from the same moment as the run's; count is the number of responses",
   ),
   histogram: z.string().describe("HdrHistogram V2, compressed, base64, microseconds"),
 });

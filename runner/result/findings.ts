@@ -76,7 +76,7 @@ const contention = {
     name: z.string(),
     pid: z.int().min(1).optional().describe("Process ID; absent in older files"),
     cores: z.number().min(0),
-  })).describe("Processes of other programs: those that used most of these cores"),
+  })).describe("Processes of other programs that used the most CPU time"),
 };
 
 const workerLoad = {
@@ -97,7 +97,7 @@ export const trustFinding = z.discriminatedUnion("code", [
     due: count,
     errors: z.partialRecord(z.enum(ERRORS), count),
     protocol: z.partialRecord(z.enum(PROTOCOL_FAILURES), count).optional().describe(
-      "Number of errors of the kind protocol",
+      "Errors of the kind protocol, by the rule that the server broke",
     ),
     unfinished: count,
     dropped: count,
@@ -114,7 +114,7 @@ export const trustFinding = z.discriminatedUnion("code", [
     beyond: count.describe(
       "Number of requests that broke the rule, including those that had not ended",
     ),
-    ended: count.describe("Number of requests that had ended by then"),
+    ended: count.describe("Number of requests that had ended when the rule was broken"),
     waiting: count.optional().describe(
       "Number of requests that had not ended, but had waited for longer than the rule's limit; absent: none",
     ),
@@ -131,12 +131,14 @@ export const trustFinding = z.discriminatedUnion("code", [
   finding("target-throttled", { throttled: ms, elapsedS: seconds }),
   finding("low-priority", {
     ...contention,
-    waiting: share.describe("Share of its runnable time that the target spent waiting for a core"),
+    waiting: share.describe("Share of the target's runnable time in which it waited for a core"),
     nice: z.int(),
   }),
   finding("neighbour", {
     ...contention,
-    waiting: share.describe("Share of the time in which the process waited for a core"),
+    waiting: share.describe(
+      "Share of the time in which the program named by waiter waited for a core",
+    ),
     waiter: z.enum(["target", "generator"]),
   }),
   finding("steal", { steal: share }),
@@ -172,17 +174,19 @@ export const trustFinding = z.discriminatedUnion("code", [
     freezes: freezes.optional(),
   }),
   finding("agent-lost", {
-    lastReportS: seconds.describe("Seconds since the start; 0: the agent reported nothing"),
+    lastReportS: seconds.describe(
+      "When the agent last reported, in seconds since the start; 0: it reported nothing",
+    ),
     reason: z.string(),
     unsent: z.enum(["dropped", "unknown"]).describe(
-      "Whether the agent's later requests count as dropped, or are in no figure",
+      "dropped: the agent's later requests count as dropped; unknown: they are in no figure",
     ),
   }),
   finding("agents-apart", { apart: ms, interval: ms, first: z.string(), last: z.string() }),
   finding("clock-uncertain", { agent: z.string(), uncertainty: ms, interval: ms }),
   finding("findings-omitted", { omitted: z.int().min(1) }),
   finding("text", {
-    text: z.string().describe("A sentence of a result file of version 1"),
+    text: z.string().describe("The finding's sentence in a result file of version 1"),
     cause: z.string().nullable().describe("Code of the finding in version 1"),
   }),
 ]);
@@ -227,10 +231,10 @@ export const busiestThread = z.strictObject({
   peers: z.strictObject({
     processes: z.int().min(1),
     leastCpu: z.number().min(0).describe(
-      "CPU use of the busiest thread of the least busy of these processes",
+      "Lowest CPU use among the busiest threads of these processes",
     ),
   }).optional().describe(
-    "Number of other processes with the same command line, except those that started it; absent: none",
+    "Other processes with the same command line, except those that started this one; absent: none",
   ),
 }).describe("The target's busiest thread; absent if unknown");
 
@@ -240,7 +244,7 @@ export const bottleneck = z.strictObject({
       "target fills a core or all its cores, mostly with the kernel's work for it; redis: Redis executes commands all the time; lock: nothing is busy, and " +
       "requests are served one at a time; waiting: nothing is busy, and requests wait; storage: nothing is busy, and " +
       "requests wait for reads and writes of storage, such as fsync; names: nothing is busy, and requests wait for name look-ups (DNS); connection-cap: nothing is " +
-      "busy, and the target leaves connections unaccepted, or closes them; connections: the target works most of the time that it has a request, and has too few connections; " +
+      "busy, and the target leaves connections unaccepted, or closes them; connections: the target works most of the time that it has a request, but has too few connections; " +
       "cpu-limit: a CPU limit paused the target; open-files: a process of the target had as many files open as its limit allows; gc: the target's " +
       "garbage collection took much of its time, or the slowest requests " +
       "waited for it; blocked-loop: long computations held the target's event loop, and the slowest requests waited for " +
@@ -249,16 +253,18 @@ export const bottleneck = z.strictObject({
   ),
   thread: busiestThread.optional(),
   cpu: z.number().min(0).optional().describe("Cores that the target used"),
-  cores: z.int().min(1).optional().describe("Cores on which the target may run"),
-  limitCores: z.number().positive().optional().describe("Cores that the target's limit allows"),
-  machineBusy: share.optional().describe("Share of all the machine's cores in use"),
-  kernelShare: share.optional().describe("Share of the target's CPU time in the kernel"),
+  cores: z.int().min(1).optional().describe("Number of cores on which the target may run"),
+  limitCores: z.number().positive().optional().describe(
+    "Number of cores that the target's CPU limit allows",
+  ),
+  machineBusy: share.optional().describe("Use of all cores of the machine, as a share"),
+  kernelShare: share.optional().describe("Share of the target's CPU time spent in the kernel"),
   throttledShare: share.optional().describe(
     "Share of the run in which CPU limits paused the target",
   ),
   waitingShare: share.optional().describe(
-    "For unknown, if other programs hid the target's limit: share of the target's runnable time in which it waited for " +
-      "cores that those programs used",
+    "If kind is unknown because other programs hid the target's limit: share of the target's runnable time in which " +
+      "it waited for cores that those programs used",
   ),
   redisBusy: share.optional().describe("Share of the run in which Redis executed commands"),
   redisCpu: z.number().min(0).optional().describe("Cores that Redis used"),
@@ -278,23 +284,25 @@ export const bottleneck = z.strictObject({
     "Average number of requests under way, by Little's law; absent if the kind does not depend on it",
   ),
   sleeping: z.number().min(0).optional().describe(
-    "For storage: threads in uninterruptible sleep, on average",
+    "If kind is storage: average number of the target's threads in uninterruptible sleep",
   ),
   lookups: z.number().min(0).optional().describe(
-    "For names: sockets connected to a name server, on average",
+    "If kind is names: average number of the target's sockets connected to a name server",
   ),
   taken: z.int().min(0).optional().describe(
-    "For a connection cap: the most connections that were accepted and open; absent if unknown",
+    "If kind is connection-cap: the most connections that were accepted and open; absent if unknown",
   ),
-  collectionShare: share.optional().describe("Share of the target's CPU time in collections"),
+  collectionShare: share.optional().describe(
+    "Share of the target's CPU time spent in garbage collections",
+  ),
   stoppedShare: share.optional().describe(
-    "Share of the run for which collections stopped a process of the target; the process with the largest share counts",
+    "Share of the run for which garbage collections stopped the target's process that they stopped longest",
   ),
   pauses: z.strictObject({
-    ms: ms.describe("Median of the long pauses"),
-    share: share.describe("Share of the run in long pauses"),
+    ms: ms.describe("Median length of the long pauses"),
+    share: share.describe("Share of the run that the long pauses took"),
     requests: count.describe(
-      "Number of slow requests: the slowest thousandth of the run, at least ten",
+      "Number of slow requests: the slowest thousandth of the run's requests, at least ten",
     ),
     overlapping: count.describe("Number of slow requests that overlap a pause"),
     expected: z.number().min(0).describe(

@@ -22,47 +22,46 @@ const waiting = share.nullable().describe(
 
 export const hostActivity = z.strictObject({
   busy: share.nullable().describe(
-    "Share in use of the cores on which Plateau may run",
+    "Use of the cores on which Plateau may run, as a share",
   ),
   cores: z.int().min(1).nullable().describe("Number of cores on which Plateau may run"),
   steal: share.nullable().describe(
-    "Share of these cores' time that the hypervisor gave to other machines",
+    "Share of the time of the cores on which Plateau may run that the hypervisor gave to other machines",
   ),
   throttled: ms.nullable().describe(
-    "How long this program was paused by the CPU limits of its cgroup and of the cgroups above",
+    "How long Plateau was paused by the CPU limits of its cgroup and of the cgroups above",
   ),
   others: z.number().min(0).nullable().optional().describe(
-    "Cores in use by neither generator nor target, of those on which either may run: 1 is one whole core; " +
-      "null: unknown",
+    "Cores used by other programs, of those on which generator or target may run: 1 is one whole core; null: unknown",
   ),
   busiest: z.array(z.strictObject({
     name: z.string(),
     pid: z.int().min(1),
     cores: z.number().min(0),
-  })).optional().describe("The processes that used most of the cores in others"),
+  })).optional().describe("The processes that used the most of the CPU time that others counts"),
 }).describe("The machine during the run; null if the system does not report it");
 
 const targetWaits = z.strictObject({
   looks: z.int().min(1).describe("Number of times that the target was observed, at random moments"),
   sleeping: z.number().min(0).describe(
-    "Average number of threads in uninterruptible sleep, such as those that wait for storage",
+    "Average number of the target's threads in uninterruptible sleep, such as threads that wait for storage",
   ),
   storageBytes: z.number().min(0).nullable().describe(
     "Bytes read from storage or written to it during the run; null: this user may not see them",
   ),
   lookups: z.number().min(0).nullable().describe(
-    "Average number of sockets connected to a name server (UDP, port 53); null: unknown",
+    "Average number of the target's sockets connected to a name server (UDP, port 53); null: unknown",
   ),
   connections: z.strictObject({
     looks: z.int().min(1),
     leastQueued: z.int().min(0).describe(
-      "Connections not yet accepted: the fewest observed at any time",
+      "Fewest connections that waited to be accepted, over all observations",
     ),
     queued: z.number().min(0).describe(
-      "Connections not yet accepted: the mean over all observations",
+      "Average number of connections that waited to be accepted, over all observations",
     ),
     accepted: z.strictObject({ least: z.int().min(0), most: z.int().min(0) }).nullable().describe(
-      "Connections accepted and open; null: too many to count",
+      "Fewest and most connections that were accepted and open; null: too many to count",
     ),
   }).nullable().describe("Connections to the target's port; null: unknown"),
 }).describe(
@@ -82,7 +81,7 @@ export const targetUse = z.strictObject({
     "The highest nice value of the target's processes: 0 is normal, 19 the lowest priority",
   ),
   throttled: ms.nullable().describe(
-    "How long CPU limits paused the target: those of its cgroup and of the cgroups above that do not also limit the generator",
+    "How long CPU limits paused the target: limits of its cgroup and of the cgroups above, unless they also limit the generator",
   ),
 }).describe("CPU of this machine: what the target's processes used, and waited for");
 
@@ -90,7 +89,9 @@ export const targetUse = z.strictObject({
 const workerUse = z.strictObject({
   cpu,
   waiting,
-  spinning: share.describe("Share of the run spent spinning until something was due"),
+  spinning: share.describe(
+    "Share of the run that the worker spent busy-waiting until something was due",
+  ),
   lag: ms.describe("p99 of actual send minus due time"),
   delay: ms.describe("p99 of how long responses and due requests waited for the worker"),
 });
@@ -98,7 +99,7 @@ const workerUse = z.strictObject({
 const endedWorker = z.strictObject({
   worker: z.int().min(0).describe("Counted from 0"),
   knownUntil: ms.describe(
-    "Time since the start of the run until which the worker's results are known",
+    "The worker's results are known up to this time since the start of the run",
   ),
 });
 
@@ -116,13 +117,13 @@ export const generator = z.strictObject({
   waiting,
   lag: times.describe("Actual send minus due time; zeros in a closed loop"),
   delay: times.describe(
-    "How long a response or a due request waited for its worker, at a random moment",
+    "How long a response or a due request would wait for its worker, at a random moment of the run",
   ),
   each: z.array(workerUse).describe("One for each worker"),
   timer: ms.describe("Smallest step of the workers' clock"),
   hostActivity: hostActivity,
   target: targetUse.optional().describe(
-    "Absent if the target's processes can't be seen: another machine, no permission, not Linux",
+    "CPU time that the target used and waited for; absent if its processes can't be seen, such as on another machine",
   ),
   peakThroughput: z.number().positive().nullable().describe(
     "Requests per second that one worker reached here against a server that does nothing; null: not calibrated",
@@ -154,7 +155,7 @@ export const peakThroughput = z.strictObject({
   redis: measuredPeak.nullable().optional()
     .describe("Peak of redis-benchmark -t get against the run's Redis"),
 }).describe(
-  "Peak throughputs. Absent: not requested; null: the peak could not be measured, for a reason that a note gave",
+  "Peak throughputs. Absent: not requested; null: the peak could not be measured, and a note said why",
 );
 
 export type MeasuredPeak = z.output<typeof measuredPeak>;
@@ -185,7 +186,7 @@ export const resourcePoint = z.strictObject({
   threads: count.optional(),
   files: count.optional().describe("Open files, sockets and pipes"),
   filesLeft: z.int().optional().describe(
-    "Files that the process closest to its limit could still open",
+    "Number of files that the process closest to its limit could still open",
   ),
   switches: z.strictObject({ voluntary: z.number().min(0), involuntary: z.number().min(0) })
     .optional().describe(
@@ -212,7 +213,7 @@ export const part = z.strictObject({
 // to the total.
 
 const clock = z.strictObject({
-  offset: z.number().describe("Redis's clock minus the agent's"),
+  offset: z.number().describe("Redis's clock minus the agent's clock"),
   uncertainty: ms.describe("Largest possible error of the offset, in either direction"),
 });
 
@@ -236,7 +237,7 @@ export const agentPart = z.strictObject({
     .describe("Latency of the agent's requests; all zero when count is 0"),
   connect: z.strictObject({ count, min: ms, p50: ms })
     .describe(
-      "Time of name look-up and dial: a round trip between agent and target takes no longer than min; all zero when count is 0",
+      "Time to look up the target's name and connect; a round trip between agent and target takes min at most. All 0 if count is 0",
     ),
   cpu: z.number().min(0).describe("CPU use of the agent's busiest worker: a share of one core"),
   lag: ms.describe("p99 of actual send minus due time; 0 in a closed loop"),

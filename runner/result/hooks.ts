@@ -2,7 +2,7 @@
 import * as z from "zod";
 
 export const hookUse = z.strictObject({
-  calls: z.int().min(0).describe("Number of calls of before, after, start and end"),
+  calls: z.int().min(0).describe("Number of calls of the hooks before, after, start and end"),
   timeS: z.number().min(0).describe("Time that the workers spent in these calls, seconds"),
   refreshes: z.strictObject({
     done: z.int().min(0).describe("How often refresh renewed the data of users"),

@@ -50,11 +50,11 @@ const figure = z.strictObject({
         "Number of independent intervals that would hold as much information as those of the timeline",
       ),
   }).nullable().describe(
-    "95 % interval, about this run alone: it says nothing about the next process",
+    "95 % interval for this run alone: it does not include how much a new process would differ",
   ),
   intervalReason: z.enum(NO_INTERVAL_REASONS).optional().describe(
-    "Why there is no interval: too-short; not-stationary (the level changes); depends-too-long (requests depend on each other for too long " +
-      "for the run); few-clusters (fewer than 10 clusters of slow or failed requests); lower-bounds (requests that never ended)",
+    "Why there is no interval: too-short; not-stationary (the level changes); depends-too-long (requests depend on each " +
+      "other for too large a part of the run); few-clusters (fewer than 10 clusters of slow or failed requests); lower-bounds (requests that never ended)",
   ),
   independentAfterS: z.number().positive().nullable().optional().describe(
     "How many seconds apart two values of the figure must be to be independent, by rank correlation over lags; null: values a quarter of the " +
@@ -63,9 +63,13 @@ const figure = z.strictObject({
 });
 
 export const inRun = z.strictObject({
-  fromS: z.number().min(0).describe("Start of the steady part; 0 without one"),
+  fromS: z.number().min(0).describe(
+    "Start of the steady part, seconds since the start of the run; 0 if there is none",
+  ),
   figures: z.partialRecord(z.enum(IN_RUN_FIGURES), figure)
-    .describe("Figures by their names in thresholds, except those that the run does not have"),
+    .describe(
+      "Figures by the names that thresholds use, except figures that the run does not have",
+    ),
 });
 
 export type InRun = z.output<typeof inRun>;

@@ -21,21 +21,21 @@ const only = z.strictObject({ targets: names.optional(), scenarios: names.option
 
 export const flags = z.strictObject({
   set: z.record(z.string(), z.string()).describe(
-    "Parameters of the file, as they were written; [secret] for a withheld value",
+    "Parameters that --set changed, with their values as they were written; [secret] for a withheld value",
   ),
   only: only.optional(),
   repeat: repeat.optional(),
   duration: z.number().min(0).optional().describe("Length of each run, milliseconds"),
   profile: z.literal(true).optional().describe(
-    "Whether --profile asked for profile runs, even if the file has none",
+    "Whether --profile asked for profile runs, even if the file asks for none",
   ),
   observe: z.enum(["runtime", "compiler"]).optional().describe(
-    "What to observe, instead of what the file says",
+    "What --observe asked to observe, instead of what the file says",
   ),
-  threshold: names.optional().describe("Thresholds besides those in the file"),
-  host: z.string().optional().describe("Where targets listen; 127.0.0.1 when absent"),
+  threshold: names.optional().describe("Thresholds in addition to those in the file"),
+  host: z.string().optional().describe("Address on which targets listen; 127.0.0.1 when absent"),
   agents: z.union([z.int().min(1), z.literal("all")]).optional().describe(
-    "Agents that generate the load; this machine itself when absent",
+    "Number of agents that generate the load; absent: this machine generates it",
   ),
 }).describe("How the command line changed the experiment file");
 
@@ -47,11 +47,13 @@ const ab = z.strictObject({
   ),
   file: z.string().describe("The experiment file, relative to the root of the repository"),
   only: only.optional().describe("Value of --only, which names targets as the file does"),
-  margin: z.number().min(0).describe("Margin of equivalence, a share"),
+  margin: z.number().min(0).describe("Margin within which both commits count as equal, as a share"),
   order: z.enum(["slices", "blocks"]).optional().describe(
-    "Whether both commits took turns in slices; absent in older files, whose commits were measured in blocks",
+    "Whether both commits took turns in slices or in blocks of runs; absent in older files, which used blocks",
   ),
-  confirm: z.boolean().describe("Whether cells that are worse were to be measured a second time"),
+  confirm: z.boolean().describe(
+    "Whether cells in which the new side is worse are measured a second time",
+  ),
   threshold: names,
 });
 
@@ -62,15 +64,15 @@ export const invocation = {
   file: z.strictObject({
     name: z.string().describe("File, such as caching.yaml; a copy of it lies beside the results"),
     folder: z.string().nullable().describe(
-      "Folder to which the file's paths are relative, itself relative to the results; null: the experiment is built in",
+      "Folder to which the file's paths are relative, as a path from the results; null: the experiment is built in",
     ),
     withheld: z.literal(true).optional().describe(
-      "Whether the file held secrets. The copy of the file and source leave them out, so resuming needs the file itself",
+      "Whether the file held secrets. The copy and the key source leave them out, so resuming needs the original file",
     ),
   }).optional(),
   flags: flags.optional(),
   ab: ab.optional().describe(
-    "How plateau ab was called, whose targets are the file's targets at two commits",
+    "How plateau ab was called; its targets are the file's targets at two commits",
   ),
 };
 
@@ -83,7 +85,7 @@ const stopping = z.strictObject({
     "The requested halfWidth; null if none was requested",
   ),
   reason: z.enum(["precision", "decided", "budget", "limit", "fixed"]).describe(
-    "precision: halfWidth reached the target; decided: the comparison has its verdict; budget: another repetition would have passed the time budget; " +
+    "precision: halfWidth reached the target; decided: the comparison has its verdict; budget: another repetition would have exceeded the time budget; " +
       "limit: no more repetitions were allowed; fixed: the experiment fixes their number",
   ),
 });
@@ -118,11 +120,15 @@ export const execution = {
   ),
   finishedAt: z.iso.datetime().nullable(),
   spent: z.number().min(0).optional().describe(
-    "Milliseconds from the first run to the last, without the time between an end and a resumption",
+    "Milliseconds from the first run to the last, without the time between an interruption and its resumption",
   ),
   state: z.enum(["running", "done", "interrupted"]),
-  planned: z.int().min(0).describe("Number of runs in the plan; so far, if the plan grows"),
-  stopping: stopping.optional().describe("How the repetitions ended; absent before their end"),
+  planned: z.int().min(0).describe(
+    "Number of planned runs; if repetitions are added as needed, the number planned so far",
+  ),
+  stopping: stopping.optional().describe(
+    "Why there were no more repetitions; absent before their end",
+  ),
 };
 
 /** A planned cell or run that was not measured. */
@@ -135,7 +141,7 @@ export const missing = z.strictObject({
     "interrupted: only the run's search for a capacity is kept; a resumed experiment makes the run again",
   ),
   reason: z.string().describe("Message of the error, or of the missing prerequisite"),
-  evidence: z.array(z.string()).describe("Last lines of the target, if any"),
+  evidence: z.array(z.string()).describe("Last lines of the target's output, if any"),
   capacity: runCapacity.optional().describe(
     "The run's search for a capacity, if any: its result and its trials",
   ),
@@ -145,7 +151,9 @@ export const missing = z.strictObject({
 export const detectable = z.strictObject({
   measuredAt: z.string().describe("When `plateau plan` measured the machine (ISO 8601)"),
   blocks: z.int().min(1).describe("Number of blocks that `plateau plan` measured"),
-  sentence: z.string().describe("The smallest change that can be seen, by the number of runs"),
+  sentence: z.string().describe(
+    "Sentence about the smallest change that can be detected, by the number of runs",
+  ),
 });
 
 export type Detectable = z.output<typeof detectable>;

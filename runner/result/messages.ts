@@ -25,9 +25,9 @@ const messages = z.strictObject({
 
 export const streams = z.strictObject({
   messages: messages.describe(
-    "due = received + failed + unfinished + dropped, always: an open stream waits for one message, its first or its next. " +
-      "failed: the stream was cut or refused while it waited; unfinished: the load ended, or the virtual user left; " +
-      "dropped: the request was never sent",
+    "due = received + failed + unfinished + dropped, always: each open stream has one message due, its first or its next. " +
+      "failed: the stream was cut or refused before the message; unfinished: the load ended or the virtual user left " +
+      "before it; dropped: the request was never sent",
   ),
   events: count.describe("Messages received"),
   eventsPerSec: perSec.describe("Messages received by the deadline, divided by the elapsed time"),
@@ -39,7 +39,7 @@ export const streams = z.strictObject({
     cut: count.describe("Interruptions because the connection was cut"),
     refused: count.describe("Interruptions because no connection could be made"),
   }).optional().describe(
-    "How often a stream that is requested again was interrupted, by cause; the waits count in gap. Absent: never",
+    "How often streams with reconnect were interrupted, by cause; the time until the next message counts in gap. Absent: never",
   ),
   ttfe: boundedTimes.describe("Time to the first message, counted from the same moment as latency"),
   gap: boundedTimes.describe(
@@ -47,8 +47,8 @@ export const streams = z.strictObject({
   ),
   byName: z.array(z.strictObject({
     name: z.string().describe(
-      "Name of the event; empty for all events whose names are not listed separately: those after the first 20 of a request in a worker, and those " +
-        "that are not among the 20 most frequent of all",
+      "Name of the event; empty for all events whose names are not listed. Each worker keeps the first 20 names of a " +
+        "request, and the 20 most frequent names of all are listed",
     ),
     events: count,
     gap: distribution.describe(
@@ -62,17 +62,17 @@ export const streams = z.strictObject({
     tokensPerSec: perSec.describe("Tokens received by the deadline, divided by the elapsed time"),
     ttft: boundedTimes.describe("Time to the first token, counted from the same moment as latency"),
     tpot: distribution.extend({ histogram }).describe(
-      "Time per output token: of each whole stream with two tokens or more, the time from its first to its last, divided " +
-        "by the tokens after the first",
+      "Time per output token. Each whole stream with two or more tokens has one value: the time from its first token to " +
+        "its last, divided by the number of tokens after the first",
     ),
-  }).optional().describe("Absent if no token was named"),
+  }).optional().describe("Tokens in the messages; absent if no request names the place of a token"),
 });
 
 export const sockets = z.strictObject({
   messages: messages.describe(
     "Messages that were sent, or due, and expect an answer: due = received + failed + unfinished + dropped, always. " +
-      "received: its answer arrived; failed: the socket was cut, closed or timed out before; " +
-      "unfinished: the load ended; dropped: it was due and never sent",
+      "received: the answer arrived; failed: the socket was cut, closed or timed out before the answer; " +
+      "unfinished: the load ended before it; dropped: the message was due and never sent",
   ),
   message: boundedTimes.describe(
     "Latency of a message: from when it was due to its answer; empty if no answer is expected",

@@ -38,7 +38,7 @@ export const profile = z.strictObject({
   target: z.string(),
   scenario: z.string(),
   parameters: z.record(z.string(), z.json()),
-  run: z.int().min(1).describe("Number of the profile run in its cell"),
+  run: z.int().min(1).describe("Number of the profile run among those of its cell, from 1"),
   startedAt: z.iso.datetime(),
   fromS: z.number().min(0).describe("Start of the sampling, seconds since the start of the load"),
   forS: z.number().min(0).describe("Length of the sampling, seconds"),
@@ -46,12 +46,14 @@ export const profile = z.strictObject({
     "Requests per second of the profile run, which no figure counts; null if the run failed",
   ),
   processes: z.array(profiledProcess),
-  busyMs: ms.describe("Time in the tree; a process without anything to do adds nothing"),
+  busyMs: ms.describe(
+    "Time of all calls in the tree, without the time in which a process had nothing to do",
+  ),
   idleMs: ms.describe("Time in which a process had nothing to do, if its profiler reports it"),
   tree: callTree,
   pruned: z.strictObject({
-    nodes: count.describe("Number of calls that are not in the tree"),
-    ms: ms.describe("Time of these calls, which counts as that of their callers"),
+    nodes: count.describe("Number of calls that were left out of the tree"),
+    ms: ms.describe("Time of the calls left out, which counts as time of their callers"),
   }),
   notes: z.array(z.string()).describe("Notes on what could not be profiled"),
 });

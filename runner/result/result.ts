@@ -129,7 +129,7 @@ export const load = z.discriminatedUnion("kind", [
       "Trials at many rates, then a part at the capacity or a share of it",
     ),
     ...openLoad,
-    within: z.array(z.string()).describe("The rules, as they were written"),
+    within: z.array(z.string()).describe("The rules that must hold, as the experiment states them"),
     budgetS: z.number().min(0).describe("Longest search, seconds"),
     rate: z.number().positive().nullable().describe(
       "Arrivals per second in the last part: a share of the capacity or, if that is unknown, of the lowest rate tried",
@@ -156,7 +156,7 @@ export const measurement = z.strictObject({
   driver: z.enum(["epoll", "tcp"]).describe("How the workers did their I/O"),
   driverNote: z.string().optional()
     .describe(
-      "System calls that the kernel denies, and their substitutes; streams that the server does not take; absent: none",
+      "Notes about the driver: system calls that the kernel denied, with their substitutes, or streams that the server did not allow; absent: none",
     ),
   tls: tls.optional().describe("How connections were secured; absent without TLS"),
   hooks: hookUse.optional().describe("The workers' time that hooks took; absent without hooks"),
@@ -218,7 +218,7 @@ export const measurement = z.strictObject({
     "Warm-up and steady state; null for phases, whose load itself changes",
   ),
   inRun: inRun.optional().describe(
-    "Figures with their interval in this run; absent for phases and stages, and in older files",
+    "Figures with their confidence intervals in this run; absent for phases and stages, and in older files",
   ),
   grpc: calls.optional().describe("Calls of gRPC; absent if no request is one"),
   ...messageFigures,
@@ -227,7 +227,9 @@ export const measurement = z.strictObject({
     completed: count,
     failed: count,
     unfinished: count,
-    length: distribution.describe("Time from the arrival to the end of the last step"),
+    length: distribution.describe(
+      "Time from the arrival of a virtual user to the end of its last step",
+    ),
   }).nullable().describe("Virtual users of a flow or of phases; null: none"),
   generator,
   bottleneck: bottleneck.optional().describe(
@@ -254,10 +256,10 @@ export const run = measurement.extend({
   target: z.string(),
   scenario: z.string(),
   repetition: z.int().min(1),
-  order: z.int().min(1).describe("The run's position in the order of runs"),
+  order: z.int().min(1).describe("Position of the run in the order in which runs are made"),
   parameters: z.record(z.string(), z.json()).describe("The factors' values in this run"),
   startUp: ms.nullable().describe(
-    "Time from the start of the target's process to its first correct response; null for url",
+    "Time from the start of the target's process to its first correct response; null if the target was not started by Plateau",
   ),
   runtime: z.string().nullable().describe(
     "Gateways, runtimes and frameworks that run the target, with their versions, separated by commas; null: unknown",
@@ -267,10 +269,10 @@ export const run = measurement.extend({
     "Why teardown of the script failed after the run; absent if it did not fail",
   ),
   capacity: runCapacity.optional().describe(
-    "The search for a capacity, if that is the run's load; all other figures are those of its last part, at the capacity that was found",
+    "The search for a capacity, if that is the run's load; all other figures are about the run's last part, at the rate that the search found",
   ),
   slices: slices.optional().describe(
-    "Slices of the run, if it was loaded alternately with another target; the run's figures are over these slices",
+    "Slices of the run, if the load alternated between this target and another; the run's figures are over these slices",
   ),
   resources: z.array(resourcePoint).describe(
     "CPU and memory of the target; empty when Plateau did not start it",
@@ -279,7 +281,7 @@ export const run = measurement.extend({
     "Reports of the target's runtimes; absent: not requested, or nothing was reported",
   ),
   parts: z.array(part).optional().describe(
-    "Use of each part of a composite target, and of Redis; absent for a target that is one process tree",
+    "CPU and memory of each part of a composite target, and of Redis; absent for a target that is one process tree",
   ),
 });
 

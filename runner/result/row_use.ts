@@ -8,7 +8,7 @@ export const rowUse = z.strictObject({
   file: z.string(),
   rows: count.describe("Rows of the table"),
   used: count.describe(
-    "Number of distinct rows that were used: by requests or, in flows and for unique rows, by sessions, which may end before they send their row",
+    "Number of distinct rows that requests used or, in flows and for unique rows, sessions: a session may end before it sends its row",
   ),
   mostUsed: count.describe("Number of requests or sessions that used the most frequent row"),
 });

@@ -9,11 +9,11 @@ const count = z.int().min(0);
 const seen = z.array(ms.nullable());
 
 export const slices = z.strictObject({
-  sliceMs: ms.describe("Planned length of a slice, including the part that is cut"),
-  cutMs: ms.describe("Part at the start of each slice that is not measured"),
+  sliceMs: ms.describe("Planned length of a slice, including its start, which is not measured"),
+  cutMs: ms.describe("Length of the start of each slice, which is not measured"),
   shiftMs: ms.default(0)
     .describe(
-      "Largest shift of the measured part, which in each slice begins and ends later by a time that is drawn from 0 to this one",
+      "Largest shift of the measured part: in each slice, it begins and ends later by a random time from 0 to this",
     ),
   pauseMs: ms.describe("Time without load between a slice and the next"),
   partner: z.string().describe("The target with which this one took turns"),
@@ -33,7 +33,7 @@ export const slices = z.strictObject({
       "Start of the slice, on one clock for both targets",
     ),
     measuredS: z.array(z.number().min(0)).describe(
-      "Length of the measured part: without the part that is cut, and without the shift",
+      "Length of the measured part, without the start of the slice and without the shift",
     ),
     completed: z.array(count).describe(
       "Completed requests that were due in the measured part, whenever they ended",
@@ -43,7 +43,7 @@ export const slices = z.strictObject({
       "Sum of the service times of the requests that were due in the measured part",
     ),
     served: z.array(count).describe(
-      "Requests completed in the whole slice, to which the CPU time belongs",
+      "Requests completed in the whole slice; cpuMs is the CPU time for them",
     ),
     cpuMs: seen.describe("CPU time of the target in the whole slice; null: unknown"),
     restCpuMs: seen.describe(

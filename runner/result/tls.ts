@@ -14,7 +14,7 @@ export const tls = z.strictObject({
     alpn: word.nullable().describe("Protocol that the server chose by ALPN; null: none"),
     full: count,
     resumed: count.describe(
-      "Handshakes that resumed an earlier session, which is offered if the load says tls: resume",
+      "Handshakes that resumed an earlier session; sessions are resumed only if the load has tls: resume",
     ),
   })).max(100).describe(
     "Handshakes by version, cipher and ALPN protocol; empty if the runtime does not say",

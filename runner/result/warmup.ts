@@ -15,20 +15,24 @@ export const warmup = z.strictObject({
     .describe("Seconds until latency and throughput are both steady; null when they never are"),
   withinRatio: z.number().min(0).nullable().optional().describe(
     "How far the medians of windows (each a tenth of the steady part) lie at most from the steady level, as a share of " +
-      "it: latency's or throughput's, whichever is farther; null without a steady part",
+      "that level: the larger of the shares for latency and for throughput; null without a steady part",
   ),
   withinMs: z.number().min(0).nullable().optional()
     .describe(
-      "For latencies so low that 50 µs are more than 5 %: how far the windows' medians of latency lie at most from the steady level, " +
+      "If 50 µs are more than 5 % of the latency: how far the windows' medians of latency lie at most from the steady level, " +
         "in milliseconds; withinRatio is then only about throughput",
     ),
   unsettled: z.enum(UNSETTLED_REASONS).nullable().optional().describe(
     "Why there is no steady state: freezes, drift (a straight line), cycle (a regular swing), levels (jumps between " +
-      "two), returns (comes back to a level that it had left), wander, late (a change in the last quarter)",
+      "two), returns (comes back to a level that it had left), wander (other changes of the level), late (a change in the last quarter)",
   ),
   driftRatio: z.number().optional()
-    .describe("With drift: how far a straight line through the run rises, or falls, as a share"),
-  cyclePeriodS: seconds.optional().describe("With a cycle: seconds from one top to the next"),
+    .describe(
+      "If unsettled is drift: how far a straight line through the run rises or falls, as a share of the level",
+    ),
+  cyclePeriodS: seconds.optional().describe(
+    "If unsettled is cycle: seconds from one peak to the next",
+  ),
   freezes: z.strictObject({
     count: z.int().min(1),
     longestS: seconds,
@@ -38,7 +42,7 @@ export const warmup = z.strictObject({
         "Time from the start of one freeze to that of the next; null if that varies, or there is only one freeze",
       ),
   }).optional().describe(
-    "Times without responses, or nearly without; absent for none",
+    "Freezes: times with no responses, or almost none; absent: there were none",
   ),
 });
 

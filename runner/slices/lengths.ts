@@ -49,8 +49,8 @@ export class NoSlicesError extends TargetError {
   /** @param why The reason, without a full stop. */
   constructor(targets: string, readonly why: string) {
     super(
-      `Cannot measure ${targets} in slices: ${why}. Measure one target after the other: without order: slices, ` +
-        "with ab --order blocks, or with a bench of each URL",
+      `Cannot measure ${targets} in slices: ${why}. Measure one target after the other instead: leave out order: slices, ` +
+        "use ab --order blocks, or run bench for each URL",
     );
   }
 }

@@ -47,7 +47,7 @@ export const MEASURED_PEAKS = ["generator", "redis"] as const;
 export const selector = z.strictObject({
   text: z.string(),
   parts: z.array(z.strictObject({ key: z.string().nullable(), value: z.string() })),
-}).describe("Selector of the cells; without a part: all cells");
+}).describe("Selector of the cells; all cells if parts is empty");
 
 const factor = z.number().positive().describe(
   "Factor by which the figure is multiplied; usually 1",
@@ -87,13 +87,15 @@ const within = z.strictObject({
   left: side,
   right: side,
   toleranceRatio: z.number().positive().max(1)
-    .describe("0.05: left over right is from 0.95 to 1.05"),
+    .describe("How far left divided by right may be from 1: at 0.05, it is from 0.95 to 1.05"),
 });
 
 const ratio = z.strictObject({ of: figureSide, to: figureSide });
 
 const ratios = z.strictObject({
-  kind: z.literal("ratios").describe("The ratio of two figures, compared with that of two others"),
+  kind: z.literal("ratios").describe(
+    "The ratio of two figures, compared with the ratio of two other figures",
+  ),
   left: ratio,
   relation,
   right: ratio,
@@ -109,7 +111,7 @@ const correlation = z.strictObject({
   kind: z.literal("correlation").describe("Spearman's rank correlation over the cells"),
   figures: z.tuple([z.enum(FIGURE_NAMES), z.enum(FIGURE_NAMES)]),
   selector,
-  other: selector.optional().describe("The cells of the second figure; absent: the same"),
+  other: selector.optional().describe("The cells of the second figure; absent: those of the first"),
   relation,
   limit: z.number().min(-1).max(1),
 });
@@ -128,11 +130,11 @@ const given = z.strictObject({
     term: z.enum(LOAD_TERMS),
     leastMs: z.number().positive().describe("Milliseconds"),
   }).optional().describe(
-    "Minimum that the loads of the claim's cells must have; absent for another kind of condition",
+    "Minimum time-out or duration that the loads of the claim's cells must have; absent for another kind of condition",
   ),
   says: says.optional().describe("A claim that must hold; absent for another kind of condition"),
 }).describe(
-  "The set-up for which the claim was published; on any other, the claim is inconclusive",
+  "The set-up for which the claim was published; on any other set-up, the claim is inconclusive",
 );
 
 /** A claim, as in results.json. */

@@ -114,7 +114,7 @@ function quantityOf(text: string, against: ReadAll<ClaimSide> | null): ReadAll<C
 function bare(text: string): string | null {
   if (figureNamed(text) === null) return null;
   return `Cannot use ${text} without its cells: write ${text}(fastify, static), ` +
-    `or ${text}() for all of them`;
+    `or ${text}() for all cells`;
 }
 
 function unitOf(side: ClaimSide): FigureUnit | null {

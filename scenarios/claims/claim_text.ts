@@ -244,8 +244,8 @@ const givenText = z.string().transform((text, context): Given => {
   for (const problem of parsed.problems) context.addIssue(problem);
   return z.NEVER;
 }).describe(
-  "The set-up for which the claim was published; on any other, the claim is inconclusive: cores >= 8; timeout >= 10s " +
-    "or duration >= 1m for its loads; or a claim, such as ceiling(redis) > 100000/s",
+  "The set-up for which the claim was published; on any other set-up, the claim is inconclusive. Write cores >= 8; " +
+    "timeout >= 10s or duration >= 1m, about the claim's loads; or another claim, such as ceiling(redis) > 100000/s",
 );
 
 /** A claim in an experiment: its text, alone or with additional keys. */

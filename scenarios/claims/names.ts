@@ -99,11 +99,11 @@ function namingConflicts(
  */
 function notOfStep(name: string, figure: string | null): string[] {
   if (figure !== null && isStepFigure(figure)) return [];
-  const what = figure === null ? "this" : figure;
+  const what = figure === null ? name : `${figure} of ${name}`;
   const scenario = name.slice(0, name.indexOf("."));
   return [
-    `Cannot use ${what} of ${name}, one request of ${scenario}: ` +
-    `write its rate, success, mean or a percentile, or name ${scenario}`,
+    `Cannot use ${what}, because ${name} is a single request of ${scenario}: ` +
+    `write rate, success, mean or a percentile of it, or name ${scenario}`,
   ];
 }
 
@@ -146,10 +146,10 @@ function unknownBase(
   if (base === undefined || known.includes(String(base))) return [];
   const all = [
     ...targets.length === 0 ? [] : [`the targets are ${targets.join(", ")}`],
-    ...values.length === 0 ? [] : [`the values ${values.join(", ")}`],
-  ].join(", ");
+    ...values.length === 0 ? [] : [`the values are ${values.join(", ")}`],
+  ].join("; ");
   const fix = didYouMean(String(base), known) ?? all;
-  return [{ path: ["base"], message: `Cannot find base ${quotedOpenly(base)}: ${fix}` }];
+  return [{ path: ["base"], message: `Cannot find the base ${quotedOpenly(base)}: ${fix}` }];
 }
 
 /** The values of a factor as text: each value of a list. */
@@ -167,7 +167,8 @@ function valuesWithin({ targets, load, scenarios }: Claiming, factor: string): s
 function unknownFactor(path: string, keys: readonly string[]): string[] {
   const key = path.slice(path.lastIndexOf(".") + 1);
   if (keys.includes(key)) return [];
-  const fix = didYouMean(key, keys) ?? "name a key of load, or of set, env, cluster or proxy";
+  const fix = didYouMean(key, keys) ??
+    "name a key of load, or of a target's set, env, cluster or proxy";
   return [`Cannot find the factor ${quotedOpenly(path)}: ${fix}`];
 }
 
@@ -281,7 +282,9 @@ function repeatedValues(given: readonly NamedValue[]): Conflict[] {
     .flatMap(([first, ...again]) =>
       again.map(({ keys }) => ({
         path: ["values", ...keys],
-        message: `Cannot give two values for one cell: ${first.keys.join(", ")} is the same cell`,
+        message: `Cannot give two values for one cell: ${
+          first.keys.join(", ")
+        } names the same cell`,
       }))
     );
 }
@@ -300,7 +303,7 @@ function wrongRelative(
   const read = readSelection(relative, names);
   if ("problem" in read) return [{ path, message: read.problem }];
   if (given.some(({ selection }) => goTogether(selection, read.value))) return [];
-  const fix = "add its value, or name a cell that has one";
+  const fix = "add one, or name a cell that has a published value";
   return [{ path, message: `Cannot divide by ${relative}: it has no published value; ${fix}` }];
 }
 

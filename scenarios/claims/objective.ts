@@ -25,7 +25,8 @@ export interface Objective {
 const MESSAGE_TIMES = ["ttfe", "gap", "ttft"] as const;
 
 /** Why a rule about messages is impossible for whole responses. */
-export const NO_MESSAGES = "Cannot search by times of messages: no response is a stream";
+export const NO_MESSAGES =
+  "Cannot search for a capacity by times of messages: no response is a stream";
 
 /** Stands for "none at all", which no finite trial can prove. */
 const NONE = 1e-6;
@@ -70,7 +71,7 @@ export const objective = z.string().transform((text, context): Objective => {
     ? "a search varies the rate of requests, but a WebSocket sends its messages by a clock of its own; " +
       "measure several numbers of connections, with this rule as a threshold"
     : 'write a percentile of the latency, or of ttfe, gap or ttft of streams, success or errors, such as "p99 < 50ms"';
-  context.addIssue(`Cannot search by ${quotedOpenly(text)}: ${fix}`);
+  context.addIssue(`Cannot search for a capacity by ${quotedOpenly(text)}: ${fix}`);
   return z.NEVER;
 });
 

@@ -42,9 +42,9 @@ export const published = z.strictObject({
   figure: z.enum(FIGURE_NAMES),
   unit: z.enum(UNITS).describe("Unit of the values: ms, per second, a share 0–1, cores, bytes"),
   relative: z.string().nullable().describe(
-    "Selector of the cell whose value divides both columns",
+    "Selector of the cell by whose value the published and the measured values are divided; null: they are not divided",
   ),
-  values: values.describe("Values by cell: nested keys, joined, make a selector"),
+  values: values.describe("Values by cell; the nested keys together are the selector of a cell"),
 });
 
 export type Published = z.output<typeof published>;
@@ -62,10 +62,10 @@ const written = z.strictObject({
   figure: figure.describe("Figure of the values: rate, p99, startUp, …"),
   unit: z.string().optional().describe("Unit of the values: requests/s, ms, s, %, MB, …"),
   relative: z.union([z.string(), z.array(z.string()).min(1)]).optional().describe(
-    "A cell, such as [express, static], whose value divides both columns, because machines differ",
+    "A cell, such as [express, static], by whose value the published and the measured values are divided, because machines differ",
   ),
   values: values.describe(
-    "Values by target, scenario and factor=value, in any order: nested or with commas",
+    "Values by target, scenario and factor=value, in any order, as nested keys or as keys with commas",
   ),
 }).transform((table, context): Published => {
   const suffix = suffixOf(table.unit, table.figure);
@@ -118,13 +118,13 @@ function suffixOf(
       return { value: fitting[usual] };
     }
     const choices = Object.keys(fitting).join(", ");
-    return { problem: `Cannot read values without a unit: write unit: ${choices}` };
+    return { problem: `Cannot read values without a unit: write unit with one of ${choices}` };
   }
   if (Object.hasOwn(fitting, unit)) return { value: fitting[unit] };
   const fix = didYouMean(unit, Object.keys(fitting)) ??
     `the units of ${name} are ${Object.keys(fitting).join(", ")}`;
   const other = Object.values(UNIT_NAMES).some((names) => Object.hasOwn(names, unit));
-  const meant = other && name === "rate" ? "; or name the figure, such as p50" : "";
+  const meant = other && name === "rate" ? "; or name another figure, such as p50" : "";
   return { problem: `Cannot use ${quotedOpenly(unit)} for ${name}: ${fix}${meant}` };
 }
 

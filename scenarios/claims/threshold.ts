@@ -49,14 +49,18 @@ export const threshold = z.discriminatedUnion("against", [
     ...common,
     against: z.literal("baseline"),
     selector: selector.optional(),
-    marginRatio: z.number().min(0).describe("0.05: may be worse by up to 5 %"),
+    marginRatio: z.number().min(0).describe(
+      "How much worse than the baseline the figure may be: 0.05 is 5 %",
+    ),
   }),
   z.strictObject({
     ...common,
     against: z.literal("cells").describe("Cells of the same results to compare with"),
     selector,
     relation,
-    factor: z.number().positive().describe("2: the limit is twice the other figure"),
+    factor: z.number().positive().describe(
+      "Factor of the other figure: with 2, the limit is twice that figure",
+    ),
     to: z.strictObject({ figure: z.enum(FIGURE_NAMES), selector }),
   }),
 ]);
@@ -205,7 +209,9 @@ function comparable(figure: Read<Figure>): Read<Figure> {
   if (!("value" in figure) || figure.value.unit !== "share") return figure;
   const { name } = figure.value;
   const example = name === "success" ? "success >= 99.9%" : `${name} < 0.1%`;
-  return { problem: `Cannot compare ${name} with a baseline: give it a limit, such as ${example}` };
+  return {
+    problem: `Cannot compare ${name} with a baseline: write a limit instead, such as ${example}`,
+  };
 }
 
 /** A margin for ratios. */

@@ -10,7 +10,7 @@ import { isWithin, LIMITS } from "../../base/limits.ts";
 const file = z.strictObject({
   text: z.string().describe("The script as written"),
   javascript: z.string().optional().describe(
-    "The script without its types, at the same lines and columns; absent if it has none",
+    "The script without its types, at the same lines and columns; absent if the script has no types",
   ),
 });
 

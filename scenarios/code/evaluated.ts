@@ -18,7 +18,9 @@ export async function evaluated(
     },
     env: (name) => {
       if (Object.hasOwn(env, name)) return env[name];
-      throw new Error(`read env("${name}") at the top of the script`);
+      throw new Error(
+        `the variable ${name} is unknown here: call env("${name}") at the top of the script`,
+      );
     },
     random,
     nowMs: () => performance.now(),

@@ -15,7 +15,7 @@ export function withoutTypes(text: string, module: string): string {
     if (typeof startLine !== "number") throw error;
     const why = `${message}`.replace(
       " in strip-only mode",
-      ": types are only removed, so write plain JavaScript in its place",
+      ": Plateau only removes types, so write plain JavaScript instead",
     );
     throw new Error(`${why} (${module}:${startLine}:${startColumn + 1})`);
   }

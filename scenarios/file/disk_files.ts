@@ -29,7 +29,7 @@ export function filesFrom(baseDir: string, readProto?: ProtoReader): Files {
     privateKey: (path) => privateKeyAt(resolve(baseDir, path)),
     eachLine: (path, visit) => ifThere(resolve(baseDir, path), (path) => eachLineOf(path, visit)),
     proto: (path) => {
-      if (readProto === undefined) throw new Error("only gRPC calls name such a file");
+      if (readProto === undefined) throw new Error("only gRPC calls can name a .proto file");
       return readProto(path, text);
     },
     checkSocket: (path) => checkSocket(resolve(baseDir, path)),

@@ -143,7 +143,7 @@ function heldIn(path: string, fix: string): (name: string) => Problem {
   return (name) => ({
     place: withoutSecrets(path),
     message: "Cannot write this as a file: it would hold the value of the environment variable " +
-      `${name} in a place that cannot refer to the variable, such as in base64 or in the name of a field`,
+      `${name} where no placeholder can stand for it, such as in base64 or in the name of a field`,
     fix,
   });
 }
@@ -230,7 +230,7 @@ function importedYaml(text: string, path: string): YamlText {
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const why = error.problems.map(({ message }) => message.replace(/^.*?: /, "")).join("; ");
-    const message = `Cannot convert this file: in the experiment that it becomes, ${why}`;
+    const message = `Cannot convert this file: in the converted experiment, ${why}`;
     throw new UserError([{ place: withoutSecrets(path), message }]);
   }
 }

@@ -64,8 +64,8 @@ const comparedFields = {
   compare: z.union([
     z.strictObject({
       factor: z.string().optional().describe(
-        "Name of the factor whose values are compared, all else equal, such as policy; scenario: " +
-          "the scenarios of each target are compared",
+        "Name of the factor whose values are compared, with all else equal, such as policy; or scenario, to compare " +
+          "the scenarios of each target",
       ),
       figure: z.enum(COMPARED_FIGURES).optional().describe(
         "The figure that decides: rate, requests per second; perCpu, requests per second of CPU time; " +
@@ -79,8 +79,8 @@ const comparedFields = {
     z.literal("none").describe("No comparison: the verdict names the target that serves the most"),
   ]).optional().describe("What is compared: by default the targets or, with one target, a factor"),
   base: z.union([z.string(), z.number()]).optional().describe(
-    "The base that the others are compared with: a target, or a value of the compared factor; without it, the " +
-      "verdict says who leads, and ratios are relative to the first",
+    "What the others are compared with: a target, or a value of the compared factor. Without a base, the verdict " +
+      "says who leads, and ratios are relative to the first target or value in the file",
   ),
 };
 
@@ -109,23 +109,23 @@ const experimentFields = (files: Files) =>
     ),
     repeat: repeat.default(5)
       .describe(
-        "Repetitions of each cell: a number, until 2%, or { until: 2%, atMost: 28, budget: 10m }",
+        "Repetitions of each cell: a number; a width of intervals, as in until 2%; or { until: 2%, atMost: 28, budget: 10m }",
       ),
     discard: discard.prefault("0s").describe(
       "Time at the start of every run that the report's rates and latencies leave out; results.json keeps it",
     ),
     figures,
     order: z.enum(["shuffled", "sequential", "slices"]).default("shuffled").describe(
-      "shuffled: in blocks that hold every cell once, in an order drawn by the seed; slices: two targets run at the same time " +
-        "and are loaded alternately, for a fraction of a second each",
+      "Order of the runs, in blocks that hold every cell once. shuffled: in an order drawn by the seed; sequential: as in the file; " +
+        "slices: two targets run at the same time and are loaded alternately, for a fraction of a second each",
     ),
     pin: pin.optional().describe("Keeps targets and load workers on cores of their own (Linux)"),
     fresh: z.boolean().default(true).describe("A new target process for every run"),
     startTimeout: between("1s", "1h").prefault("30s")
       .describe("How long a target may take from its start to its first response"),
     prove: z.enum(["here", "apart"]).default("here").describe(
-      "Process whose responses the preflight checks: here, before every run, the process that is then measured; apart, only " +
-        "once, a separate process, so that caches and rate limits of the measured one start untouched",
+      "Process whose responses the preflight checks. here: before every run, the process that is then measured; apart: only " +
+        "once, a separate process, so that caches and rate limits of the measured process start untouched",
     ),
     ceilings: z.array(z.enum(["generator", "redis"])).default([]).describe(
       "Peak throughputs to compare targets with, measured once before the runs: that of a load worker and that of " +
@@ -231,7 +231,7 @@ function atMost(
   const countIn = (section: unknown): number => Object.keys(Object(section)).length;
   return [
     (section) => countIn(section) <= LIMITS[limit].most,
-    { error: ({ input }) => `Cannot run it: ${beyond(limit, countIn(input))}` },
+    { error: ({ input }) => `Cannot run this experiment: ${beyond(limit, countIn(input))}` },
   ];
 }
 
@@ -349,7 +349,9 @@ function userConflicts(
 /** Why each request waits for the previous response; null if none waits. */
 function whyInTurn(scenario: Scenario): string | null {
   if ("replay" in scenario) return null;
-  if (uniqueTables(scenario.values).length > 0) return "whose virtual user has its own row";
+  if (uniqueTables(scenario.values).length > 0) {
+    return "whose virtual user has its own row of a table";
+  }
   if (hooksIn(scenario).length > 0) return "whose requests have hooks";
   if ("flow" in scenario) return "whose virtual user takes the steps of a flow in turn";
   if ("page" in scenario) return "whose virtual user loads a page";

@@ -65,7 +65,7 @@ export function pairedData(data: unknown, folders: PairedFolders): unknown {
 const NOTHING_BUILT = {
   place: "targets",
   message: "Cannot compare commits by these targets: none is started from the repository's files",
-  fix: "write a target with command: […], and build: […] where it must be built",
+  fix: "write a target with command: […], and with build: […] if it must be built",
 };
 
 function isOfFolder(spec: Readonly<Record<string, unknown>>): boolean {

@@ -130,7 +130,7 @@ function missingSecret(name: string): Problem {
   return {
     place: flag(name),
     message: "Cannot run without a value for this secret: the file holds no value",
-    fix: `give it by --set ${name}=…, or write \${env.NAME} where the file needs it`,
+    fix: `set it with --set ${name}=…, or write \${env.NAME} where the file uses it`,
   };
 }
 
@@ -203,7 +203,7 @@ function unusedProblems(
   return idle.filter((name) => Object.hasOwn(given, name)).map((name) => ({
     place: flag(name),
     message: `Cannot use ${quotedOpenly(values.get(name))}`,
-    fix: `the chosen variant does not use \${${name}}`,
+    fix: `leave it out, because the file does not use \${${name}} with the chosen parameters`,
   }));
 }
 

@@ -113,7 +113,7 @@ function whyNot(text: string, { values, names }: KnownValues, isRead: boolean): 
     : namesIn(text).find((name) => Array.isArray(values.get(name)));
   if (list === undefined) return [];
   return [
-    `Cannot put the list \${${list}} into a longer text: give it one value, or write nothing around it`,
+    `Cannot put the list \${${list}} into a longer text: give it a single value, or write nothing around \${${list}}`,
   ];
 }
 
@@ -126,7 +126,7 @@ function unknownName(name: string, names: ReadonlySet<string>): string {
   const fix = known.length === 0
     ? "the file has no parameters"
     : didYouMean(name, known) ?? `the parameters are ${known.join(", ")}`;
-  return `Cannot fill in ${text}: ${fix}; to mean the text itself, write $${text}`;
+  return `Cannot fill in ${text}: ${fix}; for the text ${text} itself, write $${text}`;
 }
 
 /** Replaces placeholders; one without a value stays unchanged. */

@@ -131,7 +131,7 @@ function octetsOf(path: string): Uint8Array {
     return readBytesSync(path, "textFile");
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
-    throw new ScriptError(`there is no file ${path}, which it imports`);
+    throw new ScriptError(`there is no file ${path}, which the script imports`);
   }
 }
 

@@ -42,7 +42,7 @@ export function jsonRows(text: string): TableRow[] {
     const [first = row] = rows;
     const missing = Object.keys(first).find((column) => !Object.hasOwn(row, column));
     if (missing !== undefined) {
-      throw new Error(`line ${at + 1} has no ${missing}, unlike the first line`);
+      throw new Error(`line ${at + 1} has no ${missing}, but the first line has one`);
     }
     rows.push(row);
     if (!isWithin("rows", rows.length)) break;
@@ -65,7 +65,7 @@ function rowIn(line: string, number: number): TableRow {
   if (rounded !== null) {
     throw new Error(`line ${number} has ${rounded}, which would be rounded: write it in quotes`);
   }
-  if (!isMap(data)) throw new Error(`line ${number} is not an object`);
+  if (!isMap(data)) throw new Error(`line ${number} is not a JSON object`);
   const columns = [...columnsOf(data, "")];
   if (columns.length === 0) throw new Error(`line ${number} has no columns`);
   return Object.fromEntries(columns);

@@ -306,7 +306,7 @@ class Conversion {
   #noteConfig(left: number): void {
     const { config, scenarios, before, after } = this.script;
     if (left > 0) {
-      this.#note(`left out: ${left} of the scenarios, which are not over HTTP or have no weight`);
+      this.#note(`left out: scenarios that are not over HTTP or have no weight: ${left}`);
     }
     if (scenarios.length - left > 1) {
       this.#note(

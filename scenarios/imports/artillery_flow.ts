@@ -113,7 +113,7 @@ export class ArtilleryFlow {
     if (step.think !== undefined) return this.#think(step.think, place);
     if (step.loop !== undefined) return this.#loop(step, step.loop, place);
     if (step.parallel !== undefined) {
-      note("requests that it sends in parallel are sent one after the other in Plateau");
+      note("requests that Artillery sends in parallel are sent one after the other in Plateau");
       return this.#steps(step.parallel, "parallel", place);
     }
     const method = ARTILLERY_METHODS.find((method) => step[method] !== undefined);
@@ -153,7 +153,7 @@ export class ArtilleryFlow {
     const { note, values, expansion, refuse } = this.around;
     const filled = count && unmarked(values.filled(String(count), place.scope));
     const rounds = roundsOf({ over, count: filled, whileTrue });
-    if (rounds === null) note("a loop without a fixed count runs once");
+    if (rounds === null) note("a loop without a fixed count runs once in Plateau");
     const { from, length } = rounds ?? { from: 0, length: 1 };
     const why = expansion.whyNotRounds(length);
     if (why !== null) refuse(place.path, `Cannot unroll this loop: ${why}`);
@@ -277,7 +277,7 @@ export class ArtilleryFlow {
     if (request.match !== undefined) note("left out: the condition of match");
     const checks = request.expect.flatMap((check) => Object.keys(check));
     const others = [...new Set(checks.filter((key) => key !== "statusCode"))];
-    if (others.length > 0) note(`left out: the expectations of ${others.join(", ")}`);
+    if (others.length > 0) note(`left out: expectations about ${others.join(", ")}`);
   }
 
   /** In Plateau, following redirects is a setting of the whole scenario. */

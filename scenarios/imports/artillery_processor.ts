@@ -48,7 +48,7 @@ const MISSING_GLOBALS = [
   ...["URL", "URLSearchParams", "TextEncoder", "TextDecoder", "btoa", "atob"],
 ];
 
-const WAITS = "it waits, but hooks run synchronously";
+const WAITS = "it waits for something, but hooks run synchronously";
 const UNKNOWN_VARIABLES =
   "it reads environment variables whose names are known only when it runs: write process.env.NAME";
 

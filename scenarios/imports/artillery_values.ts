@@ -90,7 +90,7 @@ export class ArtilleryValues {
       if (!this.#used.has(valueNameOf(own))) return this.#use(own, value);
     }
     this.note(
-      `after ${MOST_DRAWN} draws of the same kind, a virtual user gets its first value again`,
+      `a virtual user gets at most ${MOST_DRAWN} random values of one kind, and then the first of them again`,
     );
     return this.#use(name, value);
   }
@@ -105,7 +105,9 @@ export class ArtilleryValues {
     { path, fields, order, skipHeader, loadAll }: Payload,
     around: ImportContext,
   ): void {
-    if (loadAll) return this.note(`left out: ${path}, because loadAll has no counterpart`);
+    if (loadAll) {
+      return this.note(`left out: ${path}, because loadAll has no counterpart in Plateau`);
+    }
     const columns = columnsOf(path, around);
     const csv = around.pathOf(path);
     const sort = order === "sequence" ? "sequential" : "random";

@@ -45,7 +45,9 @@ const entry = z.object({
     status: z.number().int(),
     content: z.object({ mimeType: text }).nullish(),
   }),
-  _fromCache: z.string().nullish().describe("memory or disk: the browser sent nothing"),
+  _fromCache: z.string().nullish().describe(
+    "memory or disk: the response came from the browser's cache",
+  ),
 });
 
 const archive = z.object({
@@ -145,7 +147,7 @@ function* notesOf(
 ): Generator<string> {
   const left = entries.length - sent.length;
   if (left > 0) {
-    yield `left out: ${left} of ${entries.length} requests, namely those to hosts other than ${origin}, served from a cache or without a response`;
+    yield `left out: requests to hosts other than ${origin}, served from a cache or without a response: ${left} of ${entries.length}`;
   }
   const fields = sent.flatMap(({ request }) =>
     request.headers.map(({ name }) => name.toLowerCase())

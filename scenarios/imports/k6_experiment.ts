@@ -115,7 +115,7 @@ function experimentOf(
     );
   }
   const notes = [
-    ...load?.notes ?? ["its options are not converted: the load is 1 iteration"],
+    ...load?.notes ?? ["the options of the script are not converted: the load is 1 iteration"],
     "what k6 counts as a failed check is a failed request in Plateau, after which the virtual user starts over",
     ...functions.left.map((line) => `not converted: ${line}`),
   ];
@@ -318,7 +318,7 @@ class Making {
       return;
     }
     const inner = node.type === "ExportNamedDeclaration" ? node.declaration : node;
-    if (!inner) return functions.leave(node, "an experiment may export nothing but itself");
+    if (!inner) return functions.leave(node, "a file with an experiment may export nothing else");
     if (isOptions(inner)) return edits.replace(node.start, node.end, "");
     if (inner !== node) {
       if (inner.type === "FunctionDeclaration") {

@@ -212,7 +212,7 @@ export class K6Flow {
     if (!isCounted || !counter.init || test?.type !== "BinaryExpression") {
       throw new Refused(
         start,
-        "Cannot convert this loop: its count is not written in it",
+        "Cannot convert this loop: its first line does not say how often it runs",
         "write for (let i = 0; i < 3; i++)",
       );
     }
@@ -231,7 +231,10 @@ export class K6Flow {
     const id = left.type === "VariableDeclaration" ? left.declarations[0].id : left;
     const values = this.around.constants.value(right, scope);
     if (id.type !== "Identifier" || !Array.isArray(values)) {
-      throw new Refused(start, "Cannot convert this loop: it is not over a list in the script");
+      throw new Refused(
+        start,
+        "Cannot convert this loop: it does not run over a list that is written in the script",
+      );
     }
     this.#rounds(values.length, start);
     for (const value of values) {
@@ -478,7 +481,7 @@ export class K6Flow {
     if (unmarked(JSON.stringify(step)).includes("{{")) {
       throw new Refused(
         at,
-        "Cannot convert a request that holds {{, which begins a value in Plateau",
+        "Cannot convert a request that holds {{, which begins a placeholder in Plateau",
       );
     }
     this.#add(step, at);
@@ -525,7 +528,7 @@ export class K6Flow {
     if (url.origin !== this.origin) {
       throw new Refused(
         at,
-        `Cannot convert a request to ${url.origin}: the others go to ${this.origin}`,
+        `Cannot convert a request to ${url.origin}: the other requests go to ${this.origin}`,
       );
     }
     const [start] = /^\s*https?:\/\/[^/?#]*/i.exec(text) ?? [""];
@@ -560,7 +563,7 @@ export class K6Flow {
     }
     this.#agree(redirects ?? load.maxRedirects, unmarkedIn(timeout), at);
     const { name, ...more } = Object(tags);
-    if (Object.keys(more).length > 0) note("left out: tags other than names");
+    if (Object.keys(more).length > 0) note("left out: tags of requests other than name");
     const isName = name !== undefined && stepName.safeParse(unmarkedIn(name)).success;
     const fields = new Map(
       Object.entries(Object(headers)).map(([key, value]) => [key, String(value)]),
@@ -590,12 +593,12 @@ export class K6Flow {
   /** Records settings that the scenario or the load has for all requests. */
   #agree(redirects: unknown, timeout: unknown, at: number): void {
     if (typeof redirects !== "number") {
-      throw new Refused(at, "Cannot convert this number of redirects");
+      throw new Refused(at, "Cannot convert this limit of redirects: it is not a number");
     }
     if ((this.#redirects ??= redirects) !== redirects) {
       throw new Refused(
         at,
-        `Cannot convert a request that follows ${redirects} redirects, because the others follow ${this.#redirects}`,
+        `Cannot convert a request that follows ${redirects} redirects, because the other requests follow ${this.#redirects}`,
       );
     }
     const { data: ms } = length.safeParse(timeout ?? USUAL_TIMEOUT_MS);

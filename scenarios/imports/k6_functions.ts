@@ -564,7 +564,7 @@ export class K6Functions {
       const own = URL.parse(origin)?.origin ?? origin;
       this.origin ??= own;
       if (own !== this.origin) {
-        throw new Untaken(`it goes to ${own}, but the others go to ${this.origin}`);
+        throw new Untaken(`it goes to ${own}, but the other requests go to ${this.origin}`);
       }
     }
     // An unknown beginning of an address stands for its origin, and is no part of its path.

@@ -40,7 +40,8 @@ const arrivalFields = {
 
 const userStages = z.array(z.strictObject({ duration: length, target: z.int().min(0) })).min(1);
 
-const UNEVEN = "Cannot share these iterations evenly: write a multiple of vus";
+const UNEVEN =
+  "Cannot share these iterations evenly among the virtual users: write a multiple of vus";
 
 const iterating = z.strictObject({
   executor: z.enum(["shared-iterations", "per-vu-iterations"]),

@@ -209,7 +209,7 @@ class Conversion {
       const text = this.#values.filled(value);
       if (headerName.safeParse(key).success && headerValue.safeParse(text).success) {
         fields[key] = text;
-      } else this.#note(`left out: the header field ${key}, which no request can have`);
+      } else this.#note(`left out: the header field ${key}, which Plateau cannot send`);
     }
     const isTyped = Object.keys(fields).some((name) => name.toLowerCase() === "content-type");
     return type === null || isTyped ? fields : { ...fields, "content-type": type };
@@ -277,7 +277,7 @@ class Conversion {
         if (body.file !== null) {
           return { type: null, fields: { body: { file: this.around.pathOf(body.file) } } };
         }
-        this.#note(`left out: the body of ${name}, which names no file`);
+        this.#note(`left out: the body of ${name}, because it names no file`);
         return none;
       default:
         return none;
@@ -293,7 +293,7 @@ class Conversion {
   ): Step {
     if (fields.length === 0) return {};
     if (["GET", "HEAD"].includes(method.toUpperCase())) {
-      this.#note(`left out: the form of ${name}, which is a ${method}`);
+      this.#note(`left out: the form of ${name}, which is a ${method} request`);
       return {};
     }
     const made = new Map<string, unknown[]>();
@@ -303,7 +303,9 @@ class Conversion {
         ...contentType !== null && { type: contentType },
       }));
       if (part.length === 0) {
-        this.#note(`left out: the file ${key} of ${name}, which is not named`);
+        this.#note(
+          `left out: the file ${key} of ${name}, because the collection does not say which file it is`,
+        );
       } else made.getOrInsert(this.#values.filled(key), []).push(...part);
     }
     const whole = [...made].map(([key, all]) => [key, all.length === 1 ? all[0] : all]);

@@ -156,7 +156,7 @@ function problemsOf(
     const key = `${JSON.stringify(origin)} ${why}`;
     if (known.has(key)) continue;
     known.add(key);
-    const message = `${path.map(String).join(".")} in the experiment that it becomes: ${why}`;
+    const message = `${path.map(String).join(".")} in the converted experiment: ${why}`;
     if (typeof origin === "string" || origin === null) {
       atPlaces.push({ place: origin ?? file, message });
     } else atPaths.push({ path: origin, isKey: false, message });

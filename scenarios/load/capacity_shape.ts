@@ -25,7 +25,7 @@ export const searchTrial = z.tuple([trialLength, trialLength], {
 const SHARE = /^(\d+(?:\.\d+)?)\s*%\s*of capacity$/;
 const MOST_PERCENT = 200;
 const NO_SHARE =
-  `Cannot read this rate: beside capacity, write a share of the capacity, up to ${MOST_PERCENT}%, such as 80% of capacity`;
+  `Cannot read this rate: with capacity, rate is a share of it, up to ${MOST_PERCENT}%, such as 80% of capacity`;
 
 /** The rate of a run's last part, as a share of the capacity found by its search: 0.8 for `80% of capacity`. */
 export const shareOfCapacity = z.string({ error: NO_SHARE }).transform((text, context) => {

@@ -56,7 +56,7 @@ export const DEFAULT_USERS = 10_000;
 
 const commonFields = {
   workers: factor(workers).optional()
-    .describe("Worker isolates; chosen by the machine's cores when absent"),
+    .describe("Number of load workers; when absent, the number of cores decides"),
   ...OPTION_KEYS,
   abortOn: OPTION_KEYS.abortOn.superRefine((rules, context) =>
     checkAbortRules(rules?.flat(), context)
@@ -78,33 +78,33 @@ export const LOAD_CONFLICTS = {
   },
   stages: {
     ...WITH_PHASES,
-    connections: "each stage has its own connections; leave it out",
+    connections: "each stage has its own connections; leave connections out",
     rate: "a rate and stages cannot be combined; leave one of them out",
     arrivals: "a closed loop has no arrivals; write connections in the stages",
     phases: "phases are about arrivals, stages about connections; leave one of them out",
-    duration: "each stage has its own duration; leave it out",
-    requests: "stages end after their durations; leave it out",
-    pipeline: "in stages, each connection has one request in flight; leave it out",
+    duration: "each stage has its own duration; leave duration out",
+    requests: "stages end after their durations; leave requests out",
+    pipeline: "in stages, each connection has one request in flight; leave pipeline out",
   },
   rate: {
     ...WITH_PHASES,
-    requests: "a load with a rate ends after its duration; leave it out",
-    pipeline: "a load with a rate has one request in flight per connection; leave it out",
+    requests: "a load with a rate ends after its duration; leave requests out",
+    pipeline: "a load with a rate has one request in flight per connection; leave pipeline out",
   },
   phases: {
     rate: "each phase has its own arrivals; leave rate or phases out",
-    duration: "each phase has its own duration; leave it out",
-    requests: "phases end after their durations; leave it out",
-    pipeline: "each virtual user has its own connection; leave it out",
+    duration: "each phase has its own duration; leave duration out",
+    requests: "phases end after their durations; leave requests out",
+    pipeline: "each virtual user has its own connection; leave pipeline out",
   },
   capacity: {
     ...WITH_PHASES,
     phases: "phases cannot be combined with the search for a capacity; leave one of them out",
-    duration: "trial and budget limit the search; leave it out",
+    duration: "trial and budget limit the search; leave duration out",
     requests:
-      "a search for a capacity ends when its interval is narrow enough or its budget is spent; leave it out",
-    abortOn: "a search ends hopeless trials by itself; leave it out",
-    pipeline: "a load with a rate has one request in flight per connection; leave it out",
+      "a search for a capacity ends when its interval is narrow enough or its budget is spent; leave requests out",
+    abortOn: "a search ends hopeless trials by itself; leave abortOn out",
+    pipeline: "a load with a rate has one request in flight per connection; leave pipeline out",
   },
 } as const;
 
@@ -177,7 +177,7 @@ const pause = z.strictObject({
   pause: factor(duration).describe("Length of a pause without arrivals"),
 }, {
   error: unknownKeys({
-    duration: "pause is already the duration",
+    duration: "pause already is the duration",
     arrivals: "a pause has no arrivals",
     rampTo: "a pause has no arrivals",
   }),

@@ -30,8 +30,8 @@ function shortestOf(load: LoadSpec): number {
 }
 
 export const figures = z.enum(["whole", "steady"]).optional().describe(
-  "Part of each run that rates and latencies cover: the whole (default), or the steady part; of a run without a " +
-    "steady part, the whole counts",
+  "Part of each run that rates and latencies cover: whole (default), or steady for its steady part. A run without a " +
+    "steady part counts as a whole",
 );
 type Figures = z.output<typeof figures>;
 
@@ -58,7 +58,7 @@ export function figuresConflict(
   const [leastMs, shortestMs] = [STEADY_INTERVALS * interval, shortestOf(load)];
   if (shortestMs >= leastMs) return null;
   return `Cannot find the steady part of runs of ${durationText(shortestMs)}: ` +
-    `it takes ${STEADY_INTERVALS} intervals, ${durationText(leastMs)}`;
+    `runs must have at least ${STEADY_INTERVALS} intervals, which last ${durationText(leastMs)}`;
 }
 
 /** The parts of an experiment that these rules concern. Each may be wrong, which the schema reports. */

@@ -24,7 +24,8 @@ export function coresProblem(text: string, { os, allowed }: MachineCores): strin
   if (allowed === null) return null;
   const missing = cores.filter((core) => !allowed.includes(core));
   if (missing.length === 0) return null;
-  return `Cannot pin to ${coresText(missing)}: the available cores are ${coresText(allowed)}`;
+  return `Cannot pin to ${missing.length === 1 ? "core" : "cores"} ${coresText(missing)}: ` +
+    `the available cores are ${coresText(allowed)}`;
 }
 
 const coreList = z.union([z.string(), z.int().min(0).transform(String)])

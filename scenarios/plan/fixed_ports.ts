@@ -89,7 +89,11 @@ function outsideProblems(
     const other = outside.get(port);
     if (other === undefined) return [];
     const message = `Cannot listen on port ${port}: the server at the URL of "${other}" uses it`;
-    return [{ place, message, fix: "give it another port, or measure them in two experiments" }];
+    return [{
+      place,
+      message,
+      fix: "use another port for one of the two, or measure them in two experiments",
+    }];
   });
 }
 

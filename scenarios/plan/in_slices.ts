@@ -42,7 +42,7 @@ export function checkSlices(
   throw new UserError([...reasons].map((reason): Problem => ({
     place: "order",
     message: `Cannot measure in slices: ${reason}`,
-    fix: "write order: shuffled, or leave it out",
+    fix: "write order: shuffled, or leave order out",
   })));
 }
 
@@ -51,7 +51,7 @@ export function whyNotInSlices(group: readonly Cell[]): string | null {
   const [first, second] = group;
   if (group.length !== 2) {
     const targets = group.map(({ target }) => target).join(", ");
-    return `exactly two targets can take turns, but ${first.scenario} has ${group.length}: ${targets}`;
+    return `exactly two targets can take turns, but scenario ${first.scenario} has ${group.length}: ${targets}`;
   }
   const port = portOf(first);
   if (port !== null && port === portOf(second)) {
@@ -88,7 +88,7 @@ function whyNot({ target, targetSpec, others, scenario, request, load }: Cell): 
     return `scenario ${scenario} opens WebSockets, which a slice would cut`;
   }
   if (grpc !== undefined && proto === undefined) {
-    return `scenario ${scenario} relies on the server's reflection for gRPC, which would add calls between slices: name its .proto file`;
+    return `scenario ${scenario} relies on the server's reflection for gRPC, which would add calls between slices: name the .proto file of the method`;
   }
   if (stream !== undefined || grpc !== undefined && proto?.method(grpc).serverStreams) {
     return `responses of scenario ${scenario} are streams, which a slice would cut`;

@@ -122,7 +122,7 @@ function checkOwnRows(cells: readonly Cell[]): void {
       .filter(([, { rows }]) => rows.length < users).map(([name, { path, rows }]): Problem => ({
         place: `scenarios.${scenario}.values.${name}`,
         message: `Cannot give each of ${users} virtual users its own row: ` +
-          `${path} has only ${rows.length}`,
+          `${path} has only ${rows.length} rows`,
         fix: `add rows, or write connections: ${rows.length} in the load`,
       }));
   });

@@ -14,12 +14,14 @@ const until = z.string().transform((text, context): number => {
   if ("value" in read) return read.value;
   context.addIssue(read.problem);
   return z.NEVER;
-}).describe("Half the width of the intervals, as a share of their figures: 2% is ± 2 %");
+}).describe("Half the width of the confidence intervals, as a share of the figure: 2% is ± 2 %");
 
 /** Repetitions that a stopping rule ends: when figures are precise enough, or when the time is used up. */
 const sequence = z.strictObject({
   until: until.optional()
-    .describe("Repeats until every confidence interval of rate and p50 is this narrow, such as 2%"),
+    .describe(
+      "Repeats until every confidence interval of rate and p50 is this narrow: 2% is ± 2 %",
+    ),
   atMost: z.int().min(5).max(1_000).optional()
     .describe("Maximum number of repetitions; intervals are first checked after 5 repetitions"),
   budget: between("1s", "24h").optional()

@@ -87,7 +87,7 @@ export function checkResultSize(
         mostOf("plannedResults")
       } may be too large to be read back`,
     fix: most > 0
-      ? `split it into experiments of at most ${
+      ? `split the experiment into several of at most ${
         groupsOfThree(most)
       } runs each, or use a longer interval`
       : "use a longer interval",

@@ -23,7 +23,7 @@ export function accessLine(line: string): LogLine {
   if (stamp === null) throw new Error('it has no [time] "request", as the common log format has');
   const rest = line.slice(stamp.index + stamp[0].length);
   const found = WITH_VERSION.exec(rest) ?? ANY_REQUEST.exec(rest);
-  if (found === null) return noRequest("it has nothing in quotes after its time");
+  if (found === null) return noRequest("it has no request in quotes after its time");
   const unescaped = OF_HAPROXY.test(stamp[1]) ? withoutHashes : withoutBackslashes;
   const status = /^\s+(\d{3})\b/.exec(rest.slice(found[0].length))?.[1];
   return loggedLine(momentUs(stamp[1]), { text: unescaped(octetsIn(found[1])), status });

@@ -55,8 +55,8 @@ export function readReplay(
   }
   return {
     problem: isWrong
-      ? `${wrongLines} of ${lines} lines are unreadable, and only 1 % may be`
-      : `it has no request to send; ${leftOut(builder)}`,
+      ? `${wrongLines} of ${lines} lines are unreadable, but at most 1 % may be`
+      : `the log has no request to send; ${leftOut(builder)}`,
     remedy: !isWrong && builder.otherMethods.size > 0 && !choice.writes
       ? "writes"
       : { format: fittingFormat(choice, first) },
@@ -128,7 +128,7 @@ const choice = z.strictObject({
   log: z.string().min(1).describe("The log: a file, relative to the experiment file"),
   format: z.enum(LOG_FORMAT_NAMES).default("combined")
     .describe(
-      "combined and common also read the logs of HAProxy, Envoy and AWS; w3c those of IIS and CloudFront; json is one JSON object per line, vegeta the JSON of its results",
+      "Format of the log. combined and common also read logs of HAProxy, Envoy and AWS; w3c reads logs of IIS and CloudFront; json: one JSON object per line; vegeta: the JSON results of vegeta",
     ),
   keys: z.strictObject({
     time: keyName.default(DEFAULT_KEYS.time),
@@ -136,9 +136,11 @@ const choice = z.strictObject({
     path: keyName.default(DEFAULT_KEYS.path),
     request: keyName.optional(),
   }).prefault({}).describe(
-    "Names of the keys of a json log; request.uri is a nested key, and request: NAME replaces method and path",
+    "Names of the keys of a json log. A nested key has dots, as in request.uri; request names a key that holds method and path together",
   ),
-  speed: speed.prefault("1x").describe("2x: the replay takes half the time"),
+  speed: speed.prefault("1x").describe(
+    "Speed of the replay: at 2x, it takes half the time of the log",
+  ),
   writes: z.boolean().default(false)
     .describe("Also sends requests other than GET and HEAD, without bodies"),
 });
@@ -159,8 +161,8 @@ export const replaySpec = (files: Files) =>
         const [first] = read.wrong;
         const example = first === undefined ? "" : `; line ${first.line}: ${first.why}`;
         const fix = read.remedy === "writes"
-          ? "writes: true sends the other methods, too"
-          : `name its format, as in format: ${read.remedy.format ?? "json"}`;
+          ? "write writes: true to send requests with other methods, too"
+          : `name the log's format, as in format: ${read.remedy.format ?? "json"}`;
         return refuse(`${read.problem}${example}; ${fix}`);
       } catch (error) {
         return refuse(messageOf(error));

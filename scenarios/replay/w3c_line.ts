@@ -33,7 +33,7 @@ function requestIn(line: string, fields: readonly string[], date: string): LogLi
   };
   const stem = valueOf("cs-uri-stem") || valueOf("cs-uri");
   if (!fields.includes("cs-method") || stem === "") {
-    throw new Error("#Fields names no cs-method, or no cs-uri-stem");
+    throw new Error("the #Fields line does not name both cs-method and cs-uri-stem");
   }
   const query = valueOf("cs-uri-query");
   const path = isTabbed ? stem : encodedStem(stem);

@@ -41,7 +41,7 @@ const think = z.strictObject({
 }, {
   error: unknownKeys(forAll(
     [...METHODS, ...BODIES, "headers", "expect", "capture"],
-    "think must be a separate step",
+    "a think time must be a step of its own",
   )),
 });
 
@@ -109,10 +109,12 @@ export const pageFields = {
     "Subresources of the page, such as images and styles",
   ),
   parallel: z.int().min(1).max(LIMITS.parallel.most).optional().describe(
-    "Number of subresources that a virtual user fetches at a time, each over a connection of its own (6 in browsers) or as a stream of one HTTP/2 connection; 1 when absent",
+    "Number of subresources that a virtual user fetches at a time (6 in browsers), each over a connection of its own or as a stream of one HTTP/2 connection; 1 when absent",
   ),
   headers: headers.describe("Header fields of all requests of the page"),
-  expect: httpExpectation.prefault({}).describe("Expected response for the page"),
+  expect: httpExpectation.prefault({}).describe(
+    "Expected response to the request for the page itself",
+  ),
 };
 
 type PageSpec = z.output<z.ZodObject<typeof pageFields>>;

@@ -41,19 +41,19 @@ function formed(form: RegExp, what: string, rule: string): z.ZodString {
 export const path = formed(
   /^(?:\/|\{\{[^{}]+\}\})(?:\{\{[^{}]*\}\}|(?!\{\{[^{}]*\}\})[\x21-\x7e])*$/,
   "a path",
-  "start with /, and encode spaces and non-ASCII",
+  "start with /, and percent-encode spaces and non-ASCII characters",
 );
 
 // Names of header fields (RFC 9110 §5.1 and §5.5). Fields about the body's length are left to the encoder.
 export const fieldName = formed(
   /^[!#$%&'*+.^_`|~0-9a-z-]+$/i,
   "a header name",
-  "only letters, digits and signs such as - are",
+  "use only letters, digits and signs such as -",
 );
 export const headerName = formed(
   /^(?!(?:content-length|transfer-encoding)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i,
   "a header name",
-  "only letters, digits and signs such as - are; content-length and transfer-encoding follow from the body",
+  "use only letters, digits and signs such as -, and leave content-length and transfer-encoding to Plateau",
 );
 export const headerValue = formed(
   /^[\x20-\x7e\t\x80-\xff]*$/,
@@ -76,11 +76,13 @@ const grpcStatus = z.enum(GRPC_STATUSES);
 
 export const expectation = z.strictObject({
   status: z.union([status, z.array(status).min(1)]).optional()
-    .describe("Status, or any of several; 2xx and 3xx when absent"),
+    .describe(
+      "Expected status, or a list of statuses of which one is expected; 2xx and 3xx when absent",
+    ),
   body: z.string().optional().describe("The whole body, exactly"),
   contains: z.string().optional().describe("Text that the body must contain"),
   json: z.json().optional().describe(
-    "JSON that the body must hold, compared by value; maps may have further members, as in json: { ok: true }",
+    "JSON that the body must hold, such as { ok: true }, compared by value; maps in the body may have further members",
   ),
   matches: z.string().superRefine((source, context) => {
     const wrong = wrongMatch(source);
@@ -88,11 +90,11 @@ export const expectation = z.strictObject({
     context.addIssue(`Cannot use ${quotedOpenly(source)} as a pattern: ${wrong}`);
   }).optional().describe("Regular expression (RE2) that must match somewhere in the body"),
   grpcStatus: z.union([grpcStatus, z.array(grpcStatus).min(1)]).optional().describe(
-    "Status of a gRPC call, or any of several; OK when absent",
+    "Expected status of a gRPC call, or a list of statuses of which one is expected; OK when absent",
   ),
   message: answerSpec.optional().describe(
-    "Which message of a WebSocket answers a sent one: echo, the one with the same octets; order, the next; " +
-      "or the one with the same value at { json: … } or { pattern: … }; push: none, because the server sends by itself",
+    "Which message of a WebSocket answers a sent message. echo: the one with the same octets; order: the next one; " +
+      "{ json: … } or { pattern: … }: the one with the same value there; push: none, because the server sends unasked",
   ),
 });
 
@@ -110,7 +112,7 @@ const expectationOrAnswer = z.union([
 export const headers = z.record(headerName, headerValue)
   .refine(
     (fields) => isWithin("fields", Object.keys(fields).length),
-    `Cannot send all of these: ${beyond("fields", oneMoreThan("fields"))}`,
+    `Cannot send all of these header fields: ${beyond("fields", oneMoreThan("fields"))}`,
   )
   .default({});
 
@@ -148,18 +150,18 @@ export const reconnect = z.union([
 
 const streamFields = {
   stream: streamKind.optional().describe(
-    "Reads the response as a stream of messages, as they come: events of text/event-stream, lines, or lines of JSON; " +
-      "as a whole when absent",
+    "Reads the response as a stream of messages, as they come: events of text/event-stream, lines, or lines of JSON. " +
+      "When absent, the response is read as a whole",
   ),
   until: until.optional().describe(
     'Data of the message that ends the stream, such as "[DONE]"; a stream that ends without it is wrong',
   ),
   hold: hold.optional().describe(
-    "How long a virtual user stays on the stream or WebSocket; until it ends when absent",
+    "How long a virtual user stays on the stream or WebSocket; when absent, until it ends",
   ),
   reconnect: reconnect.optional().describe(
-    "Requests the stream again when its response ends or is cut, as EventSource does: true, or how long to wait " +
-      "if the server names no time (retry), 3s with true; when absent, the stream ends there",
+    "Requests the stream again when its response ends or is cut, as EventSource does. Write true, or how long to wait " +
+      "if the server names no time (retry); true waits 3s. When absent, the stream is not requested again",
   ),
   token: z.xor([jsonSource, textSource]).optional().describe(
     "Place of the token in a model server's message: { json: choices[0].delta.content }, or { pattern: … }; " +
@@ -427,7 +429,7 @@ function differenceOf(expected: string, got: string): string {
   while (at < expected.length && expected[at] === got[at]) at++;
   const from = Math.max(0, at - ALIKE_CHARS);
   return `expected body ${excerpt(expected, from)}, got ${excerpt(got, from)}; ` +
-    `they differ from character ${at + 1} on`;
+    `the bodies differ from character ${at + 1} on`;
 }
 
 /**
@@ -453,7 +455,7 @@ const BESIDE_CALLS: Readonly<Record<string, string>> = {
     BODIES.map((body) => [body, "a gRPC call sends message or messages instead"]),
   ),
   stream: "the type of the method says whether its response is a stream",
-  until: "a gRPC call ends with its status",
+  until: "a gRPC call always ends with its status",
   reconnect: "only events have identifiers",
   websocket: "a gRPC call is not a WebSocket",
   ...Object.fromEntries(SOCKET_KEYS.map((key) => [key, "it belongs to WebSockets"])),
@@ -493,7 +495,7 @@ function callContradictions(request: Partial<RequestFields>): Conflict[] {
   }
   for (const field of Object.keys(request.headers ?? {})) {
     if (!FIELDS_OF_CALLS.includes(field.toLowerCase())) continue;
-    const why = `Cannot send ${field} with a gRPC call, which has one already`;
+    const why = `Cannot send ${field} with a gRPC call: Plateau sends that field itself`;
     found.push({ path: ["headers", field], message: why });
   }
   for (const [key, why] of Object.entries(NOT_EXPECTED_OF_CALLS)) {
@@ -540,7 +542,10 @@ function streamContradictions(request: StreamedRequest): Conflict[] {
     found.push({ path: ["reconnect"], message });
   }
   if (head !== undefined) {
-    found.push({ path: ["stream"], message: "Cannot read a stream from the response to head" });
+    found.push({
+      path: ["stream"],
+      message: "Cannot read a stream from the response to a HEAD request, which has no body",
+    });
   }
   if (expect?.body !== undefined) {
     const message =

@@ -21,7 +21,7 @@ export const commonFields = (files: Files) => ({
     end: hookName.optional().describe("Function of a script, called when a user's session ends"),
   }).optional().describe("Hooks of each virtual user"),
   needs: z.array(z.enum(["redis"])).default([])
-    .describe("Prerequisites of the scenario, besides those of its targets"),
+    .describe("Prerequisites of the scenario, in addition to those of its targets"),
   load: loadSpec.optional()
     .describe("Load of this scenario, instead of the experiment's"),
 });

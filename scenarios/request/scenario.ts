@@ -42,7 +42,7 @@ const mixed = (files: Files) =>
 const mixScenario = (files: Files) =>
   z.strictObject({
     mix: z.array(mixed(files)).min(1).max(100)
-      .describe("Requests, one of which is picked by weight each time"),
+      .describe("Requests; for each request that is sent, one of them is picked by weight"),
     ...commonFields(files),
   }, {
     error: unknownKeys({
@@ -74,7 +74,7 @@ const replayScenario = (files: Files) => {
       ...ELSEWHERE,
       ...forAll([...METHODS, "mix", "flow", "page"], "the log determines what is sent"),
       ...forAll(BODIES, "a log has no bodies"),
-      ...forAll(["values", "follow"], "it belongs to other scenarios"),
+      ...forAll(["values", "follow"], "a replay cannot have it"),
     }),
   });
 };
@@ -85,7 +85,7 @@ const pageScenario = (files: Files) =>
       ...ELSEWHERE,
       ...forAll(
         [...METHODS, ...BODIES],
-        "the method of a page is always GET; leave out either this key or page",
+        "a page is always requested with GET and without a body; leave out either this key or page",
       ),
       mix: "leave out mix or page",
     }),
@@ -179,9 +179,13 @@ function wrongNames(
 }
 
 function whenCaptured(name: string, [now, ...later]: readonly RequestTemplates[]): string | null {
-  if (now.captures.includes(name)) return "this very request captures it from its response";
+  if (now.captures.includes(name)) {
+    return "its value is captured only from the response to this very request";
+  }
   const capturing = later.find(({ captures }) => captures.includes(name));
-  return capturing ? `only a later request captures it, ${capturing.path.join(".")}` : null;
+  return capturing
+    ? `its value is captured only from the response to a later request, ${capturing.path.join(".")}`
+    : null;
 }
 
 function knownNames(name: string, known: readonly string[]): string {

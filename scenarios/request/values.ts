@@ -30,7 +30,7 @@ const range = z.strictObject({
 
 const pick = z.strictObject({
   pick: z.array(z.union([z.string(), z.number(), z.boolean()])).min(1).describe("The choices"),
-}).describe("One of several, all equally likely");
+}).describe("One of several values, all equally likely");
 
 /** The rows of a file. In JSON a digest replaces them, because they may be many, or secret. */
 export class Table {
@@ -57,13 +57,15 @@ const ORDERS = ["sequential", "random", "weighted", "unique"] as const;
 
 const taken = {
   column: z.string().optional()
-    .describe("The column; without it every column is a name: {{ row.name }}"),
+    .describe(
+      "Name of the column that holds the value; without it, each column has a placeholder: {{ row.name }}",
+    ),
   order: z.enum(ORDERS).default("sequential").describe(
-    "random: every row once, in an order that the seed decides, then all over again; weighted: rows are drawn at random, each as " +
-      "often as its weight says; unique: each virtual user has its own row for all its sessions",
+    "Order of the rows. sequential: as in the table; random: every row once, in an order that the seed decides, then all over again; " +
+      "weighted: drawn at random, each row as often as its weight says; unique: each virtual user has its own row for all its sessions",
   ),
   weight: z.string().optional().describe(
-    "The column with the weights, numbers from 0, for order: weighted",
+    "For order: weighted, the column with the weights, which are numbers from 0",
   ),
 };
 

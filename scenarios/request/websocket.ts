@@ -37,7 +37,7 @@ export const every = between("1ms", "24h");
 
 const sendSpec = z.strictObject({
   every: every.optional().describe(
-    "Time between two messages on a socket; the first message is sent once the socket is open. When absent, only that one is sent",
+    "Time between two messages on a socket; the first message is sent once the socket is open. When absent, only the first is sent",
   ),
   text: z.string().superRefine((text, context) => checkSize(sizeOf(text), context)).optional()
     .describe(
@@ -204,7 +204,7 @@ export function socketContradictions(request: SocketRequest): Conflict[] {
     })),
     ...fields.filter((name) => OWN_FIELDS.test(name)).map((name) => ({
       path: ["headers", name],
-      message: "Cannot set this field of a WebSocket, which its handshake decides",
+      message: "Cannot set this header field of a WebSocket: its handshake sets it",
     })),
     ...Object.keys(capture).slice(0, 1).map((name) => ({
       path: ["capture", name],

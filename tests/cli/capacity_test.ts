@@ -24,10 +24,10 @@ Deno.test("capacity reads its rules, width, trials and budget", () => {
 
 const WRONG: readonly (readonly [args: readonly string[], expected: RegExp])[] = [
   [[URL_], /--within: Cannot search for a capacity without a rule/],
-  [[URL_, "--within", "mean < 5ms"], /--within: Cannot search by "mean < 5ms"/],
+  [[URL_, "--within", "mean < 5ms"], /--within: Cannot search for a capacity by "mean < 5ms"/],
   [
     [URL_, "--within", "p99(message) < 50ms"],
-    /--within: Cannot search by "p99\(message\) < 50ms".*by a clock of its own/,
+    /--within: Cannot search for a capacity by "p99\(message\) < 50ms".*by a clock of its own/,
   ],
   [[URL_, "--within", "p99 < 50"], /--within: Cannot read "50" as a duration/],
   [[URL_, ...WITHIN, "--trial", "30s,5s"], /--trial: Cannot use these trials/],

@@ -88,16 +88,16 @@ const wrong: [sentence: string, args: string[], told: string[]][] = [
     "--arrivals: Cannot use this here: a closed loop has no arrivals; add rate or phases",
   ]],
   ["what does not go with a rate", ["-r", "5/s", "-n", "3", "-d", "1s", "--pipeline", "2"], [
-    "--requests: Cannot use this here: a load with a rate ends after its duration; leave it out",
-    "--pipeline: Cannot use this here: a load with a rate has one request in flight per connection; leave it out",
+    "--requests: Cannot use this here: a load with a rate ends after its duration; leave requests out",
+    "--pipeline: Cannot use this here: a load with a rate has one request in flight per connection; leave pipeline out",
   ]],
   ["what does not go with phases", [
     ...["--phases", "1s@1/s", "-r", "5/s", "-d", "1s", "-n", "3", "--pipeline", "2"],
   ], [
     "--rate: Cannot use this here: each phase has its own arrivals; leave rate or phases out",
-    "--duration: Cannot use this here: each phase has its own duration; leave it out",
-    "--requests: Cannot use this here: phases end after their durations; leave it out",
-    "--pipeline: Cannot use this here: each virtual user has its own connection; leave it out",
+    "--duration: Cannot use this here: each phase has its own duration; leave duration out",
+    "--requests: Cannot use this here: phases end after their durations; leave requests out",
+    "--pipeline: Cannot use this here: each virtual user has its own connection; leave pipeline out",
   ]],
   ["everything that is wrong with its phases", [
     "--phases",

@@ -99,7 +99,7 @@ Deno.test("versus calls gRPC over HTTP/2, where a .proto file says that one mess
   assert.deepEqual(both.map(({ endpoint }) => endpoint.http2), [true, true]);
   assert.deepEqual(both.map(({ cell }) => cell.load.http2), [true, true]);
   await assert.rejects(sides("conformance.Echo/Many", ...proto), /are streams, which a slice/);
-  await assert.rejects(sides("conformance.Echo/One"), /name its \.proto file/);
+  await assert.rejects(sides("conformance.Echo/One"), /name the \.proto file of the method/);
 });
 
 Deno.test("processes that serve both sides are of neither", () => {

@@ -71,7 +71,7 @@ withLinux.test("a target that does not start has its after and its teardown", as
     repeat: 3,
   });
   assert.deepEqual(site.done(), ["setup a", "before a", "after a", "teardown a"]);
-  assert.match(stderr, /Left out after of a, because it did not start/);
+  assert.match(stderr, /Left out a command of a \(after\), because a did not start/);
 });
 
 withLinux.test("after and teardown that fail are warnings, also of a quiet run, and the next steps run", async () => {
@@ -87,7 +87,7 @@ withLinux.test("after and teardown that fail are warnings, also of a quiet run, 
   const run = ["after", "after again"];
   assert.deepEqual(site.done(), [...run, ...run, "teardown", "teardown again"]);
   for (const stage of ["after", "teardown"]) {
-    const warning = `Warning: ${stage} of a failed: .*; its last line: no ${stage} today`;
+    const warning = `Warning: ${stage} of a failed: .*; its last line of output: no ${stage} today`;
     assert.match(stderr, new RegExp(warning));
     const page = site.read("out/report.html");
     assert.match(page, new RegExp(`no ${stage} today; exit 3 exited with code 3`));

@@ -57,7 +57,7 @@ withNode.test("capacity finds a rate of calls, and refuses times of messages whe
   const times = await exits(2, [...search, ...short, "--within", "p99(ttfe) < 1s"]);
   assert.match(
     times.stderr,
-    /Cannot search by times of messages: no response is a stream/,
+    /Cannot search for a capacity by times of messages: no response is a stream/,
   );
   const { calls } = await server.end();
   // On a busy machine the budget may end before the first trial, but not before the closed loop that comes first.

@@ -132,7 +132,10 @@ Deno.test("bench --like sends nothing where the tool's requests are others", asy
   await using recorder = startRecorder();
   const like = `curl --digest -u a:b ${recorder.origin}/`;
   const { stderr } = await exits(2, ["bench", "-q", "--like", like]);
-  assert.match(stderr, /Cannot send the requests of curl without its authentication/);
+  assert.match(
+    stderr,
+    /Cannot send the same requests as curl: Plateau cannot take over its authentication/,
+  );
   assert.equal(recorder.requests.length, 0);
 });
 
@@ -350,7 +353,7 @@ Deno.test("init writes nothing that check refuses: it says where the mistake com
       `{ "log": { "entries": [
   { "startedDateTime": "2026-01-01T00:00:00Z", "request": { "method": "GET", "url": "http://a/" },
     "response": { "status": 999 } } ] } }`,
-      /^visit\.har:2:3: log\.entries\.0: .*expect\.status in the experiment that it becomes: Cannot use 999/m,
+      /^visit\.har:2:3: log\.entries\.0: .*expect\.status in the converted experiment: Cannot use 999/m,
     ],
     [
       "load.yml",
@@ -363,7 +366,7 @@ Deno.test("init writes nothing that check refuses: it says where the mistake com
 export const options = { vus: 200000, duration: "1s" };
 export default () => { http.get("http://a/"); };
 `,
-      /^load\.js:2:\d+: load\.connections in the experiment that it becomes: Cannot use 200000/m,
+      /^load\.js:2:\d+: load\.connections in the converted experiment: Cannot use 200000/m,
     ],
   ];
   for (const [name, source, told] of files) {

@@ -138,5 +138,5 @@ withLinux.test("a core that is not there is told with its place, and nothing sta
   using folder = emptyFolder();
   const file = writeExperiment(folder.path, { targets: "4095" }, { app: "api" });
   const { stderr } = await exits(2, ["run", file, "--out", join(folder.path, "out")]);
-  assert.match(stderr, /pinned\.json:1:\d+: pin\.targets: Cannot pin to 4095/);
+  assert.match(stderr, /pinned\.json:1:\d+: pin\.targets: Cannot pin to core 4095/);
 });

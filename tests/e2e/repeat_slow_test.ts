@@ -83,7 +83,7 @@ Deno.test("repeat: until with a loose target ends at the look that finds it, and
   assert.deepEqual(stopping, { ...expected.stopping, halfWidth });
   assert.deepEqual(how, { repetitions: made, target: 1, reason: "precision" });
   assert.ok(halfWidth > 0 && halfWidth <= 1 && LOOKS.some((look) => look === made));
-  assert.match(stderr, /Repeats until ± 100 %, checked after 5, 7, 10/);
+  assert.match(stderr, /Repeats until the widest interval is ± 100 %, checked after 5, 7, 10/);
   assert.match(
     stdout.replaceAll(/\s+/g, " "),
     new RegExp(`Stopped after ${made} repetitions: every interval .* within ± 100 %`),
@@ -158,7 +158,7 @@ Deno.test("check says how it will be decided, and --repeat takes the place of th
   const until = await plateau(["check", file, "--repeat", "until 2%"]);
   assert.match(
     until.stdout,
-    /^1 cell, until ± 2 %, checked after 5, 7, 10, .*, 56 repetitions: from 5 runs, about .*, to 56 runs, .*:$/m,
+    /^1 cell, until the widest interval is ± 2 %, checked after 5, 7, 10, .*, 56 repetitions: from 5 runs, about .*, to 56 runs, .*:$/m,
   );
   const wrong = await exits(2, ["check", file, "--repeat", "until 2"]);
   assert.match(wrong.stderr, /--repeat: Cannot read "2" as a width: write 2%/);

@@ -70,6 +70,9 @@ withNginx.test("nothing goes on without what earlier runs had", async () => {
   const before = site.saved();
   assert.equal(before?.runs[0].target, "files");
   const { stderr } = await exits(3, site.resumeIn(NO_PROGRAMS));
-  assert.match(stderr, /Cannot resume: something that earlier runs had is missing now\n.*nginx/);
+  assert.match(
+    stderr,
+    /Cannot resume: prerequisites that earlier runs had are missing now\n.*nginx/,
+  );
   assert.deepEqual(site.saved(), before);
 });

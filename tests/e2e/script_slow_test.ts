@@ -49,7 +49,10 @@ Deno.test("a wrong experiment in TypeScript is told by the place in its default 
   const refused: readonly [text: string, why: RegExp][] = [
     ["\nenum A { b }\nexport default {};\n", /enum is not supported: .* \(signed\.ts:2:1\)/],
     ["export default {\n  a: 1\n  b: 2,\n};\n", /Expected ',', got 'ident' \(signed\.ts:3:3\)/],
-    ['import "./none.ts";\nexport default {};\n', /there is no file \S*none\.ts, which it imports/],
+    [
+      'import "./none.ts";\nexport default {};\n',
+      /there is no file \S*none\.ts, which the script imports/,
+    ],
     [
       'await import("../../etc/hostname");\nexport default {};\n',
       /Cannot import "\.\.\/\.\.\/etc\/hostname": it is not a script/,

@@ -173,7 +173,7 @@ function careless(folder: string): {
 /** Whether a binary of Deno 2.6 says that it cannot: neither by its own TLS nor, with the system's authorities, by OpenSSL. */
 function isTooOld({ code, stderr }: Ended): boolean {
   return Boolean(Deno.env.get("PLATEAU_BINARY")) && code === 3 &&
-    /does not accept such a certificate|does not report which authorities/.test(stderr);
+    /does not accept such a certificate|does not report which certificate authorities/.test(stderr);
 }
 
 for (const http2 of [false, true]) {

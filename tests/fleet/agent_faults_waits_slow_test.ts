@@ -76,7 +76,7 @@ withRedis.test("an agent that is ended in a run tells so, and leaves nothing beh
   await coordinator.hears("bundle");
   agent.kill("SIGTERM");
   const { message } = await coordinator.hears("failed");
-  assert.equal(message, "it was stopped on its own machine");
+  assert.equal(message, "the agent was stopped on its own machine");
   assert.equal((await agent.ended).code, 130);
   assert.deepEqual(await coordinator.link.client.keys(`${PREFIX}:*one*`), []);
 });

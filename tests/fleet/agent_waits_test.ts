@@ -92,7 +92,9 @@ withRedis.test("an agent works for one coordinator at a time", async () => {
   await second.order({ run: "run-2" });
   await second.hire("one", jobOf(second, { origin: witness.origin, run: "run-2" }));
   const { problems } = await second.hears("refused");
-  assert.deepEqual(problems, [`Cannot begin: it is already working for ${first.id}`]);
+  assert.deepEqual(problems, [
+    `Cannot begin the run: this agent is already working for ${first.id}`,
+  ]);
 });
 
 withRedis.test("an agent that is told to stop tells how far it came", async () => {
@@ -122,7 +124,10 @@ withRedis.test("an agent that goes on with another run throws the last one away"
 
 withRedis.test("two agents of one name are one too many", async () => {
   const { stderr } = await exits(2, ["agent", "--redis", agent.redis.url, "--name", "one"]);
-  assert.match(stderr, /--name: Cannot be agent "one": that name is taken \(end that agent/);
+  assert.match(
+    stderr,
+    /--name: Cannot start this agent as "one": another agent has that name \(end the other agent/,
+  );
 });
 
 withRedis.test("an agent begins no run that its coordinator does not want just now", async () => {

@@ -67,7 +67,7 @@ Deno.test("a refusal says what the name is, and what to do", async () => {
   );
   assert.deepEqual(admission, {
     refusal: "Cannot load both.example, which is 192.0.2.1: this agent may load only 10.1.2.3; " +
-      "to allow it, start it with --allow both.example",
+      "to allow more, start this agent with --allow both.example",
   });
 });
 

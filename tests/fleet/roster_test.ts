@@ -39,7 +39,7 @@ Deno.test("too few agents are refused, with what the others are at", () => {
   assert.deepEqual(error.lines, [
     "Cannot load from 2 agents: 1 is free",
     "  agent busy is working for host-1",
-    `  agent old has version 0.0.1, but this is ${VERSION}`,
+    `  agent old has version 0.0.1, but this is version ${VERSION}`,
   ]);
 });
 

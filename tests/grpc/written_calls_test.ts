@@ -64,6 +64,6 @@ Deno.test("calls are measured in slices where a file says that one message respo
   assert.deepEqual(problemsOf(ONE, { order: "slices" }), []);
   const problemOf = (scenario: object): string => problemsOf(scenario, { order: "slices" }).join();
   assert.match(problemOf({ ...ONE, grpc: "p.S/Many" }), /are streams, which a slice would cut/);
-  assert.match(problemOf({ grpc: "p.S/One" }), /order: .*name its \.proto file/);
+  assert.match(problemOf({ grpc: "p.S/One" }), /order: .*name the \.proto file of the method/);
   assert.deepEqual(problemsOf({ get: "/" }, { order: "slices" }), []);
 });

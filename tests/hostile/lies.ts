@@ -117,7 +117,7 @@ export const LIES: readonly Lie[] = [
     },
   ),
   ...lost(
-    /^its results do not add up: the seconds sum to the requests completed by the deadline, but 20 is not/,
+    /^its results do not add up: the counts by second must sum to the requests completed by the deadline, but 20 is not/,
     {
       "results that no interval has": () =>
         but(3, finished(LIAR, { bundles: 0, reports: [packReport(reportOf(1e9))] })),
@@ -127,7 +127,7 @@ export const LIES: readonly Lie[] = [
     "results of two workers": () =>
       but(3, finished(LIAR, { reports: [1, 2].map(() => packReport(reportOf(COMPLETED))) })),
   }),
-  ...lost(/^it reported a start [\d,]+ s off that of the run$/, {
+  ...lost(/^it reported a start that is [\d,]+ s from the run's start$/, {
     "a start in the year 3000": () => but(3, finished(LIAR, { startedAtMs: Date.UTC(3000) })),
   }),
   ...lost(/^no$/, {

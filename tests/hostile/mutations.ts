@@ -100,7 +100,7 @@ export const MUTATIONS: readonly Mutation[] = [
       const runs = Array.isArray(file.runs) ? file.runs : [];
       file.runs = [...runs, ...runs.slice(0, 1)];
     },
-    refused: /runs: Cannot|Cannot understand "runs"|Cannot use a run twice/,
+    refused: /runs: Cannot|Cannot understand "runs"|Cannot use results that hold one run twice/,
   },
   {
     name: "absurd times",
@@ -132,6 +132,6 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "percentiles beyond the maximum",
     spoil: (measurement) => at(measurement, "latency", "percentiles")["99"] = 1e9,
-    refused: /latency\.percentiles\.99: Cannot use a percentile of 1000000000 ms: the largest/,
+    refused: /latency\.percentiles\.99: Cannot use a percentile of 1000000000 ms: the highest/,
   },
 ];

@@ -72,7 +72,12 @@ const CASES: Case[] = [
   ["ports", sightOf({ ports: [50_000, 59_999] }), "advice", /10,000.*ip_local_port_range/s],
   ["ports", sightOf({ ports: null }), "unknown", /unknown: /],
   ["clock", { ...FIT, clock: { stepUs: 0.8, source: "hpet" } }, "advice", /hpet.*tsc/s],
-  ["clock", { ...FIT, clock: { stepUs: 15, source: null } }, "advice", /15 µs.*cannot tell apart/s],
+  [
+    "clock",
+    { ...FIT, clock: { stepUs: 15, source: null } },
+    "advice",
+    /15 µs.*cannot be told apart/s,
+  ],
   ["driver", { ...FIT, driver: { driver: "tcp", note: "No libc" } }, "advice", /tcp.*No libc/s],
   ["generator", FIT, "ok", /146,993 requests\/s.*0\.031 ms/],
   ["generator", { ...FIT, calibration: null }, "unknown", /calibrated/],

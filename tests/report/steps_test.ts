@@ -135,6 +135,6 @@ Deno.test("steps: names and figures that are not there are refused at their plac
   assert.match(told("p50(checkout.pai) < 1s"), /did you mean "checkout\.pay"/);
   assert.match(
     told("cpu(checkout.pay) < 1"),
-    /Cannot use cpu of checkout\.pay, one request of checkout: write its rate, success, mean or a percentile, or name checkout/,
+    /Cannot use cpu of checkout\.pay, because checkout\.pay is a single request of checkout: write rate, success, mean or a percentile of it, or name checkout/,
   );
 });

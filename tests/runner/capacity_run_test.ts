@@ -53,12 +53,12 @@ Deno.test("a search is announced with no more than its budget and its last part"
 Deno.test("what belongs to other loads is refused at its place, with the fix", () => {
   for (
     const [more, told] of [
-      [{ rate: "10/s" }, /beside capacity, write a share of the capacity/],
+      [{ rate: "10/s" }, /with capacity, rate is a share of it/],
       [{ rate: "300% of capacity" }, /up to 200%/],
       [{ duration: "5s" }, /trial and budget limit the search/],
       [{ pipeline: 2 }, /one request in flight/],
       [{ phases: [{ duration: "1s", arrivals: "1/s" }] }, /leave one of them out/],
-      [{ capacity: { within: "lag.p99 < 1ms" } }, /Cannot search by/],
+      [{ capacity: { within: "lag.p99 < 1ms" } }, /Cannot search for a capacity by/],
       [{ capacity: { within: [] } }, /within/],
       [{ capacity: { within: "p99 < 5ms", width: "90%" } }, /from 0\.5% to 50%/],
       [{ capacity: { within: "p99 < 5ms", trial: ["3s", "2s"] } }, /no longer than the longest/],

@@ -97,11 +97,11 @@ Deno.test("another version or another machine is refused, and what differs is na
   const here = { version: kept.version, machine: kept.machine };
   assert.deepEqual(refusals(kept, here), []);
   const [version, ...none] = refusals(kept, { ...here, version: "99.0.0" });
-  assert.match(version.message, /began: this is 99\.0\.0$/);
+  assert.match(version.message, /began: this is Plateau 99\.0\.0$/);
   assert.deepEqual(none, []);
   const other = { ...kept.machine, cpu: "Abacus 1", governor: "powersave" };
   const [machine] = refusals(kept, { ...here, machine: other });
-  assert.match(machine.message, /another machine.*cpu: .* → Abacus 1/);
+  assert.match(machine.message, /different machine.*cpu: .* → Abacus 1/);
   assert.match(machine.message, /governor: .* → powersave/);
 });
 

@@ -235,7 +235,10 @@ Deno.test("resume names what was edited in the results, with what to do", async 
     runs: runs.with(6, { ...runs[6], repetition: 9 }),
   }));
   assert.equal(problem.place, "results.json: runs[6]");
-  assert.match(problem.message, /its repetition is 9, but the experiment has only 2$/);
+  assert.match(
+    problem.message,
+    /its repetition is 9, but the last repetition of the experiment is 2$/,
+  );
   assert.match(problem.fix ?? "", /put back|again/);
   assert.equal(others.at(-1)?.place, "results.json: state");
 });

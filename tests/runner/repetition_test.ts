@@ -68,7 +68,7 @@ Deno.test("until ends at the first look that finds every interval narrow", () =>
   const looks = LOOKS.filter((look) => look < tight.stops);
   assert.deepEqual(
     tight.notes.map((note) =>
-      /^After (\d+) repetitions .*: continuing to (\d+)$/.exec(note)?.slice(1)
+      /^After (\d+) repetitions .*: continuing to (\d+) repetitions$/.exec(note)?.slice(1)
     ),
     looks.map((look, i) => [String(look), String(LOOKS[i + 1])]),
   );
@@ -95,7 +95,10 @@ Deno.test("narrow intervals of runs of two kinds do not end it before 14 repetit
   const { stops, notes } = course(loose, mixed);
   assert.equal(course(loose, one).stops, 5);
   assert.equal(stops, 14);
-  assert.match(notes[0], /and the runs of a cell fall into two groups: continuing to 7$/);
+  assert.match(
+    notes[0],
+    /and the runs of a cell fall into two groups: continuing to 7 repetitions$/,
+  );
 });
 
 Deno.test("until ends after the last look, or after as many as are allowed", () => {
@@ -185,7 +188,7 @@ Deno.test("what will be done is told with its bounds", () => {
   assert.equal(repeatSentence(5), null);
   assert.equal(
     repeatSentence({ until: 0.02, atMost: 14, budget: null }),
-    "until ± 2 %, checked after 5, 7, 10, 14 repetitions; 14 at most",
+    "until the widest interval is ± 2 %, checked after 5, 7, 10, 14 repetitions; at most 14 repetitions",
   );
   assert.match(repeatSentence({ ...UNTIL, budget: 60_000 }) ?? "", /; no longer than 60s$/);
   assert.match(

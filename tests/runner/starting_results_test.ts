@@ -27,7 +27,7 @@ Deno.test("nothing goes on without what a measured cell needs", () => {
   const now = { redis: null, missing: lacking(A) };
   assert.throws(
     () => assertAsBefore(before(null), now),
-    /^TargetError: .*something that earlier runs had is missing/,
+    /^TargetError: .*prerequisites that earlier runs had are missing/,
   );
   assertAsBefore(before(null), { redis: null, missing: lacking(B) });
 });
@@ -36,7 +36,7 @@ Deno.test("nothing goes on with another Redis", () => {
   const now = { redis: { kind: "private" }, missing: lacking() } as const;
   assert.throws(
     () => assertAsBefore(before("given"), now),
-    /used one named with --redis or REDIS_URL, and now it would be a private one/,
+    /a Redis that was named with --redis or REDIS_URL, but the remaining runs would use one that Plateau started/,
   );
   assertAsBefore(before("private"), now);
   assertAsBefore(before(null), now);

@@ -133,7 +133,7 @@ const LEFT: Readonly<Record<string, readonly [code: string, left: RegExp, kept: 
   ],
   "waits": [
     "export async function sign(p) { p.url += 1; await p; }",
-    /:1, await p;: it waits, but hooks run synchronously/,
+    /:1, await p;: it waits for something, but hooks run synchronously/,
     /^function sign\(p\) \{ p\.url \+= 1; /m,
   ],
   "names what it leaves out elsewhere": [

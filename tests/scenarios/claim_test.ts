@@ -184,7 +184,7 @@ const misplaced: Readonly<Record<string, [...lines: RegExp[]]>> = {
     /Cannot find the factor "conections": did you mean "connections"\?$/,
   ],
   "[rate(set.zebra=50) > 1/s]": [
-    /Cannot find the factor "set.zebra": name a key of load, or of set/,
+    /Cannot find the factor "set.zebra": name a key of load, or of a target's set/,
   ],
   "[warmup(fast) is flat]": [/Cannot find the target or scenario "fast"/],
   '["correlation(stable, p50; scenario=fastify) > 0"]': [/Cannot find the scenario "fastify"/],

@@ -44,7 +44,7 @@ for (const [line, args] of Object.entries(BESIDE)) {
 }
 
 const NOTES: Readonly<Record<string, RegExp[]>> = {
-  [`curl --http2 ${HTTP}`]: [/^Unlike curl: Plateau does not upgrade to HTTP\/2/],
+  [`curl --http2 ${HTTP}`]: [/^Unlike curl: Plateau does not upgrade connections to HTTP\/2/],
   [`curl --http2 ${HTTPS}`]: [],
   [`curl --http3 ${HTTPS}`]: [
     /^Unlike curl: Plateau runs without a version of HTTP other than 1\.1 and 2$/,

@@ -9,7 +9,7 @@ const URL = "http://127.0.0.1:8080/";
 const OTHER_REQUESTS: readonly (readonly [line: string, what: string])[] = [
   ["wrk -s x.lua", "its Lua script"],
   ["wrk2 -R 100 --script=x.lua", "its Lua script"],
-  ["ab -P a:b", "its user at the proxy (write --proxy http://a:b@host)"],
+  ["ab -P a:b", "its user for the proxy (write --proxy http://a:b@host)"],
   ["autocannon -F {}", "a multipart form"],
   ["autocannon --har site.har", "its HAR file (plateau run FILE.har runs one)"],
   ["autocannon -I", "ids instead of [<id>]"],
@@ -37,7 +37,7 @@ const OTHER_REQUESTS: readonly (readonly [line: string, what: string])[] = [
   ["curl -H @fields", "its file of header fields"],
   ["curl -b jar", "its file of cookies"],
   ["curl --data-urlencode @file", "its file of data"],
-  ["curl -d a=b -d @file", "its data files beside other data"],
+  ["curl -d a=b -d @file", "its data files together with other data"],
 ];
 
 for (const [options, what] of OTHER_REQUESTS) {
@@ -45,7 +45,7 @@ for (const [options, what] of OTHER_REQUESTS) {
     const [tool] = options.split(" ");
     const error = thrown(UserError, () => withTranslated(["--like", `${options} ${URL}`]));
     assert.deepEqual(error.problems.map(({ message }) => message), [
-      `Cannot send the requests of ${tool} without ${what}`,
+      `Cannot send the same requests as ${tool}: Plateau cannot take over ${what}`,
     ]);
   });
 }

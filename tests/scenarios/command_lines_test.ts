@@ -217,13 +217,13 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
   ]],
   [`oha -q 100 ${URL}`, measured([5], RATE), [
     new RegExp(`^oha's latencies would not have included ${LEFT_OUT}$`),
-    /^oha would have followed 10 redirects, timing both requests as one$/,
+    /^oha would have followed 10 redirects, timing the two requests of each as one$/,
     /^oha measures latency from the send; here/,
   ]],
   [`oha -w -z 1s -r 0 ${URL}`, measured([5]), [/otherwise than by a time-out$/]],
   [`hey ${URL}`, { ...measured([5]), requests: { ...TWO_FAILED, completed: 1_200_000 } }, [
     /2 requests that timed out and 200,000 responses beyond its first million$/,
-    /followed 10 redirects, timing both requests as one$/,
+    /followed 10 redirects, timing the two requests of each as one$/,
   ]],
   [`ab -t 5 ${URL}`, measured([5]), [
     /^Unlike ab: the load does not end after 50000 requests/,
@@ -248,7 +248,7 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
     /whole/,
   ]],
   [`curl ${URL}`, measured([50]), []],
-  [`curl -L ${URL}`, measured([50]), [/10 redirects, timing both requests as one$/]],
+  [`curl -L ${URL}`, measured([50]), [/10 redirects, timing the two requests of each as one$/]],
 ];
 
 for (const [line, measurement, told] of TOLD) {

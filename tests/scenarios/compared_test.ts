@@ -27,7 +27,10 @@ Deno.test("scenarios may be compared, with one of them as the base", () => {
   const compare = { factor: "scenario", figure: "eventsPerCpu" };
   assert.deepEqual(problemsOf({ scenarios, compare }), []);
   assert.deepEqual(problemsOf({ scenarios, compare, base: "two" }), []);
-  assert.match(problemsOf({ scenarios, compare, base: "app" })[0], /base: .*the values one, two/);
+  assert.match(
+    problemsOf({ scenarios, compare, base: "app" })[0],
+    /base: .*the values are one, two/,
+  );
 });
 
 Deno.test("nothing may be compared, and then a base is a contradiction", () => {
@@ -41,19 +44,22 @@ Deno.test("a compared factor that is not there is found, with its place and the 
   assert.deepEqual(problemsOf({ compare: { factor: "polcy" } }), [
     'compare.factor: Cannot find the factor "polcy": did you mean "policy"?',
   ]);
-  assert.match(problemsOf({ compare: { factor: "weather" } })[0], /name a key of load, or of set/);
+  assert.match(
+    problemsOf({ compare: { factor: "weather" } })[0],
+    /name a key of load, or of a target's set/,
+  );
 });
 
 Deno.test("a base that is not there is found, with what there is", () => {
   assert.deepEqual(problemsOf({ base: "clustr" }), [
-    'base: Cannot find base "clustr": did you mean "cluster"?',
+    'base: Cannot find the base "clustr": did you mean "cluster"?',
   ]);
   assert.deepEqual(problemsOf({ base: "round-robin" }), [
-    'base: Cannot find base "round-robin": the targets are app, cluster',
+    'base: Cannot find the base "round-robin": the targets are app, cluster',
   ]);
   assert.deepEqual(problemsOf({ compare: { factor: "policy" }, base: "x" }), [
-    'base: Cannot find base "x": the targets are app, cluster, ' +
-    "the values round-robin, least-connections",
+    'base: Cannot find the base "x": the targets are app, cluster; ' +
+    "the values are round-robin, least-connections",
   ]);
 });
 

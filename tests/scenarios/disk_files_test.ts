@@ -88,9 +88,13 @@ const unreadable: [sentence: string, read: (files: Files) => unknown, why: RegEx
   [
     "a line that is no object",
     ({ jsonRows }) => jsonRows("list.jsonl"),
-    /^line 1 is not an object/,
+    /^line 1 is not a JSON object/,
   ],
-  ["a line without a column", ({ jsonRows }) => jsonRows("few.jsonl"), /^line 3 has no b, unlike/],
+  [
+    "a line without a column",
+    ({ jsonRows }) => jsonRows("few.jsonl"),
+    /^line 3 has no b, but the first line has one$/,
+  ],
   ["no lines", ({ jsonRows }) => jsonRows("empty.csv"), /^it has no rows/],
   ["a database that is none", ({ queried }) => queried("short.csv", "SELECT 1"), /not a database/],
   [

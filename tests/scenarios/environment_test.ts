@@ -84,8 +84,8 @@ Deno.test("what is wrong with a value of the environment is told without it", ()
   );
   assert.equal(
     line,
-    'a.yaml:4:24: scenarios.s.get: Cannot use "${env.WAY}" as a path: start with /, and encode ' +
-      "spaces and non-ASCII (${env.WAY} is text, like every environment variable)",
+    'a.yaml:4:24: scenarios.s.get: Cannot use "${env.WAY}" as a path: start with /, and percent-encode ' +
+      "spaces and non-ASCII characters (${env.WAY} is text, like every environment variable)",
   );
 });
 
@@ -113,7 +113,7 @@ Deno.test("a secret parameter is text, as given or from the file, and is shown n
 Deno.test("a secret parameter without a value has to be given", () => {
   assert.deepEqual(linesOf(() => read(SECRET_PARAMETER)), [
     "--set token: Cannot run without a value for this secret: the file holds no value " +
-    "(give it by --set token=…, or write ${env.NAME} where the file needs it)",
+    "(set it with --set token=…, or write ${env.NAME} where the file uses it)",
   ]);
 });
 

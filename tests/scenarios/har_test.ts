@@ -103,8 +103,7 @@ Deno.test("what no experiment may have is refused at the request of a HAR file, 
   const path = ["scenarios", "visit", "flow", 4, "expect", "status"];
   assert.deepEqual(problems([{ path, isKey: false, message: "no" }]), [{
     place: "a.har:3:1",
-    message:
-      "log.entries.2: scenarios.visit.flow.4.expect.status in the experiment that it becomes: no",
+    message: "log.entries.2: scenarios.visit.flow.4.expect.status in the converted experiment: no",
   }]);
 });
 

@@ -92,12 +92,12 @@ const NOTED: readonly (readonly [source: string, note: RegExp])[] = [
   [script("[{ think: '{{ $env.NOBODY }}' }, { get: { url: / } }]"), /left out: the pause/],
   [
     script("[{ get: { url: /, expect: { hasHeader: a } } }]"),
-    /left out: the expectations of hasHeader/,
+    /left out: expectations about hasHeader/,
   ],
   [script("[{ get: { url: / } }]"), /expects 2xx or 3xx in Plateau.*Artillery accepts any status/],
   [
     script("[{ loop: [{ get: { url: '/{{ $uuid }}' } }], count: 51 }]"),
-    /after 50 draws of the same kind/,
+    /gets at most 50 random values of one kind/,
   ],
   [
     script("[{ get: { url: /, auth: { user: '{{ u }}', pass: 1 } } }]", "variables: { u: [a, b] }"),

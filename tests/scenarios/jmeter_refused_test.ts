@@ -58,7 +58,7 @@ const REFUSED: readonly (readonly [plan: string, why: RegExp])[] = [
   ],
   [
     planOf(sampler('<stringProp name="HTTPSampler.path">http://b/</stringProp>') + sampler()),
-    /it goes to http:\/\/a, but the others go to http:\/\/b/,
+    /it goes to http:\/\/a, but the other requests go to http:\/\/b/,
   ],
   [planOf(sampler('<boolProp name="HTTPSampler.image_parser">true</boolProp>')), /embedded/],
   [planOf(sampler('<stringProp name="HTTPSampler.proxyHost">p</stringProp>')), /through a proxy/],
@@ -119,7 +119,7 @@ const REFUSED: readonly (readonly [plan: string, why: RegExp])[] = [
   [planOf(sampler(PATH("/${__property(a,b)}"))), /__property\(a,b\)\}: its value is not known/],
   [
     planOf(sampler('<boolProp name="HTTPSampler.DO_MULTIPART_POST">true</boolProp>')),
-    /HTTPSamplerProxy "s": it is a multipart form, which this method cannot send/,
+    /HTTPSamplerProxy "s": it is a multipart form, which a GET or HEAD request cannot have/,
   ],
   [serial(rows("a.csv") + OF_USERS + OF_USERS), GOES_ON],
   [serial(threads("g", rows("a.csv") + OF_USER) + threads("h", rows("a.csv") + OF_USER)), GOES_ON],

@@ -44,7 +44,7 @@ Deno.test("a JMeter plan becomes a scenario for each thread group, with its load
   assert.equal(Visitors.values.password.column, "password");
   assert.deepEqual(Readers.load, { connections: 4, duration: "2s", timeout: "60s" });
   assert.equal(Readers.flow[0].body, '{"id":"{{ uuid_1 }}"}');
-  assert.ok(notes.includes("the property port has its default, 8080"));
+  assert.ok(notes.includes("the property port is replaced by its default, 8080"));
 });
 
 Deno.test("threads with a ramp and loops are so many arrivals, each with its rounds", () => {

@@ -111,7 +111,7 @@ const LEFT: Readonly<Record<string, readonly [script: string, left: string]>> = 
   ],
   "a request to another host": [
     'export default () => { http.get(BASE); http.get("http://127.0.0.2/"); }',
-    '4, http.get("http://127.0.0.2/");: it goes to http://127.0.0.2, but the others',
+    '4, http.get("http://127.0.0.2/");: it goes to http://127.0.0.2, but the other requests',
   ],
 };
 

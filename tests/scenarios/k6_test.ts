@@ -185,7 +185,7 @@ const REFUSED: readonly (readonly [body: string, why: RegExp, options?: string])
   ['const get = http.get; get("http://a/");', /^a\.js:5:\d+: Cannot convert/],
   ['http.get("http://a/", { jar: 1 });', /the parameter "jar"/],
   ['http.get("http://a/", { auth: "ntlm" });', /the authentication "ntlm"/],
-  ['http.get("http://a/", { redirects: 3 });', /^a\.js:5:\d+: .* the others follow 3/],
+  ['http.get("http://a/", { redirects: 3 });', /^a\.js:5:\d+: .* the other requests follow 3/],
   [
     'const h = { a: "1" }; const g = h; g.a = "2"; http.get("http://a/", { headers: h });',
     /^a\.js:5:\d+: Cannot convert h: its value is known only when the script runs/,
@@ -194,7 +194,7 @@ const REFUSED: readonly (readonly [body: string, why: RegExp, options?: string])
     'function f(p) { p.headers.a = "2"; } const h = { headers: {} }; f(h); http.get("http://a/", h);',
     /^a\.js:5:\d+: Cannot convert h: its value is known only when the script runs/,
   ],
-  ['http.get("http://a/{{x}}?{{");', /that holds \{\{, which begins a value/],
+  ['http.get("http://a/{{x}}?{{");', /that holds \{\{, which begins a placeholder/],
   ['http.request("GET", "http://a/", { b: 1 });', /Cannot convert a form that is sent with get/],
   ['http.get("http://b/");', /Cannot convert a request to http:\/\/b/],
   [

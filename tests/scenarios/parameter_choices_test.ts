@@ -36,7 +36,7 @@ Deno.test("a choice gives other parameters values, which --set overrules", () =>
 Deno.test("a value that nothing chosen holds is not told as used, and can't be set", () => {
   assert.deepEqual(read({}).parameters, { delay: "100ms", scale: "small" });
   assert.deepEqual(wrongLines(SETTING, undefined, { users: "5" }), [
-    "--set users: Cannot use 5 (the chosen variant does not use ${users})",
+    "--set users: Cannot use 5 (leave it out, because the file does not use ${users} with the chosen parameters)",
   ]);
   assert.deepEqual(wrongLines(SETTING, undefined, { users: "5", scale: "papre" }), [
     '--set scale: Cannot choose "papre" (did you mean "paper"?)',

@@ -146,10 +146,10 @@ const wrong: [
     /^x\.yaml:5:45: targets\.slow\.set\.delay: Cannot read "later".* \(\$\{delay\} is "later"\)$/,
   ]],
   ["a list within a text", "", "", { delay: "[1ms, 2ms]" }, [
-    "x.yaml:6:27: scenarios.user.get: Cannot put the list ${delay} into a longer text: give it one value, or write nothing around it",
+    "x.yaml:6:27: scenarios.user.get: Cannot put the list ${delay} into a longer text: give it a single value, or write nothing around ${delay}",
   ]],
   ["a name that is misspelt in the file", "?${delay}", "?${dealy}", {}, [
-    'x.yaml:6:27: scenarios.user.get: Cannot fill in ${dealy}: did you mean "delay"?; to mean the text itself, write $${dealy}',
+    'x.yaml:6:27: scenarios.user.get: Cannot fill in ${dealy}: did you mean "delay"?; for the text ${dealy} itself, write $${dealy}',
   ]],
   ["a choice that does not fit, where it was written", "repeat: 10", "repeat: many", {
     scale: "paper",
@@ -210,7 +210,7 @@ targets: { a: { command: [sh, -c, "echo \${HOME}"] } }
 scenarios: { s: { get: / } }`;
   assert.deepEqual(wrongLines(text, undefined, { a: "1" }), [
     '--set a: Cannot find the parameter "a" (the file has no parameters)',
-    "x.yaml:2:35: targets.a.command.2: Cannot fill in ${HOME}: the file has no parameters; to mean the text itself, write $${HOME}",
+    "x.yaml:2:35: targets.a.command.2: Cannot fill in ${HOME}: the file has no parameters; for the text ${HOME} itself, write $${HOME}",
   ]);
 });
 

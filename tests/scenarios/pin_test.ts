@@ -37,7 +37,7 @@ Deno.test("a list that is written reads as the same cores", () => {
 Deno.test("cores must be a list, on Linux, of cores that can be had", () => {
   assert.equal(coresProblem("0-2,5", FOUR), null);
   assert.match(coresProblem("0-x", FOUR) ?? "", /Cannot use "0-x" as cores.*"0-3,6"/);
-  assert.match(coresProblem("1-4", FOUR) ?? "", /Cannot pin to 3-4: .* 0-2,5$/);
+  assert.match(coresProblem("1-4", FOUR) ?? "", /Cannot pin to cores 3-4: .* 0-2,5$/);
   assert.match(
     coresProblem("0", { os: "darwin", allowed: null }) ?? "",
     /darwin: only Linux.*leave pin out/,
@@ -49,7 +49,7 @@ testWith(["linux"], "an experiment tells every wrong core with its line", () => 
     `${RIGHT}pin:\n  targets: "9-8"\n  workers: 4095\n  worker: "0"\n`,
   );
   assert.match(first, /^x\.yaml:5:12: pin\.targets: Cannot use "9-8"/);
-  assert.match(second, /^x\.yaml:6:12: pin\.workers: Cannot pin to 4095/);
+  assert.match(second, /^x\.yaml:6:12: pin\.workers: Cannot pin to core 4095/);
   assert.match(third, /^x\.yaml:7:3: pin\.worker: .*did you mean "workers"\?/);
   assert.deepEqual(others, []);
 });

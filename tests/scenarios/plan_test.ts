@@ -264,7 +264,7 @@ Deno.test("a plan is refused where virtual users would have no rows of their own
   const { problems } = thrown(UserError, () => cellsOf(3));
   assert.deepEqual(problems, [{
     place: "scenarios.s.values.user",
-    message: "Cannot give each of 3 virtual users its own row: u.csv has only 2",
+    message: "Cannot give each of 3 virtual users its own row: u.csv has only 2 rows",
     fix: "add rows, or write connections: 2 in the load",
   }]);
 });
@@ -283,7 +283,7 @@ Deno.test("users with rows of their own cannot have several requests in flight o
   assert.deepEqual(refusedFor("random"), []);
   assert.deepEqual(refusedFor("unique"), [[
     ["load", "pipeline"],
-    "Cannot have several requests in flight on a connection whose virtual user has its own row: " +
+    "Cannot have several requests in flight on a connection whose virtual user has its own row of a table: " +
     "use more connections",
   ]]);
 });

@@ -80,7 +80,7 @@ const wrong: Wrong[] = [
     /^x\.yaml:2:24: targets\.api\.url: .*http:\/\/host:port/,
   ]],
   ["a path without its slash", RIGHT.replace("/static", "static"), [
-    'x.yaml:3:29: scenarios.static.get: Cannot use "static" as a path: start with /, and encode spaces and non-ASCII',
+    'x.yaml:3:29: scenarios.static.get: Cannot use "static" as a path: start with /, and percent-encode spaces and non-ASCII characters',
   ]],
   ["a misspelt method, once", RIGHT.replace("get:", "gett:"), [
     'x.yaml:3:24: scenarios.static.gett: Cannot understand "gett": did you mean "get"?',
@@ -108,7 +108,7 @@ const wrong: Wrong[] = [
   [
     "a header that follows from the body",
     RIGHT.replace("get: /static", "get: /, headers: { Content-Length: '1' }"),
-    [/headers\.Content-Length: .*follow from the body/],
+    [/headers\.Content-Length: .*leave content-length and transfer-encoding to Plateau/],
   ],
   [
     "a status that there is not, in a list",

@@ -86,12 +86,12 @@ const wrong: [sentence: string, yaml: string, told: RegExp][] = [
   [
     "a value that stands twice",
     '[{ values: { express: { home: 1 }, "home, express": 2 } }]',
-    /published\.0\.values\.home, express: Cannot give two values for one cell: express, home is the same cell$/,
+    /published\.0\.values\.home, express: Cannot give two values for one cell: express, home names the same cell$/,
   ],
   [
     "a unit that is no unit of the figure",
     "{ unit: ms, values: { express: 1 } }",
-    /published\.unit: Cannot use "ms" for rate: the units of rate are requests\/s, .*; or name the figure, such as p50$/,
+    /published\.unit: Cannot use "ms" for rate: the units of rate are requests\/s, .*; or name another figure, such as p50$/,
   ],
   [
     "a misspelt unit",
@@ -101,7 +101,7 @@ const wrong: [sentence: string, yaml: string, told: RegExp][] = [
   [
     "times without a unit",
     "{ figure: p50, values: { express: 1 } }",
-    /published\.unit: Cannot read values without a unit: write unit: ms, s, us, µs, min, h$/,
+    /published\.unit: Cannot read values without a unit: write unit with one of ms, s, us, µs, min, h$/,
   ],
   [
     "a figure that there is not",
@@ -111,7 +111,7 @@ const wrong: [sentence: string, yaml: string, told: RegExp][] = [
   [
     "a cell to divide by without a published value",
     "{ relative: [express, fib], values: { express: { home: 1 }, fastify: { fib: 1 } } }",
-    /published\.relative: Cannot divide by express, fib: it has no published value; add its value, or name a cell that has one$/,
+    /published\.relative: Cannot divide by express, fib: it has no published value; add one, or name a cell that has a published value$/,
   ],
   [
     "a share above all",

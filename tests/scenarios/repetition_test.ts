@@ -67,9 +67,12 @@ const wrong: [text: string, says: RegExp][] = [
   ],
   [
     "figures: steady\nload: { duration: 3s }",
-    /Cannot find the steady part of runs of 3s: it takes 20 intervals, 5s/,
+    /Cannot find the steady part of runs of 3s: runs must have at least 20 intervals, which last 5s/,
   ],
-  ["figures: steady\ninterval: 1s", /runs of 10s: it takes 20 intervals, 20s/],
+  [
+    "figures: steady\ninterval: 1s",
+    /runs of 10s: runs must have at least 20 intervals, which last 20s/,
+  ],
 ];
 
 for (const [text, says] of wrong) {

@@ -127,7 +127,7 @@ const ACCESS_LINES: Readonly<Record<string, readonly [line: string, path: string
   ],
   "HAProxy's connection of TCP": [
     "h haproxy[1]: 1.2.3.4:1 [06/Feb/2009:12:14:14.655] fnt bck/srv1 0/0/5007 212 -- 0/0",
-    /nothing in quotes/,
+    /no request in quotes/,
   ],
   "Envoy": [`[2019-04-08T16:16:55.931Z] "GET /e HTTP/1.1" 200 - 0 89 5 4 "-" "curl"`, "/e"],
   "Envoy's TCP": [

@@ -264,7 +264,7 @@ Deno.test("of long bodies the part is shown where they first differ", () => {
   assert.equal(
     wrong,
     `expected body "${alike}B" (301 characters), got "${alike}A" (301 characters); ` +
-      "they differ from character 301 on",
+      "the bodies differ from character 301 on",
   );
 });
 

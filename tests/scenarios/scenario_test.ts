@@ -78,10 +78,10 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
     'with: Cannot use "with" here: it belongs to a page',
   ]],
   ["what a page does not have", "{ page: a.html, with: [b.png], post: /, body: x }", [
-    'page: Cannot use "a.html" as a path: start with /, and encode spaces and non-ASCII',
-    'with.0: Cannot use "b.png" as a path: start with /, and encode spaces and non-ASCII',
-    'post: Cannot use "post" here: the method of a page is always GET; leave out either this key or page',
-    'body: Cannot use "body" here: the method of a page is always GET; leave out either this key or page',
+    'page: Cannot use "a.html" as a path: start with /, and percent-encode spaces and non-ASCII characters',
+    'with.0: Cannot use "b.png" as a path: start with /, and percent-encode spaces and non-ASCII characters',
+    'post: Cannot use "post" here: a page is always requested with GET and without a body; leave out either this key or page',
+    'body: Cannot use "body" here: a page is always requested with GET and without a body; leave out either this key or page',
   ]],
   [
     "all that is wrong with a mix",
@@ -98,7 +98,7 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
     "{ flow: [{ get: /, weight: 2 }, { think: 1s, get: / }, { thnk: 1s }, { think: 2h }, { get: /, post: / }] }",
     [
       'flow.0.weight: Cannot use "weight" here: it belongs to the requests of a mix',
-      'flow.1.get: Cannot use "get" here: think must be a separate step',
+      'flow.1.get: Cannot use "get" here: a think time must be a step of its own',
       'flow.2.thnk: Cannot understand "thnk": did you mean "think"?',
       "flow.3.think: Cannot use this duration: it must be from 1ms to 1h",
       "flow.4.post: Cannot send one request with two methods: get and post are given",
@@ -127,7 +127,7 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
     "d: { pattern: ( }, e: { patern: (a) }, f: { json: a, header: b }, g-1.x: { json: a } } }] }",
     [
       'flow.0.capture.a.json: Cannot use "a..b" as a place in JSON: write names with dots and [0], such as data.items[0].id',
-      'flow.0.capture.b.header: Cannot use "no field" as a header name: only letters, digits and signs such as - are',
+      'flow.0.capture.b.header: Cannot use "no field" as a header name: use only letters, digits and signs such as -',
       'flow.0.capture.c.pattern: Cannot use "id" as a pattern: it needs one group (…) around the value, but has 0',
       'flow.0.capture.d.pattern: Cannot use "(" as a pattern: it is not a regular expression',
       'flow.0.capture.e: Cannot tell of which kind this is: write one of the keys json, header, cookie, pattern; did you mean "pattern"?',
@@ -202,8 +202,8 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
     "a name that is used before it can exist",
     '{ flow: [{ get: "/{{ t }}" }, { think: 1s }, { get: "/{{ t }}", capture: { t: { header: x } } }, { get: "/{{ tt }}" }] }',
     [
-      "flow.0.get: Cannot fill in {{ t }}: only a later request captures it, flow.2",
-      "flow.2.get: Cannot fill in {{ t }}: this very request captures it from its response",
+      "flow.0.get: Cannot fill in {{ t }}: its value is captured only from the response to a later request, flow.2",
+      "flow.2.get: Cannot fill in {{ t }}: its value is captured only from the response to this very request",
       "flow.3.get: Cannot fill in {{ tt }}: the known names are t",
     ],
   ],

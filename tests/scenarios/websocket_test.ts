@@ -79,7 +79,7 @@ const PROBLEMS: readonly (readonly [object, RegExp])[] = [
   [{ websocket: "/", subprotocol: "a b" }, /subprotocol: Cannot use/],
   [
     { websocket: "/", headers: { "Sec-WebSocket-Key": "x" } },
-    /headers\.Sec-WebSocket-Key.*Cannot set this field/,
+    /headers\.Sec-WebSocket-Key.*Cannot set this header field/,
   ],
   [
     { flow: [{ websocket: "/", capture: { a: { json: "a" } } }] },

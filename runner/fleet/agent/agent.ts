@@ -172,7 +172,7 @@ export class Agent {
     const { coordinator } = job;
     if (this.#coordinator !== null && this.#coordinator !== coordinator) {
       return await this.#refuse(job, [
-        `Cannot begin: it is already working for ${this.#coordinator}`,
+        `Cannot begin the run: this agent is already working for ${this.#coordinator}`,
       ]);
     }
     const { runState } = await readRunState(this.link.client, coordinator);
@@ -180,7 +180,7 @@ export class Agent {
     this.#hold(coordinator);
     while (this.#atWork !== null) await this.#atWork; // the last run, which is being broken off
     if (this.#ends.signal.aborted) {
-      return await this.#refuse(job, ["Cannot begin: it is shutting down"]);
+      return await this.#refuse(job, ["Cannot begin the run: this agent is shutting down"]);
     }
     this.#hold(coordinator);
     const { name: agent, logFolder, onNote } = this.options;

@@ -82,7 +82,7 @@ export class AgentRun {
     client.on("ready", sendAgain);
     const ended = await this.#load().then((loaded) => this.#finish(loaded), (error) => {
       const why = setting.signal.aborted
-        ? "it was stopped on its own machine"
+        ? "the agent was stopped on its own machine"
         : withoutSecrets(messageOf(error));
       this.#outbox.add({ kind: "failed", ...this.#from, message: why });
       return `run ended without a result: ${why}`;
@@ -181,7 +181,7 @@ export class AgentRun {
     const figures = `${count(completed)} requests, ${count(perSec)} requests/s`;
     if (this.setting.signal.aborted) {
       this.#report();
-      const message = "it was stopped on its own machine";
+      const message = "the agent was stopped on its own machine";
       this.#outbox.add({ kind: "failed", ...this.#from, message });
       return `run interrupted after ${figures}`;
     }

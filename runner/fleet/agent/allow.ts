@@ -115,7 +115,7 @@ export class AllowList {
   #not(host: string, what: string): Admission {
     const { who, flag } = this.keeper;
     const refusal = `Cannot load ${what}: ${who} may load only ${this.hosts.join(", ")}; ` +
-      `to allow it, start it with ${flag} ${host}`;
+      `to allow more, start ${who} with ${flag} ${host}`;
     return { refusal };
   }
 }

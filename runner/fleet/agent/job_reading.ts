@@ -32,7 +32,8 @@ export function secretsOfJob(data: unknown): readonly SecretValue[] {
 export async function readJob(data: unknown, allow: AllowList): Promise<ReadJob> {
   const sender = head.safeParse(data).data ?? null;
   if (sender !== null && sender.version !== VERSION) {
-    const versions = `this agent is version ${VERSION}, its coordinator ${sender.version}`;
+    const versions =
+      `this agent is version ${VERSION}, its coordinator is version ${sender.version}`;
     return { sender, problems: [`Cannot work with another version: ${versions}`] };
   }
   const { data: job, error } = await withEngine(() => agentJob.safeParse(data, { error: explain }));

@@ -62,7 +62,7 @@ export class PresenceKeeper {
 }
 
 function nameTaken(name: string): UserError {
-  const message = `Cannot be agent ${quotedOpenly(name)}: that name is taken`;
-  const fix = "end that agent, or choose another name; plateau agents lists all agents";
+  const message = `Cannot start this agent as ${quotedOpenly(name)}: another agent has that name`;
+  const fix = "end the other agent, or choose another name; plateau agents lists all agents";
   return new UserError([{ place: "--name", message, fix }]);
 }

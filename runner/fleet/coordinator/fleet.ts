@@ -68,8 +68,8 @@ const SWEEP_MS = 2_000;
 const NO_PROXY: Problem = {
   place: "proxy",
   message:
-    "Cannot load through an HTTP proxy from other machines: an agent connects only to hosts that it may load",
-  fix: "leave the proxy out, or load from this machine",
+    "Cannot load through an HTTP proxy from agents: an agent may connect only to the hosts that it may load",
+  fix: "leave the proxy out, or load from this machine, without agents",
 };
 /** The most notes about messages that were left out. */
 const MOST_NOTES = 20;
@@ -117,7 +117,9 @@ export class Fleet implements Loader {
     if (!read.success) {
       const from = messageSender.safeParse(data).data;
       if (from?.run === this.#run?.id && from !== undefined) this.#run?.doubt(from.agent);
-      this.#noteOnce("A message was ignored: no agent of this version sends such messages");
+      this.#noteOnce(
+        "A message in Redis was ignored: no agent of this version sends such messages",
+      );
     } else if (read.data.run === this.#run?.id) {
       this.#run.receive(read.data);
     } else if (read.data.kind === "finished") {

@@ -86,5 +86,7 @@ export function implausibleStart(startedAtMs: number, startAtMs: number): string
   const offMs = Math.abs(startedAtMs - startAtMs);
   return offMs <= MOST_OFF_MS
     ? null
-    : `it reported a start ${Math.round(offMs / 1_000).toLocaleString("en")} s off that of the run`;
+    : `it reported a start that is ${
+      Math.round(offMs / 1_000).toLocaleString("en")
+    } s from the run's start`;
 }

@@ -92,7 +92,7 @@ export function freeOf(present: readonly Presence[], wanted: number | "all"): Pr
   const found = ["none is free", "1 is free"][fit.length] ?? `${fit.length} are free`;
   throw new TargetError(
     `Cannot load from ${wanted === "all" ? "agents" : counted(least)}: ${found}`,
-    others.length > 0 ? others : ["start one with: plateau agent --redis URL"],
+    others.length > 0 ? others : ["start an agent with: plateau agent --redis URL"],
   );
 }
 
@@ -119,7 +119,7 @@ function counted(agents: number): string {
 function whyNot({ name, version, coordinator }: Presence): string {
   return version === VERSION
     ? `agent ${name} is working for ${coordinator}`
-    : `agent ${name} has version ${version}, but this is ${VERSION}`;
+    : `agent ${name} has version ${version}, but this is version ${VERSION}`;
 }
 
 /**

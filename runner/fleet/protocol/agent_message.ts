@@ -41,9 +41,9 @@ const ownWorkers = z.int().min(1).max(MOST_WORKERS);
 
 /** An agent's estimate of Redis's clock. */
 const clock = z.strictObject({
-  offsetMs: ms.describe("Redis's clock minus the agent's"),
+  offsetMs: ms.describe("Redis's clock minus the agent's clock"),
   uncertaintyMs: ms.min(0).max(MOST_MS.uncertainty).describe(
-    "Largest error of the offset, either way",
+    "Largest possible error of the offset, in either direction",
   ),
 });
 
@@ -56,12 +56,12 @@ export const presence = z.strictObject({
   host: name,
   cores: z.int().min(1),
   openFiles: z.int().min(1).nullable().describe(
-    "Files that the agent's process may open; null: unlimited or unknown",
+    "Number of files that the agent's process may open; null: unlimited or unknown",
   ),
   workers: ownWorkers,
   driver: z.enum(DRIVER_NAMES),
   peakThroughput: z.number().positive().max(MOST_PER_SEC).nullable().describe(
-    "Requests per second of one worker; null: not calibrated",
+    "Peak throughput of one worker, requests per second; null: not calibrated",
   ),
   allow: z.array(name).max(1_000),
   clock,
@@ -112,7 +112,11 @@ export const agentJob = z.strictObject({
 }).superRefine(({ load, intervalMs }, context) => {
   const why = whyTooLong(load, intervalMs);
   if (why === null) return;
-  context.addIssue({ code: "custom", path: ["load"], message: `Cannot carry this out: ${why}` });
+  context.addIssue({
+    code: "custom",
+    path: ["load"],
+    message: `Cannot carry out this load: ${why}`,
+  });
 });
 
 export type AgentJob = z.output<typeof agentJob>;
@@ -153,8 +157,8 @@ export const agentMessage = z.discriminatedUnion("kind", [
       health: packedHealth,
     })).min(1).max(LIMITS.fleetParts.most),
     soFar: z.array(z.unknown()).max(MOST_WORKERS).describe(
-      "A packedSoFar for each of its workers: its totals if the run ended with its last part; empty: as before. " +
-        "Parsed only when it is needed, because that takes longer than all the rest",
+      "A packedSoFar for each of the agent's workers: the worker's totals if the run ended with its last part. " +
+        "Parsed only when needed, because that takes longer than parsing the rest of the message",
     ),
   }),
   z.strictObject({

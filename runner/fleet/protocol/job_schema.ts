@@ -240,7 +240,8 @@ const closed = z.strictObject({
   stages: z.array(z.strictObject({ durationUs, from: users, to: users })).min(1)
     .max(LIMITS.phases.most).refine(someConnect, NO_CONNECTIONS).optional(),
 }).refine(({ durationMs, requests }) => (durationMs === null) !== (requests === null), {
-  error: "Cannot end a run by both or neither of duration and requests",
+  error:
+    "Cannot tell when the run ends: give either durationMs or requests, and null for the other",
 });
 
 const rate = z.strictObject({

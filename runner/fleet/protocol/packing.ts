@@ -110,7 +110,7 @@ export function packHealth({ cpuRatio, lateUs }: Health): PackedHealth {
 /** Number of completed requests for each status code that occurred, in the codes' order. */
 const packedStatus = z.array(z.tuple([count.max(STATUS_CODES - 1), count])).max(STATUS_CODES)
   .refine((pairs) => pairs.every(([code], at) => at === 0 || code > pairs[at - 1][0]), {
-    error: "Cannot read status codes out of order",
+    error: "Cannot read status codes that are not in ascending order",
   }).transform((pairs) => {
     const status = new Float64Array(STATUS_CODES);
     for (const [code, completed] of pairs) status[code] = completed;
@@ -149,7 +149,7 @@ function cutTo(chars: number, text: string): string {
 const packedSeconds = z.strictObject({
   everyS: z.int().min(1).max(MOST_EVERY_S).refine(
     (everyS) => Number.isInteger(Math.log2(everyS)),
-    "Cannot read entries that do not cover 1, 2, 4, … seconds",
+    "Cannot read counts by second unless each covers 1, 2, 4, … seconds",
   ),
   counts: z.array(count).max(MOST_SECONDS),
 });
@@ -177,7 +177,7 @@ const packedTail = z.strictObject({
   dueUs: z.array(moment).max(MOST_TAIL),
   latencyUs: z.array(us).max(MOST_TAIL),
 }).refine(({ dueUs, latencyUs }) => dueUs.length === latencyUs.length, {
-  error: "Cannot read latencies without their moments",
+  error: "Cannot read latencies unless each has the moment at which its request was due",
 }).transform(({ dueUs, latencyUs }): TailTimes => ({
   dueUs: Float64Array.from(dueUs),
   latencyUs: Float64Array.from(latencyUs),
@@ -186,7 +186,7 @@ const packedTail = z.strictObject({
 const packedGroups = z.array(z.tuple([z.string().refine(isResponseGroup), packedHistogram]))
   .max(MOST_GROUPS)
   .refine((pairs) => new Set(pairs.map(([group]) => group)).size === pairs.length, {
-    error: "Cannot read a group of responses twice",
+    error: "Cannot read two entries for one group of responses",
   }).transform((pairs) => new Map(pairs));
 
 const packedSteps = z.array(

@@ -177,8 +177,10 @@ const FARTHEST_START_MS = 30_000;
 export function startHereMs(atMs: number, nowMs: number): number {
   const aheadMs = atMs - nowMs;
   if (Math.abs(aheadMs) <= FARTHEST_START_MS) return atMs;
-  const when = `${Math.round(Math.abs(aheadMs) / 1_000)} s ${aheadMs > 0 ? "ahead" : "ago"}`;
-  throw new Error(`its coordinator announced a start ${when}: Redis's clock was changed meanwhile`);
+  const far = `${Math.round(Math.abs(aheadMs) / 1_000)} s in the ${
+    aheadMs > 0 ? "future" : "past"
+  }`;
+  throw new Error(`its coordinator announced a start ${far}: Redis's clock was changed meanwhile`);
 }
 
 /** Compares the clocks several times. Rejects if Redis does not respond. */

@@ -60,7 +60,7 @@ export class Ahead {
   /** A free number for a new user; there is one for every user who may be present or prepared. */
   takeNumber(): number {
     const number = this.#numbers.pop();
-    if (number === undefined) throw new Error("There are more users than allowed");
+    if (number === undefined) throw new Error("There are more virtual users than the load allows");
     return number;
   }
 

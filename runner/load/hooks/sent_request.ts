@@ -38,7 +38,7 @@ function checkMethod(method: string): void {
 function checkPath(path: string): void {
   if (/^\/[\x21-\x7e]*$/.test(path) && isWithin("fieldValue", path.length)) return;
   throw new ScriptError(
-    `request.path is ${shown(path)}: start with /, and encode spaces and non-ASCII`,
+    `request.path is ${shown(path)}: start with /, and percent-encode spaces and non-ASCII`,
   );
 }
 

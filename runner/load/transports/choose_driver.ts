@@ -46,7 +46,7 @@ export async function chooseDriver(
     const [why] = messageOf(error).split("\n", 1);
     if (resumes) {
       throw new TargetError(
-        `Cannot resume TLS sessions here: only the epoll driver can, and ${why}`,
+        `Cannot resume TLS sessions here: only the epoll driver can, but it is not available: ${why}`,
         ["leave out tls, so that every handshake is full"],
       );
     }
@@ -69,7 +69,7 @@ async function tryOpenSsl({ serverName, insecure, client }: Tls): Promise<string
   const { version } = openssl();
   if (!isUsualName(serverName)) throw new Error(`OpenSSL cannot verify the name "${serverName}"`);
   if (!insecure && usualAuthorities() === null) {
-    throw new Error("this runtime does not report which authorities it trusts");
+    throw new Error("this runtime does not report which certificate authorities it trusts");
   }
   if (client !== undefined) checkCertificate(openssl(), client);
   return `openssl ${version}`;
@@ -94,8 +94,7 @@ function tryEpoll(): string | null {
 
 const NEEDS_EPOLL_DRIVER: Problem = {
   place: "--driver",
-  message:
-    "Cannot resume TLS sessions with the tcp driver: it uses the runtime's TLS, which cannot",
+  message: "Cannot resume TLS sessions with the tcp driver: the runtime's TLS cannot",
   fix: "use epoll or auto",
 };
 

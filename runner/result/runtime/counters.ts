@@ -17,7 +17,7 @@ const utilization = share.nullable().describe(
   "Share of the time in which the event loop had work; null if the runtime does not report it",
 );
 const heap = z.number().min(0).nullable().describe("Bytes in use; null: unknown");
-const stoppedMs = ms.describe("Time for which collections stopped the program");
+const stoppedMs = ms.describe("Time for which garbage collections stopped the program");
 
 const compiler = compilerWork.optional().describe(
   "Work of V8's optimising compilers; absent if it was not requested, or the runtime does not report it",
@@ -27,10 +27,10 @@ const watchedProcess = z.strictObject({
   pid: z.int().min(1).nullable().describe("Null: unknown"),
   runtime: z.string(),
   collections: count,
-  collectionMs: ms.describe("Time of all collections, from start to end"),
+  collectionMs: ms.describe("Time of all garbage collections, each from start to end"),
   stoppedMs,
-  longestMs: ms.describe("Time of the longest collection"),
-  cpuMs: ms.nullable().describe("CPU time of collections; null if the runtime does not report it"),
+  longestMs: ms.describe("Time of the longest garbage collection"),
+  cpuMs: ms.nullable().describe("CPU time of garbage collections; null if not reported"),
   delay,
   utilization,
   heap: heap.describe("Largest heap, bytes; null: unknown"),
@@ -52,7 +52,7 @@ const collection = z.strictObject({
   ms: ms.describe("Time from start to end"),
   stoppedMs,
   kind: z.enum(COLLECTION_KINDS).describe(
-    "minor, major, incremental and weak of V8; minor and major of Python; cycle of Go",
+    "Kind of the garbage collection: minor, major, incremental or weak in V8; minor or major in Python; cycle in Go",
   ),
   withinMs: ms.optional().describe(
     "The collection began at most this long after startS; absent: exactly then",
@@ -77,21 +77,23 @@ const overlap = z.strictObject({
 const leftOut = z.strictObject({
   processes: count.describe("Number of processes left out, beyond the 64 that reported most"),
   bytes: count.describe("Bytes beyond 16 MB of one process, or 64 MB of all processes"),
-  lines: count.describe("Lines that are not records, or longer than 2 MB"),
+  lines: count.describe("Number of lines that are not records, or are longer than 2 MB"),
   collections: count.describe(
-    "Collections beyond 100,000, which are in the sums, but in no list and no overlap",
+    "Garbage collections beyond 100,000: they are in the sums, but in no list and no overlap",
   ),
   stalls: count.describe("Stalls beyond 20,000"),
 });
 
 export const counters = z.strictObject({
   processes: z.array(watchedProcess),
-  points: z.array(point).describe("One point for each interval of the timeline with a report"),
+  points: z.array(point).describe(
+    "One point for each interval of the timeline in which a runtime reported",
+  ),
   collections: z.array(collection).describe(
-    "The 200 longest collections, in the order of their starts",
+    "The 200 longest garbage collections, in the order of their starts",
   ),
   stalls: z.array(stall).describe(
-    "Stalls: at least 10 ms for which an event loop was blocked, other than by collections; the 200 longest, in the order of their starts",
+    "The 200 longest stalls, in the order of their starts: an event loop was blocked for at least 10 ms, and not by a garbage collection",
   ),
   slowest: z.strictObject({
     requests: count.describe(

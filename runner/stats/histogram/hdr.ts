@@ -135,10 +135,10 @@ function readBuckets(base64: string): BucketsRead {
   }
   const plain = inflated(compressed.subarray(8));
   if (plain.length < HEADER_BYTES || plain.readUInt32BE(0) !== COOKIE) {
-    throw unreadable("it has no header of HdrHistogram V2");
+    throw unreadable("it does not begin with a header of HdrHistogram V2");
   }
   if (plain.readUInt32BE(12) !== DIGITS || plain.readBigUInt64BE(24) !== BigInt(HIGHEST_US)) {
-    throw unreadable("its layout is not that of 3 digits up to 1 hour");
+    throw unreadable("its buckets are not those for 3 significant digits up to 1 hour");
   }
   const end = HEADER_BYTES + plain.readUInt32BE(4);
   if (end > plain.length) throw unreadable("it ends too early");

@@ -26,7 +26,7 @@ import { asWritten } from "./url.ts";
 const NOTES = {
   both: "the number of requests is left out, because in Plateau only the time limit ends the load",
   twice: "each request has only one content-type; ab also sends its own unless -T is given",
-  most: "the load does not end after 50000 requests, as -t implies in ab",
+  most: "the load does not end after 50000 requests, which -t implies in ab",
 };
 
 /** Holds the content type until it is known whether there is a body. */
@@ -54,7 +54,7 @@ export const ab: Tool = {
     toggle("i", "-m", "head"),
     ignored("k", "switch"), // see differences
     valueOption("X", "--proxy", proxyAddress),
-    refusedOption("P", "value", "its user at the proxy (write --proxy http://a:b@host)"),
+    refusedOption("P", "value", "its user for the proxy (write --proxy http://a:b@host)"),
     unsupported("f Z", "value", "the choice of TLS"),
     option("E", true, (text) => ({ flags: [["--cert", text], ["--key", text]] })),
     ignored("l q r S d V I w", "switch"),

@@ -67,7 +67,7 @@ export const autocannon: Tool = {
     unsupported(
       "on-port onPort",
       "switch",
-      "starting the server (an experiment's command target does)",
+      "starting the server (a command target of an experiment does that)",
     ),
     ignored("l latency renderLatencyTable n no-progress j json x excludeErrorStats", "switch"),
     ignored("renderStatusCodes statusCodes v version V verbose debug", "switch"),

@@ -56,7 +56,11 @@ export const curl: Tool = {
     option("F form", true, formMeaning),
     option("form-string", true, literalPart),
     valueOption("x proxy", "--proxy", proxy),
-    refusedOption("U proxy-user", "value", "its user at the proxy (write --proxy http://a:b@host)"),
+    refusedOption(
+      "U proxy-user",
+      "value",
+      "its user for the proxy (write --proxy http://a:b@host)",
+    ),
     valueOption("E cert", "--cert"),
     valueOption("key", "--key"),
     option("resolve", true, resolved),
@@ -126,7 +130,7 @@ function withVersion(line: TranslatedLine): TranslatedLine {
   if (!line.options.has("http2") || hasHttp2(line)) return line;
   return isSecure(line) ? withFlags(line, ["--http2"]) : withNote(
     line,
-    "Plateau does not upgrade to HTTP/2 (--http2-prior-knowledge needs no upgrade)",
+    "Plateau does not upgrade connections to HTTP/2 (--http2-prior-knowledge needs no upgrade)",
   );
 }
 
@@ -200,7 +204,7 @@ function withData(line: TranslatedLine): TranslatedLine {
   }
   const body = texts.length === 0 ? files[0] : texts.join(line.options.has("json") ? "" : "&");
   const left = files.length - (texts.length === 0 ? 1 : 0);
-  const missing = left > 0 ? ["its data files beside other data"] : [];
+  const missing = left > 0 ? ["its data files together with other data"] : [];
   const method = lastOf(line, "-m") === undefined ? [["-m", "post"] as const] : [];
   const sent = withFlags(plain, ["-b", body], ...method);
   return { ...sent, refused: [...line.refused, ...missing] };

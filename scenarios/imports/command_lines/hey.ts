@@ -79,7 +79,8 @@ export const hey: Tool = {
 function field(text: string): Meaning {
   return /^host\s*:/i.test(text)
     ? {
-      note: "the Host of -H is left out; hey does not send it either, but the one of -host",
+      note:
+        "the Host field of -H is left out, because hey does not send it either, but only the host of -host",
     }
     : { flags: [["-H", text]] };
 }

@@ -70,9 +70,9 @@ function lastRead(
 }
 
 function unread(words: readonly string[]): string[] {
-  return words.length === 0
-    ? []
-    : [`Plateau says that ${words.join(" ")} is ignored, because it comes after the URL`];
+  return words.length === 0 ? [] : [
+    `Plateau reports what both tools ignore, because it comes after the URL: ${words.join(" ")}`,
+  ];
 }
 
 /** Converts Go's flags: `-name`, `-n=1`, `--n 1`. */

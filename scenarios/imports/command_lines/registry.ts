@@ -133,7 +133,7 @@ function withUrl(tool: Tool, line: TranslatedLine): TranslatedLine {
     ...line.refused,
     ...read.flatMap(({ refused = [] }) => refused),
     ...targets.some((target) => /[^\x21-\x7e]/.test(target))
-      ? ["the spaces or letters beyond ASCII of its URL, which it sends unencoded"]
+      ? ["the spaces or non-ASCII letters of its URL, which it sends unencoded"]
       : [],
   ];
   const isGiven = line.flags.some(([flag, text = ""]) =>
@@ -162,7 +162,7 @@ function overHttp2(line: TranslatedLine, others: readonly string[]): TranslatedL
 function otherRequests(tool: ToolName, what: string): Problem {
   return {
     place: PLACE,
-    message: `Cannot send the requests of ${tool} without ${what}`,
+    message: `Cannot send the same requests as ${tool}: Plateau cannot take over ${what}`,
     fix: "leave the option of the tool out, or write an experiment file",
   };
 }

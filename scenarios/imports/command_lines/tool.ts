@@ -277,8 +277,8 @@ export function redirected(tool: string, { status }: Measured): string[] {
     `${tool} would have followed`,
     counted(
       count,
-      "redirect, timing both requests as one",
-      "redirects, timing both requests as one",
+      "redirect, timing its two requests as one",
+      "redirects, timing the two requests of each as one",
     ),
   );
 }

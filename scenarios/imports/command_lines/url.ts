@@ -94,7 +94,7 @@ export function asCurl(
   }
   const written = (globs ? rest.replaceAll(/\\([[\]{}])/g, "$1") : rest).replace(/#.*$/s, "");
   if (/[\0-\x20\x7f]/.test(written + query)) {
-    return { refused: "a URL that curl takes: one without spaces" };
+    return { refused: "this URL, because curl accepts no URL with spaces" };
   }
   const [, path = "", given = ""] = /^([^?]*)(.*)$/s.exec(written) ?? [];
   const whole = path === "" ? "/" : path;

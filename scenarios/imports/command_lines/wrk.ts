@@ -41,7 +41,7 @@ const DEFAULTS = { "-c": "10", "-d": "10s", "-w": "2", "-t": "2s" };
 /** wrk sends everything from the path on unchanged, even a fragment; without a path, it sends / (main in wrk.c). */
 const url: Tool["url"] = ({ rest }) =>
   /[^\x21-\x7e]/.test(rest)
-    ? { refused: "a URL that wrk takes: one of visible ASCII characters" }
+    ? { refused: "this URL, because wrk accepts only visible ASCII characters" }
     : { target: asWritten(rest, "/") };
 
 /** Rounds connections down, so that each thread opens the same number. */

@@ -42,7 +42,7 @@ export class Contents {
     const named = fields.filter(({ name }) => name !== ""); // JMeter skips the others
     if (sampler.is("HTTPSampler.DO_MULTIPART_POST")) {
       if (method === "get" || method === "head") {
-        this.#refuse(sampler, "it is a multipart form, which this method cannot send");
+        this.#refuse(sampler, "it is a multipart form, which a GET or HEAD request cannot have");
       }
       return { path, body: { multipart: this.#multipart(named, files) } };
     }

@@ -156,7 +156,8 @@ class PlanImport {
 
   #checkRounds(group: PlanElement, rounds: number, once: readonly JmeterStep[]): void {
     if (rounds > 1 && this.#variables.hasFiles) {
-      const why = "each of its loops takes the next row, but in Plateau a virtual user has one row";
+      const why =
+        "each of its loops takes the next row, but in Plateau a virtual user has one row for all loops";
       this.#refusals.add(group, `Cannot convert ${group.called}: ${why}`, "write 1 loop");
     }
     if (!once.some((step) => !("think" in step))) {
@@ -259,7 +260,7 @@ class PlanImport {
 
   #refuseRows(loop: PlanElement): void {
     const why =
-      `each loop of ${loop.called} takes the next row, but in Plateau a virtual user has one row`;
+      `each loop of ${loop.called} takes the next row, but in Plateau a virtual user has one row for all loops`;
     for (const rows of rowsIn(loop.children)) {
       this.#refusals.add(rows, `Cannot convert ${rows.called}: ${why}`, "write 1 loop");
     }

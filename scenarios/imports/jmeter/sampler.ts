@@ -105,7 +105,7 @@ export class Samplers {
         sampler,
         origin === ""
           ? "it has no server"
-          : `it goes to ${origin}, but the others go to ${agreed.origin}`,
+          : `it goes to ${origin}, but the other requests go to ${agreed.origin}`,
       );
     }
     const path = isWhole ? written.replace(/^https?:\/\/[^/?#]*/i, "") : written;

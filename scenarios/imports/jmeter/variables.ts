@@ -105,7 +105,7 @@ export class PlanVariables {
     if (text.includes(OUR_VALUE)) {
       this.refusals.add(
         place,
-        "Cannot convert a text that holds {{, which begins a value in Plateau",
+        "Cannot convert a text that holds {{, which begins a placeholder in Plateau",
       );
     }
     let filled = text;
@@ -137,7 +137,7 @@ export class PlanVariables {
     if (constant !== undefined) return this.#defined(constant, written, place);
     const [, short, long, otherwise] = PROPERTY.exec(inner) ?? [];
     if (otherwise !== undefined) {
-      this.note(`the property ${short ?? long} has its default, ${otherwise}`);
+      this.note(`the property ${short ?? long} is replaced by its default, ${otherwise}`);
       return otherwise;
     }
     if (UUID.test(inner)) return this.#draw("uuid", "uuid", written, place);

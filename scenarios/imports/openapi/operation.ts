@@ -179,7 +179,7 @@ function headersOf(fields: readonly PlacedField[], { note }: Around): Record<str
     const text = inHeader(field);
     if (headerName.safeParse(field.name).success && headerValue.safeParse(text).success) {
       made[field.name] = withoutNames(text);
-    } else note(`left out: the header field ${field.name}, which no request can have`);
+    } else note(`left out: the header field ${field.name}, which Plateau cannot send`);
   }
   return made;
 }

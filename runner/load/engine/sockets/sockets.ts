@@ -216,7 +216,7 @@ export class Sockets {
     const { spec: { send }, payload, plan: { take }, byKey } = socket;
     const { messages } = counted;
     if (send === undefined || payload === null) {
-      throw new Error("A socket without a message of its own sends one");
+      throw new Error("A socket that has no message to send was told to send one");
     }
     const n = messages.next;
     const lagUs = nowUs - messages.nextDueUs;
@@ -293,9 +293,9 @@ export class Sockets {
     if (end.by === "user") {
       return socket.came === 0 || socket.isCutShort || socket.isRight ? null : NOT_EXPECTED;
     }
-    if (!RIGHT_CODES.includes(end.code)) return `the server closed it with the code ${end.code}`;
-    if (inFlight > 0) return "the server closed it before it had answered all messages";
-    if (socket.isPushed && socket.came === 0) return "it ended without a message";
+    if (!RIGHT_CODES.includes(end.code)) return `the server closed the socket: code ${end.code}`;
+    if (inFlight > 0) return "the server closed the socket before it had answered all messages";
+    if (socket.isPushed && socket.came === 0) return "the WebSocket ended without a message";
     return socket.isRight ? null : NOT_EXPECTED;
   }
 

@@ -167,12 +167,12 @@ export class CallReader {
     if (this.isOverLimit) return beyond("grpcMessage", oneMoreThan("grpcMessage"));
     const { statuses, isUnary } = this.plan.spec;
     const status = this.status = callStatus(kept);
-    if (status === null) return "it ended without a grpc-status";
+    if (status === null) return "the call ended without a grpc-status";
     if (!statuses.includes(status)) return statusText(status, kept);
     if (this.#problem !== null) return this.#problem;
-    if (this.#prefixBytes > 0) return "it ended within a message";
+    if (this.#prefixBytes > 0) return "the call ended within a message";
     if (status !== 0 || !isUnary || this.received === 1) return null;
-    return this.received === 0 ? "it ended without a message" : `it sent ${this.received} messages`;
+    return `the response has ${this.received === 0 ? "no message" : `${this.received} messages`}`;
   }
 }
 

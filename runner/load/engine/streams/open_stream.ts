@@ -257,9 +257,9 @@ export class OpenStream implements EventTaker, LineTaker, CallTaker {
       return wrong ?? (this.#isRight ? null : NOT_EXPECTED);
     }
     if (this.isOverLimit) return beyond("streamMessage", oneMoreThan("streamMessage"));
-    if (this.#received === 0 && !isLeft) return "it ended without a message";
+    if (this.#received === 0 && !isLeft) return "the stream ended without a message";
     if (plan.until !== null && this.doneUs === Infinity && !isLeft) {
-      return "it ended without its last message";
+      return "the stream ended without its last message";
     }
     return this.#isRight || this.#received === 0 ? null : NOT_EXPECTED;
   }
