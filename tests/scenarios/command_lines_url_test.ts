@@ -136,7 +136,10 @@ const NOTES: readonly (readonly [line: string, note: RegExp])[] = [
     "hey -c 2 HOST -n 9 -m POST",
     /^Unlike hey: Plateau says that -n 9 -m POST is ignored, because/,
   ],
-  ["hey -H 'Host: a' HOST", /^Unlike hey: the Host of -H is left out/],
+  [
+    "hey -H 'Host: a' HOST",
+    /^Unlike hey: Plateau says that the Host of -H is not sent: write -host to send one$/,
+  ],
   [
     "ab -p a.txt -H 'Content-Type: text/css' HOST/",
     /^Unlike ab: each request has only one content-type/,
