@@ -1,8 +1,9 @@
 /** How the tests are run: every file once, and what is counted of it. */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { listedCommands } from "../cli/registry.ts";
+import { firstWordsIn } from "./called_commands.ts";
 import { callsBinary, isSlow, type Job, roundsOf, takingFrom } from "./rounds.ts";
 import { describeLeftOut, strangersIn } from "./run.ts";
 import {
@@ -20,23 +21,28 @@ const at = (name: string): string => join(import.meta.dirname ?? "", name);
 Deno.test("every command is called end to end by what always runs", () => {
   const endToEnd = readdirSync(at("e2e"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith("_test.ts") && !isSlow(name)).map((name) => `e2e/${name}`);
-  const seen = new Set<string>();
-  const texts = [...endToEnd, "cli/completions_test.ts"]
-    .flatMap((name) => textsFrom(at(name), seen));
-  const isCalled = (command: string): boolean =>
-    texts.some((text) => text.includes(`["${command}"`));
-  assert.deepEqual(listedCommands().map(({ name }) => name).filter((name) => !isCalled(name)), []);
+  const called = firstWordsIn([...endToEnd, "cli/completions_test.ts"].map(at));
+  assert.deepEqual(
+    listedCommands().map(({ name }) => name).filter((name) => !called.has(name)),
+    [],
+  );
 });
 
-/** The texts of a module and of all in `e2e/` that it needs, but for those seen before. */
-function textsFrom(path: string, seen: Set<string>): string[] {
-  if (seen.has(path)) return [];
-  seen.add(path);
-  const text = readFileSync(path, "utf8");
-  const needed = [...text.matchAll(/ from "(\.[^"]+)"/g)].map(([, to]) => join(path, "..", to))
-    .filter((file) => file.startsWith(at("e2e")) && existsSync(file)); // not those of a text
-  return [text, ...needed.flatMap((file) => textsFrom(file, seen))];
-}
+Deno.test("a command is called only by what a test runs, not by all that a helper could", () => {
+  const [test, helper] = ["e2e/of_test.ts", "e2e/helper.ts"].map(at);
+  const texts = new Map([[
+    test,
+    `import { unused, used } from "./helper.ts"; // ["comment"]
+    const text = '["text"'; function never() { unused(); }
+    Deno.test(text, () => { assert.deepEqual(used(), ["expected"]); exits(2, ["own"]); });`,
+  ], [
+    helper,
+    `export const used = () => inner(); export const unused = () => plateau(["unused"]);
+    const ARGS = ["named", "-q"]; function inner() { plateau([...["inner"], "x"]); return ARGS; }`,
+  ]]);
+  const called = firstWordsIn([test], (path) => texts.get(path) ?? assert.fail(path));
+  assert.deepEqual(called, new Set(["own", "inner", "named"]));
+});
 
 Deno.test("what is left out is said with the way to run it", () => {
   assert.equal(

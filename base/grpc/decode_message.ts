@@ -3,32 +3,45 @@
  * fields, such as `userId` for `user_id`. A field that is absent is left out, even if protobuf would give its zero
  * value. Fields that the type does not know are skipped.
  */
-import { joined } from "../http/octets.ts";
 import { LIMITS } from "../limits.ts";
 import type { Json } from "../yaml/json_text.ts";
 import { wireTypeOf } from "./encode_message.ts";
 import type { FieldType, MessageTypes, RootType, ScalarKind } from "./message_types.ts";
-import { ownFormOf } from "./well_known.ts";
+import { type OwnForm, ownFormOf } from "./well_known.ts";
 import { LENGTH, MalformedMessage, WireReader } from "./wire.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 const NO_OCTETS: Bytes = new Uint8Array(0);
 
-/** A message in a field that holds at most one, as its octets: those of all its occurrences. */
-class Embedded {
-  readonly parts: Bytes[] = [];
-
-  constructor(readonly of: string) {}
-}
-
-/** The members read so far, by their names in JSON. */
-interface Members {
-  readonly values: Map<string, Json | Embedded>;
+/** The members of a message read so far, by their names in JSON. */
+class Members {
+  readonly values = new Map<string, Json | Members>();
   /** By oneof: the field of it that came last, which alone is set. */
-  readonly chosen: Map<string, string>;
-  readonly lists: Map<string, Json[]>;
-  readonly maps: Map<string, Map<string, Json>>;
+  readonly chosen = new Map<string, string>();
+  readonly lists = new Map<string, Json[]>();
+  readonly maps = new Map<string, Map<string, Json>>();
+
+  constructor(
+    readonly fields: ReadonlyMap<number, FieldType>,
+    /** The form that the type has in JSON; null for the plain one. */
+    readonly own: OwnForm | null,
+  ) {}
+
+  asObject(): Record<string, Json> {
+    return Object.fromEntries<Json>([
+      ...[...this.values].map(([name, value]) =>
+        [name, value instanceof Members ? value.asJson() : value] as const
+      ),
+      ...this.lists,
+      ...[...this.maps].map(([name, map]) => [name, Object.fromEntries(map)] as const),
+    ]);
+  }
+
+  asJson(): Json {
+    const json = this.asObject();
+    return this.own === null ? json : this.own.json(json);
+  }
 }
 
 export class MessageDecoder {
@@ -53,39 +66,25 @@ export class MessageDecoder {
   }
 
   #message(name: string, octets: Bytes, depth: number): Json {
-    if (depth > LIMITS.nesting.most) throw new MalformedMessage("it is nested too deep");
-    const json = Object.fromEntries(this.#membersOf(this.#fieldsOf(name), octets, depth));
-    const own = ownFormOf(name);
-    return own === null ? json : own.json(json);
+    const members = this.#membersOf(name);
+    this.#read(members, octets, depth);
+    return members.asJson();
   }
 
-  #membersOf(
-    fields: ReadonlyMap<number, FieldType>,
-    octets: Bytes,
-    depth: number,
-  ): (readonly [name: string, Json])[] {
+  #membersOf(name: string): Members {
+    return new Members(this.#fieldsOf(name), ownFormOf(name));
+  }
+
+  /** Reads the octets of a message, or of another occurrence of it, which is merged with the members read before. */
+  #read(members: Members, octets: Bytes, depth: number): void {
+    if (depth > LIMITS.nesting.most) throw new MalformedMessage("it is nested too deep");
     const reader = new WireReader(octets);
-    const members: Members = {
-      ...{ values: new Map(), chosen: new Map(), lists: new Map(), maps: new Map() },
-    };
     while (!reader.isOver) {
       const { id, wireType } = reader.tag();
-      const field = fields.get(id);
+      const field = members.fields.get(id);
       if (field === undefined || !fits(field, wireType)) reader.skip(wireType);
       else this.#take(members, field, reader, wireType, depth);
     }
-    return [
-      ...[...members.values].map(([name, value]) =>
-        [name, value instanceof Embedded ? this.#merged(value, depth) : value] as const
-      ),
-      ...members.lists,
-      ...[...members.maps].map(([name, map]) => [name, Object.fromEntries(map)] as const),
-    ];
-  }
-
-  /** Merges a message that comes again: the octets of all its occurrences, one after the other, are those of one message. */
-  #merged({ of, parts }: Embedded, depth: number): Json {
-    return this.#message(of, parts.length === 1 ? parts[0] : joined(parts), depth + 1);
   }
 
   #fieldsOf(name: string): ReadonlyMap<number, FieldType> {
@@ -131,16 +130,18 @@ export class MessageDecoder {
     if (kind !== "message") return void values.set(json, this.#value(field, reader, depth));
     this.#count();
     const known = values.get(json);
-    const embedded = known instanceof Embedded ? known : new Embedded(of);
-    embedded.parts.push(reader.bytes());
-    values.set(json, embedded);
+    const members = known instanceof Members ? known : this.#membersOf(of);
+    this.#read(members, reader.bytes(), depth + 1);
+    values.set(json, members);
   }
 
   /** An entry is a message with a key and a value. */
   #takeEntry({ maps }: Members, field: FieldType, octets: Bytes, depth: number): void {
     const { key: keyKind = "string", kind, of = "", json } = field;
+    const entry = new Members(this.#entryOf(field), null);
+    this.#read(entry, octets, depth);
     const { key = ZEROS[keyKind] ?? 0, value = kind === "message" ? null : ZEROS[kind] ?? 0 } =
-      Object.fromEntries(this.#membersOf(this.#entryOf(field), octets, depth));
+      entry.asObject();
     const map = maps.get(json) ?? new Map<string, Json>();
     maps.set(json, map.set(String(key), value ?? this.#message(of, NO_OCTETS, depth + 1)));
   }

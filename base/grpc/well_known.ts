@@ -6,7 +6,7 @@ import type { Json } from "../yaml/json_text.ts";
 
 type JsonMap = { readonly [name: string]: Json };
 
-interface OwnForm {
+export interface OwnForm {
   /** Fields of the value's message; null if the JSON does not fit this type. */
   readonly fields: (json: Json) => JsonMap | null;
   readonly json: (fields: JsonMap) => Json;

@@ -18,6 +18,8 @@ interface HeadOptions {
   readonly sink: ResponseSink | null;
   readonly known: KnownHead | null;
   readonly maxBytes: number;
+  /** Whether the request asks for a switch of protocols, so that a 101 is a final response. */
+  readonly maySwitch?: boolean;
 }
 
 export class HeadReader {
@@ -109,7 +111,7 @@ export class HeadReader {
   }
 
   #end(bytes: Uint8Array, to: number): void {
-    if (this.status >= 200) {
+    if (this.status >= 200 || (this.status === 101 && this.options.maySwitch)) {
       this.done = true;
       if (this.#interim === 0) this.#learn(bytes, to);
     } else if (this.status === 101) {

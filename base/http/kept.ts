@@ -97,6 +97,11 @@ export class KeptResponse implements ResponseSink {
     this.addBody(body, 0, body.length);
   }
 
+  /** The head, as far as it has arrived; valid until the next one begins. */
+  head(): Uint8Array<ArrayBuffer> {
+    return this.#head.bytes();
+  }
+
   /** Whether the head, which may be an interim one, has arrived completely. */
   get hasHead(): boolean {
     if (this.#status > 0) return true;

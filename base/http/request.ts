@@ -32,13 +32,37 @@ const EXPECT_CONTENT = ["POST", "PUT", "PATCH"];
  * each unless it is given already. Throws if a field can't be written in a head.
  */
 export function encodeRequest(
+  wire: WireRequest,
+  connection: ConnectionOptions,
+): Uint8Array<ArrayBuffer> {
+  const { body } = wire;
+  const content = typeof body === "string" ? inScratch(body) : bodyOctets(body);
+  const lines = headLines(wire, connection, content.length);
+  const bytes = new Uint8Array(lengthOf(lines) + content.length);
+  let at = 0;
+  for (const line of lines) at = writeLine(bytes, at, line);
+  at = writeLine(bytes, at, "");
+  bytes.set(content, at);
+  return bytes;
+}
+
+/** Length of the head that a request with so much content would have, also where a field can't be written in one. */
+export function headLength(
+  wire: WireRequest,
+  connection: ConnectionOptions,
+  contentLength: number,
+): number {
+  return lengthOf(headLines(wire, connection, contentLength));
+}
+
+function headLines(
   { method, path, headers, body }: WireRequest,
   { host, keepAlive, byProxy }: ConnectionOptions,
-): Uint8Array<ArrayBuffer> {
+  contentLength: number,
+): string[] {
   const names = Object.keys(headers);
   const has = (field: string): boolean =>
     names.some((name) => name.length === field.length && name.toLowerCase() === field);
-  const content = typeof body === "string" ? inScratch(body) : bodyOctets(body);
   const lines = [`${method} ${byProxy?.origin ?? ""}${path} HTTP/1.1`];
   if (!has("host")) lines.push(`Host: ${host}`);
   for (const name of names) lines.push(`${name}: ${headers[name]}`);
@@ -46,16 +70,15 @@ export function encodeRequest(
   if (authorization !== null) lines.push(`Proxy-Authorization: ${authorization}`);
   const isSized = body !== null || EXPECT_CONTENT.includes(method);
   if (isSized && !has("content-length") && !has("transfer-encoding")) {
-    lines.push(`Content-Length: ${content.length}`);
+    lines.push(`Content-Length: ${contentLength}`);
   }
   if (!keepAlive && !has("connection")) lines.push("Connection: close");
-  const headLength = lines.reduce((sum, { length }) => sum + length + 2, 2);
-  const bytes = new Uint8Array(headLength + content.length);
-  let at = 0;
-  for (const line of lines) at = writeLine(bytes, at, line);
-  at = writeLine(bytes, at, "");
-  bytes.set(content, at);
-  return bytes;
+  return lines;
+}
+
+/** Octets of a head with these lines, their ends, and the empty line. */
+function lengthOf(lines: readonly string[]): number {
+  return lines.reduce((sum, { length }) => sum + length + 2, 2);
 }
 
 /** Memory for the octets of a body before they are copied, reused because scripts make each request anew. */

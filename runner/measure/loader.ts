@@ -5,7 +5,7 @@
  */
 import type { Load } from "../../scenarios/load/load.ts";
 import type { TurnsSpec } from "../../scenarios/pace/slices.ts";
-import type { Script } from "../../scenarios/request/script.ts";
+import { requestsOf, type Script } from "../../scenarios/request/script.ts";
 import {
   type Access,
   accessElsewhere,
@@ -106,6 +106,12 @@ export interface LoadRequest extends Access {
   readonly partner?: Endpoint;
   /** The processes of this load's target among those that Plateau has started; absent: all of those. */
   readonly pids?: () => readonly number[];
+}
+
+/** The origin as a user writes it: a load that begins with a WebSocket has a scheme of its own. */
+export function shownOrigin({ origin, script }: Pick<LoadRequest, "origin" | "script">): string {
+  const [{ socket }] = requestsOf(script);
+  return socket === undefined ? origin : origin.replace(/^http/, "ws");
 }
 
 export interface LoadedOrigin {

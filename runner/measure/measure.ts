@@ -2,18 +2,17 @@
  * One load on one origin, from the encoded request to the `Measurement`, which `bench` does once and `run` does for
  * every planned run.
  */
-import {
-  replayScript,
-  requestsOf,
-  type Script,
-  scriptOf,
-  type ScriptRequest,
-  type ThinkStep,
-} from "../../scenarios/request/script.ts";
+import { replayScript, requestsOf, type Script, scriptOf } from "../../scenarios/request/script.ts";
 import { AbortWatch } from "./abort_watch.ts";
 import type { LoadDescription } from "./assemble.ts";
 import { describeLoad } from "./described_load.ts";
-import { type Loaded, type Loader, type LoadRequest, originsOfLoad } from "./loader.ts";
+import {
+  type Loaded,
+  type Loader,
+  type LoadRequest,
+  originsOfLoad,
+  shownOrigin,
+} from "./loader.ts";
 import type { SliceTotals } from "../load/recording/slices.ts";
 import { mergeTails, type TailRequest } from "../load/recording/tail.ts";
 import type { FindingOf, TrustFinding } from "../result/findings.ts";
@@ -137,11 +136,10 @@ function tailOf(reports: readonly WorkerReport[]): TailRequest[] {
   return mergeTails(reports.map(({ totals }) => totals.tail), requests);
 }
 
-/** The URL of the first request, as a user writes it: a WebSocket has a scheme of its own. */
-function urlOf({ origin, script }: Pick<LoadRequest, "origin" | "script">): string {
-  const first = (script.kind === "flow" ? script.steps : script.requests).find(isRequest);
-  const url = origin + (first?.wire.path ?? "/");
-  return first?.socket === undefined ? url : url.replace(/^http/, "ws");
+/** The URL of the first request, as a user writes it. */
+function urlOf(request: Pick<LoadRequest, "origin" | "script">): string {
+  const [{ wire }] = requestsOf(request.script);
+  return shownOrigin(request) + wire.path;
 }
 
 /** @param startMs Start of the load, since the epoch; null: it did not start. */
@@ -159,10 +157,6 @@ function describe(
     load: describeLoad(load, seed),
     ...startMs !== null && { loadStartedAt: new Date(startMs).toISOString() },
   };
-}
-
-function isRequest(step: ScriptRequest | ThinkStep): step is ScriptRequest {
-  return step.kind === "request";
 }
 
 /** A load on one URL, in the manner of wrk and oha; `url` determines the path of the scenario. */

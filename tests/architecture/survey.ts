@@ -73,7 +73,7 @@ function lineFinder(text: string): (offset: number) => number {
 }
 
 /** Whether the identifier only names a property, as `Date` in `row.Date` or `{ Date: 1 }`. */
-function isLabel(node: Deno.lint.Identifier): boolean {
+export function isLabel(node: Deno.lint.Identifier): boolean {
   const { parent } = node;
   if (parent.type === "MemberExpression") return parent.property === node && !parent.computed;
   if (parent.type === "Property") return parent.key === node && !parent.shorthand;

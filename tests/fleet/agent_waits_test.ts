@@ -81,6 +81,18 @@ withRedis.test("an agent refuses what it may not do, and says why", async () => 
   assert.equal((await coordinator.presenceOf("one"))?.coordinator, null);
 });
 
+withRedis.test("an agent names the target of a load as its user writes it", async () => {
+  for (const [request, own] of [[{ get: "/" }, "http"], [{ websocket: "/ws" }, "ws"]] as const) {
+    await using coordinator = await HandMade.open(agent.redis.url);
+    await agent.isIdle(coordinator);
+    const script = sentScript(scriptOf(requestScenarioSpec.parse(request), 0));
+    await coordinator.order({ run: "run-1" });
+    await coordinator.hire("one", jobOf(coordinator, { origin: "http://127.0.0.1:1", script }));
+    const [, scheme] = await agent.prints(/ begins: (\w+):\/\/127\.0\.0\.1:1, 1 of 1 workers /);
+    assert.equal(scheme, own);
+  }
+});
+
 withRedis.test("an agent works for one coordinator at a time", async () => {
   await using witness = startWitness();
   await using first = await HandMade.open(agent.redis.url);

@@ -210,6 +210,24 @@ Deno.test("of a oneof only the field that came last is set", () => {
   assert.deepEqual(read, { value: { c: 2 } });
 });
 
+const MALFORMED: readonly (readonly [what: string, type: RootType, octets: readonly number[]])[] = [
+  ["a field of a oneof that another one replaces", known, [
+    ...[0x32, 4, 0x2a, 2, 0x0a, 5], // a Struct whose entry says 5 octets and has none
+    ...[0x32, 3, 0x1a, 1, 0x62],
+  ]],
+  ["two occurrences that are well-formed only together", all, [
+    ...[0x8a, 0x01, 3, 0x72, 3, 0x61], // a string that says 3 octets and has one
+    ...[0x8a, 0x01, 2, 0x62, 0x63],
+  ]],
+];
+for (const [what, type, octets] of MALFORMED) {
+  Deno.test(`a malformed message in a message is refused: ${what}`, () => {
+    const bytes = Uint8Array.from(octets);
+    assert.throws(() => root.lookupType(type.name).decode(bytes));
+    assert.throws(() => new MessageDecoder(type).decode(bytes), MalformedMessage);
+  });
+}
+
 Deno.test("an extension is skipped, although its file is known", () => {
   const file = readProtoFile(
     "m.proto",

@@ -25,6 +25,7 @@ import { openingOf } from "../../base/http/request.ts";
 import { handshakeFields } from "../../scenarios/request/websocket.ts";
 import { maskPayload } from "../../base/http/websocket/frames.ts";
 import { type SparseHistogram, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
+import { FLAWED_INTERIM } from "../http/websocket/flawed_interim.ts";
 import { ascii, close, frame, head, joined } from "../http/websocket/server_frames.ts";
 
 const MS = 1_000;
@@ -735,13 +736,27 @@ test("after an interim response any other one counts, too", EVERY, {}, (s) => {
   assert.deepEqual([completed, checksFailed, status[403]], [1, 1, 1]);
 });
 
-test("endless interim responses open nothing", EVERY, {}, (s) => {
+for (const [what, { octets, reason }] of Object.entries(FLAWED_INTERIM)) {
+  test(`a flawed interim response opens nothing: ${what}`, { answer: "push" }, {}, (s) => {
+    s.tick(0);
+    s.events.onOpen(0, 0);
+    const whole = joined(ascii(octets), s.switching());
+    for (let at = 0; at < whole.length && s.driver.closed.length === 0; at += 1_000) {
+      s.receive(whole.slice(at, at + 1_000), MS);
+    }
+    assert.equal(s.now(2 * MS).opened, 0);
+    const { failed, reasons, messages: [messages] = [] } = s.recorder.totals();
+    assert.deepEqual([failed, [...reasons]], [1, [[reason, 1]]]);
+    assert.deepEqual([messages?.due, messages?.failed], [1, 1]);
+  });
+}
+
+test("a connection that ends within the head is not one that ends before it", EVERY, {}, (s) => {
   s.tick(0);
   s.events.onOpen(0, 0);
-  for (let n = 0; n < 21; n++) s.receive(EARLY, MS);
-  assert.deepEqual([...s.recorder.totals().reasons.keys()], [
-    "more than 20 interim responses, the limit",
-  ]);
+  s.receive(EARLY, MS);
+  s.events.onEnd(0, null, 2 * MS);
+  assert.deepEqual([...s.recorder.totals().reasons.keys()], ["closed within the head"]);
 });
 
 test("a response of HTTP is one: its status counts, and it is wrong", EVERY, {}, (s) => {

@@ -1,5 +1,6 @@
 /** Searches for a capacity: their sentences, their picture, and what files have of them. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import type { Reference } from "../../report/chart.ts";
 import { reportModel } from "../../report/model.ts";
 import { renderJunit, resultsSuite } from "../../report/render/junit.ts";
@@ -13,7 +14,12 @@ import {
 } from "../../report/subjects/capacity.ts";
 import { breakingWord } from "../../report/subjects/capacity_picture.ts";
 import { GLUE } from "../../report/writing/units.ts";
-import type { CapacityResult, CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
+import {
+  CAPACITY_ENDS,
+  type CapacityResult,
+  type CapacityTrial,
+  type RunCapacity,
+} from "../../runner/result/capacity.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { chartsIn, tableIn } from "./said.ts";
@@ -294,6 +300,19 @@ Deno.test("JUnit has a testcase a search, with what its end means, and every tri
     /express, run 1: 1,270\/s \[.* with p99 &lt; 50ms.*&#10;\[1\] 1,000\/s .*held, /,
   );
   assert.match(xml, /&#10;\[2\] 2,000\/s /);
+});
+
+Deno.test("docs/outputs.md says which testcase each end of a search is", () => {
+  const page = readFileSync(new URL("../../docs/outputs.md", import.meta.url), "utf8");
+  const [, ...columns] = /^\| search for a .*$/m.exec(page)?.[0].split("|").slice(1, -1) ?? [];
+  const documented = ["failure", "error", "skipped"].flatMap((kind, i) =>
+    [...(columns[i] ?? "").matchAll(/`([\w-]+)`/g)].map(([, end]) => [end, kind] as const)
+  );
+  const results = resultsOf(CAPACITY_ENDS.map((end) => ({ ...SEARCH, end })));
+  const { cases } = resultsSuite(results, reportModel(results));
+  const problems = cases.filter(({ name }) => name.endsWith("capacity found"))
+    .flatMap(({ problem }) => problem === undefined ? [] : [[problem.type, problem.kind] as const]);
+  assert.deepEqual(new Map(documented), new Map(problems));
 });
 
 Deno.test("markdown has the capacity of each cell, and no form one of a load that is no search", () => {

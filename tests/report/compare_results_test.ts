@@ -85,6 +85,26 @@ Deno.test("where responses are wrong they decide, and beside that verdict there 
   }
 });
 
+Deno.test("where both sides respond wrongly, it says why nothing is decided, and what to do", () => {
+  const wrong = resultsAt({ a: around(1_000) }, () => ({ wrongRatio: 0.1 }));
+  const both = compareResults(wrong, wrong);
+  assert.equal(both.outcome, "inconclusive");
+  assert.match(
+    comparedText(both),
+    /inconclusive: wrong or failed requests: 10\.0 % before, 10\.0 % now; no speed is compared where both sides have more than 1 %/,
+  );
+  const steps = comparedCard(both).next.map(({ text }) => text);
+  assert.equal(steps.length, 1);
+  assert.match(steps[0], /^Check the responses of BASE and NEW: .* at most 1\s%.* with `expect`/);
+});
+
+Deno.test("errors of one side that too few runs have are told as such", () => {
+  assert.match(
+    comparedText(compareFailing(2, 0.5)),
+    /14\.\d % now; too few runs have them to tell the sides apart/,
+  );
+});
+
 /** Two equal builds, of which the new one fails a share of the requests in some runs. */
 function compareFailing(runs: number, share: number): ResultsComparison {
   const rates = { a: [...around(1_000), 1_002, 998] };

@@ -5,7 +5,7 @@ import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts
 import { type Script, scriptOf } from "../../scenarios/request/script.ts";
 import type { LoadRequest } from "../../runner/measure/loader.ts";
 import { Flow } from "../../runner/load/engine/flow.ts";
-import { slotsOf } from "../../runner/load/engine/job.ts";
+import { largestRequestBytes, slotsOf } from "../../runner/load/engine/job.ts";
 import { type AssignedWorkers, shareOut } from "../../runner/measure/share.ts";
 import { usableConnections } from "../../scenarios/load/load.ts";
 import { forAll } from "../for_all.ts";
@@ -277,4 +277,35 @@ Deno.test("workers get the rows of the users that may be there, and no others of
   const shares = shareOut({ ...requestOf(load), script: { ...SCRIPT, own } }, "tcp");
   const rows = shares.map(({ script }) => script.kind === "flow" ? script.own : null);
   assert.deepEqual(rows, [[own[0], own[2], own[4]], [own[1], own[3]]]);
+});
+
+const REQUESTS = {
+  "with a body and a head": { post: "/orders?id=1", body: "a".repeat(16_350) },
+  "with a body that is larger in UTF-8": { post: "/", body: "é".repeat(9_000) },
+  "with large fields": { get: "/", headers: { cookie: "a".repeat(16_350) } },
+  "with a file, which is kept as base64": { post: "/", multipart: { a: { file: "a.bin" } } },
+  "that opens a WebSocket": {
+    websocket: "/ws",
+    send: { text: "a".repeat(16_350) },
+    expect: "echo",
+  },
+};
+for (const [what, request] of Object.entries(REQUESTS)) {
+  Deno.test(`a request is as large in a flow as alone: one ${what}`, () => {
+    const closed = { ...COMMON, kind: "closed" as const, connections: 1, workers: 1, pipeline: 1 };
+    const load: Load = { ...closed, durationMs: 1_000, requests: null };
+    const [alone, inFlow] = [request, { flow: [request] }].map((input) => {
+      const [share] = shareOut({ ...requestOf(load), script: script(input) }, "tcp");
+      return largestRequestBytes(share.script);
+    });
+    assert.equal(inFlow, alone);
+  });
+}
+
+Deno.test("a flow has a size also where a placeholder has a name that no head could hold", () => {
+  const closed = { ...COMMON, kind: "closed" as const, connections: 1, workers: 1, pipeline: 1 };
+  const load: Load = { ...closed, durationMs: 1_000, requests: null };
+  const named = script({ flow: [{ get: "/{{ имя }}" }], values: { имя: { pick: ["a"] } } });
+  const [share] = shareOut({ ...requestOf(load), script: named }, "tcp");
+  assert.ok(largestRequestBytes(share.script) > "GET /{{ имя }} HTTP/1.1".length);
 });

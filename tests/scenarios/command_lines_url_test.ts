@@ -136,7 +136,10 @@ const NOTES: readonly (readonly [line: string, note: RegExp])[] = [
     "hey -c 2 HOST -n 9 -m POST",
     /^Unlike hey: Plateau reports what both tools ignore, .*: -n 9 -m POST$/,
   ],
-  ["hey -H 'Host: a' HOST", /^Unlike hey: the Host field of -H is left out/],
+  [
+    "hey -H 'Host: a' HOST",
+    /^Unlike hey: Plateau reports that the Host of -H is not sent: write -host to send one$/,
+  ],
   [
     "ab -p a.txt -H 'Content-Type: text/css' HOST/",
     /^Unlike ab: each request has only one content-type/,

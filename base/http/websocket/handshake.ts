@@ -1,7 +1,10 @@
 /** The opening handshake of a WebSocket (RFC 6455 §4), as a client makes and checks it. Pure: the nonce is an argument. */
 import { createHash } from "node:crypto";
 import { LIMITS } from "../../limits.ts";
-import { CR, LF } from "../octets.ts";
+import { HeadReader } from "../head.ts";
+import { KeptResponse, type KeptRoom } from "../kept.ts";
+import { joined } from "../octets.ts";
+import type { ProtocolError } from "../reason.ts";
 import { deflateOf, type DeflateSetting } from "./deflate.ts";
 
 /** §1.3: with this, a server proves that it has understood the request. */
@@ -47,68 +50,68 @@ function endOf(text: string, bytes: Uint8Array): number {
   throw new Error("A request for a WebSocket has no key");
 }
 
-const INTERIM = "HTTP/1.1 1";
-const SWITCHING = "HTTP/1.1 101";
+/**
+ * What a response has come to: a WebSocket, with what follows the head; why it opens none; or another response, from its
+ * status line on.
+ */
+type HandshakeResult =
+  | { readonly deflate: DeflateSetting | null; readonly rest: Uint8Array }
+  | { readonly problem: string }
+  | { readonly other: Uint8Array };
 
-/** The head of a 101, between two offsets; none: the response is another one; incomplete: not yet known. */
-type SwitchingHead = { readonly from: number; readonly to: number } | "none" | "incomplete";
+/** Reads the response to a handshake up to the end of its head, and checks it (§4.1). */
+export class HandshakeReader {
+  readonly kept: KeptResponse;
+  started = false;
+  readonly #head: HeadReader;
 
-/** Finds the head that opens a WebSocket in the octets of a response, after any interim ones (RFC 9110 §15.2). */
-export function switchingHead(bytes: Uint8Array): SwitchingHead {
-  for (let from = 0, interim = 0; interim <= LIMITS.interimResponses.most; interim++) {
-    if (!begins(bytes, from, INTERIM)) return "none";
-    const to = endOfHead(bytes, from);
-    if (to === 0) return "incomplete";
-    if (begins(bytes, from, SWITCHING)) return { from, to };
-    from = to;
+  /** @param key The value of Sec-WebSocket-Key in the request. */
+  constructor(private readonly key: string, private readonly offer: Offer, room: KeptRoom) {
+    this.kept = new KeptResponse(room, false);
+    this.#head = new HeadReader({
+      ...{ sink: this.kept, known: null, maxBytes: LIMITS.responseHead.most, maySwitch: true },
+    });
+    this.#head.begin();
   }
-  return "none";
-}
 
-/** Whether the octets from an offset on are those of the text, as far as they are there. */
-function begins(bytes: Uint8Array, from: number, text: string): boolean {
-  const known = Math.min(bytes.length - from, text.length);
-  for (let at = 0; at < known; at++) if (bytes[from + at] !== text.charCodeAt(at)) return false;
-  return true;
-}
+  /** Returns null while the head is incomplete. */
+  read(part: Uint8Array): HandshakeResult | null {
+    this.started = true;
+    const at = this.#head.read(part, 0, part.length);
+    const { done, reason, status, minor } = this.#head;
+    if (reason !== "") return { problem: reason };
+    if (!done) return null;
+    const rest = part.subarray(at);
+    if (status !== 101 || minor !== 1) return { other: joined([this.kept.head(), rest]) };
+    const deflate = this.#agreed();
+    return typeof deflate === "string"
+      ? { problem: `no WebSocket was opened: ${deflate}` }
+      : { deflate, rest };
+  }
 
-/** Offset of the end of the head; 0 if the head is incomplete. */
-function endOfHead(bytes: Uint8Array, from: number): number {
-  for (let at = bytes.indexOf(LF, from); at >= 0; at = bytes.indexOf(LF, at + 1)) {
-    if (bytes[at + 1] === LF) return at + 2;
-    if (bytes[at + 1] === CR && bytes[at + 2] === LF) return at + 3;
+  /** The connection has ended before the head has. */
+  end(): ProtocolError {
+    return this.started ? "closed within the head" : "closed before the response";
   }
-  return 0;
-}
 
-/** What was agreed on, or why the response does not open a WebSocket (§4.1). */
-export type Opened = { readonly deflate: DeflateSetting | null } | { readonly problem: string };
-
-/** @param field Returns the value of a field, several joined by ", "; null for none. */
-export function openedBy(
-  field: (name: string) => string | null,
-  key: string,
-  { subprotocols, deflate }: Offer,
-): Opened {
-  const has = (name: string, token: string): boolean =>
-    (field(name) ?? "").toLowerCase().split(",").some((one) => one.trim() === token);
-  if (!has("upgrade", "websocket")) {
-    return { problem: "the response's upgrade field is not websocket" };
+  /** The agreed compression, or why the response does not open a WebSocket. */
+  #agreed(): DeflateSetting | null | string {
+    const { kept, key } = this;
+    const { subprotocols, deflate } = this.offer;
+    const has = (name: string, token: string): boolean =>
+      (kept.field(name) ?? "").toLowerCase().split(",").some((one) => one.trim() === token);
+    if (!has("upgrade", "websocket")) return "the response's upgrade field is not websocket";
+    if (!has("connection", "upgrade")) return "the response's connection field is not upgrade";
+    if (kept.field("sec-websocket-accept") !== acceptOf(key)) {
+      return "the response's sec-websocket-accept does not match the request's key";
+    }
+    const subprotocol = kept.field("sec-websocket-protocol");
+    if (subprotocol !== null && !subprotocols.includes(subprotocol)) {
+      return "the server chose a subprotocol that was not offered";
+    }
+    const extensions = kept.field("sec-websocket-extensions");
+    if (extensions === null) return null;
+    return (deflate ? deflateOf(extensions) : null) ??
+      "the server chose an extension, or a parameter of one, that was not offered";
   }
-  if (!has("connection", "upgrade")) {
-    return { problem: "the response's connection field is not upgrade" };
-  }
-  if (field("sec-websocket-accept") !== acceptOf(key)) {
-    return { problem: "the response's sec-websocket-accept does not match the request's key" };
-  }
-  const subprotocol = field("sec-websocket-protocol");
-  if (subprotocol !== null && !subprotocols.includes(subprotocol)) {
-    return { problem: "the server chose a subprotocol that was not offered" };
-  }
-  const extensions = field("sec-websocket-extensions");
-  if (extensions === null) return { deflate: null };
-  const agreed = deflate ? deflateOf(extensions) : null;
-  return agreed === null
-    ? { problem: "the server chose an extension, or a parameter of one, that was not offered" }
-    : { deflate: agreed };
 }

@@ -11,7 +11,7 @@ import { SESSIONS_ADVICE } from "../../judge/reasons.ts";
 import { comparisonOf, decisiveOf, type FigureComparison } from "../../judge/comparison.ts";
 import { responseDifferences } from "../../judge/differences.ts";
 import { type ComparedFigure, DECISIVE } from "../../judge/group.ts";
-import { shortfallOf } from "../../judge/shortfall.ts";
+import { hasTooManyErrors, shortfallOf } from "../../judge/shortfall.ts";
 import { unlikeNotes } from "../../findings/card_notes.ts";
 import { neededText, THESE_TWO, tooManyRunsText } from "../../findings/judgements.ts";
 import { gatesSentence } from "../../findings/threshold_sentences.ts";
@@ -61,6 +61,7 @@ export function comparedCard(comparison: ResultsComparison): CardModel {
         places,
         cores: Math.min(...sides.map(({ last: { machine } }) => machine?.allowedCores ?? Infinity)),
       }),
+      ...checkStep(comparison),
       ...(hasVerdict ? nextSteps(comparison) : []),
     ],
   };
@@ -198,6 +199,17 @@ function validText(sides: readonly ComparedSide[]): string {
       : `${valid === 0 && runs > 1 ? "none of the" : `${valid} of`} ${runs}${noun} of ${name}`;
   });
   return `${capitalized(listed(texts, "and"))} are valid`;
+}
+
+/** A step for cells in which neither side responds well enough to be compared. */
+function checkStep({ cells, sides, decidedBy }: ResultsComparison): NextStep[] {
+  const areWrong = cells.some(({ match: { base, next } }) => [base, next].every(hasTooManyErrors));
+  if (!areWrong || decidedBy === "thresholds") return [];
+  const names = listed(sides.map(({ name }) => name), "and");
+  const text = `Check the responses of ${names}: speed is compared only where at most 1 % of the ` +
+    "requests fail, get a wrong response or are never sent. If these responses are right, say so " +
+    "with `expect` or `--expect-status`.";
+  return [{ code: "check-targets", text }];
 }
 
 function nextSteps({ cells, differences, outcome }: ResultsComparison): NextStep[] {

@@ -267,7 +267,12 @@ function judgedByResponses(
   const isOpen = baseIsWrong === nextIsWrong || !differInErrors(base, next);
   const verdict = isOpen ? "inconclusive" : nextIsWrong ? "worse" : "better";
   const [before, now] = [base, next].map(({ runs }) => formatShare(judgedErrorRatio(runs)));
-  const errors = `wrong or failed requests: ${before} before, ${now} now`;
+  const open = !isOpen
+    ? ""
+    : baseIsWrong && nextIsWrong
+    ? "; no speed is compared where both sides have more than 1 %"
+    : "; too few runs have them to tell the sides apart";
+  const errors = `wrong or failed requests: ${before} before, ${now} now${open}`;
   return { comparison: judgedAlike(comparison, verdict, "errors"), errors };
 }
 

@@ -7,7 +7,7 @@ import { withoutSecrets } from "../../../base/secrets.ts";
 import { endpointOf } from "../../../base/net/endpoint.ts";
 import { settlesWithin } from "../../../targets/launch/settles.ts";
 import { chooseDriver } from "../../load/transports/choose_driver.ts";
-import type { Loaded } from "../../measure/loader.ts";
+import { type Loaded, shownOrigin } from "../../measure/loader.ts";
 import type { LocalLoader } from "../../measure/local_loader.ts";
 import {
   type AgentJob,
@@ -74,7 +74,7 @@ export class AgentRun {
     const { job, setting } = this;
     const { load, assigned, coordinator } = job;
     setting.onNote(
-      `run for ${coordinator} begins: ${job.origin}, ` +
+      `run for ${coordinator} begins: ${shownOrigin(job)}, ` +
         `${assigned.own} of ${assigned.workers} workers for ${load.connections} connections`,
     );
     const { client } = setting.link;

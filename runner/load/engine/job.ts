@@ -3,10 +3,11 @@ import type { ArrivalOptions, Phase, RecordedArrivals } from "../../../scenarios
 import type { LoadOptions } from "../../../base/load_options.ts";
 import type { TurnsSpec } from "../../../scenarios/pace/slices.ts";
 import type { LevelsShare } from "../../../scenarios/pace/levels.ts";
-import { bodyLength } from "../../../base/http/body.ts";
+import { bodyLength, bodyOctets } from "../../../base/http/body.ts";
+import { headLength } from "../../../base/http/request.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
 import type { DriverName } from "./driver.ts";
-import type { FlowSpec } from "./flow.ts";
+import type { FlowSpec, StepSpec } from "./flow.ts";
 import type { ResponseExpectation } from "./response_check.ts";
 import type { SocketRequest, SocketSpec } from "./sockets/socket_spec.ts";
 import type { StreamSpec } from "./streams/stream_spec.ts";
@@ -150,19 +151,24 @@ export function socketsIn(
   );
 }
 
-/**
- * Size of the largest request as written (in a flow, of its body), in bytes; values that are filled in may make it
- * larger.
- */
+/** Size of the largest request as written, in bytes; values that are filled in may make it larger. */
 export function largestRequestBytes(script: ScriptSpec): number {
   const sizes = script.kind === "requests"
     ? script.requests.map(({ bytes, socket }) =>
       Math.max(bytes.length, socket?.payload.length ?? 0)
     )
-    : script.journeys.flat().map((step) =>
-      step.kind === "request" ? bodyLength(step.wire.body) : 0
-    );
+    : script.journeys.flat().map((step) => step.kind === "think" ? 0 : sizeOf(step, script));
   return sizes.reduce((largest, size) => Math.max(largest, size), 0);
+}
+
+/** Size of a step's request; a gRPC message counts as JSON. */
+function sizeOf(
+  { wire, input, socket }: StepSpec & { kind: "request" },
+  { origins: [{ connection }] }: FlowSpec,
+): number {
+  const content = input === undefined ? bodyOctets(wire.body).length : bodyLength(wire.body);
+  const head = headLength(wire, connection, content);
+  return socket === undefined ? head + content : Math.max(head, content);
 }
 
 /** A job without the parts that the pool adds itself. */

@@ -75,13 +75,10 @@ export const hey: Tool = {
   ],
 };
 
-/** Go's client ignores a field Host, which it takes from elsewhere. */
+/** Go's client ignores a field Host, which it takes from elsewhere; hey says nothing about that. */
 function field(text: string): Meaning {
   return /^host\s*:/i.test(text)
-    ? {
-      note:
-        "the Host field of -H is left out, because hey does not send it either, but only the host of -host",
-    }
+    ? { note: "Plateau reports that the Host of -H is not sent: write -host to send one" }
     : { flags: [["-H", text]] };
 }
 

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import type { Connection } from "../../../base/net/connection.ts";
 import { openSocketOn } from "../../../base/net/one_socket.ts";
+import { ResponseReader } from "../../../base/http/response.ts";
 import { acceptOf } from "../../../base/http/websocket/handshake.ts";
+import { FLAWED_INTERIM } from "./flawed_interim.ts";
 import { ascii, joined } from "./server_frames.ts";
 
 const OFFER = { subprotocols: [], deflate: false };
@@ -63,4 +65,22 @@ Deno.test("a preflight says where a connection has ended too early", async () =>
     const opening = openSocketOn(serverWith(() => text, 1_000), REQUEST, OFFER);
     await assert.rejects(opening, { message: why });
   }
+});
+
+for (const [what, { octets, reason }] of Object.entries(FLAWED_INTERIM)) {
+  Deno.test(`a preflight refuses an interim response as HTTP/1.1 does: ${what}`, async () => {
+    const http = new ResponseReader();
+    const plain = ascii(`${octets}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`);
+    http.read(plain, 0, plain.length);
+    assert.equal(http.reason, reason);
+    for (const pieceBytes of [7, 1_000]) {
+      const server = serverWith((accept) => octets + switching(accept), pieceBytes);
+      await assert.rejects(openSocketOn(server, REQUEST, OFFER), { message: reason });
+    }
+  });
+}
+
+Deno.test("a preflight refuses a 101 with a malformed line", async () => {
+  const server = serverWith((accept) => switching(accept).replace("Upgrade:", "Upgrade :"), 1_000);
+  await assert.rejects(openSocketOn(server, REQUEST, OFFER), { message: "malformed field name" });
 });

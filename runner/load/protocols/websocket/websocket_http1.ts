@@ -17,28 +17,19 @@ import {
   writeHead,
 } from "../../../../base/http/websocket/frames.ts";
 import { deflated, MessageInflater } from "../../../../base/http/websocket/deflate.ts";
-import {
-  keyOf,
-  openedBy,
-  switchingHead,
-  withKey,
-} from "../../../../base/http/websocket/handshake.ts";
+import { HandshakeReader, keyOf, withKey } from "../../../../base/http/websocket/handshake.ts";
 import {
   MessageReader,
   type MessageTaker,
   NO_CODE,
   NORMAL,
 } from "../../../../base/http/websocket/message_reader.ts";
-import { KeptResponse, KeptRoom } from "../../../../base/http/kept.ts";
-import { joined } from "../../../../base/http/octets.ts";
-import type { ProtocolError } from "../../../../base/http/reason.ts";
-import { LIMITS } from "../../../../base/limits.ts";
+import { type KeptResponse, KeptRoom } from "../../../../base/http/kept.ts";
 import type { Driver } from "../../engine/driver.ts";
 import type { ExchangeEvents, Message } from "../../engine/protocol.ts";
 import { Moments } from "../../engine/sockets/moments.ts";
 import type { Payload } from "../../engine/sockets/payload.ts";
 import type { SocketCommands, SocketEnd, Sockets } from "../../engine/sockets/sockets.ts";
-import type { SocketSpec } from "../../engine/sockets/socket_spec.ts";
 import { StreamedHttp1 } from "../http1/streamed_http1.ts";
 
 /** How long a server may take to answer a close frame. */
@@ -102,7 +93,8 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     if (socket === undefined) return super.send(slot, message);
     const key = this.#newKey();
     const bytes = withKey(message.bytes, key);
-    this.#open[slot] = new Connection(this, slot, socket.spec, key);
+    const handshake = new HandshakeReader(key, socket.spec, this.#keptRoom);
+    this.#open[slot] = new Connection(this, slot, handshake);
     this.#sockets.begin(slot, socket, message.step, this.exchanges.inFlight.dueUs(slot));
     this.exchanges.onSent(bytes.length);
     this.driver.send(slot, bytes);
@@ -123,7 +115,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     if (open === null) return;
     if (open.state !== OPENING) this.#sockets.closed(slot, ABNORMAL);
     open.reader?.end();
-    open.kept?.giveBack();
+    open.kept.giveBack();
     this.#open[slot] = null;
     this.#sockets.forget(slot);
     this.#closing.delete(slot);
@@ -158,41 +150,35 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
   }
 
   #readHead(slot: number, open: Connection, part: Uint8Array, nowUs: number): void {
-    const bytes = open.head.length === 0 ? part : joined([open.head, part]);
-    const head = switchingHead(bytes);
-    if (head === "none") {
+    const { handshake } = open;
+    if (handshake === null) return;
+    if (!handshake.started) open.firstByteUs = nowUs;
+    open.headBytes += part.length;
+    const result = handshake.read(part);
+    if (result === null) return;
+    if ("other" in result) {
+      const { other } = result;
+      open.kept.giveBack();
       this.#open[slot] = null;
       this.#sockets.refused(slot, nowUs);
-      return super.onBytes(slot, bytes, bytes.length, nowUs);
+      this.exchanges.onReceived(open.headBytes - other.length, nowUs);
+      return super.onBytes(slot, other, other.length, nowUs);
     }
-    if (open.head.length === 0) open.firstByteUs = nowUs;
-    if (head === "incomplete") {
-      if (bytes.length > LIMITS.responseHead.most) {
-        const reason: ProtocolError = "the response's head is larger than 65.5 kB, the limit";
-        return this.exchanges.onFailed(slot, "protocol", reason, nowUs);
-      }
-      open.head = Uint8Array.from(bytes);
-      return;
+    this.exchanges.onReceived(open.headBytes, nowUs);
+    if ("problem" in result) {
+      return this.exchanges.onFailed(slot, "protocol", result.problem, nowUs);
     }
-    this.exchanges.onReceived(bytes.length, nowUs);
-    const kept = new KeptResponse(this.#keptRoom, false);
-    kept.addHead(bytes, head.from, head.to);
-    open.kept = kept;
-    const opened = openedBy((name) => kept.field(name), open.key, open.spec);
-    if ("problem" in opened) {
-      const reason = `no WebSocket was opened: ${opened.problem}`;
-      return this.exchanges.onFailed(slot, "protocol", reason, nowUs);
-    }
-    open.head = NO_BYTES;
-    open.deflates = opened.deflate !== null;
+    const { deflate, rest } = result;
+    open.handshake = null;
+    open.deflates = deflate !== null;
     open.reader = new MessageReader(open, {
       room: this.#keptRoom,
       limit: "streamMessage",
-      inflater: opened.deflate && new MessageInflater(opened.deflate),
+      inflater: deflate && new MessageInflater(deflate),
     });
     open.state = OPEN;
     this.#sockets.opened(slot, nowUs);
-    this.#readFrames(slot, open, bytes, head.to, bytes.length, nowUs);
+    this.#readFrames(slot, open, rest, 0, rest.length, nowUs);
   }
 
   // hot: runs for every read.
@@ -231,7 +217,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
   /** A socket has ended, and with it its exchange. */
   #end(slot: number, code: number, end: SocketEnd, nowUs: number): void {
     const open = this.#open[slot];
-    if (!open?.kept) return;
+    if (open === null) return;
     if (this.exchanges.isTooLate(slot, nowUs)) return;
     const { kept, bodyBytes, firstByteUs, leftUs } = open;
     this.#sockets.closed(slot, code);
@@ -248,11 +234,10 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     const open = this.#open[slot];
     if (open === null) return super.onEnd(slot, reset, nowUs);
     if (open.state === CLOSING) return this.#endByDisconnect(slot, nowUs);
-    const isOpen = open.state === OPEN;
+    const reason = open.handshake?.end() ?? "closed without a close frame";
     // The socket is forgotten before its exchange fails, because the slot may then be redialed immediately.
     this.#forget(slot);
     if (!this.exchanges.onDisconnected(slot, nowUs)) return;
-    const reason = isOpen ? "closed without a close frame" : "closed before the response";
     this.exchanges.onFailed(slot, reset === null ? "closed" : "reset", reset ?? reason, nowUs);
   }
 
@@ -342,9 +327,12 @@ const SWITCHING_PROTOCOLS = 101;
 /** A connection that is, or is about to become, a WebSocket. */
 class Connection implements MessageTaker {
   state = OPENING;
-  /** Head of the response, as far as it has arrived. */
-  head: Uint8Array = NO_BYTES;
-  kept: KeptResponse | null = null;
+  /** Null once the WebSocket is open. */
+  handshake: HandshakeReader | null;
+  /** The head of the response that opened the WebSocket, or of the one that is arriving. */
+  readonly kept: KeptResponse;
+  /** Bytes received until the handshake was over. */
+  headBytes = 0;
   reader: MessageReader | null = null;
   deflates = false;
   firstByteUs = 0;
@@ -360,9 +348,11 @@ class Connection implements MessageTaker {
   constructor(
     private readonly protocol: WebSocketHttp1,
     private readonly slot: number,
-    readonly spec: SocketSpec,
-    readonly key: string,
-  ) {}
+    handshake: HandshakeReader,
+  ) {
+    this.handshake = handshake;
+    this.kept = handshake.kept;
+  }
 
   onMessage(_: boolean, bytes: Uint8Array, from: number, to: number): void {
     this.protocol.take(this.slot, this, bytes, from, to);
