@@ -2,23 +2,18 @@
  * Every run in the order of measurement, relative to the mean of its cell, which reveals a drift, a warm-up or a
  * disturbed hour.
  */
-import { figure } from "../blocks.ts";
+import { type Block, figure } from "../blocks.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { compact, type Xy, type XyPoint, type XySeries } from "../chart.ts";
 import { formatMoment, formatNumber, formatShare } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";
-import type { ReportContext, Subject } from "./subject.ts";
+import type { ReportContext } from "./subject.ts";
 
-export const order: Subject<ReportContext> = {
-  id: "order",
-  title: "Runs in time",
-  depth: "detail",
-  build: ({ scenarios }) => {
-    const chart = orderOf(scenarios);
-    if (chart === null) return [];
-    return [figure([{ chart }], { reading: READING })];
-  },
-};
+export function order({ scenarios }: ReportContext): Block[] {
+  const chart = orderOf(scenarios);
+  if (chart === null) return [];
+  return [figure([{ chart }], { reading: READING })];
+}
 
 const READING =
   "Each dot is a run, in the order in which the runs took place; its height is its requests/s relative to the mean of its cell. Dots that climb or sink together are a drift of the machine. Filled: valid; hollow: suspect; a cross: invalid. The bars beneath show how busy the machine's cores were.";

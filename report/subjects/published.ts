@@ -1,6 +1,6 @@
 /** Published figures compared with measured ones: how similar they are, which differ, and a table. */
 import type { Published } from "../../runner/result/result.ts";
-import { type Block, type Finding, type Form, group, list, table, text } from "../blocks.ts";
+import { type Block, type Finding, FORMS, group, list, table, text } from "../blocks.ts";
 import type { Range } from "../figures/range.ts";
 import {
   boundMark,
@@ -12,7 +12,7 @@ import {
 } from "../findings/published_sentences.ts";
 import { type JudgedTable, judgePublished, type MatchedRow } from "../judge/published.ts";
 import { type DisplayUnit, PERCENT, sizeUnit, timeUnit } from "../writing/units.ts";
-import type { ReportContext, Subject } from "./subject.ts";
+import type { ReportContext } from "./subject.ts";
 import * as column from "./tables/column.ts";
 import {
   type Format,
@@ -25,13 +25,9 @@ import {
   unitNamed,
 } from "./tables/table.ts";
 
-export const published: Subject<ReportContext> = {
-  id: "published",
-  title: "Published and measured",
-  depth: "detail",
-  build: ({ asWritten, results }) =>
-    judgePublished(asWritten, results).map((judged, i) => tableGroup(judged, i === 0)),
-};
+export function published({ asWritten, results }: ReportContext): Block[] {
+  return judgePublished(asWritten, results).map((judged, i) => tableGroup(judged, i === 0));
+}
 
 /** The most differences that are listed; the table marks more. */
 const MOST_DIFFERENCES = 8;
@@ -40,7 +36,6 @@ const MOST_DIFFERENCES = 8;
 function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
   const { table: { source = "", figure, confounders }, far } = judged;
   const title = [source, figure].filter(Boolean).join(": ");
-  const forms: readonly Form[] = ["page", "terminal", "markdown"];
   const differences = far.map((row): Finding => ({
     code: "published.difference",
     text: differenceSentence(row, judged),
@@ -50,7 +45,7 @@ function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
   const caption = `Published and measured, ${title}`;
   const notes = [relativeNote(judged), ...isFirst ? [FAR_RULE] : []];
   return group(title, [
-    { ...text("published.likeness", publishedFinding(judged)), forms },
+    { ...text("published.likeness", publishedFinding(judged)), forms: FORMS },
     list([...differences.slice(0, MOST_DIFFERENCES), ...more > 0 ? [rest] : []], {
       title: "Differences that matter",
     }),
@@ -59,7 +54,7 @@ function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
       { title: "Other differences" },
     ),
     table(publishedTable(judged, { caption, notes })),
-    { ...text("published.missing", missingSentence(judged), "note"), forms },
+    { ...text("published.missing", missingSentence(judged), "note"), forms: FORMS },
   ]);
 }
 
