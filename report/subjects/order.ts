@@ -73,19 +73,14 @@ function linesOf(
   { rate, order, repetition, startedAt, generator: { hostActivity: { busy }, trust } }: Run,
   mean: number,
 ): string[] {
+  const ratio = rate / mean;
+  const share = ratio < LEAST_SHARE ? `< ${LEAST_SHARE}×` : `${formatNumber(ratio, 3)}×`;
   return [
-    `run ${repetition}: ${formatNumber(rate)} requests/s, ${
-      shareOfMean(rate / mean)
-    } the mean of its cell`,
+    `run ${repetition}: ${formatNumber(rate)} requests/s, ${share} the mean of its cell`,
     `run number ${order}, at ${formatMoment(startedAt)}`,
     ...(busy === null ? [] : [`cores of the machine in use: ${formatShare(busy)}`]),
     trust,
   ];
-}
-
-/** `0.98×`. */
-function shareOfMean(ratio: number): string {
-  return ratio < LEAST_SHARE ? `< ${LEAST_SHARE}×` : `${formatNumber(ratio, 3)}×`;
 }
 
 const LEAST_SHARE = 0.001;

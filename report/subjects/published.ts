@@ -82,9 +82,9 @@ function publishedTable(
           unit: "×",
           cell: (row: MatchedRow) => written(row, row.ofPublished, "number"),
         },
-        column.number<MatchedRow>(
+        column.number(
           "Measured, relative",
-          (row) => openIn(row, row.ofMeasured),
+          (row: MatchedRow) => openIn(row, row.ofMeasured),
           TIMES,
         ),
       ]

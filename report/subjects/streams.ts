@@ -8,13 +8,12 @@ import type { MessageTimes, SocketFigures, StreamFigures } from "../../runner/re
 import type { Measurement } from "../../runner/result/result.ts";
 import { supportsPercentile } from "../../runner/stats/quantile.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
-import { withoutBounds } from "../../runner/stats/histogram/censoring.ts";
-import { EMPTY, mergeHistograms, sumOfSparse } from "../../runner/stats/histogram/histogram.ts";
+import { EMPTY, mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import { type Block, figure, type Form, group, table, text } from "../blocks.ts";
 import { type CellRuns, type ScenarioRuns, scenariosAlone } from "../cells/cells.ts";
 import { legendOf } from "../chart.ts";
 import { figureOf, messageTimes } from "../figures/figures.ts";
-import { boundedPercentile } from "../figures/lower_bounds.ts";
+import { boundedPercentile, sampleOver } from "../figures/lower_bounds.ts";
 import { densityOf, type DrawnTimes } from "./charts/density.ts";
 import { stepScenarios } from "./steps/step_cells.ts";
 import { sum } from "../writing/spread.ts";
@@ -110,16 +109,13 @@ function drawnTimes(runs: readonly Measurement[], of: Times): DrawnTimes | null 
     return [{ clock: clockOf(of, run), all: decodeSparse(histogram), bounds }];
   });
   if (parts.length === 0) return null;
-  const all = sumOfSparse(parts.map((part) => part.all));
-  const bounds = sumOfSparse(parts.map((part) => part.bounds));
-  const ended = withoutBounds(all, bounds);
-  const clock = parts.every((part) => part.clock === "sent") ? "sent" : "intended";
+  const sample = sampleOver(parts);
   return {
-    count: all.count,
-    censored: bounds.count,
-    endedCount: ended.count,
-    ended: mergeHistograms([ended]),
-    percentile: (p) => boundedPercentile({ clock, all, bounds, ended }, p),
+    count: sample.all.count,
+    censored: sample.bounds.count,
+    endedCount: sample.ended.count,
+    ended: mergeHistograms([sample.ended]),
+    percentile: (p) => boundedPercentile(sample, p),
   };
 }
 

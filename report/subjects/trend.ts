@@ -279,10 +279,7 @@ function trendTable(
 
 // Where the figures of a cell changed: the results between which each change happened, and its size.
 
-interface TrendChange {
-  readonly scenario: string;
-  readonly label: string;
-  readonly figure: ComparedFigure;
+interface TrendChange extends Omit<FigureSeries, "known"> {
   /** Labels of the last result before the change and the first one after it. */
   readonly between: readonly [before: string, after: string];
   /** Mean after over mean before, with the 95 % interval. */

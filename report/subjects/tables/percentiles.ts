@@ -10,6 +10,7 @@ import * as column from "./column.ts";
 import {
   type ColumnOf,
   type Format,
+  type Measured,
   type OfCell,
   type RunOfCell,
   runsOf,
@@ -21,6 +22,8 @@ export function percentiles({ name, cells, roomy }: ScenarioContext): Block[] {
   const unit = timeUnit(latencies.flatMap(({ percentiles }) => percentiles));
   const caption = `Latency of ${name}`;
   const rows = cells.map((cell) => ({ cell }));
+  const meanOf = ({ cell: { latency, interval } }: OfCell): Measured | null =>
+    column.meanIn(latency, interval("mean"));
   // Without an interval, because it is only read beside its neighbours.
   const plain = (p: number): ColumnOf<OfCell> =>
     column.number(`p${p}`, ({ cell }) => column.percentileIn(cell.latency, p), unit);
@@ -34,16 +37,8 @@ export function percentiles({ name, cells, roomy }: ScenarioContext): Block[] {
   return [
     table(tableOf({ caption, notes }, rows, [
       column.cell,
-      column.number(
-        "Mean",
-        ({ cell: { latency, interval } }) => column.meanIn(latency, interval("mean")),
-        unit,
-      ),
-      column.number(
-        "Stdev",
-        ({ cell: { latency } }) => latency.count === 0 ? null : latency.stdev,
-        unit,
-      ),
+      column.number("Mean", meanOf, unit),
+      column.number("Stdev", ({ cell: { latency } }) => latency.count ? latency.stdev : null, unit),
       column.number("Min", ({ cell: { latency } }) => latency.fastest || null, unit),
       // Percentiles below the median, as autocannon and oha show them.
       ...[2.5, 10, 25].map(plain),

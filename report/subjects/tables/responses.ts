@@ -310,25 +310,20 @@ function groupTable(
     });
   });
   const unit = timeUnit(rows.flatMap(({ groups }) => groups.map(({ times }) => times.mean)));
-  const extreme = (label: string, of: "min" | "max"): ColumnOf<GroupRow> =>
-    column.number(
-      label,
-      ({ groups }) =>
-        groups.length === 0 ? null : Math[of](...groups.map(({ times }) => times[of])),
-      unit,
-    );
+  const extreme = (of: "min" | "max") => ({ groups }: GroupRow): number | null =>
+    groups.length === 0 ? null : Math[of](...groups.map(({ times }) => times[of]));
   const notes = [`${note} The figures are of whole runs; nothing is discarded here.`];
   return tableOf({ caption, notes }, rows, [
     column.cell,
     column.text(head, ({ name }) => name),
     column.number("Count", ({ count }) => count, "count"),
     column.number("Share", ({ share }) => share, "share"),
-    extreme("Min", "min"),
+    column.number("Min", extreme("min"), unit),
     column.number("Mean", (row) => pooled(row, "mean"), unit),
     ...([50, 95, 99] as const).map((p) =>
       column.number<GroupRow>(`p${p}`, (row) => pooled(row, p), unit)
     ),
-    extreme("Max", "max"),
+    column.number("Max", extreme("max"), unit),
   ]);
 }
 
@@ -355,7 +350,10 @@ export function connections({ name, cells }: ScenarioContext): Block[] {
   const isConnected = times.length > 0;
   const time = timeUnit(times);
   const perSecond = sizeUnit(valuesOf("bytes"));
-  const isOld = cells.some(({ runs }) => runs.length > 1 && runs.some(hasNoHistogram));
+  const isOld = cells.some(({ runs }) =>
+    runs.length > 1 &&
+    runs.some(({ connect, histograms }) => connect.count > 0 && histograms?.connect === undefined)
+  );
   const caption = `Connections and responses of ${name}`;
   const notes = [CONNECTIONS, ...isOld ? [OLD_NOTE] : [], ...tlsNotes(cells)];
   const rows = cells.map((cell) => ({ cell }));
@@ -363,11 +361,7 @@ export function connections({ name, cells }: ScenarioContext): Block[] {
     column.number(label, ({ cell }) => figureOf(name, cell), format);
   const whole = tableOf({ caption, notes }, rows, [
     column.cell,
-    column.number(
-      "Connections opened",
-      ({ cell }) => isConnected ? openedIn(cell) : null,
-      "count",
-    ),
+    column.number("Connections opened", ({ cell }) => isConnected ? openedIn(cell) : null, "count"),
     figure("Connect, mean", "connect.mean", time),
     figure("Min", "connect.min", time),
     figure("p50", "connect.p50", time),
@@ -391,10 +385,6 @@ const OLD_NOTE =
 
 function openedIn({ runs }: CellRuns): number {
   return sum(runs, ({ connect }) => connect.count);
-}
-
-function hasNoHistogram({ connect, histograms }: CellRuns["runs"][number]): boolean {
-  return connect.count > 0 && histograms?.connect === undefined;
 }
 
 /** Which TLS was used, for each cell with TLS. */

@@ -80,14 +80,10 @@ function partsTable(scenario: string, cells: readonly SteadyRow[]): Table {
     { cell, name: "whole run", part: whole },
   ]).flatMap(({ part, ...row }) => part === null ? [] : [{ ...row, part }]);
   const percentile = (p: 50 | 99): ColumnOf<typeof rows[number]> =>
-    column.number(
-      `p${p}`,
-      ({ part }) =>
-        part.count === 0
-          ? null
-          : { value: part[`p${p}`], isWeak: !supportsPercentile(part.count, p) },
-      unit,
-    );
+    column.number(`p${p}`, ({ part }) => {
+      const isWeak = !supportsPercentile(part.count, p);
+      return part.count === 0 ? null : { value: part[`p${p}`], isWeak };
+    }, unit);
   const caption = `Start-up, steady part and whole run of ${scenario}`;
   return tableOf({ caption, notes: [PARTS] }, rows, [
     column.cell,
