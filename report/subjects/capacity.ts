@@ -233,7 +233,7 @@ export function capacityBlocks(result: CapacityResult): Block[] {
 }
 
 /** Table of trials, in the order in which they were made. */
-function trialsTable(trials: readonly CapacityTrial[], caption = "Trials"): Table {
+export function trialsTable(trials: readonly CapacityTrial[], caption = "Trials"): Table {
   const unit = timeUnit(trials.map(({ p99 }) => p99));
   const rows = trials.map((trial, i) => ({ ...trial, number: i + 1 }));
   return tableOf({ caption }, rows, [
@@ -302,12 +302,9 @@ function searchedCell(cell: SearchedCell["cell"]): SearchedCell[] {
   const searches = cell.runs.flatMap(({ capacity }) => capacity ?? [])
     .filter(({ trials }) => trials.length > 0);
   if (searches.length === 0) return [];
+  const valueOf = ({ capacity }: RunCapacity): number => capacity?.value ?? 0;
   const middle = searches.toSorted((a, b) => valueOf(a) - valueOf(b))[(searches.length - 1) >> 1];
   return [{ cell, searches, trials: searches.flatMap(({ trials }) => trials), middle }];
-}
-
-function valueOf({ capacity }: RunCapacity): number {
-  return capacity?.value ?? 0;
 }
 
 function findingOf({ cell: { label }, searches, middle }: SearchedCell): Finding {
@@ -323,20 +320,17 @@ function latencyChart(scenario: string, searched: readonly SearchedCell[]): Xy {
   const times = [...trials.map(({ p99 }) => p99), ...limits];
   const unit = timeUnit(times);
   const latencies = [...trials.map(({ p50 }) => p50), ...times].filter((ms) => ms > 0);
-  const most = Math.max(
+  const rates = [
     ...trials.map(({ completedPerSec }) => completedPerSec),
-    ...searched.flatMap(({ middle }) => [valueOf(middle), middle.capacity?.high ?? 0]),
-  );
+    ...searched.flatMap(({ middle: { capacity } }) => [capacity?.value, capacity?.high]),
+  ];
   return {
     kind: "xy",
     size: "large",
     alt: `p50 and p99 of ${scenario} over the requests per second that were achieved, from ${
       counted(trials.length, "trial")
     }. The tables below have their values.`,
-    x: {
-      ...{ unit: "", scale: "linear", min: 0, max: compact(most * 1.06 || 1) },
-      title: "achieved requests/s",
-    },
+    x: { ...axisOver("", rates, { room: 1.06 }), title: "achieved requests/s" },
     y: axisOver(unit.name, latencies.map((ms) => ms / unit.size), { logFrom: 0, room: 1.3 }),
     references: [
       ...limits.map((ms): Reference => ({

@@ -238,7 +238,7 @@ const MOST_SHOWN = 3;
 
 function timeAxis(places: readonly Place[]): Xy["x"] {
   return {
-    ...{ unit: "s", scale: "linear", min: 0, max: compact((places.at(-1)?.atS ?? 1) * 1.01) },
+    ...axisOver("s", [places.at(-1)?.atS], { room: 1.01 }),
     title: new Set(places.map(({ process }) => process)).size === 1
       ? ""
       : "rounds, one after another",

@@ -1,7 +1,14 @@
 /** The drawings of a sweep: requests/s, p50 and p99 against the factor, on axes shared by its facets. */
 import type { CellRuns } from "../../cells/cells.ts";
 import { type NumericFactor, phraseOf, textAt } from "../../cells/factors.ts";
-import { type Axis, compact, type Reference, type Xy, type XyPoint } from "../../chart.ts";
+import {
+  type Axis,
+  axisOver,
+  compact,
+  type Reference,
+  type Xy,
+  type XyPoint,
+} from "../../chart.ts";
 import { hasTooManyErrors } from "../../judge/shortfall.ts";
 import {
   boundText,
@@ -109,13 +116,10 @@ export function figureAxis(
     const { value, interval = null } = figureIn(cell, figure);
     return [value, ...interval === null ? [] : [interval.low, interval.high]];
   }).map((value) => value / size);
-  const unit = figure === "rate" ? "" : name;
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  if (!(least > 0 && most / least >= LOG_FROM)) {
-    return { unit, scale: "linear", min: 0, max: compact(most * 1.06) || 1 };
-  }
-  const step = (most / least) ** PADDING;
-  return { unit, scale: "log", min: compact(least / step), max: compact(most * step) };
+  const ratio = Math.max(...values) / Math.min(...values);
+  const isLog = ratio >= LOG_FROM && ratio < Infinity;
+  const room = isLog ? ratio ** PADDING : 1.06;
+  return axisOver(figure === "rate" ? "" : name, values, { logFrom: isLog ? 1 : Infinity, room });
 }
 
 /** A cell's figure with its interval, at any position on the other axis. @param of What its text begins with. */
