@@ -15,7 +15,8 @@ export type Depth = typeof DEPTHS[number];
  * A form in which blocks are laid out for people. CSV, JUnit and other files for programs read figures and outcomes
  * instead.
  */
-export type Form = "page" | "terminal" | "markdown";
+export const FORMS = ["page", "terminal", "markdown"] as const;
+export type Form = typeof FORMS[number];
 
 export type Block =
   | Text
@@ -61,6 +62,11 @@ export interface List extends OfForms {
 export interface Fact {
   readonly label: string;
   readonly text: string;
+}
+
+/** The facts that have a text. */
+export function factsFrom(facts: readonly (readonly [label: string, text: string])[]): Fact[] {
+  return facts.flatMap(([label, text]) => text === "" ? [] : [{ label, text }]);
 }
 
 export interface Facts extends OfForms {
@@ -287,7 +293,7 @@ function isText(block: Exclude<Block, Group>): boolean {
 }
 
 const FORMS_AT: Readonly<Record<Depth, readonly Form[]>> = {
-  summary: ["page", "terminal", "markdown"],
+  summary: FORMS,
   detail: ["page", "markdown"],
   everything: ["page"],
 };

@@ -2,8 +2,17 @@
  * Figures of times, some of which are only lower bounds: requests that timed out, were unfinished at the end or were
  * never sent took at least as long as they were watched. Runs in the browser, too.
  */
-import { isMovable, mostUs, productLimitUs } from "../../runner/stats/histogram/censoring.ts";
-import { type SparseHistogram, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
+import {
+  isMovable,
+  mostUs,
+  productLimitUs,
+  withoutBounds,
+} from "../../runner/stats/histogram/censoring.ts";
+import {
+  type SparseHistogram,
+  sumOfSparse,
+  valueAtPercentile,
+} from "../../runner/stats/histogram/histogram.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { sum } from "../writing/spread.ts";
 import { formatCount } from "../writing/units.ts";
@@ -35,6 +44,14 @@ export interface Sample {
   readonly bounds: SparseHistogram;
   /** The values that are not bounds: those of completed requests. */
   readonly ended: SparseHistogram;
+}
+
+/** Parts of a sample as one. */
+export function sampleOver(parts: readonly Omit<Sample, "ended">[]): Sample {
+  const all = sumOfSparse(parts.map((part) => part.all));
+  const bounds = sumOfSparse(parts.map((part) => part.bounds));
+  const clock = parts.every((part) => part.clock === "sent") ? "sent" : "intended";
+  return { clock, all, bounds, ended: withoutBounds(all, bounds) };
 }
 
 /**

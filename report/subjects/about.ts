@@ -11,7 +11,7 @@ import { otherStatusesText } from "../findings/no_response.ts";
 import { capitalized } from "../writing/words.ts";
 import { agentsText } from "./agents/agents.ts";
 import { factsOf } from "./method/method.ts";
-import type { ReportContext, Subject } from "./subject.ts";
+import type { ReportContext } from "./subject.ts";
 
 /** A warning if runs got no response, before all figures and the verdict, which then describe nothing. */
 export function unanswered({ runs }: Pick<MeasuredRuns, "runs">): Block[] {
@@ -24,24 +24,19 @@ export function otherStatuses({ runs }: Pick<MeasuredRuns, "runs">): Block[] {
   return said === "" ? [] : [text("statuses", `${said}.`, "warning")];
 }
 
-export const about: Subject<ReportContext> = {
-  id: "about",
-  title: "",
-  depth: "summary",
-  build: ({ results, asWritten }) => {
-    const { runs, experiment } = results;
-    const source = experiment?.source;
-    const agents = agentsText(runs);
-    return [
-      { ...text("source", typeof source === "string" ? source : "", "note"), forms: ["page"] },
-      ...doubtsOf(runs),
-      { kind: "facts", facts: factsOf(results), forms: ["page", "markdown"] },
-      { ...text("agents", agents && `Agents: ${agents}`), forms: ["terminal"] },
-      ...stoppedCaveats(results, asWritten).map((stopped) => text(stopped.code, stopped.text)),
-      ...warningsOf(results, asWritten).map((one) => text(one.code, one.text, "warning")),
-    ];
-  },
-};
+export function about({ results, asWritten }: ReportContext): Block[] {
+  const { runs, experiment } = results;
+  const source = experiment?.source;
+  const agents = agentsText(runs);
+  return [
+    { ...text("source", typeof source === "string" ? source : "", "note"), forms: ["page"] },
+    ...doubtsOf(runs),
+    { kind: "facts", facts: factsOf(results), forms: ["page", "markdown"] },
+    { ...text("agents", agents && `Agents: ${agents}`), forms: ["terminal"] },
+    ...stoppedCaveats(results, asWritten).map((stopped) => text(stopped.code, stopped.text)),
+    ...warningsOf(results, asWritten).map((one) => text(one.code, one.text, "warning")),
+  ];
+}
 
 /** Why runs are not valid; if all are, or none is, the card above says so. */
 function doubtsOf(runs: readonly Run[]): Block[] {

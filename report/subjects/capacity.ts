@@ -1,6 +1,9 @@
-/** A search for a capacity in words, and its trials as a table. Pure. */
+/**
+ * The searches for a capacity: what each found in words, its trials as a table, and for a scenario latency over the
+ * achieved rate, and how each target breaks. Pure.
+ */
 import type { CapacityResult, CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
-import { type Block, group, list, table } from "../blocks.ts";
+import { type Block, figure, type Finding, group, list, table } from "../blocks.ts";
 import {
   type Advice,
   type Bottleneck,
@@ -10,6 +13,7 @@ import {
 import { ERRORS } from "../../runner/result/outcome.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import {
+  type DisplayUnit,
   formatCount,
   formatDuration,
   formatMs,
@@ -18,10 +22,20 @@ import {
   timeUnit,
 } from "../writing/units.ts";
 import { ADVICE, findingReason } from "../findings/sentences.ts";
-import { listed, uncapitalized } from "../writing/words.ts";
+import { counted, listed, uncapitalized } from "../writing/words.ts";
 import { ERROR_WORDS } from "./tables/responses.ts";
 import * as column from "./tables/column.ts";
-import { type Table, tableOf, unitNamed } from "./tables/table.ts";
+import { type OfCell, type Table, tableOf, unitNamed } from "./tables/table.ts";
+import { figureNamed, readQuantity } from "../../base/figures/figure.ts";
+import {
+  axisOver,
+  compact,
+  type Reference,
+  type Xy,
+  type XyPoint,
+  type XySeries,
+} from "../chart.ts";
+import type { ReportContext } from "./subject.ts";
 
 type TrialEvent = Extract<Progress, { kind: "trial" }>;
 
@@ -76,7 +90,7 @@ export function capacitySentence(result: RunCapacity): string {
     // With a single rule, there is no need to repeat it.
     isKnown && binding !== null && within.length > 1 && `${binding} breaks first`,
     ...isKnown ? [fullText(trials), beyondText(result), recoveryText(trials)] : [],
-    endText(result),
+    END_TEXTS[end]?.(result),
   ].filter(Boolean).join("; ");
 }
 
@@ -120,15 +134,14 @@ function doubtsOf({ findings }: CapacityTrial): TrustFinding[] {
 }
 
 /** Advice that makes sense only for a run: a search chooses rates and lengths, and repeats trials, by itself. */
-const OF_A_RUN: readonly Advice[] = [
-  ...["lower-rate", "longer-run", "repeat-run"] as const,
-  ...["inspect-timeline", "compare-differences"] as const,
-];
+const OF_A_RUN = new Set<Advice>(
+  ["lower-rate", "longer-run", "repeat-run", "inspect-timeline", "compare-differences"],
+);
 
 /** What would let more trials count: the advice for most of those that did not. */
 function nextText(trials: readonly CapacityTrial[]): string {
   const first = trials.filter(({ counts }) => !counts).flatMap((trial) =>
-    doubtsOf(trial).flatMap(({ advice }) => advice).find((one) => !OF_A_RUN.includes(one)) ?? []
+    doubtsOf(trial).flatMap(({ advice }) => advice).find((one) => !OF_A_RUN.has(one)) ?? []
   );
   const [most] = [...Map.groupBy(first, (advice) => advice).values()]
     .toSorted((a, b) => b.length - a.length);
@@ -172,16 +185,17 @@ function recoveryText(trials: readonly CapacityTrial[]): string {
     : `the target recovers in ${formatDuration(longest)}`;
 }
 
-function endText(result: RunCapacity): string {
-  const { end, trials } = result;
-  if (end === "budget") return budgetText(result);
-  if (end === "disturbed") {
-    return `inconclusive: the machine disturbed so many trials that the search ended early; ${
+/** Why a search ended without a capacity, or without a certain one. */
+const END_TEXTS: Readonly<Partial<Record<RunCapacity["end"], (result: RunCapacity) => string>>> = {
+  budget: budgetText,
+  disturbed: ({ trials }) =>
+    `inconclusive: the machine disturbed so many trials that the search ended early; ${
       nextText(trials)
-    }`;
-  }
-  return end === "unsustained" ? unsustainedText(result) : ENDS[end] ?? "";
-}
+    }`,
+  unsustained: unsustainedText,
+  "not-recovered": () => "the target did not recover from the last trial",
+  interrupted: () => "interrupted",
+};
 
 function budgetText(
   { trials, trialS: [shortS, longS], budgetS, widthRatio, wouldTakeS, capacity }: RunCapacity,
@@ -213,11 +227,6 @@ function unsustainedText({ trials, trialS: [shortS, longS] }: RunCapacity): stri
     `longer trials (${longer}) would show a rate that can be sustained`;
 }
 
-const ENDS: Readonly<Partial<Record<RunCapacity["end"], string>>> = {
-  "not-recovered": "the target did not recover from the last trial",
-  interrupted: "interrupted",
-};
-
 /** Blocks about a search; the capacity is in the last line. */
 export function capacityBlocks(result: CapacityResult): Block[] {
   const outcome = result.capacity === null ? "open" : "good";
@@ -245,9 +254,9 @@ export function trialsTable(trials: readonly CapacityTrial[], caption = "Trials"
   ]);
 }
 
-export const PER_SEC = unitNamed("/s");
+const PER_SEC = unitNamed("/s");
 
-export function trialWord({ outcome, counts }: CapacityTrial): string {
+function trialWord({ outcome, counts }: CapacityTrial): string {
   return counts ? outcome : `${outcome}, not counted`;
 }
 
@@ -257,4 +266,160 @@ export function rateIn(perSec: number): string {
 
 function rateNumber(perSec: number): string {
   return perSec < 100 ? formatNumber(perSec) : formatCount(perSec);
+}
+
+// The searches of a scenario.
+
+interface SearchedCell extends OfCell {
+  readonly searches: readonly RunCapacity[];
+  readonly trials: readonly CapacityTrial[];
+  /** The search whose capacity is the median of the cell's runs. */
+  readonly middle: RunCapacity;
+}
+
+/** The searches of each scenario as charts and tables; empty if no load searched for a capacity. */
+export function capacity({ scenarios }: ReportContext): Block[] {
+  return scenarios.map(({ name, cells }, i) =>
+    group(name, searchBlocks(name, cells.flatMap(searchedCell)), { id: String(i + 1) })
+  );
+}
+
+function searchBlocks(scenario: string, searched: readonly SearchedCell[]): Block[] {
+  if (searched.length === 0) return [];
+  return [
+    list(searched.map(findingOf)),
+    figure([{ chart: latencyChart(scenario, searched) }], {
+      legend: searched.map(({ cell: { label, color } }) => ({ label, color })),
+      reading: READING,
+    }),
+    table(breakingTable(searched), { isCaptioned: true }),
+    ...searched.map(({ cell: { label }, trials }) =>
+      table(trialsTable(trials, `Trials of ${label}`), { fold: `Trials of ${label}` })
+    ),
+  ];
+}
+
+const READING =
+  "Each dot is a trial at one rate: p99 strong, p50 pale. Filled: every rule held; hollow: a rule broke; a cross: the trial does not count, because the generator or the machine may have caused its outcome. The dashed line across is a rule's limit. The dashed upright line is the capacity, the bar at its foot is its 95 % interval. A trial that breaks a rule ends early, so its p99 could have grown further. A cliff: just beyond the capacity, p99 is at least 4 times what it is at the capacity, or fewer than 90 % of the requests succeed; else a slope. Latency is on a logarithmic axis.";
+
+function searchedCell(cell: SearchedCell["cell"]): SearchedCell[] {
+  const searches = cell.runs.flatMap(({ capacity }) => capacity ?? [])
+    .filter(({ trials }) => trials.length > 0);
+  if (searches.length === 0) return [];
+  const valueOf = ({ capacity }: RunCapacity): number => capacity?.value ?? 0;
+  const middle = searches.toSorted((a, b) => valueOf(a) - valueOf(b))[(searches.length - 1) >> 1];
+  return [{ cell, searches, trials: searches.flatMap(({ trials }) => trials), middle }];
+}
+
+function findingOf({ cell: { label }, searches, middle }: SearchedCell): Finding {
+  const of = searches.length === 1
+    ? ""
+    : ` (of ${formatCount(searches.length)} runs, the one with the median capacity)`;
+  return { code: "capacity", text: `${label}${of}: ${capacitySentence(middle)}.` };
+}
+
+function latencyChart(scenario: string, searched: readonly SearchedCell[]): Xy {
+  const trials = searched.flatMap((one) => one.trials);
+  const limits = [...new Set(searched.flatMap(({ middle }) => middle.within.flatMap(limitMs)))];
+  const times = [...trials.map(({ p99 }) => p99), ...limits];
+  const unit = timeUnit(times);
+  const latencies = [...trials.map(({ p50 }) => p50), ...times].filter((ms) => ms > 0);
+  const rates = [
+    ...trials.map(({ completedPerSec }) => completedPerSec),
+    ...searched.flatMap(({ middle: { capacity } }) => [capacity?.value, capacity?.high]),
+  ];
+  return {
+    kind: "xy",
+    size: "large",
+    alt: `p50 and p99 of ${scenario} over the requests per second that were achieved, from ${
+      counted(trials.length, "trial")
+    }. The tables below have their values.`,
+    x: { ...axisOver("", rates, { room: 1.06 }), title: "achieved requests/s" },
+    y: axisOver(unit.name, latencies.map((ms) => ms / unit.size), { logFrom: 0, room: 1.3 }),
+    references: [
+      ...limits.map((ms): Reference => ({
+        kind: "horizontal",
+        at: compact(ms / unit.size),
+        color: "alarm",
+      })),
+      ...searched.flatMap(kneeOf),
+    ],
+    series: [
+      ...searched.map((one) => latencySeries(one, "p99", unit)),
+      ...searched.map((one): XySeries => ({ ...latencySeries(one, "p50", unit), isFaint: true })),
+    ],
+  };
+}
+
+/** Limit of a rule on a percentile, in ms; none for other rules. */
+function limitMs(rule: string): number[] {
+  const [name, text = ""] = rule.split(/<=?/);
+  const figure = figureNamed(name.trim());
+  const isPercentile = figure?.distribution === "latency" && typeof figure.statistic === "number";
+  const limit = readQuantity(text, "ms");
+  return isPercentile && "value" in limit ? [limit.value] : [];
+}
+
+function latencySeries(
+  { cell: { label, color }, trials }: SearchedCell,
+  percentile: "p50" | "p99",
+  unit: DisplayUnit,
+): XySeries {
+  const points = trials.filter((trial) => trial[percentile] > 0)
+    .toSorted((a, b) => a.completedPerSec - b.completedPerSec)
+    .map((trial): XyPoint => ({
+      x: compact(trial.completedPerSec),
+      y: compact(trial[percentile] / unit.size),
+      lines: [
+        `${percentile} ${formatMs(trial[percentile])} at ${rateIn(trial.completedPerSec)} of ${
+          rateIn(trial.ratePerSec)
+        } due, ${trialWord(trial)}`,
+      ],
+      ...trial.outcome === "broken" && { fill: "hollow" },
+      ...!trial.counts && { mark: "cross" },
+    }));
+  return { label, color, draw: "dots", points };
+}
+
+/** The capacity as a reference line. A lower bound has no upper end, so its bar ends at the value. */
+function kneeOf({ cell: { label, color }, middle: { capacity } }: SearchedCell): Reference[] {
+  if (capacity === null) return [];
+  const { value, low, high } = capacity;
+  const [at, from, to] = [value, low, high ?? value].map(compact);
+  return [{ kind: "vertical", label, color, at, low: from, high: to }];
+}
+
+/**
+ * A target falls off a cliff if, beyond the capacity, p99 is this many times as long, or less than this share of
+ * requests succeeds.
+ */
+const CLIFF = { ofP99: 4, success: 0.9 };
+
+/** `cliff` or `slope`; "" without a trial at the capacity, or just beyond it. */
+export function breakingWord(breaking: RunCapacity["breaking"]): "cliff" | "slope" | "" {
+  const at = breaking.find(({ ofCapacity }) => ofCapacity === 1);
+  const beyond = breaking.find(({ ofCapacity }) => ofCapacity > 1);
+  if (at === undefined || beyond === undefined) return "";
+  const isCliff = beyond.p99 >= CLIFF.ofP99 * at.p99 || beyond.success < CLIFF.success;
+  return isCliff ? "cliff" : "slope";
+}
+
+/** Latency at and beyond the capacity of each cell; no rows if no trial was beyond it. */
+function breakingTable(searched: readonly SearchedCell[]): Table {
+  const all = searched.flatMap(({ cell, middle: { breaking } }) =>
+    breaking.map((at) => ({ ...at, cell, word: breakingWord(breaking) }))
+  );
+  const rows = all.some(({ ofCapacity }) => ofCapacity > 1) ? all : [];
+  return tableOf({ caption: "How it breaks" }, rows, [
+    column.cell,
+    column.number("Of capacity", ({ ofCapacity }) => ofCapacity),
+    column.number("Rate", ({ ratePerSec }) => ratePerSec, PER_SEC),
+    column.number("p99", ({ p99 }) => p99, timeUnit(rows.map(({ p99 }) => p99))),
+    { label: "Success", cell: ({ success }) => ({ text: formatShare(success), value: success }) },
+    column.text(
+      "Recovers in",
+      ({ recoveryS }) => recoveryS === null ? "not seen" : `${formatNumber(recoveryS)} s`,
+    ),
+    column.text("Breaks as", ({ word }) => word),
+  ]);
 }

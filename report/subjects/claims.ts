@@ -1,5 +1,5 @@
 /** The claims of an experiment, judged: how many hold, and a table of them by outcome. */
-import { type Finding, list, table, text } from "../blocks.ts";
+import { type Block, type Finding, FORMS, list, table, text } from "../blocks.ts";
 import {
   claimFound,
   claimGroupText,
@@ -11,34 +11,29 @@ import {
 import { FINDING_OUTCOMES, MARKS } from "../findings/threshold_sentences.ts";
 import type { JudgedClaim } from "../judge/claims.ts";
 import { GLUE } from "../writing/units.ts";
-import type { ReportContext, Subject } from "./subject.ts";
+import type { ReportContext } from "./subject.ts";
 import * as column from "./tables/column.ts";
 import { type ColumnOf, NONE, type TableCell, tableOf } from "./tables/table.ts";
 
-export const claims: Subject<ReportContext> = {
-  id: "claims",
-  title: "Claims",
-  depth: "detail",
-  build: ({ claims }) => {
-    const groups = claimGroups(claims);
-    const outcomes = groups.flatMap((group) =>
-      group.map(({ outcome }) => ({ outcome, label: claimGroupText(group) }))
-    );
-    const lines = claims.map((claim): Finding => ({
-      code: `claims.${claim.outcome}`,
-      text: claimLine(claim),
-      outcome: FINDING_OUTCOMES[claim.outcome],
-    }));
-    return [
-      list(lines, { forms: ["terminal"] }),
-      {
-        ...text("claims.outcomes", claimsSummary(claims), "verdict"),
-        forms: ["page", "terminal", "markdown"],
-      },
-      table(tableOf({ caption: "Claims", notes: [HOW] }, groups.flat(), COLUMNS), { outcomes }),
-    ];
-  },
-};
+export function claims({ claims }: ReportContext): Block[] {
+  const groups = claimGroups(claims);
+  const outcomes = groups.flatMap((group) =>
+    group.map(({ outcome }) => ({ outcome, label: claimGroupText(group) }))
+  );
+  const lines = claims.map((claim): Finding => ({
+    code: `claims.${claim.outcome}`,
+    text: claimLine(claim),
+    outcome: FINDING_OUTCOMES[claim.outcome],
+  }));
+  return [
+    list(lines, { forms: ["terminal"] }),
+    {
+      ...text("claims.outcomes", claimsSummary(claims), "verdict"),
+      forms: FORMS,
+    },
+    table(tableOf({ caption: "Claims", notes: [HOW] }, groups.flat(), COLUMNS), { outcomes }),
+  ];
+}
 
 const HOW =
   "Reproduced: the whole 95 % interval over the runs lies within the claimed range. Not reproduced: the " +

@@ -1,47 +1,41 @@
 /** How the targets of each scenario compare with one of them, which a reader of the page can choose. */
-import { type Block, figure, type Form, group, list, table, text } from "../blocks.ts";
+import { type Block, figure, FORMS, group, list, table, text } from "../blocks.ts";
 import { isValid } from "../findings/trust.ts";
 import { areTargetsMovedAlike } from "../judge/slices.ts";
-import type { ReportContext, Subject } from "./subject.ts";
-import { comparedTexts } from "./tables/compared.ts";
+import type { ReportContext } from "./subject.ts";
+import { comparedTexts } from "./comparison/pairs.ts";
 import type { Based, ScenarioComparison } from "./verdict/compared_scenarios.ts";
 
-export const compared: Subject<ReportContext> = {
-  id: "compared",
-  title: "Relative comparison",
-  depth: "detail",
-  build: ({ results: { runs }, scenarios, bases }) => {
-    const rows = scenarios.flatMap(({ compared }) => compared.rows);
-    const isShort = rows.length <= MOST_IN_TERMINAL;
-    const isTrusted = runs.some(isValid) || areTargetsMovedAlike(runs);
-    const doubt = isTrusted || rows.length === 0 ? "" : DOUBT;
-    const against = (based: readonly Based[], finding = ""): Block[] =>
-      scenarios.map(({ name }, i) =>
-        group(name, forestBlocks(based[i], i + 1, finding), { id: String(i + 1) })
-      );
-    return [
-      { ...text("doubt", doubt, "warning"), forms: isShort ? ALL_FORMS : ["page", "markdown"] },
-      ...scenarios.map(({ name, compared }) =>
-        group(name, isShort ? compared.rows.map(rowList) : [])
-      ),
-      {
-        kind: "alternatives",
-        label: "Compare with",
-        standard: "the base of the experiment",
-        blocks: against(scenarios.map(({ compared }) => compared)),
-        others: () =>
-          bases().map(({ base, scenarios, finding }) => ({
-            name: base,
-            blocks: against(scenarios, finding),
-          })),
-      },
-    ];
-  },
-};
+export function compared({ results: { runs }, scenarios, bases }: ReportContext): Block[] {
+  const rows = scenarios.flatMap(({ compared }) => compared.rows);
+  const isShort = rows.length <= MOST_IN_TERMINAL;
+  const isTrusted = runs.some(isValid) || areTargetsMovedAlike(runs);
+  const doubt = isTrusted || rows.length === 0 ? "" : DOUBT;
+  const against = (based: readonly Based[], finding = ""): Block[] =>
+    scenarios.map(({ name }, i) =>
+      group(name, forestBlocks(based[i], i + 1, finding), { id: String(i + 1) })
+    );
+  return [
+    { ...text("doubt", doubt, "warning"), forms: isShort ? FORMS : ["page", "markdown"] },
+    ...scenarios.map(({ name, compared }) =>
+      group(name, isShort ? compared.rows.map(rowList) : [])
+    ),
+    {
+      kind: "alternatives",
+      label: "Compare with",
+      standard: "the base of the experiment",
+      blocks: against(scenarios.map(({ compared }) => compared)),
+      others: () =>
+        bases().map(({ base, scenarios, finding }) => ({
+          name: base,
+          blocks: against(scenarios, finding),
+        })),
+    },
+  ];
+}
 
 /** The most comparisons that fit in a terminal. */
 const MOST_IN_TERMINAL = 4;
-const ALL_FORMS: readonly Form[] = ["page", "markdown", "terminal"];
 
 const DOUBT =
   "No run behind these ratios is valid, so the ratios may be due to the generator or the machine.";

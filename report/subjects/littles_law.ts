@@ -4,24 +4,19 @@
  * the latency.
  */
 import type { Run } from "../../runner/result/result.ts";
-import { type Finding, list, table } from "../blocks.ts";
+import { type Block, type Finding, list, table } from "../blocks.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { mean, sum } from "../writing/spread.ts";
 import { formatCount, formatNumber, timeUnit } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";
-import type { ScenarioContext, Subject } from "./subject.ts";
+import type { ScenarioContext } from "./subject.ts";
 import * as column from "./tables/column.ts";
 import { type Table, tableOf } from "./tables/table.ts";
 
-export const littlesLaw: Subject<ScenarioContext> = {
-  id: "littles-law",
-  title: "Little's law",
-  depth: "everything",
-  build: ({ name, cells }) => {
-    const rows = cells.flatMap(rowOf);
-    return rows.length === 0 ? [] : [list(rows.map(findingOf)), table(lawTable(name, rows))];
-  },
-};
+export function littlesLaw({ name, cells }: ScenarioContext): Block[] {
+  const rows = cells.flatMap(rowOf);
+  return [list(rows.map(findingOf)), table(lawTable(name, rows))];
+}
 
 /** Means over the runs of a cell. */
 interface Row {
@@ -118,13 +113,12 @@ function meaningOf({ cell: { runs }, slots, latencyMs, ratio }: Row): string {
   }
   const opened = mean(runs.map(({ connect }) => connect.count));
   const connections = mean(runs.map(({ load }) => load.connections));
+  const rest = formatNumber(slots * (1 - ratio));
   return opened > 0 && opened < connections
     ? `Only ${formatCount(Math.round(opened))} of ${
       formatCount(connections)
     } connections were opened.`
-    : `The rest, ${
-      formatNumber(slots * (1 - ratio))
-    } connections' worth of time, was lost between requests in the generator.`;
+    : `The rest, ${rest} connections' worth of time, was lost between requests in the generator.`;
 }
 
 const NOTES = [

@@ -43,15 +43,13 @@ export function matrixOf(
       // A target with a factor of its own has a row for each value.
       const rowOf = ({ target, label }: CellRuns): string =>
         cells.filter((cell) => cell.target === target).length === 1 ? target : label;
-      const shown = new Map(cells.map((cell) => {
-        const { certainty, ...rest } = cellOf(cell, plan, figure);
-        const isClaimed = certainty === "decided" || certainty === "likely";
-        const known = isClaimed && !isTrusted(cell) ? "open" : certainty;
-        return [rowOf(cell), { ...rest, certainty: known, color: cell.color }];
-      }));
+      const shown = new Map(
+        cells.map((cell) => [rowOf(cell), cellOf(cell, plan, figure, isTrusted)]),
+      );
+      const colors = new Map(cells.map((cell) => [rowOf(cell), cell.color]));
       const able = [...shown.values()].filter(isAble).map(({ value }) => value);
       const best = figure === "rate" ? Math.max(...able) : Math.min(...able);
-      return { column, shown, best };
+      return { column, shown, colors, best };
     });
   });
   const labels = unique(settings.flatMap(({ shown }) => [...shown.keys()]));
@@ -61,12 +59,8 @@ export function matrixOf(
     return {
       label,
       distance: mean(cells.map((cell, i) => distanceOf(cell, settings[i].best))),
-      color: cells.find((cell) => cell !== null)?.color ?? 0,
-      cells: cells.map((cell) => {
-        if (cell === null) return null;
-        const { color: _, ...shown } = cell;
-        return shown;
-      }),
+      color: settings.flatMap(({ colors }) => colors.get(label) ?? [])[0] ?? 0,
+      cells,
     };
   });
   return {
@@ -85,7 +79,14 @@ function distanceOf(cell: Pick<MatrixCell, "shortfall" | "value"> | null, best: 
   return cell !== null && isAble(cell) ? Math.abs(Math.log(cell.value / best)) : Math.log(1_000);
 }
 
-function cellOf(cell: CellRuns, plan: DecidedPlan, figure: DecisiveFigure): MatrixCell {
+function cellOf(
+  cell: CellRuns,
+  plan: DecidedPlan,
+  figure: DecisiveFigure,
+  isTrusted: (cell: CellRuns) => boolean,
+): MatrixCell {
+  const { certainty, ...best } = againstBest(cell, plan, figure);
+  const isClaimed = certainty === "decided" || certainty === "likely";
   const latency = figure === "rate" ? null : cell.latency.percentile(figure);
   const taken = takenPerSec(cell);
   const short = shortfallOf(cell);
@@ -99,7 +100,8 @@ function cellOf(cell: CellRuns, plan: DecidedPlan, figure: DecisiveFigure): Matr
       }`,
     value: latency?.value ?? taken.value,
     shortfall: short === null ? "" : shortfallClause(short),
-    ...againstBest(cell, plan, figure),
+    ...best,
+    certainty: isClaimed && !isTrusted(cell) ? "open" : certainty,
   };
 }
 

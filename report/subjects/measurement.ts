@@ -12,7 +12,16 @@ import type { GateOutcome } from "../findings/threshold_sentences.ts";
 import { type Lead, leadOf, timeTexts } from "../findings/lead.ts";
 import { overTimeText } from "../findings/over_time.ts";
 import { loadText } from "./method/load.ts";
-import { type Block, type Fact, type Finding, group, list, table, text } from "../blocks.ts";
+import {
+  type Block,
+  type Fact,
+  factsFrom,
+  type Finding,
+  group,
+  list,
+  table,
+  text,
+} from "../blocks.ts";
 import {
   boundText,
   formatCount,
@@ -32,14 +41,10 @@ import { measurementCalls } from "./calls.ts";
 import { measurementStreams } from "./streams.ts";
 import { inRunTable, OF_THIS_RUN_TEXT } from "./tables/in_run.ts";
 import { histogramTable } from "./tables/histogram.ts";
-import { percentileIn } from "./tables/latency_cells.ts";
 import { isLongDrain, tlsText, UNSOLICITED_TEXT } from "./tables/responses.ts";
 import * as column from "./tables/column.ts";
 import { type Table, tableOf } from "./tables/table.ts";
 import { thresholdBlocks } from "./thresholds.ts";
-
-/** With more agents, their rows would bury everything else. */
-const MOST_AGENT_ROWS = 17;
 
 /** Blocks of a measurement. Trust, and a one-line summary, come last, because the end of the screen is read first. */
 export function measurementBlocks(
@@ -48,7 +53,6 @@ export function measurementBlocks(
 ): Block[] {
   const latency = poolLatency([measurement]);
   const { count, endedCount } = latency;
-  const agents = measurementAgents(measurement);
   const { inRun } = measurement;
   const lead = leadOf(measurement);
   const isOfRequests = lead.unit === "requests";
@@ -56,7 +60,6 @@ export function measurementBlocks(
   const isSilent = isUnanswered(measurement);
   const silence = isSilent ? `${noResponseText(noResponseOf([measurement]))}.` : "";
   const statuses = otherStatusesText(measurement);
-  const notes = [boundsNote([latency], [measurement]), bottleneckSentence(measurement)];
   const trust = trustBlock({ ...trustOf(measurement), ...isSilent && { reasons: [] } });
   return [group(measurement.url, [
     // In a terminal, the error at the end says so.
@@ -66,24 +69,18 @@ export function measurementBlocks(
     text("load", `${loadText([measurement])}, ${counted(measurement.generator.workers, "worker")}`),
     { kind: "facts", facts: factsOf(measurement, lead, latency) },
     ...isOfRequests ? [] : measurementStreams(measurement),
-    ...endedCount === 0 || !isOfRequests
-      ? []
-      : [table(histogramTable(latency.ended), { ...CAPTIONED, forms: TERMINAL })],
+    ...endedCount > 0 && isOfRequests
+      ? [table(histogramTable(latency.ended), { ...CAPTIONED, forms: TERMINAL })]
+      : [],
     ...count === 0 ? [] : [table(percentilesTable(latency, lead), CAPTIONED)],
     ...intervals === null ? [] : [table(intervals, CAPTIONED), text("note", OF_THIS_RUN_TEXT)],
-    ...notes.map((note) => text("note", note)),
+    text("note", boundsNote([latency], [measurement])),
+    text("note", bottleneckSentence(measurement)),
     ...isOfRequests ? measurementStreams(measurement) : [],
-    ...measurementCalls(measurement),
+    measurementCalls(measurement),
     table(countsTable("Status code", "Responses", Object.entries(measurement.status)), CAPTIONED),
     table(countsTable("Error", "Times", errorsOf(measurement)), CAPTIONED),
-    group("Agents", [
-      list((agents?.findings ?? []).map((text) => ({ code: "agents", text }))),
-      ...agents === null ? [] : [
-        table(agents.table, {
-          forms: agents.table.rows.length > MOST_AGENT_ROWS ? ["markdown"] : undefined,
-        }),
-      ],
-    ]),
+    group("Agents", measurementAgents(measurement)),
     group("Thresholds", thresholdBlocks(gates)),
     group("Trust", [
       { ...trust, forms: TERMINAL },
@@ -106,13 +103,11 @@ const OUTCOMES = { valid: "good", suspect: "open", invalid: "bad" } as const;
 export function recapOf(measurement: Measurement): Finding {
   const { level } = trustOf(measurement);
   const lead = leadOf(measurement);
-  const textOf = (percentiles: readonly (50 | 99)[]): string =>
-    [
-      ...paceTexts(measurement, lead),
-      ...percentiles.length === 0 ? [] : timeTexts(lead, percentiles),
-      ...endTexts(measurement, lead),
-      level,
-    ].join(" · ");
+  const textOf = (percentiles: readonly (50 | 99)[]): string => {
+    const times = percentiles.length === 0 ? [] : timeTexts(lead, percentiles);
+    return [...paceTexts(measurement, lead), ...times, ...endTexts(measurement, lead), level]
+      .join(" · ");
+  };
   const texts = ([[50, 99], [99], []] as const).map(textOf);
   const text = texts.find(({ length }) => length <= MOST_RECAP_COLUMNS) ?? texts[2];
   return { code: "recap", text, outcome: OUTCOMES[level] };
@@ -156,7 +151,6 @@ function messagesThat(fate: "failed" | "dropped", { streams, sockets }: Measurem
 
 const NOTHING = "–";
 
-/** Facts; those without text are left out. */
 function factsOf(measurement: Measurement, lead: Lead, latency: PooledLatency): Fact[] {
   const { bytes, checks, sessions, tls, warmup, generator, sockets } = measurement;
   const { statusLatency = {}, instances = [], cache = {} } = measurement;
@@ -171,7 +165,7 @@ function factsOf(measurement: Measurement, lead: Lead, latency: PooledLatency): 
     ...Object.entries(cache).map(([name, group]) => [`Cache ${name}`, group] as const),
   ];
   const isOfRequests = lead.unit === "requests";
-  const facts: readonly (readonly [label: string, text: string])[] = [
+  return factsFrom([
     [`${capitalized(lead.unit)}/s`, formatNumber(lead.ratePerSec)],
     ["Elapsed", formatDuration(measurement.elapsedS)],
     ...outcomeFacts(measurement, lead),
@@ -210,8 +204,7 @@ function factsOf(measurement: Measurement, lead: Lead, latency: PooledLatency): 
     ["TLS", tls === undefined ? "" : tlsText(tls)],
     ["Generator CPU", `${formatShare(generator.cpu)} of a core`],
     ["Agents", agentsText([measurement])],
-  ];
-  return facts.flatMap(([label, text]) => text === "" ? [] : [{ label, text }]);
+  ]);
 }
 
 /**
@@ -266,7 +259,7 @@ function percentilesTable(latency: PooledLatency, { request }: Lead): Table {
   const caption = request === "request" ? "Latency percentiles" : `How long ${request}s lasted`;
   return tableOf({ caption }, PERCENTILES, [
     column.name("Percentile", (p) => `p${p}`),
-    column.number("Latency", (p) => percentileIn(latency, p), unit),
+    column.number("Latency", (p) => column.percentileIn(latency, p), unit),
   ]);
 }
 

@@ -2,31 +2,23 @@
 import type { Missing } from "../../runner/result/result.ts";
 import { type Block, group, text } from "../blocks.ts";
 import { capacitySentence } from "./capacity.ts";
-import type { ReportContext, Subject } from "./subject.ts";
+import type { ReportContext } from "./subject.ts";
 import { counted } from "../writing/words.ts";
 import { cellLabel } from "../cells/cell_label.ts";
 
-export const missing: Subject<ReportContext> = {
-  id: "missing",
-  title: "Not measured",
-  depth: "summary",
-  build: ({ results }) => missingModels(results.missing ?? []).map(reasonBlock),
-};
-
-function reasonBlock({ what, kind, reason, evidence }: MissingModel): Block {
-  return group("", [
-    text(`missing.${kind}`, `${what}: ${kind}: ${reason}`),
-    { kind: "verbatim", text: evidence.join("\n"), fold: null },
-  ]);
+export function missing({ results }: ReportContext): Block[] {
+  return missingModels(results.missing ?? []).map(({ what, kind, reason, evidence }) =>
+    group("", [
+      text(`missing.${kind}`, `${what}: ${kind}: ${reason}`),
+      { kind: "verbatim", text: evidence.join("\n"), fold: null },
+    ])
+  );
 }
 
 /** Parts of the plan without a measurement, grouped by reason. */
-export interface MissingModel {
+interface MissingModel extends Pick<Missing, "kind" | "reason" | "evidence"> {
   /** Scenario, targets and runs. */
   readonly what: string;
-  readonly kind: Missing["kind"];
-  readonly reason: string;
-  readonly evidence: readonly string[];
 }
 
 /** One entry for each reason: three targets without Redis are one problem. */
@@ -46,10 +38,8 @@ export function missingModels(missing: readonly Missing[]): MissingModel[] {
 function searchTexts(missing: Missing): string[] {
   const { capacity } = missing;
   if (capacity === undefined) return [];
-  const trials = counted(capacity.trials.length, "trial");
-  return [
-    `${partText(missing)}: ${trials} of the search for its capacity: ${capacitySentence(capacity)}`,
-  ];
+  const trials = `${counted(capacity.trials.length, "trial")} of the search for its capacity`;
+  return [`${partText(missing)}: ${trials}: ${capacitySentence(capacity)}`];
 }
 
 function partText(missing: Missing): string {

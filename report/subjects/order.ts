@@ -2,23 +2,18 @@
  * Every run in the order of measurement, relative to the mean of its cell, which reveals a drift, a warm-up or a
  * disturbed hour.
  */
-import { figure } from "../blocks.ts";
+import { type Block, figure } from "../blocks.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { compact, type Xy, type XyPoint, type XySeries } from "../chart.ts";
 import { formatMoment, formatNumber, formatShare } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";
-import type { ReportContext, Subject } from "./subject.ts";
+import type { ReportContext } from "./subject.ts";
 
-export const order: Subject<ReportContext> = {
-  id: "order",
-  title: "Runs in time",
-  depth: "detail",
-  build: ({ scenarios }) => {
-    const chart = orderOf(scenarios);
-    if (chart === null) return [];
-    return [figure([{ chart }], { reading: READING })];
-  },
-};
+export function order({ scenarios }: ReportContext): Block[] {
+  const chart = orderOf(scenarios);
+  if (chart === null) return [];
+  return [figure([{ chart }], { reading: READING })];
+}
 
 const READING =
   "Each dot is a run, in the order in which the runs took place; its height is its requests/s relative to the mean of its cell. Dots that climb or sink together show a drift of the machine. Filled: valid; hollow: suspect; a cross: invalid. The bars beneath show how busy the machine's cores were.";
@@ -78,19 +73,14 @@ function linesOf(
   { rate, order, repetition, startedAt, generator: { hostActivity: { busy }, trust } }: Run,
   mean: number,
 ): string[] {
+  const ratio = rate / mean;
+  const share = ratio < LEAST_SHARE ? `< ${LEAST_SHARE}×` : `${formatNumber(ratio, 3)}×`;
   return [
-    `run ${repetition}: ${formatNumber(rate)} requests/s, ${
-      shareOfMean(rate / mean)
-    } the mean of its cell`,
+    `run ${repetition}: ${formatNumber(rate)} requests/s, ${share} the mean of its cell`,
     `run number ${order}, at ${formatMoment(startedAt)}`,
     ...(busy === null ? [] : [`cores of the machine in use: ${formatShare(busy)}`]),
     trust,
   ];
-}
-
-/** `0.98×`. */
-function shareOfMean(ratio: number): string {
-  return ratio < LEAST_SHARE ? `< ${LEAST_SHARE}×` : `${formatNumber(ratio, 3)}×`;
 }
 
 const LEAST_SHARE = 0.001;

@@ -3,20 +3,17 @@
  * figures.
  */
 import { SKEWED_COVERAGE } from "../../runner/stats/confidence/sequential.ts";
-import { type Block, figure, type Form, type Group, group, list, table, text } from "../blocks.ts";
+import { type Block, figure, FORMS, type Group, group, list, table, text } from "../blocks.ts";
 import { bottleneckFindings, type Looks } from "../findings/bottleneck.ts";
 import { runtimeFindings } from "../findings/runtime_counters.ts";
-import type { MeasuredRuns } from "../cells/measured.ts";
 import { percentileOf } from "../figures/pool.ts";
 import { meanCoresOf } from "../figures/resources.ts";
 import { median } from "../writing/spread.ts";
 import { boundText, formatNumber, timeUnit } from "../writing/units.ts";
 import { capitalized, unique } from "../writing/words.ts";
-import { type CapacityRange, capacityRange, isSearched } from "../figures/capacity.ts";
-import { barsOf } from "./charts/throughput.ts";
+import { capacityRange, isSearched } from "../figures/capacity.ts";
 import { p99Columns } from "./streams.ts";
 import { groupsOf, type ReportContext, type ScenarioContext } from "./subject.ts";
-import { maxColumn, percentileColumn } from "./tables/latency_cells.ts";
 import * as column from "./tables/column.ts";
 import {
   type ColumnOf,
@@ -27,12 +24,15 @@ import {
   unitNamed,
 } from "./tables/table.ts";
 import { ledOf, REQUESTS } from "./verdict/asked_figure.ts";
+import { settingLabel, settingParts } from "../cells/cell_label.ts";
+import type { CellRuns } from "../cells/cells.ts";
+import { axisOver, compact, type Row, type Rows } from "../chart.ts";
 
 /** The heading names what is counted: requests, messages or tokens. */
 export function overview(context: ReportContext): Group[] {
   const [unit = REQUESTS, ...others] = unique(context.scenarios.map((one) => ledOf(one).unit));
   const title = others.length > 0 ? "Throughput" : capitalized(unit.replace("/s", " per second"));
-  return groupsOf([{ id: "verdict", title, depth: "summary", build }], context);
+  return groupsOf([["verdict", title, "summary", build]], context);
 }
 
 function build({ scenarios, matrix, results: { state, experiment } }: ReportContext): Block[] {
@@ -41,8 +41,12 @@ function build({ scenarios, matrix, results: { state, experiment } }: ReportCont
       text("no-run", state === "running" ? "No run is complete yet." : "No run was measured."),
     ];
   }
+  const looks = {
+    profiled: experiment?.profile !== undefined,
+    observed: experiment?.observe !== undefined,
+  };
   return scenarios.map((scenario, i) =>
-    group(scenario.name, atAGlance(scenario, i, looksOf(experiment)), {
+    group(scenario.name, atAGlance(scenario, i, looks), {
       id: String(i + 1),
       aside: scenario.request,
       depth: matrix === null ? "summary" : "detail",
@@ -50,16 +54,7 @@ function build({ scenarios, matrix, results: { state, experiment } }: ReportCont
   );
 }
 
-/** Terminal and markdown show the scenarios even if the page shows a matrix first, which makes them a detail. */
-const forms: readonly Form[] = ["page", "terminal", "markdown"];
-
-function looksOf(experiment: MeasuredRuns["experiment"]): Looks {
-  return {
-    profiled: experiment?.profile !== undefined,
-    observed: experiment?.observe !== undefined,
-  };
-}
-
+/** Terminal and markdown show all even if the page shows a matrix first, which makes it a detail. */
 function atAGlance(scenario: ScenarioContext, i: number, looks: Looks): Block[] {
   const { load, cells, verdict } = scenario;
   const led = ledOf(scenario);
@@ -68,13 +63,13 @@ function atAGlance(scenario: ScenarioContext, i: number, looks: Looks): Block[] 
     reading: i === 0 ? READING : "",
   });
   return [
-    { ...text("load", load && `Load: ${load}`, "note"), forms },
+    { ...text("load", load && `Load: ${load}`, "note"), forms: FORMS },
     ...verdict === null
       ? []
-      : [{ ...text(`verdict.${verdict.code}`, verdict.sentence, "verdict"), forms }],
-    group("", [bars, table(summaryTable(led), { forms })], { layout: "beside" }),
-    list(bottleneckFindings(cells, looks), { forms }),
-    list(runtimeFindings(cells), { forms }),
+      : [{ ...text(`verdict.${verdict.code}`, verdict.sentence, "verdict"), forms: FORMS }],
+    group("", [bars, table(summaryTable(led), { forms: FORMS })], { layout: "beside" }),
+    list(bottleneckFindings(cells, looks), { forms: FORMS }),
+    list(runtimeFindings(cells), { forms: FORMS }),
   ];
 }
 
@@ -92,7 +87,7 @@ function summaryTable({ name, cells, unit: counted }: ReturnType<typeof ledOf>):
     ...(isSearched(cells.flatMap(({ runs }) => runs)) ? [capacityColumn] : []),
     // How long a stream or WebSocket was open says little about its server.
     ...counted === REQUESTS
-      ? [column.rate, percentileColumn(50, unit), percentileColumn(99, unit), maxColumn(unit)]
+      ? [column.rate, column.percentile(50, unit), column.percentile(99, unit), column.max(unit)]
       : [{ ...column.rate, label: capitalized(counted) }, ...p99Columns(cells)],
     column.errors("Errors", ({ cell: { errorRatio } }) => errorRatio, "share"),
     column.number("CPU", ({ cell: { runs } }) => {
@@ -106,19 +101,64 @@ function summaryTable({ name, cells, unit: counted }: ReturnType<typeof ledOf>):
 /** Requests per second at which every rule still holds. */
 const capacityColumn: ColumnOf<OfCell> = column.text("Capacity/s", ({ cell: { runs } }) => {
   const range = capacityRange(runs, CONFIDENCE);
-  return range === null ? NONE : boundText(rangeText(range), range.isAtLeast);
+  if (range === null) return NONE;
+  const { value, interval, isAtLeast } = range;
+  const [text, low, high] = [value, interval?.low ?? 0, interval?.high ?? Infinity]
+    .map((one) => formatNumber(one));
+  const isOpen = interval === null || interval.high === Infinity;
+  return boundText(isOpen ? text : `${text} [${low}, ${high}]`, isAtLeast);
 });
 
 const CONFIDENCE = 0.95;
-
-function rangeText({ value, interval }: CapacityRange): string {
-  const [text, low, high] = [value, interval?.low ?? 0, interval?.high ?? Infinity]
-    .map((one) => formatNumber(one));
-  return interval === null || high === formatNumber(Infinity) ? text : `${text} [${low}, ${high}]`;
-}
 
 const rangeColumn: ColumnOf<OfCell> = column.text(
   "Range of runs",
   ({ cell: { rate, runs } }) =>
     runs.length === 1 ? "one run" : `${formatNumber(rate.min)}–${formatNumber(rate.max)}`,
 );
+
+// Cells → the bars of requests per second.
+
+function barsOf(cells: readonly CellRuns[], unit: string): Rows {
+  const names = groupedNames(cells);
+  const values = cells.flatMap(({ rate, runs }) => [rate.mean, ...runs.map(({ rate }) => rate)]);
+  const rows = cells.map((cell): Row => ({
+    label: cell.label,
+    ...names.get(cell),
+    color: cell.color,
+    draw: "bar",
+    value: compact(cell.rate.mean),
+    ...{ low: null, high: null, word: "", tone: "even" },
+    runs: cell.runs.map(({ repetition, rate }) => ({ repetition, value: compact(rate) })),
+    text: formatNumber(cell.rate.mean),
+  }));
+  return {
+    kind: "rows",
+    alt: `Bars of ${unit.replace("/s", " per second")}: ${
+      rows.map(({ label, text }) => `${label} ${text}`).join("; ")
+    }`,
+    axis: axisOver("", values, { room: 1.03 }),
+    // Rows of a group side by side, with groups in the order of their first rows.
+    rows: [...Map.groupBy(rows, ({ group }) => group).values()].flat(),
+  };
+}
+
+/** Names as papers print them: targets below the setting that they share; with a single target, only its settings. */
+function groupedNames(
+  cells: readonly CellRuns[],
+): ReadonlyMap<CellRuns, Required<Pick<Row, "name" | "group">>> {
+  const named = cells.map((cell) => {
+    const [{ parameters }] = cell.runs;
+    return { cell, parts: settingParts(parameters), setting: settingLabel(parameters) };
+  });
+  const factors = new Set(named.map(({ parts }) => parts.map(({ name }) => name).join()));
+  if (factors.size !== 1 || factors.has("")) return new Map();
+  const isOne = new Set(cells.map(({ target }) => target)).size === 1;
+  return new Map(named.map(({ cell, parts: [{ name, value }, ...others], setting }) => {
+    if (!isOne) return [cell, { name: cell.target, group: setting }];
+    // A single factor is named once.
+    return others.length > 0
+      ? [cell, { name: setting, group: cell.target }]
+      : [cell, { name: value, group: `${cell.target} · ${name}` }];
+  }));
+}

@@ -115,7 +115,7 @@ export function planModel(
   const { pairs } = matchCells(cellsOf(groupRuns(base)), cellsOf(groupRuns(head)));
   const sides = pairs.map(({ base, next }) => [groupOf(base), groupOf(next)] as const);
   const isOpen = isOpenLoop(pairs.map(({ next }) => next));
-  const byFigure = decisiveFor(sides.flat()).flatMap((figure) => {
+  const known = decisiveFor(sides.flat()).flatMap((figure) => {
     const ratios = sides.flatMap(([base, next]) => {
       const [to, of] = [base, next].map(({ estimates }) => estimates.get(figure));
       const pairing = of && to ? pairingOf(of, to) : null;
@@ -123,11 +123,11 @@ export function planModel(
     });
     return ratios.length < pairs.length || figure === "rate" && isOpen ? [] : [{ figure, ratios }];
   });
-  const blocks = Math.min(...byFigure.flatMap(({ ratios }) => ratios.map(({ length }) => length)));
+  const blocks = Math.min(...known.flatMap(({ ratios }) => ratios.map(({ length }) => length)));
   if (pairs.length === 0 || !Number.isFinite(blocks)) return null;
   const blockS = tookS / blocks;
-  const noises = byFigure.map(({ figure, ratios }) => ({ figure, ...pairNoiseOf(ratios) }));
-  const tests = pairs.length * byFigure.length;
+  const noises = known.map(({ figure, ratios }) => ({ figure, ...pairNoiseOf(ratios) }));
+  const tests = pairs.length * known.length;
   const counted = mean(pairs.flatMap(({ base, next }) => [base, next].map(countedS)));
   const runS = { counted, else: Math.max(LEAST_ELSE_S, blockS / 2 / pairs.length - counted) };
   const figures = noises.map(({ figure, stdevs, borrowed }): FigurePlan => {
@@ -159,7 +159,7 @@ export function planModel(
       }),
     };
   });
-  const ratios = byFigure.map(({ ratios }) => ratios);
+  const ratios = known.map(({ ratios }) => ratios);
   return {
     ...{ name, blocks, blockS, marginRatio, runS, sessions: sessions ?? null, figures },
     cells: pairs.map(({ next }, i) => ({
@@ -262,42 +262,36 @@ export function planSentence({ figures, blocks }: PlanModel): string {
 /** Blocks of a plan, the verdict first. */
 export function planBlocks(plan: PlanModel): Block[] {
   const { name, cells, figures, blocks, blockS, marginRatio } = plan;
-  const names = figures.map(({ name }) => name);
   const hidden = `A change within the margin of ${percentText(marginRatio)} counts as no change; ` +
     "to see a change of a given size, set --margin to half of that size.";
   const alarms = Math.round(plan.falseAlarmRatio * DEALS);
   return [
     text("plan", planSentence(plan), "verdict"),
-    textTable(
+    byFigure(
       "Runs a side that detect a change in every cell, and how long they take",
-      ["Change", ...names],
-      CHANGES.map((change, i) => [
-        percentText(change),
-        ...figures.map(({ needed }) => neededText(needed[i])),
-      ]),
+      "Change",
+      figures,
+      CHANGES.map((change, i) => [percentText(change), ({ needed }) => neededText(needed[i])]),
     ),
     ...leastTimeBlocks(plan),
     text("margin", CHANGES.some((change) => change <= marginRatio) ? hidden : ""),
-    textTable(
+    byFigure(
       "Smallest change that is detected in every cell",
-      ["Runs a side", ...names],
-      RUNS.map((runs, i) => [
-        String(runs),
-        ...figures.map(({ seen }) => percentText(seen[i].change)),
-      ]),
+      "Runs a side",
+      figures,
+      RUNS.map((runs, i) => [String(runs), ({ seen }) => percentText(seen[i].change)]),
     ),
-    textTable(
+    byFigure(
       "Noise between two runs of one program, made one after the other",
-      ["Cell", ...names],
-      cells.map(({ name, stdevs }) => [
-        name,
-        ...figures.map(({ key }) => percentText(stdevs[key])),
-      ]),
+      "Cell",
+      figures,
+      cells.map(({ name, stdevs }) => [name, ({ key }) => percentText(stdevs[key])]),
     ),
     text(
       "alarms",
-      `Of ${formatCount(DEALS)} random swaps of the two sides, ${alarms} raised a false alarm; ` +
-        "up to 50 are normal.",
+      `Of ${
+        formatCount(DEALS)
+      } random swaps of the two sides, ${alarms} raised a false alarm; up to 50 are normal.`,
     ),
     text(
       "measured",
@@ -317,12 +311,13 @@ function leastTimeBlocks({ figures, runS, sessions }: PlanModel): Block[] {
     : "Only one session was measured, so how much sessions differ on other days or machines is unknown " +
       "(give --session-noise and --session-setup to plan how many sessions are needed).";
   return [
-    textTable(
+    byFigure(
       "How to find a change in the least time: length of the counted part of a run, and number of runs",
-      ["Change", ...known.map(({ name }) => name)],
+      "Change",
+      known,
       CHANGES.map((change, i) => [
         percentText(change),
-        ...known.map(({ cheapest }) => leastTimeText(cheapest[i].allocation, sessions !== null)),
+        ({ cheapest }) => leastTimeText(cheapest[i].allocation, sessions !== null),
       ]),
     ),
     text(
@@ -340,10 +335,9 @@ function leastTimeText(
 ): string {
   if (allocation === null) return "more than 1,000";
   const { runS, runs, sessions, seconds } = allocation;
-  const ofRuns = `${counted(runs, "run")} of ${formatDuration(Math.ceil(runS * 10) / 10)}`;
-  return hasSessions
-    ? `${counted(sessions, "session")} of ${ofRuns}, ${formatDuration(seconds)}`
-    : `${ofRuns}, ${formatDuration(seconds)}`;
+  const ofSessions = hasSessions ? `${counted(sessions, "session")} of ` : "";
+  const eachS = formatDuration(Math.ceil(runS * 10) / 10);
+  return `${ofSessions}${counted(runs, "run")} of ${eachS}, ${formatDuration(seconds)}`;
 }
 
 function neededText({ runs, seconds }: FigurePlan["needed"][number]): string {
@@ -352,9 +346,20 @@ function neededText({ runs, seconds }: FigurePlan["needed"][number]): string {
     : `${counted(runs, "run")}, ${formatDuration(seconds)}`;
 }
 
-function textTable(caption: string, heads: readonly string[], rows: readonly string[][]): Block {
-  const columns = heads.map((label, i) =>
-    (i === 0 ? column.name : column.text)(label, (row: readonly string[]) => row[i])
+/** A table with a column for each figure. @param rows The name of each row, and its text for a figure. */
+function byFigure(
+  caption: string,
+  head: string,
+  figures: readonly FigurePlan[],
+  rows: readonly (readonly [name: string, of: (figure: FigurePlan) => string])[],
+): Block {
+  return table(
+    tableOf({ caption }, rows, [
+      column.name(head, ([name]) => name),
+      ...figures.map((figure) =>
+        column.text<typeof rows[number]>(figure.name, ([, of]) => of(figure))
+      ),
+    ]),
+    { isCaptioned: true },
   );
-  return table(tableOf({ caption }, rows, columns), { isCaptioned: true });
 }

@@ -1,6 +1,6 @@
 /** Published figures compared with measured ones: how similar they are, which differ, and a table. */
 import type { Published } from "../../runner/result/result.ts";
-import { type Block, type Finding, type Form, group, list, table, text } from "../blocks.ts";
+import { type Block, type Finding, FORMS, group, list, table, text } from "../blocks.ts";
 import type { Range } from "../figures/range.ts";
 import {
   boundMark,
@@ -13,7 +13,7 @@ import {
 import { type JudgedTable, judgePublished, type MatchedRow } from "../judge/published.ts";
 import { type DisplayUnit, PERCENT, sizeUnit, timeUnit } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";
-import type { ReportContext, Subject } from "./subject.ts";
+import type { ReportContext } from "./subject.ts";
 import * as column from "./tables/column.ts";
 import {
   type Format,
@@ -26,13 +26,9 @@ import {
   unitNamed,
 } from "./tables/table.ts";
 
-export const published: Subject<ReportContext> = {
-  id: "published",
-  title: "Published and measured",
-  depth: "detail",
-  build: ({ asWritten, results }) =>
-    judgePublished(asWritten, results).map((judged, i) => tableGroup(judged, i === 0)),
-};
+export function published({ asWritten, results }: ReportContext): Block[] {
+  return judgePublished(asWritten, results).map((judged, i) => tableGroup(judged, i === 0));
+}
 
 /** The most differences that are listed; the table marks more. */
 const MOST_DIFFERENCES = 8;
@@ -41,7 +37,6 @@ const MOST_DIFFERENCES = 8;
 function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
   const { table: { source = "", figure, confounders }, far } = judged;
   const title = [source, figure].filter(Boolean).join(": ");
-  const forms: readonly Form[] = ["page", "terminal", "markdown"];
   const differences = far.map((row): Finding => ({
     code: "published.difference",
     text: differenceSentence(row, judged),
@@ -54,7 +49,7 @@ function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
   const caption = `Published and measured, ${title}`;
   const notes = [relativeNote(judged), ...isFirst ? [FAR_RULE] : []];
   return group(title, [
-    { ...text("published.likeness", publishedFinding(judged)), forms },
+    { ...text("published.likeness", publishedFinding(judged)), forms: FORMS },
     list([...differences.slice(0, MOST_DIFFERENCES), ...more > 0 ? [rest] : []], {
       title: "Differences that matter",
     }),
@@ -63,7 +58,7 @@ function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
       { title: "Other differences" },
     ),
     table(publishedTable(judged, { caption, notes })),
-    { ...text("published.missing", missingSentence(judged), "note"), forms },
+    { ...text("published.missing", missingSentence(judged), "note"), forms: FORMS },
   ]);
 }
 
@@ -91,9 +86,9 @@ function publishedTable(
           unit: "×",
           cell: (row: MatchedRow) => written(row, row.ofPublished, "number"),
         },
-        column.number<MatchedRow>(
+        column.number(
           "Measured, relative",
-          (row) => openIn(row, row.ofMeasured),
+          (row: MatchedRow) => openIn(row, row.ofMeasured),
           TIMES,
         ),
       ]

@@ -2,10 +2,10 @@
 import { type Group, group } from "../blocks.ts";
 import { about } from "./about.ts";
 import { agents } from "./agents/agents.ts";
-import { capacity } from "./capacity_picture.ts";
+import { capacity } from "./capacity.ts";
 import { claims } from "./claims.ts";
 import { compared } from "./compared.ts";
-import { errors } from "./errors.ts";
+import { connections, errors, served } from "./tables/responses.ts";
 import { latency } from "./latency.ts";
 import { littlesLaw } from "./littles_law.ts";
 import { matrix } from "./matrix.ts";
@@ -16,7 +16,6 @@ import { overTime } from "./over_time.ts";
 import { overview } from "./overview.ts";
 import { profiles } from "./profiles/profiles.ts";
 import { published } from "./published.ts";
-import { settling } from "./settling.ts";
 import { slices } from "./slices.ts";
 import { steps } from "./steps/table.ts";
 import { calls } from "./calls.ts";
@@ -26,28 +25,27 @@ import { sweeps } from "./sweeps/sweeps.ts";
 import { inOneRun } from "./tables/in_run.ts";
 import { percentiles, perSecond } from "./tables/percentiles.ts";
 import { resources } from "./tables/resources.ts";
-import { connections, served } from "./tables/responses.ts";
 import { everyRun } from "./tables/runs.ts";
 import { steady } from "./tables/steady.ts";
 import { thresholds } from "./thresholds.ts";
 import { tradeoff } from "./tradeoff.ts";
 
 const SCENARIO_SUBJECTS: readonly Subject<ScenarioContext>[] = [
-  overTime,
-  steady,
-  latency,
-  steps,
-  streams,
-  calls,
-  percentiles,
-  inOneRun,
-  perSecond,
-  connections,
-  littlesLaw,
-  served,
-  agents,
-  resources,
-  everyRun,
+  ["time", "Over time", "detail", overTime],
+  ["steady", "Warm-up and steady state", "detail", steady],
+  ["latency", "Latency", "detail", latency],
+  ["steps", "Requests one by one", "detail", steps],
+  ["streams", "Messages", "detail", streams],
+  ["calls", "Calls of gRPC", "detail", calls],
+  ["percentiles", "Percentiles", "everything", percentiles],
+  ["in-run", "Within the only run", "detail", inOneRun],
+  ["per-second", "Per second", "everything", perSecond],
+  ["connections", "Connections and responses", "everything", connections],
+  ["littles-law", "Little's law", "everything", littlesLaw],
+  ["served", "Kinds of responses", "everything", served],
+  ["agents", "Agents", "everything", agents],
+  ["resources", "Resources of the targets", "everything", resources],
+  ["runs", "Every run", "everything", everyRun],
 ];
 
 /** A section for each scenario, with the blocks of all SCENARIO_SUBJECTS. */
@@ -61,23 +59,23 @@ function scenarioGroups({ scenarios }: ReportContext): Group[] {
   );
 }
 
-export const SUBJECTS: readonly (Subject<ReportContext> | typeof scenarioGroups)[] = [
-  about,
+export const SUBJECTS: readonly Subject<ReportContext>[] = [
+  ["about", "", "summary", about],
   matrix,
-  thresholds,
+  ["thresholds", "Thresholds", "summary", thresholds],
   overview,
-  capacity,
-  tradeoff,
-  sweeps,
-  claims,
-  compared,
-  slices,
+  ["capacity", "Capacity", "summary", capacity],
+  ["tradeoff", "Throughput against tail latency", "summary", tradeoff],
+  ["sweeps", "Sweeps", "summary", sweeps],
+  ["claims", "Claims", "detail", claims],
+  ["compared", "Relative comparison", "detail", compared],
+  ["slices", "Slices over time", "detail", slices],
   scenarioGroups,
-  order,
-  settling,
-  errors,
-  profiles,
-  published,
-  missing,
-  method,
+  ["order", "Runs in time", "detail", order],
+  ["settling", "Settling time", "detail", ({ settling }) => settling?.blocks ?? []],
+  ["outcomes", "Errors and slowest requests", "detail", errors],
+  ["profiles", "Profiles", "detail", profiles],
+  ["published", "Published and measured", "detail", published],
+  ["missing", "Not measured", "summary", missing],
+  ["method", "Machine and method", "everything", method],
 ];

@@ -17,17 +17,9 @@ import type { Range } from "../figures/range.ts";
 import { figureRangeText } from "../writing/figure_text.ts";
 import { type DisplayUnit, timeUnit } from "../writing/units.ts";
 import { counted, unique } from "../writing/words.ts";
-import type { ReportContext, Settling, Subject } from "./subject.ts";
+import type { Settling } from "./subject.ts";
 import * as column from "./tables/column.ts";
 import { type ColumnOf, type Table, tableOf } from "./tables/table.ts";
-
-/** When latencies settle, as a chart and a table; empty if no latency was ever far from its final value. */
-export const settling: Subject<ReportContext> = {
-  id: "settling",
-  title: "Settling time",
-  depth: "detail",
-  build: ({ settling }) => settling?.blocks ?? [],
-};
 
 /** A cell, with the time at which each of POINT_PERCENTILES is stable and its level then, ms. */
 interface SettledCell {
@@ -52,12 +44,11 @@ export function settlingOf(scenarios: readonly ScenarioRuns[]): Settling | null 
   const inOrder = cells.toSorted((a, b) => stableAfterMs(a) - stableAfterMs(b));
   const named = unique(cells.map(({ cell }) => cell.scenario));
   const legend = new Map(cells.map(({ cell: { label, color } }) => [label, { label, color }]));
-  const chart = chartOf(cells, named);
   return {
     brief: briefOf(inOrder, several),
     blocks: [
       text("settling", findingOf(inOrder)),
-      figure(cells.length < LEAST_DOTS ? [] : [{ chart }], {
+      figure(cells.length < LEAST_DOTS ? [] : [{ chart: chartOf(cells, named) }], {
         legend: [...legend.values()],
         marks: named.length > 1 ? named : [],
         reading: READING,
@@ -90,9 +81,8 @@ function stableAfterMs({ flattens: [median] }: SettledCell): number {
 function findingOf(cells: readonly SettledCell[]): string {
   const [first, last] = [cells[0], cells[cells.length - 1]];
   if (first === last) return `The p50 is stable ${whenText(first)}.`;
-  if (stableAfterMs(first) === stableAfterMs(last)) {
-    return `Every p50 is stable ${afterText(first)}.`;
-  }
+  const isOneTime = stableAfterMs(first) === stableAfterMs(last);
+  if (isOneTime) return `Every p50 is stable ${afterText(first)}.`;
   const [rho, ...others] = POINT_PERCENTILES.map((_, i) =>
     spearmanRho(
       cells.map(({ flattens }) => flattens[i].final.value),

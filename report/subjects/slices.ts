@@ -6,7 +6,7 @@ import type { Run } from "../../runner/result/result.ts";
 import type { Slices } from "../../runner/result/slices.ts";
 import { pairedSeries, type SliceRatio } from "../../runner/stats/slices/slice_ratio.ts";
 import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
-import { type Block, figure, group, list, type Panel, type Series, table } from "../blocks.ts";
+import { type Block, figure, type Finding, group, list, type Series, table } from "../blocks.ts";
 import { axisOver, compact, type Xy, type XyPoint } from "../chart.ts";
 import { disturbanceSentence, figureInProse, LEVELS_NOTE } from "../findings/judgements.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "../judge/comparison.ts";
@@ -17,12 +17,12 @@ import { formatRatio, percentText, ratioText } from "../writing/ratios.ts";
 import { sum } from "../writing/spread.ts";
 import { formatCount, formatNumber, formatShare } from "../writing/units.ts";
 import { capitalized, counted } from "../writing/words.ts";
-import type { ReportContext, Subject } from "./subject.ts";
+import type { ReportContext } from "./subject.ts";
 import * as column from "./tables/column.ts";
 import { NONE, type Table, tableOf } from "./tables/table.ts";
 
 /** Two cells whose targets took turns. */
-export interface SlicedCell {
+interface SlicedCell {
   readonly name: string;
   readonly match: CellPair;
   readonly comparison: GroupComparison;
@@ -32,22 +32,18 @@ export interface SlicedCell {
 /** With more cells, the section would fill pages. */
 const MOST_CELLS = 6;
 
-export const slices: Subject<ReportContext> = {
-  id: "slices",
-  title: "Slices over time",
-  depth: "detail",
-  build: ({ scenarios }) =>
-    slicedBlocks(
-      scenarios.flatMap(({ name, compared: { againstBase, lookup } }) =>
-        againstBase.map(({ base, next }): SlicedCell => ({
-          name: `${name}, ${next.label} over ${base.label}`,
-          match: { base, next },
-          comparison: lookup(base, next),
-          sides: [seriesOf(base), seriesOf(next)],
-        }))
-      ),
+export function slices({ scenarios }: ReportContext): Block[] {
+  return slicedBlocks(
+    scenarios.flatMap(({ name, compared: { againstBase, lookup } }) =>
+      againstBase.map(({ base, next }): SlicedCell => ({
+        name: `${name}, ${next.label} over ${base.label}`,
+        match: { base, next },
+        comparison: lookup(base, next),
+        sides: [seriesOf(base), seriesOf(next)],
+      }))
     ),
-};
+  );
+}
 
 function seriesOf({ label, color }: Series): Series {
   return { label, color };
@@ -57,29 +53,13 @@ function seriesOf({ label, color }: Series): Series {
 export function slicedBlocks(cells: readonly SlicedCell[]): Block[] {
   const sliced = cells.filter(({ match: { base, next } }) => slicedBetween(base, next) !== null);
   const isOne = sliced.length === 1;
+  const forms = ["page", "markdown"] as const;
   return [
-    ...sliced.slice(0, MOST_CELLS).flatMap((cell, i): Block[] => {
-      const panels = panelsOf(cell);
-      if (panels === null) return [];
-      const [ratios, sides] = panels;
-      const shown = { forms: ["page"] } as const;
-      return [
-        group(isOne ? "" : cell.name, [
-          figure([ratios], { ...shown, id: `pairs-${i + 1}` }),
-          figure([sides], {
-            ...{ ...shown, id: `sides-${i + 1}`, legend: cell.sides },
-            reading: i === 0 ? READING : "",
-          }),
-        ]),
-      ];
-    }),
-    list(
-      sliced.flatMap((cell) => findingsOf(cell, isOne ? "" : cell.name)),
-      { forms: ["page", "markdown"] },
+    ...sliced.slice(0, MOST_CELLS).map((cell, i) =>
+      group(isOne ? "" : cell.name, figuresOf(cell, String(i + 1), i === 0 ? READING : ""))
     ),
-    ...sliced.length === 0
-      ? []
-      : [table(levelsTable(sliced, isOne), { forms: ["page", "markdown"] })],
+    list(sliced.flatMap((cell) => findingsOf(cell, isOne ? "" : cell.name)), { forms }),
+    table(levelsTable(sliced, isOne), { forms }),
   ];
 }
 
@@ -108,23 +88,28 @@ interface Process {
 /** More dots than this would only be a cloud. */
 const MOST_PLACES = 360;
 
-/** The ratio over time, and both sides over time; null if there are too few pairs of slices. */
-function panelsOf(cell: SlicedCell): readonly [ratios: Panel, sides: Panel] | null {
-  const { name, match, comparison, sides } = cell;
-  const { places, processes, stdev } = pairsOver(match);
-  if (places.length < 2) return null;
-  const rate = comparisonOf(comparison, "rate");
-  const [base, next] = sides;
+/** The ratio over time, and both sides over time; none if there are too few pairs of slices. */
+function figuresOf(cell: SlicedCell, number: string, reading: string): Block[] {
+  const over = pairsOver(cell.match);
+  if (over.places.length < 2) return [];
+  const [base, next] = cell.sides;
   const title = `Requests/s of ${next.label} over ${base.label}`;
+  const ratios = { title, chart: ratiosChart(cell, over) };
+  const sides = { title: "Requests/s of each side", chart: sidesChart(cell, over) };
   return [
-    { title, chart: ratiosChart(name, { places, processes, stdev, rate, sides }) },
-    { title: "Requests/s of each side", chart: sidesChart(name, { places, sides }) },
+    figure([ratios], { id: `pairs-${number}`, forms: ["page"] }),
+    figure([sides], { id: `sides-${number}`, forms: ["page"], legend: cell.sides, reading }),
   ];
 }
 
-function pairsOver(
-  { base, next }: CellPair,
-): { readonly places: Place[]; readonly processes: Process[]; readonly stdev: number | null } {
+interface PairsOver {
+  readonly places: readonly Place[];
+  readonly processes: readonly Process[];
+  /** Spread within a pair of processes, from its slices. */
+  readonly stdev: number | null;
+}
+
+function pairsOver({ base, next }: CellPair): PairsOver {
   const sliced = slicedBetween(base, next)?.("rate");
   const places: Place[] = [];
   const processes: Process[] = [];
@@ -196,15 +181,10 @@ function thinned(places: readonly Place[]): Place[] {
 }
 
 function ratiosChart(
-  name: string,
-  { places, processes, stdev, rate, sides: [base, next] }: {
-    readonly places: readonly Place[];
-    readonly processes: readonly Process[];
-    /** Spread within a pair of processes, from its slices. */
-    readonly stdev: number | null;
-    readonly rate: FigureComparison;
-  } & Pick<SlicedCell, "sides">,
+  { name, comparison, sides: [base, next] }: SlicedCell,
+  { places, processes, stdev }: PairsOver,
 ): Xy {
+  const { ratio: overall } = comparisonOf(comparison, "rate");
   const dots = places.filter(({ base, next }) => base > 0 && next > 0).map((place): XyPoint => ({
     x: compact(place.atS),
     y: compact(place.next / place.base),
@@ -217,15 +197,10 @@ function ratiosChart(
     const ends = reach === null
       ? null
       : { low: compact(value * Math.exp(-reach)), high: compact(value * Math.exp(reach)) };
+    const text = `round ${number}: ${formatRatio(value, ends)}`;
     return [{
-      x: compact((fromS + toS) / 2),
-      y: compact(value),
-      ...ends,
-      fill: "ringed",
-      lines: [
-        `round ${number}: ${formatRatio(value, ends)}`,
-        `${formatCount(ratio.pairs)} pairs of slices`,
-      ],
+      ...{ x: compact((fromS + toS) / 2), y: compact(value), ...ends, fill: "ringed" },
+      lines: [text, `${formatCount(ratio.pairs)} pairs of slices`],
     }];
   });
   const values = dots.map(({ y }) => y);
@@ -244,16 +219,11 @@ function ratiosChart(
     },
     references: [
       { kind: "horizontal", at: 1, color: "muted" },
-      ...rate.ratio === null
-        ? []
-        : [{ kind: "horizontal", at: rate.ratio, color: next.color } as const],
+      ...overall === null ? [] : [{ kind: "horizontal", at: overall, color: next.color } as const],
     ],
     series: [
       {
-        label: "pairs of slices",
-        color: base.color,
-        draw: "dots",
-        isFaint: true,
+        ...{ label: "pairs of slices", color: base.color, draw: "dots", isFaint: true },
         points: dots.filter(({ y }) => y <= room && y >= 1 / room),
       },
       { label: "rounds", color: next.color, draw: "dots", points: means },
@@ -267,19 +237,14 @@ const MOST_SHOWN = 3;
 
 function timeAxis(places: readonly Place[]): Xy["x"] {
   return {
-    ...{ unit: "s", scale: "linear", min: 0, max: compact((places.at(-1)?.atS ?? 1) * 1.01) },
+    ...axisOver("s", [places.at(-1)?.atS], { room: 1.01 }),
     title: new Set(places.map(({ process }) => process)).size === 1
       ? ""
       : "rounds, one after another",
   };
 }
 
-function sidesChart(
-  name: string,
-  { places, sides: [base, next] }:
-    & { readonly places: readonly Place[] }
-    & Pick<SlicedCell, "sides">,
-): Xy {
+function sidesChart({ name, sides: [base, next] }: SlicedCell, { places }: PairsOver): Xy {
   // A gap where one pair of processes ends and the next begins.
   const spaced = places.flatMap((place, i): (Place | number)[] =>
     i > 0 && places[i - 1].process !== place.process ? [places[i - 1].atS, place] : [place]
@@ -329,18 +294,19 @@ function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
   const rows = cells.flatMap(({ name, comparison }) =>
     LEVELS.map((figure): LevelRow => ({ cell: name, one: comparisonOf(comparison, figure) }))
   ).filter(({ one }) => one.ratio !== null && one.sliced !== null);
-  const percent = (value: number | null | undefined) =>
-    value === null || value === undefined ? NONE : { text: percentText(value), value };
+  const percent = (label: string, of: "stdev" | "withinStdev" | "betweenStdev") => ({
+    label,
+    cell: ({ one }: LevelRow) => {
+      const value = one.sliced?.levels?.[of] ?? null;
+      return value === null ? NONE : { text: percentText(value), value };
+    },
+  });
   const caption = "How much the ratio of both sides varies";
   return tableOf({ caption, notes: [LEVELS_NOTE] }, rows, [
     ...isOne ? [] : [column.name<LevelRow>("Cell", ({ cell }) => cell)],
     (isOne ? column.name : column.text)<LevelRow>("Figure", ({ one }) => rowName(one.figure)),
     column.text("Ratio", ({ one }) => ratioText(one)),
-    column.number(
-      "Rounds",
-      ({ one: { sliced } }) => sliced?.levels?.processes ?? 1,
-      "count",
-    ),
+    column.number("Rounds", ({ one }) => one.sliced?.levels?.processes ?? 1, "count"),
     column.number(
       "Pairs of slices in each",
       ({ one }) => one.sliced?.pairsOfSlices || null,
@@ -350,16 +316,10 @@ function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
       "Independent after",
       ({ one: { sliced } }) => sliced?.blockPairs ? counted(sliced.blockPairs, "pair") : NONE.text,
     ),
-    { label: "Spread", cell: ({ one }) => percent(one.sliced?.levels?.stdev) },
-    { label: "By slices", cell: ({ one }) => percent(one.sliced?.levels?.withinStdev) },
-    {
-      label: "Between rounds",
-      cell: ({ one }) => percent(one.sliced?.levels?.betweenStdev),
-    },
-    column.text(
-      "Limited by",
-      ({ one: { sliced } }) => LIMITS[sliced?.levels?.limitedBy ?? "unknown"],
-    ),
+    percent("Spread", "stdev"),
+    percent("By slices", "withinStdev"),
+    percent("Between rounds", "betweenStdev"),
+    column.text("Limited by", ({ one }) => LIMITS[one.sliced?.levels?.limitedBy ?? "unknown"]),
   ]);
 }
 
@@ -372,13 +332,8 @@ function rowName(figure: ComparedFigure): string {
 }
 
 /** Whether one of the sides disturbs the other while it rests. */
-function findingsOf(
-  { comparison: { decisive, figures } }: SlicedCell,
-  name: string,
-): { readonly code: string; readonly text: string }[] {
-  const [disturbance] = figures.filter(({ figure }) => decisive.includes(figure))
-    .flatMap(({ sliced }) => sliced?.disturbance ?? []);
-  return disturbance === undefined
-    ? []
-    : [{ code: "disturbed", text: `${disturbanceSentence(name, disturbance)}.` }];
+function findingsOf({ comparison: { decisive, figures } }: SlicedCell, name: string): Finding[] {
+  return figures.filter(({ figure }) => decisive.includes(figure))
+    .flatMap(({ sliced }) => sliced?.disturbance ?? []).slice(0, 1)
+    .map((one) => ({ code: "disturbed", text: `${disturbanceSentence(name, one)}.` }));
 }

@@ -8,19 +8,18 @@ import type { MessageTimes, SocketFigures, StreamFigures } from "../../runner/re
 import type { Measurement } from "../../runner/result/result.ts";
 import { supportsPercentile } from "../../runner/stats/quantile.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
-import { withoutBounds } from "../../runner/stats/histogram/censoring.ts";
-import { EMPTY, mergeHistograms, sumOfSparse } from "../../runner/stats/histogram/histogram.ts";
+import { EMPTY, mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import { type Block, figure, type Form, group, table, text } from "../blocks.ts";
 import { type CellRuns, groupRuns, type ScenarioRuns } from "../cells/cells.ts";
 import { runAlone } from "../cells/measured.ts";
 import { legendOf } from "../chart.ts";
 import { figureOf, messageTimes } from "../figures/figures.ts";
-import { boundedPercentile } from "../figures/lower_bounds.ts";
+import { boundedPercentile, sampleOver } from "../figures/lower_bounds.ts";
 import { densityOf, type DrawnTimes } from "./charts/density.ts";
 import { stepScenarios } from "./steps/step_cells.ts";
 import { sum } from "../writing/spread.ts";
 import { timeUnit } from "../writing/units.ts";
-import type { ScenarioContext, Subject } from "./subject.ts";
+import type { ScenarioContext } from "./subject.ts";
 import { histogramTable } from "./tables/histogram.ts";
 import * as column from "./tables/column.ts";
 import { type ColumnOf, type Measured, type OfCell, type Table, tableOf } from "./tables/table.ts";
@@ -42,31 +41,20 @@ interface MessageRow extends OfCell {
 }
 
 /** The messages of a scenario; empty if no response is a stream, and no request opens a WebSocket. */
-export const streams: Subject<ScenarioContext> = {
-  id: "streams",
-  title: "Messages",
-  depth: "detail",
-  build: (scenario) => {
-    const { name, cells, roomy } = scenario;
-    const rows = rowsOf(scenario, scenario.results);
-    if (rows.length === 0) return [];
-    const forms = ["page", "markdown", ...roomy] as const;
-    return [
-      ...distributions(cells, roomy),
-      ...tablesOf(rows, [column.cell], {
-        times: `Times of messages of ${name}`,
-        counts: `Messages that were due in ${name}`,
-        streams: `Streams of ${name}`,
-        sockets: `WebSockets of ${name}`,
-        names: `Events of ${name} by name`,
-      }).map((one) => table(one, { forms })),
-      ...rows.some(({ cell }) => streamsOf(cell).length > 0) ? [text("streams", NOTE, "note")] : [],
-      ...rows.some(({ cell }) => socketsOf(cell).length > 0)
-        ? [text("sockets", SOCKETS_NOTE, "note")]
-        : [],
-    ];
-  },
-};
+export function streams(scenario: ScenarioContext): Block[] {
+  const { name, cells, roomy } = scenario;
+  const rows = rowsOf(scenario, scenario.results);
+  if (rows.length === 0) return [];
+  const forms = ["page", "markdown", ...roomy] as const;
+  const streamed = rows.some(({ cell }) => streamsOf(cell).length > 0);
+  const opened = rows.some(({ cell }) => socketsOf(cell).length > 0);
+  return [
+    ...distributions(cells, roomy),
+    ...tablesOf(rows, name).map((one) => table(one, { forms })),
+    text("streams", streamed ? NOTE : "", "note"),
+    text("sockets", opened ? SOCKETS_NOTE : "", "note"),
+  ];
+}
 
 const NOTE =
   "An open stream always waits for one message, its first or its next; that message is due. If a stream is cut off or left, its wait so far " +
@@ -82,11 +70,9 @@ function rowsOf(
   results: Parameters<typeof stepScenarios>[1],
 ): MessageRow[] {
   const whole = scenario.cells.filter(hasMessages);
-  const steps = stepScenarios([scenario], results)
-    .flatMap(({ name, cells }) =>
-      cells.filter(hasMessages)
-        .map((cell) => ({ cell, step: name.slice(scenario.name.length + 1) }))
-    );
+  const steps = stepScenarios([scenario], results).flatMap(({ name, cells }) =>
+    cells.filter(hasMessages).map((cell) => ({ cell, step: name.slice(scenario.name.length + 1) }))
+  );
   return whole.flatMap((cell) => {
     const own = steps.filter((row) => row.cell.label === cell.label);
     return [{ cell, step: "" }, ...own.length > 1 ? own : []];
@@ -100,9 +86,8 @@ function hasMessages(cell: CellRuns): boolean {
 /** A chart for each kind of time with values. */
 function distributions(cells: readonly CellRuns[], roomy: readonly Form[]): Block[] {
   return TIMES.flatMap(([of, what, limit]) => {
-    const drawn = cells.flatMap((cell) => {
-      const latency = drawnTimes(cell.runs, of);
-      const { label, color } = cell;
+    const drawn = cells.flatMap(({ label, color, runs }) => {
+      const latency = drawnTimes(runs, of);
       return latency === null ? [] : [{ label, color, latency }];
     });
     const chart = densityOf(drawn, { what: `times ${what}`, limit });
@@ -125,16 +110,13 @@ function drawnTimes(runs: readonly Measurement[], of: Times): DrawnTimes | null 
     return [{ clock: clockOf(of, run), all: decodeSparse(histogram), bounds }];
   });
   if (parts.length === 0) return null;
-  const all = sumOfSparse(parts.map((part) => part.all));
-  const bounds = sumOfSparse(parts.map((part) => part.bounds));
-  const ended = withoutBounds(all, bounds);
-  const clock = parts.every((part) => part.clock === "sent") ? "sent" : "intended";
+  const sample = sampleOver(parts);
   return {
-    count: all.count,
-    censored: bounds.count,
-    endedCount: ended.count,
-    ended: mergeHistograms([ended]),
-    percentile: (p) => boundedPercentile({ clock, all, bounds, ended }, p),
+    count: sample.all.count,
+    censored: sample.bounds.count,
+    endedCount: sample.ended.count,
+    ended: mergeHistograms([sample.ended]),
+    percentile: (p) => boundedPercentile(sample, p),
   };
 }
 
@@ -151,23 +133,12 @@ const DISTRIBUTION =
   "The further left a curve, the shorter the times; the higher the curve, the more messages took about that long. Move the red line, or set its number, to read the share of all messages within it; a ≥ before the share means that waits that were cut off may lie within it, too. Such lower bounds are not drawn, nor are messages that arrived in the same read as the message before. The axis is logarithmic.";
 
 /** Streams of a single measurement. */
-export function measurementStreams(measurement: Measurement): readonly Block[] {
+export function measurementStreams(measurement: Measurement): Block[] {
   const rows = groupRuns({ runs: [runAlone(measurement, "")] })
     .flatMap((scenario) => rowsOf(scenario, {}));
   if (rows.length === 0) return [];
-  const tables = tablesOf(rows, [], {
-    times: "Times of messages",
-    counts: "Messages that were due",
-    streams: "Streams",
-    sockets: "WebSockets",
-    names: "Events by name",
-  });
-  return [
-    group("Messages", [
-      ...histograms(measurement),
-      ...tables.map((one) => table(one, { isCaptioned: true })),
-    ]),
-  ];
+  const tables = tablesOf(rows, null).map((one) => table(one, { isCaptioned: true }));
+  return [group("Messages", [...histograms(measurement), ...tables])];
 }
 
 /** Histograms for a terminal, of the times that most messages have: latency, or the time since the previous message. */
@@ -188,14 +159,10 @@ function socketsOf({ runs }: CellRuns): SocketFigures[] {
   return runs.flatMap(({ sockets }) => sockets ?? []);
 }
 
-type Captions = Readonly<Record<"times" | "counts" | "streams" | "sockets" | "names", string>>;
-
-/** The tables of messages. @param named The columns that name the cell of a row; empty for a single measurement. */
-function tablesOf(
-  rows: readonly MessageRow[],
-  named: readonly ColumnOf<MessageRow>[],
-  captions: Captions,
-): Table[] {
+/** The tables of messages. @param scenario Null for a single measurement, whose rows need no name of a cell. */
+function tablesOf(rows: readonly MessageRow[], scenario: string | null): Table[] {
+  const [of, within] = scenario === null ? ["", ""] : [` of ${scenario}`, ` in ${scenario}`];
+  const named = scenario === null ? [] : [column.cell];
   const which = [
     ...named,
     ...rows.some(({ step }) => step !== "")
@@ -205,26 +172,24 @@ function tablesOf(
   const streamed = rows.filter(({ cell }) => streamsOf(cell).length > 0);
   const opened = rows.filter(({ cell }) => socketsOf(cell).length > 0);
   return [
-    timesTable(captions.times, rows, which),
-    countsTable(captions.counts, rows, which),
-    streamsTable(captions.streams, streamed, which),
-    socketsTable(captions.sockets, opened, which),
-    namesTable(captions.names, streamed.filter(({ step }) => step === ""), named),
+    timesTable(`Times of messages${of}`, rows, which),
+    countsTable(`Messages that were due${within}`, rows, which),
+    streamsTable(`Streams${of}`, streamed, which),
+    socketsTable(`WebSockets${of}`, opened, which),
+    namesTable(`Events${of} by name`, streamed.filter(({ step }) => step === ""), named),
   ];
 }
 
-function timesTable(
-  caption: string,
-  cells: readonly MessageRow[],
-  which: readonly ColumnOf<MessageRow>[],
-): Table {
+type Which = readonly ColumnOf<MessageRow>[];
+
+function timesTable(caption: string, cells: readonly MessageRow[], which: Which): Table {
   const rows = cells.flatMap((row) =>
     TIMES.map(([of, what]) => ({ ...row, of, what, count: countOf(row.cell, of) }))
       .filter(({ count }) => count > 0)
   );
   const unit = timeUnit(rows.flatMap(({ cell, of }) => measured(cell, of, "p50")?.value ?? []));
-  const statistic = (label: string, name: "mean" | "p50" | "p90" | "p99" | "max") =>
-    column.number<(typeof rows)[number]>(label, ({ cell, of }) => measured(cell, of, name), unit);
+  const statistic = (label: string, name: Statistic): ColumnOf<typeof rows[number]> =>
+    column.number(label, ({ cell, of }) => measured(cell, of, name), unit);
   return tableOf({ caption }, rows, [
     ...which,
     column.text("Time", ({ what }) => what),
@@ -249,11 +214,9 @@ function countOf({ runs }: CellRuns, of: Times): number {
   return sum(runs, (run) => messageTimes(run, of)?.count ?? 0);
 }
 
-function measured(
-  cell: CellRuns,
-  of: Times,
-  statistic: "mean" | "p50" | "p90" | "p99" | "max",
-): Measured | null {
+type Statistic = "mean" | "p50" | "p90" | "p99" | "max";
+
+function measured(cell: CellRuns, of: Times, statistic: Statistic): Measured | null {
   const range = figureOf(`${of}.${statistic}` as FigureOf<Times>, cell);
   const isWeak = statistic.startsWith("p") &&
     !supportsPercentile(countOf(cell, of), Number(statistic.slice(1)));
@@ -261,25 +224,15 @@ function measured(
 }
 
 /** Messages of streams, and those of WebSockets that expect answers, each in a row of their own. */
-function countsTable(
-  caption: string,
-  cells: readonly MessageRow[],
-  which: readonly ColumnOf<MessageRow>[],
-): Table {
-  const rows = cells.flatMap((row) => {
-    const { cell } = row;
-    const kinds = [
-      { of: "streams", perSec: "eventsPerSec" as const, parts: streamsOf(cell) },
-      { of: "WebSockets", perSec: "messagesPerSec" as const, parts: socketsOf(cell) },
-    ];
-    return kinds.map(({ of, perSec, parts }) => ({
-      ...{ ...row, of, perSec },
-      messages: parts.map(({ messages }) => messages),
-    })).filter(({ messages }) => sum(messages, ({ due }) => due) > 0);
-  });
-  type CountRow = typeof rows[number];
-  const all = (fate: keyof StreamFigures["messages"]) => ({ messages }: CountRow): number =>
-    sum(messages, (counts) => counts[fate]);
+function countsTable(caption: string, cells: readonly MessageRow[], which: Which): Table {
+  const kindsOf = (row: MessageRow) => [
+    { ...row, of: "streams", perSec: "eventsPerSec" as const, parts: streamsOf(row.cell) },
+    { ...row, of: "WebSockets", perSec: "messagesPerSec" as const, parts: socketsOf(row.cell) },
+  ];
+  type CountRow = ReturnType<typeof kindsOf>[number];
+  const all = (fate: keyof StreamFigures["messages"]) => ({ parts }: CountRow): number =>
+    sum<Pick<StreamFigures, "messages">>(parts, ({ messages }) => messages[fate]);
+  const rows = cells.flatMap(kindsOf).filter((row) => all("due")(row) > 0);
   return tableOf({ caption }, rows, [
     ...which,
     ...new Set(rows.map(({ of }) => of)).size > 1
@@ -299,36 +252,25 @@ function countsTable(
 }
 
 /** Whole streams, and how often streams that are requested again were interrupted; empty without either. */
-function streamsTable(
-  caption: string,
-  cells: readonly MessageRow[],
-  which: readonly ColumnOf<MessageRow>[],
-): Table {
+function streamsTable(caption: string, cells: readonly MessageRow[], which: Which): Table {
   const rows = cells.filter(({ cell }) =>
     streamsOf(cell).some(({ whole, interruptions }) => whole > 0 || interruptions !== undefined)
   );
+  const wholeIn = ({ cell }: OfCell): number => sum(streamsOf(cell), ({ whole }) => whole);
   const times = (why: keyof NonNullable<StreamFigures["interruptions"]>) => ({ cell }: OfCell) => {
     const parts = streamsOf(cell).flatMap(({ interruptions }) => interruptions ?? []);
     return parts.length === 0 ? null : sum(parts, (interruptions) => interruptions[why]);
   };
   return tableOf({ caption }, rows, [
     ...which,
-    column.number(
-      "Whole streams",
-      ({ cell }) => sum(streamsOf(cell), ({ whole }) => whole),
-      "count",
-    ),
+    column.number("Whole streams", wholeIn, "count"),
     column.number("Ended, requested again", times("ended"), "count"),
     column.errors("Cut", times("cut")),
     column.errors("Refused", times("refused")),
   ]);
 }
 
-function socketsTable(
-  caption: string,
-  rows: readonly MessageRow[],
-  which: readonly ColumnOf<MessageRow>[],
-): Table {
+function socketsTable(caption: string, rows: readonly MessageRow[], which: Which): Table {
   const all = (of: (sockets: SocketFigures) => number) => ({ cell }: OfCell): number =>
     sum(socketsOf(cell), of);
   return tableOf({ caption }, rows, [
@@ -343,26 +285,19 @@ function socketsTable(
 
 /** `1000 (20), 1006 (1)` */
 function codesText(all: readonly SocketFigures[]): string {
-  const codes = new Map<string, number>();
-  for (const [code, count] of all.flatMap(({ closeCodes }) => Object.entries(closeCodes))) {
-    codes.set(code, (codes.get(code) ?? 0) + count);
-  }
-  return [...codes].map(([code, count]) => `${code} (${groupsOfThree(count)})`).join(", ");
+  const closed = all.flatMap(({ closeCodes }) => Object.entries(closeCodes));
+  return [...Map.groupBy(closed, ([code]) => code)]
+    .map(([code, those]) => `${code} (${groupsOfThree(sum(those, ([, count]) => count))})`)
+    .join(", ");
 }
 
 /** Events by name; empty if all have the same name. */
-function namesTable(
-  caption: string,
-  cells: readonly MessageRow[],
-  which: readonly ColumnOf<MessageRow>[],
-): Table {
+function namesTable(caption: string, cells: readonly MessageRow[], which: Which): Table {
   const rows = cells.flatMap((row) => {
     const all = streamsOf(row.cell).flatMap(({ byName }) => byName);
-    return [...Map.groupBy(all, ({ name }) => name)].map(([name, parts]) => ({
-      ...row,
-      name,
-      events: sum(parts, ({ events }) => events),
-    })).sort((one, other) => other.events - one.events);
+    return [...Map.groupBy(all, ({ name }) => name)]
+      .map(([name, parts]) => ({ ...row, name, events: sum(parts, ({ events }) => events) }))
+      .sort((one, other) => other.events - one.events);
   });
   const names = new Set(rows.map(({ name }) => name));
   return tableOf({ caption }, names.size > 1 ? rows : [], [
@@ -376,10 +311,7 @@ function namesTable(
 export function messageColumns(
   { streams, sockets }: Pick<Measurement, "streams" | "sockets">,
 ): Record<string, number> {
-  return {
-    ...streams && streamColumns(streams),
-    ...sockets && socketColumns(sockets),
-  };
+  return { ...streams && streamColumns(streams), ...sockets && socketColumns(sockets) };
 }
 
 function streamColumns(
@@ -392,9 +324,7 @@ function streamColumns(
     "streams.unfinished": messages.unfinished,
     "streams.dropped": messages.dropped,
     ...Object.fromEntries(
-      Object.entries(interruptions ?? {}).map((
-        [why, times],
-      ) => [`streams.interruptions.${why}`, times]),
+      Object.entries(interruptions ?? {}).map(([why, n]) => [`streams.interruptions.${why}`, n]),
     ),
     ...timeColumns("streams.ttfe", ttfe),
     ...timeColumns("streams.gap", gap),

@@ -20,33 +20,30 @@ import type { JudgedClaim } from "../judge/claims.ts";
 import type { Verdict } from "./verdict/card.ts";
 import type { OtherBase, ScenarioComparison } from "./verdict/compared_scenarios.ts";
 
-export interface Subject<Context> {
-  /** The name in addresses that lead to the subject on the page. */
-  readonly id: string;
-  /** The subject's heading, and its link in the navigation. */
-  readonly title: string;
-  readonly depth: Depth;
-  /** Builds the blocks; none if there is nothing to say, and then no heading or link either. */
-  readonly build: (context: Context) => readonly Block[];
-}
+/** A subject's place in a document; a function makes several groups, one for each scenario. */
+export type Subject<Context> =
+  | readonly [
+    /** The name in addresses that lead to the subject on the page. */
+    id: string,
+    /** The subject's heading, and its link in the navigation. */
+    title: string,
+    depth: Depth,
+    /** Builds the blocks; none if there is nothing to say, and then no heading or link either. */
+    build: (context: Context) => readonly Block[],
+  ]
+  | ((context: Context) => readonly Group[]);
 
-/** Groups of subjects, in the order of the page; a function makes several groups, one for each scenario. */
+/** Groups of subjects, in the order of the page, each at the shallowest depth of its blocks. */
 export function groupsOf<Context>(
-  subjects: readonly (Subject<Context> | ((context: Context) => readonly Group[]))[],
+  subjects: readonly Subject<Context>[],
   context: Context,
 ): Group[] {
-  return subjects.flatMap((subject) =>
-    typeof subject === "function" ? subject(context) : groupOf(subject, context) ?? []
-  );
-}
-
-/** The group of a subject, at the shallowest depth of its blocks; null without blocks. */
-export function groupOf<Context>(
-  { id, title, depth, build }: Subject<Context>,
-  context: Context,
-): Group | null {
-  const blocks = prunedAll(build(context));
-  return blocks.length === 0 ? null : group(title, blocks, { id, depth: depthOf(blocks, depth) });
+  return subjects.flatMap((subject) => {
+    if (typeof subject === "function") return subject(context);
+    const [id, title, depth, build] = subject;
+    const blocks = prunedAll(build(context));
+    return blocks.length === 0 ? [] : group(title, blocks, { id, depth: depthOf(blocks, depth) });
+  });
 }
 
 export interface Settling {

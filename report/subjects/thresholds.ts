@@ -9,23 +9,18 @@ import {
 } from "../findings/threshold_sentences.ts";
 import { thresholdsOf } from "../cells/measured.ts";
 import { counted } from "../writing/words.ts";
-import type { ReportContext, Subject } from "./subject.ts";
+import type { ReportContext } from "./subject.ts";
 import * as column from "./tables/column.ts";
 import { tableOf } from "./tables/table.ts";
 
-export const thresholds: Subject<ReportContext> = {
-  id: "thresholds",
-  title: "Thresholds",
-  depth: "summary",
-  build: ({ results, baseline, gates }) => {
-    const left = baseline === null
-      ? thresholdsOf(results).filter(({ against }) => against === "baseline").length
-      : 0;
-    if (left === 0) return thresholdBlocks(gates);
-    const unjudged = `Not judged, because there is no baseline: ${counted(left, "threshold")}.`;
-    return [...thresholdBlocks(gates), text("thresholds.unjudged", unjudged, "note")];
-  },
-};
+export function thresholds({ results, baseline, gates }: ReportContext): Block[] {
+  const left = baseline === null
+    ? thresholdsOf(results).filter(({ against }) => against === "baseline").length
+    : 0;
+  if (left === 0) return thresholdBlocks(gates);
+  const unjudged = `Not judged, because there is no baseline: ${counted(left, "threshold")}.`;
+  return [...thresholdBlocks(gates), text("thresholds.unjudged", unjudged, "note")];
+}
 
 const INCONCLUSIVE =
   "Inconclusive: there is not enough evidence for either side of the limit; the last column says what would decide.";

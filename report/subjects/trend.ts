@@ -27,13 +27,12 @@ import { comparedCard } from "./comparison/card.ts";
 import { compareResults, type ResultsComparison } from "./comparison/comparison.ts";
 import { differenceList, ratios, sideBySide } from "./comparison/document.ts";
 import { groupsOf, type Subject } from "./subject.ts";
-import { figureAxis, figurePoint, type Shown, shownFigures } from "./sweeps/charts.ts";
-import { percentileColumn } from "./tables/latency_cells.ts";
+import { figureAxis, figurePoint, shownFigures } from "./sweeps/charts.ts";
 import * as column from "./tables/column.ts";
-import { type OfCell, type Table, tableOf } from "./tables/table.ts";
+import { type Table, tableOf } from "./tables/table.ts";
 
 /** Results, with the model of their report. */
-export interface Reported {
+interface Reported {
   readonly results: Results;
   readonly model: ReportModel;
 }
@@ -63,10 +62,15 @@ interface TrendSeries {
   readonly cells: readonly (CellRuns | null)[];
 }
 
-interface TrendContext {
+interface MeasuredTrend {
+  readonly title: string;
   /** Points, oldest first. */
   readonly points: readonly TrendPoint[];
   readonly series: readonly TrendSeries[];
+  readonly figures: readonly FigureSeries[];
+}
+
+interface TrendContext extends MeasuredTrend {
   /** Comparison of the oldest result with the newest. */
   readonly comparison: ResultsComparison;
 }
@@ -93,23 +97,14 @@ export function trendsOf(all: readonly Reported[]): Trend[] {
   return measured.map((one) => trendOf(one, byFigure));
 }
 
-interface MeasuredTrend {
-  readonly title: string;
-  readonly points: readonly TrendPoint[];
-  readonly series: readonly TrendSeries[];
-  readonly figures: readonly FigureSeries[];
-}
-
 /** A text that is equal for machines with comparable figures; identical hosts of a pool count as one. */
 function machineOf({ results: { machine } }: Reported): string {
   const { cpu, cores, os, arch } = machine;
   return [cpu, counted(cores, "core"), os, arch].join(", ");
 }
 
-function trendOf(
-  { title: name, points, series, figures }: MeasuredTrend,
-  levels: ReadonlyMap<FigureSeries, SeriesLevels>,
-): Trend {
+function trendOf(measured: MeasuredTrend, levels: ReadonlyMap<FigureSeries, SeriesLevels>): Trend {
+  const { points, series, figures } = measured;
   const [first, last] = [points[0], points[points.length - 1]];
   const names = [first.label, last.label] as const;
   const comparison = compareResults(first.results, last.results, { names });
@@ -117,7 +112,7 @@ function trendOf(
   const unshared = `${names.join(" and ")} share no cell, so they are not compared.`;
   const changes = figures.flatMap((one) => changesOf(one, levels.get(one), points));
   const correlations = figures.flatMap((one) => levels.get(one)?.correlation ?? []);
-  const title = `${name} over ${points.length} results`;
+  const title = `${measured.title} over ${points.length} results`;
   return {
     finding: `${title}: ${card?.sentence ?? unshared}`,
     changes,
@@ -128,9 +123,7 @@ function trendOf(
       title,
       lead: [
         list(changes.map((change) => ({ code: "change", text: trendChangeText(change) }))),
-        ...correlations.length === 0
-          ? []
-          : [text("dependence", dependenceText(correlations, changes.length), "note")],
+        text("dependence", dependenceText(correlations, changes.length), "note"),
         text(
           "ends",
           card === null ? unshared : "The newest result compared with the oldest:",
@@ -138,7 +131,7 @@ function trendOf(
         ),
       ],
       card,
-      groups: groupsOf(TREND, { points, series, comparison }),
+      groups: groupsOf(TREND, { ...measured, comparison }),
       colors: series.map(({ color }) => color),
       targets: [],
       scenarios: [],
@@ -146,22 +139,21 @@ function trendOf(
   };
 }
 
-const TREND: readonly (Subject<TrendContext> | typeof scenarioTrends)[] = [
-  {
-    id: "about",
-    title: "",
-    depth: "summary",
-    build: ({ points, comparison }) => [
-      ...points.flatMap(({ label, results: { runs } }) =>
-        doubtSentences(label, trustOfRuns(runs)).map((doubt) => text("trust", doubt, "warning"))
-      ),
-      differenceList(comparison),
-    ],
-  },
+const TREND: readonly Subject<TrendContext>[] = [
+  ["about", "", "summary", doubts],
   scenarioTrends,
-  { ...sideBySide, build: ({ comparison }) => sideBySide.build(comparison) },
-  { ...ratios, build: ({ comparison }) => ratios.build(comparison) },
+  ["cells", "Side by side", "summary", ({ comparison }) => sideBySide(comparison)],
+  ["ratios", "Ratios", "summary", ({ comparison }) => ratios(comparison)],
 ];
+
+function doubts({ points, comparison }: TrendContext): Block[] {
+  return [
+    ...points.flatMap(({ label, results: { runs } }) =>
+      doubtSentences(label, trustOfRuns(runs)).map((doubt) => text("trust", doubt, "warning"))
+    ),
+    differenceList(comparison),
+  ];
+}
 
 // Results in the order of time, and their labels.
 
@@ -209,14 +201,12 @@ function seriesOf(points: readonly TrendPoint[]): TrendSeries[] {
 function scenarioTrends({ points, series }: TrendContext): Group[] {
   return [...Map.groupBy(series, ({ scenario }) => scenario)].map(([scenario, own], i) => {
     const values = trendTable(scenario, points, own);
-    const blocks: Block[] = [
-      figure(panelsOf(scenario, points, own), {
-        legend: own.map(({ label, color }) => ({ label, color })),
-        reading: i === 0 ? READING : "",
-        values,
-      }),
-      table(values, { forms: ["markdown"] }),
-    ];
+    const drawn = figure(panelsOf(scenario, points, own), {
+      legend: own.map(({ label, color }) => ({ label, color })),
+      reading: i === 0 ? READING : "",
+      values,
+    });
+    const blocks = [drawn, table(values, { forms: ["markdown"] })];
     return group(`Trend of ${scenario}`, blocks, { id: `s${i + 1}` });
   });
 }
@@ -234,10 +224,6 @@ function panelsOf(
 ): Parameters<typeof figure>[0] {
   const cells = series.flatMap(({ cells }) => cells.flatMap((cell) => cell ?? []));
   const lines = series.length === 1 ? "one line" : `${series.length} lines`;
-  const pointOf = (shown: Shown, cell: CellRuns, at: number) => {
-    const point = figurePoint(cell, shown);
-    return { x: at, ...point, lines: [`${points[at].label}: ${point.lines[0]}`] };
-  };
   return shownFigures(cells).filter(({ figure }) => figure !== 50).map((shown) => ({
     title: shown.title,
     chart: {
@@ -249,7 +235,9 @@ function panelsOf(
       y: figureAxis(cells, shown),
       series: series.map(({ label, color, cells }) => ({
         ...{ label, color, draw: "line" },
-        points: cells.flatMap((cell, at) => cell === null ? [] : [pointOf(shown, cell, at)]),
+        points: cells.flatMap((cell, at) =>
+          cell === null ? [] : [{ x: at, ...figurePoint(cell, shown, points[at].label) }]
+        ),
       })),
     },
   }));
@@ -269,32 +257,25 @@ function axisOfResults(points: readonly TrendPoint[]): Axis {
   };
 }
 
-interface TrendRow extends OfCell {
-  readonly series: TrendSeries;
-  readonly point: TrendPoint;
-}
-
 /** A row for each cell and result. */
 function trendTable(
   scenario: string,
   points: readonly TrendPoint[],
   series: readonly TrendSeries[],
 ): Table {
-  const rows = series.flatMap((one) =>
-    one.cells.flatMap((cell, i): TrendRow[] =>
-      cell === null ? [] : [{ series: one, point: points[i], cell }]
-    )
+  const rows = series.flatMap(({ label, color, cells }) =>
+    cells.flatMap((cell, i) => cell === null ? [] : [{ label, color, point: points[i], cell }])
   );
   const unit = timeUnit(rows.map(({ cell }) => percentileOf(cell.latency, 99)));
   const notes = points.some(({ results: { commit } }) => commit?.dirty)
     ? ["A + after a commit means that tracked files differed from it."]
     : [];
   return tableOf({ caption: `Trend of ${scenario}`, notes }, rows, [
-    column.name("Target", ({ series: { label, color } }) => ({ text: label, color })),
+    column.name("Target", ({ label, color }) => ({ text: label, color })),
     column.text("Result", ({ point }) => point.label),
     column.text("At", ({ point: { results } }) => formatMoment(results.startedAt)),
     column.rate,
-    percentileColumn(99, unit),
+    column.percentile(99, unit),
     column.errors("Errors", ({ cell: { errorRatio } }) => errorRatio, "share"),
     column.number("Runs", ({ cell: { runs } }) => runs.length, "count"),
   ]);
@@ -302,10 +283,7 @@ function trendTable(
 
 // Where the figures of a cell changed: the results between which each change happened, and its size.
 
-export interface TrendChange {
-  readonly scenario: string;
-  readonly label: string;
-  readonly figure: ComparedFigure;
+interface TrendChange extends Omit<FigureSeries, "known"> {
   /** Labels of the last result before the change and the first one after it. */
   readonly between: readonly [before: string, after: string];
   /** Mean after over mean before, with the 95 % interval. */
@@ -361,17 +339,16 @@ export function trendChangeText(
 
 /**
  * Explains the dependence that was taken into account when looking for changes: `Results in a row correlate by 0.1 to
- * 0.4; …`.
+ * 0.4; …`; "" if none was.
  */
 function dependenceText(correlations: readonly number[], changes: number): string {
+  if (correlations.length === 0) return "";
   const [least, most] = [Math.min(...correlations), Math.max(...correlations)]
     .map((one) => one.toFixed(1));
   const by = least === most ? `about ${least}` : `${least} to ${most}`;
   const none = changes === 0 ? "No change is certain. " : "";
-  return `${none}Successive results correlate by ${by} (0: not at all, 1: fully), as estimated ` +
-    `over ${
-      counted(correlations.length, "figure")
-    }. The search for changes takes that into account.`;
+  const over = counted(correlations.length, "figure");
+  return `${none}Successive results correlate by ${by} (0: not at all, 1: fully), as estimated over ${over}. The search for changes takes that into account.`;
 }
 
 /** The outcome of a guard over trends: "inconclusive" if none is long enough to show a change. */

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { renderMarkdown } from "../../report/render/markdown.ts";
-import { agentsText, measurementAgents } from "../../report/subjects/agents/agents.ts";
-import { agentFigures, disagreements } from "../../report/subjects/agents/disagreement.ts";
+import {
+  agentFigures,
+  agentsText,
+  disagreements,
+  measurementAgents,
+} from "../../report/subjects/agents/agents.ts";
 import { trustOf } from "../../report/findings/trust.ts";
 import { reportModel } from "../../report/model.ts";
 import type { Table } from "../../report/subjects/tables/table.ts";
@@ -12,6 +16,13 @@ import { resultsFixture } from "./fixture.ts";
 import { type AgentSpec, fleetMeasurement, type FleetSpec } from "./fleet.ts";
 import { measured, renderMeasurement, renderMeasurementMarkdown } from "./measured.ts";
 import { factsIn, said, saidAs, tableIn } from "./said.ts";
+
+/** The table and the findings about the agents of a measurement. */
+function shown(measurement: Measurement): { table: Table; findings: readonly unknown[] } {
+  const [found, all] = measurementAgents(measurement);
+  assert.ok(found.kind === "list" && all.kind === "table");
+  return { table: all.table, findings: found.items };
+}
 
 /** Without the glue between numbers and units. */
 function plain(text: string): string {
@@ -45,8 +56,7 @@ function resultsOf(measurements: readonly Measurement[], targets: readonly strin
 }
 
 Deno.test("the table has the whole first, then each agent, whose rates and counts add up", () => {
-  const { table } = measurementAgents(fleetMeasurement({ agents: near("a", "b", "c") })) ??
-    assert.fail();
+  const { table } = shown(fleetMeasurement({ agents: near("a", "b", "c") }));
   assert.deepEqual(column(table, "Agent"), ["all", "a", "b", "c"]);
   assert.deepEqual(column(table, "Workers"), ["6", "2", "2", "2"]);
   const completed = table.columns.findIndex(({ label }) => label === "Completed");
@@ -61,7 +71,7 @@ Deno.test("a lost agent is marked in the table and the line, and its trust tells
     agents: [...near("a", "b"), { name: "c", lostAt: 0.75 }],
     rate: 6_000,
   });
-  const { table, findings } = measurementAgents(measurement) ?? assert.fail();
+  const { table, findings } = shown(measurement);
   assert.deepEqual(column(table, "Lost"), ["–", "–", "–", "after 0.8 s"]);
   assert.deepEqual(column(table, "Trust"), ["suspect", "valid", "valid", "suspect"]);
   assert.deepEqual(column(table, "Dropped").slice(1), ["0", "0", "62.5"]);
@@ -74,10 +84,8 @@ Deno.test("a lost agent is marked in the table and the line, and its trust tells
 });
 
 Deno.test("percentiles that requests never sent could make larger are marked, of the agent and of the whole", () => {
-  const { table } = measurementAgents(fleetMeasurement({
-    agents: [{ name: "a" }, { name: "b", droppedRatio: 0.6 }],
-    rate: 4_000,
-  })) ?? assert.fail();
+  const agents = [{ name: "a" }, { name: "b", droppedRatio: 0.6 }];
+  const { table } = shown(fleetMeasurement({ agents, rate: 4_000 }));
   const marked = (label: string) => column(table, label).map((text) => text.startsWith("≥ "));
   assert.deepEqual([marked("p50"), marked("p99")], [[false, false, true], [true, false, true]]);
 });

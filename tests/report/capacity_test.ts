@@ -7,12 +7,12 @@ import { renderJunit, resultsSuite } from "../../report/render/junit.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";
 import { renderBlocks } from "../../report/render/terminal/blocks.ts";
 import {
+  breakingWord,
   capacityBlocks,
   capacitySentence,
   trialSentence,
   trialsTable,
 } from "../../report/subjects/capacity.ts";
-import { breakingWord } from "../../report/subjects/capacity_picture.ts";
 import { GLUE } from "../../report/writing/units.ts";
 import {
   CAPACITY_ENDS,

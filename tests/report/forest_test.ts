@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { forestOf } from "../../report/subjects/charts/forest.ts";
+import { type ComparedPair, forestOf } from "../../report/subjects/comparison/pairs.ts";
 import { reportModel } from "../../report/model.ts";
-import type { ComparedPair } from "../../report/subjects/tables/compared.ts";
 import type { ScenarioComparison } from "../../report/subjects/verdict/compared_scenarios.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { cellLabel } from "../../report/cells/cell_label.ts";

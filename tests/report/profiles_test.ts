@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Results, TargetProfile } from "../../runner/result/result.ts";
 import { reportModel } from "../../report/model.ts";
-import { slowdownSentence } from "../../report/subjects/profiles/changes.ts";
+import { slowdownSentence } from "../../report/subjects/profiles/profiles.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import { renderSummary } from "../../report/render/terminal/summary.ts";
 import { HOSTILE, profileOf, resultsWith } from "./profiled_results.ts";

@@ -10,7 +10,7 @@ import {
 } from "../../report/cells/cells.ts";
 import { steadinessOf, steadyFindings } from "../../report/findings/steady_finding.ts";
 import type { Group } from "../../report/blocks.ts";
-import { groupOf } from "../../report/subjects/subject.ts";
+import { groupsOf } from "../../report/subjects/subject.ts";
 import type { SteadyLabel } from "../../runner/stats/steady_state/steady_state.ts";
 import { steady } from "../../report/subjects/tables/steady.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
@@ -101,7 +101,7 @@ function silentAtFirst(warmups: readonly Warmup[]): CellRuns {
 /** What the subject says of some cells. */
 function steadyOf(cells: readonly CellRuns[]): { groups: Group[] } {
   const [context] = reportModel(resultsOf([FLAT])).context.scenarios;
-  return { groups: [groupOf(steady, { ...context, cells }) ?? []].flat() };
+  return { groups: groupsOf([["steady", "", "detail", steady]], { ...context, cells }) };
 }
 
 Deno.test("a start-up without an answer has a rate of 0, and no latency to be told", () => {

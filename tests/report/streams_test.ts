@@ -87,7 +87,7 @@ Deno.test("each interval has its messages, with the p99 of their times, on track
 
 Deno.test("the times between messages are drawn without lower bounds, which count in what lies within a limit", () => {
   const { scenarios: [scenario] } = reportModel(streamed()).context;
-  const figures = streams.build(scenario).flatMap((block) => block.kind === "figure" ? block : []);
+  const figures = streams(scenario).flatMap((block) => block.kind === "figure" ? block : []);
   assert.deepEqual(figures.map(({ id }) => id), ["streams-ttfe", "streams-gap"]);
   const [{ chart }] = figures[1].panels;
   assert.ok(chart.kind === "xy");

@@ -1,28 +1,22 @@
-/** A report's section about the agents of a fleet: which they were, where they disagree, and a table. */
-import type { Measurement, Run } from "../../../runner/result/result.ts";
+/** The agents of a fleet: which they were, what each of them did, where they disagree, and a table. */
+import type { AgentPart, Measurement, Run } from "../../../runner/result/result.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
-import { list, table } from "../../blocks.ts";
+import { type Block, type Form, FORMS, list, table } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import { mean, median } from "../../writing/spread.ts";
-import { formatDuration, timeUnit } from "../../writing/units.ts";
+import { lowerMedian, mean, median, sum } from "../../writing/spread.ts";
+import {
+  formatDuration,
+  formatMs,
+  formatNumber,
+  formatShare,
+  timeUnit,
+} from "../../writing/units.ts";
 import { counted, listedAll } from "../../writing/words.ts";
-import type { ScenarioContext, Subject } from "../subject.ts";
+import type { ScenarioContext } from "../subject.ts";
 import * as column from "../tables/column.ts";
 import { type ColumnOf, NONE, type Table, tableOf, unitNamed } from "../tables/table.ts";
-import {
-  type AgentFigures,
-  agentFigures,
-  disagreements,
-  type LoadedPart,
-  shareOf,
-  wholeFigures,
-} from "./disagreement.ts";
-
-export interface AgentsModel {
-  /** One for each agent that was lost or disagrees. */
-  readonly findings: readonly string[];
-  readonly table: Table;
-}
+import { TRUSTS } from "../../../runner/result/generator.ts";
+import { poolLatency } from "../../figures/pool.ts";
 
 /** The agents of a cell, or of a single measurement. */
 interface Loaded {
@@ -34,48 +28,45 @@ interface Loaded {
 }
 
 /** Each agent beside the whole fleet; empty if a single program made the load. */
-export const agents: Subject<ScenarioContext> = {
-  id: "agents",
-  title: "Agents",
-  depth: "everything",
-  build: ({ name, cells }) => {
-    const fleets = cells.map((cell) => ({
-      cell,
-      runs: cell.parts.map(({ whole }) => whole).filter(({ agents }) => agents !== undefined),
-    })).filter(({ runs }) => runs.length > 0);
-    if (fleets.length === 0) return [];
-    const loaded = fleets.map(({ cell, runs }) => loadedBy(runs, cells.length === 1 ? null : cell));
-    const isRepeated = fleets.some(({ runs }) => runs.length > 1);
-    const isCut = cells.some(({ parts }) => parts.some(({ run, whole }) => run !== whole));
-    const whole = agentsTable(`Agents of ${name}`, loaded, [
-      ...isRepeated
-        ? [
-          "Requests/s and Completed are means over the runs. The other figures, percentiles included, are medians over the runs.",
-        ]
-        : [],
-      ...isCut
-        ? ["Figures are of whole runs, including the part that the experiment discards."]
-        : [],
-    ]);
-    return [
-      list(findingsOf(loaded).map((text) => ({ code: "agents", text })), {
-        forms: ["page", "terminal", "markdown"],
-      }),
-      table(whole, {
-        fold: whole.rows.length > MOST_ROWS ? "Each agent" : null,
-        forms: ["page", "markdown"],
-      }),
-    ];
-  },
-};
+export function agents({ name, cells }: ScenarioContext): Block[] {
+  const fleets = cells.map((cell) => ({
+    cell,
+    runs: cell.parts.map(({ whole }) => whole).filter(({ agents }) => agents !== undefined),
+  })).filter(({ runs }) => runs.length > 0);
+  if (fleets.length === 0) return [];
+  const loaded = fleets.map(({ cell, runs }) => loadedBy(runs, cells.length === 1 ? null : cell));
+  const isRepeated = fleets.some(({ runs }) => runs.length > 1);
+  const isCut = cells.some(({ parts }) => parts.some(({ run, whole }) => run !== whole));
+  const whole = agentsTable(`Agents of ${name}`, loaded, [
+    ...isRepeated ? [REPEATED] : [],
+    ...isCut ? [CUT] : [],
+  ]);
+  return [
+    findingsList(loaded, FORMS),
+    table(whole, {
+      fold: whole.rows.length > MOST_ROWS ? "Each agent" : null,
+      forms: ["page", "markdown"],
+    }),
+  ];
+}
+
+const REPEATED =
+  "Requests/s and Completed are means over the runs. The other figures, percentiles included, are medians over the runs.";
+const CUT = "Figures are of whole runs, including the part that the experiment discards.";
 
 /** A table with more rows is folded up, because it only serves to look up single agents. */
 const MOST_ROWS = 30;
 
-export function measurementAgents(measurement: Measurement): AgentsModel | null {
-  if (measurement.agents === undefined) return null;
+/** With more agents, their rows would bury everything else in a terminal. */
+const MOST_TERMINAL_ROWS = 17;
+
+/** Agents of a single measurement. */
+export function measurementAgents(measurement: Measurement): Block[] {
+  if (measurement.agents === undefined) return [];
   const loaded = [loadedBy([measurement], null)];
-  return { findings: findingsOf(loaded), table: agentsTable("Agents", loaded) };
+  const all = agentsTable("Agents", loaded);
+  const forms = all.rows.length > MOST_TERMINAL_ROWS ? ["markdown" as const] : undefined;
+  return [findingsList(loaded), table(all, { forms })];
 }
 
 function loadedBy(runs: readonly Measurement[], target: Loaded["target"]): Loaded {
@@ -90,7 +81,8 @@ function loadedBy(runs: readonly Measurement[], target: Loaded["target"]): Loade
 /** The most findings that are listed; the table has all. */
 const MOST_FINDINGS = 8;
 
-function findingsOf(loaded: readonly Loaded[]): string[] {
+/** One finding for each agent that was lost or disagrees. */
+function findingsList(loaded: readonly Loaded[], forms?: readonly Form[]): Block {
   const found = loaded.flatMap(({ target, agents, isOpen }) => {
     const cell = loaded.length === 1 ? "" : target?.label ?? "";
     // For a single run, its trust already names the lost agents.
@@ -111,12 +103,11 @@ function findingsOf(loaded: readonly Loaded[]): string[] {
       : `${cell}${others.length === 0 ? "" : ` and ${others.length} more`}: agent ${name} ${text}.`
   );
   const left = sentences.length - MOST_FINDINGS;
-  return left <= 0 ? sentences : [
-    ...sentences.slice(0, MOST_FINDINGS),
-    `${counted(left, "more agent")} also ${
-      left === 1 ? "differs" : "differ"
-    }; the table has them all.`,
-  ];
+  const rest = `${counted(left, "more agent")} also ${
+    left === 1 ? "differs" : "differ"
+  }; the table has them all.`;
+  const said = [...sentences.slice(0, MOST_FINDINGS), ...left > 0 ? [rest] : []];
+  return list(said.map((text) => ({ code: "agents", text })), { forms });
 }
 
 /** The most characters of names in a line. */
@@ -146,6 +137,9 @@ function agentsTable(
     [whole, ...agents].map((one): AgentRow => ({ ...one, target, isOpen }))
   );
   const unit = timeUnit(rows.map(({ p50Ms }) => p50Ms));
+  const connectUnit = timeUnit(rows.map(({ connectMs }) => connectMs ?? 0));
+  const lagUnit = timeUnit(rows.map(lagOf));
+  const completedIn = ({ requests }: LoadedPart): number => requests.completed;
   const percentile = (p: number, of: (row: AgentRow) => number): ColumnOf<AgentRow> =>
     column.number(`p${p}`, (row) =>
       row.latencies === 0 ? null : {
@@ -166,11 +160,7 @@ function agentsTable(
     column.number("Requests/s", ({ ratePerSec }) => ratePerSec),
     percentile(50, ({ p50Ms }) => p50Ms),
     percentile(99, ({ p99Ms }) => p99Ms),
-    column.number(
-      "Connect",
-      ({ connectMs }) => connectMs,
-      timeUnit(rows.map((row) => row.connectMs ?? 0)),
-    ),
+    column.number("Connect", ({ connectMs }) => connectMs, connectUnit),
     column.text("Trust", ({ trust }) => ({ text: trust, alarming: trust !== "valid" })),
     column.text("Lost", ({ lost, ofRuns }) =>
       lost.length === 0 ? NONE : {
@@ -182,16 +172,8 @@ function agentsTable(
     column.rare(column.errors("Dropped", ({ parts }) => shareOf("dropped", parts) ?? 0, "share")),
     column.number("CPU", middle(({ cpu }) => cpu), "share"),
     // Only in an open loop is there a moment to be late for.
-    column.number(
-      "Sent late, p99",
-      (row) => row.isOpen ? lagOf(row) : null,
-      timeUnit(rows.map(lagOf)),
-    ),
-    column.number(
-      "Completed",
-      ({ parts }) => mean(parts.map(({ requests }) => requests.completed)),
-      "count",
-    ),
+    column.number("Sent late, p99", (row) => row.isOpen ? lagOf(row) : null, lagUnit),
+    column.number("Completed", ({ parts }) => mean(parts.map(completedIn)), "count"),
     column.number("Connections", ({ connections }) => connections, "count"),
     column.number("Workers", middle(({ workers }) => workers), "count"),
     column.number("Clock", ({ parts }) => uncertaintyOf(parts), unitNamed("± ms")),
@@ -216,3 +198,194 @@ const NOTE =
   "Connect is the time of the fastest connection: a round trip between an agent and the target takes no " +
   "longer. CPU is that of the busiest worker. Clock is how far an agent's clock may differ from those of the other " +
   "agents; the start of its load may differ by as much.";
+
+// When agents that load one target together disagree. They share the target, so if one of them measures something else,
+// its network or its machine is the reason. At most one sentence for each agent.
+
+/** A figure that agents of one load have in common. */
+interface CommonFigure {
+  readonly name: "latency" | "share" | "pace";
+  readonly of: (agent: AgentFigures) => number;
+  readonly text: (value: number) => string;
+  /** What an agent with this value did. */
+  readonly said: (text: string) => string;
+  /** Share of the others' figure by which an agent may differ. */
+  readonly withinRatio: number;
+  /** Smaller differences mean nothing. */
+  readonly least: number;
+}
+
+const LATENCY: CommonFigure = {
+  name: "latency",
+  of: ({ p50Ms }) => p50Ms,
+  text: formatMs,
+  said: (text) => `measured a median latency of ${text}`,
+  withinRatio: 0.25,
+  least: 0.1, // ms: a core that wakes up from power saving can take as long
+};
+/** The share of an agent's due requests that it completed: in an open loop, every agent has the same work. */
+const SHARE: CommonFigure = {
+  name: "share",
+  of: ({ parts }) => shareOf("completed", parts) ?? 0,
+  text: formatShare,
+  said: (text) => `completed ${text} of its scheduled requests`,
+  withinRatio: 0.1,
+  least: 0,
+};
+/** Requests/s per connection: in a closed loop, a connection sends as fast as it gets responses. */
+const PACE: CommonFigure = {
+  name: "pace",
+  of: ({ ratePerSec, connections }) => ratePerSec / Math.max(1, connections),
+  text: (value) => formatNumber(value),
+  said: (text) => `completed ${text} requests/s per connection`,
+  withinRatio: 0.25,
+  least: 0,
+};
+
+/** How an agent differs from the others; `in` names the figures, by which equal differences in other cells are found. */
+interface Difference extends Pick<AgentFigures, "name"> {
+  readonly in: readonly CommonFigure["name"][];
+  /** Without a full stop. */
+  readonly text: string;
+}
+
+/** Disagreements of agents that were not lost; lost ones have findings of their own. */
+export function disagreements(
+  all: readonly AgentFigures[],
+  { isOpen }: { readonly isOpen: boolean },
+): Difference[] {
+  const present = all.filter(({ latencies, lost }) => latencies > 0 && lost.length === 0);
+  return present.flatMap((agent) => {
+    const others = present.filter((other) => other !== agent);
+    // In a closed loop, a different latency explains a different pace.
+    const restMs = lowerMedian(others.map(LATENCY.of));
+    const isAlike = !areApart(agent.p50Ms, restMs, { ...LATENCY, least: 0 });
+    const figures = isOpen ? [LATENCY, SHARE] : isAlike ? [LATENCY, PACE] : [LATENCY];
+    const differing = figures.filter(({ of, ...figure }) => {
+      // If one half of the agents differs from the other, only one half is reported, not each against the other.
+      const rest = [others, present].map((those) => lowerMedian(those.map(of)));
+      return others.length > 0 && rest.every((value) => areApart(of(agent), value, figure));
+    });
+    if (differing.length === 0) return [];
+    const who = others.length === 1 ? `agent ${others[0].name}` : "the others";
+    const texts = differing.map(({ of, text, said }) =>
+      `${said(text(of(agent)))}, ${who} ${text(lowerMedian(others.map(of)))}`
+    );
+    const theirs = others.flatMap(({ connectMs }) => connectMs ?? []);
+    const connections = agent.connectMs === null || theirs.length === 0 ? [] : [
+      `its fastest connection took ${formatMs(agent.connectMs)}, theirs ${
+        formatMs(lowerMedian(theirs))
+      }`,
+    ];
+    return [{
+      name: agent.name,
+      in: differing.map(({ name }) => name),
+      text: [...texts, ...connections].join("; "),
+    }];
+  });
+}
+
+function areApart(
+  value: number,
+  rest: number,
+  { withinRatio, least }: Pick<CommonFigure, "withinRatio" | "least">,
+): boolean {
+  const apart = Math.abs(value - rest);
+  return apart > least && apart > withinRatio * rest;
+}
+
+// What each agent did in the runs of a cell, or in a single measurement, as one set of figures for each agent.
+
+/**
+ * Figures over the runs in which the agent took part: the rate is a mean, so that all agents' rates add up; other
+ * figures are medians.
+ */
+export interface AgentFigures {
+  readonly name: string;
+  readonly host: string;
+  /** The agent's part in each run in which it took part. */
+  readonly parts: readonly LoadedPart[];
+  readonly ofRuns: number;
+  /** When the agent's last report came and why it was given up, one entry for each run in which it was lost. */
+  readonly lost: readonly NonNullable<AgentPart["lost"]>[];
+  readonly connections: number;
+  readonly ratePerSec: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly latencies: number;
+  /** Connect time of the fastest connection, which bounds a round trip; null if unknown. */
+  readonly connectMs: number | null;
+  /** The worst trust over all runs. */
+  readonly trust: AgentPart["trust"];
+}
+
+/** What an agent did in one run, or what all of them did. */
+export interface LoadedPart extends
+  Pick<
+    AgentPart,
+    "name" | "host" | "lost" | "workers" | "connections" | "rate" | "cpu" | "lag" | "trust"
+  > {
+  readonly requests: Readonly<AgentPart["requests"]>;
+  readonly connect: { readonly count: number; readonly min: number };
+  readonly latency: { readonly count: number; readonly p50: number; readonly p99: number };
+  readonly uncertaintyMs: number | null;
+  readonly isAtLeast: (percentile: number) => boolean;
+}
+
+/** The figures of each agent, in the order of their first appearance; none without a fleet. */
+export function agentFigures(runs: readonly Pick<Measurement, "agents">[]): AgentFigures[] {
+  const parts = runs.flatMap(({ agents = [] }) => agents).map((part): LoadedPart => ({
+    ...part,
+    uncertaintyMs: part.clock.uncertainty,
+    // Latencies of uncompleted requests are lower bounds, whose true values may be the longest of all.
+    isAtLeast: (p) =>
+      part.latency.count > part.requests.completed &&
+      p / 100 * part.latency.count > part.requests.completed,
+  }));
+  return [...Map.groupBy(parts, ({ name }) => name).values()].map((own) =>
+    figuresOf(own, runs.length)
+  );
+}
+
+export function wholeFigures(runs: readonly Measurement[]): AgentFigures {
+  return figuresOf(
+    runs.map((run): LoadedPart => ({
+      ...{ name: "all", host: "all", lost: null, uncertaintyMs: null },
+      ...{ workers: run.generator.workers, connections: run.load.connections },
+      ...{ requests: run.requests, rate: run.rate, connect: run.connect },
+      latency: {
+        count: run.latency.count,
+        p50: run.latency.percentiles["50"],
+        p99: run.latency.percentiles["99"],
+      },
+      ...{ cpu: run.generator.cpu, lag: run.generator.lag.p99, trust: run.generator.trust },
+      isAtLeast: (p) => poolLatency([run]).isAtLeast(p),
+    })),
+    runs.length,
+  );
+}
+
+function figuresOf(parts: readonly LoadedPart[], ofRuns: number): AgentFigures {
+  const connected = parts.filter(({ connect }) => connect.count > 0);
+  const { name, host } = parts[parts.length - 1];
+  return {
+    ...{ name, host, parts, ofRuns },
+    lost: parts.flatMap(({ lost }) => lost ?? []),
+    connections: median(parts.map(({ connections }) => connections)),
+    ratePerSec: mean(parts.map(({ rate }) => rate)),
+    p50Ms: lowerMedian(parts.map(({ latency }) => latency.p50)),
+    p99Ms: lowerMedian(parts.map(({ latency }) => latency.p99)),
+    latencies: Math.min(...parts.map(({ latency }) => latency.count)),
+    connectMs: connected.length === 0 ? null : median(connected.map(({ connect }) => connect.min)),
+    trust: TRUSTS.findLast((level) => parts.some(({ trust }) => trust === level)) ?? "valid",
+  };
+}
+
+/** Share of the due requests with this outcome; null if none were due. */
+export function shareOf(
+  end: keyof AgentPart["requests"],
+  parts: readonly LoadedPart[],
+): number | null {
+  const due = sum(parts, ({ requests }) => requests.due);
+  return due === 0 ? null : sum(parts, ({ requests }) => requests[end]) / due;
+}

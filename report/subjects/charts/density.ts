@@ -25,18 +25,15 @@ export type DrawnTimes = Pick<
   "count" | "censored" | "percentile" | "endedCount" | "ended"
 >;
 
-interface Described {
-  /** The things that shares count, in the plural. */
-  readonly what: string;
-  readonly limit: string;
-}
+const REQUESTS = { what: "requests by latency", limit: "Requests within" };
 
-const REQUESTS: Described = { what: "requests by latency", limit: "Requests within" };
-
-/** Distribution of completed requests, or of other times; null if no cell has one. */
+/**
+ * Distribution of completed requests, or of other times; null if no cell has one.
+ * @param what The things that shares count, in the plural.
+ */
 export function densityOf(
   cells: readonly Distributed[],
-  { what, limit }: Described = REQUESTS,
+  { what, limit }: typeof REQUESTS = REQUESTS,
 ): Xy | null {
   const medianMs = ({ latency }: Distributed): number => latency.percentile(50).value;
   const filled = cells.filter(({ latency }) => latency.endedCount > 0)
@@ -112,23 +109,18 @@ export function densityFinding(cells: readonly CellRuns[]): string {
     .toSorted((a, b) => percentileOf(a.latency, 50) - percentileOf(b.latency, 50));
   const left = sum(filled, ({ latency: { count, ended } }) => count - ended.count);
   const [past, present] = left === 1 ? ["was", "is"] : ["were", "are"];
-  return [
-    ...firstAndLast(filled).map(halfText),
-    ...left === 0 ? [] : [
-      `${
-        counted(left, "request")
-      } that timed out, ${past} unfinished or never sent ${present} not drawn.`,
-    ],
-  ].join(" ");
+  const undrawn = `${
+    counted(left, "request")
+  } that timed out, ${past} unfinished or never sent ${present} not drawn.`;
+  return [...firstAndLast(filled).map(halfText), ...left === 0 ? [] : [undrawn]].join(" ");
 }
 
 function halfText({ label, latency }: CellRuns): string {
   const half = `Half of the requests to ${label} took ${formatMs(percentileOf(latency, 50))} or`;
   if (latency.isAtLeast(50)) return `${half} longer.`;
-  const p99 = latency.percentile(99);
-  return p99.isAtLeast
-    ? `${half} less, and one in a hundred ${formatMs(p99.value)} or longer.`
-    : `${half} less, and one in a hundred more than ${formatMs(p99.value)}.`;
+  const { value, isAtLeast } = latency.percentile(99);
+  const rare = isAtLeast ? `${formatMs(value)} or longer` : `more than ${formatMs(value)}`;
+  return `${half} less, and one in a hundred ${rare}.`;
 }
 
 /** Up to three items unchanged; of more, the first and the last. */

@@ -2,11 +2,9 @@
  * Requests per second and percentiles for a part of a cell's runs, from the sum of their intervals. With this, the page
  * computes the table for a selected time range in the browser, so it imports nothing that a browser lacks.
  */
-import { withoutBounds } from "../../../runner/stats/histogram/censoring.ts";
-import { sumOfSparse } from "../../../runner/stats/histogram/histogram.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { mean, sum } from "../../writing/spread.ts";
-import { boundedPercentile, type Sample } from "../../figures/lower_bounds.ts";
+import { boundedPercentile, type Sample, sampleOver } from "../../figures/lower_bounds.ts";
 import type { CellSteps, PackedStep } from "./packing.ts";
 
 /** Seconds since the start of each run. */
@@ -63,7 +61,9 @@ export function rangeFigures(
   percentiles: readonly number[],
 ): RangeFigures {
   const within = runs.map((steps) => stepsWithin(steps, range)).filter(({ length }) => length > 0);
-  const sample = sampleOf(within.flat(), clock);
+  const sample = sampleOver(
+    within.flat().map(({ latency, bounds }) => ({ clock, all: latency, bounds })),
+  );
   const rates = within.map((steps) =>
     sum(steps, ({ completed }) => completed) / sum(steps, ({ seconds }) => seconds)
   );
@@ -79,10 +79,4 @@ export function rangeFigures(
       return { ms: value, isSupported: supportsPercentile(count, p), isAtLeast };
     }),
   };
-}
-
-function sampleOf(steps: readonly PackedStep[], clock: Sample["clock"]): Sample {
-  const all = sumOfSparse(steps.map(({ latency }) => latency));
-  const bounds = sumOfSparse(steps.map(({ bounds }) => bounds));
-  return { clock, all, bounds, ended: withoutBounds(all, bounds) };
 }

@@ -86,8 +86,6 @@ const MOST_DECIMALS = 3;
 function timelineRun(run: Run, unit: DisplayUnit, tracks: readonly Track[]): TimelineRun {
   const intervals = intervalsOf(run);
   const bounds = intervals.map(({ point }) => lowerBoundsIn(point));
-  const boundsOf = (p: string): number[] =>
-    bounds.flatMap((names, i) => names.includes(p) ? [i] : []);
   return {
     label: `run ${run.repetition}`,
     t: intervals.map(({ point }) => Number(point.endS.toFixed(MOST_DECIMALS))),
@@ -100,7 +98,9 @@ function timelineRun(run: Run, unit: DisplayUnit, tracks: readonly Track[]): Tim
     ),
     // Omitted without lower bounds, as in most runs.
     ...bounds.some(({ length }) => length > 0) && {
-      lowerBounds: Object.fromEntries(POINT_PERCENTILES.map((p) => [p, boundsOf(p)])),
+      lowerBounds: Object.fromEntries(
+        POINT_PERCENTILES.map((p) => [p, bounds.flatMap((names, i) => names.includes(p) ? i : [])]),
+      ),
     },
     tracks: tracks.map(({ values }) =>
       (values.get(run) ?? []).map((value) => value === null ? null : compact(value))
@@ -146,16 +146,37 @@ interface Track {
 }
 
 const COMPILER_TRACKS = [
-  { title: "Optimised by Maglev", work: "maglev" },
-  { title: "Optimised by TurboFan", work: "turbofan" },
-  { title: "Deoptimised", work: "deoptimized" },
+  ["Optimised by Maglev", "maglev"],
+  ["Optimised by TurboFan", "turbofan"],
+  ["Deoptimised", "deoptimized"],
+] as const;
+
+const MESSAGE_TIMES = [
+  ["First message, p99", "ttfe"],
+  ["Between messages, p99", "gap"],
+  ["Message latency, p99", "message"],
 ] as const;
 
 /** Tracks from the top, without those that have no values. */
 function tracksOf(runs: readonly Run[]): Track[] {
   const memory = sizeUnit(runs.map(peakMemoryBytesOf));
   return [
-    ...messageTracks(runs),
+    trackOf(
+      runs,
+      "Messages",
+      "/s",
+      0,
+      (_run, _atS, { point: { messages }, seconds }) => messages && messages.received / seconds,
+    ),
+    trackOf(
+      runs,
+      "Messages failed",
+      "/s",
+      0,
+      (_run, _atS, { point: { messages }, seconds }) =>
+        messages && (messages.failed ?? 0) / seconds,
+    ),
+    ...MESSAGE_TIMES.map(([title, of]) => messageTrack(runs, title, of)),
     trackOf(runs, "CPU", "cores", 1, (run, atS) => pointAt(run, atS)?.cpu),
     trackOf(runs, "Memory", memory.name, 0, (run, atS) => {
       const point = pointAt(run, atS);
@@ -166,7 +187,7 @@ function tracksOf(runs: readonly Run[]): Track[] {
       return point && point.stoppedMs / run.timeline.intervalS;
     }),
     trackOf(runs, "Event loop late", "ms", 10, (run, atS) => countersAt(run, atS)?.delay),
-    ...COMPILER_TRACKS.map(({ title, work }) =>
+    ...COMPILER_TRACKS.map(([title, work]) =>
       trackOf(runs, title, "functions/s", 0, (run, atS) => {
         const done = countersAt(run, atS)?.compiler?.[work];
         return done && done / run.timeline.intervalS;
@@ -175,54 +196,35 @@ function tracksOf(runs: readonly Run[]): Track[] {
   ].flat();
 }
 
-const MESSAGE_TIMES = [
-  { title: "First message, p99", of: "ttfe" },
-  { title: "Between messages, p99", of: "gap" },
-  { title: "Message latency, p99", of: "message" },
-] as const;
-
-function messageTracks(runs: readonly Run[]): Track[] {
-  return [
-    ...trackOf(
-      runs,
-      "Messages",
-      "/s",
-      0,
-      (_run, _atS, { point: { messages }, seconds }) => messages && messages.received / seconds,
-    ),
-    ...trackOf(
-      runs,
-      "Messages failed",
-      "/s",
-      0,
-      (_run, _atS, { point: { messages }, seconds }) =>
-        messages && (messages.failed ?? 0) / seconds,
-    ),
-    ...MESSAGE_TIMES.flatMap(({ title, of }) => {
-      const known = runs.flatMap(({ timeline: { points } }) =>
-        points.flatMap(({ messages }) => messages?.[of]?.p99 ?? [])
-      );
-      const unit = timeUnit(known);
-      return trackOf(runs, title, unit.name, 0, (_run, _atS, { point: { messages } }) => {
-        const p99 = messages?.[of]?.p99;
-        return p99 && p99 / unit.size;
-      });
-    }),
-  ];
+function messageTrack(
+  runs: readonly Run[],
+  title: string,
+  of: typeof MESSAGE_TIMES[number][1],
+): Track[] {
+  const known = runs.flatMap(({ timeline: { points } }) =>
+    points.flatMap(({ messages }) => messages?.[of]?.p99 ?? [])
+  );
+  const unit = timeUnit(known);
+  return trackOf(runs, title, unit.name, 0, (_run, _atS, { point: { messages } }) => {
+    const p99 = messages?.[of]?.p99;
+    return p99 && p99 / unit.size;
+  });
 }
+
+/** The value at a moment of a run, in seconds. */
+type ValueAt = (run: Run, atS: number, interval: TimelineInterval) => number | null | undefined;
 
 /**
  * A track with a value for each interval of each run.
  *
  * @param least The axis covers at least this much, so that tiny values look tiny.
- * @param valueAt The value at a moment of a run, in seconds.
  */
 function trackOf(
   runs: readonly Run[],
   title: string,
   unit: string,
   least: number,
-  valueAt: (run: Run, atS: number, interval: TimelineInterval) => number | null | undefined,
+  valueAt: ValueAt,
 ): Track[] {
   const values = new Map(runs.map((run) => [
     run,
@@ -259,9 +261,8 @@ function offeredTo(runs: readonly Run[]): OfferedPart[] {
   const [{ load }] = runs;
   if (!isOneEach || load.kind === "closed") return [];
   if (load.kind === "phases") {
-    return startsOf(load.phases).map(({ atS, durationS, from, to }) => ({
-      ...{ fromS: atS, toS: atS + durationS, from, to },
-    }));
+    return startsOf(load.phases)
+      .map(({ atS, durationS, from, to }) => ({ fromS: atS, toS: atS + durationS, from, to }));
   }
   const { rate, durationS } = load;
   return rate === null ? [] : [{ fromS: 0, toS: durationS, from: rate, to: rate }];
@@ -271,16 +272,16 @@ function offeredTo(runs: readonly Run[]): OfferedPart[] {
 function marksOf(target: string, [{ load }]: readonly Run[], planned: PlannedFor): TimelineMark[] {
   const phases = load.kind === "phases" ? startsOf(load.phases) : [];
   const stages = load.kind === "closed" ? startsOf(load.stages ?? []) : [];
-  const textOf = (from: number, to: number, last: string, first: (value: number) => string) =>
-    from === to ? last : `${first(from)} → ${last}`;
+  const rising = (from: number, to: number, format: (value: number) => string): string =>
+    from === to ? "" : `${format(from)} → `;
   return [
     ...stages.map(({ atS, from, to }) => ({
       atS,
-      label: textOf(from, to, counted(to, "connection"), formatCount),
+      label: `${rising(from, to, formatCount)}${counted(to, "connection")}`,
     })),
     ...phases.map(({ atS, from, to }) => ({
       atS,
-      label: textOf(from, to, `${formatTick(to)}/s`, formatTick),
+      label: `${rising(from, to, formatTick)}${formatTick(to)}/s`,
     })),
     ...addedTo(target, planned.experiment?.targets).map(({ at, instances }) => ({
       atS: at / 1_000,

@@ -16,9 +16,15 @@ import { unlikeNotes } from "../../findings/card_notes.ts";
 import { neededText, THESE_TWO, tooManyRunsText } from "../../findings/judgements.ts";
 import { gatesSentence } from "../../findings/threshold_sentences.ts";
 import { meaningOfRuns, nounOfRuns } from "../../findings/trust.ts";
-import { shortVerdict, sideVerdict, type Verdict, verdictOf } from "../verdict/card.ts";
+import {
+  placesForest,
+  shortVerdict,
+  sideVerdict,
+  type Verdict,
+  verdictOf,
+} from "../verdict/card.ts";
 import { type CardModel, relianceOf } from "../verdict/conclusion.ts";
-import { mendStep, type NextStep } from "../verdict/next_steps.ts";
+import { mendStep, type NextStep, step } from "../verdict/next_steps.ts";
 import {
   besidePlace,
   figureNameOf,
@@ -28,7 +34,6 @@ import {
   type Place,
   winnerOf,
 } from "../../judge/places.ts";
-import { placesForest } from "../verdict/small_forest.ts";
 import { capitalized, counted, listed, unique } from "../../writing/words.ts";
 
 export function comparedCard(comparison: ResultsComparison): CardModel {
@@ -38,9 +43,11 @@ export function comparedCard(comparison: ResultsComparison): CardModel {
   const hasVerdict = isTrusted(comparison);
   const shown = hasVerdict ? headlined(comparison, places) : [];
   const own = judgedBoth(comparison, shown[0]?.of);
-  const verdict = hasVerdict
-    ? verdictIn(comparison, shown)
-    : nothingValid(sides.filter(({ valid }) => valid === 0));
+  const invalid = sides.filter(({ valid }) => valid === 0);
+  const verdict = hasVerdict ? verdictIn(comparison, shown) : verdictOf("nothing-valid", {
+    side: listed(invalid.map(({ name }) => name), "and"),
+    meaning: meaningOfRuns(invalid.flatMap(({ runs }) => runs)),
+  });
   const others = unique(places.map(({ figure }) => figure))
     .filter((figure) => shown.length > 0 && figure !== shown[0].figure);
   return {
@@ -65,13 +72,6 @@ export function comparedCard(comparison: ResultsComparison): CardModel {
       ...(hasVerdict ? nextSteps(comparison) : []),
     ],
   };
-}
-
-function nothingValid(sides: readonly ComparedSide[]): Verdict {
-  return verdictOf("nothing-valid", {
-    side: listed(sides.map(({ name }) => name), "and"),
-    meaning: meaningOfRuns(sides.flatMap(({ runs }) => runs)),
-  });
 }
 
 function verdictIn(comparison: ResultsComparison, shown: readonly Place[]): Verdict {
@@ -126,19 +126,14 @@ function figureNote(figure: string, places: readonly Place[], other: string): st
   return [`By ${figure}: ${word}${own.length === 1 ? "" : ` in ${all}`}.`];
 }
 
-/** Places by all runs and by the undisturbed ones. @param figure Default: all deciding figures. */
-function judgedBoth(comparison: ResultsComparison, figure?: ComparedFigure): Judged {
-  const { cells, again } = comparison;
+/** Places by all runs and by the undisturbed ones. @param only Default: all deciding figures. */
+function judgedBoth({ cells, again, sides }: ResultsComparison, only?: ComparedFigure): Judged {
   const placesIn = (cells: readonly ComparedCell[]): Place[] =>
-    placesOf(comparison, cells).filter(({ of }) => figure === undefined || of === figure);
+    cells.flatMap((cell) =>
+      decisiveOf(cell.comparison).filter(({ figure }) => only === undefined || figure === only)
+        .map(({ figure }) => placeOf(cell, figure, sides))
+    );
   return judgedTwice(placesIn(cells), again && placesIn(again));
-}
-
-/** Each cell, once for each deciding figure. */
-function placesOf({ sides }: ResultsComparison, cells: readonly ComparedCell[]): Place[] {
-  return cells.flatMap((cell) =>
-    decisiveOf(cell.comparison).map(({ figure }) => placeOf(cell, figure, sides))
-  );
 }
 
 function placeOf(
@@ -147,17 +142,14 @@ function placeOf(
   [{ name: base }, { name: next }]: ResultsComparison["sides"],
 ): Place {
   const { name, scenario, match, comparison, errors } = cell;
-  const sides = [{ name: base, cell: match.base }, { name: next, cell: match.next }];
-  const short = errors === "" ? [] : sides.flatMap(({ name, cell }) => {
+  const short = errors === "" ? [] : [match.base, match.next].flatMap((cell, i) => {
     const own = shortfallOf(cell);
-    return own === null ? [] : [{ ...own, label: name }];
+    return own === null ? [] : [{ ...own, label: [base, next][i] }];
   });
   const { color } = match.next;
   return besidePlace({
     key: JSON.stringify([name, figure]),
-    ...{ name, scenario, short },
-    factors: [],
-    noun: "cell",
+    ...{ name, scenario, short, factors: [], noun: "cell" },
     sides: [{ name: base, label: base, color }, { name: next, label: next, color }],
     of: figure,
     figure: figureNameOf(figure, match.next),
@@ -228,18 +220,12 @@ function nextSteps({ cells, differences, outcome }: ResultsComparison): NextStep
       }.`;
   const [first, ...others] = differences;
   const more = others.length === 0 ? "" : `, and ${others.length} more`;
+  const alike = `Measure both sides under the same conditions. They differ in ${first}${more}.`;
   return [
-    ...(first === undefined ? [] : [
-      {
-        code: "equal-settings",
-        text: `Measure both sides under the same conditions. They differ in ${first}${more}.`,
-      } as const,
-    ]),
-    ...(all.some(({ reason }) => reason === "sessions")
-      ? [{ code: "add-runs", text: `${capitalized(SESSIONS_ADVICE)}.` } as const]
-      : []),
-    ...(decide === null || outcome !== "inconclusive"
-      ? []
-      : [{ code: "add-runs", text: decide } as const]),
+    ...first === undefined ? [] : [step("equal-settings", alike)],
+    ...all.some(({ reason }) => reason === "sessions")
+      ? [step("add-runs", `${capitalized(SESSIONS_ADVICE)}.`)]
+      : [],
+    ...decide === null || outcome !== "inconclusive" ? [] : [step("add-runs", decide)],
   ];
 }

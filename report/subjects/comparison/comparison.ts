@@ -21,8 +21,7 @@ import { sessionPairs } from "../../judge/sessions.ts";
 import { areMovedAlike } from "../../judge/slices.ts";
 import { conditionText, ratiosText } from "../../findings/judgements.ts";
 import { endsText, noResponseOf } from "../../findings/no_response.ts";
-import type { WorkChange } from "../profiles/changes.ts";
-import { pairedProfiles, type ProfilesModel } from "../profiles/profiles.ts";
+import { pairedProfiles, type ProfilesModel, type WorkChange } from "../profiles/profiles.ts";
 import { doubtSentences, isValid, type TrustModel, trustOfRuns } from "../../findings/trust.ts";
 import { type GateOutcome, gateOutcome } from "../../findings/threshold_sentences.ts";
 import {
@@ -89,17 +88,17 @@ export interface ResultsComparison {
   /** Thresholds of the new results, with the base as the baseline. */
   readonly gates: readonly GateOutcome[];
   readonly marginRatio: number;
-  readonly decidedBy: DecidedBy;
+  readonly decidedBy: NonNullable<CompareOptions["decidedBy"]>;
   /** The deciding outcome. */
   readonly outcome: ThresholdOutcome;
 }
 
-/** `figures`: requests/s, p99 and CPU per request of every cell, and thresholds as well; `thresholds`: nothing else. */
-export type DecidedBy = "figures" | "thresholds";
-
 export interface CompareOptions {
-  /** Default: figures. */
-  readonly decidedBy?: DecidedBy;
+  /**
+   * `figures`: requests/s, p99 and CPU per request of every cell, and thresholds as well; `thresholds`: nothing else.
+   * Default: figures.
+   */
+  readonly decidedBy?: "figures" | "thresholds";
   readonly marginRatio?: number;
   readonly thresholds?: readonly Threshold[];
   readonly revisions?: Revisions;
@@ -163,20 +162,20 @@ export function compareSessions(
     untrusted: sides.flatMap(({ name, trust }) => doubtSentences(name, trust)),
     onlyBase: matches.onlyBase.map(nameOf),
     onlyNext: matches.onlyNext.map(nameOf),
-    profiles: cells.flatMap((cell) => {
-      const profiles = profilesOf(cell, [
-        { name: baseName, sessions: bases },
-        { name: nextName, sessions: nexts },
-      ]);
-      return profiles === null ? [] : [{ name: cell.name, profiles }];
+    profiles: cells.flatMap(({ name, match, comparison, errors }) => {
+      // If responses are wrong, the figures mean nothing.
+      const change = errors === "" ? workChange(comparison) : null;
+      const both = [{ name: baseName, sessions: bases }, {
+        name: nextName,
+        sessions: nexts,
+      }] as const;
+      const profiles = pairedProfiles(match, both, change);
+      return profiles === null ? [] : [{ name, profiles }];
     }),
     gates,
     marginRatio,
     decidedBy,
-    outcome: worstOf([
-      ...byFigures ? figureOutcomes({ cells, sides, revisions }) : [],
-      ...gates,
-    ]),
+    outcome: worstOf([...byFigures ? figureOutcomes({ cells, sides, revisions }) : [], ...gates]),
   };
 }
 
@@ -198,7 +197,7 @@ export function areInTurns(
   return revisions !== null || areMovedAlike(sides.map(({ runs }) => runs));
 }
 
-export interface FigureOutcome {
+interface FigureOutcome {
   readonly cell: ComparedCell;
   readonly figure: ComparedFigure;
   readonly outcome: ThresholdOutcome;
@@ -282,26 +281,22 @@ function judgedAlike(
   verdict: Verdict,
   reason: VerdictReason,
 ): GroupComparison {
-  const figures = comparison.figures.map((figure) => ({
-    ...figure,
-    ...UNTESTED,
-    verdict,
-    reason,
-  }));
-  return { ...comparison, figures };
+  const unjudged = { ...UNTESTED, verdict, reason };
+  return {
+    ...comparison,
+    figures: comparison.figures.map((figure) => ({ ...figure, ...unjudged })),
+  };
 }
 
 /** `now, no request got a response: 50 timed out after 5 s`; "" if each run of both sides had one. */
 function silenceOf(base: CellRuns, next: CellRuns): string {
-  const sides = [["before", base.runs.filter(isUnanswered)], [
-    "now",
-    next.runs.filter(isUnanswered),
-  ]] as const;
-  return sides.filter(([, silent]) => silent.length > 0)
-    .map(([when, silent]) =>
-      `${when}, no request got a response: ${endsText(noResponseOf(silent))}`
-    )
-    .join("; ");
+  return [base, next].flatMap(({ runs }, i) => {
+    const silent = runs.filter(isUnanswered);
+    const when = i === 0 ? "before" : "now";
+    return silent.length === 0
+      ? []
+      : [`${when}, no request got a response: ${endsText(noResponseOf(silent))}`];
+  }).join("; ");
 }
 
 /** A worse figure fails; an undecided one is inconclusive. */
@@ -316,29 +311,6 @@ export function sentenceOf(cell: ComparedCell): string {
   const nobody = rate.base === 0 ? cell.base : rate.next === 0 ? cell.next : null;
   const text = nobody === null ? ratiosText(cell.comparison) : `${nobody} sent no response`;
   return `${cell.name}: ${text}`;
-}
-
-interface ProfiledSide {
-  readonly name: string;
-  readonly sessions: readonly ResultSide[];
-}
-
-/**
- * Where a cell's time goes on either side, and what causes a change of its figures; null if a side has no profile of
- * it.
- */
-function profilesOf(
-  { match: { base, next }, comparison, errors }: ComparedCell,
-  [before, after]: readonly [ProfiledSide, ProfiledSide],
-): ProfilesModel | null {
-  const of = ({ sessions, name }: ProfiledSide, cell: CellRuns) => ({
-    name,
-    cell,
-    profiles: sessions.flatMap(({ profiles }) => profiles ?? []),
-  });
-  // If responses are wrong, the figures mean nothing.
-  const change = errors === "" ? workChange(comparison) : null;
-  return pairedProfiles(next.scenario, [of(before, base), of(after, next)], change);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** A comparison of two results as a document: both sides of each cell, the ratios, profiles and distributions. */
 import { TRUSTS } from "../../../runner/result/generator.ts";
-import { type Block, type Fact, figure, group, list, table, text } from "../../blocks.ts";
+import { type Block, factsFrom, figure, group, list, table, text } from "../../blocks.ts";
 import { legendOf } from "../../chart.ts";
 import type { Document } from "../../document.ts";
 import { leadOf } from "../../findings/lead.ts";
@@ -9,15 +9,14 @@ import { isOpenLoop } from "../../judge/pairs.ts";
 import { formatMoment } from "../../writing/units.ts";
 import { counted, unique } from "../../writing/words.ts";
 import { densityFinding, densityOf } from "../charts/density.ts";
-import { forestOf } from "../charts/forest.ts";
+import { type ComparedPair, comparedTable, comparedTexts, forestOf, notesOf } from "./pairs.ts";
 import { FOREST } from "../compared.ts";
 import { DENSITY } from "../latency.ts";
 import { profileBlocks } from "../profiles/profiles.ts";
 import { groupsOf, type Subject } from "../subject.ts";
-import { type ComparedPair, comparedTable, comparedTexts, notesOf } from "../tables/compared.ts";
-import { slicedBlocks, slices } from "../slices.ts";
+import { slicedBlocks } from "../slices.ts";
 import { WHY_TITLE } from "../about.ts";
-import { thresholdBlocks, thresholds } from "../thresholds.ts";
+import { thresholdBlocks } from "../thresholds.ts";
 import { comparedCard } from "./card.ts";
 import {
   type ComparedCell,
@@ -29,15 +28,12 @@ import {
 /** The document of a comparison. @param comparison Has at least one cell. */
 export function comparedDocument(comparison: ResultsComparison): Document {
   const { cells, sides } = comparison;
+  const origins = sidesText(comparison).map((text) => ({ code: "side", text }));
   return {
     kind: "comparison",
     name: "Comparison",
     title: unique(sides.map(titleOf)).join(" → "),
-    lead: [
-      list(sidesText(comparison).map((text) => ({ code: "side", text })), {
-        forms: ["page", "markdown"],
-      }),
-    ],
+    lead: [list(origins, { forms: ["page", "markdown"] })],
     card: comparedCard(comparison),
     groups: groupsOf(COMPARISON, comparison),
     colors: cells.map(({ match }) => match.next.color),
@@ -67,25 +63,20 @@ function sidesText(comparison: ResultsComparison): string[] {
 }
 
 /** Reasons to doubt the comparison, or why it covers less than it might. */
-const about: Subject<ResultsComparison> = {
-  id: "about",
-  title: "",
-  depth: "summary",
-  build: (comparison) => {
-    const { sides: [base, next], untrusted, onlyBase, onlyNext } = comparison;
-    const levels = [base, next].map(({ trust }) => trust?.level);
-    return [
-      list(doubtsOfSides([base, next]).map((text) => ({ code: "trust", text })), {
-        title: isTrusted(comparison) ? untrusted.join("; ") : WHY_TITLE,
-        fold: TRUSTS.findLast((level) => levels.includes(level)) ?? "valid",
-      }),
-      differenceList(comparison),
-      onlyText(base, onlyBase),
-      onlyText(next, onlyNext),
-      heldText(comparison),
-    ];
-  },
-};
+function about(comparison: ResultsComparison): Block[] {
+  const { sides: [base, next], untrusted, onlyBase, onlyNext } = comparison;
+  const levels = [base, next].map(({ trust }) => trust?.level);
+  return [
+    list(doubtsOfSides([base, next]).map((text) => ({ code: "trust", text })), {
+      title: isTrusted(comparison) ? untrusted.join("; ") : WHY_TITLE,
+      fold: TRUSTS.findLast((level) => levels.includes(level)) ?? "valid",
+    }),
+    differenceList(comparison),
+    onlyText(base, onlyBase),
+    onlyText(next, onlyNext),
+    heldText(comparison),
+  ];
+}
 
 export function differenceList({ differences }: ResultsComparison): Block {
   return list(differences.map((text) => ({ code: "difference", text })), {
@@ -108,12 +99,10 @@ function heldText({ cells }: ResultsComparison): Block {
     next.runs.some(({ sockets }) => sockets !== undefined && sockets.message.count > 0)
   );
   const rule = `${isAnswered ? "message" : "gap"}.p99 not worse than baseline by 10%`;
-  const found = held.length === 0
-    ? ""
-    : `Compared as whole streams or WebSockets, however long they were held: ${
-      held.map(({ name }) => name).join("; ")
-    }. To compare their messages, write a threshold such as "${rule}".`;
-  return text("held", found, "warning");
+  const found = `Compared as whole streams or WebSockets, however long they were held: ${
+    held.map(({ name }) => name).join("; ")
+  }. To compare their messages, write a threshold such as "${rule}".`;
+  return text("held", held.length === 0 ? "" : found, "warning");
 }
 
 function pairsOf({ cells, sides: [base] }: ResultsComparison): ComparedPair[] {
@@ -123,25 +112,20 @@ function pairsOf({ cells, sides: [base] }: ResultsComparison): ComparedPair[] {
   }));
 }
 
-export const sideBySide: Subject<ResultsComparison> = {
-  id: "cells",
-  title: "Side by side",
-  depth: "summary",
-  build: (comparison) => {
-    const { cells, sides: [base, next] } = comparison;
-    const caption = `${next.name} over ${base.name}, and both figures`;
-    const both = comparedTable(caption, pairsOf(comparison), { areSides: true });
-    return [
-      ...both === null ? [] : [table({ ...both, notes: [] }, { forms: ["page", "markdown"] })],
-      ...cells.map((cell) =>
-        list(findingsOf(cell).map((text) => ({ code: "cell", text })), {
-          title: cell.name,
-          forms: ["terminal"],
-        })
-      ),
-    ];
-  },
-};
+export function sideBySide(comparison: ResultsComparison): Block[] {
+  const { cells, sides: [base, next] } = comparison;
+  const caption = `${next.name} over ${base.name}, and both figures`;
+  const both = comparedTable(caption, pairsOf(comparison), { areSides: true });
+  return [
+    ...both === null ? [] : [table({ ...both, notes: [] }, { forms: ["page", "markdown"] })],
+    ...cells.map((cell) =>
+      list(findingsOf(cell).map((text) => ({ code: "cell", text })), {
+        title: cell.name,
+        forms: ["terminal"],
+      })
+    ),
+  ];
+}
 
 /** The verdicts of the figures, those that decide first, or why they say nothing. */
 function findingsOf({ comparison, errors, match }: ComparedCell): string[] {
@@ -158,115 +142,75 @@ function depthFor({ length }: readonly ComparedCell[]): "summary" | "detail" {
   return length > MOST_IN_SUMMARY ? "detail" : "summary";
 }
 
-export const ratios: Subject<ResultsComparison> = {
-  id: "ratios",
-  title: "Ratios",
-  depth: "summary",
-  build: (comparison) => {
-    const { cells } = comparison;
-    const isOpen = isOpenLoop(cells.map(({ match }) => match.next));
-    const panels = forestOf(pairsOf(comparison), isOpen);
-    const blocks = [figure(panels, { id: "1", reading: FOREST, forms: ["page"] })];
-    return [group("", blocks, { depth: depthFor(cells) })];
-  },
-};
+export function ratios(comparison: ResultsComparison): Block[] {
+  const { cells } = comparison;
+  const isOpen = isOpenLoop(cells.map(({ match }) => match.next));
+  const panels = forestOf(pairsOf(comparison), isOpen);
+  const blocks = [figure(panels, { id: "1", reading: FOREST, forms: ["page"] })];
+  return [group("", blocks, { depth: depthFor(cells) })];
+}
 
-const profiles: Subject<ResultsComparison> = {
-  id: "profiles",
-  title: "Profiles",
-  depth: "summary",
-  build: ({ profiles }) =>
-    profiles.map(({ name, profiles }) => group(name, profileBlocks(name, profiles))),
-};
+function profiles({ profiles }: ResultsComparison): Block[] {
+  return profiles.map(({ name, profiles }) => group(name, profileBlocks(name, profiles)));
+}
 
 /** Grey and vermilion, neither of which is the colour of a target. */
 const SIDE_COLORS = [6, 1];
 
-const takingTurns: Subject<ResultsComparison> = {
-  ...slices,
-  depth: "summary",
-  build: ({ cells, sides }) => {
-    const [base, next] = sides.map(({ name }, i) => ({ label: name, color: SIDE_COLORS[i] }));
-    return slicedBlocks(
-      cells.map(({ name, match, comparison }) => ({
-        name,
-        match,
-        comparison,
-        sides: [base, next],
-      })),
-    );
-  },
-};
+function takingTurns({ cells, sides }: ResultsComparison): Block[] {
+  const [base, next] = sides.map(({ name }, i) => ({ label: name, color: SIDE_COLORS[i] }));
+  return slicedBlocks(cells.map((cell) => ({ ...cell, sides: [base, next] })));
+}
 
 /** Latencies of both sides of each cell in one frame. */
-const latency: Subject<ResultsComparison> = {
-  id: "latency",
-  title: "Latency of both",
-  depth: "summary",
-  build: ({ cells, sides }) => {
-    const drawn = cells.flatMap(({ name, match: { base, next } }) => {
-      const both = [base, next].map((cell, i) => ({
-        ...cell,
-        label: sides[i].name,
-        color: SIDE_COLORS[i],
-      }));
-      const chart = densityOf(both);
-      return chart === null ? [] : [{ title: name, chart, found: densityFinding(both) }];
-    });
-    const distributions = figure(drawn, {
-      legend: drawn.length === 0 ? [] : legendOf(drawn[0].chart),
-      findings: drawn.map(({ title, found }) => ({ code: "density", text: `${title}: ${found}` })),
-      reading: DENSITY,
-      forms: ["page"],
-    });
-    return [group("", [distributions], { depth: depthFor(cells) })];
-  },
-};
+function latency({ cells, sides }: ResultsComparison): Block[] {
+  const drawn = cells.flatMap(({ name, match: { base, next } }) => {
+    const both = [base, next].map((cell, i) => ({
+      ...cell,
+      label: sides[i].name,
+      color: SIDE_COLORS[i],
+    }));
+    const chart = densityOf(both);
+    return chart === null ? [] : [{ title: name, chart, found: densityFinding(both) }];
+  });
+  const distributions = figure(drawn, {
+    legend: drawn.length === 0 ? [] : legendOf(drawn[0].chart),
+    findings: drawn.map(({ title, found }) => ({ code: "density", text: `${title}: ${found}` })),
+    reading: DENSITY,
+    forms: ["page"],
+  });
+  return [group("", [distributions], { depth: depthFor(cells) })];
+}
 
-const method: Subject<ResultsComparison> = {
-  id: "method",
-  title: "Method",
-  depth: "summary",
-  build: ({ cells, sides }) => [
+function method({ cells, sides }: ResultsComparison): Block[] {
+  return [
     group("", sides.map(sideBlock), { layout: "halves" }),
     ...notesOf(cells.map(({ comparison }) => comparison)).map((note) => text("how", note)),
-  ],
-};
+  ];
+}
 
 /** Facts about the measurement of a side: what, how often, where and when. */
 function sideBlock({ name, last, sessions, runs }: ComparedSide): Block {
   const { experiment, machine, startedAt, version } = last;
-  const facts: Fact[] = [
-    { label: "Experiment", text: typeof experiment?.name === "string" ? experiment.name : "" },
-    {
-      label: "Measured",
-      text: `${counted(runs.length, nounOfRuns(runs))}${
-        sessions > 1 ? ` in ${sessions} sessions` : ""
-      }`,
-    },
-    {
-      label: "On",
-      text: machine === null
-        ? ""
-        : `${machine.hostname}: ${machine.cpu}, ${counted(machine.cores, "core")}`,
-    },
-    { label: "At", text: startedAt === undefined ? "" : formatMoment(startedAt) },
-    { label: "Plateau", text: version },
-  ];
-  return group(name, [{
-    kind: "facts",
-    facts: facts.filter(({ text }) => text !== ""),
-    forms: ["page"],
-  }]);
+  const measured = counted(runs.length, nounOfRuns(runs));
+  const on = machine && `${machine.hostname}: ${machine.cpu}, ${counted(machine.cores, "core")}`;
+  const facts = factsFrom([
+    ["Experiment", typeof experiment?.name === "string" ? experiment.name : ""],
+    ["Measured", sessions > 1 ? `${measured} in ${sessions} sessions` : measured],
+    ["On", on ?? ""],
+    ["At", startedAt === undefined ? "" : formatMoment(startedAt)],
+    ["Plateau", version],
+  ]);
+  return group(name, [{ kind: "facts", facts, forms: ["page"] }]);
 }
 
 const COMPARISON: readonly Subject<ResultsComparison>[] = [
-  about,
-  { ...thresholds, build: ({ gates }) => thresholdBlocks(gates) },
-  sideBySide,
-  ratios,
-  takingTurns,
-  profiles,
-  latency,
-  method,
+  ["about", "", "summary", about],
+  ["thresholds", "Thresholds", "summary", ({ gates }) => thresholdBlocks(gates)],
+  ["cells", "Side by side", "summary", sideBySide],
+  ["ratios", "Ratios", "summary", ratios],
+  ["slices", "Slices over time", "summary", takingTurns],
+  ["profiles", "Profiles", "summary", profiles],
+  ["latency", "Latency of both", "summary", latency],
+  ["method", "Method", "summary", method],
 ];

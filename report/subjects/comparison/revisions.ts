@@ -44,10 +44,9 @@ function sideOf(
     runs: ownOnes(runs, own),
     profiles: ownOnes(profiles, own).map((profile) => {
       const sides = names.get(profile.target);
-      const folders = sides === undefined
-        ? []
-        : ownFolders(Object(experiment.targets), sides, side);
-      return withModulesFrom(folders, profile);
+      return sides === undefined
+        ? profile
+        : withModulesFrom(ownFolders(Object(experiment.targets), sides, side), profile);
     }),
   };
 }

@@ -46,6 +46,8 @@ export function sourceNameOf(
  * out of header fields and URLs, and have to be added again.
  */
 export function benchCommandOf(args: readonly string[], seed: number): string {
+  const isLeftOut = (arg: string): boolean =>
+    LEFT_OUT.some((flag) => arg === flag || arg.startsWith(`${flag}=`));
   const words = args.filter((arg, i) => !isLeftOut(arg) && !LEFT_OUT.includes(args[i - 1]));
   const isSeeded = words.some((word) => /^--seed(?:=|$)/.test(word));
   const seeded = isSeeded ? words : ["--seed", String(seed), ...words];
@@ -57,10 +59,6 @@ export function benchCommandOf(args: readonly string[], seed: number): string {
  * same collector.
  */
 const LEFT_OUT = ["--like", "--otlp"];
-
-function isLeftOut(arg: string): boolean {
-  return LEFT_OUT.some((flag) => arg === flag || arg.startsWith(`${flag}=`));
-}
 
 function withoutSecret(word: string): string {
   return word

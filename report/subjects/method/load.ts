@@ -3,6 +3,7 @@ import * as z from "zod";
 import { type LoadOptions, optionTexts } from "../../../base/load_options.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import { formatCount, formatExactly, formatNumber, GLUE } from "../../writing/units.ts";
+import { sum } from "../../writing/spread.ts";
 import { counted, listed, unique } from "../../writing/words.ts";
 
 type RunLoad = Run["load"];
@@ -72,10 +73,10 @@ function numbersText(numbers: readonly number[], format: (n: number) => string):
 
 /** `1 → 20 connections for 30 s, then 20 connections for 1 min`. */
 function stagesText(load: LoadOf<"closed">): string {
-  const texts = load.stages?.map(({ durationS, from, to }) => {
+  const texts = (load.stages ?? []).map(({ durationS, from, to }) => {
     const number = from === to ? "" : `${formatCount(from)} → `;
     return `${number}${counted(to, connectionOf(load))} for ${formatExactly(durationS)}`;
-  }) ?? [];
+  });
   return [texts.join(", then "), ...optionTexts(load)].join(", ");
 }
 
@@ -113,12 +114,9 @@ function phasesTexts(loads: readonly LoadOf<"phases">[]): string[] {
   const textOf = (load: LoadOf<"phases">, courses: string): string => {
     const { pool, arrivals, http2 } = load;
     const one = connectionOf({ http2 });
-    const how = pool === "own"
-      ? `each with a${http2 ? "n" : ""} ${one} of their own`
-      : `sharing ${one}s`;
-    return `virtual users ${how}: ${
-      [courses, ARRIVALS[arrivals], ...optionTexts(load)].join(", ")
-    }`;
+    const own = `each with a${http2 ? "n" : ""} ${one} of their own`;
+    const options = [courses, ARRIVALS[arrivals], ...optionTexts(load)].join(", ");
+    return `virtual users ${pool === "own" ? own : `sharing ${one}s`}: ${options}`;
   };
   const alike = Map.groupBy(loads, (load) => textOf(load, ""));
   return [...alike.values()].map((those) =>
@@ -185,9 +183,8 @@ export function requestText(name: string, scenarios: unknown): string {
   if ("mix" in spec) return cut(`mix: ${mixTexts(spec.mix).join(", ")}`);
   if ("replay" in spec) {
     const { log, speed } = spec.replay;
-    return cut(
-      `replay of ${log}${speed === 1 ? "" : ` at ${formatNumber(speed)} times its speed`}`,
-    );
+    const times = speed === 1 ? "" : ` at ${formatNumber(speed)} times its speed`;
+    return cut(`replay of ${log}${times}`);
   }
   if ("request" in spec) return cut(stepText(spec.request));
   const { with: resources, parallel = 1 } = spec;
@@ -213,7 +210,7 @@ function thinkText(ms: number): string {
 }
 
 function mixTexts(requests: readonly WrittenRequest[]): string[] {
-  const total = requests.reduce((sum, { weight }) => sum + weight, 0);
+  const total = sum(requests, ({ weight }) => weight);
   return requests.map((request) => {
     const percent = Number((100 * request.weight / total).toPrecision(3));
     return `${percent}${GLUE}% ${stepText(request)}`;

@@ -1,10 +1,9 @@
 /** How the measurement was made, on what, and how to repeat it. */
-import type { Machine } from "../../../base/system/facts.ts";
 import type { TargetCommand } from "../../../runner/result/invocation.ts";
 import type { Results, Run } from "../../../runner/result/result.ts";
 import { RESAMPLES } from "../../../runner/stats/confidence/bootstrap.ts";
 import { LOOK_CONFIDENCE } from "../../../runner/stats/confidence/sequential.ts";
-import { type Fact, group, table, text } from "../../blocks.ts";
+import { type Block, type Fact, factsFrom, group, table, text } from "../../blocks.ts";
 import { namesInOrder, repeatedOf } from "../../cells/cells.ts";
 import type { MeasuredRuns } from "../../cells/measured.ts";
 import {
@@ -21,33 +20,27 @@ import {
 } from "../../writing/units.ts";
 import { counted, listed, listedAll, unique } from "../../writing/words.ts";
 import { agentsText } from "../agents/agents.ts";
-import type { ReportContext, Subject } from "../subject.ts";
+import type { ReportContext } from "../subject.ts";
 import * as column from "../tables/column.ts";
 import { type Table, tableOf } from "../tables/table.ts";
 import { commandOf, sourceNameOf } from "./command.ts";
 import { loadText, parametersText, requestText, scenarioLoads } from "./load.ts";
 
-export const method: Subject<ReportContext> = {
-  id: "method",
-  title: "Machine and method",
-  depth: "everything",
-  build: ({ results }) => {
-    const { source = "" } = results;
-    const name = sourceNameOf(results);
-    const first = source === "" || name === ""
-      ? "Run"
-      : `Save the experiment below as \`${name}\`, then run`;
-    return [
-      { kind: "facts", facts: machineFacts(results) },
-      ...methodSentences(results).map((sentence) => text("method", sentence)),
-      table(commandTable(results.commands), { isCaptioned: true }),
-      group("Reproduce", [
-        text("reproduce", `${first} \`${commandOf(results)}\``),
-        { kind: "verbatim", text: source, fold: "The experiment file" },
-      ]),
-    ];
-  },
-};
+export function method({ results }: ReportContext): Block[] {
+  const { source = "" } = results;
+  const name = sourceNameOf(results);
+  const isSaved = source === "" || name === "";
+  const first = isSaved ? "Run" : `Save the experiment below as \`${name}\`, then run`;
+  return [
+    { kind: "facts", facts: machineFacts(results) },
+    ...methodSentences(results).map((sentence) => text("method", sentence)),
+    table(commandTable(results.commands), { isCaptioned: true }),
+    group("Reproduce", [
+      text("reproduce", `${first} \`${commandOf(results)}\``),
+      { kind: "verbatim", text: source, fold: "The experiment file" },
+    ]),
+  ];
+}
 
 /** The lines under the title: what, where, when, how long. */
 export function factsOf(results: MeasuredRuns): Fact[] {
@@ -56,23 +49,21 @@ export function factsOf(results: MeasuredRuns): Fact[] {
     counted(new Set(runs.map((run) => run[of])).size, of);
   const made = runs.length === planned ? "" : `${runs.length} of `;
   const loads = unique([...scenarioLoads(results).values()]);
-  return [
-    runs.length === 0 ? { label: "To be measured", text: toComeText(results) } : {
-      label: "Measured",
-      text: `${count("target")} in ${count("scenario")}, ${made}${counted(planned, "run")}`,
-    },
-    {
-      label: "Load of a run",
-      text: loads.length === 0
-        ? loadText(runs)
-        : `${loads.length} different loads, given with their scenarios`,
-    },
-    { label: "Agents", text: agentsText(runs) },
-    { label: "Parameters", text: parametersText(experiment?.parameters) },
-    { label: "On", text: `${machine.hostname}: ${machine.cpu}, ${counted(machine.cores, "core")}` },
-    { label: "At", text: whenText(results) },
-    { label: "Seed", text: String(seed) },
-  ].filter(({ text }) => text !== "");
+  const load = loads.length === 0
+    ? loadText(runs)
+    : `${loads.length} different loads, given with their scenarios`;
+  return factsFrom([
+    runs.length === 0 ? ["To be measured", toComeText(results)] : [
+      "Measured",
+      `${count("target")} in ${count("scenario")}, ${made}${counted(planned, "run")}`,
+    ],
+    ["Load of a run", load],
+    ["Agents", agentsText(runs)],
+    ["Parameters", parametersText(experiment?.parameters)],
+    ["On", `${machine.hostname}: ${machine.cpu}, ${counted(machine.cores, "core")}`],
+    ["At", whenText(results)],
+    ["Seed", String(seed)],
+  ]);
 }
 
 /** An experiment without a run: `hono, express in static (GET /static): 6 runs`. */
@@ -231,57 +222,53 @@ export function machineFacts({ machine, redis, version, runs, ...rest }: Measure
     runtime === null ? [] : [`${target}: ${runtime}`]
   );
   const { commit, settings, peakThroughput } = rest;
-  return [
-    { label: "Processor", text: `${cpu}, ${counted(cores, "core")}${usable}, ${arch}` },
-    {
-      label: "Clock speed",
-      text: joined([
+  const { limits, openFiles, ports } = machine;
+  const ofCores = limits.cores === 1 ? "core" : "cores";
+  // The cores to which programs were kept: the schema of `pin` is in scenarios/load/pin.ts.
+  const pin: { targets?: unknown; workers?: unknown } = Object(rest.experiment?.pin);
+  return factsFrom([
+    ["Processor", `${cpu}, ${counted(cores, "core")}${usable}, ${arch}`],
+    [
+      "Clock speed",
+      joined([
         governor !== null && `governor ${governor}`,
         turbo !== null && `turbo ${turbo ? "on" : "off"}`,
       ]),
-    },
-    { label: "Memory", text: sizeText(machine.memory) },
-    { label: "System", text: `${machine.os}, kernel ${machine.kernel}` },
-    {
-      label: "Runs in",
-      text: joined([
+    ],
+    ["Memory", sizeText(machine.memory)],
+    ["System", `${machine.os}, kernel ${machine.kernel}`],
+    [
+      "Runs in",
+      joined([
         container !== null && `a container (${container})`,
         virtual !== null && `a virtual machine (${virtual})`,
       ], " in "),
-    },
-    { label: "Limits", text: limitsText(machine) },
-    { label: "Cores", text: pinText(rest.experiment?.pin) },
-    { label: "Host", text: machine.hostname },
-    { label: "Runtime", text: `Deno ${machine.deno}, V8 ${machine.v8}` },
-    { label: "Targets run by", text: unique(runtimes).sort().join("; ") },
-    { label: "Plateau", text: version },
-    { label: "Redis", text: redis === undefined ? "" : redis ?? "none" },
-    { label: "Load worker at most", text: peakText(peakThroughput?.generator) },
-    { label: "Redis at most", text: peakText(peakThroughput?.redis) },
-    {
-      label: "Commit",
-      text: joined([commit?.hash, commit?.dirty && "with uncommitted changes"]),
-    },
-    { label: "Settings", text: settings === undefined ? "" : `SHA-256 ${settings}` },
-  ].filter(({ text }) => text !== "");
-}
-
-/** The system's limits for a process. */
-function limitsText({ limits: { cores, memory }, openFiles, ports }: Machine): string {
-  return joined([
-    cores !== null && `CPU time of ${formatNumber(cores)} ${cores === 1 ? "core" : "cores"}`,
-    memory !== null && `${sizeText(memory)} of memory`,
-    openFiles !== null && `${formatCount(openFiles)} open files`,
-    ports !== null && `ports ${ports[0]}–${ports[1]}`,
-  ]);
-}
-
-/** The cores to which programs were kept. @param pin The experiment's `pin`; its schema is in scenarios/load/pin.ts. */
-function pinText(pin: unknown): string {
-  const { targets, workers }: { targets?: unknown; workers?: unknown } = Object(pin);
-  return joined([
-    targets !== undefined && `targets on ${targets}`,
-    workers !== undefined && `load generator on ${workers}`,
+    ],
+    [
+      "Limits",
+      joined([
+        limits.cores !== null && `CPU time of ${formatNumber(limits.cores)} ${ofCores}`,
+        limits.memory !== null && `${sizeText(limits.memory)} of memory`,
+        openFiles !== null && `${formatCount(openFiles)} open files`,
+        ports !== null && `ports ${ports[0]}–${ports[1]}`,
+      ]),
+    ],
+    [
+      "Cores",
+      joined([
+        pin.targets !== undefined && `targets on ${pin.targets}`,
+        pin.workers !== undefined && `load generator on ${pin.workers}`,
+      ]),
+    ],
+    ["Host", machine.hostname],
+    ["Runtime", `Deno ${machine.deno}, V8 ${machine.v8}`],
+    ["Targets run by", unique(runtimes).sort().join("; ")],
+    ["Plateau", version],
+    ["Redis", redis === undefined ? "" : redis ?? "none"],
+    ["Load worker at most", peakText(peakThroughput?.generator)],
+    ["Redis at most", peakText(peakThroughput?.redis)],
+    ["Commit", joined([commit?.hash, commit?.dirty && "with uncommitted changes"])],
+    ["Settings", settings === undefined ? "" : `SHA-256 ${settings}`],
   ]);
 }
 

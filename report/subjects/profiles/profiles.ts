@@ -7,40 +7,37 @@ import {
   treeMs,
 } from "../../../base/profile/call_tree.ts";
 import {
+  type FrameChange,
   frameTimes,
   hotPathOf,
   largestOwnPart,
   outsideText,
+  type ProfileChange,
+  profileChange,
+  type TimeChange,
 } from "../../../base/profile/frame_times.ts";
 import type { TargetProfile } from "../../../runner/result/result.ts";
-import { type Block, type Form, group, list, table, text } from "../../blocks.ts";
+import { type Block, FORMS, group, list, table, text } from "../../blocks.ts";
 import { cellLabel } from "../../cells/cell_label.ts";
 import type { CellRuns } from "../../cells/cells.ts";
+import type { CellPair } from "../../cells/match.ts";
 import { systemShareOf } from "../../figures/resources.ts";
 import { mean, sum } from "../../writing/spread.ts";
-import { formatShare } from "../../writing/units.ts";
+import { formatMs, formatShare } from "../../writing/units.ts";
 import { counted, listed } from "../../writing/words.ts";
-import type { ReportContext, Subject } from "../subject.ts";
+import type { ReportContext } from "../subject.ts";
 import * as column from "../tables/column.ts";
 import { type Table, tableOf } from "../tables/table.ts";
-import { comparedSentence, slowdownSentence, type WorkChange } from "./changes.ts";
 import { flameOf } from "./flames.ts";
 
-export const profiles: Subject<ReportContext> = {
-  id: "profiles",
-  title: "Profiles",
-  depth: "detail",
-  build: ({ scenarios, results: { profiles = [] } }) =>
-    scenarios.map(({ name, cells }) => {
-      const profiled = cells.map((cell) => profiledCell(name, cell, profiles))
-        .filter(({ runs }) => runs.length > 0);
-      const differences = differencesOf(profiled);
-      return group(
-        name,
-        profiled.length === 0 ? [] : profileBlocks(name, { cells: profiled, differences }),
-      );
-    }),
-};
+export function profiles({ scenarios, results: { profiles = [] } }: ReportContext): Block[] {
+  return scenarios.map(({ name, cells }) => {
+    const profiled = cells.map((cell) => profiledCell(name, cell, profiles))
+      .filter(({ runs }) => runs.length > 0);
+    const model = { cells: profiled, differences: differencesOf(profiled) };
+    return group(name, profiled.length === 0 ? [] : profileBlocks(name, model));
+  });
+}
 
 interface ProfiledCell {
   readonly cell: CellRuns;
@@ -61,9 +58,8 @@ function profiledCell(
   profiles: readonly TargetProfile[],
 ): ProfiledCell {
   const { label } = cell;
-  const isOwn = (profile: TargetProfile): boolean =>
-    profile.scenario === scenario && cellLabel(profile) === label;
-  return { cell, label, runs: profiles.filter(isOwn) };
+  const runs = profiles.filter((one) => one.scenario === scenario && cellLabel(one) === label);
+  return { cell, label, runs };
 }
 
 /** Name of the target's runtime, without the version. */
@@ -83,21 +79,29 @@ function treesOf({ runs }: Pick<ProfiledCell, "runs">): CallTree[] {
   return runs.map(({ tree }) => tree).filter(({ frame }) => frame.length > 0);
 }
 
+/** A side of a comparison, from one session or several. */
+export interface SideSessions {
+  readonly name: string;
+  readonly sessions: readonly { readonly profiles?: readonly TargetProfile[] }[];
+}
+
 /**
  * The profiles of one cell in two results. Null if either has none.
  * @param change The change to explain; null for none.
  */
 export function pairedProfiles(
-  scenario: string,
-  sides: readonly {
-    readonly name: string;
-    readonly cell: CellRuns;
-    readonly profiles: readonly TargetProfile[];
-  }[],
+  match: CellPair,
+  sides: readonly [SideSessions, SideSessions],
   change: WorkChange | null,
 ): ProfilesModel | null {
-  const cells = sides.map(({ name, cell, profiles }): ProfiledCell => {
-    const { runs } = profiledCell(scenario, cell, profiles);
+  const { scenario } = match.next;
+  const [base, next] = sides.map(({ name, sessions }, i): ProfiledCell => {
+    const cell = [match.base, match.next][i];
+    const { runs } = profiledCell(
+      scenario,
+      cell,
+      sessions.flatMap(({ profiles }) => profiles ?? []),
+    );
     // The page can't link to a profile's file, which is in the folder of its own results.
     const elsewhere = runs.map((run) => ({
       ...run,
@@ -105,13 +109,10 @@ export function pairedProfiles(
     }));
     return { cell, label: name, runs: elsewhere };
   });
-  if (cells.some((one) => treesOf(one).length === 0)) return null;
-  const [base, next] = cells;
+  if ([base, next].some((one) => treesOf(one).length === 0)) return null;
   const sentence = change && comparedSentence(base, next, change);
-  return { cells, differences: sentence === null ? [] : [sentence] };
+  return { cells: [base, next], differences: sentence === null ? [] : [sentence] };
 }
-
-const FORMS: readonly Form[] = ["page", "terminal", "markdown"];
 
 /** Profiles as blocks. @param of Name of the scenario or cell to which the profiles belong. */
 export function profileBlocks(of: string, { cells, differences }: ProfilesModel): Block[] {
@@ -166,13 +167,16 @@ function functionTable(label: string, trees: readonly CallTree[]): Table {
   const wholeMs = sum(times, ({ ownMs }) => ownMs);
   const left = times.length - MOST_ROWS;
   const notes = left > 0 ? [`${counted(left, "function")} with less own time not shown.`] : [];
-  const caption = `Functions of ${label} by their own time`;
-  return tableOf({ caption, notes }, times.slice(0, MOST_ROWS), [
-    column.name("Function", ({ frame }) => frame.name),
-    column.text("Module and line", ({ frame }) => placeText(frame)),
-    column.number("Own time", ({ ownMs }) => ownMs / wholeMs, "share"),
-    column.number("Total time", ({ totalMs }) => totalMs / wholeMs, "share"),
-  ]);
+  return tableOf(
+    { caption: `Functions of ${label} by their own time`, notes },
+    times.slice(0, MOST_ROWS),
+    [
+      column.name("Function", ({ frame }) => frame.name),
+      column.text("Module and line", ({ frame }) => placeText(frame)),
+      column.number("Own time", ({ ownMs }) => ownMs / wholeMs, "share"),
+      column.number("Total time", ({ totalMs }) => totalMs / wholeMs, "share"),
+    ],
+  );
 }
 
 /** `lib/response.js:239`; "" if unknown. */
@@ -236,20 +240,19 @@ const BY_CPU_TIME: readonly ProfilerName[] = ["pprof", "perf"];
 
 function timeNoun(runs: readonly TargetProfile[]): "CPU time" | "time" {
   const sampled = runs.flatMap(({ processes }) => processes.filter(({ samples }) => samples > 0));
-  const isCpu = sampled.length > 0 &&
-    sampled.every(({ profiler }) => BY_CPU_TIME.includes(profiler));
-  return isCpu ? "CPU time" : "time";
+  const isCpu = sampled.every(({ profiler }) => BY_CPU_TIME.includes(profiler));
+  return isCpu && sampled.length > 0 ? "CPU time" : "time";
 }
 
 /** The share over all runs, and how much runs differ: `62 % (58 %–65 % in 3 runs)`. */
 function sharesText({ name, module }: Frame, ratio: number, trees: readonly CallTree[]): string {
   if (trees.length < 2) return formatShare(ratio);
-  const shares = trees.map((tree) =>
-    sum(
-      frameTimes(tree).filter(({ frame }) => frame.name === name && frame.module === module),
-      ({ ownMs }) => ownMs,
-    ) / treeMs(tree)
-  );
+  const shares = trees.map((tree) => {
+    const own = frameTimes(tree).filter(({ frame }) =>
+      frame.name === name && frame.module === module
+    );
+    return sum(own, ({ ownMs }) => ownMs) / treeMs(tree);
+  });
   const [low, high] = [Math.min(...shares), Math.max(...shares)].map(formatShare);
   return `${formatShare(ratio)} (${low}–${high} in ${trees.length} runs)`;
 }
@@ -296,4 +299,92 @@ function idleSentence(runs: readonly TargetProfile[]): string {
     formatShare(ratio)
   } of the profile, the process waited for requests or read them: ` +
     "V8 counts both as idle time.";
+}
+
+// Which functions make one cell slower than another, as a sentence.
+
+type ProfiledSide = Pick<ProfiledCell, "label" | "runs">;
+
+/** Why `after` is slower than `before`; null if it takes no more time per request, or if the profiles do not show it. */
+export function slowdownSentence(before: ProfiledSide, after: ProfiledSide): string | null {
+  const change = changeBetween(before, after);
+  return change && changeSentence(change, "more", [
+    `${after.label} works ${formatMs(change.afterMs)} on a request`,
+    `${before.label} ${formatMs(change.beforeMs)}`,
+  ]);
+}
+
+/** How the CPU time of a request changed, according to runs without a profiler; `either` if they do not know it. */
+export type WorkChange = "more" | "less" | "either";
+
+/** Compares one target before and after a change. Null if either has no profile, or if they show no such change. */
+export function comparedSentence(
+  base: ProfiledSide,
+  next: ProfiledSide,
+  work: WorkChange,
+): string | null {
+  const slower = work === "less" ? null : slowdownSentence(base, next);
+  const change = slower === null && work !== "more" ? changeBetween(next, base) : null;
+  return change === null ? slower : changeSentence(change, "less", [
+    `${next.label} works ${formatMs(change.beforeMs)} on a request`,
+    `${base.label} ${formatMs(change.afterMs)}`,
+  ]);
+}
+
+function changeBetween(before: ProfiledSide, after: ProfiledSide): ProfileChange | null {
+  // The number of requests completed during sampling follows from the rate.
+  const [was, is] = [before, after].map(({ runs }) => ({
+    runs: runs.map(({ tree, rate, forS }) => ({ tree, requests: (rate ?? 0) * forS })),
+  }));
+  const change = profileChange(was, is);
+  const isGrown = change !== null && change.afterMs > change.beforeMs && change.grown.length > 0;
+  return isGrown ? change : null;
+}
+
+const MOST_NAMED = 3;
+/** Share of the difference; if the named functions explain less, it is spread over many. */
+const FEW_EXPLAIN = 0.5;
+
+function changeSentence(
+  { grown, packages }: ProfileChange,
+  more: "more" | "less",
+  sides: readonly string[],
+): string {
+  const [named, wide] = [firstOf(grown), firstOf(packages)];
+  const lead = sides.join(", ");
+  if (named.length === 0) return `${lead}; no function differs by more than the runs do`;
+  const noise = named.some(({ isBeyondNoise }) => isBeyondNoise === null)
+    ? " (a side has only one profile run, so the noise between runs is unknown)"
+    : "";
+  const textOf = <Change extends TimeChange>(
+    changes: readonly Change[],
+    nameOf: (change: Change) => string,
+  ): string =>
+    listed(
+      changes.map((change, i) => {
+        const ms = `${more === "more" ? "+" : "−"}${formatMs(change.afterMs - change.beforeMs)}`;
+        const share = formatShare(Math.min(1, change.explainedRatio));
+        return `${nameOf(change)} (${ms}, ${share}${i === 0 ? " of the difference" : ""})`;
+      }),
+      "and",
+    );
+  const functions = textOf(named, functionText);
+  const explained = sum(named, ({ explainedRatio }) => explainedRatio);
+  return explained >= FEW_EXPLAIN || wide.length === 0
+    ? `${lead}: ${more} time is in ${functions}${noise}`
+    : `${lead}: ${more} time is in many functions, by package in ${
+      textOf(wide, ({ name }) => name || "native functions")
+    }; by function most in ${functions}${noise}`;
+}
+
+/** The largest changes, without those that may be chance. */
+function firstOf<T extends TimeChange>(grown: readonly T[]): T[] {
+  return grown.filter(({ isBeyondNoise }) => isBeyondNoise !== false).slice(0, MOST_NAMED);
+}
+
+function functionText({ name, module }: FrameChange): string {
+  const outside = outsideText({ name, module, line: 0 });
+  if (outside !== null) return outside;
+  const what = name === "(anonymous)" ? "functions without a name" : `\`${name}\``;
+  return module === "" ? what : `${what} of ${module}`;
 }

@@ -5,26 +5,21 @@
 import { stepPath } from "../../../base/figures/steps.ts";
 import type { StepFigures } from "../../../runner/result/step.ts";
 import type { Results, Run } from "../../../runner/result/result.ts";
-import { type Grouped, groupRuns, type ScenarioRuns } from "../../cells/cells.ts";
+import { groupRuns, type ScenarioRuns } from "../../cells/cells.ts";
 
 /** The steps of every scenario, as scenarios named `checkout.pay`. */
 export function stepScenarios(
   scenarios: readonly ScenarioRuns[],
   { experiment, startedAt }: Partial<Pick<Results, "experiment" | "startedAt">>,
 ): ScenarioRuns[] {
-  const { targets, repeat }: Readonly<Record<string, unknown>> = { ...experiment };
   const runs = scenarios.flatMap(({ cells }) =>
     cells.flatMap(({ parts }) => parts.flatMap(({ whole }) => stepRuns(whole)))
   );
-  const grouped: Grouped = {
+  return groupRuns({
     runs,
-    ...experiment &&
-      {
-        experiment: { ...experiment, targets, repeat, scenarios: {}, discard: 0, figures: "whole" },
-      },
+    ...experiment && { experiment: { ...experiment, scenarios: {}, discard: 0, figures: "whole" } },
     ...startedAt !== undefined && { startedAt },
-  };
-  return groupRuns(grouped);
+  });
 }
 
 const made = new WeakMap<Run, readonly Run[]>();

@@ -1,27 +1,23 @@
 /** A table with a row for each request of a mix, flow or page, for each cell. */
 import { isRedirectedName } from "../../../base/figures/steps.ts";
 import type { StepFigures } from "../../../runner/result/step.ts";
-import { table } from "../../blocks.ts";
+import { type Block, table } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { percentileOf } from "../../figures/pool.ts";
 import { sum } from "../../writing/spread.ts";
 import { timeUnit } from "../../writing/units.ts";
-import type { ScenarioContext, Subject } from "../subject.ts";
+import type { ScenarioContext } from "../subject.ts";
 import { messageColumns } from "../streams.ts";
-import { maxColumn, percentileColumn } from "../tables/latency_cells.ts";
 import * as column from "../tables/column.ts";
 import { type Table, tableOf } from "../tables/table.ts";
 import { stepScenarios } from "./step_cells.ts";
 
 /** The figures of each request of a mix, flow or page; empty for a scenario with a single request. */
-export const steps: Subject<ScenarioContext> = {
-  id: "steps",
-  title: "Requests one by one",
-  depth: "detail",
-  build: (scenario) => [
+export function steps(scenario: ScenarioContext): Block[] {
+  return [
     table(stepsTable(scenario), { forms: ["page", "markdown", ...scenario.roomy] }),
-  ],
-};
+  ];
+}
 
 const NOTE =
   "Requests with the same name share a row. The figures are of whole runs; nothing is discarded here. In an open loop a " +
@@ -41,9 +37,9 @@ function stepsTable(scenario: ScenarioContext): Table {
     column.cell,
     column.text("Request", ({ step }) => step),
     column.rate,
-    percentileColumn(50, unit),
-    percentileColumn(99, unit),
-    maxColumn(unit),
+    column.percentile(50, unit),
+    column.percentile(99, unit),
+    column.max(unit),
     column.number("Count", ({ cell }) => dueOf(cell), "count"),
     column.errors("Errors", ({ cell }) => dueOf(cell) === 0 ? null : cell.errorRatio, "share"),
   ]);

@@ -1,7 +1,14 @@
 /** The drawings of a sweep: requests/s, p50 and p99 against the factor, on axes shared by its facets. */
 import type { CellRuns } from "../../cells/cells.ts";
 import { type NumericFactor, phraseOf, textAt } from "../../cells/factors.ts";
-import { type Axis, compact, type Reference, type Xy, type XyPoint } from "../../chart.ts";
+import {
+  type Axis,
+  axisOver,
+  compact,
+  type Reference,
+  type Xy,
+  type XyPoint,
+} from "../../chart.ts";
 import { hasTooManyErrors } from "../../judge/shortfall.ts";
 import {
   boundText,
@@ -10,18 +17,13 @@ import {
   formatQuantity,
   timeUnit,
 } from "../../writing/units.ts";
-import { percentileOfCell } from "../tables/latency_cells.ts";
+import * as column from "../tables/column.ts";
 import type { Measured } from "../tables/table.ts";
 import type { SweepFacet, SweepLine } from "./lines.ts";
 
 type SweepFigure = "rate" | 50 | 99;
 
-export interface Drawing {
-  readonly title: string;
-  readonly chart: Xy;
-}
-
-export interface Shown {
+interface Shown {
   readonly figure: SweepFigure;
   readonly title: string;
   readonly unit: DisplayUnit;
@@ -33,7 +35,7 @@ export function drawingsOf(
   facets: readonly SweepFacet[],
   factor: NumericFactor,
   scenario: string,
-): Drawing[][] {
+): { readonly title: string; readonly chart: Xy }[][] {
   const x = factorAxis(factor);
   const cells = facets.flatMap(({ lines }) =>
     lines.flatMap(({ points }) => points.map(({ cell }) => cell))
@@ -57,14 +59,10 @@ export function drawingsOf(
           label,
           color,
           draw: "line",
-          points: points.map(({ at, cell }) => {
-            const { lines: [text], ...point } = figurePoint(cell, shown);
-            return {
-              x: at,
-              ...point,
-              lines: [`${phraseOf(factor, textAt(factor, at))}: ${text}`],
-            };
-          }),
+          points: points.map(({ at, cell }) => ({
+            x: at,
+            ...figurePoint(cell, shown, phraseOf(factor, textAt(factor, at))),
+          })),
         })),
       },
     }))
@@ -83,14 +81,8 @@ function referencesOf(
   const knees = lines.flatMap(({ knee, label, color }): Reference[] => {
     if (knee.kind !== "knee" || knee.at < min || knee.at > max) return [];
     const { low, high } = knee.interval ?? { low: knee.at, high: knee.at };
-    return [{
-      kind: "vertical",
-      label,
-      color,
-      at: compact(knee.at),
-      low: compact(Math.max(min, low)),
-      high: compact(Math.min(max, high)),
-    }];
+    const ends = { low: compact(Math.max(min, low)), high: compact(Math.min(max, high)) };
+    return [{ kind: "vertical", label, color, at: compact(knee.at), ...ends }];
   });
   return isOffered ? [{ kind: "equality" }, ...knees] : knees;
 }
@@ -99,7 +91,7 @@ function referencesOf(
 function figureIn(cell: CellRuns, figure: SweepFigure): Measured {
   return figure === "rate"
     ? { value: cell.rate.mean, interval: cell.interval("rate") }
-    : percentileOfCell(cell, figure) ?? { value: 0, isWeak: true };
+    : column.percentileOfCell(cell, figure) ?? { value: 0, isWeak: true };
 }
 
 export function shownFigures(cells: readonly CellRuns[]): Shown[] {
@@ -124,17 +116,18 @@ export function figureAxis(
     const { value, interval = null } = figureIn(cell, figure);
     return [value, ...interval === null ? [] : [interval.low, interval.high]];
   }).map((value) => value / size);
-  const unit = figure === "rate" ? "" : name;
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  if (!(least > 0 && most / least >= LOG_FROM)) {
-    return { unit, scale: "linear", min: 0, max: compact(most * 1.06) || 1 };
-  }
-  const step = (most / least) ** PADDING;
-  return { unit, scale: "log", min: compact(least / step), max: compact(most * step) };
+  const ratio = Math.max(...values) / Math.min(...values);
+  const isLog = ratio >= LOG_FROM && ratio < Infinity;
+  const room = isLog ? ratio ** PADDING : 1.06;
+  return axisOver(figure === "rate" ? "" : name, values, { logFrom: isLog ? 1 : Infinity, room });
 }
 
-/** A cell's figure with its interval, at any position on the other axis. */
-export function figurePoint(cell: CellRuns, { figure, unit }: Shown): Omit<XyPoint, "x"> {
+/** A cell's figure with its interval, at any position on the other axis. @param of What its text begins with. */
+export function figurePoint(
+  cell: CellRuns,
+  { figure, unit }: Shown,
+  of: string,
+): Omit<XyPoint, "x"> {
   const { value, interval = null, isAtLeast = false, isWeak = false } = figureIn(cell, figure);
   const held = interval === null || isAtLeast || isWeak
     ? null
@@ -144,7 +137,7 @@ export function figurePoint(cell: CellRuns, { figure, unit }: Shown): Omit<XyPoi
     y: compact(value / unit.size),
     low: held && compact(held.low / unit.size),
     high: held && compact(held.high / unit.size),
-    lines: [held === null ? text : `${text} ${formatInterval(held, unit)}`],
+    lines: [`${of}: ${held === null ? text : `${text} ${formatInterval(held, unit)}`}`],
     ...(hasTooManyErrors(cell) || isWeak) && { fill: "hollow" },
   };
 }

@@ -3,41 +3,34 @@
  * numbers, the knee where requests/s stop growing, and the effect of each factor.
  */
 import type { Knee } from "../../../runner/stats/regression/knee.ts";
-import { type Block, figure, group, table, text } from "../../blocks.ts";
+import { type Block, figure, FORMS, group, table, text } from "../../blocks.ts";
 import { betweenText, type NumericFactor, numericFactors, textAt } from "../../cells/factors.ts";
 import { legendOf } from "../../chart.ts";
 import { percentileOf } from "../../figures/pool.ts";
 import { hasTooManyErrors } from "../../judge/shortfall.ts";
 import { FINE_PERCENT, formatNumber, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
-import type { ReportContext, ScenarioContext, Subject } from "../subject.ts";
-import { percentileColumn } from "../tables/latency_cells.ts";
+import type { ReportContext, ScenarioContext } from "../subject.ts";
 import * as column from "../tables/column.ts";
 import { type ColumnOf, NONE, type Table, type TableCell, tableOf } from "../tables/table.ts";
 import { drawingsOf } from "./charts.ts";
 import { facetsOf, type LinePoint, type SweepLine } from "./lines.ts";
-import { tailTable } from "./tail_effects.ts";
-import { weightsTable } from "./variance_explained.ts";
+import { tailTable, weightsTable } from "./effects.ts";
 
-export const sweeps: Subject<ReportContext> = {
-  id: "sweeps",
-  title: "Sweeps",
-  depth: "summary",
-  build: ({ scenarios }) =>
-    scenarios.flatMap((scenario) => [
-      ...numericFactors(scenario.cells).map((factor) =>
-        group(`${scenario.name} by ${factor.name}`, factorBlocks(scenario, factor))
+export function sweeps({ scenarios }: ReportContext): Block[] {
+  return scenarios.flatMap((scenario) => [
+    ...numericFactors(scenario.cells).map((factor) =>
+      group(`${scenario.name} by ${factor.name}`, factorBlocks(scenario, factor))
+    ),
+    group(
+      `Effects of factors in ${scenario.name}`,
+      [weightsTable, tailTable].map((of) =>
+        table(of(scenario.name, scenario.cells), { forms: FORMS })
       ),
-      group(`Effects of factors in ${scenario.name}`, [
-        table(weightsTable(scenario.name, scenario.cells), {
-          forms: ["page", "markdown", "terminal"],
-        }),
-        table(tailTable(scenario.name, scenario.cells), {
-          forms: ["page", "markdown", "terminal"],
-        }),
-      ], { depth: "detail" }),
-    ]),
-};
+      { depth: "detail" },
+    ),
+  ]);
+}
 
 /** The most rows of drawings; the table has all values. */
 const MOST_FACETS = 4;
@@ -47,24 +40,17 @@ function factorBlocks({ name, cells, level }: ScenarioContext, factor: NumericFa
   const lines = facets.flatMap((facet) => facet.lines);
   const drawings = drawingsOf(facets, factor, name).slice(0, MOST_FACETS);
   const undrawn = facets.length - MOST_FACETS;
+  const left = undrawn > 0 &&
+    `${counted(undrawn, "more combination")} of the other factors, from ${
+      facets[MOST_FACETS].label
+    } on, ${undrawn === 1 ? "is" : "are"} in the tables only.`;
   return [
-    ...drawings.map((own, i) =>
-      group(facets[i].label, [
-        figure(own, {
-          legend: legendOf(own[0].chart),
-          reading: i === 0 ? READING : "",
-        }),
-      ])
-    ),
+    ...drawings.map((own, i) => {
+      const reading = i === 0 ? READING : "";
+      return group(facets[i].label, [figure(own, { legend: legendOf(own[0].chart), reading })]);
+    }),
     table(growthTable(lines, factor, name)),
-    text(
-      "not-drawn",
-      undrawn <= 0
-        ? ""
-        : `${counted(undrawn, "more combination")} of the other factors, from ${
-          facets[MOST_FACETS].label
-        } on, ${undrawn === 1 ? "is" : "are"} in the tables only.`,
-    ),
+    text("not-drawn", left || ""),
     table(sweepTable(lines, factor, name), { fold: "Values as a table", forms: ["page"] }),
   ];
 }
@@ -147,17 +133,15 @@ function sweepTable(lines: readonly SweepLine[], factor: NumericFactor, scenario
     points.map((point): SweepRow => ({ subject, color, ...point }))
   );
   const unit = timeUnit(rows.map(({ cell }) => percentileOf(cell.latency, 50)));
+  const servedOf = ({ at, cell }: SweepRow): number | null =>
+    factor.isOffered ? cell.rate.mean / at : null;
   return tableOf({ caption: `${scenario} by ${factor.name}` }, rows, [
     subjectColumn,
     { label: factor.name, cell: ({ at }) => ({ text: textAt(factor, at), value: at }) },
     column.rate,
-    column.number(
-      "Served",
-      ({ at, cell }) => factor.isOffered ? cell.rate.mean / at : null,
-      "share",
-    ),
-    percentileColumn(50, unit),
-    percentileColumn(99, unit),
+    column.number("Served", servedOf, "share"),
+    column.percentile(50, unit),
+    column.percentile(99, unit),
   ]);
 }
 

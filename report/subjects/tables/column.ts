@@ -2,6 +2,11 @@
  * Columns of tables: `column.text("Reason", ({ reason }) => reason)`. The page's client makes some, so this imports nothing
  * that is large.
  */
+import { supportsPercentile } from "../../../runner/stats/quantile.ts";
+import type { CellRuns } from "../../cells/cells.ts";
+import type { Percentile, PooledLatency } from "../../figures/pool.ts";
+import type { Ends } from "../../figures/range.ts";
+import type { DisplayUnit } from "../../writing/units.ts";
 import {
   type ColumnOf,
   type Format,
@@ -40,13 +45,8 @@ export function errors<T>(
   format: Format = "count",
 ): ColumnOf<T> {
   const { cell: read, ...head } = number(label, of, format);
-  return {
-    ...head,
-    cell: (row) => {
-      const cell = read(row);
-      return cell.value ? { ...cell, alarming: true } : cell;
-    },
-  };
+  const alarming = (cell: TableCell): TableCell => cell.value ? { ...cell, alarming: true } : cell;
+  return { ...head, cell: (row) => alarming(read(row)) };
 }
 
 /** The column, left out where all of its numbers are 0. */
@@ -58,16 +58,16 @@ export function rare<T>(column: ColumnOf<T>): ColumnOf<T> {
 type ReadText<T> = (row: T) => string | TableCell;
 
 export function text<T>(label: string, of: ReadText<T>): ColumnOf<T> {
-  return { label, kind: "text", cell: (row) => cellOf(of(row)) };
+  const cell = (row: T): TableCell => {
+    const written = of(row);
+    return typeof written === "string" ? { text: written } : written;
+  };
+  return { label, kind: "text", cell };
 }
 
 /** A column whose cells are the heads of their rows. */
 export function name<T>(label: string, of: ReadText<T>): ColumnOf<T> {
-  return { label, kind: "name", cell: (row) => cellOf(of(row)) };
-}
-
-function cellOf(written: string | TableCell): TableCell {
-  return typeof written === "string" ? { text: written } : written;
+  return { ...text(label, of), kind: "name" };
 }
 
 // Columns for rows of cells, and for rows of runs.
@@ -86,3 +86,36 @@ export const runs: readonly ColumnOf<RunOfCell>[] = [
   cell,
   number("Run", ({ run }) => run.repetition, "count"),
 ];
+
+// Latencies of pooled runs.
+
+export function meanIn(latency: PooledLatency, interval: Ends | null = null): Measured | null {
+  if (latency.count === 0) return null;
+  return { value: latency.mean, interval, isAtLeast: latency.isAtLeast("mean") };
+}
+
+export function maxIn(latency: PooledLatency): Measured | null {
+  if (latency.count === 0) return null;
+  return { value: latency.max, isAtLeast: latency.isAtLeast("max") };
+}
+
+/** A percentile as a cell: weak if too few values support it, null without any value. */
+export function percentileIn(latency: PooledLatency, p: number): Measured | null {
+  const { count, endedCount } = latency;
+  if (count === 0 || p < 50 && endedCount === 0) return null;
+  return { ...latency.percentile(p), isWeak: !supportsPercentile(count, p) };
+}
+
+/** The percentile with its interval. */
+export function percentileOfCell({ latency, interval }: CellRuns, p: Percentile): Measured | null {
+  const found = percentileIn(latency, p);
+  return found && { ...found, interval: p === 99.99 ? null : interval(p) };
+}
+
+export function percentile(p: Percentile, unit: DisplayUnit): ColumnOf<OfCell> {
+  return number(`p${p}`, ({ cell }) => percentileOfCell(cell, p), unit);
+}
+
+export function max(unit: DisplayUnit): ColumnOf<OfCell> {
+  return number("Max", ({ cell }) => maxIn(cell.latency), unit);
+}

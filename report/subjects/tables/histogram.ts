@@ -7,21 +7,16 @@ import { type Table, tableOf } from "./table.ts";
 /** The first step contains the fastest values up to this percentile, so that outliers take only one line. */
 const FIRST_STEP_UP_TO = 1;
 
-interface HistogramForm {
-  /** Number of steps, all with the same ratio of their ends. */
-  readonly steps?: number;
-  readonly caption?: string;
-  /** Heading above the upper ends of the steps. */
-  readonly label?: string;
-  /** Heading above the shares: the things that have these times. */
-  readonly of?: string;
-}
-
-/** A row for each step, with its share as a bar. @param histogram Not empty. */
+/**
+ * A row for each step, with its share as a bar.
+ * @param histogram Not empty.
+ * @param steps Number of steps, all with the same ratio of their ends.
+ * @param label Heading above the upper ends of the steps.
+ * @param of Heading above the shares: the things that have these times.
+ */
 export function histogramTable(
   histogram: Histogram,
-  { steps = 11, caption = "Latency histogram", label = "Up to", of = "Requests" }: HistogramForm =
-    {},
+  { steps = 11, caption = "Latency histogram", label = "Up to", of = "Requests" } = {},
 ): Table {
   let endUs = 0; // end of the last bucket, which may be above the largest value
   histogram.forEachBucket((_lowUs, highUs) => endUs = highUs);

@@ -1,12 +1,12 @@
 /** Figures of single runs with the intervals computed within them, for a measurement and for cells with one run. */
 import { NAMED_FIGURES } from "../../../base/figures/figure.ts";
 import type { InRun, InRunFigure, NO_INTERVAL_REASONS } from "../../../runner/result/in_run.ts";
-import { table } from "../../blocks.ts";
+import { type Block, table } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { figureRangeText } from "../../writing/figure_text.ts";
 import { formatDuration, formatNumber, PERCENT, timeUnit } from "../../writing/units.ts";
 import { listed, listedSome } from "../../writing/words.ts";
-import type { ScenarioContext, Subject } from "../subject.ts";
+import type { ScenarioContext } from "../subject.ts";
 import * as column from "./column.ts";
 import { type ColumnOf, type Format, type OfCell, type Table, tableOf } from "./table.ts";
 
@@ -58,27 +58,22 @@ export function inRunTable({ fromS, figures }: InRun): Table | null {
 /**
  * Only for cells with a single run: over several runs, the interval says more, and this one could be mistaken for it.
  */
-export const inOneRun: Subject<ScenarioContext> = {
-  id: "in-run",
-  title: "Within the only run",
-  depth: "detail",
-  build: ({ name, cells }) => {
-    const known = cells.filter((cell) => SHOWN.some((figure) => onlyRun(cell, figure)?.interval));
-    const ms = timeUnit(known.flatMap((cell) => onlyRun(cell, "p50")?.value ?? []));
-    const figure = (label: string, name: InRunFigure, format?: Format): ColumnOf<OfCell> =>
-      column.number(label, ({ cell }) => onlyRun(cell, name), format);
-    const rows = known.map((cell) => ({ cell }));
-    const notes = [OF_THIS_RUN_TEXT, ...notesOn(known)];
-    return [table(tableOf({ caption: `Within the only run of ${name}`, notes }, rows, [
-      column.cell,
-      figure("Requests/s", "rate"),
-      figure("Mean", "mean", ms),
-      figure("p50", "p50", ms),
-      figure("p99", "p99", ms),
-      figure("Errors", "errors", PERCENT),
-    ]))];
-  },
-};
+export function inOneRun({ name, cells }: ScenarioContext): Block[] {
+  const known = cells.filter((cell) => SHOWN.some((figure) => onlyRun(cell, figure)?.interval));
+  const ms = timeUnit(known.flatMap((cell) => onlyRun(cell, "p50")?.value ?? []));
+  const figure = (label: string, name: InRunFigure, format?: Format): ColumnOf<OfCell> =>
+    column.number(label, ({ cell }) => onlyRun(cell, name), format);
+  const rows = known.map((cell) => ({ cell }));
+  const notes = [OF_THIS_RUN_TEXT, ...notesOn(known)];
+  return [table(tableOf({ caption: `Within the only run of ${name}`, notes }, rows, [
+    column.cell,
+    figure("Requests/s", "rate"),
+    figure("Mean", "mean", ms),
+    figure("p50", "p50", ms),
+    figure("p99", "p99", ms),
+    figure("Errors", "errors", PERCENT),
+  ]))];
+}
 
 function onlyRun({ parts }: CellRuns, name: InRunFigure): InRun["figures"][InRunFigure] | null {
   return parts.length === 1 ? parts[0].whole.inRun?.figures[name] : null;
@@ -94,10 +89,11 @@ function notesOn(cells: readonly CellRuns[]): string[] {
           : { name, reason, targets: listedSome(those.map(({ label }) => label), "and") },
     )
   );
-  return [
-    ...Map.groupBy(lacking, ({ reason, targets }) => `${targets}: ${NO_INTERVAL_TEXTS[reason]}`),
-  ]
-    .map(([why, those]) =>
-      `No interval of ${listed(those.map(({ name }) => name), "and")} of ${why}.`
-    );
+  const byReason = Map.groupBy(
+    lacking,
+    ({ reason, targets }) => `${targets}: ${NO_INTERVAL_TEXTS[reason]}`,
+  );
+  return [...byReason].map(([why, those]) =>
+    `No interval of ${listed(those.map(({ name }) => name), "and")} of ${why}.`
+  );
 }

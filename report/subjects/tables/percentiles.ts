@@ -1,74 +1,63 @@
 /** Distributions of latencies and of whole seconds: a row for each cell with its runs pooled, or a row for each run. */
 import type { Run } from "../../../runner/result/result.ts";
 import { PERCENTILES } from "../../../runner/stats/quantile.ts";
-import { group, table, text } from "../../blocks.ts";
+import { type Block, group, table, text } from "../../blocks.ts";
 import { boundsNote, lowerBoundsText } from "../../figures/lower_bounds.ts";
 import { sum } from "../../writing/spread.ts";
 import { sizeUnit, timeUnit } from "../../writing/units.ts";
-import type { ScenarioContext, Subject } from "../subject.ts";
-import { maxColumn, meanIn, percentileColumn, percentileIn } from "./latency_cells.ts";
+import type { ScenarioContext } from "../subject.ts";
 import * as column from "./column.ts";
 import {
   type ColumnOf,
   type Format,
+  type Measured,
   type OfCell,
   type RunOfCell,
   runsOf,
   tableOf,
 } from "./table.ts";
 
-export const percentiles: Subject<ScenarioContext> = {
-  id: "percentiles",
-  title: "Percentiles",
-  depth: "everything",
-  build: ({ name, cells, roomy }) => {
-    const latencies = cells.map(({ latency }) => latency);
-    const unit = timeUnit(latencies.flatMap(({ percentiles }) => percentiles));
-    const caption = `Latency of ${name}`;
-    const rows = cells.map((cell) => ({ cell }));
-    // Without an interval, because it is only read beside its neighbours.
-    const plain = (p: number): ColumnOf<OfCell> =>
-      column.number(`p${p}`, ({ cell }) => percentileIn(cell.latency, p), unit);
-    const runs = cells.flatMap((cell) => cell.runs);
-    const bounds = lowerBoundsText(sum(latencies, ({ censored }) => censored), runs);
-    const notes = [
-      "p99 is the time that 99 of 100 requests did not exceed.",
-      ...cells.some(({ runs }) => runs.length > 1) ? [POOLED] : [],
-      ...bounds === "" ? [] : [`${bounds} ${MINIMUM}`],
-    ];
-    return [
-      table(tableOf({ caption, notes }, rows, [
+export function percentiles({ name, cells, roomy }: ScenarioContext): Block[] {
+  const latencies = cells.map(({ latency }) => latency);
+  const unit = timeUnit(latencies.flatMap(({ percentiles }) => percentiles));
+  const caption = `Latency of ${name}`;
+  const rows = cells.map((cell) => ({ cell }));
+  const meanOf = ({ cell: { latency, interval } }: OfCell): Measured | null =>
+    column.meanIn(latency, interval("mean"));
+  // Without an interval, because it is only read beside its neighbours.
+  const plain = (p: number): ColumnOf<OfCell> =>
+    column.number(`p${p}`, ({ cell }) => column.percentileIn(cell.latency, p), unit);
+  const runs = cells.flatMap((cell) => cell.runs);
+  const bounds = lowerBoundsText(sum(latencies, ({ censored }) => censored), runs);
+  const notes = [
+    "p99 is the time that 99 of 100 requests did not exceed.",
+    ...cells.some(({ runs }) => runs.length > 1) ? [POOLED] : [],
+    ...bounds === "" ? [] : [`${bounds} ${MINIMUM}`],
+  ];
+  return [
+    table(tableOf({ caption, notes }, rows, [
+      column.cell,
+      column.number("Mean", meanOf, unit),
+      column.number("Stdev", ({ cell: { latency } }) => latency.count ? latency.stdev : null, unit),
+      column.number("Min", ({ cell: { latency } }) => latency.fastest || null, unit),
+      // Percentiles below the median, as autocannon and oha show them.
+      ...[2.5, 10, 25].map(plain),
+      ...PERCENTILES.map((p) => column.percentile(p, unit))
+        .toSpliced(PERCENTILES.indexOf(99), 0, plain(97.5)),
+      column.max(unit),
+      column.number("Requests", ({ cell }) => cell.latency.count, "count"),
+    ])),
+    // Starts with the median if room is short.
+    table(
+      tableOf({ caption }, latencies.some(({ count }) => count > 0) ? rows : [], [
         column.cell,
-        column.number(
-          "Mean",
-          ({ cell: { latency, interval } }) => meanIn(latency, interval("mean")),
-          unit,
-        ),
-        column.number(
-          "Stdev",
-          ({ cell: { latency } }) => latency.count === 0 ? null : latency.stdev,
-          unit,
-        ),
-        column.number("Min", ({ cell: { latency } }) => latency.fastest || null, unit),
-        // Percentiles below the median, as autocannon and oha show them.
-        ...[2.5, 10, 25].map(plain),
-        ...PERCENTILES.map((p) => percentileColumn(p, unit))
-          .toSpliced(PERCENTILES.indexOf(99), 0, plain(97.5)),
-        maxColumn(unit),
-        column.number("Requests", ({ cell }) => cell.latency.count, "count"),
-      ])),
-      // Starts with the median if room is short.
-      table(
-        tableOf({ caption }, latencies.some(({ count }) => count > 0) ? rows : [], [
-          column.cell,
-          ...PERCENTILES.map(plain),
-        ]),
-        { forms: roomy },
-      ),
-      { ...text("lower-bounds", boundsNote(latencies, runs)), forms: ["markdown", ...roomy] },
-    ];
-  },
-};
+        ...PERCENTILES.map(plain),
+      ]),
+      { forms: roomy },
+    ),
+    { ...text("lower-bounds", boundsNote(latencies, runs)), forms: ["markdown", ...roomy] },
+  ];
+}
 
 const POOLED =
   "The runs of a row are pooled by adding their histograms; no percentile is an average of percentiles.";
@@ -79,35 +68,30 @@ const MINIMUM =
 const FEWEST_SECONDS = 4;
 
 /** autocannon's table: the spread of requests and bytes over whole seconds; empty if no run has enough seconds. */
-export const perSecond: Subject<ScenarioContext> = {
-  id: "per-second",
-  title: "Per second",
-  depth: "everything",
-  build: ({ cells }) => {
-    const runs = runsOf(cells).filter(({ run }) => run.elapsedS >= FEWEST_SECONDS);
-    if (runs.length === 0) return [];
-    const unit = sizeUnit(runs.map(({ run }) => run.perSecond.bytes.p50));
-    // All columns have one unit, which is in the caption.
-    const spread = (caption: string, of: keyof Run["perSecond"], format: Format) =>
-      table(
-        tableOf({ caption }, runs, [
-          ...column.runs,
-          ...STATISTICS.map(([label, key]): ColumnOf<RunOfCell> => ({
-            ...column.number(label, ({ run }) => run.perSecond[of][key], format),
-            unit: "",
-          })),
-        ]),
-        { isCaptioned: true },
-      );
-    return [
-      group("", [
-        spread("Requests completed per second", "requests", "number"),
-        spread(`Received per second, ${unit.name}`, "bytes", unit),
-      ], { layout: "halves" }),
-      text("per-second", READING, "note"),
-    ];
-  },
-};
+export function perSecond({ cells }: ScenarioContext): Block[] {
+  const runs = runsOf(cells).filter(({ run }) => run.elapsedS >= FEWEST_SECONDS);
+  if (runs.length === 0) return [];
+  const unit = sizeUnit(runs.map(({ run }) => run.perSecond.bytes.p50));
+  // All columns have one unit, which is in the caption.
+  const spread = (caption: string, of: keyof Run["perSecond"], format: Format) =>
+    table(
+      tableOf({ caption }, runs, [
+        ...column.runs,
+        ...STATISTICS.map(([label, key]): ColumnOf<RunOfCell> => ({
+          ...column.number(label, ({ run }) => run.perSecond[of][key], format),
+          unit: "",
+        })),
+      ]),
+      { isCaptioned: true },
+    );
+  return [
+    group("", [
+      spread("Requests completed per second", "requests", "number"),
+      spread(`Received per second, ${unit.name}`, "bytes", unit),
+    ], { layout: "halves" }),
+    text("per-second", READING, "note"),
+  ];
+}
 
 const STATISTICS = [
   ["1 %", "p1"],

@@ -3,7 +3,7 @@
  * them.
  */
 import type { Run } from "../../../runner/result/result.ts";
-import { table, text } from "../../blocks.ts";
+import { type Block, FORMS, table, text } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { figureOf } from "../../figures/figures.ts";
 import {
@@ -18,9 +18,9 @@ import {
 } from "../../figures/resources.ts";
 import { median } from "../../writing/spread.ts";
 import { formatNumber, sizeUnit, timeUnit } from "../../writing/units.ts";
-import type { ScenarioContext, Subject } from "../subject.ts";
+import type { ScenarioContext } from "../subject.ts";
 import * as column from "./column.ts";
-import { type ColumnOf, type Format, NONE, type OfCell, tableOf, unitNamed } from "./table.ts";
+import { type ColumnOf, type Format, type OfCell, tableOf, unitNamed } from "./table.ts";
 
 interface Used {
   readonly run: Run;
@@ -34,42 +34,38 @@ interface ResourceRow extends OfCell {
 }
 
 /** A table of the resources of each target and its parts; empty if no target could be observed. */
-export const resources: Subject<ScenarioContext> = {
-  id: "resources",
-  title: "Resources of the targets",
-  depth: "everything",
-  build: ({ name, cells }) => {
-    const rows = cells.flatMap(rowsOf);
-    const hasParts = rows.some(({ part }) => part !== null);
-    const caption = `Resources of the targets of ${name}`;
-    const size = sizeUnit(rows.flatMap(({ runs }) => runs.map(memoryOf)));
-    const time = timeUnit(rows.flatMap(({ runs }) => runs.map(({ run }) => run.startUp ?? 0)));
-    return [
-      { ...text("per-cpu", perCpuFinding(rows)), forms: ["page", "markdown", "terminal"] },
-      table(tableOf({ caption, notes: hasParts ? [NOTE, PARTS_NOTE] : [NOTE] }, rows, [
-        column.cell,
-        column.text("Part", ({ part }) => hasParts ? part ?? "whole target" : ""),
-        middle("CPU, mean", ({ used }) => meanCoresOf(used), CORES),
-        middle("CPU, peak", ({ used }) => peakCoresOf(used), CORES),
-        {
-          ...middle("In the kernel", ({ used }) => systemShareOf(used), "share"),
-          unit: "% of CPU",
-        },
-        column.number("Requests per CPU-second", perCpuOf),
-        middle("Memory, peak", memoryOf, size),
-        middle("Threads", ({ used }) => peakOf(used, ({ threads }) => threads), "count"),
-        middle("Open files", ({ used }) => peakOf(used, ({ files }) => files), "count"),
-        ...(["voluntary", "involuntary"] as const).map((kind) =>
-          middle(
-            `Switches per request, ${kind}`,
-            ({ run, used }) => switchesPerRequestOf(kind, used, run),
-          )
-        ),
-        ofWhole(middle("Start-up", ({ run }) => run.startUp ?? null, time)),
-      ])),
-    ];
-  },
-};
+export function resources({ name, cells }: ScenarioContext): Block[] {
+  const rows = cells.flatMap(rowsOf);
+  const hasParts = rows.some(({ part }) => part !== null);
+  const caption = `Resources of the targets of ${name}`;
+  const size = sizeUnit(rows.flatMap(({ runs }) => runs.map(memoryOf)));
+  const time = timeUnit(rows.flatMap(({ runs }) => runs.map(({ run }) => run.startUp ?? 0)));
+  return [
+    { ...text("per-cpu", perCpuFinding(rows)), forms: FORMS },
+    table(tableOf({ caption, notes: hasParts ? [NOTE, PARTS_NOTE] : [NOTE] }, rows, [
+      column.cell,
+      column.text("Part", ({ part }) => hasParts ? part ?? "whole target" : ""),
+      middle("CPU, mean", ({ used }) => meanCoresOf(used), CORES),
+      middle("CPU, peak", ({ used }) => peakCoresOf(used), CORES),
+      {
+        ...middle("In the kernel", ({ used }) => systemShareOf(used), "share"),
+        unit: "% of CPU",
+      },
+      column.number("Requests per CPU-second", perCpuOf),
+      middle("Memory, peak", memoryOf, size),
+      middle("Threads", ({ used }) => peakOf(used, ({ threads }) => threads), "count"),
+      middle("Open files", ({ used }) => peakOf(used, ({ files }) => files), "count"),
+      ...(["voluntary", "involuntary"] as const).map((kind) =>
+        middle(
+          `Switches per request, ${kind}`,
+          ({ run, used }) => switchesPerRequestOf(kind, used, run),
+        )
+      ),
+      // Only of a whole target.
+      middle("Start-up", ({ run, used }) => used === run ? run.startUp : null, time),
+    ])),
+  ];
+}
 
 const NOTE =
   "The figures are of the target's whole process tree, and medians over the runs. Requests per CPU-second are " +
@@ -101,10 +97,6 @@ function middle(
   }, format);
 }
 
-function ofWhole({ cell, ...head }: ColumnOf<ResourceRow>): ColumnOf<ResourceRow> {
-  return { ...head, cell: (row) => row.part === null ? cell(row) : NONE };
-}
-
 function memoryOf({ used }: Used): number {
   return peakMemoryBytesOf(used);
 }
@@ -129,14 +121,11 @@ function perCpuFinding(rows: readonly ResourceRow[]): string {
   const [most] = wholes;
   const least = wholes[wholes.length - 1];
   const parts = rows.filter(({ part }) => part !== null);
+  const served = wholes.length < 2
+    ? wholes.map(({ name, text }) => `${name} served ${text}`)
+    : [`${most.name} served the most, ${most.text}; ${least.name} the least, ${least.text}`];
   return [
-    ...wholes.length === 0
-      ? []
-      : wholes.length === 1
-      ? [`Per CPU-second, ${most.name} served ${most.text}.`]
-      : [
-        `Per CPU-second, ${most.name} served the most, ${most.text}; ${least.name} the least, ${least.text}.`,
-      ],
+    ...served.map((text) => `Per CPU-second, ${text}.`),
     ...parts.length > MOST_PARTS
       ? []
       : parts.map((row) => `${row.part} of ${row.cell.label}: ${coresText(row)}.`),

@@ -1,4 +1,4 @@
-/** Outcomes of the requests, the slowest of them, which instance served them, and the time to connect. */
+/** What went wrong, the slowest requests, which instance served them, and the time to connect. */
 import type { FigureName } from "../../../base/figures/figure.ts";
 import {
   CACHE_USES,
@@ -9,14 +9,22 @@ import { type ErrorKind, ERRORS, wrongResponsesOf } from "../../../runner/result
 import type { Distribution, Run } from "../../../runner/result/result.ts";
 import { mergeTls, type TlsUse } from "../../../runner/result/tls.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
-import { type Finding, table } from "../../blocks.ts";
+import { type Block, type Finding, type Form, group, list, table, text } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { figureOf, FIGURES, timesIn } from "../../figures/figures.ts";
 import { histogramRange } from "../../figures/range.ts";
 import { sum } from "../../writing/spread.ts";
-import { formatCount, formatMs, sizeUnit, timeUnit } from "../../writing/units.ts";
-import { counted } from "../../writing/words.ts";
-import type { ScenarioContext, Subject } from "../subject.ts";
+import {
+  formatCount,
+  formatMs,
+  formatNumber,
+  formatShare,
+  GLUE,
+  sizeUnit,
+  timeUnit,
+} from "../../writing/units.ts";
+import { counted, listed } from "../../writing/words.ts";
+import type { ReportContext, ScenarioContext } from "../subject.ts";
 import * as column from "./column.ts";
 import {
   type ColumnOf,
@@ -27,6 +35,7 @@ import {
   type Table,
   tableOf,
 } from "./table.ts";
+import { errorsOf } from "../../figures/errors.ts";
 
 // Outcomes of the requests: each due request is in one of the columns.
 
@@ -42,13 +51,13 @@ export const ERROR_WORDS: Record<ErrorKind, string> = {
 };
 
 /** Whether requests had more than one outcome. */
-export function areMixed(cells: readonly CellRuns[]): boolean {
+function areMixed(cells: readonly CellRuns[]): boolean {
   const runs = cells.flatMap((cell) => cell.runs);
   return runs.some(({ requests: { due, completed } }) => due !== completed) ||
     sum(runs, wrongResponsesOf) > 0 || drainNotes(runs).length > 0 || statusesOf(runs).length > 1;
 }
 
-export function outcomesTable(scenario: string, cells: readonly CellRuns[]): Table {
+function outcomesTable(scenario: string, cells: readonly CellRuns[]): Table {
   const runs = cells.flatMap((cell) => cell.runs);
   const count = (label: string, of: (run: Run) => number): ColumnOf<OfCell> =>
     column.number(label, ({ cell }) => sum(cell.runs, of), "count");
@@ -103,25 +112,13 @@ export function isLongDrain(durationS: number, elapsedS: number): boolean {
 
 const REASONS_PER_CELL = 8;
 
-interface ReasonCount extends OfCell {
-  readonly text: string;
-  readonly count: number;
-}
-
 /** A protocol violation that made no request fail. */
 export const UNSOLICITED_TEXT = "connections closed because unsolicited bytes arrived on them";
 
-/** Why requests failed, with the error messages; empty if nothing went wrong. */
-export function reasonFindings(cells: readonly CellRuns[]): Finding[] {
-  return cells.flatMap(reasonsOf).map(({ cell: { label }, count, text }) => ({
-    code: "reason",
-    text: `${formatCount(count)} × ${label}: ${text}`,
-  }));
-}
-
-function reasonsOf(cell: CellRuns): ReasonCount[] {
+/** Why requests failed, with the error messages; none if nothing went wrong. */
+function reasonFindings({ label, runs }: CellRuns): Finding[] {
   const byText = Map.groupBy(
-    cell.runs.flatMap(({ reasons }) => Object.entries(reasons)),
+    runs.flatMap(({ reasons }) => Object.entries(reasons)),
     ([text]) => text,
   );
   const sorted = [...byText].map(([text, all]) => ({ text, count: sum(all, ([, count]) => count) }))
@@ -129,8 +126,12 @@ function reasonsOf(cell: CellRuns): ReasonCount[] {
   return [
     ...sorted.slice(0, REASONS_PER_CELL),
     { text: "other reasons", count: sum(sorted.slice(REASONS_PER_CELL), ({ count }) => count) },
-    { text: UNSOLICITED_TEXT, count: sum(cell.runs, ({ unsolicited = 0 }) => unsolicited) },
-  ].filter(({ count }) => count > 0).map((reason) => ({ cell, ...reason }));
+    { text: UNSOLICITED_TEXT, count: sum(runs, ({ unsolicited = 0 }) => unsolicited) },
+  ].filter(({ count }) => count > 0)
+    .map(({ text, count }) => ({
+      code: "reason",
+      text: `${formatCount(count)} × ${label}: ${text}`,
+    }));
 }
 
 // The slowest requests: when each was due and sent, how long it took, and how it ended.
@@ -145,26 +146,20 @@ interface Slow extends OfCell {
   readonly request: SlowestRequest;
 }
 
-export function slowestTable(scenario: string, cells: readonly CellRuns[]): Table {
+function slowestTable(scenario: string, cells: readonly CellRuns[]): Table {
   const rows = cells.flatMap(slowestOfCell);
   const unit = timeUnit(rows.map(({ request }) => request.latency));
   const isOpen = rows.some(({ request: { sentS, dueS } }) => sentS !== dueS);
-  const hasBound = rows.some(({ request }) => isLowerBound(request));
-  const notes = [
-    `The ${SLOWEST_SHOWN} slowest requests of all runs of a target; results.json has the slowest of each run. Times count from the start of the run.`,
-    ...hasBound
-      ? [
-        "≥: the request timed out, or was in flight when the run ended, and would have taken at least this long.",
-      ]
-      : [],
-  ];
+  const latencyIn = ({ request: { outcome, latency } }: Slow): Measured => ({
+    value: latency,
+    isAtLeast: outcome === "timeout" || outcome === "unfinished",
+  });
+  const hasBound = rows.some((row) => latencyIn(row).isAtLeast);
+  const notes = hasBound ? [SLOWEST, AT_LEAST] : [SLOWEST];
   return tableOf({ caption: `Slowest requests of ${scenario}`, notes }, rows, [
     column.cell,
     column.number("Run", ({ repetition }) => repetition, "count"),
-    column.number("Latency", ({ request }) => ({
-      value: request.latency,
-      isAtLeast: isLowerBound(request),
-    }), unit),
+    column.number("Latency", latencyIn, unit),
     ...isOpen
       // Shows how long a request waited for a connection: the server is not always to blame for a slow one.
       ? [moment("Due at", "s", ({ dueS }) => dueS), moment("Sent after", "ms", waitMs)]
@@ -177,6 +172,11 @@ export function slowestTable(scenario: string, cells: readonly CellRuns[]): Tabl
     })),
   ]);
 }
+
+const SLOWEST =
+  `The ${SLOWEST_SHOWN} slowest requests of all runs of a target; results.json has the slowest of each run. Times count from the start of the run.`;
+const AT_LEAST =
+  "≥: the request timed out, or was in flight when the run ended, and would have taken at least this long.";
 
 function endText({ outcome, status }: SlowestRequest): string {
   if (outcome === "completed") return `status ${status}`;
@@ -191,10 +191,6 @@ function slowestOfCell(cell: CellRuns): Slow[] {
   )
     .sort((a, b) => b.request.latency - a.request.latency)
     .slice(0, SLOWEST_SHOWN);
-}
-
-function isLowerBound({ outcome }: SlowestRequest): boolean {
-  return outcome === "timeout" || outcome === "unfinished";
 }
 
 function waitMs({ dueS, sentS }: SlowestRequest): number | null {
@@ -246,31 +242,22 @@ interface GroupKind {
  * Responses by class of status, by instance and by cache, and the virtual users' sessions; without anything that no
  * response mentions.
  */
-export const served: Subject<ScenarioContext> = {
-  id: "served",
-  title: "Kinds of responses",
-  depth: "everything",
-  build: ({ cells, roomy }) => {
-    // If every response was a 2xx, there is only one class.
-    const hasClasses = cells.some(({ runs }) =>
-      runs.some(({ statusLatency }) => statusLatency !== undefined)
-    );
-    return [...hasClasses ? [CLASSES] : [], ...OTHERS].map((kind) =>
-      table(groupTable(kind, cells), { isCaptioned: true, forms: ["page", "markdown", ...roomy] })
-    );
-  },
-};
+export function served({ cells, roomy }: ScenarioContext): Block[] {
+  // If every response was a 2xx, there is only one class.
+  const hasClasses = cells.some(({ runs }) =>
+    runs.some(({ statusLatency }) => statusLatency !== undefined)
+  );
+  return [...hasClasses ? [CLASSES] : [], ...OTHERS].map((kind) =>
+    table(groupTable(kind, cells), { isCaptioned: true, forms: ["page", "markdown", ...roomy] })
+  );
+}
 
 const CLASSES: GroupKind = {
   caption: "Latency by class of status",
   head: "Class",
   note: "Latency of the completed responses by class of status, without requests that timed out.",
   // Included for a run with only 2xx responses, too, if another run has others.
-  groupsOf: (run) =>
-    STATUS_CLASSES.flatMap((name) => {
-      const kept = timesIn(run, name);
-      return kept === null ? [] : [{ name, ...kept }];
-    }),
+  groupsOf: (run) => STATUS_CLASSES.flatMap((name) => keptIn(run, name)),
 };
 
 const OTHERS: readonly GroupKind[] = [
@@ -288,22 +275,21 @@ const OTHERS: readonly GroupKind[] = [
     note:
       "The x-cache header of a response says whether a cache had it; stale responses were served from the cache, too.",
     groupsOf: ({ cache = {} }) =>
-      CACHE_USES.flatMap((name) => {
-        const group = cache[name];
-        return group === undefined ? [] : [groupOf(name, group)];
-      }),
+      CACHE_USES.flatMap((name) => cache[name] ? [groupOf(name, cache[name])] : []),
   },
   {
     caption: "Sessions",
     head: "Of",
     note:
       "The length of a session is the time from the arrival of a virtual user to the end of the last step.",
-    groupsOf: (run) => {
-      const kept = timesIn(run, "session");
-      return kept === null || kept.times.count === 0 ? [] : [{ name: "session", ...kept }];
-    },
+    groupsOf: (run) => keptIn(run, "session").filter(({ times }) => times.count > 0),
   },
 ];
+
+function keptIn(run: Run, name: Parameters<typeof timesIn>[1]): GroupOfRun[] {
+  const kept = timesIn(run, name);
+  return kept === null ? [] : [{ name, ...kept }];
+}
 
 function groupOf(name: string, { latency, histogram }: ServedGroup): GroupOfRun {
   return { name, times: latency, histogram };
@@ -324,25 +310,20 @@ function groupTable(
     });
   });
   const unit = timeUnit(rows.flatMap(({ groups }) => groups.map(({ times }) => times.mean)));
-  const extreme = (label: string, of: "min" | "max"): ColumnOf<GroupRow> =>
-    column.number(
-      label,
-      ({ groups }) =>
-        groups.length === 0 ? null : Math[of](...groups.map(({ times }) => times[of])),
-      unit,
-    );
+  const extreme = (of: "min" | "max") => ({ groups }: GroupRow): number | null =>
+    groups.length === 0 ? null : Math[of](...groups.map(({ times }) => times[of]));
   const notes = [`${note} The figures are of whole runs; nothing is discarded here.`];
   return tableOf({ caption, notes }, rows, [
     column.cell,
     column.text(head, ({ name }) => name),
     column.number("Count", ({ count }) => count, "count"),
     column.number("Share", ({ share }) => share, "share"),
-    extreme("Min", "min"),
+    column.number("Min", extreme("min"), unit),
     column.number("Mean", (row) => pooled(row, "mean"), unit),
     ...([50, 95, 99] as const).map((p) =>
       column.number<GroupRow>(`p${p}`, (row) => pooled(row, p), unit)
     ),
-    extreme("Max", "max"),
+    column.number("Max", extreme("max"), unit),
   ]);
 }
 
@@ -361,45 +342,39 @@ function pooled(
 // Times to connect, and amounts of data, as in oha's details.
 
 /** Times to connect and amounts of data; empty if no connection was made, and there was no response. */
-export const connections: Subject<ScenarioContext> = {
-  id: "connections",
-  title: "Connections and responses",
-  depth: "everything",
-  build: ({ name, cells }) => {
-    const valuesOf = (figure: FigureName): number[] =>
-      cells.flatMap((cell) => figureOf(figure, cell)?.value ?? []);
-    const [times, sizes] = [valuesOf("connect.mean"), valuesOf("size")];
-    if (times.length + sizes.length === 0) return [];
-    const isConnected = times.length > 0;
-    const time = timeUnit(times);
-    const perSecond = sizeUnit(valuesOf("bytes"));
-    const isOld = cells.some(({ runs }) => runs.length > 1 && runs.some(hasNoHistogram));
-    const caption = `Connections and responses of ${name}`;
-    const notes = [CONNECTIONS, ...isOld ? [OLD_NOTE] : [], ...tlsNotes(cells)];
-    const rows = cells.map((cell) => ({ cell }));
-    const figure = (label: string, name: FigureName, format: Format): ColumnOf<OfCell> =>
-      column.number(label, ({ cell }) => figureOf(name, cell), format);
-    const whole = tableOf({ caption, notes }, rows, [
-      column.cell,
-      column.number(
-        "Connections opened",
-        ({ cell }) => isConnected ? openedIn(cell) : null,
-        "count",
-      ),
-      figure("Connect, mean", "connect.mean", time),
-      figure("Min", "connect.min", time),
-      figure("p50", "connect.p50", time),
-      column.number("p99", ({ cell }) => {
-        const range = figureOf("connect.p99", cell);
-        return range && { ...range, isWeak: !FIGURES["connect.p99"].supported(openedIn(cell)) };
-      }, time),
-      figure("Max", "connect.max", time),
-      figure("Size per response", "size", sizeUnit(sizes)),
-      figure("Received", "bytes", { ...perSecond, name: `${perSecond.name}/s` }),
-    ]);
-    return [table(whole, { forms: ["page", "markdown"] })];
-  },
-};
+export function connections({ name, cells }: ScenarioContext): Block[] {
+  const valuesOf = (figure: FigureName): number[] =>
+    cells.flatMap((cell) => figureOf(figure, cell)?.value ?? []);
+  const [times, sizes] = [valuesOf("connect.mean"), valuesOf("size")];
+  if (times.length + sizes.length === 0) return [];
+  const isConnected = times.length > 0;
+  const time = timeUnit(times);
+  const perSecond = sizeUnit(valuesOf("bytes"));
+  const isOld = cells.some(({ runs }) =>
+    runs.length > 1 &&
+    runs.some(({ connect, histograms }) => connect.count > 0 && histograms?.connect === undefined)
+  );
+  const caption = `Connections and responses of ${name}`;
+  const notes = [CONNECTIONS, ...isOld ? [OLD_NOTE] : [], ...tlsNotes(cells)];
+  const rows = cells.map((cell) => ({ cell }));
+  const figure = (label: string, name: FigureName, format: Format): ColumnOf<OfCell> =>
+    column.number(label, ({ cell }) => figureOf(name, cell), format);
+  const whole = tableOf({ caption, notes }, rows, [
+    column.cell,
+    column.number("Connections opened", ({ cell }) => isConnected ? openedIn(cell) : null, "count"),
+    figure("Connect, mean", "connect.mean", time),
+    figure("Min", "connect.min", time),
+    figure("p50", "connect.p50", time),
+    column.number("p99", ({ cell }) => {
+      const range = figureOf("connect.p99", cell);
+      return range && { ...range, isWeak: !FIGURES["connect.p99"].supported(openedIn(cell)) };
+    }, time),
+    figure("Max", "connect.max", time),
+    figure("Size per response", "size", sizeUnit(sizes)),
+    figure("Received", "bytes", { ...perSecond, name: `${perSecond.name}/s` }),
+  ]);
+  return [table(whole, { forms: ["page", "markdown"] })];
+}
 
 const CONNECTIONS =
   "Connecting includes the name look-up and the dial; its figures are those of the connections of all runs together. The size of a response is everything that was received, including status line and headers, " +
@@ -410,10 +385,6 @@ const OLD_NOTE =
 
 function openedIn({ runs }: CellRuns): number {
   return sum(runs, ({ connect }) => connect.count);
-}
-
-function hasNoHistogram({ connect, histograms }: CellRuns["runs"][number]): boolean {
-  return connect.count > 0 && histograms?.connect === undefined;
 }
 
 /** Which TLS was used, for each cell with TLS. */
@@ -432,4 +403,89 @@ export function tlsText({ by, handshakes }: TlsUse): string {
     return `${what}: ${counted(full, "full handshake")}${resumedText}`;
   });
   return [by, ...agreed].join("; ");
+}
+
+// What went wrong in each scenario and when, why, and which requests took longest.
+
+export function errors({ scenarios }: ReportContext): Block[] {
+  const found = scenarios.map((scenario) => ({
+    ...scenario,
+    findings: errorFindings(scenario.cells),
+  }));
+  return [
+    { ...text("flawless", flawlessText(found)), forms: ["page", "terminal"] },
+    ...found.map(({ findings, ...scenario }, i) =>
+      group(scenario.name, [
+        list(findings),
+        ...inDetail(scenario, findings.length > 0),
+      ], { id: String(i + 1), depth: findings.length > 0 ? "detail" : "everything" })
+    ),
+  ];
+}
+
+/** @param isFaulty If false, a terminal does not show the outcomes of all requests. */
+function inDetail({ name, cells, roomy }: ScenarioContext, isFaulty: boolean): Block[] {
+  const forms: readonly Form[] = isFaulty ? ["page", ...roomy] : ["page"];
+  return [group("", [
+    ...areMixed(cells) ? [table(outcomesTable(name, cells), { isCaptioned: true, forms })] : [],
+    list(cells.flatMap(reasonFindings), { title: "Errors", forms: ["page", "markdown", ...roomy] }),
+    group("Slowest requests", [
+      table(slowestTable(name, cells), { fold: "The slowest requests as a table" }),
+    ]),
+  ], { depth: "everything" })];
+}
+
+/** With more cells than this, the others are only in the table. */
+const MOST_CELLS = 6;
+
+/** A sentence for each cell in which something went wrong; none if nothing did. */
+function errorFindings(cells: readonly CellRuns[]): Finding[] {
+  const countOf = ({ runs }: CellRuns): number => errorsOf(runs).count;
+  const faulty = cells.filter((cell) => countOf(cell) > 0);
+  // In the order of the cells, unless there are too many.
+  const named = faulty.length <= MOST_CELLS
+    ? faulty
+    : faulty.toSorted((a, b) => countOf(b) - countOf(a)).slice(0, MOST_CELLS);
+  return named.map((cell) => ({ code: "errors", text: errorText(cell) }));
+}
+
+/** One sentence for all scenarios without errors; "" for none. */
+function flawlessText(
+  scenarios: readonly { readonly name: string; readonly findings: readonly Finding[] }[],
+): string {
+  const flawless = scenarios.filter(({ findings }) => findings.length === 0);
+  if (flawless.length === 0) return "";
+  const text = "o request failed, none was left unsent, and no response was wrong.";
+  if (flawless.length === scenarios.length) return `N${text}`;
+  return `In ${listed(flawless.map(({ name }) => name), "and")} n${text}`;
+}
+
+/** Ways in which requests go wrong, with their number in a run. */
+const KINDS: readonly (readonly [word: string, count: (run: Run) => number])[] = [
+  ...ERRORS.map((kind) =>
+    [ERROR_WORDS[kind].toLowerCase(), ({ errors }: Run) => errors[kind] ?? 0] as const
+  ),
+  ["wrong responses", wrongResponsesOf],
+  ["never sent", ({ requests }) => requests.dropped],
+];
+
+/** `express: 1.2 % of 30,000 requests went wrong (timed out 120, wrong responses 240), between 0.2 and 2.9 s of a run.` */
+function errorText({ label, runs, errorRatio }: CellRuns): string {
+  const counts = KINDS.map(([word, count]) => ({ word, count: sum(runs, count) }))
+    .filter(({ count }) => count > 0).map(({ word, count }) => `${word} ${formatCount(count)}`);
+  return `${label}: ${formatShare(errorRatio)} of ${
+    formatCount(errorsOf(runs).of)
+  } requests went wrong (${counts.join(", ")})${whenText(runs)}.`;
+}
+
+/** The first and the last interval with an error, in any run; "" if unknown. */
+function whenText(runs: readonly Run[]): string {
+  const spans = runs.flatMap(({ timeline: { intervalS, points } }) =>
+    points.filter((point) => point.failed + (point.wrong ?? 0) > 0)
+      .map(({ endS }) => [Math.max(0, endS - intervalS), endS])
+  );
+  if (spans.length === 0) return "";
+  const from = spans.reduce((least, [start]) => Math.min(least, start), Infinity);
+  const to = spans.reduce((most, [, end]) => Math.max(most, end), 0);
+  return `, between ${formatNumber(from, 2)} and ${formatNumber(to, 2)}${GLUE}s of a run`;
 }

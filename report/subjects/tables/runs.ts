@@ -1,26 +1,18 @@
 /** Every run as in the results, without the part that the experiment discards. */
-import { table } from "../../blocks.ts";
-import { type PooledLatency, poolLatency } from "../../figures/pool.ts";
+import { type Block, table } from "../../blocks.ts";
+import { poolLatency } from "../../figures/pool.ts";
 import { PERCENTILES } from "../../../runner/stats/quantile.ts";
 import { timeUnit } from "../../writing/units.ts";
-import type { ScenarioContext, Subject } from "../subject.ts";
-import { maxIn, meanIn, percentileIn } from "./latency_cells.ts";
+import type { ScenarioContext } from "../subject.ts";
 import * as column from "./column.ts";
-import { type RunOfCell, runsOf, type Table, tableOf, unitNamed } from "./table.ts";
+import { runsOf, type Table, tableOf, unitNamed } from "./table.ts";
 
-export const everyRun: Subject<ScenarioContext> = {
-  id: "runs",
-  title: "Every run",
-  depth: "everything",
-  build: (context) => [table(runsTable(context), { fold: "Every run as a table" })],
-};
-
-interface RunRow extends RunOfCell {
-  readonly latency: PooledLatency;
+export function everyRun(context: ScenarioContext): Block[] {
+  return [table(runsTable(context), { fold: "Every run as a table" })];
 }
 
 function runsTable({ name, cells }: ScenarioContext): Table {
-  const rows = runsOf(cells).map((row): RunRow => ({ ...row, latency: poolLatency([row.run]) }));
+  const rows = runsOf(cells).map((row) => ({ ...row, latency: poolLatency([row.run]) }));
   const unit = timeUnit(cells.flatMap(({ latency }) => latency.percentiles));
   const caption = `Every run of ${name}`;
   const notes = [
@@ -31,11 +23,11 @@ function runsTable({ name, cells }: ScenarioContext): Table {
     ...column.runs,
     column.number("Place", ({ run }) => run.order, "count"),
     column.number("Requests/s", ({ run }) => run.rate),
-    column.number("Mean", ({ latency }) => meanIn(latency), unit),
+    column.number("Mean", ({ latency }) => column.meanIn(latency), unit),
     ...PERCENTILES.map((p) =>
-      column.number<RunRow>(`p${p}`, ({ latency }) => percentileIn(latency, p), unit)
+      column.number(`p${p}`, ({ latency }: typeof rows[0]) => column.percentileIn(latency, p), unit)
     ),
-    column.number("Max", ({ latency }) => maxIn(latency), unit),
+    column.number("Max", ({ latency }) => column.maxIn(latency), unit),
     column.number("Completed", ({ run }) => run.requests.completed, "count"),
     column.errors("Failed", ({ run }) => run.requests.failed),
     column.text("Steady state", ({ run }) => run.warmup?.label ?? "–"),

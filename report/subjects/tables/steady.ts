@@ -1,7 +1,7 @@
 /** How each cell reaches its steady state, and its figures before and after; one row for each cell. */
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { STEADY_LABELS } from "../../../runner/stats/steady_state/steady_state.ts";
-import { group, list, table } from "../../blocks.ts";
+import { type Block, group, list, table } from "../../blocks.ts";
 import {
   FLAT,
   type Steadiness,
@@ -10,34 +10,29 @@ import {
 } from "../../findings/steady_finding.ts";
 import type { Spread } from "../../writing/spread.ts";
 import { formatCount, formatTick, timeUnit } from "../../writing/units.ts";
-import type { ScenarioContext, Subject } from "../subject.ts";
+import type { ScenarioContext } from "../subject.ts";
 import * as column from "./column.ts";
 import { type ColumnOf, NONE, type OfCell, type Table, tableOf } from "./table.ts";
 
 type SteadyRow = OfCell & Steadiness;
 
 /** When each cell settles, and its figures before and after; empty for a load that itself changes. */
-export const steady: Subject<ScenarioContext> = {
-  id: "steady",
-  title: "Warm-up and steady state",
-  depth: "detail",
-  build: ({ name, cells }) => {
-    const rows = cells.map((cell): SteadyRow => ({ cell, ...steadinessOf(cell) }));
-    if (rows.every(({ labels }) => labels.every((label) => label === null))) return [];
-    const findings = steadyFindings(cells);
-    const isShort = rows.every(({ labels }) => labels.every((label) => label === "too-short"));
-    const hasParts = rows.some(({ startUp, steady }) => startUp ?? steady);
-    return [
-      list(findings, { forms: ["page"] }),
-      // A flat cell is as expected, and not mentioned.
-      list(findings.filter(({ code }) => code !== FLAT), { forms: ["terminal", "markdown"] }),
-      group("", [
-        table(partsTable(name, hasParts ? rows : []), { isCaptioned: true }),
-        table(steadyTable(name, isShort ? [] : rows), { isCaptioned: true }),
-      ], { depth: "everything" }),
-    ];
-  },
-};
+export function steady({ name, cells }: ScenarioContext): Block[] {
+  const rows = cells.map((cell): SteadyRow => ({ cell, ...steadinessOf(cell) }));
+  if (rows.every(({ labels }) => labels.every((label) => label === null))) return [];
+  const findings = steadyFindings(cells);
+  const isShort = rows.every(({ labels }) => labels.every((label) => label === "too-short"));
+  const hasParts = rows.some(({ startUp, steady }) => startUp ?? steady);
+  return [
+    list(findings, { forms: ["page"] }),
+    // A flat cell is as expected, and not mentioned.
+    list(findings.filter(({ code }) => code !== FLAT), { forms: ["terminal", "markdown"] }),
+    group("", [
+      table(partsTable(name, hasParts ? rows : []), { isCaptioned: true }),
+      table(steadyTable(name, isShort ? [] : rows), { isCaptioned: true }),
+    ], { depth: "everything" }),
+  ];
+}
 
 function steadyTable(scenario: string, rows: readonly SteadyRow[]): Table {
   const caption = `Time to steady state of ${scenario}`;
@@ -89,14 +84,10 @@ function partsTable(scenario: string, cells: readonly SteadyRow[]): Table {
     { cell, name: "whole run", part: whole },
   ]).flatMap(({ part, ...row }) => part === null ? [] : [{ ...row, part }]);
   const percentile = (p: 50 | 99): ColumnOf<typeof rows[number]> =>
-    column.number(
-      `p${p}`,
-      ({ part }) =>
-        part.count === 0
-          ? null
-          : { value: part[`p${p}`], isWeak: !supportsPercentile(part.count, p) },
-      unit,
-    );
+    column.number(`p${p}`, ({ part }) => {
+      const isWeak = !supportsPercentile(part.count, p);
+      return part.count === 0 ? null : { value: part[`p${p}`], isWeak };
+    }, unit);
   const caption = `Start-up, steady part and whole run of ${scenario}`;
   return tableOf({ caption, notes: [PARTS] }, rows, [
     column.cell,

@@ -29,22 +29,24 @@ export const REQUESTS = "requests/s";
 
 type OfExperiment = Pick<MeasuredRuns, "experiment">;
 
-/**
- * A scenario with the figure that the experiment asks for in place of requests/s; unchanged if a run lacks that figure.
- */
-export function askedOf({ name, cells }: ScenarioRuns, { experiment }: OfExperiment): Asked {
-  const runs = cells.flatMap((cell) => cell.runs);
-  const figure = figureOf(name, runs, experiment);
-  return figure === null || isSearched(runs) || runs.some((run) => figure.of(run) === null)
-    ? { name, cells, unit: REQUESTS }
-    : { name, cells: cells.map((cell) => withFigure(cell, figure)), unit: figure.unit };
+/** A scenario with the figure that the experiment asks for in place of requests/s. */
+export function askedOf(scenario: ScenarioRuns, { experiment }: OfExperiment): Asked {
+  return counting(scenario, (runs) => figureOf(scenario.name, runs, experiment));
 }
 
-/** A scenario with messages/s in place of requests/s, if messages lead; otherwise unchanged. */
-export function ledOf({ name, cells }: ScenarioRuns): Asked {
+/** A scenario with messages/s in place of requests/s, if messages lead. */
+export function ledOf(scenario: ScenarioRuns): Asked {
+  return counting(scenario, messagesOf);
+}
+
+/** A scenario with a figure in place of requests/s; unchanged if a run lacks that figure. */
+function counting(
+  { name, cells }: ScenarioRuns,
+  figureIn: (runs: readonly Run[]) => AskedFigure | null,
+): Asked {
   const runs = cells.flatMap((cell) => cell.runs);
-  const figure = isSearched(runs) ? null : messagesOf(runs);
-  return figure === null
+  const figure = isSearched(runs) ? null : figureIn(runs);
+  return figure === null || runs.some((run) => figure.of(run) === null)
     ? { name, cells, unit: REQUESTS }
     : { name, cells: cells.map((cell) => withFigure(cell, figure)), unit: figure.unit };
 }

@@ -16,14 +16,25 @@ import {
   winnerName,
   worstFirst,
 } from "../../findings/card_sentences.ts";
-import { shortfallShare } from "../../findings/judgements.ts";
-import { isMoreBetter, type Place, targetsOf, winnerOf } from "../../judge/places.ts";
-import type { Shortfall } from "../../judge/shortfall.ts";
+import { shortfallShare, verdictWord } from "../../findings/judgements.ts";
+import {
+  figureNameOf,
+  isMoreBetter,
+  type Place,
+  targetsOf,
+  winnerOf,
+  withoutLevel,
+} from "../../judge/places.ts";
+import { competing, type Shortfall } from "../../judge/shortfall.ts";
 import { isTurned, percentText, ratioParts, ratioText } from "../../writing/ratios.ts";
 import { boundText, GLUE, intervalText } from "../../writing/units.ts";
-import { counted, unique } from "../../writing/words.ts";
+import { capitalized, counted, unique } from "../../writing/words.ts";
 import * as column from "../tables/column.ts";
 import { NONE, type Table, tableOf } from "../tables/table.ts";
+import { certaintyOf, comparisonOf, standingOf } from "../../judge/comparison.ts";
+import { decisiveFigure } from "../../judge/pairs.ts";
+
+import type { ScenarioComparison } from "./compared_scenarios.ts";
 
 export type HeadlineFigure = NonNullable<Conclusion["figure"]>;
 export type Winner = NonNullable<Conclusion["winners"]>[number];
@@ -119,11 +130,9 @@ export function shortVerdict(some: readonly Place[], places = some): Verdict {
 
 /** The verdict that targets fall short; undecided if no shortfall is known. */
 export function fallsShort(evidence: CardEvidence["falls-short"]): Verdict {
-  const [worst] = worstFirst(evidence.short);
-  if (worst === undefined) {
-    const { places } = evidence;
-    return verdictOf("undecided", { those: places, places });
-  }
+  const { short, places } = evidence;
+  const [worst] = worstFirst(short);
+  if (worst === undefined) return verdictOf("undecided", { those: places, places });
   return verdictOf("falls-short", evidence, {
     ...NO_INTERVAL,
     text: shortfallShare(worst.ratio),
@@ -238,8 +247,13 @@ function ratioFigure(
     ? place.isFirstBase
     : certainty === "likely" && winnerOf(place) === place.rival;
   const [first, rival] = isBehind ? [place.rival, place.first] : [place.first, place.rival];
-  const ratio = isBehind ? 1 / decision.ratio : decision.ratio;
-  const interval = isBehind ? inverse(decision.interval) : decision.interval;
+  const { ratio, interval } = isBehind
+    ? {
+      ratio: 1 / decision.ratio,
+      interval: decision.interval &&
+        { low: 1 / decision.interval.high, high: 1 / decision.interval.low },
+    }
+    : decision;
   const shown = ratioParts({ figure: decision.figure, ratio, interval });
   return {
     text: boundText(shown.value, isAtLeast),
@@ -255,15 +269,6 @@ function ratioFigure(
   };
 }
 
-interface Ends {
-  readonly low: number;
-  readonly high: number;
-}
-
-function inverse(interval: Ends | null): Ends | null {
-  return interval && { low: 1 / interval.high, high: 1 / interval.low };
-}
-
 export function winnersOf(places: readonly Place[]): Winner[] {
   return places.map((place) => {
     const { code, name: setting, decision, figure, first, rival } = place;
@@ -277,15 +282,17 @@ export function winnersOf(places: readonly Place[]): Winner[] {
       low: decision?.interval?.low ?? null,
       high: decision?.interval?.high ?? null,
       margin: decision === null ? "" : ratioText(decision),
-      certainty: code === "leads" || code === "equivalent"
-        ? "decided"
-        : code === "likely"
-        ? "likely"
-        : "open",
+      certainty: CERTAINTIES[code] ?? "open",
       word: wordOf(place),
     };
   });
 }
+
+const CERTAINTIES: Readonly<Partial<Record<Place["code"], Winner["certainty"]>>> = {
+  leads: "decided",
+  equivalent: "decided",
+  likely: "likely",
+};
 
 /** The most winners that fit on a first screen. */
 const MOST_WINNERS = 10;
@@ -325,4 +332,109 @@ function wordOf(place: Place): string {
     case "none":
       return "none keeps up";
   }
+}
+
+// The small forest: each ratio to the base, with its interval, on one axis.
+
+export type ConclusionForest = NonNullable<Conclusion["forest"]>;
+export type ConclusionRow = ConclusionForest["rows"][number];
+
+/** The parts of a place from which a row is made. */
+type Compared = Pick<Place, "decision" | "figure" | "marginRatio"> & {
+  readonly label: string;
+  readonly color: number;
+  readonly base: string;
+  /** Whether the undisturbed runs alone say otherwise. */
+  readonly isDoubted: boolean;
+};
+
+/** The most rows that fit on a first screen. */
+const MOST_ROWS = 10;
+
+/** A forest of the first figure only, because it has a single axis; null without a ratio. */
+function forestOf(compared: readonly Compared[]): ConclusionForest | null {
+  const all = compared.flatMap(({ decision, ...row }) => {
+    const ratio = decision?.ratio ?? null;
+    return decision === null || ratio === null ? [] : [{ ...row, decision, ratio }];
+  });
+  const [first] = all;
+  if (first === undefined) return null;
+  const rows = all.filter(({ decision }) => decision.figure === first.decision.figure);
+  const isOneBase = rows.every(({ base }) => base === first.base);
+  const isMore = isMoreBetter(first.decision);
+  return {
+    title: `${capitalized(first.figure)} ${isOneBase ? `against ${first.base}` : "compared"}, ${
+      isMore ? "more" : "less"
+    } is better`,
+    better: isMore ? "higher" : "lower",
+    margin: 1 + first.marginRatio,
+    rows: rows.slice(0, MOST_ROWS).map(
+      ({ label, color, ratio, decision, marginRatio, isDoubted }) => {
+        const shown = withoutLevel(decision);
+        return {
+          ...{ label, color, ratio },
+          low: shown.interval?.low ?? null,
+          high: shown.interval?.high ?? null,
+          certainty: isDoubted || shown.isDoubted ? "open" : certaintyOf(standingOf(shown)),
+          text: ratioText(shown),
+          word: isDoubted ? "only with doubtful runs" : verdictWord(shown, marginRatio),
+        };
+      },
+    ),
+    omitted: Math.max(0, rows.length - MOST_ROWS),
+  };
+}
+
+/**
+ * A forest of one scenario at one setting, or of one target, the best first; only of targets that keep up, if any do.
+ */
+export function baseForest(
+  { rows, cells, unit }: ScenarioComparison,
+  isDoubted: (target: string) => boolean,
+): ConclusionForest | null {
+  const of = decisiveFigure(cells);
+  const figure = figureNameOf(of, cells[0], unit);
+  const able = competing(cells).map(({ label }) => label);
+  const shown = rows.filter(({ name, base }) =>
+    able.length === 0 || able.includes(name) && able.includes(base)
+  ).map(({ name, color, base, comparison }) => ({
+    ...{ label: name, color, base, figure },
+    isDoubted: cells.some(({ label, target }) =>
+      (label === name || label === base) && isDoubted(target)
+    ),
+    decision: comparisonOf(comparison, of),
+    marginRatio: comparison.marginRatio,
+  }));
+  return forestOf(bestFirst(shown));
+}
+
+/** A forest of others compared with a base, or of new runs with earlier ones, place by place. */
+export function placesForest(places: readonly Place[]): ConclusionForest | null {
+  const isOne = places.every(({ first }) => first.name === places[0].first.name);
+  const areSeveral = places.some(({ name }) => name !== places[0].name);
+  const labelOf = ({ name, first }: Place): string => {
+    const alike = places.filter((place) => place.name === name && place.first.name === first.name);
+    const side = alike.length > 1 ? first.label : first.name;
+    return !areSeveral ? side : isOne && alike.length === 1 ? name : `${name}: ${side}`;
+  };
+  const compared = places.flatMap((place): Compared[] => {
+    const { first, rival, why } = place;
+    return rival === null ? [] : [{
+      ...place,
+      label: labelOf(place),
+      color: first.color,
+      base: rival.name,
+      isDoubted: why === "doubted" || why === "lost",
+    }];
+  });
+  // Settings and the values of a factor keep their order.
+  const areTargets = new Set(places.map(({ first }) => first.name)).size === places.length;
+  return forestOf(areTargets && !areSeveral ? bestFirst(compared) : compared);
+}
+
+function bestFirst(compared: readonly Compared[]): Compared[] {
+  return compared.toSorted(({ decision: a }, { decision: b }) => {
+    const [one, other] = [a?.ratio ?? 1, b?.ratio ?? 1];
+    return a !== null && isMoreBetter(a) ? other - one : one - other;
+  });
 }

@@ -24,8 +24,12 @@ import type { JudgeOptions } from "../../judge/group.ts";
 import { type DecidedPlan, withDoubt } from "../../judge/places.ts";
 import type { RatioOf } from "../../judge/ratio_of.ts";
 import { counted, unique } from "../../writing/words.ts";
-import { forestOf, type ForestPanel } from "../charts/forest.ts";
-import { type ComparedPair, comparedTable } from "../tables/compared.ts";
+import {
+  type ComparedPair,
+  comparedTable,
+  forestOf,
+  type ForestPanel,
+} from "../comparison/pairs.ts";
 import type { Table } from "../tables/table.ts";
 import { REQUESTS } from "./asked_figure.ts";
 
@@ -43,7 +47,7 @@ export interface ScenarioComparison extends DecidedPlan, Based {
   readonly ratioOf: RatioOf;
 }
 
-export interface CompareScenariosOptions extends JudgeOptions {
+interface CompareScenariosOptions extends JudgeOptions {
   /** Default: the choice that the cells suggest. */
   readonly choice?: ComparedChoice;
   /** Null if no run was disturbed, or if the disturbances leave the ratios unchanged. */
@@ -82,15 +86,7 @@ export function compareScenarios(
   );
   return plans.map((plan, i) => ({
     ...plan,
-    ...basedOf(
-      plan.name,
-      plan.againstBase,
-      lookup,
-      again && {
-        undisturbed: again.undisturbed.compared,
-        withHeldBack: again.withHeldBack?.compared ?? [],
-      },
-    ),
+    ...basedOf(plan.name, plan.againstBase, lookup, inAgain(again, (compared) => compared)),
     unit: scenarios[i].unit ?? REQUESTS,
     contests: plan.contests.map((contest) => withLikelyFirst(contest, lookup)),
     lookup,
@@ -98,22 +94,27 @@ export function compareScenarios(
   }));
 }
 
-type BasedAgain = Readonly<Record<keyof Again, readonly Based[]>>;
+/** What both kinds of comparisons without disturbed runs say, the one without held-back runs first. */
+function inAgain<Said>(
+  again: Again | null,
+  of: (compared: readonly ScenarioComparison[]) => readonly Said[],
+): readonly (readonly Said[])[] | null {
+  return again && [of(again.undisturbed.compared), of(again.withHeldBack?.compared ?? [])];
+}
 
 function basedOf(
   name: string,
   pairs: readonly CellPair[],
   lookup: Lookup,
-  again: BasedAgain | null,
+  again: readonly (readonly Based[])[] | null,
 ): Based {
   const judged = ({ base, next }: CellPair): GroupComparison => {
     const comparison = lookup(base, next);
-    const sameIn = (those: readonly Based[]): GroupComparison | undefined =>
+    const [undisturbed, withHeldBack] = (again ?? []).map((those) =>
       those.find((one) => one.name === name)?.rows
-        .find((row) => row.name === next.label && row.base === base.label)?.comparison;
-    return again === null
-      ? comparison
-      : withDoubt(comparison, sameIn(again.undisturbed), sameIn(again.withHeldBack));
+        .find((row) => row.name === next.label && row.base === base.label)?.comparison
+    );
+    return again === null ? comparison : withDoubt(comparison, undisturbed, withHeldBack);
   };
   const rows = pairs.map(({ base, next }): ComparedPair => ({
     ...{ name: next.label, color: next.color, base: base.label },
@@ -164,17 +165,10 @@ export function otherBases(
   const finding = `A base chosen in the page: Holm's correction is over all ${
     counted(distinctPairs(all), "pair")
   } of targets.`;
-  const others = again && {
-    undisturbed: otherBases(again.undisturbed.compared, judge),
-    withHeldBack: otherBases(again.withHeldBack?.compared ?? [], judge),
-  };
+  const others = inAgain(again, (compared) => otherBases(compared, judge));
   return perBase.map(({ base, pairs }) => {
-    const basedIn = (those: readonly OtherBase[]): readonly Based[] =>
-      those.find((other) => other.base === base)?.scenarios ?? [];
-    const doubted = others && {
-      undisturbed: basedIn(others.undisturbed),
-      withHeldBack: basedIn(others.withHeldBack),
-    };
+    const doubted = others &&
+      others.map((those) => those.find((other) => other.base === base)?.scenarios ?? []);
     return {
       base,
       finding,

@@ -31,7 +31,7 @@ import {
 import { isValid, meaningOfRuns } from "../../findings/trust.ts";
 import { claimBrief } from "../../findings/claim_sentences.ts";
 import { isUndisturbed } from "../../judge/amounts.ts";
-import { type ClaimOutcome, isOfSettling, type JudgedClaim } from "../../judge/claims.ts";
+import { isOfSettling, type JudgedClaim } from "../../judge/claims.ts";
 import { comparisonOf, standingOf } from "../../judge/comparison.ts";
 import { decisiveFigure } from "../../judge/pairs.ts";
 import { areTargetsMovedAlike } from "../../judge/slices.ts";
@@ -46,12 +46,16 @@ import {
 import { competing, shortfallOf } from "../../judge/shortfall.ts";
 import { percentText, timesText } from "../../writing/ratios.ts";
 import { boundText, formatNumber, GLUE, intervalText } from "../../writing/units.ts";
+import { sum } from "../../writing/spread.ts";
 import { allOf, counted, listed } from "../../writing/words.ts";
+import type { Settling } from "../subject.ts";
 import { askedOf, lackedFigure, REQUESTS } from "./asked_figure.ts";
 import {
+  baseForest,
   besideVerdict,
   fallsShort,
   figureText,
+  placesForest,
   rankedVerdict,
   type Verdict,
   verdictOf,
@@ -62,7 +66,6 @@ import {
 import { type Again, compareScenarios, type ScenarioComparison } from "./compared_scenarios.ts";
 import { type MatrixModel, matrixOf } from "../matrix.ts";
 import { nextSteps } from "./next_steps.ts";
-import { baseForest, placesForest } from "./small_forest.ts";
 
 type Reliability = NonNullable<Conclusion["reliability"]>;
 
@@ -87,18 +90,18 @@ export interface ConclusionModel extends CardModel {
 }
 
 /** Parts of the report that were computed from the same results. */
-export interface OfReport {
+interface OfReport {
   readonly compared: readonly ScenarioComparison[];
   /** The comparisons by the undisturbed runs alone; null where they are not needed. */
   readonly again: Again | null;
   readonly claims: readonly JudgedClaim[];
   /** Null if no percentile was ever far from its final value. */
-  readonly settling: { readonly brief: string } | null;
+  readonly settling: Pick<Settling, "brief"> | null;
   /** Whether any run got a response. */
   readonly isMeasured: boolean;
 }
 
-export interface Concluded {
+interface Concluded {
   readonly card: ConclusionModel;
   /** The verdict of each scenario by name, if there are several; none if no run is valid. */
   readonly verdicts: ReadonlyMap<string, Verdict>;
@@ -114,13 +117,9 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
   const judged = judgedBoth(results, asked, again, isCompared);
   const areInTurns = judged.survival === "in-turns";
   const isTrusted = judged.survival !== "none-valid";
-  const own = lacked === null
-    ? verdictIn(asked, judged, isCompared)
-    : verdictOf("no-figure", lacked);
-  const verdict = isTrusted ? own : verdictOf("nothing-valid", {
-    side: "",
-    meaning: meaningOfRuns(runs),
-  });
+  const own = lacked ? verdictOf("no-figure", lacked) : verdictIn(asked, judged, isCompared);
+  const meaning = meaningOfRuns(runs);
+  const verdict = isTrusted ? own : verdictOf("nothing-valid", { side: "", meaning });
   const card = {
     question: titleOf(results),
     ...verdict,
@@ -130,7 +129,12 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
       : [...untrustedNotes(own.figure), ...refusedNotes(results)],
     ...isTrusted && isCompared ? besideIt(asked, judged) : { forest: null, winners: [] },
     reliability: reliabilityOf(results, judged),
-    claims: claims.length === 0 ? null : claimCounts(claims),
+    claims: claims.length === 0 ? null : {
+      ...{ reproduced: 0, "not reproduced": 0, inconclusive: 0 },
+      ...Object.fromEntries(
+        [...Map.groupBy(claims, ({ outcome }) => outcome)].map(([one, all]) => [one, all.length]),
+      ),
+    },
     next: runs.length === 0 ? [] : nextSteps({
       runs,
       places: judged.places,
@@ -140,10 +144,7 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
       isRunning: results.state === "running",
       cores: machine?.allowedCores ?? machine?.cores ?? Infinity,
     }),
-    matrix: matrixOf(
-      asked,
-      (cell) => areInTurns || isTrusted && cell.runs.some(isUndisturbed),
-    ),
+    matrix: matrixOf(asked, (cell) => areInTurns || isTrusted && cell.runs.some(isUndisturbed)),
   };
   const several = isTrusted && lacked === null && asked.length > 1 ? asked : [];
   return {
@@ -253,6 +254,7 @@ function loneVerdict(plans: readonly ScenarioComparison[], isCompared: boolean):
   const { value, isAtLeast, interval } = taken;
   const where = plans.length > 1 ? `in ${name}` : "";
   const setting = settingIn(cell, able.map((one) => one.cell));
+  const label = `${figureNameOf("rate", cell, unit)} of ${cell.label} ${where}`.trimEnd();
   return verdictOf("alone", {
     target: cell.target,
     value: `${isAtLeast ? "at least " : ""}${formatNumber(value)}`,
@@ -264,13 +266,9 @@ function loneVerdict(plans: readonly ScenarioComparison[], isCompared: boolean):
   }, {
     text: boundText(formatNumber(value), isAtLeast),
     interval: interval === null ? "" : intervalText(interval),
-    label: [`${figureNameOf("rate", cell, unit)} of ${cell.label}`, where].filter(Boolean).join(
-      " ",
-    ),
-    value,
+    ...{ label, value, unit },
     low: interval?.low ?? null,
     high: interval?.high ?? null,
-    unit,
     certainty: interval === null ? "open" : "decided",
   });
 }
@@ -413,15 +411,14 @@ function reliabilityOf({ runs }: MeasuredRuns, judged: Judged): Reliability | nu
   if (runs.length === 0) return null;
   const byLevel = Map.groupBy(runs, ({ generator: { trust } }) => trust);
   const valid = byLevel.get("valid")?.length ?? 0;
-  const doubts = (["suspect", "invalid"] as const).flatMap((level) => {
-    const count = byLevel.get(level)?.length ?? 0;
-    return count === 0 ? [] : [{ level, count }];
-  });
+  const doubts = (["suspect", "invalid"] as const)
+    .map((level) => ({ level, count: byLevel.get(level)?.length ?? 0 }))
+    .filter(({ count }) => count > 0);
   return {
     ...relianceOf(judged, {
       runs,
       level: doubts.at(-1)?.level ?? "valid",
-      valid: valid === 0 ? doubtedText(doubts) : validText(valid, runs.length),
+      valid: levelsText(valid, doubts),
       levels: listed(doubts.map(({ level, count }) => `${count} ${level}`), "and"),
     }),
     valid,
@@ -429,43 +426,24 @@ function reliabilityOf({ runs }: MeasuredRuns, judged: Judged): Reliability | nu
   };
 }
 
-function validText(valid: number, runs: number): string {
-  if (valid === runs) return `${allRuns(runs)} valid`;
-  return `${valid} of ${counted(runs, "run")} ${valid === 1 ? "is" : "are"} valid`;
-}
-
-/** `5 runs are suspect and 19 invalid`, `All 10 runs are suspect`. */
-function doubtedText(
-  [first, second]: readonly { readonly level: string; readonly count: number }[],
-): string {
-  const { level, count } = first;
+/** `3 of 5 runs are valid`, `5 runs are suspect and 19 invalid`, `All 10 runs are suspect`. */
+function levelsText(valid: number, doubts: readonly { level: string; count: number }[]): string {
+  const [first, second] = doubts;
+  const runs = valid + sum(doubts, ({ count }) => count);
+  const be = (count: number): string => count === 1 ? "is" : "are";
+  const all = runs === 1 ? "The run is" : `${allOf(runs, "run")} are`;
+  if (valid === runs) return `${all} valid`;
+  if (valid > 0) return `${valid} of ${counted(runs, "run")} ${be(valid)} valid`;
   return second === undefined
-    ? `${allRuns(count)} ${level}`
-    : `${counted(count, "run")} ${
-      count === 1 ? "is" : "are"
-    } ${level} and ${second.count} ${second.level}`;
-}
-
-function allRuns(runs: number): string {
-  return runs === 1 ? "The run is" : `${allOf(runs, "run")} are`;
-}
-
-function claimCounts(judged: readonly JudgedClaim[]): Record<ClaimOutcome, number> {
-  const count = (outcome: ClaimOutcome): number =>
-    judged.filter((claim) => claim.outcome === outcome).length;
-  return {
-    reproduced: count("reproduced"),
-    "not reproduced": count("not reproduced"),
-    inconclusive: count("inconclusive"),
-  };
+    ? `${all} ${first.level}`
+    : `${counted(first.count, "run")} ${
+      be(first.count)
+    } ${first.level} and ${second.count} ${second.level}`;
 }
 
 /** The conclusion for scripts, with plain spaces. */
 export function conclusionJson(conclusion: ConclusionModel): unknown {
-  return JSON.parse(
-    JSON.stringify(conclusion),
-    (_, value: unknown) => typeof value === "string" ? value.replaceAll(GLUE, " ") : value,
-  );
+  return JSON.parse(JSON.stringify(conclusion).replaceAll(GLUE, " "));
 }
 
 /** `13 reproduced · 11 not reproduced · 37 inconclusive`. */

@@ -12,8 +12,12 @@ import { listedAll, unique } from "../../writing/words.ts";
 
 export type NextStep = Conclusion["next"][number];
 
+export function step(code: NextStep["code"], text: string): NextStep {
+  return { code, text };
+}
+
 /** The situation that advice must fit. */
-export interface Situation {
+interface Situation {
   readonly runs: readonly Run[];
   readonly places: readonly Place[];
   readonly plans: readonly DecidedPlan[];
@@ -46,7 +50,7 @@ export function mendStep(
     : most === "longer-run"
     ? "Make runs longer."
     : adviceSentence([most]);
-  return [{ code: "mend-runs", text }];
+  return [step("mend-runs", text)];
 }
 
 /** Advice that is impossible on a machine without spare cores. */
@@ -76,16 +80,15 @@ function checkStep({ plans }: Situation): NextStep[] {
     return kind === "silent" || (kind !== "slow" && kind !== "dropped" && !isOpen(cell));
   });
   const names = listedAll(unique(wrong.map(({ target }) => target)), 60);
-  return names === "" ? [] : [{ code: "check-targets", text: `Check the responses of ${names}.` }];
+  return names === "" ? [] : [step("check-targets", `Check the responses of ${names}.`)];
 }
 
 /** A step for targets without figures, because their runs never settled. */
 function longerStep({ places, runs, cores }: Situation): NextStep[] {
   const isSaid = commonAdvice({ runs, places, cores }) === "longer-run";
-  if (isSaid) return [];
   const isLost = neverSettled(places).length > 0 ||
     places.some((place) => unsettledRuns(place) !== null);
-  return isLost ? [{ code: "longer-runs", text: "Make runs longer." }] : [];
+  return isLost && !isSaid ? [step("longer-runs", "Make runs longer.")] : [];
 }
 
 /** With fewer runs, the frequency of two groups is unknown. */
@@ -102,10 +105,10 @@ function runsStep({ places, runs }: Situation): NextStep[] {
     open.some((place) => place.why === why && unsettledRuns(place) === null);
   const needing = open.filter(({ decision }) => decision !== null && decision.runsNeeded !== null);
   const most = Math.max(USUAL_RUNS, ...needing.map(({ decision }) => decision?.runsNeeded ?? 0));
-  const addRuns = (text: string): NextStep[] => [{ code: "add-runs", text }];
+  const addRuns = (text: string): NextStep[] => [step("add-runs", text)];
   if (has("groups") && most <= RUNS_FOR_GROUPS) {
     const text = `Use \`repeat: ${RUNS_FOR_GROUPS}\` to see how often each group of runs occurs.`;
-    return [{ code: "more-runs-of-groups", text }];
+    return [step("more-runs-of-groups", text)];
   }
   if (needing.length > 0) {
     const where = places.length > 1 && needing.length === 1 ? ` ${needing[0].name}` : "";
@@ -116,9 +119,7 @@ function runsStep({ places, runs }: Situation): NextStep[] {
   }
   // If runs were repeated, a target with one run has others that served nothing, so more runs would not help.
   const isRepeated = runs.some(({ repetition }) => repetition >= USUAL_RUNS);
-  if (has("one-run") && !isRepeated) {
-    return addRuns(`Use \`repeat: ${USUAL_RUNS}\`.`);
-  }
+  if (has("one-run") && !isRepeated) return addRuns(`Use \`repeat: ${USUAL_RUNS}\`.`);
   if (!has("few-runs")) return [];
   const isNoisy = open.some(({ decision }) =>
     decision !== null && decision.interval !== null &&
@@ -139,13 +140,9 @@ function planSteps({ places, plans, isCompared }: Situation): NextStep[] {
     plans.some(({ contests, cells }) =>
       contests.length === 0 && new Set(competing(cells).map(({ target }) => target)).size > 1
     );
-  const steps: NextStep[] = [];
-  if (isOverloaded) {
-    steps.push({ code: "lower-rate", text: "Lower the rate until a target keeps up with it." });
-  }
-  if (isApart) {
-    const text = "Give the targets the same values of a factor, so that they can be compared.";
-    steps.push({ code: "equal-settings", text });
-  }
-  return steps;
+  const apart = "Give the targets the same values of a factor, so that they can be compared.";
+  return [
+    ...isOverloaded ? [step("lower-rate", "Lower the rate until a target keeps up with it.")] : [],
+    ...isApart ? [step("equal-settings", apart)] : [],
+  ];
 }

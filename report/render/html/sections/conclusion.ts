@@ -3,8 +3,12 @@
  * can be relied on, and what to do next. No script is needed to see it.
  */
 import { type CardModel, claimCountsText } from "../../../subjects/verdict/conclusion.ts";
-import { type HeadlineFigure, winnersTable } from "../../../subjects/verdict/card.ts";
-import type { ConclusionForest, ConclusionRow } from "../../../subjects/verdict/small_forest.ts";
+import {
+  type ConclusionForest,
+  type ConclusionRow,
+  type HeadlineFigure,
+  winnersTable,
+} from "../../../subjects/verdict/card.ts";
 import { axisOver, type Row, type Rows } from "../../../chart.ts";
 import { type Markup, markup } from "../../../writing/html.ts";
 import { isTooWide } from "../../../writing/units.ts";

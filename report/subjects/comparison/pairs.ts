@@ -1,9 +1,9 @@
-/** Comparisons as a table: one row for each pair, one column for each figure. */
-import { boundText, formatMs, formatNumber, formatShare } from "../../writing/units.ts";
+/** Comparisons as a table, one row for each pair and one column for each figure, and as a forest of ratios. */
+import { boundText, formatMs, formatNumber, formatShare, isTooWide } from "../../writing/units.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { percentileOf } from "../../figures/pool.ts";
-import * as column from "./column.ts";
-import { type ColumnOf, NONE, type Table, tableOf } from "./table.ts";
+import * as column from "../tables/column.ts";
+import { type ColumnOf, NONE, type Table, tableOf } from "../tables/table.ts";
 import { contrastIn } from "../../judge/ratio_of.ts";
 import {
   comparisonOf,
@@ -17,6 +17,9 @@ import { figureName, LOOKS_NOTE, verdictText, verdictWord } from "../../findings
 import { percentText, ratioText } from "../../writing/ratios.ts";
 import { counted } from "../../writing/words.ts";
 import type { SessionContrast } from "../../../runner/stats/comparison/sessions.ts";
+import type { Panel } from "../../blocks.ts";
+import { axisOver, compact, type Row, type Rows } from "../../chart.ts";
+import { cellParts } from "../../cells/cell_label.ts";
 
 /** Two cells beside each other, as tables and charts of comparisons call them. */
 export interface ComparedPair {
@@ -53,13 +56,13 @@ export function comparedTable(
   ]);
 }
 
-function areWrong({ cells }: Pick<ComparedPair, "cells">): boolean {
+function areWrong({ cells }: ComparedPair): boolean {
   return cells.some(({ errorRatio }) => errorRatio > 0);
 }
 
-const errorsColumn: ColumnOf<ComparedPair> = column.text("Errors", ({ cells }) => ({
-  text: cells.map(({ errorRatio }) => formatShare(errorRatio)).join(" → "),
-  alarming: areWrong({ cells }),
+const errorsColumn: ColumnOf<ComparedPair> = column.text("Errors", (pair) => ({
+  text: pair.cells.map(({ errorRatio }) => formatShare(errorRatio)).join(" → "),
+  alarming: areWrong(pair),
 }));
 
 function figureColumn(figure: ComparedFigure, areSides: boolean): ColumnOf<ComparedPair> {
@@ -95,16 +98,9 @@ function valuesText(
 
 /** A cell's figure as in other tables; null for CPU time, which no other table has per request. */
 function valueIn({ rate, latency }: CellRuns, figure: ComparedFigure): number | null {
-  switch (figure) {
-    case "rate":
-      return rate.mean;
-    case "mean":
-      return latency.mean;
-    case "cpuPerRequest":
-      return null;
-    default:
-      return percentileOf(latency, figure);
-  }
+  if (figure === "cpuPerRequest") return null;
+  if (figure === "rate") return rate.mean;
+  return figure === "mean" ? latency.mean : percentileOf(latency, figure);
 }
 
 /** What each deciding figure of such comparisons says, followed by the other figures. */
@@ -118,12 +114,10 @@ export function comparedTexts(
   return [
     ...own.filter(({ figure, ratio }) => figure !== "cpuPerRequest" || ratio !== null)
       .map((one) => {
+        const { figure } = one;
         const values = valuesText(one, cells);
-        const of = one.figure === "rate"
-          ? `${values} requests/s`
-          : `${figureName(one.figure)} ${values}`;
-        const isSetByRules = one.figure === 99 && !decisive.includes(99);
-        const verdict = isSetByRules
+        const of = figure === "rate" ? `${values} requests/s` : `${figureName(figure)} ${values}`;
+        const verdict = figure === 99 && !decisive.includes(99)
           ? "not judged, because at the capacity p99 is what the rules allow"
           : verdictText(one, marginRatio);
         return `${of}, ${ratioText(one)}: ${verdict}`;
@@ -188,3 +182,88 @@ export function notesOf(comparisons: readonly GroupComparison[]): string[] {
     ...(all.some(({ sliced }) => sliced?.areLooked) ? [LOOKS_NOTE] : []),
   ];
 }
+
+// The same as a figure: for each pair and figure the ratio with its interval, the verdict, and the margin.
+
+export type ForestPanel = Required<Pick<Panel, "title">> & { readonly chart: Rows };
+
+/**
+ * The pairs as panels, one for each figure, with the pairs in the same order; several panels if there are many pairs.
+ * @param isOpen Whether requests come at a fixed pace: all targets then serve the same number, so requests/s are not
+ * compared.
+ */
+export function forestOf(pairs: readonly ComparedPair[], isOpen: boolean): ForestPanel[] {
+  const figures = isOpen ? [50, 99] as const : ["rate", 50, 99] as const;
+  const base = baseOf(pairs);
+  const whole = figures.map((figure) => {
+    const [name, more] = figure === "rate" ? ["Requests/s", "more"] : [figureName(figure), "less"];
+    const against = base === null ? "compared" : `against ${base}`;
+    return { title: `${name} ${against}, ${more} is better`, chart: chartOf(pairs, figure) };
+  });
+  // Each panel has some of the rows, on an axis that fits all of them.
+  return Array.from(
+    { length: Math.ceil(pairs.length / MOST_ROWS) },
+    (_, part) =>
+      whole.map(({ chart, ...head }) => {
+        const rows = chart.rows.slice(part * MOST_ROWS, (part + 1) * MOST_ROWS);
+        return { ...head, chart: { ...chart, rows } };
+      }),
+  ).flat().filter(({ chart }) => chart.rows.length > 0);
+}
+
+/** Number of rows that fit on a page of paper. */
+const MOST_ROWS = 16;
+
+/** The base of all pairs; null if they have different bases. */
+function baseOf(pairs: readonly ComparedPair[]): string | null {
+  const bases = new Set(pairs.map(({ base }) => base));
+  return bases.size === 1 ? pairs[0].base : null;
+}
+
+/** `hono / nginx · connections 10`: common factors of two cells are printed once. */
+function pairLabel({ name, base, cells }: ComparedPair): string {
+  const [to, of] = cells.map(({ runs }) => cellParts(runs[0]));
+  if (of.length !== to.length) return `${name} / ${base}`;
+  return of.map((part, i) => part === to[i] ? part : `${part} / ${to[i]}`).join(" · ");
+}
+
+function chartOf(pairs: readonly ComparedPair[], figure: ComparedFigure): Rows {
+  const common = baseOf(pairs);
+  const rows = pairs.flatMap((pair): Row[] => {
+    const { name, color, comparison } = pair;
+    const compared = comparisonOf(comparison, figure);
+    const { ratio, interval, verdict, isDoubted } = compared;
+    if (ratio === null) return [];
+    // A very wide interval is not drawn, because it would squeeze all others together.
+    const drawn = interval && !isTooWide(interval) ? interval : null;
+    return [{
+      label: common !== null ? name : pairLabel(pair),
+      color,
+      draw: "dot",
+      value: compact(ratio),
+      low: drawn && compact(drawn.low),
+      high: drawn && compact(drawn.high),
+      runs: [],
+      // Without an interval there is no verdict.
+      tone: interval === null || verdict === "inconclusive" || isDoubted ? "open" : TONES[verdict],
+      word: interval === null ? "" : verdictWord(compared, comparison.marginRatio),
+      text: ratioText(compared),
+    }];
+  });
+  const ends = rows.flatMap(({ value, low, high }) => [value, low ?? value, high ?? value]);
+  const margin = 1 + (pairs[0]?.comparison.marginRatio ?? 0);
+  const against = common === null ? "" : ` against ${common}`;
+  return {
+    kind: "rows",
+    alt: `${figureName(figure)}${against}: ${counted(rows.length, "ratio")} with intervals`,
+    // Reaches at least from 0.9 to 1.1, so that 1 is always on the axis.
+    axis: axisOver("×", [...ends.filter((end) => end > 0), 1 / margin, margin, 0.95, 1.04], {
+      logFrom: 0,
+      room: 1.06,
+    }),
+    margin: compact(margin),
+    rows,
+  };
+}
+
+const TONES = { better: "better", worse: "worse", equivalent: "even" } as const;

@@ -1,0 +1,232 @@
+/**
+ * How much of the differences in requests/s within a scenario each factor explains, and its effect from end to end; and
+ * how much each of its values shifts p99.
+ */
+import {
+  type FactorialCell,
+  type SharesShown,
+  sharesShown,
+  varianceExplained,
+} from "../../../runner/stats/regression/variance_explained.ts";
+import type { CellRuns } from "../../cells/cells.ts";
+import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../../cells/factors.ts";
+import { FINE_PERCENT } from "../../writing/units.ts";
+import { mean, median, sum } from "../../writing/spread.ts";
+import * as column from "../tables/column.ts";
+import { type Table, tableOf, unitNamed } from "../tables/table.ts";
+import {
+  distributionOf,
+  type PartEffect,
+  quantileEffects,
+  type RegressedCell,
+} from "../../../runner/stats/regression/quantile_regression.ts";
+
+/** The target, or a factor; with its values from one end to the other. */
+interface Dimension {
+  readonly name: string;
+  readonly levelOf: (cell: CellRuns) => string;
+  readonly levels: readonly string[];
+}
+
+/** With fewer cells, shares of the variance say little about the factors. */
+const FEWEST_WEIGHED = 5;
+
+/**
+ * The share of the variance that each factor explains, and its effect. No rows with fewer than two factors (the target
+ * is one), for few cells, or unless every combination of values was measured.
+ */
+export function weightsTable(scenario: string, cells: readonly CellRuns[]): Table {
+  const dimensions = dimensionsOf(cells);
+  const logs = cells.length >= FEWEST_WEIGHED && areSeveral(dimensions, cells)
+    ? logsOf(dimensions, cells)
+    : null;
+  // Without every combination, the effects of factors can't be separated.
+  const isFull = logs !== null && varianceExplained(logs) !== null;
+  const shares = isFull ? sharesShown(logs) : null;
+  const rows: FactorRow[] = [
+    ...dimensions.map((dimension, i) => ({
+      name: dimension.name,
+      ends: `${dimension.levels[0]} → ${dimension.levels.at(-1)}`,
+      effect: effectOf(dimension, cells),
+      share: shares?.factors[i],
+    })),
+    ...shares === null ? [] : [
+      { name: "interaction", share: shares.together },
+      { name: "between runs", share: shares.runs },
+    ],
+  ];
+  const [caption, notes] = shares === null
+    ? [`How factors change requests/s in ${scenario}`, [RATIOS]]
+    : [`Variance explained in ${scenario}`, [SHARES, RATIOS]];
+  return tableOf({ caption, notes }, isFull ? rows : [], [
+    column.name("Factor", ({ name }) => name),
+    column.text("From → to", ({ ends = "" }) => ends),
+    ...shares === null ? [] : [
+      column.number<FactorRow>("Variance of requests/s", ({ share }) => share, FINE_PERCENT),
+    ],
+    column.number<FactorRow>("Ratio of requests/s", ({ effect }) => effect, unitNamed("×")),
+  ]);
+}
+
+/** A factor, or the rest that factors do not explain. */
+interface FactorRow {
+  readonly name: string;
+  readonly ends?: string;
+  readonly effect?: number;
+  readonly share?: SharesShown["runs"];
+}
+
+const SHARES =
+  "Each share is the part of the variance of the logarithm of requests/s, over all runs, that goes with " +
+  "this factor alone, less what noise alone is expected to add (analysis of variance, ω²). " +
+  "In brackets: the 95 % interval of the share over repetitions. " +
+  "A row shows no share if noise alone could produce one as large. Interaction: the part where the effect of one " +
+  "factor depends on another.";
+
+const RATIOS =
+  "The ratios compare a factor's last value with its first, as geometric means over all other factors; values that are not numbers are ordered from " +
+  "the fewest requests/s to the most.";
+
+/** Factors that not all targets have are shown with the target, because their effects can't be separated. */
+function dimensionsOf(cells: readonly CellRuns[]): Dimension[] {
+  const paths = factorPaths(cells);
+  const isOwn = (path: string): boolean => cells.some((cell) => valueOf(cell, path) === undefined);
+  const own = paths.filter(isOwn);
+  const targetLevel = (cell: CellRuns): string => {
+    const values = own.flatMap((path) => {
+      const value = valueOf(cell, path);
+      return value === undefined ? [] : [`${factorName(cells, path)} ${valueText(value)}`];
+    });
+    return [cell.target, ...values].join(" · ");
+  };
+  return [
+    {
+      name: ["target", ...own.map((path) => factorName(cells, path))].join(" and "),
+      levelOf: targetLevel,
+      levels: byRate(cells, targetLevel),
+    },
+    ...paths.filter((path) => !isOwn(path)).map((path) => {
+      const levelOf = (cell: CellRuns): string => valueText(valueOf(cell, path));
+      const numbers = numericFactor(cells, path)?.values.map(({ text }) => text);
+      return { name: factorName(cells, path), levelOf, levels: numbers ?? byRate(cells, levelOf) };
+    }),
+  ].filter(({ levels }) => levels.length > 1);
+}
+
+/** Whether the effects of several dimensions, and not only of the target, are mixed in the cells. */
+function areSeveral(dimensions: readonly Dimension[], cells: readonly CellRuns[]): boolean {
+  return dimensions.length > 1 && factorPaths(cells).length > 0;
+}
+
+/** The values of a factor, from the lowest requests/s to the highest. */
+function byRate(cells: readonly CellRuns[], levelOf: Dimension["levelOf"]): string[] {
+  return [...Map.groupBy(cells, levelOf)]
+    .map(([level, those]) => ({ level, rate: median(those.map(({ rate }) => rate.mean)) }))
+    .sort((a, b) => a.rate - b.rate).map(({ level }) => level);
+}
+
+/** The logarithms of requests/s of each cell's runs; null if a run completed nothing. */
+function logsOf(
+  dimensions: readonly Dimension[],
+  cells: readonly CellRuns[],
+): FactorialCell[] | null {
+  const logs = cells.map((cell) => ({
+    levels: dimensions.map(({ levelOf }) => levelOf(cell)),
+    values: cell.runs.map(({ rate }) => Math.log(rate)),
+  }));
+  return logs.every(({ values }) => values.every(Number.isFinite)) ? logs : null;
+}
+
+/** The last value over the first, all else equal: the plan is full, so all else is the same on both sides. */
+function effectOf({ levels, levelOf }: Dimension, cells: readonly CellRuns[]): number {
+  const meanAt = (level: string): number => {
+    const those = cells.filter((cell) => levelOf(cell) === level);
+    return mean(those.map(({ runs }) => mean(runs.map(({ rate }) => Math.log(rate)))));
+  };
+  return Math.exp(meanAt(levels[levels.length - 1]) - meanAt(levels[0]));
+}
+
+// How much each value of each factor shifts p99.
+
+const SHARE = 0.99;
+/** Any fixed seed. */
+const SEED = 16;
+/** With fewer requests in a cell, fewer than ten lie beyond its p99. */
+const LEAST_REQUESTS = 1_000;
+/** The most cells, because each costs a page some 5 ms. */
+const MOST_CELLS = 40;
+
+/**
+ * The effect of each value of each factor on p99. No rows with fewer than two factors (the target is one), with a single
+ * run per cell, or with too few requests.
+ */
+export function tailTable(scenario: string, cells: readonly CellRuns[]): Table {
+  const dimensions = dimensionsOf(cells);
+  const isSought = cells.length <= MOST_CELLS && areSeveral(dimensions, cells);
+  const caption = `What moves p99 in ${scenario}`;
+  return tableOf({ caption, notes: [NOTE] }, isSought ? rowsOf(dimensions, cells) : [], [
+    column.name("Factor", ({ name }) => name),
+    column.text("From → to", ({ from, to }) => `${from} → ${to}`),
+    column.number<TailRow>("p99", ({ effect: { value, low, high } }) => ({
+      value: Math.exp(value),
+      interval: { low: Math.exp(low), high: Math.exp(high) },
+    }), unitNamed("×")),
+  ]);
+}
+
+interface TailRow {
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+  readonly effect: PartEffect;
+}
+
+const NOTE =
+  "Quantile regression of all requests at p99: by how much a value of a factor multiplies p99, compared with " +
+  "the factor's first value, whatever the other factors' values. In brackets: the 95 % interval over the runs. " +
+  "Where factors interact, the figure is a weighted average of the factor's effects at the others' values. R. Koenker and G. Bassett, Econometrica 46 " +
+  "(1978); Y. Zhang et al.: Treadmill, ISCA 2016.";
+
+function rowsOf(dimensions: readonly Dimension[], cells: readonly CellRuns[]): TailRow[] {
+  const parts = dimensions.flatMap(({ name, levels }) =>
+    levels.slice(1).map((to) => ({ name, from: levels[0], to }))
+  );
+  const regressed = cells.flatMap((cell) => regressedOf(cell, dimensions));
+  if (parts.length >= cells.length || regressed.length < cells.length) return [];
+  const effects = isSeparable(regressed)
+    ? quantileEffects(regressed, { share: SHARE, seed: SEED })
+    : null;
+  return effects === null ? [] : parts.map((part, i) => ({ ...part, effect: effects[i + 1] }));
+}
+
+/** None for a cell with too few requests. */
+function regressedOf(cell: CellRuns, dimensions: readonly Dimension[]): RegressedCell[] {
+  const latencies = cell.parts.flatMap(({ blocks }) => blocks.map(({ latency }) => latency));
+  if (sum(latencies, ({ count }) => count) < LEAST_REQUESTS) return [];
+  const row = dimensions.flatMap(({ levelOf, levels }) =>
+    levels.slice(1).map((level) => Number(levelOf(cell) === level))
+  );
+  return [{ row: [1, ...row], runs: latencies.flatMap((one) => distributionOf(one) ?? []) }];
+}
+
+/** Whether each value occurs with different values of the other factors, so that their effects can be separated. */
+function isSeparable(cells: readonly RegressedCell[]): boolean {
+  return new Set(cells.map(({ row }) => row.join())).size === cells.length &&
+    rankOf(cells.map(({ row }) => row)) === cells[0].row.length;
+}
+
+function rankOf(matrix: readonly (readonly number[])[]): number {
+  const rows = matrix.map((row) => [...row]);
+  let rank = 0;
+  for (let at = 0; at < rows[0].length; at++) {
+    const pivot = rows.findIndex((row, i) => i >= rank && Math.abs(row[at]) > 1e-9);
+    if (pivot === -1) continue;
+    [rows[rank], rows[pivot]] = [rows[pivot], rows[rank]];
+    for (let i = rank + 1; i < rows.length; i++) {
+      const times = rows[i][at] / rows[rank][at];
+      for (let j = at; j < rows[i].length; j++) rows[i][j] -= times * rows[rank][j];
+    }
+    rank++;
+  }
+  return rank;
+}
