@@ -13,14 +13,16 @@ import {
 import { counted } from "../../writing/words.ts";
 import { fitted, widthOf } from "../../writing/columns.ts";
 import type { TerminalOptions, TextLine, TextSpan } from "../../writing/terminal.ts";
+import type { Live } from "../live_figures.ts";
 import { boardLines, boardRows } from "./leaderboard.ts";
-import { cell, fittedLine, lineOf } from "./line.ts";
-import { cellText, leftText, type Live, type ProgressState } from "./progress.ts";
+import { fittedLine, lineOf } from "./line.ts";
+import { cellText, leftText, type ProgressState } from "./progress.ts";
 import { withoutCommon } from "./table.ts";
 import {
   errorsLine,
   HISTOGRAM_ROWS,
   LABEL_COLUMNS,
+  labelOf,
   type LiveLayout,
   recentLatencyLines,
   TIMELINE_FIGURES,
@@ -209,7 +211,7 @@ function fleetLines(agents: readonly LiveAgent[], width: number): TextLine[] {
   const room = width - LABEL_COLUMNS;
   const isRoom = agents.length <= MOST_SHOWN &&
     each.reduce((sum, { text }) => sum + widthOf(text), 0) <= room;
-  return [[cell("Agents", LABEL_COLUMNS, "dim"), ...isRoom ? each : summary(agents)]];
+  return [[labelOf("Agents"), ...isRoom ? each : summary(agents)]];
 }
 
 function isSilent({ silentMs }: LiveAgent): boolean {

@@ -10,13 +10,13 @@ import { atMostText, formatCount, formatDuration, formatNumber } from "../../wri
 import { counted } from "../../writing/words.ts";
 import { cellLabel } from "../../cells/cell_label.ts";
 import { poolLatency } from "../../figures/pool.ts";
+import type { Live } from "../live_figures.ts";
 import { leadOf, timeTexts } from "../../findings/lead.ts";
 import type { TextSpan } from "../../writing/terminal.ts";
 import { errorRatioOf, errorsOf } from "../../figures/errors.ts";
 
 type EventOf<Kind extends Progress["kind"]> = Extract<Progress, { kind: Kind }>;
 export type Starting = EventOf<"starting">;
-export type Live = EventOf<"live">;
 
 export interface ProgressState {
   /** The current run, and when it began by the view's clock. */

@@ -57,7 +57,7 @@ export function tableLines(table: Table, options: TerminalOptions): TextLine[] {
   const text = `The terminal is too narrow for: ${left.join(", ")}`;
   return left.length === 0
     ? lines
-    : [...lines, ...paragraphLines(text, options.width, { indent: "  ", style: "dim" })];
+    : [...lines, ...paragraphLines(text, options.width, "dim")];
 }
 
 /** Widths of the columns that fit, from the left; 0 for a bar that does not. */
