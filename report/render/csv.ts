@@ -23,6 +23,7 @@ import { messageColumns } from "../subjects/streams.ts";
 import { csvOf, type CsvRecord } from "../writing/csv.ts";
 import type { Written } from "../writing/written.ts";
 import { FIGURES } from "../figures/figures.ts";
+import { capitalized } from "../writing/words.ts";
 import type { FigureName } from "../../base/figures/figure.ts";
 
 /** The runs of an experiment; those of a report already have the figures of their counted part. */
@@ -41,8 +42,7 @@ export function renderCsv({ name, context: { runs } }: NamedRuns): Written<"csv"
     ...parametersOf(run),
     ...figuresOf(run),
     startUpMs: run.startUp,
-    ...resourcesOf(run, run),
-    ...Object.assign({}, ...partsOf(run).map((part) => resourcesOf(part, run, `${part.name}.`))),
+    ...ofParts(run, (used) => resourcesOf(used, run)),
   })));
 }
 
@@ -95,11 +95,10 @@ function figuresOf(measurement: Measurement): CsvRecord {
   };
 }
 
-/** Columns named after figures; empty if a run lacks the figure. */
-function columnsOf(
-  columns: Readonly<Record<string, FigureName>>,
-  measurement: Measurement,
-): CsvRecord {
+type FigureColumns = Readonly<Record<string, FigureName>>;
+
+/** The columns of figures; empty if a run lacks the figure. */
+function columnsOf(columns: FigureColumns, measurement: Measurement): CsvRecord {
   return Object.fromEntries(
     Object.entries(columns).map(([column, figure]) => {
       const found = FIGURES[figure].of(measurement);
@@ -108,48 +107,36 @@ function columnsOf(
   );
 }
 
-const MOMENTS = {
+/** Columns of times, each named after its figure: `connect.p99` is in `connectP99Ms`. */
+function timeColumns(figures: readonly FigureName[], before = ""): FigureColumns {
+  return Object.fromEntries(figures.map((figure) => {
+    const words = (before + figure).split(/\.(?=[a-z])/);
+    return [`${words[0]}${words.slice(1).map(capitalized).join("")}Ms`, figure];
+  }));
+}
+
+const PERCENTILES = [
+  ...["p2.5", "p10", "p25", "p50", "p75", "p90", "p95", "p97.5"] as const,
+  ...["p99", "p99.9", "p99.99"] as const,
+];
+const LATENCIES: FigureColumns = {
   latencyFastestMs: "min",
-  latencyMeanMs: "mean",
-  latencyStdevMs: "stdev",
-} as const;
-const PERCENTILES = {
-  "latencyP2.5Ms": "p2.5",
-  latencyP10Ms: "p10",
-  latencyP25Ms: "p25",
-  latencyP50Ms: "p50",
-  latencyP75Ms: "p75",
-  latencyP90Ms: "p90",
-  latencyP95Ms: "p95",
-  "latencyP97.5Ms": "p97.5",
-  latencyP99Ms: "p99",
-  "latencyP99.9Ms": "p99.9",
-  "latencyP99.99Ms": "p99.99",
-} as const;
-const FLATTENED = {
-  stableP50Ms: "stable",
-  finalP50Ms: "final",
-  stableP75Ms: "stable.p75",
-  finalP75Ms: "final.p75",
-  stableP90Ms: "stable.p90",
-  finalP90Ms: "final.p90",
-  stableP99Ms: "stable.p99",
-  finalP99Ms: "final.p99",
-} as const;
-const CONNECTS = {
-  connectMinMs: "connect.min",
-  connectMeanMs: "connect.mean",
-  connectP50Ms: "connect.p50",
-  connectP99Ms: "connect.p99",
-  connectMaxMs: "connect.max",
-} as const;
+  ...timeColumns(["mean", "stdev", ...PERCENTILES, "max"], "latency."),
+};
+const FLATTENED: FigureColumns = {
+  ...{ stableP50Ms: "stable", finalP50Ms: "final" },
+  ...timeColumns(["stable.p75", "final.p75", "stable.p90", "final.p90", "stable.p99", "final.p99"]),
+};
+const CONNECTS = timeColumns(
+  ["connect.min", "connect.mean", "connect.p50", "connect.p99", "connect.max"],
+);
 
 /** Columns for latencies; empty if no request has one. The fastest request is one with a response. */
 function latenciesOf(measurement: Measurement): CsvRecord {
   const { count, censored, min } = measurement.latency;
   return {
     latencyMinMs: count === 0 ? null : min,
-    ...columnsOf({ ...MOMENTS, ...PERCENTILES, latencyMaxMs: "max" }, measurement),
+    ...columnsOf(LATENCIES, measurement),
     latencyCensored: censored,
     latencyLowerBounds: lowerBoundsOf(measurement),
   };
@@ -157,7 +144,7 @@ function latenciesOf(measurement: Measurement): CsvRecord {
 
 /** `p99 p99.9 mean max`: the figures that lower bounds may raise. */
 function lowerBoundsOf(measurement: Measurement): string {
-  return [...Object.values(PERCENTILES), "mean" as const, "max" as const].filter((figure) => {
+  return [...PERCENTILES, "mean" as const, "max" as const].filter((figure) => {
     const found = FIGURES[figure].of(measurement);
     return "value" in found && found.isAtLeast;
   }).join(" ");
@@ -189,24 +176,29 @@ function servedOf(measurement: Measurement): CsvRecord {
   };
 }
 
-/** Columns for the target, or for a part, whose name then precedes each column's. */
-function resourcesOf(used: ResourceUse, run: Run, before = ""): CsvRecord {
+/** Columns for the target, and for each part, whose name precedes each of its columns'. */
+function ofParts(run: Run, columns: (used: ResourceUse) => CsvRecord): CsvRecord {
+  const parts = partsOf(run).map((part) => prefixed(`${part.name}.`, columns(part)));
+  return Object.assign({}, columns(run), ...parts);
+}
+
+/** Columns for the target, or for a part. */
+function resourcesOf(used: ResourceUse, run: Run): CsvRecord {
   if (used.resources.length === 0) return {};
   const seconds = cpuSecondsOf(used);
   const systemShare = systemShareOf(used);
-  const figures: CsvRecord = {
+  return {
     cpuCores: meanCoresOf(used),
     cpuSeconds: seconds,
     cpuUserSeconds: systemShare === null ? null : seconds * (1 - systemShare),
     cpuSystemSeconds: systemShare === null ? null : seconds * systemShare,
-    ...before === "" && { requestsPerCpuSecond: perCpuSecondOf(run) },
+    ...used === run && { requestsPerCpuSecond: perCpuSecondOf(run) },
     memoryPeakBytes: peakMemoryBytesOf(used),
     threadsPeak: peakOf(used, ({ threads }) => threads),
     openFilesPeak: peakOf(used, ({ files }) => files),
     voluntarySwitchesPerRequest: switchesPerRequestOf("voluntary", used, run),
     involuntarySwitchesPerRequest: switchesPerRequestOf("involuntary", used, run),
   };
-  return prefixed(before, figures);
 }
 
 function prefixed(before: string, record: CsvRecord): CsvRecord {
@@ -238,26 +230,20 @@ function parametersOf({ parameters }: Run): CsvRecord {
 export function renderIntervalsCsv({ name, context: { runs } }: NamedRuns): Written<"csv"> {
   return csvOf(runs.flatMap((run) => {
     const which = { experiment: name, ...identityOf(run), ...parametersOf(run) };
-    return run.timeline.points.map((point, i) => ({
-      ...which,
-      ...intervalFigures(point, startOf(run, i)),
-      ...resourcesAt(run, middleOf(run, i)),
-      ...Object.assign(
-        {},
-        ...partsOf(run).map((part) => resourcesAt(part, middleOf(run, i), `${part.name}.`)),
-      ),
-    }));
+    return run.timeline.points.map((point, i) => {
+      const startS = startOf(run, i);
+      const resources = ofParts(run, (used) => resourcesAt(used, (startS + point.endS) / 2));
+      return { ...which, ...intervalFigures(point, startS), ...resources };
+    });
   }));
 }
 
 export function renderMeasurementIntervalsCsv(measurement: Measurement): Written<"csv"> {
   const { url, timeline } = measurement;
-  return csvOf(
-    timeline.points.map((point, i) => ({
-      url,
-      ...intervalFigures(point, startOf(measurement, i)),
-    })),
-  );
+  return csvOf(timeline.points.map((point, i) => ({
+    url,
+    ...intervalFigures(point, startOf(measurement, i)),
+  })));
 }
 
 /** An interval in which no request ended has no latencies, rather than latencies of 0. */
@@ -285,31 +271,21 @@ function messageFigures(
   { received, failed = 0, ttfe, gap, ttft, message }: NonNullable<IntervalPoint["messages"]>,
 ): CsvRecord {
   const times = Object.entries({ ttfe, gap, ttft, message }).flatMap(([name, of]) => [
-    [`messages.${name}P50Ms`, of?.p50 ?? null],
-    [`messages.${name}P99Ms`, of?.p99 ?? null],
+    [`${name}P50Ms`, of?.p50 ?? null],
+    [`${name}P99Ms`, of?.p99 ?? null],
   ]);
-  return {
-    "messages.received": received,
-    "messages.failed": failed,
-    ...Object.fromEntries(times),
-  };
+  return prefixed("messages.", { received, failed, ...Object.fromEntries(times) });
 }
 
-type Timed = Pick<Measurement, "timeline">;
-
-function startOf({ timeline: { points } }: Timed, i: number): number {
+function startOf({ timeline: { points } }: Measurement, i: number): number {
   return points[i - 1]?.endS ?? 0;
 }
 
-function middleOf(run: Timed, i: number): number {
-  return (startOf(run, i) + run.timeline.points[i].endS) / 2;
-}
-
-/** The resources in use at a moment, by the target or by a part, whose name then precedes each column's. */
-function resourcesAt(used: ResourceUse, atS: number, before = ""): CsvRecord {
+/** The resources in use at a moment, by the target or by a part. */
+function resourcesAt(used: ResourceUse, atS: number): CsvRecord {
   if (used.resources.length === 0) return {};
   const point = pointAt(used, atS);
-  const figures: CsvRecord = {
+  return {
     cpuCores: point?.cpu ?? null,
     cpuUserCores: point?.user ?? null,
     cpuSystemCores: point?.system ?? null,
@@ -319,5 +295,4 @@ function resourcesAt(used: ResourceUse, atS: number, before = ""): CsvRecord {
     voluntarySwitchesPerSec: point?.switches?.voluntary ?? null,
     involuntarySwitchesPerSec: point?.switches?.involuntary ?? null,
   };
-  return prefixed(before, figures);
 }

@@ -12,7 +12,7 @@ import type {
   Text,
   Verbatim,
 } from "../../blocks.ts";
-import { type Markup, markup, scriptJson } from "../../writing/html.ts";
+import { dataScript, type Markup, markup } from "../../writing/html.ts";
 import { figureContent, figureMarkup, ownPlace, type PagePlace, readingMarkup } from "./figures.ts";
 import { tableMarkup } from "./sections/tables.ts";
 import { findingsMarkup, foldMarkup, headingMarkup, withCode } from "./texts.ts";
@@ -116,23 +116,14 @@ function listMarkup({ title, items }: List, level: number): Markup {
 
 /** Why runs are not valid. */
 function trustMarkup({ title, items }: List, level: string): Markup {
-  return markup`<details class="trust ${level}"><summary>${title}</summary>${
-    reasonsMarkup(items.map(({ text }) => text))
-  }</details>`;
-}
-
-function reasonsMarkup(reasons: readonly string[]): Markup | null {
-  if (reasons.length === 0) return null;
-  const items = reasons.map((reason, i) =>
-    markup`<li${i < MOST_PRINTED ? null : markup` class="unprinted"`}>${reason}</li>`
+  const reasons = items.map(({ text }, i) =>
+    markup`<li${i < MOST_PRINTED ? null : markup` class="unprinted"`}>${text}</li>`
   );
-  const left = reasons.length - MOST_PRINTED;
-  const rest = left > 0
-    ? markup`<p class="on-paper">${left} more ${
-      left === 1 ? "is" : "are"
-    } in the page on a screen.</p>`
-    : null;
-  return markup`<ul>${items}</ul>${rest}`;
+  const left = items.length - MOST_PRINTED;
+  const are = left === 1 ? "is" : "are";
+  return markup`<details class="trust ${level}"><summary>${title}</summary><ul>${reasons}</ul>${
+    left > 0 ? markup`<p class="on-paper">${left} more ${are} in the page on a screen.</p>` : null
+  }</details>`;
 }
 
 /** More items than this are not printed, because on paper they would come before every figure. */
@@ -175,7 +166,7 @@ function flamesMarkup({ of, flames }: Flames, { id }: PagePlace): Markup {
 <button type="button" disabled>Show all</button></form>
 <div role="tree" aria-label="Flame graph of ${of}: callers above what they called, as wide as their total time"></div>
 <p class="readout"></p></figure>
-<script type="application/json" id="flames-${id}">${scriptJson(flames)}</script>`;
+${dataScript(`flames-${id}`, flames)}`;
 }
 
 /** Markup into which the client puts the choices; null if there is nothing to choose. */

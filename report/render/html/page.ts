@@ -10,12 +10,11 @@ import { swatchRules } from "../../cells/colors.ts";
 import { unique } from "../../writing/words.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import type { PageTarget } from "../../subjects/verdict/compared_scenarios.ts";
-import { type Markup, markup, scriptJson, verbatim } from "../../writing/html.ts";
+import { dataScript, type Markup, markup, verbatim } from "../../writing/html.ts";
 import type { Written } from "../../writing/written.ts";
 import client from "../../client/client.js" with { type: "text" };
-import { deflated } from "../../writing/deflated.ts";
 import { blocksMarkup, replacedFigures, sectionMarkup } from "./blocks.ts";
-import { packScenarios } from "./packed_intervals.ts";
+import { deflated, packScenarios } from "./packed_intervals.ts";
 import { conclusionMarkup } from "./sections/conclusion.ts";
 import { DEPTH_SCRIPT, depthMarkup } from "./sections/depth.ts";
 import { type Charts, heightRules, type PagePlace } from "./figures.ts";
@@ -74,7 +73,8 @@ export function renderReportPage(
   const articles = articlesOf(documents);
   const first: Charts = new Map();
   const charts: Charts = new Map();
-  const steps = packScenarios(scenariosOf(articles));
+  const scenarios = scenariosOf(articles);
+  const steps = packScenarios(new Map(scenarios));
   const place = { charts, steps };
   const deep = articles.findIndex(({ rest }) => rest.length > 0);
   const begun = deep < 0 ? articles.length - 1 : deep;
@@ -92,9 +92,9 @@ export function renderReportPage(
     ),
   ];
   const style = RULES + (live?.css ?? "") + heightRules(all.values()) + swatchRules(colors);
-  const begin = markup`${targetsScript(documents)}${chartsScript(first)}<script>${
-    verbatim(client)
-  }</script>\n`;
+  const begin = markup`${dataScript("targets", targetsOf(documents))}
+${dataScript("charts", Object.fromEntries(first))}
+<script>${verbatim(client)}</script>\n`;
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -114,23 +114,23 @@ ${deep < 0 ? null : depthMarkup()}</div></nav>
 <main id="main">${
     // The verdict is drawn, and controls work, while the browser still loads the rest.
     articles.map((_, i) => [summaries[i], i === begun ? begin : null, rests[i]])}</main>
-${live?.bar ?? null}${moreChartsScript(charts)}
+${live?.bar ?? null}${dataScript("more-charts", deflatedJson(Object.fromEntries(charts)))}
+
 ${live && markup`<script>${verbatim(live.script)}</script>\n`}${
-    [...scenariosOf(articles)].map(([id, { cells }]) =>
-      intervalScript(id, cells, steps.get(id)?.packed ?? "")
-    )
-  }${articles.map(({ document: { groups }, id }) => basesScript(groups, { ...place, id }))}
+    // After the client, which reads it only when a part of the runs is selected.
+    scenarios.map(([id, { cells }]) => {
+      const packed = steps.get(id)?.packed ?? "";
+      return markup`${dataScript(`intervals-${id}`, { cells: cells.map(namedRuns), packed })}\n`;
+    })}${articles.map(({ document: { groups }, id }) => basesScript(groups, { ...place, id }))}
 </body>
 </html>
 `.text;
 }
 
-/** Scenarios by the ids of their sections. */
-function scenariosOf(articles: readonly Article[]): Map<string, Document["scenarios"][number]> {
-  return new Map(
-    articles.flatMap(({ id, document: { scenarios } }) =>
-      scenarios.map((scenario, s) => [`${id}-s${s + 1}`, scenario] as const)
-    ),
+/** Scenarios with the ids of their sections. */
+function scenariosOf(articles: readonly Article[]): [id: string, Document["scenarios"][number]][] {
+  return articles.flatMap(({ id, document: { scenarios } }) =>
+    scenarios.map((scenario, s): [string, typeof scenario] => [`${id}-s${s + 1}`, scenario])
   );
 }
 
@@ -147,40 +147,20 @@ ${summary.map((group) => sectionMarkup(group, place))}`;
 }
 
 /** The targets to which the page's client can narrow the whole page. */
-function targetsScript(documents: readonly Document[]): Markup {
+function targetsOf(documents: readonly Document[]): PageTarget[] {
   const byName = Map.groupBy(documents.flatMap(({ targets }) => targets), ({ name }) => name);
-  const targets = [...byName.values()].map((same): PageTarget => ({
+  return [...byName.values()].map((same) => ({
     ...same[0],
     also: unique(same.flatMap(({ also }) => also)),
   }));
-  return markup`<script type="application/json" id="targets">${scriptJson(targets)}</script>\n`;
 }
 
-/** Data of the charts that the page shows first. */
-function chartsScript(charts: Charts): Markup {
-  return markup`<script type="application/json" id="charts">${
-    scriptJson(Object.fromEntries(charts))
-  }</script>\n`;
-}
-
-function moreChartsScript(charts: Charts): Markup {
-  const json = JSON.stringify(Object.fromEntries(charts));
-  return markup`<script type="application/json" id="more-charts">${
-    scriptJson(deflated(json))
-  }</script>\n`;
-}
-
-/** Placed after the client, which reads it only when a part of the runs is selected. */
-function intervalScript(id: string, cells: readonly CellRuns[], packed: string): Markup {
-  return markup`<script type="application/json" id="intervals-${id}">${
-    scriptJson({ cells: cells.map(namedRuns), packed })
-  }</script>\n`;
+function deflatedJson(value: unknown): string {
+  return deflated(JSON.stringify(value));
 }
 
 /** Facts about a cell's runs that its packed steps do not contain. */
-function namedRuns(
-  { label, color, runs }: CellRuns,
-): { label: string; color: number; clock: "intended" | "sent"; repetitions: number[] } {
+function namedRuns({ label, color, runs }: CellRuns): Record<string, unknown> {
   const [{ latency: { clock } }] = runs;
   return { label, color, clock, repetitions: runs.map(({ repetition }) => repetition) };
 }
@@ -195,10 +175,8 @@ function basesScript(groups: readonly Group[], place: PagePlace): Markup | null 
     )
   );
   if (replaced.length === 0) return null;
-  const packed = deflated(JSON.stringify(Object.fromEntries(replaced)));
-  return markup`<script type="application/json" id="bases-${place.id}">${
-    scriptJson(packed)
-  }</script>\n`;
+  const packed = deflatedJson(Object.fromEntries(replaced));
+  return markup`${dataScript(`bases-${place.id}`, packed)}\n`;
 }
 
 function policyOf(style: string, live: LiveParts | null): string {

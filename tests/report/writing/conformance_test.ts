@@ -7,7 +7,7 @@ import { paragraphLines } from "../../../report/render/terminal/line.ts";
 import { command, commandLines } from "../../../report/writing/annotation.ts";
 import { csvOf } from "../../../report/writing/csv.ts";
 import { histogramLogOf } from "../../../report/writing/histogram_log.ts";
-import { markup, scriptJson } from "../../../report/writing/html.ts";
+import { dataScript, markup } from "../../../report/writing/html.ts";
 import { jsonText } from "../../../report/writing/json.ts";
 import {
   bulletList,
@@ -196,10 +196,10 @@ const WRITERS: Readonly<Record<string, (text: string) => void>> = {
     for (const part of [attribute, content]) assert.equal(withoutEntities(part), expected);
   },
   "data in a page"(text): void {
-    const { text: written } = scriptJson({ [text]: text });
+    const { text: written } = dataScript("id", { [text]: text });
     assertInert(written);
-    assert.doesNotMatch(written, /</);
-    assert.deepEqual(JSON.parse(written), { [text]: text });
+    const [, json] = /^<script [^>]*>([^<]*)<\/script>$/.exec(written) ?? [];
+    assert.deepEqual(JSON.parse(json), { [text]: text });
   },
 };
 

@@ -45,16 +45,14 @@ function cellMarkup(
 ): Markup {
   const { text, below, value, weak, alarming, color, link, shade } = cell;
   if (kind === "name") {
-    return markup`<th scope=row><span>${tableSwatch(color)}${text}</span>`;
+    // Styled without a class, because a large report has 2,000 swatches.
+    const swatch = color === undefined ? null : markup`<i class=s${color}></i>`;
+    return markup`<th scope=row><span>${swatch}${text}</span>`;
   }
   const isNone = text === NONE.text && below === undefined;
   const kinds = [
-    ...(kind === "text" ? [kind] : []),
-    ...(weak ? ["weak"] : []),
-    ...(alarming ? ["alarming"] : []),
-    ...(shade ? [shade] : []),
-    ...(isNone ? ["none"] : []),
-  ];
+    ...[kind === "text" && kind, weak && "weak", alarming && "alarming", shade, isNone && "none"],
+  ].filter((name) => typeof name === "string");
   const attributes = [
     kinds.length === 0
       ? null
@@ -89,11 +87,6 @@ function padAttribute(decimals: number, own: number): Markup | null {
 
 function decimalsOf({ text }: TableCell): number {
   return /\.(\d+)/.exec(text)?.[1].length ?? 0;
-}
-
-/** A swatch in the head of a row, styled without a class because a large report has 2,000 of them. */
-export function tableSwatch(color: number | undefined): Markup | null {
-  return color === undefined ? null : markup`<i class=s${color}></i>`;
 }
 
 export function swatchMarkup(color: number | undefined): Markup | null {
