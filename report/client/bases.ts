@@ -27,7 +27,7 @@ export function startBases(onShown: () => void): void {
 
 /** Shows the chosen base. @returns Whether the page now shows another one than before. */
 async function showBase(): Promise<boolean> {
-  const base = chosenBase();
+  const base = chosenBase;
   if (base !== null) await parsed();
   for (const select of document.querySelectorAll<HTMLSelectElement>("select[name=base]")) {
     select.value = base ?? "";
@@ -36,7 +36,7 @@ async function showBase(): Promise<boolean> {
   shown = base;
   const all = base === null ? {} : await (figures ??= figuresOfBases());
   // The reader may have chosen another base meanwhile.
-  if (base !== chosenBase()) return false;
+  if (base !== chosenBase) return false;
   const based = base === null ? {} : all[base] ?? {};
   for (const figure of document.querySelectorAll("figure.forest[id]")) {
     const own = written.get(figure.id) ?? [...figure.childNodes];

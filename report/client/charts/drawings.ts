@@ -18,7 +18,6 @@ const TURN_MS = 40;
 const PAPER_PIXEL_RATIO = 2;
 
 export class Drawings {
-  readonly #drawingOf: DrawChart;
   readonly #drawn = new Map<HTMLCanvasElement, Drawing>();
   readonly #waiting = new Set<HTMLCanvasElement>();
   /** Watches canvases that are not visible yet; once a chart is drawn, Chart.js follows its size. */
@@ -26,9 +25,7 @@ export class Drawings {
   #theme: Theme = useTheme();
   #turn: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(drawingOf: DrawChart) {
-    this.#drawingOf = drawingOf;
-  }
+  constructor(private readonly drawingOf: DrawChart) {}
 
   start(): void {
     this.restart();
@@ -117,7 +114,7 @@ export class Drawings {
     this.#drawn.get(canvas)?.destroy();
     const whole = canvas.checkVisibility() ? chartOf(canvas.id) : undefined;
     const chart = whole && linkedChart(whole);
-    const drawing = chart && this.#drawingOf(canvas, chart, this.#theme);
+    const drawing = chart && this.drawingOf(canvas, chart, this.#theme);
     if (drawing) this.#drawn.set(canvas, drawing);
     else this.#drawn.delete(canvas);
   }

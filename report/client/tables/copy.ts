@@ -20,21 +20,15 @@ export function copyTools(table: HTMLTableElement): HTMLElement {
 }
 
 async function copy(text: string, tools: HTMLElement, status: HTMLElement): Promise<void> {
-  if (await reachesClipboard(text)) {
-    status.textContent = "Copied";
-    setTimeout(() => status.textContent = "", COPIED_SHOWN_MS);
-  } else tools.append(selectedText(text));
-  tools.querySelector("textarea")?.select();
-}
-
-async function reachesClipboard(text: string): Promise<boolean> {
   try {
     // The clipboard is unavailable, or refuses, in a page that was opened as a file.
     await navigator.clipboard.writeText(text);
-    return true;
+    status.textContent = "Copied";
+    setTimeout(() => status.textContent = "", COPIED_SHOWN_MS);
   } catch {
-    return false;
+    tools.append(selectedText(text));
   }
+  tools.querySelector("textarea")?.select();
 }
 
 function selectedText(value: string): HTMLElement {

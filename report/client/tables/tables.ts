@@ -19,16 +19,12 @@ export function equipTables(): void {
       equipTable(target);
     }
   }, { rootMargin: NEAR });
-  for (const scroll of document.querySelectorAll(".scroll")) {
+  for (const scroll of document.querySelectorAll<HTMLElement>(".scroll")) {
     if (equipped.has(scroll)) continue;
     observer.observe(scroll);
-    scroll.addEventListener("focus", equipFocused);
+    // Immediately, because the next press of Tab leads into the table.
+    scroll.addEventListener("focus", () => equipTable(scroll), { once: true });
   }
-}
-
-/** Runs immediately, because the next press of Tab leads into the table. */
-function equipFocused({ currentTarget }: Event): void {
-  if (currentTarget instanceof HTMLElement) equipTable(currentTarget);
 }
 
 /** Tables that are equipped, because they have come near the screen. */
@@ -70,7 +66,6 @@ function toggleOutcome(control: HTMLElement, pressed: HTMLButtonElement): void {
 }
 
 const ORDERS = ["ascending", "descending"] as const;
-type SortOrder = (typeof ORDERS)[number];
 
 /**
  * Sorts by the column whose head is pressed: numbers in descending order, texts alphabetically; then the original
@@ -79,8 +74,7 @@ type SortOrder = (typeof ORDERS)[number];
 function makeSortable(table: HTMLTableElement): void {
   const heads = [...table.tHead?.rows[0].cells ?? []];
   const body = table.tBodies[0];
-  const written = asWritten.get(table) ?? [...body.rows];
-  asWritten.set(table, written);
+  const written = rowsAsWritten(table);
   if (written.length < 2) return;
   heads.forEach((head, column) => {
     const button = buttonOf([...head.childNodes]);
@@ -103,8 +97,14 @@ function isOfTargets(rows: readonly HTMLTableRowElement[]): boolean {
   return !labels.includes(undefined) && new Set(labels).size === rows.length;
 }
 
-/** The rows of each table in the original order. */
 const asWritten = new WeakMap<HTMLTableElement, readonly HTMLTableRowElement[]>();
+
+/** The rows of a table in the original order. */
+function rowsAsWritten(table: HTMLTableElement): readonly HTMLTableRowElement[] {
+  const rows = asWritten.get(table) ?? [...table.tBodies[0].rows];
+  asWritten.set(table, rows);
+  return rows;
+}
 
 /** Arranges the other tables and the charts in the order of these rows; null: in the original order. */
 function orderOthers(sorted: HTMLTableElement, rows: readonly HTMLTableRowElement[] | null): void {
@@ -116,19 +116,17 @@ function orderOthers(sorted: HTMLTableElement, rows: readonly HTMLTableRowElemen
 
 /** Arranges a table whose rows are of several targets in the page's order; its own sorting then no longer holds. */
 function follow(table: HTMLTableElement): void {
-  const [body] = table.tBodies;
-  const rows = asWritten.get(table) ?? [...body.rows];
-  asWritten.set(table, rows);
+  const rows = rowsAsWritten(table);
   if (new Set(rows.map(({ dataset }) => dataset.of ?? "")).size < 2) return;
   for (const head of table.tHead?.rows[0].cells ?? []) head.ariaSort = null;
-  body.append(...inOrder(rows, ({ dataset }) => dataset.label ?? ""));
+  table.tBodies[0].append(...inOrder(rows, ({ dataset }) => dataset.label ?? ""));
 }
 
 /** Stable sort; cells without a comparable value come last in either direction. */
 function sorted(
   rows: readonly HTMLTableRowElement[],
   column: number,
-  order: SortOrder,
+  order: typeof ORDERS[number],
 ): HTMLTableRowElement[] {
   const sign = order === "ascending" ? 1 : -1;
   const keyed = rows.map((row) => ({ row, key: keyOf(row.cells[column]) }));

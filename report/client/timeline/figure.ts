@@ -44,19 +44,16 @@ import {
   placeText,
 } from "./heatmap.ts";
 import type { Marks } from "./marks.ts";
-import { brush, RangeForm } from "./range_form.ts";
-import { linkTo, readLink } from "./range_link.ts";
-import { greyRest, partOf, partTable, type Steps, stepsOf } from "./selection.ts";
+import { brush, linkTo, RangeForm, readLink } from "./range.ts";
+import { greyRest, partTable, type Steps, stepsOf } from "./selection.ts";
 
 /** Time after the last change until the selection is announced and the link updated. */
 const REST_MS = 300;
 
 class ScenarioFigure {
   readonly section: string;
-  readonly #element: HTMLElement;
   readonly #timelines: readonly HTMLCanvasElement[];
   readonly #heatmaps: readonly HTMLCanvasElement[];
-  readonly #drawings: Drawings;
   readonly #form: RangeForm;
   readonly #marks: Marks = { range: null, moment: null, track: null };
   /** The selected range; null for the whole run. */
@@ -71,10 +68,12 @@ class ScenarioFigure {
   #frame = 0;
   #rest: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(element: HTMLElement, form: HTMLFormElement, drawings: Drawings) {
+  constructor(
+    private readonly element: HTMLElement,
+    form: HTMLFormElement,
+    private readonly drawings: Drawings,
+  ) {
     this.section = sectionOf(element.id);
-    this.#element = element;
-    this.#drawings = drawings;
     this.#form = new RangeForm(form, (range) => this.#show(range));
     element.addEventListener("keydown", ({ key }) => {
       if (key === "Escape" && this.#range !== null) this.show(null);
@@ -95,7 +94,7 @@ class ScenarioFigure {
   }
 
   scrollIntoView(): void {
-    this.#element.scrollIntoView();
+    this.element.scrollIntoView();
   }
 
   /** Draws a chart; null if all of it is hidden, or if the intervals of a heatmap are not unpacked yet. */
@@ -120,7 +119,7 @@ class ScenarioFigure {
   followChoice(): void {
     this.#frames.clear();
     if (this.#isRecomputed) this.#recompute();
-    this.#element.querySelector(".range a")
+    this.element.querySelector(".range a")
       ?.setAttribute("href", linkTo(this.section, this.#range));
   }
 
@@ -129,38 +128,30 @@ class ScenarioFigure {
     this.#marks.range = range;
     cancelAnimationFrame(this.#frame);
     this.#frame = requestAnimationFrame(() => {
-      for (const canvas of this.#canvases) this.#drawings.of(canvas)?.draw();
+      for (const canvas of [...this.#timelines, ...this.#heatmaps]) {
+        this.drawings.of(canvas)?.draw();
+      }
       this.#recompute();
     });
-  }
-
-  get #canvases(): readonly HTMLCanvasElement[] {
-    return [...this.#timelines, ...this.#heatmaps];
   }
 
   async #recompute(): Promise<void> {
     this.#isRecomputed = true;
     const steps = await this.#unpacked();
-    const part = partOf(steps, this.#range);
-    this.#element.querySelector(".selected")
-      ?.replaceChildren(
-        ...tableNodes(partTable(part, this.#percentiles, steps.unit), `${this.section}-part`),
-      );
+    const charts = this.#timelines.map(({ id }) => chartOf(id));
+    const percentiles = charts.find((chart) => chart?.kind === "timeline")?.percentiles ?? [];
+    const table = partTable(steps, this.#range, percentiles);
+    this.element.querySelector(".selected")
+      ?.replaceChildren(...tableNodes(table, `${this.section}-part`));
     greyRest(this.section, this.#range !== null);
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => {
-      const status = this.#element.querySelector(":scope > [role=status]");
-      if (status) status.textContent = `${part.what}: the table below the charts covers it.`;
+      const status = this.element.querySelector(":scope > [role=status]");
+      if (status) status.textContent = `${table.caption}: the table below the charts covers it.`;
       const link = linkTo(this.section, this.#range);
-      this.#element.querySelector(".range a")?.setAttribute("href", link);
+      this.element.querySelector(".range a")?.setAttribute("href", link);
       history.replaceState(null, "", link);
     }, REST_MS);
-  }
-
-  /** Names of the percentiles in the timelines. */
-  get #percentiles(): readonly string[] {
-    const charts = this.#timelines.map(({ id }) => chartOf(id));
-    return charts.find((chart) => chart?.kind === "timeline")?.percentiles ?? [];
   }
 
   /** Unpacks the intervals at first use. */
@@ -192,7 +183,7 @@ class ScenarioFigure {
     const steps = await this.#unpacked();
     this.#heats.set(canvas, this.#heatOf(steps, chart.cell));
     canvas.dataset.heat = "drawn";
-    this.#drawings.draw(canvas);
+    this.drawings.draw(canvas);
   }
 
   #heatOf(steps: Steps, cell: number): Heat {
@@ -202,7 +193,7 @@ class ScenarioFigure {
   #listen(canvas: HTMLCanvasElement): void {
     brush(canvas, {
       at: (offsetPx, run) => {
-        const value = this.#drawings.of(canvas)?.scales.x.getValueForPixel(offsetPx);
+        const value = this.drawings.of(canvas)?.scales.x.getValueForPixel(offsetPx);
         const frame = this.#frameOf(canvas);
         return value === undefined || frame === null ? null : momentAt(frame, value, run);
       },
@@ -220,7 +211,7 @@ class ScenarioFigure {
   }
 
   #follow(canvas: HTMLCanvasElement, { offsetX, offsetY }: PointerEvent): void {
-    const drawing = this.#drawings.of(canvas);
+    const drawing = this.drawings.of(canvas);
     const frame = this.#frameOf(canvas);
     if (!drawing || frame === null || this.#isDragged) return;
     const { x, ...others } = drawing.scales;
@@ -233,7 +224,7 @@ class ScenarioFigure {
   #listenToHeat(canvas: HTMLCanvasElement): void {
     const output = canvas.closest(".panel")?.querySelector("output");
     const read = (placeOf: (heat: Heat, drawing: Drawing) => HeatPlace | null): void => {
-      const [heat, drawing] = [this.#heats.get(canvas), this.#drawings.of(canvas)];
+      const [heat, drawing] = [this.#heats.get(canvas), this.drawings.of(canvas)];
       if (!heat || !drawing) return;
       const place = placeOf(heat, drawing);
       heat.place = place;
@@ -261,10 +252,10 @@ class ScenarioFigure {
     if (isSame && track === this.#marks.track) return;
     Object.assign(this.#marks, { moment, track });
     for (const canvas of this.#timelines) {
-      const [drawing, frame] = [this.#drawings.of(canvas), this.#frameOf(canvas)];
+      const [drawing, frame] = [this.drawings.of(canvas), this.#frameOf(canvas)];
       if (drawing && frame) pointOut(drawing, frame, this.#marks);
     }
-    for (const canvas of this.#heatmaps) this.#drawings.of(canvas)?.draw();
+    for (const canvas of this.#heatmaps) this.drawings.of(canvas)?.draw();
   }
 
   /** The accessible form of the charts, built when first opened: tables with the names by which they are linked. */

@@ -88,7 +88,7 @@ const WRITERS: Readonly<Record<string, (text: string) => void>> = {
   },
   "paragraphs of every width"(text): void {
     for (let width = 1; width < 40; width += 3) {
-      assertInert(writtenLines(paragraphLines(text, width, { indent: width > 9 ? "  " : "" })));
+      assertInert(writtenLines(paragraphLines(text, width)));
     }
   },
   "a live view"(text): void {
