@@ -107,17 +107,16 @@ export function comparisonSuite(
   const name = "plateau compare";
   const cases = [
     ...comparison.cells.flatMap((cell) =>
-      COMPARED.filter((figure) => isJudged(cell, figure))
+      COMPARED
+        // CPU time has no testcase if it is unknown.
+        .filter((figure) =>
+          figure !== "cpuPerRequest" || comparisonOf(cell.comparison, figure).ratio !== null
+        )
         .map((figure) => figureCase(comparison, cell, figure))
     ),
     ...comparison.gates.map((gate) => gateCase(name, gate)),
   ];
   return { name, ...dated, cases, output: revisionTexts(comparison) };
-}
-
-/** Whether a figure has a testcase; CPU time has none if it is unknown. */
-function isJudged({ comparison }: ComparedCell, figure: ComparedFigure): boolean {
-  return figure !== "cpuPerRequest" || comparisonOf(comparison, figure).ratio !== null;
 }
 
 function figureCase(

@@ -78,7 +78,10 @@ function figuresOf(measurement: Measurement): CsvRecord {
     ...measurement.grpc && callColumns(measurement.grpc),
     bytesIn: bytes.in,
     bytesOut: bytes.out,
-    ...latenciesOf(measurement),
+    latencyMinMs: measurement.latency.count === 0 ? null : measurement.latency.min,
+    ...columnsOf(LATENCIES, measurement),
+    latencyCensored: measurement.latency.censored,
+    latencyLowerBounds: lowerBoundsOf(measurement),
     drainS: measurement.drain?.durationS ?? null,
     drainCompleted: measurement.drain?.completed ?? null,
     drainFailed: measurement.drain?.failed ?? null,
@@ -119,6 +122,7 @@ const PERCENTILES = [
   ...["p2.5", "p10", "p25", "p50", "p75", "p90", "p95", "p97.5"] as const,
   ...["p99", "p99.9", "p99.99"] as const,
 ];
+/** The fastest request is one with a response. */
 const LATENCIES: FigureColumns = {
   latencyFastestMs: "min",
   ...timeColumns(["mean", "stdev", ...PERCENTILES, "max"], "latency."),
@@ -130,17 +134,6 @@ const FLATTENED: FigureColumns = {
 const CONNECTS = timeColumns(
   ["connect.min", "connect.mean", "connect.p50", "connect.p99", "connect.max"],
 );
-
-/** Columns for latencies; empty if no request has one. The fastest request is one with a response. */
-function latenciesOf(measurement: Measurement): CsvRecord {
-  const { count, censored, min } = measurement.latency;
-  return {
-    latencyMinMs: count === 0 ? null : min,
-    ...columnsOf(LATENCIES, measurement),
-    latencyCensored: censored,
-    latencyLowerBounds: lowerBoundsOf(measurement),
-  };
-}
 
 /** `p99 p99.9 mean max`: the figures that lower bounds may raise. */
 function lowerBoundsOf(measurement: Measurement): string {

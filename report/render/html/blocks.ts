@@ -3,14 +3,12 @@ import type {
   Alternatives,
   Block,
   Depth,
-  Facts,
   Figure,
   Flames,
   Group,
   List,
   TableBlock,
   Text,
-  Verbatim,
 } from "../../blocks.ts";
 import { dataScript, type Markup, markup } from "../../writing/html.ts";
 import { figureContent, figureMarkup, ownPlace, type PagePlace, readingMarkup } from "./figures.ts";
@@ -38,10 +36,17 @@ function blockMarkup(block: Block, place: PagePlace, level: number): Markup | nu
   switch (block.kind) {
     case "text":
       return textMarkup(block);
-    case "list":
-      return block.fold === undefined ? listMarkup(block, level) : trustMarkup(block, block.fold);
+    case "list": {
+      const { title, items, fold } = block;
+      if (fold !== undefined) return trustMarkup(block, fold);
+      return markup`${title === "" ? null : headingMarkup(title, level)}${findingsMarkup(items)}`;
+    }
     case "facts":
-      return factsMarkup(block);
+      return markup`<dl class="facts">${
+        block.facts.map(({ label, text }) =>
+          markup`<div><dt>${label}</dt><dd>${text}</dd></div>`
+        )
+      }</dl>\n`;
     case "table":
       return tableBlockMarkup(block, place);
     case "figure":
@@ -50,8 +55,11 @@ function blockMarkup(block: Block, place: PagePlace, level: number): Markup | nu
       return flamesMarkup(block, place);
     case "alternatives":
       return markup`${choiceMarkup(block)}${blocksMarkup(block.blocks, place, level)}`;
-    case "verbatim":
-      return verbatimMarkup(block);
+    case "verbatim": {
+      // Focusable, because it scrolls.
+      const whole = markup`<pre tabindex="0">${block.text}</pre>`;
+      return block.fold === null ? whole : foldMarkup(block.fold, whole);
+    }
     case "group":
       return groupMarkup(block, place, level);
   }
@@ -66,7 +74,7 @@ const DEPTH_CLASSES: Readonly<Record<Depth, string>> = {
 /** A `<section>` with an id for links. */
 export function sectionMarkup(group: Group, place: PagePlace): Markup {
   const id = `${place.id}-${group.id}`;
-  return markup`<section id="${id}"${classAttribute([DEPTH_CLASSES[group.depth]])}>${
+  return markup`<section id="${id}"${classAttribute(DEPTH_CLASSES[group.depth])}>${
     headingMarkup(group.title, 2, { code: group.aside })
   }
 ${blocksMarkup(group.blocks, { ...place, id }, 3)}</section>
@@ -80,20 +88,16 @@ function groupMarkup(group: Group, place: PagePlace, level: number): Markup {
     ? content
     : markup`<div class="${layout}">${content.map((part) => markup`<div>${part}</div>`)}</div>`;
   const depthClass = DEPTH_CLASSES[depth];
-  if (title === "") {
-    return depthClass === ""
-      ? markup`${inside}`
-      : markup`<div class="${depthClass}">${inside}</div>\n`;
-  }
-  return markup`<div${classAttribute(["group", depthClass])}>${
+  if (title === "" && depthClass === "") return markup`${inside}`;
+  if (title === "") return markup`<div${classAttribute(depthClass)}>${inside}</div>\n`;
+  return markup`<div${classAttribute(`group ${depthClass}`)}>${
     headingMarkup(title, level, { code: aside })
   }
 ${inside}</div>\n`;
 }
 
-function classAttribute(classes: readonly string[]): Markup | null {
-  const names = classes.filter((name) => name !== "");
-  return names.length === 0 ? null : markup` class="${names.join(" ")}"`;
+function classAttribute(names: string): Markup | null {
+  return names === "" ? null : markup` class="${names.trimEnd()}"`;
 }
 
 function textMarkup({ text, tone }: Text): Markup | null {
@@ -110,10 +114,6 @@ function textMarkup({ text, tone }: Text): Markup | null {
   }
 }
 
-function listMarkup({ title, items }: List, level: number): Markup {
-  return markup`${title === "" ? null : headingMarkup(title, level)}${findingsMarkup(items)}`;
-}
-
 /** Why runs are not valid. */
 function trustMarkup({ title, items }: List, level: string): Markup {
   const reasons = items.map(({ text }, i) =>
@@ -128,13 +128,6 @@ function trustMarkup({ title, items }: List, level: string): Markup {
 
 /** More items than this are not printed, because on paper they would come before every figure. */
 const MOST_PRINTED = 3;
-
-function factsMarkup({ facts }: Facts): Markup {
-  const items = facts.map(({ label, text }) =>
-    markup`<div><dt>${label}</dt><dd>${text}</dd></div>`
-  );
-  return markup`<dl class="facts">${items}</dl>\n`;
-}
 
 function tableBlockMarkup(
   { table, isCaptioned, fold, outcomes }: TableBlock,
@@ -181,18 +174,14 @@ function choiceMarkup({ label, standard, others }: Alternatives): Markup | null 
 export function replacedFigures(
   { others }: Alternatives,
   place: PagePlace,
-): Record<string, Record<string, string>> {
-  return Object.fromEntries(
-    others().map(({ name, blocks }) => [
-      name,
-      Object.fromEntries(
-        figuresIn(blocks).map((figure) => {
-          const own = ownPlace(figure, place);
-          return [own.id, figureContent(figure, own, FIGURE_LEVEL).text];
-        }),
-      ),
-    ]),
-  );
+): [name: string, Record<string, string>][] {
+  return others().map(({ name, blocks }) => [
+    name,
+    Object.fromEntries(figuresIn(blocks).map((figure) => {
+      const own = ownPlace(figure, place);
+      return [own.id, figureContent(figure, own, FIGURE_LEVEL).text];
+    })),
+  ]);
 }
 
 /** Level of headings in a figure within a group of a section. */
@@ -202,10 +191,4 @@ function figuresIn(blocks: readonly Block[]): Figure[] {
   return blocks.flatMap((block) =>
     block.kind === "figure" ? [block] : block.kind === "group" ? figuresIn(block.blocks) : []
   );
-}
-
-/** Focusable, because it scrolls. */
-function verbatimMarkup({ text, fold }: Verbatim): Markup {
-  const whole = markup`<pre tabindex="0">${text}</pre>`;
-  return fold === null ? whole : foldMarkup(fold, whole);
 }

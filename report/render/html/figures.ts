@@ -1,12 +1,5 @@
 /** Figures: a canvas for each chart with its text and controls, findings, and instructions for reading. */
-import {
-  type Chart,
-  type Overlay,
-  type Rows,
-  sectionOf,
-  type Timeline,
-  type Xy,
-} from "../../chart.ts";
+import { type Chart, type Overlay, sectionOf, type Timeline, type Xy } from "../../chart.ts";
 import type { Figure, Panel, Series } from "../../blocks.ts";
 import { HEAT_SHARES } from "../../subjects/charts/heatmap.ts";
 import { type Markup, markup } from "../../writing/html.ts";
@@ -28,15 +21,15 @@ export interface PagePlace {
 
 export function figureMarkup(figure: Figure, place: PagePlace, level: number): Markup {
   const own = ownPlace(figure, place);
-  const followed = followedAs(figure.panels[0].chart);
-  const attributes = followed === null ? null : markup` class="${followed}" id="${own.id}"`;
+  const [{ chart }] = figure.panels;
+  // The class of a figure for which the page's client does more than draw.
+  const followed = chart.kind === "rows" && chart.margin !== undefined
+    ? "forest"
+    : chart.kind === "timeline" || chart.kind === "heatmap"
+    ? `${chart.kind}s`
+    : null;
+  const attributes = followed && markup` class="${followed}" id="${own.id}"`;
   return markup`<figure${attributes}>${figureContent(figure, own, level)}</figure>\n`;
-}
-
-/** The class of a figure for which the page's client does more than draw. */
-function followedAs(chart: Chart): string | null {
-  if (chart.kind === "rows") return chart.margin === undefined ? null : "forest";
-  return chart.kind === "timeline" || chart.kind === "heatmap" ? `${chart.kind}s` : null;
 }
 
 /** A named figure has its name as id, wherever it is in its section. */
@@ -109,16 +102,11 @@ function chartMarkup(chart: Chart, { id, charts }: PagePlace): Markup {
     return markup`<div class="chart heatmap" role="group" tabindex="0" aria-label="${chart.alt}: arrow keys read it">${canvas}</div>
 <output class="note"></output>`;
   }
-  return markup`<div class="chart ${sizeOf(chart)}">${canvas}</div>${
+  const px = heightPx(chart);
+  const size = px !== null ? `high-${px}` : chart.kind === "xy" ? chart.size : chart.kind;
+  return markup`<div class="chart ${size}">${canvas}</div>${
     chart.kind === "xy" ? limitMarkup(chart) : null
   }`;
-}
-
-/** The class of charts with the same height as this one. */
-function sizeOf(chart: Exclude<Chart, Rows>): string {
-  const px = heightPx(chart);
-  if (px !== null) return `high-${px}`;
-  return chart.kind === "xy" ? chart.size : chart.kind;
 }
 
 /** Style rules for the heights of charts that grow with their content: the page's policy forbids styles on elements. */

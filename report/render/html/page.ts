@@ -8,7 +8,6 @@ import { type Group, shownIn } from "../../blocks.ts";
 import type { Document } from "../../document.ts";
 import { swatchRules } from "../../cells/colors.ts";
 import { unique } from "../../writing/words.ts";
-import type { CellRuns } from "../../cells/cells.ts";
 import type { PageTarget } from "../../subjects/verdict/compared_scenarios.ts";
 import { dataScript, type Markup, markup, verbatim } from "../../writing/html.ts";
 import type { Written } from "../../writing/written.ts";
@@ -118,9 +117,13 @@ ${live?.bar ?? null}${dataScript("more-charts", deflatedJson(Object.fromEntries(
 
 ${live && markup`<script>${verbatim(live.script)}</script>\n`}${
     // After the client, which reads it only when a part of the runs is selected.
-    scenarios.map(([id, { cells }]) => {
-      const packed = steps.get(id)?.packed ?? "";
-      return markup`${dataScript(`intervals-${id}`, { cells: cells.map(namedRuns), packed })}\n`;
+    scenarios.map(([id, scenario]) => {
+      const cells = scenario.cells.map(({ label, color, runs }) => ({
+        ...{ label, color, clock: runs[0].latency.clock },
+        repetitions: runs.map(({ repetition }) => repetition),
+      }));
+      const data = { cells, packed: steps.get(id)?.packed ?? "" };
+      return markup`${dataScript(`intervals-${id}`, data)}\n`;
     })}${articles.map(({ document: { groups }, id }) => basesScript(groups, { ...place, id }))}
 </body>
 </html>
@@ -159,18 +162,12 @@ function deflatedJson(value: unknown): string {
   return deflated(JSON.stringify(value));
 }
 
-/** Facts about a cell's runs that its packed steps do not contain. */
-function namedRuns({ label, color, runs }: CellRuns): Record<string, unknown> {
-  const [{ latency: { clock } }] = runs;
-  return { label, color, clock, repetitions: runs.map(({ repetition }) => repetition) };
-}
-
 /** Deflated, because the blocks of other bases are similar; inflated when one is chosen. */
 function basesScript(groups: readonly Group[], place: PagePlace): Markup | null {
   const replaced = groups.flatMap((group) =>
     group.blocks.flatMap((block) =>
       block.kind === "alternatives"
-        ? Object.entries(replacedFigures(block, { ...place, id: `${place.id}-${group.id}` }))
+        ? replacedFigures(block, { ...place, id: `${place.id}-${group.id}` })
         : []
     )
   );

@@ -54,9 +54,13 @@ export function timelineLines(
       { text: chart, style: "cyan" },
     ]);
   });
-  return hasAxis
-    ? [...charts, axisLine(shown, intervalMsOf(intervals), BESIDE_COLUMNS + scale + 1)]
-    : charts;
+  if (!hasAxis) return charts;
+  // When the first shown interval began, and when the last one ended.
+  const [from, to] = [shown[0].elapsedMs - intervalMsOf(intervals), live.elapsedMs]
+    .map((ms) => formatDuration(ms / 1_000));
+  const gap = shown.length - widthOf(from) - widthOf(to);
+  const axis = gap < 1 ? to : from + " ".repeat(gap) + to;
+  return [...charts, lineOf(" ".repeat(BESIDE_COLUMNS + scale + 1) + axis, "dim")];
 }
 
 /** The scale beside a chart's rows: its two ends, or both in one row if there is only one. */
@@ -79,24 +83,12 @@ function stretched(intervals: readonly Live[], room: number): readonly Live[] {
   const expected = durationMs === null || !(intervalMs > 0) ? columns : durationMs / intervalMs;
   if (expected >= columns || intervals.length > expected) return intervals.slice(-columns);
   const filled = Math.ceil(intervals.length / expected * columns);
-  return Array.from(
-    { length: Math.min(columns, filled) },
-    (_, column) =>
-      intervals[Math.min(intervals.length - 1, Math.floor(column / columns * expected))],
-  );
+  return Array.from({ length: Math.min(columns, filled) }, (_, column) =>
+    intervals[Math.min(intervals.length - 1, Math.floor(column / columns * expected))]);
 }
 
 function intervalMsOf([first, second]: readonly Live[]): number {
   return second === undefined ? first.elapsedMs : second.elapsedMs - first.elapsedMs;
-}
-
-/** When the first shown interval began, and when the last one ended. */
-function axisLine(shown: readonly Live[], intervalMs: number, margin: number): TextLine {
-  const [from, to] = [shown[0].elapsedMs - intervalMs, shown[shown.length - 1].elapsedMs]
-    .map((ms) => formatDuration(ms / 1_000));
-  const gap = shown.length - widthOf(from) - widthOf(to);
-  const text = gap < 1 ? to : from + " ".repeat(gap) + to;
-  return lineOf(" ".repeat(margin) + text, "dim");
 }
 
 /** Number of errors, with those of the intervals as a sparkline, if there are any. */
