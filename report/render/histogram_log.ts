@@ -13,7 +13,10 @@ import type { Written } from "../writing/written.ts";
 /** Every measured run, in the order of measurement. */
 export function renderHistogramLog(results: LoggedResults): Written<"hlog"> {
   const { version, experiment, startedAt, runs } = results;
-  const startMs = Math.min(...runs.map(startMsOf), ...runs.length > 0 ? [] : [Date.parse(startedAt)]);
+  const startMs = Math.min(
+    ...runs.map(startMsOf),
+    ...runs.length > 0 ? [] : [Date.parse(startedAt)],
+  );
   const tagged = "Tags are target/scenario/factor=value/repetition, each part percent-encoded";
   return histogramLogOf({
     startMs,
@@ -89,11 +92,15 @@ function seriesComments(measurement: Measurement): string[] {
     ],
     [
       untimed > 0,
-      `${formatCount(untimed)} requests failed otherwise than by a time-out, and therefore have no latency`,
+      `${
+        formatCount(untimed)
+      } requests failed otherwise than by a time-out, and therefore have no latency`,
     ],
     [
       logged < count,
-      `${formatCount(count - logged)} of ${of} are in no interval of the results, and therefore not here`,
+      `${
+        formatCount(count - logged)
+      } of ${of} are in no interval of the results, and therefore not here`,
     ],
   ];
   return comments.flatMap(([isDue, text]) => isDue ? [text] : []);

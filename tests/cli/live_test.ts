@@ -149,7 +149,8 @@ Deno.test("a browser that comes in the middle of a run gets its points so far", 
   viewers.addPoint(point(1));
   const stream = viewers.add({ status: GETTING_READY, page: 0 });
   const text = new TextDecoder().decode(await stream?.next() ?? new Uint8Array());
-  const two = /^event: points\ndata: \{"isNew":true,"points":\[(?:,?\{"endMs":[^[\]]+?\}\}){2}\]\}\n\n/;
+  const two =
+    /^event: points\ndata: \{"isNew":true,"points":\[(?:,?\{"endMs":[^[\]]+?\}\}){2}\]\}\n\n/;
   assert.match(text, two);
   assert.match(text, /\nevent: status\n.*\n\nevent: page\n/s);
 });

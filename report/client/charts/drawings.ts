@@ -61,11 +61,6 @@ export class Drawings {
     return this.#drawn.get(canvas);
   }
 
-  /** Redraws a canvas that was drawn before. */
-  renew(canvas: HTMLCanvasElement): void {
-    if (this.#drawn.has(canvas)) this.draw(canvas);
-  }
-
   /** Redraws the charts on the screen with their current data. */
   redraw(): void {
     for (const [canvas, drawing] of this.#drawn) if (isNearScreen(canvas, 0)) drawing.draw();

@@ -85,7 +85,8 @@ export function xyConfig(
       },
       afterDatasetsDraw(drawing): void {
         drawing.ctx.save();
-        if (limit !== null && chart.limit) drawLimit(drawing, { limit, ...chart.limit, theme });
+        drawing.ctx.strokeStyle = theme.alarm;
+        if (limit !== null && chart.limit) drawLimit(drawing, chart.limit.axis, limit);
         if (frame.ridges) drawRidgeNames(drawing, frame, frame.ridges.baseOf);
         if (chart.isNamed) drawNames(drawing, frame);
         if (chart.at) drawPointed(drawing, theme);
@@ -367,16 +368,12 @@ function drawReference(drawing: Chart, { chart, theme }: Frame, reference: Refer
 
 function drawLimit(
   { ctx, chartArea: { left, right, top, bottom }, scales }: Chart,
-  { limit, axis, theme }: {
-    readonly limit: number;
-    readonly axis: "x" | "y";
-    readonly theme: Theme;
-  },
+  axis: "x" | "y",
+  limit: number,
 ): void {
   const at = scales[axis].getPixelForValue(limit);
   const isSeen = axis === "x" ? at >= left && at <= right : at >= top && at <= bottom;
   if (!isSeen) return;
-  ctx.strokeStyle = theme.alarm;
   ctx.lineWidth = 1.5;
   strokeLines(ctx, [axis === "x" ? [at, top, at, bottom] : [left, at, right, at]]);
 }

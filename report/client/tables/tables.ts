@@ -86,15 +86,11 @@ function makeSortable(table: HTMLTableElement): void {
       head.ariaSort = order;
       const rows = order === null ? written : sorted(written, column, order);
       body.append(...rows);
-      if (isOfTargets(rows)) orderOthers(table, order === null ? null : rows);
+      // If each row is another target or cell, their order can be that of the whole page.
+      const labels = rows.flatMap(({ dataset }) => dataset.label ?? []);
+      if (new Set(labels).size === rows.length) orderOthers(table, order === null ? null : labels);
     });
   });
-}
-
-/** Whether each row is another target or cell, so that its order can be that of the whole page. */
-function isOfTargets(rows: readonly HTMLTableRowElement[]): boolean {
-  const labels = rows.map(({ dataset }) => dataset.label);
-  return !labels.includes(undefined) && new Set(labels).size === rows.length;
 }
 
 const asWritten = new WeakMap<HTMLTableElement, readonly HTMLTableRowElement[]>();
@@ -106,20 +102,17 @@ function rowsAsWritten(table: HTMLTableElement): readonly HTMLTableRowElement[] 
   return rows;
 }
 
-/** Arranges the other tables and the charts in the order of these rows; null: in the original order. */
-function orderOthers(sorted: HTMLTableElement, rows: readonly HTMLTableRowElement[] | null): void {
-  orderBy(rows?.map(({ dataset }) => dataset.label ?? "") ?? null);
+/** Arranges charts and other tables of several targets in this order; null: in the original order. */
+function orderOthers(sorted: HTMLTableElement, labels: readonly string[] | null): void {
+  orderBy(labels);
   for (const table of document.querySelectorAll<HTMLTableElement>("main .scroll table")) {
-    if (table !== sorted) follow(table);
+    const rows = rowsAsWritten(table);
+    const areSeveral = new Set(rows.map(({ dataset }) => dataset.of ?? "")).size > 1;
+    if (table === sorted || !areSeveral) continue;
+    // Its own sorting no longer holds.
+    for (const head of table.tHead?.rows[0].cells ?? []) head.ariaSort = null;
+    table.tBodies[0].append(...inOrder(rows, ({ dataset }) => dataset.label ?? ""));
   }
-}
-
-/** Arranges a table whose rows are of several targets in the page's order; its own sorting then no longer holds. */
-function follow(table: HTMLTableElement): void {
-  const rows = rowsAsWritten(table);
-  if (new Set(rows.map(({ dataset }) => dataset.of ?? "")).size < 2) return;
-  for (const head of table.tHead?.rows[0].cells ?? []) head.ariaSort = null;
-  table.tBodies[0].append(...inOrder(rows, ({ dataset }) => dataset.label ?? ""));
 }
 
 /** Stable sort; cells without a comparable value come last in either direction. */
@@ -132,15 +125,12 @@ function sorted(
   const keyed = rows.map((row) => ({ row, key: keyOf(row.cells[column]) }));
   keyed.sort(({ key: a }, { key: b }) => {
     if (a === null || b === null) return Number(a === null) - Number(b === null);
-    return sign * compare(a, b);
+    return sign *
+      (typeof a === "number" && typeof b === "number"
+        ? a - b
+        : String(a).localeCompare(String(b), "en", { numeric: true }));
   });
   return keyed.map(({ row }) => row);
-}
-
-function compare(a: string | number, b: string | number): number {
-  return typeof a === "number" && typeof b === "number"
-    ? a - b
-    : String(a).localeCompare(String(b), "en", { numeric: true });
 }
 
 function keyOf(cell: HTMLTableCellElement | undefined): string | number | null {

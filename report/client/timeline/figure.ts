@@ -22,7 +22,7 @@ import { link, linkElements } from "../linked/elements.ts";
 import type { TimeRange } from "../../subjects/charts/time_range.ts";
 import type { Table } from "../../subjects/tables/table.ts";
 import { equipTable, tableNodes } from "../tables/tables.ts";
-import { intervalTimes, momentAt, type RunMoment, type RunsAxis } from "./axis.ts";
+import { intervalTimes, momentAt, type RunMoment } from "./axis.ts";
 import {
   framedRuns,
   framedTargets,
@@ -38,10 +38,9 @@ import {
   heatOfCell,
   type HeatPlace,
   heatTable,
-  momentOfPlace,
   placeAt,
   placeBeside,
-  placeText,
+  readAt,
 } from "./heatmap.ts";
 import type { Marks } from "./marks.ts";
 import { brush, linkTo, RangeForm, readLink } from "./range.ts";
@@ -69,7 +68,7 @@ class ScenarioFigure {
   #rest: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
-    private readonly element: HTMLElement,
+    readonly element: HTMLElement,
     form: HTMLFormElement,
     private readonly drawings: Drawings,
   ) {
@@ -91,10 +90,6 @@ class ScenarioFigure {
   show(range: TimeRange | null): void {
     this.#form.range = range;
     this.#show(this.#form.range);
-  }
-
-  scrollIntoView(): void {
-    this.element.scrollIntoView();
   }
 
   /** Draws a chart; null if all of it is hidden, or if the intervals of a heatmap are not unpacked yet. */
@@ -217,7 +212,9 @@ class ScenarioFigure {
     const { x, ...others } = drawing.scales;
     const track = Object.values(others)
       .find(({ top, bottom }) => offsetY >= top && offsetY < bottom)?.id ?? null;
-    this.#point(middleOf(frame, momentAt(frame, x.getValueForPixel(offsetX) ?? 0, null)), track);
+    const moment = momentAt(frame, x.getValueForPixel(offsetX) ?? 0, null);
+    const times = intervalTimes(frame, moment);
+    this.#point(times && { ...moment, seconds: (times.fromS + times.toS) / 2 }, track);
     if (chartOf(canvas.id)?.kind === "overlay") markTarget(targetAt(drawing, track, offsetY));
   }
 
@@ -229,8 +226,9 @@ class ScenarioFigure {
       const place = placeOf(heat, drawing);
       heat.place = place;
       drawing.draw();
-      this.#point(place && momentOfPlace(heat, place));
-      if (output) output.textContent = place ? placeText(heat, place) : "";
+      const found = place && readAt(heat, place);
+      this.#point(found && found.moment);
+      if (output) output.textContent = found?.text ?? "";
     };
     const follow = (event: PointerEvent): void =>
       read((heat, drawing) => placeAt(drawing, heat, event));
@@ -303,12 +301,6 @@ function framed(id: string, fitted: (chart: Timeline) => Timeline): OverTime | n
   return targets.length === 0 ? null : framedTargets(targets);
 }
 
-/** The middle of the interval that contains a moment; null without one. */
-function middleOf(data: RunsAxis, moment: RunMoment): RunMoment | null {
-  const times = intervalTimes(data, moment);
-  return times && { run: moment.run, seconds: (times.fromS + times.toS) / 2 };
-}
-
 /** The name of a chart's cell. */
 function labelOf(canvas: HTMLCanvasElement): string {
   return canvas.closest(".panel")?.querySelector("h3, h4")?.textContent ?? "";
@@ -344,5 +336,5 @@ export function followLink(
   const figure = link && figures.get(link.section);
   if (!link || !figure) return;
   figure.show(link.range);
-  if (!isScrolled) figure.scrollIntoView();
+  if (!isScrolled) figure.element.scrollIntoView();
 }

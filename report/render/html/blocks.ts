@@ -43,9 +43,7 @@ function blockMarkup(block: Block, place: PagePlace, level: number): Markup | nu
     }
     case "facts":
       return markup`<dl class="facts">${
-        block.facts.map(({ label, text }) =>
-          markup`<div><dt>${label}</dt><dd>${text}</dd></div>`
-        )
+        block.facts.map(({ label, text }) => markup`<div><dt>${label}</dt><dd>${text}</dd></div>`)
       }</dl>\n`;
     case "table":
       return tableBlockMarkup(block, place);
@@ -177,10 +175,12 @@ export function replacedFigures(
 ): [name: string, Record<string, string>][] {
   return others().map(({ name, blocks }) => [
     name,
-    Object.fromEntries(figuresIn(blocks).map((figure) => {
-      const own = ownPlace(figure, place);
-      return [own.id, figureContent(figure, own, FIGURE_LEVEL).text];
-    })),
+    Object.fromEntries(
+      figuresIn(blocks).map((figure) => {
+        const own = ownPlace(figure, place);
+        return [own.id, figureContent(figure, own, FIGURE_LEVEL).text];
+      }),
+    ),
   ]);
 }
 

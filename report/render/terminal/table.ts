@@ -47,11 +47,14 @@ export function tableLines(table: Table, options: TerminalOptions): TextLine[] {
   );
   const lines = [null, ...table.rows].flatMap((_, row) => {
     const height = Math.max(1, ...shown.map(({ cells }) => cells[row].length));
-    return Array.from({ length: height }, (_, line) =>
-      trimmed(shown.flatMap(({ width, cells }, c): TextSpan[] => [
-        ...c === 0 ? [] : [{ text: GAP }],
-        cells[row][line] ?? { text: " ".repeat(width) },
-      ])));
+    return Array.from(
+      { length: height },
+      (_, line) =>
+        trimmed(shown.flatMap(({ width, cells }, c): TextSpan[] => [
+          ...c === 0 ? [] : [{ text: GAP }],
+          cells[row][line] ?? { text: " ".repeat(width) },
+        ])),
+    );
   });
   const left = table.columns.slice(widths.length).map((column) => headOf(column, options));
   const note = left.length === 0 ? "" : `The terminal is too narrow for: ${left.join(", ")}`;

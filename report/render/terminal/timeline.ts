@@ -83,8 +83,11 @@ function stretched(intervals: readonly Live[], room: number): readonly Live[] {
   const expected = durationMs === null || !(intervalMs > 0) ? columns : durationMs / intervalMs;
   if (expected >= columns || intervals.length > expected) return intervals.slice(-columns);
   const filled = Math.ceil(intervals.length / expected * columns);
-  return Array.from({ length: Math.min(columns, filled) }, (_, column) =>
-    intervals[Math.min(intervals.length - 1, Math.floor(column / columns * expected))]);
+  return Array.from(
+    { length: Math.min(columns, filled) },
+    (_, column) =>
+      intervals[Math.min(intervals.length - 1, Math.floor(column / columns * expected))],
+  );
 }
 
 function intervalMsOf([first, second]: readonly Live[]): number {

@@ -12,11 +12,9 @@ import { jsonText } from "../../../report/writing/json.ts";
 import {
   bulletList,
   documentOf,
-  lines,
   md,
   paragraphs,
-  row,
-  rule,
+  tableOf,
 } from "../../../report/writing/markdown.ts";
 import { Screen } from "../../../report/writing/terminal.ts";
 import { prompt, textLines, writtenLines } from "../../../report/writing/terminal.ts";
@@ -138,7 +136,7 @@ const WRITERS: Readonly<Record<string, (text: string) => void>> = {
       md`${text}`,
       md`## ${text}`,
       bulletList([text]),
-      lines([row(["a", text]), rule(["text", "number"]), row([text, "b"])]),
+      tableOf([{ head: "a", kind: "text" }, { head: text, kind: "number" }], [[text, "b"]]),
     ]));
     assertInert(written);
     const html = marked.parse(written, { async: false, gfm: true });

@@ -22,7 +22,8 @@ export function conclusionMarkup(card: CardModel, id: string): Markup | null {
     : markup` <span class="rest">${notes.map((note) => markup`<span>${note}</span> `)}</span>`;
   return markup`<div class="card"><div class="headline"><p class="lead">${sentence}${beside}</p>
 ${
-    figure && markup`<p class="headline-figure ${figure.certainty}"><strong>${figure.text}</strong> <span>${figure.interval}</span>
+    figure &&
+    markup`<p class="headline-figure ${figure.certainty}"><strong>${figure.text}</strong> <span>${figure.interval}</span>
 <small>${figure.label}</small></p>`
   }</div>
 ${forest && forestMarkup(forest, `${id}-forest`)}${

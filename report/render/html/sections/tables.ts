@@ -25,7 +25,9 @@ export function tableMarkup(table: Table, { id, captioned, outcomes }: TableOpti
 <table><caption id="${id}" class="${captioned ? "seen" : "unseen"}">${caption}</caption>
 <thead><tr>${
     columns.map(({ label, unit, kind }) =>
-      markup`<th scope="col" class="${kind}">${label}${unit && markup` <small>${unit}</small>`}</th>`
+      markup`<th scope="col" class="${kind}">${label}${
+        unit && markup` <small>${unit}</small>`
+      }</th>`
     )
   }</tr></thead>
 <tbody>${rows.map(rowMarkup)}</tbody></table></div>
