@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /** Comparisons with a base chosen by the reader, in place of those with the experiment's own. */
 import { inflated, nodesOf, parsed, scriptText } from "./charts/page_data.ts";
 import { chosenBase, compareWith } from "./linked/choice.ts";

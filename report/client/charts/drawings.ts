@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /**
  * When charts are drawn: those on the screen immediately, and all others in idle time, so that a picture or a print of
  * the whole page contains them. They are redrawn if colours change.

@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /**
  * A limit that the reader moves across a chart, by its number or by dragging its line, and the resulting text about
  * each series.

@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /**
  * The parts of the page that belong to a target (rows, panels and legends), and how they follow the reader's choice.
  */

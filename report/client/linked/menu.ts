@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /** The control in the page's bar for choosing targets, the note about hidden ones, and the address that stores both. */
 import { buttonOf, element } from "../elements.ts";
 import { listed } from "../../writing/words.ts";

@@ -82,7 +82,10 @@ listen<PageEvent>("page", async ({ page, receipt }) => {
     if (await reaches("/", { method: "HEAD" })) location.reload();
     return;
   }
-  await painted();
+  // The first frame paints the page; the second begins when that is done.
+  for (let frames = 0; frames < 2 && !document.hidden; frames++) {
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+  }
   await reaches("/shown", { method: "POST", body: receipt });
   if (isOver) source.close(); // otherwise the browser would reconnect for ever
 });
@@ -101,15 +104,6 @@ async function reaches(path: string, request: RequestInit): Promise<boolean> {
 function lose(): void {
   source.close();
   if (!isOver) bar.showLost();
-}
-
-/** The first frame paints the page; the second begins when that is done. */
-const FRAMES = 2;
-
-async function painted(): Promise<void> {
-  for (let i = 0; i < FRAMES && !document.hidden; i++) {
-    await new Promise((resolve) => requestAnimationFrame(resolve));
-  }
 }
 
 /** When the reader last pressed or typed something; `REST_MS` later, the page's address holds the resulting choice. */

@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /**
  * The run in progress, in the bar of a live page: the rate and p99 of its intervals as they come, each from 0 to the
  * largest that is shown. It draws when the browser paints: a hidden page costs nothing.

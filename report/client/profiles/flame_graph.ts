@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /**
  * The flame graph of a scenario: the chosen profile, the one to compare it with, the text sought, and the call that
  * fills the width.
@@ -121,17 +120,13 @@ class FlameGraph {
     this.#drawing.style.height = `${rows * ROW_PX}px`;
     this.#drawing.replaceChildren(...calls);
     if (active !== null) this.#callOf(active)?.focus();
-    this.#readout.textContent = isSought
-      ? `${counted(found.nodes.size, "call")} found, ${formatShare(found.ratio)} of the time`
-      : `${this.#legend()}Point at a call for its module, line and shares; press it to see it whole.`;
-  }
-
-  /** What colours mean if two profiles are compared. */
-  #legend(): string {
     const base = this.#base.selectedOptions[0]?.label ?? "";
-    return this.#changes === null
+    const colors = this.#changes === null
       ? ""
       : `Orange functions take more time of their own per request than in ${base}, blue ones less. `;
+    this.#readout.textContent = isSought
+      ? `${counted(found.nodes.size, "call")} found, ${formatShare(found.ratio)} of the time`
+      : `${colors}Point at a call for its module, line and shares; press it to see it whole.`;
   }
 
   #drawn({ node, x, width, depth }: PlacedCall, isDim: boolean, isEntry: boolean): HTMLElement {

@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /** Adds sorting and copying to tables as they come near the screen. */
 import { tableMarkup } from "../../render/html/sections/tables.ts";
 import type { Table } from "../../subjects/tables/table.ts";

@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /**
  * A scenario over time: its timelines and heatmaps, the range of time selected in them, and the figures recomputed for
  * that range.

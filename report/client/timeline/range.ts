@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /** The range of time selected in a figure of timelines: by its fields, by dragging over a chart, or by a link. */
 import type { TimeRange } from "../../subjects/charts/time_range.ts";
 import { choiceParts } from "../linked/choice.ts";

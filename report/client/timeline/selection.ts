@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /**
  * A selected part of the runs: a table of its figures, recomputed from their intervals. Everything else in the scenario is
  * greyed out, because it describes the whole runs.

@@ -3,7 +3,7 @@
  * ones. Only this page may send requests, to its own server; the saved file sends none.
  */
 import type { Document } from "../../document.ts";
-import { type Markup, markup } from "../../writing/html.ts";
+import { markup } from "../../writing/html.ts";
 import type { Written } from "../../writing/written.ts";
 import css from "./live.css" with { type: "text" };
 import script from "../../client/live_client.js" with { type: "text" };
@@ -16,24 +16,15 @@ import { counted } from "../../writing/words.ts";
 import { trialSentence } from "../../subjects/capacity.ts";
 import { cellLabel } from "../../cells/cell_label.ts";
 
-interface LiveState {
-  /** Number of this page among all that the experiment has rendered. */
-  readonly page: number;
-  readonly status: LiveStatus;
-}
-
+/** @param page Number of this page among all that the experiment has rendered. */
 export function renderLivePage(
   documents: readonly Document[],
-  state: LiveState,
+  { page, status }: { readonly page: number; readonly status: LiveStatus },
 ): Written<"html"> {
-  return renderReportPage(documents, { bar: barMarkup(state), script, css });
-}
-
-/** The progress bar, whose texts the client updates. */
-function barMarkup({ page, status }: LiveState): Markup {
   const { done, runs, text, leftMs } = status;
   const left = leftMs === null ? "" : remainingText(leftMs);
-  return markup`<aside class="live" id="live" aria-label="Progress" data-page="${page}">
+  // The client updates its texts.
+  const bar = markup`<aside class="live" id="live" aria-label="Progress" data-page="${page}">
 <progress aria-label="Runs that ended" max="${Math.max(1, runs)}" value="${done}"></progress>
 <p role="status">${text}</p> <p class="left">${left}</p>
 <div class="now" role="img" aria-label="Rate and p99 of the run in progress">${
@@ -42,6 +33,7 @@ function barMarkup({ page, status }: LiveState): Markup {
     )
   }</div></aside>
 `;
+  return renderReportPage(documents, { bar, script, css });
 }
 
 /** Labels until the first interval. */
@@ -69,21 +61,18 @@ export function advanceStatus(status: LiveStatus, event: Progress): LiveStatus {
     case "starting": {
       const { order, runs, mayEndEarly, scenario, repetition, partner, remainingMs } = event;
       const turns = partner === undefined ? "" : `, alternating with ${partner}`;
-      const text = `Run ${order} of ${atMostText(`${runs}`, mayEndEarly)}: ${scenario}, ${
-        cellLabel(event)
-      }, run ${repetition}${turns}`;
+      const place = `Run ${order} of ${atMostText(`${runs}`, mayEndEarly)}`;
+      const text = `${place}: ${scenario}, ${cellLabel(event)}, run ${repetition}${turns}`;
       return { ...status, done: order - 1, runs, text, leftMs: remainingMs };
     }
     case "trial": {
       const [run] = status.text.split(BEFORE_TRIAL);
       return { ...status, text: `${run}${BEFORE_TRIAL}${trialSentence(event)}` };
     }
-    case "measured":
-      return {
-        ...status,
-        done: event.order + (event.partner === undefined ? 0 : 1),
-        leftMs: event.remainingMs ?? null,
-      };
+    case "measured": {
+      const done = event.order + (event.partner === undefined ? 0 : 1);
+      return { ...status, done, leftMs: event.remainingMs ?? null };
+    }
     case "missing":
       return event.missing.repetition === null ? status : { ...status, done: status.done + 1 };
     default:

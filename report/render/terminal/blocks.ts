@@ -4,7 +4,6 @@
  */
 import {
   type Block,
-  type Figure,
   type Finding,
   type Group,
   saidOnce,
@@ -70,8 +69,14 @@ function blockLines(block: Block, options: TerminalOptions): TextLine[] {
         ...block.table.notes.filter((note) => note === WEAK_NOTE)
           .flatMap((note) => paragraphLines(note, width, TONES.note)),
       ];
-    case "figure":
-      return figureLines(block, options);
+    case "figure": {
+      // A histogram is drawn; other figures are replaced by their findings.
+      const drawn = block.panels.flatMap(({ chart }) =>
+        chart.kind === "xy" && chart.ridges ? histogramLines(chart, options) : []
+      );
+      if (drawn.length > 0) return drawn;
+      return block.findings.flatMap((finding) => findingLines(finding, width));
+    }
     case "flames":
       return [];
     case "verbatim":
@@ -110,15 +115,6 @@ const OUTCOMES: Readonly<Record<NonNullable<Finding["outcome"]>, Style>> = {
 function findingLines({ text, outcome }: Finding, width: number, style?: Style): TextLine[] {
   const own = outcome === undefined ? style : OUTCOMES[outcome];
   return paragraphLines(text.replaceAll("`", ""), width, own);
-}
-
-/** A histogram is drawn with its findings; other figures are replaced by their findings. */
-function figureLines({ panels, findings }: Figure, options: TerminalOptions): TextLine[] {
-  const drawn = panels.flatMap(({ chart }) =>
-    chart.kind === "xy" && chart.ridges ? histogramLines(chart, options) : []
-  );
-  if (drawn.length > 0) return drawn;
-  return findings.flatMap((finding) => findingLines(finding, options.width));
 }
 
 /** The table without columns that are 0 for every target. */

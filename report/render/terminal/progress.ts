@@ -182,8 +182,7 @@ function measuredLine(run: Starting, measurement: Measurement, left: string): Te
   const lead = leadOf(measurement);
   const wrong = errorsOf([measurement]).count - dropped;
   const order = String(run.order).padStart(String(run.runs).length);
-  const of = run.mayEndEarly ? ` of ${atMostText(`${run.runs}`, true)}` : `/${run.runs}`;
-  const place = `[${order}${of}]`;
+  const of = run.mayEndEarly ? ` of at most ${run.runs}` : `/${run.runs}`;
   const figures = [
     `${formatNumber(lead.ratePerSec)} ${lead.unit}/s`,
     ...timeTexts(lead, [50, 99]),
@@ -192,7 +191,7 @@ function measuredLine(run: Starting, measurement: Measurement, left: string): Te
     ...trust === "valid" ? [] : [trust],
   ].join(", ");
   return {
-    text: `${place} ${cellText(run)}: ${figures}${left}`,
+    text: `[${order}${of}] ${cellText(run)}: ${figures}${left}`,
     style: trust === "invalid" ? "yellow" : undefined,
   };
 }
