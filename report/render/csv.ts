@@ -58,7 +58,6 @@ function capacityOf(run: Measurement & Partial<Pick<Run, "capacity">>): CsvRecor
   };
 }
 
-/** A CSV with a single row. */
 export function renderMeasurementCsv(measurement: Measurement): Written<"csv"> {
   return csvOf([{ url: measurement.url, ...figuresOf(measurement) }]);
 }

@@ -31,7 +31,6 @@ interface TestProblem {
   readonly kind: "failure" | "error" | "skipped";
   readonly type: string;
   readonly message: string;
-  /** Lines of evidence. */
   readonly detail?: readonly string[];
 }
 
@@ -45,7 +44,6 @@ export interface Dated {
 export interface Testsuite extends Dated {
   readonly name: string;
   readonly cases: readonly Testcase[];
-  /** Lines of output. */
   readonly output?: readonly string[];
 }
 
@@ -144,7 +142,6 @@ function claimCase(suite: string, judged: JudgedClaim): Testcase {
   return { ...named, problem: { kind, type: outcome, message, detail } };
 }
 
-/** Testsuite of a single measurement. */
 export function measurementSuite(
   { measurement, startedAt, hostname }: { readonly measurement: Measurement } & Dated,
   gates: readonly GateOutcome[],

@@ -20,36 +20,33 @@ const TEXTS: Readonly<Record<LiveName, (value: number) => string>> = {
 /** The least number of intervals shown, so that a run that has just begun does not fill the width. */
 const LEAST_SHOWN = 40;
 
-export class RunChart {
-  #points: readonly LivePoint[] = [];
-  #isDue = false;
+let shown: readonly LivePoint[] = [];
+let isDue = false;
 
-  add({ isNew, points }: PointsEvent): void {
-    this.#points = [...(isNew ? [] : this.#points), ...points].slice(-MOST_POINTS);
-    if (this.#isDue) return;
-    this.#isDue = true;
-    requestAnimationFrame(() => this.#draw());
-  }
+export function addPoints({ isNew, points }: PointsEvent): void {
+  shown = [...(isNew ? [] : shown), ...points].slice(-MOST_POINTS);
+  if (!isDue) requestAnimationFrame(draw);
+  isDue = true;
+}
 
-  #draw(): void {
-    this.#isDue = false;
-    for (const row of document.querySelectorAll<HTMLElement>("#live [data-figure]")) {
-      const figure = row.dataset.figure === "rate" ? "rate" : "p99";
-      drawRow(row, this.#points.map((point) => point[figure]), TEXTS[figure]);
-    }
+function draw(): void {
+  isDue = false;
+  for (const row of document.querySelectorAll<HTMLElement>("#live [data-figure]")) {
+    const figure = row.dataset.figure === "rate" ? "rate" : "p99";
+    drawRow(row, shown.map((point) => point[figure]), TEXTS[figure]);
   }
 }
 
 function drawRow(
   row: Element,
-  shown: readonly LiveValue[],
+  figures: readonly LiveValue[],
   text: (value: number) => string,
 ): void {
-  const values = shown.map(({ value }) => value);
+  const values = figures.map(({ value }) => value);
   const most = Math.max(0, ...values.map((value) => value ?? 0));
   const last = values[values.length - 1] ?? null;
   row.querySelector("path")?.setAttribute("d", stepsOf(values, most));
-  if (shown.length > 0) put(row, "span:not(.scale)", shown[shown.length - 1].label);
+  if (figures.length > 0) put(row, "span:not(.scale)", figures[figures.length - 1].label);
   put(row, "b", last === null ? "–" : text(last));
   put(row, ".scale", most === 0 ? "" : `0–${text(most)}`);
 }

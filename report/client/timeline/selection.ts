@@ -28,7 +28,6 @@ import { chosenBase, linkedItems, targetOf } from "../linked/choice.ts";
 interface StepsOfCell extends TimedSteps {
   readonly label: string;
   readonly color: number;
-  /** The repetition of each run. */
   readonly repetitions: readonly number[];
 }
 

@@ -13,7 +13,6 @@ export interface LiveStatus {
   readonly isOver: boolean;
 }
 
-/** The newest page. */
 export interface PageEvent {
   readonly page: number;
   /** Sent back by this page when it is shown. */

@@ -33,7 +33,6 @@ export function renderBlocks(
   return writtenLines(lines[0] === BLANK ? lines.slice(1) : lines, options);
 }
 
-/** Lines for blocks. */
 export function blocksLines(blocks: readonly Block[], options: TerminalOptions): TextLine[] {
   return shownIn("terminal", blocks).flatMap((block) => blockLines(block, options));
 }
