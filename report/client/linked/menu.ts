@@ -19,6 +19,20 @@ const opener = buttonOf([], {}, { className: "targets", popoverTargetElement: me
 /** Takes over the choice in the address, and shows the control if there is anything to choose. */
 export function startMenu(): void {
   readTargets();
+  opener.hidden = allTargets.length < 2;
+  const rows = allTargets.map(({ name, color }) =>
+    element(
+      "li",
+      {},
+      buttonOf([element("i", { className: `swatch s${color}` }), name], { of: name }),
+      buttonOf(["only"], { only: name }, { ariaLabel: `Show only ${name}` }),
+    )
+  );
+  menu.append(
+    element("ul", {}, ...rows),
+    buttonOf(["Show all"], { only: "" }),
+    element("a", {}, "Link to this choice"),
+  );
   document.querySelector("form.depth")?.before(opener, menu);
   menu.addEventListener("click", ({ target }) => {
     const button = target instanceof Element ? target.closest("button") : null;
@@ -30,27 +44,9 @@ export function startMenu(): void {
     showChoice();
     keepInAddress();
   });
-  fillMenu();
   showChoice();
   followChoice(location.hash);
   addEventListener("hashchange", () => followChoice(location.hash));
-}
-
-function fillMenu(): void {
-  opener.hidden = allTargets.length < 2;
-  const rows = allTargets.map(({ name, color }) =>
-    element(
-      "li",
-      {},
-      buttonOf([element("i", { className: `swatch s${color}` }), name], { of: name }),
-      buttonOf(["only"], { only: name }, { ariaLabel: `Show only ${name}` }),
-    )
-  );
-  menu.replaceChildren(
-    element("ul", {}, ...rows),
-    buttonOf(["Show all"], { only: "" }),
-    element("a", {}, "Link to this choice"),
-  );
 }
 
 function showChoice(): void {

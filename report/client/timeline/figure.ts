@@ -54,8 +54,6 @@ class ScenarioFigure {
   readonly #heatmaps: readonly HTMLCanvasElement[];
   readonly #form: RangeForm;
   readonly #marks: Marks = { range: null, moment: null, track: null };
-  /** The selected range; null for the whole run. */
-  #range: TimeRange | null = null;
   /** What each canvas shows; null if its whole chart is hidden. */
   readonly #frames = new Map<HTMLCanvasElement, OverTime | null>();
   readonly #heats = new Map<HTMLCanvasElement, Heat>();
@@ -74,7 +72,7 @@ class ScenarioFigure {
     this.section = sectionOf(element.id);
     this.#form = new RangeForm(form, (range) => this.#show(range));
     element.addEventListener("keydown", ({ key }) => {
-      if (key === "Escape" && this.#range !== null) this.show(null);
+      if (key === "Escape" && this.#marks.range !== null) this.show(null);
     });
     const heatmaps = document.getElementById(`${this.section}-heatmap`);
     this.#timelines = [...element.querySelectorAll("canvas")];
@@ -114,11 +112,10 @@ class ScenarioFigure {
     this.#frames.clear();
     if (this.#isRecomputed) this.#recompute();
     this.element.querySelector(".range a")
-      ?.setAttribute("href", linkTo(this.section, this.#range));
+      ?.setAttribute("href", linkTo(this.section, this.#marks.range));
   }
 
   #show(range: TimeRange | null): void {
-    this.#range = range;
     this.#marks.range = range;
     cancelAnimationFrame(this.#frame);
     this.#frame = requestAnimationFrame(() => {
@@ -134,15 +131,15 @@ class ScenarioFigure {
     const steps = await this.#unpacked();
     const charts = this.#timelines.map(({ id }) => chartOf(id));
     const percentiles = charts.find((chart) => chart?.kind === "timeline")?.percentiles ?? [];
-    const table = partTable(steps, this.#range, percentiles);
+    const table = partTable(steps, this.#marks.range, percentiles);
     this.element.querySelector(".selected")
       ?.replaceChildren(...tableNodes(table, `${this.section}-part`));
-    greyRest(this.section, this.#range !== null);
+    greyRest(this.section, this.#marks.range !== null);
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => {
       const status = this.element.querySelector(":scope > [role=status]");
       if (status) status.textContent = `${table.caption}: the table below the charts covers it.`;
-      const link = linkTo(this.section, this.#range);
+      const link = linkTo(this.section, this.#marks.range);
       this.element.querySelector(".range a")?.setAttribute("href", link);
       history.replaceState(null, "", link);
     }, REST_MS);
@@ -261,9 +258,7 @@ class ScenarioFigure {
     tablesOf: () => Promise<readonly (readonly [label: string, table: Table])[]>,
   ): void {
     details?.addEventListener("toggle", async () => {
-      if (details.classList.contains("filled")) return;
       const kind = `${this.section}-${details.className}`;
-      details.classList.add("filled");
       for (const [i, [label, table]] of (await tablesOf()).entries()) {
         details.append(...tableNodes(table, `${kind}-${i}`));
         const scroll = details.lastElementChild;
@@ -272,7 +267,7 @@ class ScenarioFigure {
         equipTable(scroll);
       }
       linkElements();
-    });
+    }, { once: true });
   }
 
   #lineTables(): Promise<[string, Table][]> {
