@@ -63,16 +63,16 @@ function blockMarkup(block: Block, place: PagePlace, level: number): Markup | nu
   }
 }
 
-const DEPTH_CLASSES: Readonly<Record<Depth, string>> = {
-  summary: "",
-  detail: "in-detail",
-  everything: "in-everything",
-};
+/** The class of a part that is not in the summary, after its own classes. */
+export function classAttribute(depth: Depth, ...own: string[]): Markup | null {
+  const names = [...own, ...depth === "summary" ? [] : [`in-${depth}`]];
+  return names.length === 0 ? null : markup` class="${names.join(" ")}"`;
+}
 
 /** A `<section>` with an id for links. */
 export function sectionMarkup(group: Group, place: PagePlace): Markup {
   const id = `${place.id}-${group.id}`;
-  return markup`<section id="${id}"${classAttribute(DEPTH_CLASSES[group.depth])}>${
+  return markup`<section id="${id}"${classAttribute(group.depth)}>${
     headingMarkup(group.title, 2, { code: group.aside })
   }
 ${blocksMarkup(group.blocks, { ...place, id }, 3)}</section>
@@ -85,17 +85,12 @@ function groupMarkup(group: Group, place: PagePlace, level: number): Markup {
   const inside = layout === "stack"
     ? content
     : markup`<div class="${layout}">${content.map((part) => markup`<div>${part}</div>`)}</div>`;
-  const depthClass = DEPTH_CLASSES[depth];
-  if (title === "" && depthClass === "") return markup`${inside}`;
-  if (title === "") return markup`<div${classAttribute(depthClass)}>${inside}</div>\n`;
-  return markup`<div${classAttribute(`group ${depthClass}`)}>${
+  if (title === "" && depth === "summary") return markup`${inside}`;
+  if (title === "") return markup`<div${classAttribute(depth)}>${inside}</div>\n`;
+  return markup`<div${classAttribute(depth, "group")}>${
     headingMarkup(title, level, { code: aside })
   }
 ${inside}</div>\n`;
-}
-
-function classAttribute(names: string): Markup | null {
-  return names === "" ? null : markup` class="${names.trimEnd()}"`;
 }
 
 function textMarkup({ text, tone }: Text): Markup | null {

@@ -12,7 +12,7 @@ import type { PageTarget } from "../../subjects/verdict/compared_scenarios.ts";
 import { dataScript, type Markup, markup, verbatim } from "../../writing/html.ts";
 import type { Written } from "../../writing/written.ts";
 import client from "../../client/client.js" with { type: "text" };
-import { blocksMarkup, replacedFigures, sectionMarkup } from "./blocks.ts";
+import { blocksMarkup, classAttribute, replacedFigures, sectionMarkup } from "./blocks.ts";
 import { deflated, packScenarios } from "./packed_intervals.ts";
 import { conclusionMarkup } from "./sections/conclusion.ts";
 import { DEPTH_SCRIPT, depthMarkup } from "./sections/depth.ts";
@@ -197,10 +197,11 @@ function linksMarkup(articles: readonly Article[]): Markup {
   const areSeveral = articles.length > 1;
   const items = articles.flatMap(({ document: { name }, id, summary, rest }) => [
     markup`<li><a href="#${id}">${areSeveral ? name : "Verdict"}</a></li>`,
-    ...[...summary, ...rest].map((section) => {
-      const depth = section.depth === "summary" ? null : markup` class="in-${section.depth}"`;
-      return markup`<li${depth}><a href="#${id}-${section.id}">${section.title}</a></li>`;
-    }),
+    ...[...summary, ...rest].map((section) =>
+      markup`<li${
+        classAttribute(section.depth)
+      }><a href="#${id}-${section.id}">${section.title}</a></li>`
+    ),
   ]);
   return markup`<ul${areSeveral ? markup` class="several"` : null}>${items}</ul>`;
 }
