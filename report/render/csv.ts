@@ -23,7 +23,6 @@ import { messageColumns } from "../subjects/streams.ts";
 import { csvOf, type CsvRecord } from "../writing/csv.ts";
 import type { Written } from "../writing/written.ts";
 import { FIGURES } from "../figures/figures.ts";
-import { capitalized } from "../writing/words.ts";
 import type { FigureName } from "../../base/figures/figure.ts";
 
 /** The runs of an experiment; those of a report already have the figures of their counted part. */
@@ -97,10 +96,11 @@ function figuresOf(measurement: Measurement): CsvRecord {
   };
 }
 
-type FigureColumns = Readonly<Record<string, FigureName>>;
-
-/** The columns of figures; empty if a run lacks the figure. */
-function columnsOf(columns: FigureColumns, measurement: Measurement): CsvRecord {
+/** Columns named after figures; empty if a run lacks the figure. */
+function columnsOf(
+  columns: Readonly<Record<string, FigureName>>,
+  measurement: Measurement,
+): CsvRecord {
   return Object.fromEntries(
     Object.entries(columns).map(([column, figure]) => {
       const found = FIGURES[figure].of(measurement);
@@ -109,34 +109,48 @@ function columnsOf(columns: FigureColumns, measurement: Measurement): CsvRecord 
   );
 }
 
-/** Columns of times, each named after its figure: `connect.p99` is in `connectP99Ms`. */
-function timeColumns(figures: readonly FigureName[], before = ""): FigureColumns {
-  return Object.fromEntries(figures.map((figure) => {
-    const words = (before + figure).split(/\.(?=[a-z])/);
-    return [`${words[0]}${words.slice(1).map(capitalized).join("")}Ms`, figure];
-  }));
-}
-
-const PERCENTILES = [
-  ...["p2.5", "p10", "p25", "p50", "p75", "p90", "p95", "p97.5"] as const,
-  ...["p99", "p99.9", "p99.99"] as const,
-];
+const PERCENTILES = {
+  "latencyP2.5Ms": "p2.5",
+  latencyP10Ms: "p10",
+  latencyP25Ms: "p25",
+  latencyP50Ms: "p50",
+  latencyP75Ms: "p75",
+  latencyP90Ms: "p90",
+  latencyP95Ms: "p95",
+  "latencyP97.5Ms": "p97.5",
+  latencyP99Ms: "p99",
+  "latencyP99.9Ms": "p99.9",
+  "latencyP99.99Ms": "p99.99",
+} as const;
 /** The fastest request is one with a response. */
-const LATENCIES: FigureColumns = {
+const LATENCIES = {
   latencyFastestMs: "min",
-  ...timeColumns(["mean", "stdev", ...PERCENTILES, "max"], "latency."),
-};
-const FLATTENED: FigureColumns = {
-  ...{ stableP50Ms: "stable", finalP50Ms: "final" },
-  ...timeColumns(["stable.p75", "final.p75", "stable.p90", "final.p90", "stable.p99", "final.p99"]),
-};
-const CONNECTS = timeColumns(
-  ["connect.min", "connect.mean", "connect.p50", "connect.p99", "connect.max"],
-);
+  latencyMeanMs: "mean",
+  latencyStdevMs: "stdev",
+  ...PERCENTILES,
+  latencyMaxMs: "max",
+} as const;
+const FLATTENED = {
+  stableP50Ms: "stable",
+  finalP50Ms: "final",
+  stableP75Ms: "stable.p75",
+  finalP75Ms: "final.p75",
+  stableP90Ms: "stable.p90",
+  finalP90Ms: "final.p90",
+  stableP99Ms: "stable.p99",
+  finalP99Ms: "final.p99",
+} as const;
+const CONNECTS = {
+  connectMinMs: "connect.min",
+  connectMeanMs: "connect.mean",
+  connectP50Ms: "connect.p50",
+  connectP99Ms: "connect.p99",
+  connectMaxMs: "connect.max",
+} as const;
 
 /** `p99 p99.9 mean max`: the figures that lower bounds may raise. */
 function lowerBoundsOf(measurement: Measurement): string {
-  return [...PERCENTILES, "mean" as const, "max" as const].filter((figure) => {
+  return [...Object.values(PERCENTILES), "mean" as const, "max" as const].filter((figure) => {
     const found = FIGURES[figure].of(measurement);
     return "value" in found && found.isAtLeast;
   }).join(" ");
