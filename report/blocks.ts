@@ -210,36 +210,34 @@ export function group(
   };
 }
 
-/** The block without its empty parts; null if nothing is left. */
-export function pruned(block: Block): Block | null {
-  switch (block.kind) {
-    case "text":
-    case "verbatim":
-      return block.text === "" ? null : block;
-    case "list": {
-      const items = block.items.filter(({ text }) => text !== "");
-      return items.length === 0 ? null : { ...block, items };
-    }
-    case "facts":
-      return block.facts.length === 0 ? null : block;
-    case "table":
-      return block.table.rows.length === 0 ? null : block;
-    case "figure": {
-      const findings = block.findings.filter(({ text }) => text !== "");
-      return block.panels.length === 0 ? null : { ...block, findings };
-    }
-    case "flames":
-      return block.flames.length === 0 ? null : block;
-    case "alternatives":
-    case "group": {
-      const blocks = prunedAll(block.blocks);
-      return blocks.length === 0 ? null : { ...block, blocks };
-    }
-  }
-}
-
+/** The blocks without their empty parts, and without blocks of which nothing is left. */
 export function prunedAll(blocks: readonly Block[]): Block[] {
-  return blocks.flatMap((block) => pruned(block) ?? []);
+  return blocks.flatMap((block): Block[] => {
+    switch (block.kind) {
+      case "text":
+      case "verbatim":
+        return block.text === "" ? [] : [block];
+      case "list": {
+        const items = block.items.filter(({ text }) => text !== "");
+        return items.length === 0 ? [] : [{ ...block, items }];
+      }
+      case "facts":
+        return block.facts.length === 0 ? [] : [block];
+      case "table":
+        return block.table.rows.length === 0 ? [] : [block];
+      case "figure": {
+        const findings = block.findings.filter(({ text }) => text !== "");
+        return block.panels.length === 0 ? [] : [{ ...block, findings }];
+      }
+      case "flames":
+        return block.flames.length === 0 ? [] : [block];
+      case "alternatives":
+      case "group": {
+        const inner = prunedAll(block.blocks);
+        return inner.length === 0 ? [] : [{ ...block, blocks: inner }];
+      }
+    }
+  });
 }
 
 /**
@@ -248,11 +246,8 @@ export function prunedAll(blocks: readonly Block[]): Block[] {
  */
 export function shownIn(form: Form, blocks: readonly Block[], depth: Depth = "summary"): Block[] {
   return prunedAll(blocks.flatMap((block): Block[] => {
-    if (block.kind === "alternatives") {
-      return [{ ...block, blocks: shownIn(form, block.blocks, depth) }];
-    }
     const own = block.kind === "group" ? deeper(depth, block.depth) : depth;
-    if (block.kind === "group") return [{ ...block, blocks: shownIn(form, block.blocks, own) }];
+    if ("blocks" in block) return [{ ...block, blocks: shownIn(form, block.blocks, own) }];
     if (form !== "page" && !isText(block)) return [];
     return (block.forms ?? FORMS_AT[own]).includes(form) ? [block] : [];
   }));
@@ -267,27 +262,20 @@ export function saidOnce(blocks: readonly Block[], title: string | null): Block[
   const said = new Set<string>();
   const isNew = (text: string): boolean => !said.has(text) && said.add(text) !== null;
   const once = (block: Block): Block => {
-    switch (block.kind) {
-      case "table": {
-        const notes = block.table.notes.filter(isNew);
-        return { ...block, table: { ...block.table, notes } };
-      }
-      case "alternatives":
-        return { ...block, blocks: block.blocks.map(once) };
-      case "group": {
-        const isHeaded = block.title !== title || isNew(title);
-        const head = isHeaded ? {} : { title: "", aside: "" };
-        return { ...block, ...head, blocks: block.blocks.map(once) };
-      }
-      default:
-        return block;
+    if (block.kind === "table") {
+      const notes = block.table.notes.filter(isNew);
+      return { ...block, table: { ...block.table, notes } };
     }
+    if (!("blocks" in block)) return block;
+    const isHeaded = block.kind !== "group" || block.title !== title || isNew(title);
+    const head = isHeaded ? {} : { title: "", aside: "" };
+    return { ...block, ...head, blocks: block.blocks.map(once) };
   };
   return blocks.map(once);
 }
 
 /** Whether the block holds anything besides charts and parts that are folded up. */
-function isText(block: Exclude<Block, Group>): boolean {
+function isText(block: Block): boolean {
   if (block.kind === "figure") return block.findings.length > 0;
   return block.kind === "table" || block.kind === "verbatim" ? block.fold === null : true;
 }

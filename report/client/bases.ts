@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /** Comparisons with a base chosen by the reader, in place of those with the experiment's own. */
 import { inflated, nodesOf, parsed, scriptText } from "./charts/page_data.ts";
 import { chosenBase, compareWith } from "./linked/choice.ts";
@@ -8,7 +7,7 @@ type FiguresOfBases = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 /** The figures of the page as delivered, by id. */
 const written = new Map<string, readonly Node[]>();
-let figures: Promise<FiguresOfBases> | null = null;
+let figures: Promise<readonly FiguresOfBases[]> | null = null;
 let shown: string | null = null;
 
 /** Lets the reader choose a base. @param onShown Equips the nodes that were inserted. */
@@ -27,17 +26,17 @@ export function startBases(onShown: () => void): void {
 
 /** Shows the chosen base. @returns Whether the page now shows another one than before. */
 async function showBase(): Promise<boolean> {
-  const base = chosenBase();
+  const base = chosenBase;
   if (base !== null) await parsed();
   for (const select of document.querySelectorAll<HTMLSelectElement>("select[name=base]")) {
     select.value = base ?? "";
   }
   if (base === shown) return false;
   shown = base;
-  const all = base === null ? {} : await (figures ??= figuresOfBases());
+  const all = base === null ? [] : await (figures ??= figuresOfBases());
   // The reader may have chosen another base meanwhile.
-  if (base !== chosenBase()) return false;
-  const based = base === null ? {} : all[base] ?? {};
+  if (base !== chosenBase) return false;
+  const based: FiguresOfBases[string] = Object.assign({}, ...all.map((own) => own[base ?? ""]));
   for (const figure of document.querySelectorAll("figure.forest[id]")) {
     const own = written.get(figure.id) ?? [...figure.childNodes];
     written.set(figure.id, own);
@@ -47,17 +46,10 @@ async function showBase(): Promise<boolean> {
   return true;
 }
 
-/** Figures of all experiments of the page, for each base. */
-async function figuresOfBases(): Promise<FiguresOfBases> {
+/** Figures of each experiment of the page, by base and id. */
+function figuresOfBases(): Promise<FiguresOfBases[]> {
   const scripts = document.querySelectorAll("script[id^=bases-]");
-  const experiments: FiguresOfBases[] = await Promise.all(
+  return Promise.all(
     [...scripts].map(({ id }) => inflated(JSON.parse(scriptText(id) ?? `""`)).json()),
   );
-  const found: Record<string, Record<string, string>> = {};
-  for (const experiment of experiments) {
-    for (const [base, own] of Object.entries(experiment)) {
-      found[base] = { ...found[base], ...own };
-    }
-  }
-  return found;
 }

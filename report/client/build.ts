@@ -23,7 +23,8 @@ export const CLIENTS: Readonly<Record<string, ClientBundle>> = {
 export async function sourceLine({ entry, packages }: ClientBundle): Promise<string> {
   const digest = createHash("sha256");
   for (const source of await sourcesOf(new URL(entry, import.meta.url))) digest.update(source);
-  for (const name of packages) digest.update(await versionOf(name));
+  const config = JSON.parse(await readFile(new URL("../../deno.json", import.meta.url), "utf8"));
+  for (const name of packages) digest.update(config.imports[name]);
   return `/* Bundled by deno task build from sources with SHA-256 ${digest.digest("hex")} */`;
 }
 
@@ -40,11 +41,6 @@ async function sourcesOf(file: URL, seen = new Set<string>()): Promise<string[]>
     imported.push(...await sourcesOf(new URL(path, file), seen));
   }
   return [text, ...imported];
-}
-
-async function versionOf(name: string): Promise<string> {
-  const config = JSON.parse(await readFile(new URL("../../deno.json", import.meta.url), "utf8"));
-  return config.imports[name];
 }
 
 /** Each bundle is a function, because the scripts of a page share one scope. */

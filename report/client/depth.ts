@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /**
  * How much of the page is shown: its summary, more detail, or everything. The reader's choice is remembered; a link
  * to a hidden part shows it; paper gets the summary, unless somebody chose otherwise since the page was opened.
@@ -33,22 +32,12 @@ export function startDepth(): void {
   });
 }
 
-/** Makes the page deep enough to show the element, and never shallower. */
-export function showAsDeepAs(element: Element): void {
-  const needed = element.closest(".in-everything")
-    ? "everything"
-    : element.closest(".in-detail")
-    ? "detail"
-    : "summary";
-  const now = depthOf(root.dataset.depth);
-  if (DEPTHS.indexOf(needed) > DEPTHS.indexOf(now)) show(needed);
-}
-
-/** Shows the part of the page that its address names. */
+/** Shows the part of the page that its address names: makes the page deep enough for it, and never shallower. */
 export function reveal(): void {
   const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (named === null || named.checkVisibility()) return;
-  showAsDeepAs(named);
+  if (named.closest(".in-everything")) show("everything");
+  else if (named.closest(".in-detail") && root.dataset.depth === "summary") show("detail");
   named.scrollIntoView();
 }
 

@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /**
  * The page's client: which function draws which chart, and the start of everything else. It computes no figures: those
  * come from the page's JSON, and colours and type from its style sheet.

@@ -1,6 +1,6 @@
 /** A comparison of two results for scripts and CI: JSON and JUnit. */
 import { comparisonOf, decisiveOf, type FigureComparison } from "../judge/comparison.ts";
-import { gateCase, type Testcase, type Testsuite } from "./junit.ts";
+import { type Dated, gateCase, type Testcase, type Testsuite } from "./junit.ts";
 import { COMPARED, type ComparedFigure } from "../judge/group.ts";
 import {
   type ComparedCell,
@@ -103,22 +103,21 @@ function figureJson(figure: FigureComparison): unknown {
  */
 export function comparisonSuite(
   comparison: ResultsComparison,
-  { startedAt, hostname }: Pick<Testsuite, "startedAt" | "hostname">,
+  dated: Dated,
 ): Testsuite {
   const name = "plateau compare";
   const cases = [
     ...comparison.cells.flatMap((cell) =>
-      COMPARED.filter((figure) => isJudged(cell, figure))
+      COMPARED
+        // CPU time has no testcase if it is unknown.
+        .filter((figure) =>
+          figure !== "cpuPerRequest" || comparisonOf(cell.comparison, figure).ratio !== null
+        )
         .map((figure) => figureCase(comparison, cell, figure))
     ),
     ...comparison.gates.map((gate) => gateCase(name, gate)),
   ];
-  return { name, startedAt, hostname, cases, output: revisionTexts(comparison) };
-}
-
-/** Whether a figure has a testcase; CPU time has none if it is unknown. */
-function isJudged({ comparison }: ComparedCell, figure: ComparedFigure): boolean {
-  return figure !== "cpuPerRequest" || comparisonOf(comparison, figure).ratio !== null;
+  return { name, ...dated, cases, output: revisionTexts(comparison) };
 }
 
 function figureCase(
@@ -133,15 +132,15 @@ function figureCase(
   };
   const outcome = isTrusted(comparison) ? comparedOutcome(cell, figure) : "inconclusive";
   if (outcome === "pass") return named;
-  const why = !isTrusted(comparison) ? "a side has no valid run" : cell.errors ||
-    (one.verdict === "worse" ? "" : verdictText(one, cell.comparison.marginRatio));
-  const said = one.verdict === "worse"
-    ? verdictWord(one, cell.comparison.marginRatio)
-    : one.verdict;
+  const { marginRatio } = cell.comparison;
+  const isWorse = one.verdict === "worse";
+  const why = !isTrusted(comparison)
+    ? "a side has no valid run"
+    : cell.errors || (isWorse ? "" : verdictText(one, marginRatio));
+  const said = isWorse ? verdictWord(one, marginRatio) : one.verdict;
   const message = [`${said}: ${ratioText(one)}`, why].filter(Boolean).join(", ");
-  if (comparison.decidedBy === "thresholds" || !decisiveOf(cell.comparison).includes(one)) {
-    return { ...named, problem: { kind: "skipped", type: one.verdict, message } };
-  }
-  const kind = outcome === "fail" ? "failure" : "error";
+  const isDecisive = comparison.decidedBy !== "thresholds" &&
+    decisiveOf(cell.comparison).includes(one);
+  const kind = !isDecisive ? "skipped" : outcome === "fail" ? "failure" : "error";
   return { ...named, problem: { kind, type: one.verdict, message } };
 }

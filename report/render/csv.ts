@@ -41,8 +41,7 @@ export function renderCsv({ name, context: { runs } }: NamedRuns): Written<"csv"
     ...parametersOf(run),
     ...figuresOf(run),
     startUpMs: run.startUp,
-    ...resourcesOf(run, run),
-    ...Object.assign({}, ...partsOf(run).map((part) => resourcesOf(part, run, `${part.name}.`))),
+    ...ofParts(run, (used) => resourcesOf(used, run)),
   })));
 }
 
@@ -58,7 +57,6 @@ function capacityOf(run: Measurement & Partial<Pick<Run, "capacity">>): CsvRecor
   };
 }
 
-/** A CSV with a single row. */
 export function renderMeasurementCsv(measurement: Measurement): Written<"csv"> {
   return csvOf([{ url: measurement.url, ...figuresOf(measurement) }]);
 }
@@ -78,7 +76,10 @@ function figuresOf(measurement: Measurement): CsvRecord {
     ...measurement.grpc && callColumns(measurement.grpc),
     bytesIn: bytes.in,
     bytesOut: bytes.out,
-    ...latenciesOf(measurement),
+    latencyMinMs: measurement.latency.count === 0 ? null : measurement.latency.min,
+    ...columnsOf(LATENCIES, measurement),
+    latencyCensored: measurement.latency.censored,
+    latencyLowerBounds: lowerBoundsOf(measurement),
     drainS: measurement.drain?.durationS ?? null,
     drainCompleted: measurement.drain?.completed ?? null,
     drainFailed: measurement.drain?.failed ?? null,
@@ -108,11 +109,6 @@ function columnsOf(
   );
 }
 
-const MOMENTS = {
-  latencyFastestMs: "min",
-  latencyMeanMs: "mean",
-  latencyStdevMs: "stdev",
-} as const;
 const PERCENTILES = {
   "latencyP2.5Ms": "p2.5",
   latencyP10Ms: "p10",
@@ -125,6 +121,14 @@ const PERCENTILES = {
   latencyP99Ms: "p99",
   "latencyP99.9Ms": "p99.9",
   "latencyP99.99Ms": "p99.99",
+} as const;
+/** The fastest request is one with a response. */
+const LATENCIES = {
+  latencyFastestMs: "min",
+  latencyMeanMs: "mean",
+  latencyStdevMs: "stdev",
+  ...PERCENTILES,
+  latencyMaxMs: "max",
 } as const;
 const FLATTENED = {
   stableP50Ms: "stable",
@@ -143,17 +147,6 @@ const CONNECTS = {
   connectP99Ms: "connect.p99",
   connectMaxMs: "connect.max",
 } as const;
-
-/** Columns for latencies; empty if no request has one. The fastest request is one with a response. */
-function latenciesOf(measurement: Measurement): CsvRecord {
-  const { count, censored, min } = measurement.latency;
-  return {
-    latencyMinMs: count === 0 ? null : min,
-    ...columnsOf({ ...MOMENTS, ...PERCENTILES, latencyMaxMs: "max" }, measurement),
-    latencyCensored: censored,
-    latencyLowerBounds: lowerBoundsOf(measurement),
-  };
-}
 
 /** `p99 p99.9 mean max`: the figures that lower bounds may raise. */
 function lowerBoundsOf(measurement: Measurement): string {
@@ -189,24 +182,29 @@ function servedOf(measurement: Measurement): CsvRecord {
   };
 }
 
-/** Columns for the target, or for a part, whose name then precedes each column's. */
-function resourcesOf(used: ResourceUse, run: Run, before = ""): CsvRecord {
+/** Columns for the target, and for each part, whose name precedes each of its columns'. */
+function ofParts(run: Run, columns: (used: ResourceUse) => CsvRecord): CsvRecord {
+  const parts = partsOf(run).map((part) => prefixed(`${part.name}.`, columns(part)));
+  return Object.assign({}, columns(run), ...parts);
+}
+
+/** Columns for the target, or for a part. */
+function resourcesOf(used: ResourceUse, run: Run): CsvRecord {
   if (used.resources.length === 0) return {};
   const seconds = cpuSecondsOf(used);
   const systemShare = systemShareOf(used);
-  const figures: CsvRecord = {
+  return {
     cpuCores: meanCoresOf(used),
     cpuSeconds: seconds,
     cpuUserSeconds: systemShare === null ? null : seconds * (1 - systemShare),
     cpuSystemSeconds: systemShare === null ? null : seconds * systemShare,
-    ...before === "" && { requestsPerCpuSecond: perCpuSecondOf(run) },
+    ...used === run && { requestsPerCpuSecond: perCpuSecondOf(run) },
     memoryPeakBytes: peakMemoryBytesOf(used),
     threadsPeak: peakOf(used, ({ threads }) => threads),
     openFilesPeak: peakOf(used, ({ files }) => files),
     voluntarySwitchesPerRequest: switchesPerRequestOf("voluntary", used, run),
     involuntarySwitchesPerRequest: switchesPerRequestOf("involuntary", used, run),
   };
-  return prefixed(before, figures);
 }
 
 function prefixed(before: string, record: CsvRecord): CsvRecord {
@@ -238,26 +236,20 @@ function parametersOf({ parameters }: Run): CsvRecord {
 export function renderIntervalsCsv({ name, context: { runs } }: NamedRuns): Written<"csv"> {
   return csvOf(runs.flatMap((run) => {
     const which = { experiment: name, ...identityOf(run), ...parametersOf(run) };
-    return run.timeline.points.map((point, i) => ({
-      ...which,
-      ...intervalFigures(point, startOf(run, i)),
-      ...resourcesAt(run, middleOf(run, i)),
-      ...Object.assign(
-        {},
-        ...partsOf(run).map((part) => resourcesAt(part, middleOf(run, i), `${part.name}.`)),
-      ),
-    }));
+    return run.timeline.points.map((point, i) => {
+      const startS = startOf(run, i);
+      const resources = ofParts(run, (used) => resourcesAt(used, (startS + point.endS) / 2));
+      return { ...which, ...intervalFigures(point, startS), ...resources };
+    });
   }));
 }
 
 export function renderMeasurementIntervalsCsv(measurement: Measurement): Written<"csv"> {
   const { url, timeline } = measurement;
-  return csvOf(
-    timeline.points.map((point, i) => ({
-      url,
-      ...intervalFigures(point, startOf(measurement, i)),
-    })),
-  );
+  return csvOf(timeline.points.map((point, i) => ({
+    url,
+    ...intervalFigures(point, startOf(measurement, i)),
+  })));
 }
 
 /** An interval in which no request ended has no latencies, rather than latencies of 0. */
@@ -285,31 +277,21 @@ function messageFigures(
   { received, failed = 0, ttfe, gap, ttft, message }: NonNullable<IntervalPoint["messages"]>,
 ): CsvRecord {
   const times = Object.entries({ ttfe, gap, ttft, message }).flatMap(([name, of]) => [
-    [`messages.${name}P50Ms`, of?.p50 ?? null],
-    [`messages.${name}P99Ms`, of?.p99 ?? null],
+    [`${name}P50Ms`, of?.p50 ?? null],
+    [`${name}P99Ms`, of?.p99 ?? null],
   ]);
-  return {
-    "messages.received": received,
-    "messages.failed": failed,
-    ...Object.fromEntries(times),
-  };
+  return prefixed("messages.", { received, failed, ...Object.fromEntries(times) });
 }
 
-type Timed = Pick<Measurement, "timeline">;
-
-function startOf({ timeline: { points } }: Timed, i: number): number {
+function startOf({ timeline: { points } }: Measurement, i: number): number {
   return points[i - 1]?.endS ?? 0;
 }
 
-function middleOf(run: Timed, i: number): number {
-  return (startOf(run, i) + run.timeline.points[i].endS) / 2;
-}
-
-/** The resources in use at a moment, by the target or by a part, whose name then precedes each column's. */
-function resourcesAt(used: ResourceUse, atS: number, before = ""): CsvRecord {
+/** The resources in use at a moment, by the target or by a part. */
+function resourcesAt(used: ResourceUse, atS: number): CsvRecord {
   if (used.resources.length === 0) return {};
   const point = pointAt(used, atS);
-  const figures: CsvRecord = {
+  return {
     cpuCores: point?.cpu ?? null,
     cpuUserCores: point?.user ?? null,
     cpuSystemCores: point?.system ?? null,
@@ -319,5 +301,4 @@ function resourcesAt(used: ResourceUse, atS: number, before = ""): CsvRecord {
     voluntarySwitchesPerSec: point?.switches?.voluntary ?? null,
     involuntarySwitchesPerSec: point?.switches?.involuntary ?? null,
   };
-  return prefixed(before, figures);
 }

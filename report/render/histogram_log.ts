@@ -12,18 +12,18 @@ import type { Written } from "../writing/written.ts";
 
 /** Every measured run, in the order of measurement. */
 export function renderHistogramLog(results: LoggedResults): Written<"hlog"> {
-  const { version, experiment, runs } = results;
-  const startMs = Math.min(...runs.map(startMsOf), ...runs.length > 0 ? [] : [momentOf(results)]);
+  const { version, experiment, startedAt, runs } = results;
+  const startMs = Math.min(
+    ...runs.map(startMsOf),
+    ...runs.length > 0 ? [] : [Date.parse(startedAt)],
+  );
   const tagged = "Tags are target/scenario/factor=value/repetition, each part percent-encoded";
   return histogramLogOf({
     startMs,
     comments: [...commentsOn(`experiment ${experiment.name}`, version), tagged],
     series: runs.map((run) => ({
       tag: tagOf(run),
-      comments: [
-        ...run.loadStartedAt === undefined ? [UNKNOWN_START] : [],
-        ...seriesComments(run),
-      ],
+      comments: [...run.loadStartedAt ? [] : [UNKNOWN_START], ...seriesComments(run)],
       startMs: startMsOf(run) - startMs,
       intervals: run.timeline.points,
     })),
@@ -33,10 +33,9 @@ export function renderHistogramLog(results: LoggedResults): Written<"hlog"> {
 /** A log of a single series, without a tag. */
 export function renderMeasurementHistogramLog(measurement: Measurement): Written<"hlog"> {
   const { url, version, loadStartedAt } = measurement;
-  const isUnknown = loadStartedAt === undefined;
-  const unknown = isUnknown ? ["The start of the load is unknown"] : [];
+  const unknown = loadStartedAt ? [] : ["The start of the load is unknown"];
   return histogramLogOf({
-    startMs: isUnknown ? 0 : Date.parse(loadStartedAt),
+    startMs: loadStartedAt ? Date.parse(loadStartedAt) : 0,
     comments: commentsOn(url, version),
     series: [{
       tag: [],
@@ -54,12 +53,8 @@ interface LoggedResults extends Pick<Results, "version" | "startedAt" | "runs"> 
   readonly experiment: Pick<Results["experiment"], "name">;
 }
 
-function momentOf({ startedAt }: Pick<Run, "startedAt">): number {
-  return Date.parse(startedAt);
-}
-
-function startMsOf(run: Run): number {
-  return run.loadStartedAt === undefined ? momentOf(run) : Date.parse(run.loadStartedAt);
+function startMsOf({ loadStartedAt, startedAt }: Run): number {
+  return Date.parse(loadStartedAt ?? startedAt);
 }
 
 function tagOf({ target, scenario, parameters, repetition }: Run): TagPart[] {
@@ -85,29 +80,28 @@ function seriesComments(measurement: Measurement): string[] {
   const logged = sum(timeline.points, (point) => decodeInterval(point).count);
   const untimed = requests.failed - (errors.timeout ?? 0);
   const of = `${formatCount(count)} values`;
-  return [
-    ...streams === undefined && sockets === undefined ? [] : [
+  const comments: readonly (readonly [isDue: boolean, text: string])[] = [
+    [
+      streams !== undefined || sockets !== undefined,
       "The latency of a stream or WebSocket is how long it lasted; the times of messages are in the results and in the CSV of intervals",
     ],
-    ...censored > 0
-      ? [
-        `${formatCount(censored)} of ${of} are lower bounds: these requests timed out, were ` +
-        "unfinished or were never sent, and would have taken at least as long",
-      ]
-      : [],
-    ...untimed > 0
-      ? [
-        `${
-          formatCount(untimed)
-        } requests failed otherwise than by a time-out, and therefore have no latency`,
-      ]
-      : [],
-    ...logged < count
-      ? [
-        `${
-          formatCount(count - logged)
-        } of ${of} are in no interval of the results, and therefore not here`,
-      ]
-      : [],
+    [
+      censored > 0,
+      `${formatCount(censored)} of ${of} are lower bounds: these requests timed out, were ` +
+      "unfinished or were never sent, and would have taken at least as long",
+    ],
+    [
+      untimed > 0,
+      `${
+        formatCount(untimed)
+      } requests failed otherwise than by a time-out, and therefore have no latency`,
+    ],
+    [
+      logged < count,
+      `${
+        formatCount(count - logged)
+      } of ${of} are in no interval of the results, and therefore not here`,
+    ],
   ];
+  return comments.flatMap(([isDue, text]) => isDue ? [text] : []);
 }

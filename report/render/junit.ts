@@ -4,7 +4,7 @@
  */
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement, Results, Run } from "../../runner/result/result.ts";
-import type { CapacityEnd, RunCapacity } from "../../runner/result/capacity.ts";
+import type { CapacityEnd } from "../../runner/result/capacity.ts";
 import { capacitySentence, trialSentence } from "../subjects/capacity.ts";
 import { claimLine, claimSentence } from "../findings/claim_sentences.ts";
 import { type GateOutcome, gatePlace } from "../findings/threshold_sentences.ts";
@@ -31,17 +31,19 @@ interface TestProblem {
   readonly kind: "failure" | "error" | "skipped";
   readonly type: string;
   readonly message: string;
-  /** Lines of evidence. */
   readonly detail?: readonly string[];
 }
 
-export interface Testsuite {
-  readonly name: string;
+/** When and where a suite ran. */
+export interface Dated {
   /** ISO moment. */
   readonly startedAt: string;
   readonly hostname: string;
+}
+
+export interface Testsuite extends Dated {
+  readonly name: string;
   readonly cases: readonly Testcase[];
-  /** Lines of output. */
   readonly output?: readonly string[];
 }
 
@@ -56,14 +58,16 @@ export function renderJunit(suites: readonly Testsuite[]): Written<"xml"> {
  */
 export function resultsSuite(results: Results, { claims, gates }: ReportModel): Testsuite {
   const { experiment: { name }, startedAt, machine: { hostname } } = results;
-  const cells = Map.groupBy(results.runs, (run) => `${run.scenario}\n${cellLabel(run)}`);
+  const cells = [
+    ...Map.groupBy(results.runs, (run) => `${run.scenario}\n${cellLabel(run)}`).values(),
+  ];
   return {
     name,
     startedAt,
     hostname,
     cases: [
-      ...[...cells.values()].map((runs) => responsesCase(`${name}.${runs[0].scenario}`, runs)),
-      ...[...cells.values()].flatMap((runs) => searchCases(`${name}.${runs[0].scenario}`, runs)),
+      ...cells.map((runs) => responsesCase(`${name}.${runs[0].scenario}`, runs)),
+      ...cells.flatMap((runs) => searchCases(`${name}.${runs[0].scenario}`, runs)),
       ...missingModels(results.missing ?? []).map(({ what, kind, reason, evidence }): Testcase => ({
         classname: name,
         name: `${what}: measured`,
@@ -96,19 +100,14 @@ const ENDED_AS: Readonly<Record<Exclude<CapacityEnd, "found">, TestProblem["kind
 
 /** One testcase for each run that searched for the capacity of its target. */
 function searchCases(classname: string, runs: readonly Run[]): Testcase[] {
-  return runs.flatMap((run) => {
+  return runs.flatMap((run): Testcase[] => {
     if (run.capacity === undefined) return [];
+    const { end } = run.capacity;
     const named = { classname, name: `${searchPlace(run)}: capacity found` };
-    const problem = searchProblem(run.capacity);
-    return [{ ...named, ...(problem && { problem }) }];
+    if (end === "found") return [named];
+    const message = capacitySentence(run.capacity);
+    return [{ ...named, problem: { kind: ENDED_AS[end], type: end, message } }];
   });
-}
-
-function searchProblem(search: RunCapacity): TestProblem | null {
-  const { end } = search;
-  return end === "found"
-    ? null
-    : { kind: ENDED_AS[end], type: end, message: capacitySentence(search) };
 }
 
 /** Lines for the result of a search, and for each of its trials. */
@@ -143,13 +142,8 @@ function claimCase(suite: string, judged: JudgedClaim): Testcase {
   return { ...named, problem: { kind, type: outcome, message, detail } };
 }
 
-/** Testsuite of a single measurement. */
 export function measurementSuite(
-  { measurement, startedAt, hostname }: {
-    measurement: Measurement;
-    startedAt: string;
-    hostname: string;
-  },
+  { measurement, startedAt, hostname }: { readonly measurement: Measurement } & Dated,
   gates: readonly GateOutcome[],
 ): Testsuite {
   const name = measurement.url;
@@ -213,25 +207,20 @@ function suiteXml({ name, startedAt, hostname, cases, output = [] }: Testsuite, 
     skipped: count("skipped"),
     time: seconds.toFixed(3),
   });
+  const text = output.length === 0 ? element`/>` : element`>${output.join("\n")}</system-out>`;
   // Older schemas of Jenkins expect a property element inside properties, and Ant's requires properties.
   return element`  <testsuite${head}>
     <properties><property name="generator" value="Plateau"/></properties>
-${cases.map(caseXml)}${outputXml(output)}    <system-err/>
+${cases.map(caseXml)}    <system-out${text}
+    <system-err/>
   </testsuite>
 `;
 }
 
-function outputXml(lines: readonly string[]): Xml {
-  return lines.length === 0
-    ? element`    <system-out/>\n`
-    : element`    <system-out>${lines.join("\n")}</system-out>\n`;
-}
-
 function caseXml({ classname, name, time = 0, problem }: Testcase): Xml {
   const head = attributes({ classname, name, time: time.toFixed(3) });
-  return problem === undefined
-    ? element`    <testcase${head}/>\n`
-    : element`    <testcase${head}>${problemXml(problem)}</testcase>\n`;
+  const end = problem === undefined ? element`/>` : element`>${problemXml(problem)}</testcase>`;
+  return element`    <testcase${head}${end}\n`;
 }
 
 function problemXml({ kind, type, message, detail = [] }: TestProblem): Xml {

@@ -1,17 +1,15 @@
 /** Blocks and documents as GitHub-flavoured markdown, for a pull request or a job summary. */
-import { type Block, group, saidOnce, shownIn, type Text } from "../blocks.ts";
+import { type Block, group, saidOnce, shownIn } from "../blocks.ts";
 import type { Document } from "../document.ts";
 import type { Table, TableCell } from "../subjects/tables/table.ts";
 import { cardBlocks } from "../subjects/verdict/conclusion.ts";
 import {
   bulletList,
   documentOf,
-  lines,
   type Markdown,
   md,
   paragraphs,
-  row,
-  rule,
+  tableOf,
 } from "../writing/markdown.ts";
 import type { Written } from "../writing/written.ts";
 
@@ -38,8 +36,10 @@ function blocksMarkdown(blocks: readonly Block[], level: number): Markdown[] {
 
 function blockMarkdown(block: Block, level: number): Markdown[] {
   switch (block.kind) {
-    case "text":
-      return [textMarkdown(block)];
+    case "text": {
+      const isStrong = block.tone === "verdict" || block.tone === "warning";
+      return [isStrong ? md`**${block.text}**` : md`${block.text}`];
+    }
     case "list":
       return block.title === "" && block.items.length === 1
         ? [md`${block.items[0].text}`]
@@ -47,9 +47,11 @@ function blockMarkdown(block: Block, level: number): Markdown[] {
     case "facts":
       return [bulletList(block.facts.map(({ label, text }) => `${label}: ${text}`))];
     case "table":
-      return block.isCaptioned
-        ? [md`**${block.table.caption}**`, ...tableWithNotes(block.table)]
-        : tableWithNotes(block.table);
+      return [
+        ...block.isCaptioned ? [md`**${block.table.caption}**`] : [],
+        tableMarkdown(block.table),
+        ...block.table.notes.map((note) => md`${note}`),
+      ];
     case "figure":
       return block.findings.map(({ text }) => md`${text}`);
     case "flames":
@@ -58,16 +60,16 @@ function blockMarkdown(block: Block, level: number): Markdown[] {
       return blocksMarkdown(block.blocks, level);
     case "verbatim":
       return block.text.split("\n").map((line) => md`${line}`);
-    case "group":
-      return [
-        ...(block.title === "" ? [] : [headingMarkdown(block.title, block.aside, level)]),
-        ...blocksMarkdown(block.blocks, block.title === "" ? level : level + 1),
-      ];
+    case "group": {
+      const { title, aside, blocks } = block;
+      if (title === "") return blocksMarkdown(blocks, level);
+      const heading = aside === "" ? title : `${title}: ${aside}`;
+      return [headingMarkdown(heading, level), ...blocksMarkdown(blocks, level + 1)];
+    }
   }
 }
 
-function headingMarkdown(title: string, aside: string, level: number): Markdown {
-  const text = aside === "" ? title : `${title}: ${aside}`;
+function headingMarkdown(text: string, level: number): Markdown {
   switch (level) {
     case 2:
       return md`## ${text}`;
@@ -78,22 +80,12 @@ function headingMarkdown(title: string, aside: string, level: number): Markdown 
   }
 }
 
-function textMarkdown({ text, tone }: Text): Markdown {
-  return tone === "verdict" || tone === "warning" ? md`**${text}**` : md`${text}`;
-}
-
-function tableWithNotes(table: Table): Markdown[] {
-  return [tableMarkdown(table), ...table.notes.map((note) => md`${note}`)];
-}
-
 export function tableMarkdown({ columns, rows }: Table): Markdown {
-  return lines([
-    row(columns.map(({ label, unit }) => unit ? `${label}, ${unit}` : label)),
-    rule(columns.map(({ kind }) => kind === "number" ? kind : "text")),
-    ...rows.map((cells) => row(cells.map(cellText))),
-  ]);
-}
-
-function cellText({ text, weak, below }: TableCell): string {
-  return [weak ? `(${text})` : text, below ?? ""].join(" ").trimEnd();
+  const heads = columns.map(({ label, unit, kind }) => ({
+    head: unit ? `${label}, ${unit}` : label,
+    kind,
+  }));
+  const textOf = ({ text, weak, below = "" }: TableCell): string =>
+    `${weak ? `(${text})` : text} ${below}`.trimEnd();
+  return tableOf(heads, rows.map((cells) => cells.map(textOf)));
 }

@@ -10,21 +10,19 @@ import {
   TOO_WIDE,
 } from "./units.ts";
 
-interface Range {
-  readonly value: number;
-  readonly interval: { readonly low: number; readonly high: number } | null;
-}
-
 /**
  * `61.2 ms`, or `61.2 ms [59.0 ms, 63.1 ms]`, all in the unit of the value; without an interval whose ends look the
  * same.
  */
-export function figureRangeText({ value, interval }: Range, unit: FigureUnit): string {
+export function figureRangeText(
+  { value, interval }: {
+    readonly value: number;
+    readonly interval: { readonly low: number; readonly high: number } | null;
+  },
+  unit: FigureUnit,
+): string {
   const most = unit === "share" ? 1 : Infinity;
-  const text = (one: number): string => {
-    const within = Math.min(most, Math.max(0, one));
-    return quantityText(within, unit, value);
-  };
+  const text = (one: number): string => quantityText(Math.min(most, Math.max(0, one)), unit, value);
   if (interval === null) return text(value);
   if (isTooWide(interval)) return `${text(value)} ${TOO_WIDE}`;
   const [low, high] = [text(interval.low), text(interval.high)];

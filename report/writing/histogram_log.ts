@@ -3,7 +3,6 @@
  * line, and the parts of a tag are percent-encoded (RFC 3986 §2.1): a comma, a space or a line break would end it. Pure.
  */
 import { decodeInterval, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
-import type { SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
 import { harmless, withoutCommands } from "../../base/control.ts";
 import type { Written } from "./written.ts";
 
@@ -53,7 +52,7 @@ function commentLine(text: string): string {
 }
 
 function seriesLines({ tag, comments, startMs, intervals }: LoggedSeries): string[] {
-  const name = tag.map(encodedPart).join("/");
+  const name = tag.map((part) => [part].flat().map(encoded).join("=")).join("/");
   const [about, field] = name === "" ? ["", ""] : [`${name}: `, `Tag=${name},`];
   return [
     ...comments.map((text) => commentLine(about + text)),
@@ -65,19 +64,15 @@ function seriesLines({ tag, comments, startMs, intervals }: LoggedSeries): strin
       // The largest value is the one that any reader of the histogram sees: the upper end of its last bucket.
       const held = decodeInterval(interval);
       const numbers = [startMs + from, to - from, held.maxUs].map(thousandths);
-      return field + [...numbers, base64Of(interval.histogram, held)].join(",");
+      // Encoded again unless it is plain base64, because decoding ignores characters such as line breaks.
+      const isPlain = /^[A-Za-z\d+/]+={0,2}$/.test(interval.histogram);
+      return field + [...numbers, isPlain ? interval.histogram : encodeHistogram(held)].join(",");
     }),
   ];
 }
 
-function encodedPart(part: TagPart): string {
-  const texts = typeof part === "string" ? [part] : part;
-  return texts.map((text) => encodeURIComponent(text.toWellFormed())).join("=");
-}
-
-/** The histogram as base64; encoded again, because decoding ignores characters such as line breaks. */
-function base64Of(text: string, held: SparseHistogram): string {
-  return /^[A-Za-z\d+/]+={0,2}$/.test(text) ? text : encodeHistogram(held);
+function encoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
 }
 
 /** Milliseconds as seconds, or microseconds as milliseconds, with the three decimals of the format. */

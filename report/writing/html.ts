@@ -34,7 +34,8 @@ function escaped(text: string): string {
   return withoutCommands(allowed, REFERENCES);
 }
 
-/** JSON that can't end its script element or open a comment (HTML §4.12.1.3). */
-export function scriptJson(value: unknown): Markup {
-  return verbatim(visibleJson(JSON.stringify(value)).replaceAll("<", "\\u003c"));
+/** Data for the page's client: JSON that can't end its script element or open a comment (HTML §4.12.1.3). */
+export function dataScript(id: string, value: unknown): Markup {
+  const json = visibleJson(JSON.stringify(value)).replaceAll("<", "\\u003c");
+  return markup`<script type="application/json" id="${id}">${verbatim(json)}</script>`;
 }

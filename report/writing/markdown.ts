@@ -37,23 +37,23 @@ export function paragraphs(parts: readonly Markdown[]): Markdown {
   return joined(parts, "\n\n");
 }
 
-export function lines(parts: readonly Markdown[]): Markdown {
-  return joined(parts, "\n");
-}
-
 /** A list with one item for each text. */
 export function bulletList(texts: readonly string[]): Markdown {
-  return lines(texts.map((text) => md`- ${text}`));
+  return joined(texts.map((text) => md`- ${text}`), "\n");
 }
 
-/** The row below the head of a table, which right-aligns numbers. */
-export function rule(columns: readonly ("number" | "text")[]): Markdown {
-  return row(columns.map((kind) => kind === "number" ? md`---:` : md`---`));
-}
-
-/** A row of a table. */
-export function row(cells: readonly TemplatePart<"markdown">[]): Markdown {
-  return md`|${cells.map((cell) => md` ${cell} |`)}`;
+/** A table, which right-aligns columns of the kind "number". */
+export function tableOf(
+  columns: readonly { readonly head: string; readonly kind: string }[],
+  rows: readonly (readonly string[])[],
+): Markdown {
+  const row = (cells: readonly TemplatePart<"markdown">[]): Markdown =>
+    md`|${cells.map((cell) => md` ${cell} |`)}`;
+  return joined([
+    row(columns.map(({ head }) => head)),
+    row(columns.map(({ kind }) => kind === "number" ? md`---:` : md`---`)),
+    ...rows.map(row),
+  ], "\n");
 }
 
 export function documentOf(part: Markdown): Written<"markdown"> {

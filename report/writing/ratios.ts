@@ -73,7 +73,9 @@ function partsWith(
   const ends = [interval.low, interval.high];
   const width = Math.abs(interval.high - interval.low);
   const most = isSame(interval) ? DECIMALS_OF_SAME : Infinity;
-  const decimals = Math.max(decimalsOf(ratio), Math.min(most, decimalsOfWidth(width)));
+  // Decimals that show a difference between the ends.
+  const differing = width > 0 ? Math.min(4, Math.ceil(-Math.log10(width))) : 2;
+  const decimals = Math.max(decimalsOf(ratio), Math.min(most, differing));
   const value = `${before}${fixed(ratio, decimals, width)}${after}`;
   if (isTooWide({ low: Math.min(...ends), high: Math.max(...ends) })) {
     return { value, interval: TOO_WIDE };
@@ -99,11 +101,6 @@ export function percentText(share: number): string {
 /** Decimals that leave at least two significant digits. */
 function decimalsOf(ratio: number): number {
   return ratio >= 0.1 ? 2 : 3;
-}
-
-/** Decimals that show a difference between the ends of an interval with this width. */
-function decimalsOfWidth(width: number): number {
-  return width > 0 ? Math.min(4, Math.ceil(-Math.log10(width))) : 2;
 }
 
 /** Text of a ratio; from 1,000 on, with no more digits than the interval or, without one, a measurement supports. */

@@ -134,24 +134,16 @@ export class Screen {
     // Overwriting the old lines avoids flicker. Permanent lines may be wider than the terminal, so they require
     // erasing.
     const isOver = lasting.length === 0 && lines.length > 0;
-    const change = isOver
-      ? `${upBy(rows)}${texts}${ERASE_BELOW}`
-      : `${erased(rows)}${writtenLines(lasting, this.options)}${texts}`;
-    return change as Written<"terminal">;
+    if (isOver) {
+      const up = rows === 0 ? "\r" : `\r\x1b[${rows}A`;
+      return `${up}${texts}${ERASE_BELOW}` as Written<"terminal">;
+    }
+    // Line by line, because a terminal that erases everything below its first row keeps a copy in its scrollback.
+    const erased = `\r${ERASE_LINE}${`\x1b[A${ERASE_LINE}`.repeat(rows)}`;
+    return `${erased}${writtenLines(lasting, this.options)}${texts}` as Written<"terminal">;
   }
 }
 
 export function lineWidth(line: TextLine): number {
   return line.reduce((width, { text }) => width + widthOf(text), 0);
-}
-
-function upBy(rows: number): string {
-  return rows === 0 ? "\r" : `\r\x1b[${rows}A`;
-}
-
-/**
- * Erased line by line, because a terminal that erases everything below its first row keeps a copy in its scrollback.
- */
-function erased(rows: number): string {
-  return `\r${ERASE_LINE}${`\x1b[A${ERASE_LINE}`.repeat(rows)}`;
 }

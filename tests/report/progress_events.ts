@@ -1,6 +1,7 @@
 /** Events of a run, for the tests of what is shown of them. */
 import { Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
-import type { Live, Starting } from "../../report/render/terminal/progress.ts";
+import type { Live } from "../../report/render/live_figures.ts";
+import type { Starting } from "../../report/render/terminal/progress.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import { measurementFixture } from "./fixture.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { linkTo, readLink } from "../../report/client/timeline/range_link.ts";
+import { linkTo, readLink } from "../../report/client/timeline/range.ts";
 
 Deno.test("a link keeps the range of a section, and is short where all of the run is shown", () => {
   const range = { fromS: 2, toS: 5.5 };

@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /**
  * When charts are drawn: those on the screen immediately, and all others in idle time, so that a picture or a print of
  * the whole page contains them. They are redrawn if colours change.
@@ -18,7 +17,6 @@ const TURN_MS = 40;
 const PAPER_PIXEL_RATIO = 2;
 
 export class Drawings {
-  readonly #drawingOf: DrawChart;
   readonly #drawn = new Map<HTMLCanvasElement, Drawing>();
   readonly #waiting = new Set<HTMLCanvasElement>();
   /** Watches canvases that are not visible yet; once a chart is drawn, Chart.js follows its size. */
@@ -26,9 +24,7 @@ export class Drawings {
   #theme: Theme = useTheme();
   #turn: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(drawingOf: DrawChart) {
-    this.#drawingOf = drawingOf;
-  }
+  constructor(private readonly drawingOf: DrawChart) {}
 
   start(): void {
     this.restart();
@@ -62,11 +58,6 @@ export class Drawings {
   /** The drawing of a canvas; undefined until there is one. */
   of(canvas: HTMLCanvasElement): Drawing | undefined {
     return this.#drawn.get(canvas);
-  }
-
-  /** Redraws a canvas that was drawn before. */
-  renew(canvas: HTMLCanvasElement): void {
-    if (this.#drawn.has(canvas)) this.draw(canvas);
   }
 
   /** Redraws the charts on the screen with their current data. */
@@ -117,7 +108,7 @@ export class Drawings {
     this.#drawn.get(canvas)?.destroy();
     const whole = canvas.checkVisibility() ? chartOf(canvas.id) : undefined;
     const chart = whole && linkedChart(whole);
-    const drawing = chart && this.#drawingOf(canvas, chart, this.#theme);
+    const drawing = chart && this.drawingOf(canvas, chart, this.#theme);
     if (drawing) this.#drawn.set(canvas, drawing);
     else this.#drawn.delete(canvas);
   }

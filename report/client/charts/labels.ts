@@ -44,7 +44,10 @@ export function placedNames(
   return names.map(({ dot, width }) => {
     const place = placesBeside(dot, width).find((box) =>
       box.left >= area.left && box.right <= area.right && box.top >= area.top &&
-      box.bottom <= area.bottom && taken.every((other) => !areOver(box, other))
+      box.bottom <= area.bottom && !taken.some((other) =>
+        box.left < other.right && other.left < box.right &&
+        box.top < other.bottom && other.top < box.bottom
+      )
     );
     if (place !== undefined) taken.push(place);
     return place ?? null;
@@ -55,20 +58,14 @@ export function placedNames(
 function placesBeside({ x, y, radius }: PlacedDot, width: number): Box[] {
   const gap = radius + GAP_PX;
   const lefts = [x + gap, x - gap - width];
-  const beside = [-7, 0, 7].flatMap((offset) =>
-    lefts.map((left) => boxOf(left, y + offset, width, LINE_PX / 2))
-  );
   const away = radius + LINE_PX / 2 + 1;
-  return [
-    ...beside,
-    ...[-away, away].map((by) => boxOf(x - width / 2, y + by, width, LINE_PX / 2)),
+  const corners = [
+    ...[-7, 0, 7].flatMap((by) => lefts.map((left) => [left, by])),
+    ...[-away, away].map((by) => [x - width / 2, by]),
   ];
+  return corners.map(([left, by]) => boxOf(left, y + by, width, LINE_PX / 2));
 }
 
 function boxOf(left: number, middle: number, width: number, halfHeight: number): Box {
   return { left, right: left + width, top: middle - halfHeight, bottom: middle + halfHeight };
-}
-
-function areOver(a: Box, b: Box): boolean {
-  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }

@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /**
  * A limit that the reader moves across a chart, by its number or by dragging its line, and the resulting text about
  * each series.
@@ -27,14 +26,8 @@ export function equipLimits(drawings: Drawings): void {
     const chart = canvas && chartOf(canvas.id);
     if (equipped.has(form) || !canvas || chart?.kind !== "xy" || !chart.limit) continue;
     equipped.add(form);
-    equip(form, canvas, { chart, axis: chart.limit.axis, drawings });
+    equip(form, canvas, { chart, drawings });
   }
-}
-
-interface Limited {
-  readonly chart: Xy;
-  readonly axis: "x" | "y";
-  readonly drawings: Drawings;
 }
 
 /** A press within this distance of the line moves it. */
@@ -43,8 +36,9 @@ const NEAR_PX = 14;
 function equip(
   form: HTMLFormElement,
   canvas: HTMLCanvasElement,
-  { chart, axis, drawings }: Limited,
+  { chart, drawings }: { readonly chart: Xy; readonly drawings: Drawings },
 ): void {
+  const axis = chart.limit?.axis ?? "x";
   const input = form.querySelector<HTMLInputElement>("[name=limit]");
   const output = form.querySelector("output");
   if (input === null || output === null) return;
@@ -53,7 +47,7 @@ function equip(
   };
   const show = (): void => {
     follow();
-    drawings.renew(canvas);
+    drawings.draw(canvas);
   };
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", show);

@@ -8,18 +8,12 @@ import { linkedItems, markedTarget, markTarget, targetOf } from "../linked/choic
 
 /** The chart without hidden targets, in the reader's order; null if nothing remains. */
 export function linkedChart(chart: Chart): Chart | null {
-  switch (chart.kind) {
-    case "xy": {
-      const series = linkedItems(chart.series);
-      return series.length === 0 ? null : { ...chart, series };
-    }
-    case "overlay": {
-      const series = linkedItems(chart.series);
-      return series.length === 0 ? null : { ...chart, series };
-    }
-    default:
-      return chart;
-  }
+  const linked = chart.kind === "xy"
+    ? { ...chart, series: linkedItems(chart.series) }
+    : chart.kind === "overlay"
+    ? { ...chart, series: linkedItems(chart.series) }
+    : null;
+  return linked === null ? chart : linked.series.length === 0 ? null : linked;
 }
 
 /** The label of a dataset: that of its stack, if it is part of one. */
@@ -31,9 +25,8 @@ export function labelOf(
 
 /** The opacity of an item among others. */
 export function strengthAmong(labels: readonly string[], label: string): number {
-  const marked = markedTarget();
-  const isFaded = marked !== null && targetOf(label) !== marked &&
-    labels.some((other) => targetOf(other) === marked);
+  const isFaded = markedTarget !== null && targetOf(label) !== markedTarget &&
+    labels.some((other) => targetOf(other) === markedTarget);
   return isFaded ? FADED : 1;
 }
 

@@ -24,20 +24,17 @@ export function valueScale(axis: Axis): AxisOptions {
       padding: 5,
       callback: (value, index, all) => tickText(axis, Number(value), index === all.length - 1),
     },
-    afterBuildTicks: (drawn: Scale) =>
+    afterBuildTicks: (drawn: Scale) => {
+      drawn.ctx.font = `11px ${drawn.chart.options.font?.family}`;
       setTicks(
         drawn,
         drawn.isHorizontal()
-          ? ticksAcross(axis, drawn.width, measuredIn(drawn))
+          ? ticksAcross(axis, drawn.width, (text) => drawn.ctx.measureText(text).width)
           : axis.ticks?.map(({ at }) => at) ??
             ticksOf(axis, Math.max(3, Math.floor(drawn.height / GRID_PX))),
-      ),
+      );
+    },
   };
-}
-
-function measuredIn({ ctx, chart }: Scale): (text: string) => number {
-  ctx.font = `11px ${chart.options.font?.family}`;
-  return (text) => ctx.measureText(text).width;
 }
 
 function setTicks(drawn: Scale, values: readonly number[]): void {

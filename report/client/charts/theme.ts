@@ -4,14 +4,9 @@ import { Chart as Drawing } from "chart.js";
 import { COLORS, HEAT_MIXES, mixOf } from "../../cells/colors.ts";
 import type { Color } from "../../chart.ts";
 
-export interface Theme {
-  readonly ink: string;
-  readonly muted: string;
-  readonly paper: string;
-  readonly link: string;
-  readonly steady: string;
-  readonly alarm: string;
-  readonly font: string;
+type ThemeNames = "ink" | "muted" | "paper" | "link" | "steady" | "alarm" | "font";
+
+export interface Theme extends Readonly<Record<ThemeNames, string>> {
   color(color: Color): string;
   /** Colour of one of the `HEAT_SHARES`, from the palest: all of one hue, so that everybody can see the order. */
   heat(index: number): string;

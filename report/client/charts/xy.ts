@@ -33,13 +33,11 @@ const RIDGE = 1.7;
 interface Frame {
   readonly chart: Xy;
   readonly theme: Theme;
-  /**
-   * Baseline of each series of steps on the axis, and the factor by which steps are stretched; null: not drawn as
-   * ridges.
-   */
-  readonly ridges:
-    | { readonly baseOf: (series: XySeries) => number; readonly stretch: number }
-    | null;
+  readonly areRidges: boolean;
+  /** Baseline of a series of steps on the axis. */
+  readonly baseOf: (series: XySeries) => number;
+  /** The factor by which steps are stretched. */
+  readonly stretch: number;
 }
 
 /** The chart in the terms of Chart.js. @param limit Position of the reader's line; null for none. */
@@ -50,12 +48,11 @@ export function xyConfig(
 ): ChartConfiguration<XyType, Place[]> {
   const { series } = chart;
   const most = Math.max(...series.flatMap(({ values = [] }) => values.map((value) => value ?? 0)));
-  const areRidges = chart.ridges && series.length > MOST_OVERLAID;
+  const areRidges = chart.ridges === true && series.length > MOST_OVERLAID;
   const frame: Frame = {
-    ...{ chart, theme },
-    ridges: areRidges
-      ? { baseOf: (one) => series.length - 1 - series.indexOf(one), stretch: RIDGE / most }
-      : null,
+    ...{ chart, theme, areRidges },
+    baseOf: (one) => areRidges ? series.length - 1 - series.indexOf(one) : 0,
+    stretch: areRidges ? RIDGE / most : 1,
   };
   return {
     type: "line",
@@ -85,8 +82,9 @@ export function xyConfig(
       },
       afterDatasetsDraw(drawing): void {
         drawing.ctx.save();
-        if (limit !== null && chart.limit) drawLimit(drawing, { limit, ...chart.limit, theme });
-        if (frame.ridges) drawRidgeNames(drawing, frame, frame.ridges.baseOf);
+        drawing.ctx.strokeStyle = theme.alarm;
+        if (limit !== null && chart.limit) drawLimit(drawing, chart.limit.axis, limit);
+        if (areRidges) drawRidgeNames(drawing, frame);
         if (chart.isNamed) drawNames(drawing, frame);
         if (chart.at) drawPointed(drawing, theme);
         drawing.ctx.restore();
@@ -95,10 +93,10 @@ export function xyConfig(
   };
 }
 
-function scalesOf({ chart, ridges }: Frame, most: number): Record<string, AxisOptions> {
+function scalesOf({ chart, areRidges }: Frame, most: number): Record<string, AxisOptions> {
   const { x, y, series } = chart;
   // Ridges have an axis of positions, without values. One or two series of steps share an axis that fits the highest.
-  const upright = ridges
+  const upright = areRidges
     ? { max: series.length - 1 + RIDGE * 1.03, ticks: series.map((_, at) => ({ at, text: "" })) }
     : chart.ridges && { max: most * 1.05 };
   return {
@@ -210,12 +208,12 @@ function dotted(own: Line, series: XySeries, theme: Theme): Line {
 function stepped(
   own: Line,
   series: XySeries,
-  { chart: { at = [] }, theme, ridges }: Frame,
+  { chart: { at = [] }, theme, areRidges, baseOf, stretch }: Frame,
 ): Line {
   const { values = [] } = series;
-  const base = ridges?.baseOf(series) ?? 0;
+  const base = baseOf(series);
   const valueAt = (i: number): number =>
-    base + (values[Math.min(i, values.length - 1)] ?? 0) * (ridges?.stretch ?? 1);
+    base + (values[Math.min(i, values.length - 1)] ?? 0) * stretch;
   return {
     ...own,
     data: at.map((x, i) => ({ x, y: valueAt(i) })),
@@ -224,7 +222,7 @@ function stepped(
     // The lowest ridge is in front of those above it.
     order: base,
     borderWidth: 1.75,
-    backgroundColor: faded(theme.color(series.color), ridges ? 0.3 : 0.14),
+    backgroundColor: faded(theme.color(series.color), areRidges ? 0.3 : 0.14),
   };
 }
 
@@ -367,16 +365,12 @@ function drawReference(drawing: Chart, { chart, theme }: Frame, reference: Refer
 
 function drawLimit(
   { ctx, chartArea: { left, right, top, bottom }, scales }: Chart,
-  { limit, axis, theme }: {
-    readonly limit: number;
-    readonly axis: "x" | "y";
-    readonly theme: Theme;
-  },
+  axis: "x" | "y",
+  limit: number,
 ): void {
   const at = scales[axis].getPixelForValue(limit);
   const isSeen = axis === "x" ? at >= left && at <= right : at >= top && at <= bottom;
   if (!isSeen) return;
-  ctx.strokeStyle = theme.alarm;
   ctx.lineWidth = 1.5;
   strokeLines(ctx, [axis === "x" ? [at, top, at, bottom] : [left, at, right, at]]);
 }
@@ -384,8 +378,7 @@ function drawLimit(
 /** Draws names at the right end of each ridge, where the ridge is low. */
 function drawRidgeNames(
   { ctx, chartArea: { right }, scales: { y } }: Chart,
-  { chart: { series: shown }, theme }: Frame,
-  baseOf: (series: XySeries) => number,
+  { chart: { series: shown }, theme, baseOf }: Frame,
 ): void {
   const labels = shown.map(({ label }) => label);
   ctx.font = `12px ${theme.font}`;

@@ -6,26 +6,20 @@
  */
 import type { PageTarget } from "../../subjects/verdict/compared_scenarios.ts";
 
-/** The script element with the page's targets. */
-const DATA = "targets";
-
-let targets: readonly PageTarget[] = [];
+export let allTargets: readonly PageTarget[] = [];
+export let markedTarget: string | null = null;
+/** The base that the reader chose; null: the experiment's own. */
+export let chosenBase: string | null = null;
 let byName: ReadonlyMap<string, string> = new Map();
 const hidden = new Set<string>();
 let order: readonly string[] | null = null;
-let marked: string | null = null;
-let base: string | null = null;
 
 export function readTargets(): void {
-  targets = JSON.parse(document.getElementById(DATA)?.textContent ?? "[]");
+  allTargets = JSON.parse(document.getElementById("targets")?.textContent ?? "[]");
   byName = new Map([
-    ...targets.flatMap(({ name, also }) => also.map((other) => [other, name] as const)),
-    ...targets.map(({ name }) => [name, name] as const),
+    ...allTargets.flatMap(({ name, also }) => also.map((other) => [other, name] as const)),
+    ...allTargets.map(({ name }) => [name, name] as const),
   ]);
-}
-
-export function allTargets(): readonly PageTarget[] {
-  return targets;
 }
 
 /**
@@ -47,11 +41,11 @@ export function isShownLabel(label: string): boolean {
 
 /** Names of the shown targets, in the order of the experiment. */
 export function shownTargets(): readonly string[] {
-  return targets.map(({ name }) => name).filter((name) => !hidden.has(name));
+  return allTargets.map(({ name }) => name).filter((name) => !hidden.has(name));
 }
 
 export function hiddenTargets(): readonly string[] {
-  return targets.map(({ name }) => name).filter((name) => hidden.has(name));
+  return allTargets.map(({ name }) => name).filter((name) => hidden.has(name));
 }
 
 /** Shown items, in the reader's order. */
@@ -83,43 +77,27 @@ export function inOrder<Item>(items: readonly Item[], labelOf: (item: Item) => s
 
 /** Shows only these targets; an empty list means all. */
 export function showTargets(names: readonly string[]): void {
-  const kept = targets.filter(({ name }) => names.includes(name));
+  const others = allTargets.map(({ name }) => name).filter((name) => !names.includes(name));
   hidden.clear();
-  if (kept.length > 0) {
-    for (const { name } of targets) if (!names.includes(name)) hidden.add(name);
-  }
+  if (others.length < allTargets.length) others.forEach((name) => hidden.add(name));
   announce("chosen");
 }
 
 /** Shows or hides a target; the last shown one stays. */
 export function toggleTarget(name: string): void {
   const shown = shownTargets();
-  showTargets(
-    !shown.includes(name)
-      ? [...shown, name]
-      : shown.length > 1
-      ? shown.filter((other) => other !== name)
-      : shown,
-  );
-}
-
-export function markedTarget(): string | null {
-  return marked;
+  const others = shown.filter((other) => other !== name);
+  showTargets(!shown.includes(name) ? [...shown, name] : others.length > 0 ? others : shown);
 }
 
 export function markTarget(name: string | null): void {
-  if (name === marked) return;
-  marked = name;
+  if (name === markedTarget) return;
+  markedTarget = name;
   announce("marked");
 }
 
-/** The base that the reader chose; null: the experiment's own. */
-export function chosenBase(): string | null {
-  return base;
-}
-
 export function compareWith(name: string | null): void {
-  base = name;
+  chosenBase = name;
   announce("chosen");
 }
 
@@ -127,20 +105,17 @@ export function compareWith(name: string | null): void {
 export function choiceParts(): string[] {
   return [
     ...hiddenTargets().map((name) => `hide=${encodeURIComponent(name)}`),
-    ...(base === null ? [] : [`base=${encodeURIComponent(base)}`]),
+    ...(chosenBase === null ? [] : [`base=${encodeURIComponent(chosenBase)}`]),
   ];
 }
 
 /** Takes over the choice in an address, if it has one. */
 export function followChoice(fragment: string): void {
   const parts = new URLSearchParams(fragment.replace(/^#/, ""));
-  const isChoice = ["view", "hide", "base"].some((part) => parts.has(part));
-  if (!isChoice) return;
+  if (!["view", "hide", "base"].some((part) => parts.has(part))) return;
   const left = parts.getAll("hide");
-  const name = parts.get("base");
-  const shown = targets.map((target) => target.name).filter((target) => !left.includes(target));
-  base = name;
-  showTargets(shown);
+  chosenBase = parts.get("base");
+  showTargets(allTargets.map(({ name }) => name).filter((name) => !left.includes(name)));
 }
 
 function announce(event: "chosen" | "marked"): void {

@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /**
  * The parts of the page that belong to a target (rows, panels and legends), and how they follow the reader's choice.
  */
@@ -36,7 +35,7 @@ export function startElements(): void {
 /** The target of an element; a canvas determines itself what is under the pointer. */
 function nameOfElement(element: Element): string | null {
   if (element instanceof HTMLCanvasElement && !element.closest(".panel[data-of]")) {
-    return markedTarget();
+    return markedTarget;
   }
   return element.closest<HTMLElement>("[data-of]")?.dataset.of ?? null;
 }
@@ -106,19 +105,19 @@ function orderRows(): void {
 const HIDDEN = ":is(tr, li, .panel, .scroll)";
 
 function writeRules(): void {
-  const marked = markedTarget();
   const hidden = hiddenTargets().map((name) => `[data-of=${quoted(name)}]`).join();
   const rules = hidden === "" ? [] : [
     `main ${HIDDEN}:is(${hidden}), main .rows:not(:has([data-label]:not(${hidden}))){display:none!important}`,
   ];
-  if (marked !== null) {
-    const others = `main [data-of]:not([data-of=${quoted(marked)}])`;
+  if (markedTarget !== null) {
+    const marked = `[data-of=${quoted(markedTarget)}]`;
+    const others = `main [data-of]:not(${marked})`;
     rules.push(
       `${others}:is(tr, li, button), ${others}:is(tr, li) *{color:var(--muted)!important}`,
       `${others} :is(.swatch, th i, svg), ${others}.panel canvas{opacity:.3}`,
       `${others} td{background:none!important}`,
-      `main tr[data-of=${quoted(marked)}] > *{background-color:var(--marked)}`,
-      `main :is(button, li, h4)[data-of=${quoted(marked)}]{text-decoration:underline}`,
+      `main tr${marked} > *{background-color:var(--marked)}`,
+      `main :is(button, li, h4)${marked}{text-decoration:underline}`,
     );
   }
   sheet.replaceSync(rules.join("\n"));

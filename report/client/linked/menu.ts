@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /** The control in the page's bar for choosing targets, the note about hidden ones, and the address that stores both. */
 import { buttonOf, element } from "../elements.ts";
 import { listed } from "../../writing/words.ts";
@@ -19,6 +18,21 @@ const opener = buttonOf([], {}, { className: "targets", popoverTargetElement: me
 
 /** Takes over the choice in the address, and shows the control if there is anything to choose. */
 export function startMenu(): void {
+  readTargets();
+  opener.hidden = allTargets.length < 2;
+  const rows = allTargets.map(({ name, color }) =>
+    element(
+      "li",
+      {},
+      buttonOf([element("i", { className: `swatch s${color}` }), name], { of: name }),
+      buttonOf(["only"], { only: name }, { ariaLabel: `Show only ${name}` }),
+    )
+  );
+  menu.append(
+    element("ul", {}, ...rows),
+    buttonOf(["Show all"], { only: "" }),
+    element("a", {}, "Link to this choice"),
+  );
   document.querySelector("form.depth")?.before(opener, menu);
   menu.addEventListener("click", ({ target }) => {
     const button = target instanceof Element ? target.closest("button") : null;
@@ -27,44 +41,23 @@ export function startMenu(): void {
     else if (only !== undefined) showTargets(only === "" ? [] : [only]);
   });
   addEventListener("chosen", () => {
-    showCount();
-    showNote();
+    showChoice();
     keepInAddress();
   });
-  fillMenu();
+  showChoice();
   followChoice(location.hash);
   addEventListener("hashchange", () => followChoice(location.hash));
 }
 
-function fillMenu(): void {
-  readTargets();
-  const names = allTargets();
-  opener.hidden = names.length < 2;
-  const rows = names.map(({ name, color }) =>
-    element(
-      "li",
-      {},
-      buttonOf([element("i", { className: `swatch s${color}` }), name], { of: name }),
-      buttonOf(["only"], { only: name }, { ariaLabel: `Show only ${name}` }),
-    )
-  );
-  menu.replaceChildren(
-    element("ul", {}, ...rows),
-    buttonOf(["Show all"], { only: "" }),
-    element("a", {}, "Link to this choice"),
-  );
-  showCount();
-  showNote();
-}
-
-function showCount(): void {
-  const [shown, all] = [shownTargets(), allTargets()];
-  const count = shown.length === all.length ? "" : `${shown.length} of `;
-  opener.replaceChildren(element("span", {}, "Shown "), `${count}${all.length}`);
+function showChoice(): void {
+  const shown = shownTargets();
+  const count = shown.length === allTargets.length ? "" : `${shown.length} of `;
+  opener.replaceChildren(element("span", {}, "Shown "), `${count}${allTargets.length}`);
   for (const button of menu.querySelectorAll<HTMLElement>("button[data-of]")) {
     button.ariaPressed = String(shown.includes(button.dataset.of ?? ""));
   }
   menu.querySelector("a")?.setAttribute("href", `#${choiceParts().join("&")}`);
+  showNote();
 }
 
 /** Shows, on screen and on paper, that the page is only part of the whole. */

@@ -9,59 +9,37 @@ import {
   type PointsEvent,
   remainingText,
 } from "../../render/html/live_status.ts";
-import { RunChart } from "./run_chart.ts";
+import { addPoints } from "./run_chart.ts";
 
 const SECOND_MS = 1_000;
 
 /** The bar with the progress of the experiment. */
-class Bar {
-  readonly #element = document.getElementById("live");
-  #endMs: number | null = null;
+const bar = document.getElementById("live");
+let endMs: number | null = null;
+setInterval(count, SECOND_MS);
 
-  constructor() {
-    setInterval(() => this.#count(), SECOND_MS);
-  }
-
-  /** The number of the page. */
-  get page(): number {
-    return Number(this.#element?.dataset.page);
-  }
-
-  show({ done, runs, text, leftMs, isOver }: LiveStatus): void {
-    const progress = this.#element?.querySelector("progress");
-    if (progress) {
-      progress.max = Math.max(1, runs);
-      progress.value = done;
-    }
-    this.#announce(text);
-    this.#element?.toggleAttribute("data-over", isOver);
-    this.#endMs = leftMs === null || isOver ? null : performance.now() + leftMs;
-    this.#count();
-  }
-
-  /** Shows that the connection ended without a final event. */
-  showLost(): void {
-    this.#endMs = null;
-    this.#announce(
-      "Plateau stopped responding: this page no longer changes. Completed runs are in results.json.",
-    );
-    this.#count();
-  }
-
-  #announce(text: string): void {
-    const status = this.#element?.querySelector("[role=status]");
-    // Set only if it differs, because screen readers read a text again when it is set.
-    if (status && status.textContent !== text) status.textContent = text;
-  }
-
-  #count(): void {
-    const left = this.#element?.querySelector(".left");
-    const leftMs = this.#endMs === null ? 0 : this.#endMs - performance.now();
-    if (left) left.textContent = leftMs > 0 ? remainingText(leftMs) : "";
-  }
+function show({ done, runs, text, leftMs, isOver }: LiveStatus): void {
+  const progress = bar?.querySelector("progress");
+  if (progress) Object.assign(progress, { max: Math.max(1, runs), value: done });
+  bar?.toggleAttribute("data-over", isOver);
+  say(text, leftMs === null || isOver ? null : performance.now() + leftMs);
 }
 
-const bar = new Bar();
+/** @param untilMs Expected end of the experiment; null if unknown, or if it is over. */
+function say(text: string, untilMs: number | null): void {
+  const status = bar?.querySelector("[role=status]");
+  // Set only if it differs, because screen readers read a text again when it is set.
+  if (status && status.textContent !== text) status.textContent = text;
+  endMs = untilMs;
+  count();
+}
+
+function count(): void {
+  const left = bar?.querySelector(".left");
+  const leftMs = endMs === null ? 0 : endMs - performance.now();
+  if (left) left.textContent = leftMs > 0 ? remainingText(leftMs) : "";
+}
+
 const source = new EventSource("/events");
 let isOver = false;
 
@@ -71,18 +49,20 @@ function listen<Data>(name: string, onData: (data: Data) => unknown): void {
 
 listen<LiveStatus>("status", (status) => {
   isOver = status.isOver;
-  bar.show(status);
+  show(status);
 });
-const chart = new RunChart();
-listen<PointsEvent>("points", (event) => chart.add(event));
+listen<PointsEvent>("points", addPoints);
 listen<PageEvent>("page", async ({ page, receipt }) => {
-  if (page > bar.page) {
+  if (page > Number(bar?.dataset.page)) {
     await atLeisure();
     // Without Plateau, nothing would take the place of this page.
     if (await reaches("/", { method: "HEAD" })) location.reload();
     return;
   }
-  await painted();
+  // The first frame paints the page; the second begins when that is done.
+  for (let frames = 0; frames < 2 && !document.hidden; frames++) {
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+  }
   await reaches("/shown", { method: "POST", body: receipt });
   if (isOver) source.close(); // otherwise the browser would reconnect for ever
 });
@@ -100,16 +80,11 @@ async function reaches(path: string, request: RequestInit): Promise<boolean> {
 
 function lose(): void {
   source.close();
-  if (!isOver) bar.showLost();
-}
-
-/** The first frame paints the page; the second begins when that is done. */
-const FRAMES = 2;
-
-async function painted(): Promise<void> {
-  for (let i = 0; i < FRAMES && !document.hidden; i++) {
-    await new Promise((resolve) => requestAnimationFrame(resolve));
-  }
+  if (isOver) return;
+  say(
+    "Plateau stopped responding: this page no longer changes. Completed runs are in results.json.",
+    null,
+  );
 }
 
 /** When the reader last pressed or typed something; `REST_MS` later, the page's address holds the resulting choice. */

@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /**
  * The flame graph of a scenario: the chosen profile, the one to compare it with, the text sought, and the call that
  * fills the width.
@@ -74,8 +73,12 @@ class FlameGraph {
     this.#sought.addEventListener("input", () => this.#draw());
     this.#whole.addEventListener("click", () => this.#zoom(null));
     this.#drawing.addEventListener("click", ({ target }) => this.#zoom(nodeAt(target)));
-    this.#drawing.addEventListener("pointerover", ({ target }) => this.#say(nodeAt(target)));
-    this.#drawing.addEventListener("focusin", ({ target }) => this.#say(nodeAt(target)));
+    for (const type of ["pointerover", "focusin"]) {
+      this.#drawing.addEventListener(type, ({ target }) => {
+        const node = nodeAt(target);
+        if (node !== null) this.#readout.textContent = this.#textOf(node);
+      });
+    }
     this.#drawing.addEventListener("keydown", (event) => this.#follow(event));
   }
 
@@ -117,17 +120,13 @@ class FlameGraph {
     this.#drawing.style.height = `${rows * ROW_PX}px`;
     this.#drawing.replaceChildren(...calls);
     if (active !== null) this.#callOf(active)?.focus();
-    this.#readout.textContent = isSought
-      ? `${counted(found.nodes.size, "call")} found, ${formatShare(found.ratio)} of the time`
-      : `${this.#legend()}Point at a call for its module, line and shares of the time; click it to zoom in.`;
-  }
-
-  /** What colours mean if two profiles are compared. */
-  #legend(): string {
     const base = this.#base.selectedOptions[0]?.label ?? "";
-    return this.#changes === null
+    const colors = this.#changes === null
       ? ""
       : `Orange: the function itself takes more time per request than in ${base}; blue: less. `;
+    this.#readout.textContent = isSought
+      ? `${counted(found.nodes.size, "call")} found, ${formatShare(found.ratio)} of the time`
+      : `${colors}Point at a call for its module, line and shares of the time; click it to zoom in.`;
   }
 
   #drawn({ node, x, width, depth }: PlacedCall, isDim: boolean, isEntry: boolean): HTMLElement {
@@ -159,10 +158,6 @@ class FlameGraph {
     }`;
   }
 
-  #say(node: number | null): void {
-    if (node !== null) this.#readout.textContent = this.#textOf(node);
-  }
-
   /**
    * Arrow keys go to the caller, the first called function, and the neighbours; Enter zooms to the call, Escape shows
    * everything.
@@ -173,14 +168,16 @@ class FlameGraph {
     if (event.key === "Escape" || event.key === "Enter" || event.key === " ") {
       this.#zoom(event.key === "Escape" ? null : node);
     } else {
-      const next = this.#neighbour(node, event.key);
+      const next = this.#callOf(this.#neighbour(node, event.key));
       if (next === null) return;
-      this.#enter(next);
+      this.#drawing.querySelector("[tabindex='0']")?.setAttribute("tabindex", "-1");
+      next.tabIndex = 0;
+      next.focus();
     }
     event.preventDefault();
   }
 
-  #neighbour(node: number, key: string): number | null {
+  #neighbour(node: number, key: string): number | undefined {
     const { parent } = this.#flame.tree;
     const siblings = this.#placed.filter((call) => parent[call.node] === parent[node]);
     const at = siblings.findIndex((call) => call.node === node);
@@ -191,14 +188,7 @@ class FlameGraph {
       ArrowRight: siblings[at + 1]?.node,
       Home: this.#placed[0].node,
     };
-    return leads[key] ?? null;
-  }
-
-  #enter(node: number): void {
-    this.#drawing.querySelector("[tabindex='0']")?.setAttribute("tabindex", "-1");
-    const call = this.#callOf(node);
-    call?.setAttribute("tabindex", "0");
-    call?.focus();
+    return leads[key];
   }
 
   #callOf(node: number | undefined): HTMLElement | null {

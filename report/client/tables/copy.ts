@@ -2,7 +2,7 @@
 /** Buttons that copy a table; if the clipboard is unavailable, the text is shown selected in a box. */
 import { buttonOf, element } from "../elements.ts";
 import { withoutFormula } from "../../writing/csv.ts";
-import { documentOf, lines, row, rule } from "../../writing/markdown.ts";
+import { documentOf, tableOf } from "../../writing/markdown.ts";
 
 const FORMS = { "Copy for a spreadsheet": tsvOf, "Copy as markdown": markdownOf } as const;
 const COPIED_SHOWN_MS = 2_000;
@@ -20,21 +20,15 @@ export function copyTools(table: HTMLTableElement): HTMLElement {
 }
 
 async function copy(text: string, tools: HTMLElement, status: HTMLElement): Promise<void> {
-  if (await reachesClipboard(text)) {
-    status.textContent = "Copied";
-    setTimeout(() => status.textContent = "", COPIED_SHOWN_MS);
-  } else tools.append(selectedText(text));
-  tools.querySelector("textarea")?.select();
-}
-
-async function reachesClipboard(text: string): Promise<boolean> {
   try {
     // The clipboard is unavailable, or refuses, in a page that was opened as a file.
     await navigator.clipboard.writeText(text);
-    return true;
+    status.textContent = "Copied";
+    setTimeout(() => status.textContent = "", COPIED_SHOWN_MS);
   } catch {
-    return false;
+    tools.append(selectedText(text));
   }
+  tools.querySelector("textarea")?.select();
 }
 
 function selectedText(value: string): HTMLElement {
@@ -67,12 +61,11 @@ function tsvOf(table: HTMLTableElement): string {
 
 function markdownOf(table: HTMLTableElement): string {
   const [head, ...rows] = rowsOf(table);
-  const heads = table.tHead?.rows[0].cells ?? [];
-  return documentOf(lines([
-    row(head.map(({ text }) => text)),
-    rule([...heads].map(({ className }) => className === "number" ? className : "text")),
-    ...rows.map((cells) => row(cells.map(({ text, below }) => `${text} ${below}`.trimEnd()))),
-  ]));
+  const heads = [...table.tHead?.rows[0].cells ?? []];
+  return documentOf(tableOf(
+    heads.map(({ className: kind }, i) => ({ head: head[i].text, kind })),
+    rows.map((cells) => cells.map(({ text, below }) => `${text} ${below}`.trimEnd())),
+  ));
 }
 
 /** Texts of head and body. */

@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /** Adds sorting and copying to tables as they come near the screen. */
 import { tableMarkup } from "../../render/html/sections/tables.ts";
 import type { Table } from "../../subjects/tables/table.ts";
@@ -19,16 +18,12 @@ export function equipTables(): void {
       equipTable(target);
     }
   }, { rootMargin: NEAR });
-  for (const scroll of document.querySelectorAll(".scroll")) {
+  for (const scroll of document.querySelectorAll<HTMLElement>(".scroll")) {
     if (equipped.has(scroll)) continue;
     observer.observe(scroll);
-    scroll.addEventListener("focus", equipFocused);
+    // Immediately, because the next press of Tab leads into the table.
+    scroll.addEventListener("focus", () => equipTable(scroll), { once: true });
   }
-}
-
-/** Runs immediately, because the next press of Tab leads into the table. */
-function equipFocused({ currentTarget }: Event): void {
-  if (currentTarget instanceof HTMLElement) equipTable(currentTarget);
 }
 
 /** Tables that are equipped, because they have come near the screen. */
@@ -70,7 +65,6 @@ function toggleOutcome(control: HTMLElement, pressed: HTMLButtonElement): void {
 }
 
 const ORDERS = ["ascending", "descending"] as const;
-type SortOrder = (typeof ORDERS)[number];
 
 /**
  * Sorts by the column whose head is pressed: numbers in descending order, texts alphabetically; then the original
@@ -79,8 +73,7 @@ type SortOrder = (typeof ORDERS)[number];
 function makeSortable(table: HTMLTableElement): void {
   const heads = [...table.tHead?.rows[0].cells ?? []];
   const body = table.tBodies[0];
-  const written = asWritten.get(table) ?? [...body.rows];
-  asWritten.set(table, written);
+  const written = rowsAsWritten(table);
   if (written.length < 2) return;
   heads.forEach((head, column) => {
     const button = buttonOf([...head.childNodes]);
@@ -92,57 +85,51 @@ function makeSortable(table: HTMLTableElement): void {
       head.ariaSort = order;
       const rows = order === null ? written : sorted(written, column, order);
       body.append(...rows);
-      if (isOfTargets(rows)) orderOthers(table, order === null ? null : rows);
+      // If each row is another target or cell, their order can be that of the whole page.
+      const labels = rows.flatMap(({ dataset }) => dataset.label ?? []);
+      if (new Set(labels).size === rows.length) orderOthers(table, order === null ? null : labels);
     });
   });
 }
 
-/** Whether each row is another target or cell, so that its order can be that of the whole page. */
-function isOfTargets(rows: readonly HTMLTableRowElement[]): boolean {
-  const labels = rows.map(({ dataset }) => dataset.label);
-  return !labels.includes(undefined) && new Set(labels).size === rows.length;
-}
-
-/** The rows of each table in the original order. */
 const asWritten = new WeakMap<HTMLTableElement, readonly HTMLTableRowElement[]>();
 
-/** Arranges the other tables and the charts in the order of these rows; null: in the original order. */
-function orderOthers(sorted: HTMLTableElement, rows: readonly HTMLTableRowElement[] | null): void {
-  orderBy(rows?.map(({ dataset }) => dataset.label ?? "") ?? null);
-  for (const table of document.querySelectorAll<HTMLTableElement>("main .scroll table")) {
-    if (table !== sorted) follow(table);
-  }
+/** The rows of a table in the original order. */
+function rowsAsWritten(table: HTMLTableElement): readonly HTMLTableRowElement[] {
+  const rows = asWritten.get(table) ?? [...table.tBodies[0].rows];
+  asWritten.set(table, rows);
+  return rows;
 }
 
-/** Arranges a table whose rows are of several targets in the page's order; its own sorting then no longer holds. */
-function follow(table: HTMLTableElement): void {
-  const [body] = table.tBodies;
-  const rows = asWritten.get(table) ?? [...body.rows];
-  asWritten.set(table, rows);
-  if (new Set(rows.map(({ dataset }) => dataset.of ?? "")).size < 2) return;
-  for (const head of table.tHead?.rows[0].cells ?? []) head.ariaSort = null;
-  body.append(...inOrder(rows, ({ dataset }) => dataset.label ?? ""));
+/** Arranges charts and other tables of several targets in this order; null: in the original order. */
+function orderOthers(sorted: HTMLTableElement, labels: readonly string[] | null): void {
+  orderBy(labels);
+  for (const table of document.querySelectorAll<HTMLTableElement>("main .scroll table")) {
+    const rows = rowsAsWritten(table);
+    const areSeveral = new Set(rows.map(({ dataset }) => dataset.of ?? "")).size > 1;
+    if (table === sorted || !areSeveral) continue;
+    // Its own sorting no longer holds.
+    for (const head of table.tHead?.rows[0].cells ?? []) head.ariaSort = null;
+    table.tBodies[0].append(...inOrder(rows, ({ dataset }) => dataset.label ?? ""));
+  }
 }
 
 /** Stable sort; cells without a comparable value come last in either direction. */
 function sorted(
   rows: readonly HTMLTableRowElement[],
   column: number,
-  order: SortOrder,
+  order: typeof ORDERS[number],
 ): HTMLTableRowElement[] {
   const sign = order === "ascending" ? 1 : -1;
   const keyed = rows.map((row) => ({ row, key: keyOf(row.cells[column]) }));
   keyed.sort(({ key: a }, { key: b }) => {
     if (a === null || b === null) return Number(a === null) - Number(b === null);
-    return sign * compare(a, b);
+    return sign *
+      (typeof a === "number" && typeof b === "number"
+        ? a - b
+        : String(a).localeCompare(String(b), "en", { numeric: true }));
   });
   return keyed.map(({ row }) => row);
-}
-
-function compare(a: string | number, b: string | number): number {
-  return typeof a === "number" && typeof b === "number"
-    ? a - b
-    : String(a).localeCompare(String(b), "en", { numeric: true });
 }
 
 function keyOf(cell: HTMLTableCellElement | undefined): string | number | null {

@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /**
  * A scenario over time: its timelines and heatmaps, the range of time selected in them, and the figures recomputed for
  * that range.
@@ -22,7 +21,7 @@ import { link, linkElements } from "../linked/elements.ts";
 import type { TimeRange } from "../../subjects/charts/time_range.ts";
 import type { Table } from "../../subjects/tables/table.ts";
 import { equipTable, tableNodes } from "../tables/tables.ts";
-import { intervalTimes, momentAt, type RunMoment, type RunsAxis } from "./axis.ts";
+import { intervalTimes, momentAt, type RunMoment } from "./axis.ts";
 import {
   framedRuns,
   framedTargets,
@@ -38,29 +37,23 @@ import {
   heatOfCell,
   type HeatPlace,
   heatTable,
-  momentOfPlace,
   placeAt,
   placeBeside,
-  placeText,
+  readAt,
 } from "./heatmap.ts";
 import type { Marks } from "./marks.ts";
-import { brush, RangeForm } from "./range_form.ts";
-import { linkTo, readLink } from "./range_link.ts";
-import { greyRest, partOf, partTable, type Steps, stepsOf } from "./selection.ts";
+import { brush, linkTo, RangeForm, readLink } from "./range.ts";
+import { greyRest, partTable, type Steps, stepsOf } from "./selection.ts";
 
 /** Time after the last change until the selection is announced and the link updated. */
 const REST_MS = 300;
 
 class ScenarioFigure {
   readonly section: string;
-  readonly #element: HTMLElement;
   readonly #timelines: readonly HTMLCanvasElement[];
   readonly #heatmaps: readonly HTMLCanvasElement[];
-  readonly #drawings: Drawings;
   readonly #form: RangeForm;
   readonly #marks: Marks = { range: null, moment: null, track: null };
-  /** The selected range; null for the whole run. */
-  #range: TimeRange | null = null;
   /** What each canvas shows; null if its whole chart is hidden. */
   readonly #frames = new Map<HTMLCanvasElement, OverTime | null>();
   readonly #heats = new Map<HTMLCanvasElement, Heat>();
@@ -71,13 +64,15 @@ class ScenarioFigure {
   #frame = 0;
   #rest: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(element: HTMLElement, form: HTMLFormElement, drawings: Drawings) {
+  constructor(
+    readonly element: HTMLElement,
+    form: HTMLFormElement,
+    private readonly drawings: Drawings,
+  ) {
     this.section = sectionOf(element.id);
-    this.#element = element;
-    this.#drawings = drawings;
     this.#form = new RangeForm(form, (range) => this.#show(range));
     element.addEventListener("keydown", ({ key }) => {
-      if (key === "Escape" && this.#range !== null) this.show(null);
+      if (key === "Escape" && this.#marks.range !== null) this.show(null);
     });
     const heatmaps = document.getElementById(`${this.section}-heatmap`);
     this.#timelines = [...element.querySelectorAll("canvas")];
@@ -92,10 +87,6 @@ class ScenarioFigure {
   show(range: TimeRange | null): void {
     this.#form.range = range;
     this.#show(this.#form.range);
-  }
-
-  scrollIntoView(): void {
-    this.#element.scrollIntoView();
   }
 
   /** Draws a chart; null if all of it is hidden, or if the intervals of a heatmap are not unpacked yet. */
@@ -120,47 +111,40 @@ class ScenarioFigure {
   followChoice(): void {
     this.#frames.clear();
     if (this.#isRecomputed) this.#recompute();
-    this.#element.querySelector(".range a")
-      ?.setAttribute("href", linkTo(this.section, this.#range));
+    this.element.querySelector(".range a")
+      ?.setAttribute("href", linkTo(this.section, this.#marks.range));
   }
 
   #show(range: TimeRange | null): void {
-    this.#range = range;
     this.#marks.range = range;
     cancelAnimationFrame(this.#frame);
     this.#frame = requestAnimationFrame(() => {
-      for (const canvas of this.#canvases) this.#drawings.of(canvas)?.draw();
+      for (const canvas of [...this.#timelines, ...this.#heatmaps]) {
+        this.drawings.of(canvas)?.draw();
+      }
       this.#recompute();
     });
-  }
-
-  get #canvases(): readonly HTMLCanvasElement[] {
-    return [...this.#timelines, ...this.#heatmaps];
   }
 
   async #recompute(): Promise<void> {
     this.#isRecomputed = true;
     const steps = await this.#unpacked();
-    const part = partOf(steps, this.#range);
-    this.#element.querySelector(".selected")
-      ?.replaceChildren(
-        ...tableNodes(partTable(part, this.#percentiles, steps.unit), `${this.section}-part`),
-      );
-    greyRest(this.section, this.#range !== null);
+    const charts = this.#timelines.map(({ id }) => chartOf(id));
+    const percentiles = charts.find((chart) => chart?.kind === "timeline")?.percentiles ?? [];
+    const table = partTable(steps, this.#marks.range, percentiles);
+    this.element.querySelector(".selected")
+      ?.replaceChildren(...tableNodes(table, `${this.section}-part`));
+    greyRest(this.section, this.#marks.range !== null);
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => {
-      const status = this.#element.querySelector(":scope > [role=status]");
-      if (status) status.textContent = `${part.what}: the table below the charts covers this part.`;
-      const link = linkTo(this.section, this.#range);
-      this.#element.querySelector(".range a")?.setAttribute("href", link);
+      const status = this.element.querySelector(":scope > [role=status]");
+      if (status) {
+        status.textContent = `${table.caption}: the table below the charts covers this part.`;
+      }
+      const link = linkTo(this.section, this.#marks.range);
+      this.element.querySelector(".range a")?.setAttribute("href", link);
       history.replaceState(null, "", link);
     }, REST_MS);
-  }
-
-  /** Names of the percentiles in the timelines. */
-  get #percentiles(): readonly string[] {
-    const charts = this.#timelines.map(({ id }) => chartOf(id));
-    return charts.find((chart) => chart?.kind === "timeline")?.percentiles ?? [];
   }
 
   /** Unpacks the intervals at first use. */
@@ -192,7 +176,7 @@ class ScenarioFigure {
     const steps = await this.#unpacked();
     this.#heats.set(canvas, this.#heatOf(steps, chart.cell));
     canvas.dataset.heat = "drawn";
-    this.#drawings.draw(canvas);
+    this.drawings.draw(canvas);
   }
 
   #heatOf(steps: Steps, cell: number): Heat {
@@ -202,7 +186,7 @@ class ScenarioFigure {
   #listen(canvas: HTMLCanvasElement): void {
     brush(canvas, {
       at: (offsetPx, run) => {
-        const value = this.#drawings.of(canvas)?.scales.x.getValueForPixel(offsetPx);
+        const value = this.drawings.of(canvas)?.scales.x.getValueForPixel(offsetPx);
         const frame = this.#frameOf(canvas);
         return value === undefined || frame === null ? null : momentAt(frame, value, run);
       },
@@ -220,26 +204,29 @@ class ScenarioFigure {
   }
 
   #follow(canvas: HTMLCanvasElement, { offsetX, offsetY }: PointerEvent): void {
-    const drawing = this.#drawings.of(canvas);
+    const drawing = this.drawings.of(canvas);
     const frame = this.#frameOf(canvas);
     if (!drawing || frame === null || this.#isDragged) return;
     const { x, ...others } = drawing.scales;
     const track = Object.values(others)
       .find(({ top, bottom }) => offsetY >= top && offsetY < bottom)?.id ?? null;
-    this.#point(middleOf(frame, momentAt(frame, x.getValueForPixel(offsetX) ?? 0, null)), track);
+    const moment = momentAt(frame, x.getValueForPixel(offsetX) ?? 0, null);
+    const times = intervalTimes(frame, moment);
+    this.#point(times && { ...moment, seconds: (times.fromS + times.toS) / 2 }, track);
     if (chartOf(canvas.id)?.kind === "overlay") markTarget(targetAt(drawing, track, offsetY));
   }
 
   #listenToHeat(canvas: HTMLCanvasElement): void {
     const output = canvas.closest(".panel")?.querySelector("output");
     const read = (placeOf: (heat: Heat, drawing: Drawing) => HeatPlace | null): void => {
-      const [heat, drawing] = [this.#heats.get(canvas), this.#drawings.of(canvas)];
+      const [heat, drawing] = [this.#heats.get(canvas), this.drawings.of(canvas)];
       if (!heat || !drawing) return;
       const place = placeOf(heat, drawing);
       heat.place = place;
       drawing.draw();
-      this.#point(place && momentOfPlace(heat, place));
-      if (output) output.textContent = place ? placeText(heat, place) : "";
+      const found = place && readAt(heat, place);
+      this.#point(found && found.moment);
+      if (output) output.textContent = found?.text ?? "";
     };
     const follow = (event: PointerEvent): void =>
       read((heat, drawing) => placeAt(drawing, heat, event));
@@ -261,10 +248,10 @@ class ScenarioFigure {
     if (isSame && track === this.#marks.track) return;
     Object.assign(this.#marks, { moment, track });
     for (const canvas of this.#timelines) {
-      const [drawing, frame] = [this.#drawings.of(canvas), this.#frameOf(canvas)];
+      const [drawing, frame] = [this.drawings.of(canvas), this.#frameOf(canvas)];
       if (drawing && frame) pointOut(drawing, frame, this.#marks);
     }
-    for (const canvas of this.#heatmaps) this.#drawings.of(canvas)?.draw();
+    for (const canvas of this.#heatmaps) this.drawings.of(canvas)?.draw();
   }
 
   /** The accessible form of the charts, built when first opened: tables with the names by which they are linked. */
@@ -273,9 +260,7 @@ class ScenarioFigure {
     tablesOf: () => Promise<readonly (readonly [label: string, table: Table])[]>,
   ): void {
     details?.addEventListener("toggle", async () => {
-      if (details.classList.contains("filled")) return;
       const kind = `${this.section}-${details.className}`;
-      details.classList.add("filled");
       for (const [i, [label, table]] of (await tablesOf()).entries()) {
         details.append(...tableNodes(table, `${kind}-${i}`));
         const scroll = details.lastElementChild;
@@ -284,7 +269,7 @@ class ScenarioFigure {
         equipTable(scroll);
       }
       linkElements();
-    });
+    }, { once: true });
   }
 
   #lineTables(): Promise<[string, Table][]> {
@@ -310,12 +295,6 @@ function framed(id: string, fitted: (chart: Timeline) => Timeline): OverTime | n
     return own?.kind === "timeline" ? [{ label, chart: fitted(own) }] : [];
   });
   return targets.length === 0 ? null : framedTargets(targets);
-}
-
-/** The middle of the interval that contains a moment; null without one. */
-function middleOf(data: RunsAxis, moment: RunMoment): RunMoment | null {
-  const times = intervalTimes(data, moment);
-  return times && { run: moment.run, seconds: (times.fromS + times.toS) / 2 };
 }
 
 /** The name of a chart's cell. */
@@ -353,5 +332,5 @@ export function followLink(
   const figure = link && figures.get(link.section);
   if (!link || !figure) return;
   figure.show(link.range);
-  if (!isScrolled) figure.scrollIntoView();
+  if (!isScrolled) figure.element.scrollIntoView();
 }

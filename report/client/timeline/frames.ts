@@ -161,14 +161,13 @@ export function framedTargets(
   // The lowest and the highest percentile have a track each: a tail must not squeeze the medians together.
   const tracks = [...new Set([0, percentiles.length - 1])].map((at): Track => {
     const lines = linesOf(percentiles[at], ({ latency }) => latency[at]);
+    const ends = lines.flatMap(({ band = [] }) =>
+      band.flatMap((one) => one ? [one.low, one.high] : [])
+    );
     return {
       ...{ id: at === 0 ? "latency" : "tail", title: `${percentiles[at]}, ${latency.unit}` },
-      ...{
-        axis: axisOver(latency.unit, bandEnds(lines), { logFrom: LATENCY_LOG_FROM }),
-        unit: latency.unit,
-        weight: 4,
-        lines,
-      },
+      axis: axisOver(latency.unit, ends, { logFrom: LATENCY_LOG_FROM }),
+      ...{ unit: latency.unit, weight: 4, lines },
     };
   });
   const failing = targets.filter(({ chart }) => chart.runs.some(({ failed }) => failed));
@@ -190,10 +189,6 @@ export function framedTargets(
       lines: [...linesOf("served/s", ({ rate }) => rate), ...failed],
     }],
   };
-}
-
-function bandEnds(lines: readonly TrackLine[]): number[] {
-  return lines.flatMap(({ band = [] }) => band.flatMap((one) => one ? [one.low, one.high] : []));
 }
 
 /** Chart.js shows nothing at the pointer itself, because the figure does that for all charts. */

@@ -197,16 +197,17 @@ export function placeBeside(
   return { run, column, row: Math.max(lowest, Math.min(edgesUs.length - 2, row)) };
 }
 
-/** The middle of a column. */
-export function momentOfPlace({ map }: Heat, { run, column }: HeatPlace): RunMoment {
-  const { fromS, toS } = map.runs[run][column];
-  return { run, seconds: (fromS + toS) / 2 };
-}
-
-/** `run 2, 4–4.25 s: 312 requests between 8 and 10 ms, 12.4 % of 2,510.` */
-export function placeText(heat: Heat, { run, column, row }: HeatPlace): string {
+/** The middle of a column, and `run 2, 4–4.25 s: 312 requests between 8 and 10 ms, 12.4 % of 2,510.` */
+export function readAt(
+  heat: Heat,
+  { run, column, row }: HeatPlace,
+): { readonly moment: RunMoment; readonly text: string } {
   const own = heat.map.runs[run][column];
-  return `${intervalText(heat, run, own)}: ${heatText(heat.map, own, { row, unit: heat.unit })}`;
+  const text = heatText(heat.map, own, { row, unit: heat.unit });
+  return {
+    moment: { run, seconds: (own.fromS + own.toS) / 2 },
+    text: `${intervalText(heat, run, own)}: ${text}`,
+  };
 }
 
 /** A row for each interval, a column for each step of latency with any requests. */

@@ -42,18 +42,15 @@ export function labelsPx({ isLabelled, runs }: MarkedRuns): number {
 }
 
 export function timelineMarks(data: MarkedRuns, theme: Theme, marks: Marks): Plugin<"line"> {
+  const draw = (drawing: Chart, part: (made: MarksDrawing) => void): void => {
+    drawing.ctx.save();
+    part(new MarksDrawing(drawing, data, theme));
+    drawing.ctx.restore();
+  };
   return {
     id: "timelineMarks",
-    beforeDatasetsDraw(drawing): void {
-      drawing.ctx.save();
-      new MarksDrawing(drawing, data, theme).drawBehind();
-      drawing.ctx.restore();
-    },
-    afterDatasetsDraw(drawing): void {
-      drawing.ctx.save();
-      new MarksDrawing(drawing, data, theme).drawAbove(marks);
-      drawing.ctx.restore();
-    },
+    beforeDatasetsDraw: (drawing) => draw(drawing, (made) => made.drawBehind()),
+    afterDatasetsDraw: (drawing) => draw(drawing, (made) => made.drawAbove(marks)),
   };
 }
 

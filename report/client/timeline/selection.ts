@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 /**
  * A selected part of the runs: a table of its figures, recomputed from their intervals. Everything else in the scenario is
  * greyed out, because it describes the whole runs.
@@ -29,7 +28,6 @@ import { chosenBase, linkedItems, targetOf } from "../linked/choice.ts";
 interface StepsOfCell extends TimedSteps {
   readonly label: string;
   readonly color: number;
-  /** The repetition of each run. */
   readonly repetitions: readonly number[];
 }
 
@@ -52,35 +50,24 @@ export async function stepsOf(section: string): Promise<Steps> {
   return { cells, unit: timeUnit(medians) };
 }
 
-interface Part {
-  readonly range: TimeRange | null;
-  /** `2–5 s of every run`. */
-  readonly what: string;
-  readonly cells: readonly StepsOfCell[];
-}
-
-/** @param range Null: the whole run. */
-export function partOf({ cells }: Steps, range: TimeRange | null): Part {
-  const time = range ? `${formatTick(range.fromS)}–${formatTick(range.toS)} s` : "All";
-  const isOne = cells.every(({ runs }) => runs.length === 1);
-  const what = isOne ? range ? time : "All of the run" : `${time} of every run`;
-  return { range, what, cells };
-}
-
 /**
- * The figures of the part, compared with those of the chosen base, or else of the first cell.
+ * The figures of a part of the runs, compared with those of the chosen base, or else of the first cell.
+ * @param range Null: the whole run.
  * @param percentiles Names: `p99`.
  */
 export function partTable(
-  { what, range, cells }: Part,
+  { cells, unit }: Steps,
+  range: TimeRange | null,
   percentiles: readonly string[],
-  unit: DisplayUnit,
 ): Table {
+  const time = range ? `${formatTick(range.fromS)}–${formatTick(range.toS)} s` : "All";
+  const isOne = cells.every(({ runs }) => runs.length === 1);
+  const caption = isOne ? range ? time : "All of the run" : `${time} of every run`;
   const rows = linkedItems(cells).map(({ label, color, ...cell }) => ({
     ...{ label, color },
     figures: rangeFigures(cell, range, percentiles.map((name) => Number(name.slice(1)))),
   }));
-  const first = rows.find(({ label }) => targetOf(label) === chosenBase()) ?? rows[0];
+  const first = rows.find(({ label }) => targetOf(label) === chosenBase) ?? rows[0];
   const beside = (cell: TableCell, figures: RangeFigures, base?: number | null): TableCell =>
     figures === first.figures || !base || cell.value === undefined
       ? cell
@@ -93,7 +80,7 @@ export function partTable(
     "The figures are recomputed from the intervals of the runs' timelines.",
     lowerBoundsText(bounds),
   ].filter((note) => note !== "");
-  return tableOf({ caption: what, notes }, rows, [
+  return tableOf({ caption, notes }, rows, [
     column.name("Target", ({ label, color }) => ({ text: label, color })),
     {
       label: "Requests/s",

@@ -3,16 +3,14 @@ import type {
   Alternatives,
   Block,
   Depth,
-  Facts,
   Figure,
   Flames,
   Group,
   List,
   TableBlock,
   Text,
-  Verbatim,
 } from "../../blocks.ts";
-import { type Markup, markup, scriptJson } from "../../writing/html.ts";
+import { dataScript, type Markup, markup } from "../../writing/html.ts";
 import { figureContent, figureMarkup, ownPlace, type PagePlace, readingMarkup } from "./figures.ts";
 import { tableMarkup } from "./sections/tables.ts";
 import { findingsMarkup, foldMarkup, headingMarkup, withCode } from "./texts.ts";
@@ -38,10 +36,15 @@ function blockMarkup(block: Block, place: PagePlace, level: number): Markup | nu
   switch (block.kind) {
     case "text":
       return textMarkup(block);
-    case "list":
-      return block.fold === undefined ? listMarkup(block, level) : trustMarkup(block, block.fold);
+    case "list": {
+      const { title, items, fold } = block;
+      if (fold !== undefined) return trustMarkup(block, fold);
+      return markup`${title === "" ? null : headingMarkup(title, level)}${findingsMarkup(items)}`;
+    }
     case "facts":
-      return factsMarkup(block);
+      return markup`<dl class="facts">${
+        block.facts.map(({ label, text }) => markup`<div><dt>${label}</dt><dd>${text}</dd></div>`)
+      }</dl>\n`;
     case "table":
       return tableBlockMarkup(block, place);
     case "figure":
@@ -50,23 +53,26 @@ function blockMarkup(block: Block, place: PagePlace, level: number): Markup | nu
       return flamesMarkup(block, place);
     case "alternatives":
       return markup`${choiceMarkup(block)}${blocksMarkup(block.blocks, place, level)}`;
-    case "verbatim":
-      return verbatimMarkup(block);
+    case "verbatim": {
+      // Focusable, because it scrolls.
+      const whole = markup`<pre tabindex="0">${block.text}</pre>`;
+      return block.fold === null ? whole : foldMarkup(block.fold, whole);
+    }
     case "group":
       return groupMarkup(block, place, level);
   }
 }
 
-const DEPTH_CLASSES: Readonly<Record<Depth, string>> = {
-  summary: "",
-  detail: "in-detail",
-  everything: "in-everything",
-};
+/** The class of a part that is not in the summary, after its own classes. */
+export function classAttribute(depth: Depth, ...own: string[]): Markup | null {
+  const names = [...own, ...depth === "summary" ? [] : [`in-${depth}`]];
+  return names.length === 0 ? null : markup` class="${names.join(" ")}"`;
+}
 
 /** A `<section>` with an id for links. */
 export function sectionMarkup(group: Group, place: PagePlace): Markup {
   const id = `${place.id}-${group.id}`;
-  return markup`<section id="${id}"${classAttribute([DEPTH_CLASSES[group.depth]])}>${
+  return markup`<section id="${id}"${classAttribute(group.depth)}>${
     headingMarkup(group.title, 2, { code: group.aside })
   }
 ${blocksMarkup(group.blocks, { ...place, id }, 3)}</section>
@@ -79,21 +85,12 @@ function groupMarkup(group: Group, place: PagePlace, level: number): Markup {
   const inside = layout === "stack"
     ? content
     : markup`<div class="${layout}">${content.map((part) => markup`<div>${part}</div>`)}</div>`;
-  const depthClass = DEPTH_CLASSES[depth];
-  if (title === "") {
-    return depthClass === ""
-      ? markup`${inside}`
-      : markup`<div class="${depthClass}">${inside}</div>\n`;
-  }
-  return markup`<div${classAttribute(["group", depthClass])}>${
+  if (title === "" && depth === "summary") return markup`${inside}`;
+  if (title === "") return markup`<div${classAttribute(depth)}>${inside}</div>\n`;
+  return markup`<div${classAttribute(depth, "group")}>${
     headingMarkup(title, level, { code: aside })
   }
 ${inside}</div>\n`;
-}
-
-function classAttribute(classes: readonly string[]): Markup | null {
-  const names = classes.filter((name) => name !== "");
-  return names.length === 0 ? null : markup` class="${names.join(" ")}"`;
 }
 
 function textMarkup({ text, tone }: Text): Markup | null {
@@ -110,40 +107,20 @@ function textMarkup({ text, tone }: Text): Markup | null {
   }
 }
 
-function listMarkup({ title, items }: List, level: number): Markup {
-  return markup`${title === "" ? null : headingMarkup(title, level)}${findingsMarkup(items)}`;
-}
-
 /** Why runs are not valid. */
 function trustMarkup({ title, items }: List, level: string): Markup {
-  return markup`<details class="trust ${level}"><summary>${title}</summary>${
-    reasonsMarkup(items.map(({ text }) => text))
-  }</details>`;
-}
-
-function reasonsMarkup(reasons: readonly string[]): Markup | null {
-  if (reasons.length === 0) return null;
-  const items = reasons.map((reason, i) =>
-    markup`<li${i < MOST_PRINTED ? null : markup` class="unprinted"`}>${withCode(reason)}</li>`
+  const reasons = items.map(({ text }, i) =>
+    markup`<li${i < MOST_PRINTED ? null : markup` class="unprinted"`}>${withCode(text)}</li>`
   );
-  const left = reasons.length - MOST_PRINTED;
-  const rest = left > 0
-    ? markup`<p class="on-paper">${left} more ${
-      left === 1 ? "is" : "are"
-    } in the page on a screen.</p>`
-    : null;
-  return markup`<ul>${items}</ul>${rest}`;
+  const left = items.length - MOST_PRINTED;
+  const are = left === 1 ? "is" : "are";
+  return markup`<details class="trust ${level}"><summary>${title}</summary><ul>${reasons}</ul>${
+    left > 0 ? markup`<p class="on-paper">${left} more ${are} in the page on a screen.</p>` : null
+  }</details>`;
 }
 
 /** More items than this are not printed, because on paper they would come before every figure. */
 const MOST_PRINTED = 3;
-
-function factsMarkup({ facts }: Facts): Markup {
-  const items = facts.map(({ label, text }) =>
-    markup`<div><dt>${label}</dt><dd>${text}</dd></div>`
-  );
-  return markup`<dl class="facts">${items}</dl>\n`;
-}
 
 function tableBlockMarkup(
   { table, isCaptioned, fold, outcomes }: TableBlock,
@@ -175,7 +152,7 @@ function flamesMarkup({ of, flames }: Flames, { id }: PagePlace): Markup {
 <button type="button" disabled>Show all</button></form>
 <div role="tree" aria-label="Flame graph of ${of}: callers above what they called, as wide as their total time"></div>
 <p class="readout"></p></figure>
-<script type="application/json" id="flames-${id}">${scriptJson(flames)}</script>`;
+${dataScript(`flames-${id}`, flames)}`;
 }
 
 /** Markup into which the client puts the choices; null if there is nothing to choose. */
@@ -190,18 +167,16 @@ function choiceMarkup({ label, standard, others }: Alternatives): Markup | null 
 export function replacedFigures(
   { others }: Alternatives,
   place: PagePlace,
-): Record<string, Record<string, string>> {
-  return Object.fromEntries(
-    others().map(({ name, blocks }) => [
-      name,
-      Object.fromEntries(
-        figuresIn(blocks).map((figure) => {
-          const own = ownPlace(figure, place);
-          return [own.id, figureContent(figure, own, FIGURE_LEVEL).text];
-        }),
-      ),
-    ]),
-  );
+): [name: string, Record<string, string>][] {
+  return others().map(({ name, blocks }) => [
+    name,
+    Object.fromEntries(
+      figuresIn(blocks).map((figure) => {
+        const own = ownPlace(figure, place);
+        return [own.id, figureContent(figure, own, FIGURE_LEVEL).text];
+      }),
+    ),
+  ]);
 }
 
 /** Level of headings in a figure within a group of a section. */
@@ -211,10 +186,4 @@ function figuresIn(blocks: readonly Block[]): Figure[] {
   return blocks.flatMap((block) =>
     block.kind === "figure" ? [block] : block.kind === "group" ? figuresIn(block.blocks) : []
   );
-}
-
-/** Focusable, because it scrolls. */
-function verbatimMarkup({ text, fold }: Verbatim): Markup {
-  const whole = markup`<pre tabindex="0">${text}</pre>`;
-  return fold === null ? whole : foldMarkup(fold, whole);
 }

@@ -1,12 +1,5 @@
 /** Figures: a canvas for each chart with its text and controls, findings, and instructions for reading. */
-import {
-  type Chart,
-  type Overlay,
-  type Rows,
-  sectionOf,
-  type Timeline,
-  type Xy,
-} from "../../chart.ts";
+import { type Chart, type Overlay, sectionOf, type Timeline, type Xy } from "../../chart.ts";
 import type { Figure, Panel, Series } from "../../blocks.ts";
 import { HEAT_SHARES } from "../../subjects/charts/heatmap.ts";
 import { type Markup, markup } from "../../writing/html.ts";
@@ -28,15 +21,15 @@ export interface PagePlace {
 
 export function figureMarkup(figure: Figure, place: PagePlace, level: number): Markup {
   const own = ownPlace(figure, place);
-  const followed = followedAs(figure.panels[0].chart);
-  const attributes = followed === null ? null : markup` class="${followed}" id="${own.id}"`;
+  const [{ chart }] = figure.panels;
+  // The class of a figure for which the page's client does more than draw.
+  const followed = chart.kind === "rows" && chart.margin !== undefined
+    ? "forest"
+    : chart.kind === "timeline" || chart.kind === "heatmap"
+    ? `${chart.kind}s`
+    : null;
+  const attributes = followed && markup` class="${followed}" id="${own.id}"`;
   return markup`<figure${attributes}>${figureContent(figure, own, level)}</figure>\n`;
-}
-
-/** The class of a figure for which the page's client does more than draw. */
-function followedAs(chart: Chart): string | null {
-  if (chart.kind === "rows") return chart.margin === undefined ? null : "forest";
-  return chart.kind === "timeline" || chart.kind === "heatmap" ? `${chart.kind}s` : null;
 }
 
 /** A named figure has its name as id, wherever it is in its section. */
@@ -47,7 +40,7 @@ export function ownPlace({ id }: Figure, place: PagePlace): PagePlace {
 export function figureContent(figure: Figure, place: PagePlace, level: number): Markup {
   const { legend, marks, panels, findings, reading, values } = figure;
   const { id } = place;
-  const timelines = chartsOf(panels, "timeline");
+  const timelines = panels.flatMap(({ chart }) => chart.kind === "timeline" ? [chart] : []);
   const isHeat = panels.some(({ chart }) => chart.kind === "heatmap");
   const isAlone = panels.length === 1 && titleOf(panels[0]) === "";
   const drawn = panels.map((panel, i) =>
@@ -77,18 +70,13 @@ ${caption}
   }
   const table = values &&
     foldMarkup("Values as a table", tableMarkup(values, { id: `${id}-values`, captioned: false }));
-  return markup`${legend.length === 0 ? null : legendMarkup(legend)}${marksMarkup(marks)}
+  const shapes = marks.map((name, i) => markup`${MARKS[i % MARKS.length]} ${name}`);
+  return markup`${legendMarkup(legend.map(nameMarkup))}${
+    shapes.length < 2 ? null : legendMarkup(shapes)
+  }
 ${charts}
 ${caption}
 ${table}`;
-}
-
-function chartsOf<Kind extends Chart["kind"]>(
-  panels: readonly Panel[],
-  kind: Kind,
-): Extract<Chart, { kind: Kind }>[] {
-  return panels.map(({ chart }) => chart)
-    .filter((chart): chart is Extract<Chart, { kind: Kind }> => chart.kind === kind);
 }
 
 function titleOf({ of, title = of?.label ?? "" }: Panel): string {
@@ -114,16 +102,11 @@ function chartMarkup(chart: Chart, { id, charts }: PagePlace): Markup {
     return markup`<div class="chart heatmap" role="group" tabindex="0" aria-label="${chart.alt}: arrow keys read it">${canvas}</div>
 <output class="note"></output>`;
   }
-  return markup`<div class="chart ${sizeOf(chart)}">${canvas}</div>${
+  const px = heightPx(chart);
+  const size = px !== null ? `high-${px}` : chart.kind === "xy" ? chart.size : chart.kind;
+  return markup`<div class="chart ${size}">${canvas}</div>${
     chart.kind === "xy" ? limitMarkup(chart) : null
   }`;
-}
-
-/** The class of charts with the same height as this one. */
-function sizeOf(chart: Exclude<Chart, Rows>): string {
-  const px = heightPx(chart);
-  if (px !== null) return `high-${px}`;
-  return chart.kind === "xy" ? chart.size : chart.kind;
 }
 
 /** Style rules for the heights of charts that grow with their content: the page's policy forbids styles on elements. */
@@ -157,22 +140,17 @@ function limitMarkup({ limit, x, y }: Xy): Markup | null {
 <output></output></form>`;
 }
 
-function legendMarkup(series: readonly Pick<Series, "label" | "color">[]): Markup {
-  const names = series.map(({ label, color }) =>
-    markup`<span>${swatchMarkup(color)}${label}</span> `
-  );
-  return markup`<p class="legend">${names}</p>`;
+function legendMarkup(names: readonly Markup[], of = ""): Markup | null {
+  const items = names.map((name) => markup`<span>${name}</span> `);
+  return names.length === 0 ? null : markup`<p class="legend">${of}${items}</p>`;
+}
+
+function nameMarkup({ label, color }: Series): Markup {
+  return markup`${swatchMarkup(color)}${label}`;
 }
 
 /** Characters in the order of `SCENARIO_MARKS`, as the client draws them. */
 const MARKS = ["●", "▲", "■", "◆", "▼", "▶", "◀"];
-
-/** The meaning of the dots' shapes; null if all are alike. */
-function marksMarkup(names: readonly string[]): Markup | null {
-  if (names.length < 2) return null;
-  const marks = names.map((name, i) => markup`<span>${MARKS[i % MARKS.length]} ${name}</span> `);
-  return markup`<p class="legend">${marks}</p>`;
-}
 
 /** Folded up, because it is read once, at the first figure of a kind. */
 export function readingMarkup(reading: string): Markup | null {
@@ -199,7 +177,7 @@ function overlayMarkup(
       "Latency and requests per second over time: the median run of each target and the band of its runs",
     series,
   };
-  return markup`${legendMarkup(series)}
+  return markup`${legendMarkup(series.map(nameMarkup))}
 ${chartMarkup(chart, { ...place, id: `${place.id}-overlay` })}`;
 }
 
@@ -209,9 +187,8 @@ function keyMarkup(timelines: readonly Timeline[]): Markup | null {
   const hasFailed = timelines.some(({ runs }) => runs.some(({ failed }) => failed));
   const kinds = ["served", ...hasFailed ? ["failed"] : [], ...hasOffered ? ["offered"] : []];
   if (kinds.length === 1) return null;
-  return markup`<p class="legend">Requests/s: ${
-    kinds.map((kind) => markup`<span><i class="line ${kind}"></i>${kind}</span> `)
-  }</p>`;
+  const names = kinds.map((kind) => markup`<i class="line ${kind}"></i>${kind}`);
+  return legendMarkup(names, "Requests/s: ");
 }
 
 /** Controls that work by keyboard, by touch and by dragging on the charts; shown once the client is loaded. */

@@ -3,48 +3,41 @@
  * ones. Only this page may send requests, to its own server; the saved file sends none.
  */
 import type { Document } from "../../document.ts";
-import { type Markup, markup } from "../../writing/html.ts";
+import { markup } from "../../writing/html.ts";
 import type { Written } from "../../writing/written.ts";
 import css from "./live.css" with { type: "text" };
 import script from "../../client/live_client.js" with { type: "text" };
-import { type LivePoint, type LiveStatus, remainingText } from "./live_status.ts";
+import { type Live, liveFigures } from "../live_figures.ts";
+import { type LiveName, type LivePoint, type LiveStatus, remainingText } from "./live_status.ts";
 import { renderReportPage } from "./page.ts";
 import type { Progress } from "../../../runner/result/progress.ts";
 import { atMostText } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
-import { valueAtPercentile } from "../../../runner/stats/histogram/histogram.ts";
 import { trialSentence } from "../../subjects/capacity.ts";
 import { cellLabel } from "../../cells/cell_label.ts";
 
-interface LiveState {
-  /** Number of this page among all that the experiment has rendered. */
-  readonly page: number;
-  readonly status: LiveStatus;
-}
-
+/** @param page Number of this page among all that the experiment has rendered. */
 export function renderLivePage(
   documents: readonly Document[],
-  state: LiveState,
+  { page, status }: { readonly page: number; readonly status: LiveStatus },
 ): Written<"html"> {
-  return renderReportPage(documents, { bar: barMarkup(state), script, css });
-}
-
-/** The progress bar, whose texts the client updates. */
-function barMarkup({ page, status }: LiveState): Markup {
   const { done, runs, text, leftMs } = status;
   const left = leftMs === null ? "" : remainingText(leftMs);
-  return markup`<aside class="live" id="live" aria-label="Progress" data-page="${page}">
+  // The client updates its texts.
+  const bar = markup`<aside class="live" id="live" aria-label="Progress" data-page="${page}">
 <progress aria-label="Runs that ended" max="${Math.max(1, runs)}" value="${done}"></progress>
 <p role="status">${text}</p> <p class="left">${left}</p>
 <div class="now" role="img" aria-label="Rate and p99 of the run in progress">${
-    NOW_FIGURES.map(({ figure, label }) =>
+    Object.entries(NOW_FIGURES).map(([figure, label]) =>
       markup`<p data-figure="${figure}"><span>${label}</span> <b>–</b> ${CHART} <span class="scale"></span></p>`
     )
   }</div></aside>
 `;
+  return renderReportPage(documents, { bar, script, css });
 }
 
-const NOW_FIGURES = [{ figure: "rate", label: "Requests/s" }, { figure: "p99", label: "p99" }];
+/** Labels until the first interval. */
+const NOW_FIGURES = { rate: "Requests/s", p99: "p99" } satisfies Record<LiveName, string>;
 const CHART = markup`<svg viewBox="0 0 1 1" preserveAspectRatio="none"><path d=""/></svg>`;
 
 // The events of a running experiment → its progress, in words. Pure.
@@ -68,21 +61,18 @@ export function advanceStatus(status: LiveStatus, event: Progress): LiveStatus {
     case "starting": {
       const { order, runs, mayEndEarly, scenario, repetition, partner, remainingMs } = event;
       const turns = partner === undefined ? "" : `, alternating with ${partner}`;
-      const text = `Run ${order} of ${atMostText(`${runs}`, mayEndEarly)}: ${scenario}, ${
-        cellLabel(event)
-      }, run ${repetition}${turns}`;
+      const place = `Run ${order} of ${atMostText(`${runs}`, mayEndEarly)}`;
+      const text = `${place}: ${scenario}, ${cellLabel(event)}, run ${repetition}${turns}`;
       return { ...status, done: order - 1, runs, text, leftMs: remainingMs };
     }
     case "trial": {
       const [run] = status.text.split(BEFORE_TRIAL);
       return { ...status, text: `${run}${BEFORE_TRIAL}${trialSentence(event)}` };
     }
-    case "measured":
-      return {
-        ...status,
-        done: event.order + (event.partner === undefined ? 0 : 1),
-        leftMs: event.remainingMs ?? null,
-      };
+    case "measured": {
+      const done = event.order + (event.partner === undefined ? 0 : 1);
+      return { ...status, done, leftMs: event.remainingMs ?? null };
+    }
     case "missing":
       return event.missing.repetition === null ? status : { ...status, done: status.done + 1 };
     default:
@@ -107,19 +97,7 @@ export function brokenStatus(status: LiveStatus): LiveStatus {
   return { ...status, text, leftMs: null, isOver: true };
 }
 
-export function pointOf(live: Extract<Progress, { kind: "live" }>): LivePoint {
-  const { elapsedMs: endMs, ratePerSec, p99Ms, failed, latency: { count }, messages } = live;
-  if (!messages?.lead) {
-    const labels = { rateLabel: "Requests/s", p99Label: "p99" };
-    return { endMs, failed, ...labels, ratePerSec, p99Ms: count === 0 ? null : p99Ms };
-  }
-  const { lead, perSec } = messages;
-  const { all } = messages[lead];
-  return {
-    ...{ endMs, failed },
-    rateLabel: "Messages/s",
-    p99Label: lead === "gap" ? "gap p99" : "p99",
-    ratePerSec: perSec,
-    p99Ms: all.count === 0 ? null : valueAtPercentile(all, 99) / 1_000,
-  };
+export function pointOf(live: Live): LivePoint {
+  const [rate, , p99] = liveFigures(live).map(({ label, of }) => ({ label, value: of(live) }));
+  return { endMs: live.elapsedMs, rate, p99 };
 }

@@ -13,24 +13,25 @@ export interface LiveStatus {
   readonly isOver: boolean;
 }
 
-/** The newest page. */
 export interface PageEvent {
   readonly page: number;
   /** Sent back by this page when it is shown. */
   readonly receipt: string;
 }
 
+/** A rate, and the p99 of a time. */
+export type LiveName = "rate" | "p99";
+
+/** A figure of an interval, whose label says what is counted or timed; null without a response or message. */
+export interface LiveValue {
+  readonly label: string;
+  readonly value: number | null;
+}
+
 /** An interval of the current run as measured, without any statistics. */
-export interface LivePoint {
+export interface LivePoint extends Readonly<Record<LiveName, LiveValue>> {
   /** Milliseconds since the start of the run. */
   readonly endMs: number;
-  /** Labels of the rate and the percentile, which say what is counted and timed. */
-  readonly rateLabel: string;
-  readonly p99Label: string;
-  readonly ratePerSec: number;
-  /** Null without a response or message. */
-  readonly p99Ms: number | null;
-  readonly failed: number;
 }
 
 /** The next points of the current run; `isNew` if that run differs from the one of earlier points. */

@@ -4,16 +4,12 @@
  */
 import type { Run } from "../../../runner/result/result.ts";
 import { decodeInterval, decodeSparse, eachInterval } from "../../../runner/stats/histogram/hdr.ts";
-import {
-  EMPTY,
-  type SparseHistogram,
-  sumOfSparse,
-} from "../../../runner/stats/histogram/histogram.ts";
+import { type SparseHistogram, sumOfSparse } from "../../../runner/stats/histogram/histogram.ts";
 import { type PackedStep, packSteps } from "../../subjects/charts/packing.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { sum } from "../../writing/spread.ts";
 import type { IntervalPoint } from "../../figures/intervals.ts";
-import { deflated } from "../../writing/deflated.ts";
+import { deflateSync } from "node:zlib";
 
 export interface PackedSteps {
   /** Length of a whole step. */
@@ -39,9 +35,11 @@ export function packScenarios(
   scenarios: ReadonlyMap<string, { readonly cells: readonly CellRuns[] }>,
   most = MOST_CHARACTERS,
 ): ReadonlyMap<string, PackedSteps> {
-  const runs = [...scenarios.values()].flatMap(({ cells }) => cells.map(({ runs }) => runs));
-  const joined = intervalsOfStep(runs, most);
-  return new Map([...scenarios].map(([id, { cells }]) => [id, packScenario(cells, joined)]));
+  const all = new Map(
+    [...scenarios].map(([id, { cells }]) => [id, cells.map(({ runs }) => runs)]),
+  );
+  const joined = intervalsOfStep([...all.values()].flat(), most);
+  return new Map([...all].map(([id, cells]) => [id, packedSteps(cells, joined)]));
 }
 
 /** How many intervals make a step, so that all packed steps stay below `most` characters. @param cells Runs by cell. */
@@ -54,7 +52,9 @@ function intervalsOfStep(cells: readonly (readonly Run[])[], most: number): numb
   let intervals = 1;
   // The packed steps are never longer than the histograms in the results.
   if (size <= most) return intervals;
-  while (intervals < longest && scale * packed(tried, intervals).length > most) intervals *= 2;
+  while (intervals < longest && scale * packedSteps(tried, intervals).packed.length > most) {
+    intervals *= 2;
+  }
   return intervals;
 }
 
@@ -62,23 +62,19 @@ function charactersOf(runs: readonly Run[]): number {
   return sum(runs, ({ timeline }) => sum(timeline.points, ({ histogram }) => histogram.length));
 }
 
-function packScenario(cells: readonly CellRuns[], joined: number): PackedSteps {
-  const runs = cells.map((cell) => cell.runs);
-  return { seconds: stepSeconds(runs, joined), packed: packed(runs, joined) };
-}
-
-/** Length of a step. Long runs have longer intervals than short ones, so the longest interval decides for all. */
-function stepSeconds(cells: readonly (readonly Run[])[], joined: number): number {
-  return joined * Math.max(...cells.flat().map(({ timeline }) => timeline.intervalS));
-}
-
 /** The packed runs of each cell. @param joined How many of the longest intervals make a step. */
-function packed(cells: readonly (readonly Run[])[], joined: number): string {
-  const seconds = stepSeconds(cells, joined);
+function packedSteps(cells: readonly (readonly Run[])[], joined: number): PackedSteps {
+  // Long runs have longer intervals than short ones, so the longest interval decides for all.
+  const seconds = joined * Math.max(...cells.flat().map(({ timeline }) => timeline.intervalS));
   const steps = cells.map((runs) =>
     runs.map((run) => stepsOf(run, Math.max(1, Math.round(seconds / run.timeline.intervalS))))
   );
-  return deflated(packSteps(steps));
+  return { seconds, packed: deflated(packSteps(steps)) };
+}
+
+/** zlib's format in base64, which `inflated` in the page's client decodes. */
+export function deflated(content: string | Uint8Array): string {
+  return deflateSync(content).toString("base64");
 }
 
 function stepsOf({ timeline: { points } }: Run, intervals: number): PackedStep[] {
@@ -98,25 +94,20 @@ function stepOf(points: readonly IntervalPoint[], fromS: number): PackedStep {
     completed: sum(points, ({ completed }) => completed),
     failed: sum(points, ({ failed }) => failed),
     latency: points.length === 1 ? decodeInterval(alone) : sumOfSparse(eachInterval(points)),
-    bounds: sumOfSparse(points.filter(hasBounds).map(boundsOf)),
+    bounds: sumOfSparse(points.flatMap(boundsOf)),
   };
 }
 
-function hasBounds({ censoredHistogram, failed, errors }: IntervalPoint): boolean {
-  return censoredHistogram !== undefined || (errors?.timeout ?? failed) > 0;
-}
-
 /** Results of earlier versions don't mark lower bounds; in those, time-outs are the largest values. */
-function boundsOf(point: IntervalPoint): SparseHistogram {
+function boundsOf(point: IntervalPoint): SparseHistogram[] {
   const { censoredHistogram, failed, errors } = point;
-  return censoredHistogram === undefined
-    ? largest(decodeInterval(point), errors?.timeout ?? failed)
-    : decodeSparse(censoredHistogram);
+  if (censoredHistogram !== undefined) return [decodeSparse(censoredHistogram)];
+  const count = errors?.timeout ?? failed;
+  return count > 0 ? [largest(decodeInterval(point), count)] : [];
 }
 
 /** The `count` largest values. Sums, which are not packed, stay those of all values. */
 function largest(latency: SparseHistogram, count: number): SparseHistogram {
-  if (count === 0) return EMPTY;
   let first = latency.indices.length;
   let left = count;
   while (first > 0 && left > 0) left -= latency.counts[--first];

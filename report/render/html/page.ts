@@ -8,14 +8,12 @@ import { type Group, shownIn } from "../../blocks.ts";
 import type { Document } from "../../document.ts";
 import { swatchRules } from "../../cells/colors.ts";
 import { unique } from "../../writing/words.ts";
-import type { CellRuns } from "../../cells/cells.ts";
 import type { PageTarget } from "../../subjects/verdict/compared_scenarios.ts";
-import { type Markup, markup, scriptJson, verbatim } from "../../writing/html.ts";
+import { dataScript, type Markup, markup, verbatim } from "../../writing/html.ts";
 import type { Written } from "../../writing/written.ts";
 import client from "../../client/client.js" with { type: "text" };
-import { deflated } from "../../writing/deflated.ts";
-import { blocksMarkup, replacedFigures, sectionMarkup } from "./blocks.ts";
-import { packScenarios } from "./packed_intervals.ts";
+import { blocksMarkup, classAttribute, replacedFigures, sectionMarkup } from "./blocks.ts";
+import { deflated, packScenarios } from "./packed_intervals.ts";
 import { conclusionMarkup } from "./sections/conclusion.ts";
 import { DEPTH_SCRIPT, depthMarkup } from "./sections/depth.ts";
 import { type Charts, heightRules, type PagePlace } from "./figures.ts";
@@ -74,7 +72,8 @@ export function renderReportPage(
   const articles = articlesOf(documents);
   const first: Charts = new Map();
   const charts: Charts = new Map();
-  const steps = packScenarios(scenariosOf(articles));
+  const scenarios = scenariosOf(articles);
+  const steps = packScenarios(new Map(scenarios));
   const place = { charts, steps };
   const deep = articles.findIndex(({ rest }) => rest.length > 0);
   const begun = deep < 0 ? articles.length - 1 : deep;
@@ -92,9 +91,9 @@ export function renderReportPage(
     ),
   ];
   const style = RULES + (live?.css ?? "") + heightRules(all.values()) + swatchRules(colors);
-  const begin = markup`${targetsScript(documents)}${chartsScript(first)}<script>${
-    verbatim(client)
-  }</script>\n`;
+  const begin = markup`${dataScript("targets", targetsOf(documents))}
+${dataScript("charts", Object.fromEntries(first))}
+<script>${verbatim(client)}</script>\n`;
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -114,23 +113,27 @@ ${deep < 0 ? null : depthMarkup()}</div></nav>
 <main id="main">${
     // The verdict is drawn, and controls work, while the browser still loads the rest.
     articles.map((_, i) => [summaries[i], i === begun ? begin : null, rests[i]])}</main>
-${live?.bar ?? null}${moreChartsScript(charts)}
+${live?.bar ?? null}${dataScript("more-charts", deflatedJson(Object.fromEntries(charts)))}
+
 ${live && markup`<script>${verbatim(live.script)}</script>\n`}${
-    [...scenariosOf(articles)].map(([id, { cells }]) =>
-      intervalScript(id, cells, steps.get(id)?.packed ?? "")
-    )
-  }${articles.map(({ document: { groups }, id }) => basesScript(groups, { ...place, id }))}
+    // After the client, which reads it only when a part of the runs is selected.
+    scenarios.map(([id, scenario]) => {
+      const cells = scenario.cells.map(({ label, color, runs }) => ({
+        ...{ label, color, clock: runs[0].latency.clock },
+        repetitions: runs.map(({ repetition }) => repetition),
+      }));
+      const data = { cells, packed: steps.get(id)?.packed ?? "" };
+      return markup`${dataScript(`intervals-${id}`, data)}\n`;
+    })}${articles.map(({ document: { groups }, id }) => basesScript(groups, { ...place, id }))}
 </body>
 </html>
 `.text;
 }
 
-/** Scenarios by the ids of their sections. */
-function scenariosOf(articles: readonly Article[]): Map<string, Document["scenarios"][number]> {
-  return new Map(
-    articles.flatMap(({ id, document: { scenarios } }) =>
-      scenarios.map((scenario, s) => [`${id}-s${s + 1}`, scenario] as const)
-    ),
+/** Scenarios with the ids of their sections. */
+function scenariosOf(articles: readonly Article[]): [id: string, Document["scenarios"][number]][] {
+  return articles.flatMap(({ id, document: { scenarios } }) =>
+    scenarios.map((scenario, s): [string, typeof scenario] => [`${id}-s${s + 1}`, scenario])
   );
 }
 
@@ -147,42 +150,16 @@ ${summary.map((group) => sectionMarkup(group, place))}`;
 }
 
 /** The targets to which the page's client can narrow the whole page. */
-function targetsScript(documents: readonly Document[]): Markup {
+function targetsOf(documents: readonly Document[]): PageTarget[] {
   const byName = Map.groupBy(documents.flatMap(({ targets }) => targets), ({ name }) => name);
-  const targets = [...byName.values()].map((same): PageTarget => ({
+  return [...byName.values()].map((same) => ({
     ...same[0],
     also: unique(same.flatMap(({ also }) => also)),
   }));
-  return markup`<script type="application/json" id="targets">${scriptJson(targets)}</script>\n`;
 }
 
-/** Data of the charts that the page shows first. */
-function chartsScript(charts: Charts): Markup {
-  return markup`<script type="application/json" id="charts">${
-    scriptJson(Object.fromEntries(charts))
-  }</script>\n`;
-}
-
-function moreChartsScript(charts: Charts): Markup {
-  const json = JSON.stringify(Object.fromEntries(charts));
-  return markup`<script type="application/json" id="more-charts">${
-    scriptJson(deflated(json))
-  }</script>\n`;
-}
-
-/** Placed after the client, which reads it only when a part of the runs is selected. */
-function intervalScript(id: string, cells: readonly CellRuns[], packed: string): Markup {
-  return markup`<script type="application/json" id="intervals-${id}">${
-    scriptJson({ cells: cells.map(namedRuns), packed })
-  }</script>\n`;
-}
-
-/** Facts about a cell's runs that its packed steps do not contain. */
-function namedRuns(
-  { label, color, runs }: CellRuns,
-): { label: string; color: number; clock: "intended" | "sent"; repetitions: number[] } {
-  const [{ latency: { clock } }] = runs;
-  return { label, color, clock, repetitions: runs.map(({ repetition }) => repetition) };
+function deflatedJson(value: unknown): string {
+  return deflated(JSON.stringify(value));
 }
 
 /** Deflated, because the blocks of other bases are similar; inflated when one is chosen. */
@@ -190,15 +167,13 @@ function basesScript(groups: readonly Group[], place: PagePlace): Markup | null 
   const replaced = groups.flatMap((group) =>
     group.blocks.flatMap((block) =>
       block.kind === "alternatives"
-        ? Object.entries(replacedFigures(block, { ...place, id: `${place.id}-${group.id}` }))
+        ? replacedFigures(block, { ...place, id: `${place.id}-${group.id}` })
         : []
     )
   );
   if (replaced.length === 0) return null;
-  const packed = deflated(JSON.stringify(Object.fromEntries(replaced)));
-  return markup`<script type="application/json" id="bases-${place.id}">${
-    scriptJson(packed)
-  }</script>\n`;
+  const packed = deflatedJson(Object.fromEntries(replaced));
+  return markup`${dataScript(`bases-${place.id}`, packed)}\n`;
 }
 
 function policyOf(style: string, live: LiveParts | null): string {
@@ -222,10 +197,11 @@ function linksMarkup(articles: readonly Article[]): Markup {
   const areSeveral = articles.length > 1;
   const items = articles.flatMap(({ document: { name }, id, summary, rest }) => [
     markup`<li><a href="#${id}">${areSeveral ? name : "Verdict"}</a></li>`,
-    ...[...summary, ...rest].map((section) => {
-      const depth = section.depth === "summary" ? null : markup` class="in-${section.depth}"`;
-      return markup`<li${depth}><a href="#${id}-${section.id}">${section.title}</a></li>`;
-    }),
+    ...[...summary, ...rest].map((section) =>
+      markup`<li${
+        classAttribute(section.depth)
+      }><a href="#${id}-${section.id}">${section.title}</a></li>`
+    ),
   ]);
   return markup`<ul${areSeveral ? markup` class="several"` : null}>${items}</ul>`;
 }

@@ -6,17 +6,14 @@ import { type Markup, markup, verbatim } from "../../writing/html.ts";
  * A heading below the fourth level looks like one of the fourth.
  * @param beside A swatch before the heading, or code after it.
  */
-export function headingMarkup(title: string, level: number, beside: Beside = {}): Markup {
-  const content = markup`${beside.swatch ?? null}${title}${
-    beside.code ? markup` <code>${beside.code}</code>` : null
-  }`;
+export function headingMarkup(
+  title: string,
+  level: number,
+  { swatch = null, code = "" }: { readonly swatch?: Markup | null; readonly code?: string } = {},
+): Markup {
   const tag = verbatim(`h${Math.min(4, level)}`);
-  return markup`<${tag}>${content}</${tag}>`;
-}
-
-interface Beside {
-  readonly swatch?: Markup | null;
-  readonly code?: string;
+  const after = code === "" ? null : markup` <code>${code}</code>`;
+  return markup`<${tag}>${swatch}${title}${after}</${tag}>`;
 }
 
 export function findingsMarkup(findings: readonly Finding[]): Markup | null {

@@ -92,14 +92,11 @@ export function logTicks({ min, max }: Omit<Range, "scale">, most: number): numb
       .flatMap((decade) => steps.map((step) => step * decade))
       .filter((value) => value >= min && value <= max)
   );
+  const coarsest = choices[choices.length - 1];
+  // Every second decade, every third, and so on, always including 1.
+  const step = Math.ceil(coarsest.length / most);
   return choices.find(({ length }) => length <= most) ??
-    someOf(choices[choices.length - 1], most);
-}
-
-/** Every second decade, every third, and so on, always including 1. */
-function someOf(decades: readonly number[], most: number): number[] {
-  const step = Math.ceil(decades.length / most);
-  return decades.filter((decade) => Math.round(Math.log10(decade)) % step === 0);
+    coarsest.filter((decade) => Math.round(Math.log10(decade)) % step === 0);
 }
 
 /** Ticks from `min` to at most `max`, about `most` of them. */

@@ -27,17 +27,15 @@ export function columnChart(
   { unicode }: BarSigns,
 ): string[] {
   const levels = unicode ? LEVELS : ASCII_LEVELS;
-  const most = Math.max(0, ...values.map((value) => value ?? 0));
-  const heights = values.map((value) => value === null ? -1 : levelOf(value, most, rows));
+  const most = Math.max(0, ...values.map((value) => value ?? 0)) || 1;
+  const all = rows * levels.length;
+  const heights = values.map((value) =>
+    value === null ? -1 : Math.min(all - 1, Math.floor(value / most * all))
+  );
   return Array.from({ length: rows }, (_, row) => {
     const base = (rows - 1 - row) * levels.length;
     return heights.map((height) =>
       height < base ? " " : levels[Math.min(levels.length - 1, height - base)]
     ).join("");
   });
-}
-
-function levelOf(value: number, most: number, rows: number): number {
-  const levels = rows * LEVELS.length;
-  return most === 0 ? 0 : Math.min(levels - 1, Math.floor(value / most * levels));
 }

@@ -4,7 +4,6 @@
  */
 import {
   type Block,
-  type Figure,
   type Finding,
   type Group,
   saidOnce,
@@ -21,7 +20,7 @@ import {
 } from "../../writing/terminal.ts";
 import type { Written } from "../../writing/written.ts";
 import { padEnd, widthOf, wrapped } from "../../writing/columns.ts";
-import { BLANK, HANGING, indented, lineOf, paragraphLines } from "./line.ts";
+import { BLANK, lineOf, paragraphLines } from "./line.ts";
 import { histogramLines } from "./latency.ts";
 import { tableLines } from "./table.ts";
 
@@ -34,7 +33,6 @@ export function renderBlocks(
   return writtenLines(lines[0] === BLANK ? lines.slice(1) : lines, options);
 }
 
-/** Lines for blocks. */
 export function blocksLines(blocks: readonly Block[], options: TerminalOptions): TextLine[] {
   return shownIn("terminal", blocks).flatMap((block) => blockLines(block, options));
 }
@@ -49,8 +47,9 @@ function blockLines(block: Block, options: TerminalOptions): TextLine[] {
       const style = fold && LEVELS[fold];
       if (title === "") return items.flatMap((item) => findingLines(item, width, style));
       return [
-        ...paragraphLines(title, width, { ...HANGING, style }),
-        ...items.flatMap((item) => findingLines(item, width - 2, style)).map(indented),
+        ...paragraphLines(title, width, style),
+        ...items.flatMap((item) => findingLines(item, width - 2, style))
+          .map((line) => [{ text: "  " }, ...line]),
       ];
     }
     case "facts": {
@@ -67,10 +66,16 @@ function blockLines(block: Block, options: TerminalOptions): TextLine[] {
         ...tableLines(withoutZeros(block.table), options),
         // Any other note would take more room than the table.
         ...block.table.notes.filter((note) => note === WEAK_NOTE)
-          .flatMap((note) => paragraphLines(note, width, { ...HANGING, style: TONES.note })),
+          .flatMap((note) => paragraphLines(note, width, TONES.note)),
       ];
-    case "figure":
-      return figureLines(block, options);
+    case "figure": {
+      // A histogram is drawn; other figures are replaced by their findings.
+      const drawn = block.panels.flatMap(({ chart }) =>
+        chart.kind === "xy" && chart.ridges ? histogramLines(chart, options) : []
+      );
+      if (drawn.length > 0) return drawn;
+      return block.findings.flatMap((finding) => findingLines(finding, width));
+    }
     case "flames":
       return [];
     case "verbatim":
@@ -107,19 +112,8 @@ const OUTCOMES: Readonly<Record<NonNullable<Finding["outcome"]>, Style>> = {
 
 /** A finding; a terminal has no font for code. */
 function findingLines({ text, outcome }: Finding, width: number, style?: Style): TextLine[] {
-  return paragraphLines(text.replaceAll("`", ""), width, {
-    ...HANGING,
-    style: outcome === undefined ? style : OUTCOMES[outcome],
-  });
-}
-
-/** A histogram is drawn with its findings; other figures are replaced by their findings. */
-function figureLines({ panels, findings }: Figure, options: TerminalOptions): TextLine[] {
-  const drawn = panels.flatMap(({ chart }) =>
-    chart.kind === "xy" && chart.ridges ? histogramLines(chart, options) : []
-  );
-  if (drawn.length > 0) return drawn;
-  return findings.flatMap((finding) => findingLines(finding, options.width));
+  const own = outcome === undefined ? style : OUTCOMES[outcome];
+  return paragraphLines(text.replaceAll("`", ""), width, own);
 }
 
 /** The table without columns that are 0 for every target. */
@@ -140,5 +134,5 @@ function headLines({ title, aside }: Group, width: number): TextLine[] {
   const isRoom = aside !== "" && widthOf(title) + widthOf(aside) + 2 <= width;
   return isRoom
     ? [BLANK, [{ text: title, style: "cyan" }, { text: `  ${aside}`, style: "dim" }]]
-    : [BLANK, ...paragraphLines(title, width, { style: "cyan" })];
+    : [BLANK, ...wrapped(title, width).map((line) => lineOf(line, "cyan"))];
 }

@@ -26,13 +26,14 @@ export function histogramLines(
     const spark = sparkline(merged(values ?? [], columns).map((share) => share || null), options);
     return [{ text: padEnd(names[i], margin) }, { text: spark.trimEnd(), style: "cyan" }];
   });
-  const ends = axisText([edges[0], edges[edges.length - 1]], axis.unit, {
-    used: merged(series[0].values ?? [], columns).length,
-    columns,
-  });
+  // The ends of the axis, below the ends of the used columns, if there is room for both.
+  const [low, high] = [edges[0], edges[edges.length - 1]]
+    .map((end) => `${formatNumber(end, 3)}${GLUE}${axis.unit}`);
+  const used = merged(series[0].values ?? [], columns).length;
+  const ends = low + " ".repeat(Math.max(2, used - widthOf(low) - widthOf(high))) + high;
   return [
     ...rows,
-    ...(ends === "" ? [] : [lineOf(" ".repeat(margin) + ends, "dim")]),
+    ...(widthOf(ends) > columns ? [] : [lineOf(" ".repeat(margin) + ends, "dim")]),
   ];
 }
 
@@ -43,16 +44,4 @@ function merged(shares: readonly (number | null)[], columns: number): number[] {
     { length: Math.ceil(shares.length / size) },
     (_, i) => sum(shares.slice(i * size, (i + 1) * size), (share) => share ?? 0),
   );
-}
-
-/** The ends of the axis, below the ends of the `used` columns; "" if there is no room for both. */
-function axisText(
-  ends: readonly [number, number],
-  unit: string,
-  { used, columns }: { readonly used: number; readonly columns: number },
-): string {
-  const [low, high] = ends.map((end) => `${formatNumber(end, 3)}${GLUE}${unit}`);
-  const gap = Math.max(2, used - widthOf(low) - widthOf(high));
-  const text = `${low}${" ".repeat(gap)}${high}`;
-  return widthOf(text) <= columns ? text : "";
 }

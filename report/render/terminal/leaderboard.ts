@@ -24,10 +24,10 @@ export function boardRows({ scenarios }: Board): number {
 /** The board as lines; none before the first result, or without room. If some don't fit, the current scenario is first. */
 export function boardLines(board: Board, rows: number, options: TerminalOptions): TextLine[] {
   const names = [...board.scenarios.keys()];
-  const isWhole = boardRows(board) <= rows;
-  const order = isWhole
+  const isCurrent = (name: string): number => Number(name === board.scenario);
+  const order = boardRows(board) <= rows
     ? names
-    : names.toSorted((a, b) => Number(b === board.scenario) - Number(a === board.scenario));
+    : names.toSorted((a, b) => isCurrent(b) - isCurrent(a));
   const lines: TextLine[] = [];
   for (const name of order) {
     const cells = ranked([...board.scenarios.get(name)?.values() ?? []]);
@@ -36,8 +36,7 @@ export function boardLines(board: Board, rows: number, options: TerminalOptions)
     const isCut = cells.length + 1 > left;
     const shown = isCut ? cells.slice(0, left - 2) : cells;
     lines.push(...tableLines(scenarioTable(name, shown, board), options));
-    const more = counted(cells.length - shown.length, "more cell");
-    if (isCut) lines.push(lineOf(more, "dim"));
+    if (isCut) lines.push(lineOf(counted(cells.length - shown.length, "more cell"), "dim"));
   }
   return lines;
 }
@@ -67,7 +66,11 @@ function scenarioTable(
     {
       label: "",
       kind: "bar",
-      cell: (one) => ({ text: "", value: endOf(one), certain: one.interval?.low ?? 0 }),
+      cell: ({ value, interval }) => ({
+        text: "",
+        value: Math.min(interval?.high ?? value ?? 0, MOST_REACH * (value ?? 0)),
+        certain: interval?.low ?? 0,
+      }),
     },
     {
       label: isRate ? "Requests/s" : "p99",
@@ -90,10 +93,6 @@ function scenarioTable(
  * for other bars.
  */
 const MOST_REACH = 2;
-
-function endOf({ value, interval }: BoardCell): number {
-  return Math.min(interval?.high ?? value ?? 0, MOST_REACH * (value ?? 0));
-}
 
 /** `± 1.2 %`, with a mark if the rule is met. On a logarithmic scale, like the interval: the factor to either end. */
 function widthText({ interval, halfWidth }: BoardCell, until: number | null): string {

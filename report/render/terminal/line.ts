@@ -1,5 +1,5 @@
 /** Lays out lines: shortens, pads and wraps them. Their text may be from outside, and is escaped by the writer. */
-import { fitted, padEnd, widthOf, wrapped } from "../../writing/columns.ts";
+import { fitted, widthOf, wrapped } from "../../writing/columns.ts";
 import {
   encoded,
   type Style,
@@ -15,27 +15,9 @@ export function lineOf(text: string, style?: Style): TextLine {
   return [{ text, style }];
 }
 
-interface ParagraphStyle {
-  /** Put before every line except the first. */
-  readonly indent?: string;
-  readonly style?: Style;
-}
-
-/** Indents all lines but the first, which separates a paragraph from the next one. */
-export const HANGING: ParagraphStyle = { indent: "  " };
-
-/** Wraps text into lines of at most `width` columns, in one style. */
-export function paragraphLines(
-  text: string,
-  width: number,
-  { indent = "", style }: ParagraphStyle = {},
-): TextLine[] {
-  return wrapped(text, width, indent).map((line) => lineOf(line, style));
-}
-
-/** The line moved to the right by two columns. */
-export function indented(line: TextLine): TextLine {
-  return [{ text: "  " }, ...line];
+/** Wraps text into lines of at most `width` columns; the first one hangs, which separates it from a paragraph before. */
+export function paragraphLines(text: string, width: number, style?: Style): TextLine[] {
+  return wrapped(text, width, "  ").map((line) => lineOf(line, style));
 }
 
 /** The line without white space at its end. */
@@ -60,9 +42,4 @@ export function fittedLine(
     if (left <= 0) break;
   }
   return line;
-}
-
-/** A cell of a column: padded to `width`. */
-export function cell(text: string, width: number, style?: Style): TextSpan {
-  return { text: padEnd(text, width), style };
 }

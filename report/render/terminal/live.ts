@@ -13,14 +13,16 @@ import {
 import { counted } from "../../writing/words.ts";
 import { fitted, widthOf } from "../../writing/columns.ts";
 import type { TerminalOptions, TextLine, TextSpan } from "../../writing/terminal.ts";
+import type { Live } from "../live_figures.ts";
 import { boardLines, boardRows } from "./leaderboard.ts";
-import { cell, fittedLine, lineOf } from "./line.ts";
-import { cellText, leftText, type Live, type ProgressState } from "./progress.ts";
+import { fittedLine, lineOf } from "./line.ts";
+import { cellText, leftText, type ProgressState, type Starting } from "./progress.ts";
 import { withoutCommon } from "./table.ts";
 import {
   errorsLine,
   HISTOGRAM_ROWS,
   LABEL_COLUMNS,
+  labelOf,
   type LiveLayout,
   recentLatencyLines,
   TIMELINE_FIGURES,
@@ -69,13 +71,11 @@ export function liveLines(state: ProgressState, options: LiveViewOptions): TextL
   const shown = (part: ViewPart, lines: readonly TextLine[]): readonly TextLine[] =>
     lines.slice(0, room(part).rows);
   const progress = shown("progress", [progressLine(state, nowMs, layout)]);
-  const url = live === undefined
-    ? []
-    : shown("url", [lineOf(live.url, run === null ? "bold" : "dim")]);
+  const url = live ? shown("url", [lineOf(live.url, run === null ? "bold" : "dim")]) : [];
   const lines = [
     ...run === null ? [...url, ...progress] : [
       ...progress,
-      ...shown("run", [runLine(state, nowMs, layout)]),
+      ...shown("run", [runLine(run, state, { ...layout, nowMs })]),
       ...url,
       ...shown("board", boardLines(board, room("board").rows, layout)),
     ],
@@ -176,13 +176,11 @@ function elapsedText(live: Live | undefined): string {
 
 const LEAST_NAME = 12;
 
-/** The current run; empty for `bench`, whose single run is the whole. */
 function runLine(
-  { run, beganMs, intervals }: ProgressState,
-  nowMs: number,
-  { width, unicode }: TerminalOptions,
+  run: Starting,
+  { beganMs, intervals }: ProgressState,
+  { nowMs, width, unicode }: TerminalOptions & { readonly nowMs: number },
 ): TextLine {
-  if (run === null) return [];
   const startingS = Math.floor((nowMs - beganMs) / 1_000);
   const starting = startingS < 1 ? "starting" : `starting for ${formatDuration(startingS)}`;
   const doing = intervals.length > 0 ? elapsedText(intervals.at(-1)) : starting;
@@ -209,7 +207,7 @@ function fleetLines(agents: readonly LiveAgent[], width: number): TextLine[] {
   const room = width - LABEL_COLUMNS;
   const isRoom = agents.length <= MOST_SHOWN &&
     each.reduce((sum, { text }) => sum + widthOf(text), 0) <= room;
-  return [[cell("Agents", LABEL_COLUMNS, "dim"), ...isRoom ? each : summary(agents)]];
+  return [[labelOf("Agents"), ...isRoom ? each : summary(agents)]];
 }
 
 function isSilent({ silentMs }: LiveAgent): boolean {
@@ -222,15 +220,14 @@ function rateText({ ratePerSec }: LiveAgent): string {
 
 /** `12 agents, slowest n7 900/s, 1 silent (n3 for 4 s)` */
 function summary(agents: readonly LiveAgent[]): TextSpan[] {
-  const silent = agents.filter(isSilent).toSorted((a, b) => b.silentMs - a.silentMs);
-  const reporting = agents.filter((agent) => !isSilent(agent))
+  const [longest, ...others] = agents.filter(isSilent).toSorted((a, b) => b.silentMs - a.silentMs);
+  const [slowest] = agents.filter((agent) => !isSilent(agent))
     .toSorted((a, b) => a.ratePerSec - b.ratePerSec);
-  const count = { text: `  ${counted(agents.length, "agent")}` };
-  if (reporting.length === 0) return [count, { text: ", all silent", style: "red" }];
-  const slowest = { text: `, slowest ${reporting[0].name} ${rateText(reporting[0])}` };
-  if (silent.length === 0) return [count, slowest];
-  const [{ name, silentMs }] = silent;
-  const longest = `${name} for ${formatDuration(Math.floor(silentMs / 1_000))}`;
-  const text = `, ${silent.length} silent (${longest})`;
-  return [count, slowest, { text, style: "red" }];
+  const count = `  ${counted(agents.length, "agent")}`;
+  if (slowest === undefined) return [{ text: count }, { text: ", all silent", style: "red" }];
+  const known = { text: `${count}, slowest ${slowest.name} ${rateText(slowest)}` };
+  if (longest === undefined) return [known];
+  const since = formatDuration(Math.floor(longest.silentMs / 1_000));
+  const text = `, ${others.length + 1} silent (${longest.name} for ${since})`;
+  return [known, { text, style: "red" }];
 }

@@ -10,13 +10,13 @@ import { atMostText, formatCount, formatDuration, formatNumber } from "../../wri
 import { counted } from "../../writing/words.ts";
 import { cellLabel } from "../../cells/cell_label.ts";
 import { poolLatency } from "../../figures/pool.ts";
+import type { Live } from "../live_figures.ts";
 import { leadOf, timeTexts } from "../../findings/lead.ts";
 import type { TextSpan } from "../../writing/terminal.ts";
 import { errorRatioOf, errorsOf } from "../../figures/errors.ts";
 
 type EventOf<Kind extends Progress["kind"]> = Extract<Progress, { kind: Kind }>;
 export type Starting = EventOf<"starting">;
-export type Live = EventOf<"live">;
 
 export interface ProgressState {
   /** The current run, and when it began by the view's clock. */
@@ -182,8 +182,7 @@ function measuredLine(run: Starting, measurement: Measurement, left: string): Te
   const lead = leadOf(measurement);
   const wrong = errorsOf([measurement]).count - dropped;
   const order = String(run.order).padStart(String(run.runs).length);
-  const of = run.mayEndEarly ? ` of ${atMostText(`${run.runs}`, true)}` : `/${run.runs}`;
-  const place = `[${order}${of}]`;
+  const of = run.mayEndEarly ? ` of at most ${run.runs}` : `/${run.runs}`;
   const figures = [
     `${formatNumber(lead.ratePerSec)} ${lead.unit}/s`,
     ...timeTexts(lead, [50, 99]),
@@ -192,7 +191,7 @@ function measuredLine(run: Starting, measurement: Measurement, left: string): Te
     ...trust === "valid" ? [] : [trust],
   ].join(", ");
   return {
-    text: `${place} ${cellText(run)}: ${figures}${left}`,
+    text: `[${order}${of}] ${cellText(run)}: ${figures}${left}`,
     style: trust === "invalid" ? "yellow" : undefined,
   };
 }

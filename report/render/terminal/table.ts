@@ -38,7 +38,10 @@ export function tableLines(table: Table, options: TerminalOptions): TextLine[] {
   const isCramped = widths.length < Math.min(KEPT_COLUMNS, all.length) ||
     totalOf(widths) > options.width;
   const hasBelow = table.rows.some((row) => row.some(({ below }) => below !== undefined));
-  if (isCramped && hasBelow) return tableLines(withoutBelow(table), options);
+  if (isCramped && hasBelow) {
+    const rows = table.rows.map((row) => row.map((cell) => ({ ...cell, below: undefined })));
+    return tableLines({ ...table, rows }, options);
+  }
   const shown = widths.flatMap((width, c) =>
     width === 0 ? [] : [{ width, cells: all[c].cellsIn(width) }]
   );
@@ -54,10 +57,8 @@ export function tableLines(table: Table, options: TerminalOptions): TextLine[] {
     );
   });
   const left = table.columns.slice(widths.length).map((column) => headOf(column, options));
-  const text = `The terminal is too narrow for these columns: ${left.join(", ")}`;
-  return left.length === 0
-    ? lines
-    : [...lines, ...paragraphLines(text, options.width, { indent: "  ", style: "dim" })];
+  const note = `The terminal is too narrow for these columns: ${left.join(", ")}`;
+  return left.length === 0 ? lines : [...lines, ...paragraphLines(note, options.width, "dim")];
 }
 
 /** Widths of the columns that fit, from the left; 0 for a bar that does not. */
@@ -65,11 +66,10 @@ function widthsIn(room: number, columns: readonly TextColumn[]): number[] {
   const found = columns.map(({ widths }) => widths[0]);
   for (const step of [1, 2, 3, 4] as const) {
     while (totalOf(found) > room) {
-      const widest = Math.max(
-        ...found.filter((width, c) => width > columns[c].widths[step]),
-      );
+      const isLong = (width: number, c: number): boolean => width > columns[c].widths[step];
+      const widest = Math.max(...found.filter(isLong));
       if (widest === -Infinity) break;
-      const at = found.findIndex((width, c) => width === widest && width > columns[c].widths[step]);
+      const at = found.findIndex((width, c) => width === widest && isLong(width, c));
       found[at] = step === 2 ? columns[at].widths[step] : widest - 1;
     }
   }
@@ -80,13 +80,6 @@ function widthsIn(room: number, columns: readonly TextColumn[]): number[] {
 function totalOf(widths: readonly number[]): number {
   const shown = widths.filter((width) => width > 0);
   return shown.reduce((sum, width) => sum + width, GAP.length * (shown.length - 1));
-}
-
-function withoutBelow(table: Table): Table {
-  return {
-    ...table,
-    rows: table.rows.map((row) => row.map((cell) => ({ ...cell, below: undefined }))),
-  };
 }
 
 function headOf({ label, unit }: Column, options: TerminalOptions): string {
@@ -203,7 +196,7 @@ function alignedOnPoint(texts: readonly string[]): string[] {
   const suffixes = texts.map((text) => /(?<!\D)\D*$/.exec(text)?.[0] ?? "");
   const widest = Math.max(0, ...suffixes.map(widthOf));
   return texts.map((text, i) =>
-    text + " ".repeat(most - decimals[i]) + " ".repeat(widest - widthOf(suffixes[i]))
+    text + " ".repeat(most - decimals[i] + widest - widthOf(suffixes[i]))
   );
 }
 

@@ -2,18 +2,14 @@
  * The current run as lines: rate and latencies over time, errors, the generator, and the latencies of the last seconds.
  * Pure.
  */
-import {
-  EMPTY,
-  mergeHistograms,
-  valueAtPercentile,
-} from "../../../runner/stats/histogram/histogram.ts";
+import { EMPTY, mergeHistograms } from "../../../runner/stats/histogram/histogram.ts";
 import { histogramTable } from "../../subjects/tables/histogram.ts";
-import { formatCount, formatDuration, formatMs, formatNumber, GLUE } from "../../writing/units.ts";
-import { padStart, widthOf } from "../../writing/columns.ts";
-import type { TerminalOptions, TextLine } from "../../writing/terminal.ts";
+import { formatCount, formatDuration, formatMs, GLUE } from "../../writing/units.ts";
+import { padEnd, padStart, widthOf } from "../../writing/columns.ts";
+import type { TerminalOptions, TextLine, TextSpan } from "../../writing/terminal.ts";
+import { type Live, type LiveFigure, liveFigures } from "../live_figures.ts";
 import { columnChart, sparkline } from "./bars.ts";
-import { cell, lineOf } from "./line.ts";
-import type { Live } from "./progress.ts";
+import { lineOf } from "./line.ts";
 import { tableLines } from "./table.ts";
 
 export interface LiveLayout extends TerminalOptions {
@@ -25,47 +21,8 @@ const VALUE_COLUMNS = 9;
 const GAP = "  ";
 const BESIDE_COLUMNS = LABEL_COLUMNS + VALUE_COLUMNS + 2 * GAP.length;
 
-interface LiveFigure {
-  readonly label: string;
-  /** Null without a response or message, when there is no latency. */
-  readonly of: (interval: Live) => number | null;
-  readonly text: (value: number) => string;
-}
-
-const OF_REQUESTS: readonly LiveFigure[] = [
-  rate("Requests", ({ ratePerSec }) => ratePerSec),
-  time("p50", ({ latency, p50Ms }) => latency.count === 0 ? null : p50Ms),
-  time("p99", ({ latency, p99Ms }) => latency.count === 0 ? null : p99Ms),
-];
-const MESSAGES = rate("Messages", ({ messages }) => messages?.perSec ?? 0);
-const OF_MESSAGES: Readonly<Record<"message" | "gap", readonly LiveFigure[]>> = {
-  message: [
-    MESSAGES,
-    time("p50", (interval) => percentileMs(interval, "message", 50)),
-    time("p99", (interval) => percentileMs(interval, "message", 99)),
-  ],
-  gap: [
-    MESSAGES,
-    time("first p99", (interval) => percentileMs(interval, "ttfe", 99)),
-    time("gap p99", (interval) => percentileMs(interval, "gap", 99)),
-  ],
-};
-
-function rate(unit: string, of: (interval: Live) => number): LiveFigure {
-  return { label: `${unit}/s`, of, text: (value) => formatNumber(value) };
-}
-
-function time(label: string, of: LiveFigure["of"]): LiveFigure {
-  return { label, of, text: formatMs };
-}
-
-function percentileMs(
-  { messages }: Live,
-  of: keyof typeof OF_MESSAGES | "ttfe",
-  p: number,
-): number | null {
-  const times = messages?.[of].all ?? EMPTY;
-  return times.count === 0 ? null : valueAtPercentile(times, p) / 1_000;
+export function labelOf(text: string): TextSpan {
+  return { text: padEnd(text, LABEL_COLUMNS), style: "dim" };
 }
 
 /** The least number of rows that the figures take. */
@@ -77,8 +34,7 @@ export function timelineLines(
   { width, rows, unicode, hasAxis }: LiveLayout & { readonly hasAxis: boolean },
 ): TextLine[] {
   const live = intervals[intervals.length - 1];
-  const lead = live.messages?.lead ?? null;
-  const figures = (lead === null ? OF_REQUESTS : OF_MESSAGES[lead])
+  const figures = liveFigures(live)
     .filter((_, i) => rows >= TIMELINE_FIGURES || i !== 1)
     .slice(0, rows);
   const each = Math.max(1, Math.floor(rows / TIMELINE_FIGURES));
@@ -92,15 +48,19 @@ export function timelineLines(
     const value = figure.of(live);
     const now = value === null ? "–" : figure.text(value);
     return columnChart(shown.map(figure.of), each, { unicode }).map((chart, row) => [
-      cell(row > 0 ? "" : figure.label, LABEL_COLUMNS, "dim"),
+      labelOf(row > 0 ? "" : figure.label),
       { text: GAP + padStart(row > 0 ? "" : now, VALUE_COLUMNS) + GAP, style: "bold" },
       { text: `${padStart(texts[row], scale)} `, style: "dim" },
       { text: chart, style: "cyan" },
     ]);
   });
-  return hasAxis
-    ? [...charts, axisLine(shown, intervalMsOf(intervals), BESIDE_COLUMNS + scale + 1)]
-    : charts;
+  if (!hasAxis) return charts;
+  // When the first shown interval began, and when the last one ended.
+  const [from, to] = [shown[0].elapsedMs - intervalMsOf(intervals), live.elapsedMs]
+    .map((ms) => formatDuration(ms / 1_000));
+  const gap = shown.length - widthOf(from) - widthOf(to);
+  const axis = gap < 1 ? to : from + " ".repeat(gap) + to;
+  return [...charts, lineOf(" ".repeat(BESIDE_COLUMNS + scale + 1) + axis, "dim")];
 }
 
 /** The scale beside a chart's rows: its two ends, or both in one row if there is only one. */
@@ -134,15 +94,6 @@ function intervalMsOf([first, second]: readonly Live[]): number {
   return second === undefined ? first.elapsedMs : second.elapsedMs - first.elapsedMs;
 }
 
-/** When the first shown interval began, and when the last one ended. */
-function axisLine(shown: readonly Live[], intervalMs: number, margin: number): TextLine {
-  const [from, to] = [shown[0].elapsedMs - intervalMs, shown[shown.length - 1].elapsedMs]
-    .map((ms) => formatDuration(ms / 1_000));
-  const gap = shown.length - widthOf(from) - widthOf(to);
-  const text = gap < 1 ? to : from + " ".repeat(gap) + to;
-  return lineOf(" ".repeat(margin) + text, "dim");
-}
-
 /** Number of errors, with those of the intervals as a sparkline, if there are any. */
 export function errorsLine(
   intervals: readonly Live[],
@@ -152,7 +103,7 @@ export function errorsLine(
   const failed = stretched(intervals, width - BESIDE_COLUMNS).map(({ failed }) => failed);
   const style = failed.some(Boolean) ? "red" : "bold";
   return [
-    cell("Errors", LABEL_COLUMNS, "dim"),
+    labelOf("Errors"),
     { text: GAP + padStart(formatCount(live.failed), VALUE_COLUMNS), style },
     { text: style === "red" ? GAP + sparkline(failed, { unicode }) : "", style },
   ];
@@ -166,7 +117,7 @@ export function workersLine({ workers: { count, cpuRatio, lateMs }, agents = [] 
   const workers = count === 1 ? "1 worker," : `${count} workers, busiest${agent}`;
   const cpu = `${Math.round(cpuRatio * 100)}${GLUE}% CPU`;
   const text = `${workers} ${cpu}, up to ${formatMs(lateMs)} late`;
-  return [cell("Generator", LABEL_COLUMNS, "dim"), { text: GAP + text }];
+  return [labelOf("Generator"), { text: GAP + text }];
 }
 
 const LAST_MS = 3_000;

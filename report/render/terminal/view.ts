@@ -12,7 +12,7 @@ import {
   writtenLines,
 } from "../../writing/terminal.ts";
 import type { Written } from "../../writing/written.ts";
-import { HANGING, lineOf, paragraphLines } from "./line.ts";
+import { lineOf, paragraphLines } from "./line.ts";
 
 interface ProgressOutput extends Pick<TerminalOptions, "color" | "unicode"> {
   readonly write: (text: Written<"terminal">) => void;
@@ -59,9 +59,7 @@ export function startProgress(output: ProgressOutput): ProgressView {
   };
   const lasting = (event: Progress): TextLine[] =>
     lastingLines(state, event, live !== null).flatMap(({ text, style }) =>
-      live === null
-        ? [lineOf(text, style)]
-        : paragraphLines(text, live.size().columns, { ...HANGING, style })
+      live === null ? [lineOf(text, style)] : paragraphLines(text, live.size().columns, style)
     );
   return {
     onProgress: (event) => {

@@ -7,16 +7,14 @@ import { paragraphLines } from "../../../report/render/terminal/line.ts";
 import { command, commandLines } from "../../../report/writing/annotation.ts";
 import { csvOf } from "../../../report/writing/csv.ts";
 import { histogramLogOf } from "../../../report/writing/histogram_log.ts";
-import { markup, scriptJson } from "../../../report/writing/html.ts";
+import { dataScript, markup } from "../../../report/writing/html.ts";
 import { jsonText } from "../../../report/writing/json.ts";
 import {
   bulletList,
   documentOf,
-  lines,
   md,
   paragraphs,
-  row,
-  rule,
+  tableOf,
 } from "../../../report/writing/markdown.ts";
 import { Screen } from "../../../report/writing/terminal.ts";
 import { prompt, textLines, writtenLines } from "../../../report/writing/terminal.ts";
@@ -88,7 +86,7 @@ const WRITERS: Readonly<Record<string, (text: string) => void>> = {
   },
   "paragraphs of every width"(text): void {
     for (let width = 1; width < 40; width += 3) {
-      assertInert(writtenLines(paragraphLines(text, width, { indent: width > 9 ? "  " : "" })));
+      assertInert(writtenLines(paragraphLines(text, width)));
     }
   },
   "a live view"(text): void {
@@ -138,7 +136,7 @@ const WRITERS: Readonly<Record<string, (text: string) => void>> = {
       md`${text}`,
       md`## ${text}`,
       bulletList([text]),
-      lines([row(["a", text]), rule(["text", "number"]), row([text, "b"])]),
+      tableOf([{ head: "a", kind: "text" }, { head: text, kind: "number" }], [[text, "b"]]),
     ]));
     assertInert(written);
     const html = marked.parse(written, { async: false, gfm: true });
@@ -196,10 +194,10 @@ const WRITERS: Readonly<Record<string, (text: string) => void>> = {
     for (const part of [attribute, content]) assert.equal(withoutEntities(part), expected);
   },
   "data in a page"(text): void {
-    const { text: written } = scriptJson({ [text]: text });
+    const { text: written } = dataScript("id", { [text]: text });
     assertInert(written);
-    assert.doesNotMatch(written, /</);
-    assert.deepEqual(JSON.parse(written), { [text]: text });
+    const [, json] = /^<script [^>]*>([^<]*)<\/script>$/.exec(written) ?? [];
+    assert.deepEqual(JSON.parse(json), { [text]: text });
   },
 };
 

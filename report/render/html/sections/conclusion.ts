@@ -6,7 +6,6 @@ import { type CardModel, claimCountsText } from "../../../subjects/verdict/concl
 import {
   type ConclusionForest,
   type ConclusionRow,
-  type HeadlineFigure,
   winnersTable,
 } from "../../../subjects/verdict/card.ts";
 import { axisOver, type Row, type Rows } from "../../../chart.ts";
@@ -26,7 +25,11 @@ export function conclusionMarkup(card: CardModel, id: string): Markup | null {
     ? null
     : markup` <span class="rest">${notes.map((note) => markup`<span>${note}</span> `)}</span>`;
   return markup`<div class="card"><div class="headline"><p class="lead">${sentence}${beside}</p>
-${figure && figureMarkup(figure)}</div>
+${
+    figure &&
+    markup`<p class="headline-figure ${figure.certainty}"><strong>${figure.text}</strong> <span>${figure.interval}</span>
+<small>${figure.label}</small></p>`
+  }</div>
 ${forest && forestMarkup(forest, `${id}-forest`)}${
     table &&
     markup`<div class="winners">${
@@ -40,11 +43,6 @@ ${
   }${counts && markup`<li class="counts"><a href="#${id}-claims">Claims: ${counts}</a></li>\n`}${
     next.map(({ text }) => markup`<li class="next">${withCode(text)}</li>\n`)
   }</ul></div>`;
-}
-
-function figureMarkup({ text, interval, label, certainty }: HeadlineFigure): Markup {
-  return markup`<p class="headline-figure ${certainty}"><strong>${text}</strong> <span>${interval}</span>
-<small>${label}</small></p>`;
 }
 
 /** Number of rows that fit on a phone's first screen, given the style sheet. */

@@ -1,6 +1,7 @@
 /** How much of the page is shown, and the control for it. Without scripts, everything is shown. */
-import { type Depth, DEPTHS } from "../../../blocks.ts";
+import { DEPTHS } from "../../../blocks.ts";
 import { type Markup, markup } from "../../../writing/html.ts";
+import { capitalized } from "../../../writing/words.ts";
 
 /** Key under which the browser keeps the choice. */
 export const DEPTH_KEY = "plateau-depth";
@@ -9,16 +10,10 @@ export const DEPTH_KEY = "plateau-depth";
 export const DEPTH_SCRIPT = `{let depth;try{depth=localStorage.getItem("${DEPTH_KEY}")}catch{}
 document.documentElement.dataset.depth=${JSON.stringify(DEPTHS)}.includes(depth)?depth:"summary"}`;
 
-const NAMES: Readonly<Record<Depth, string>> = {
-  summary: "Summary",
-  detail: "Detail",
-  everything: "Everything",
-};
-
 export function depthMarkup(): Markup {
   const choices = DEPTHS.map((depth) =>
     markup`<label><input type="radio" name="depth" value="${depth}"><span>${
-      NAMES[depth]
+      capitalized(depth)
     }</span></label>`
   );
   return markup`<form class="depth" autocomplete="off"><fieldset><legend class="unseen">How much to show</legend>

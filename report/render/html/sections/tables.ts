@@ -1,7 +1,7 @@
 /** The model's tables as markup: with captions, scopes, and a scroll container for each. */
 import { withoutGroups } from "../../../writing/units.ts";
 import { type Column, NONE, type Table, type TableCell } from "../../../subjects/tables/table.ts";
-import { type Markup, markup, verbatim } from "../../../writing/html.ts";
+import { type Markup, markup } from "../../../writing/html.ts";
 
 interface TableOptions {
   /** Unique in the page. */
@@ -23,14 +23,15 @@ export function tableMarkup(table: Table, { id, captioned, outcomes }: TableOpti
     }`;
   return markup`<div class="scroll" role="group" aria-labelledby="${id}" tabindex="0">
 <table><caption id="${id}" class="${captioned ? "seen" : "unseen"}">${caption}</caption>
-<thead><tr>${columns.map(headMarkup)}</tr></thead>
+<thead><tr>${
+    columns.map(({ label, unit, kind }) =>
+      markup`<th scope="col" class="${kind}">${label}${
+        unit && markup` <small>${unit}</small>`
+      }</th>`
+    )
+  }</tr></thead>
 <tbody>${rows.map(rowMarkup)}</tbody></table></div>
 ${notes.length > 0 ? markup`<p class="note">${notes.join(" ")}</p>` : null}`;
-}
-
-function headMarkup({ label, unit, kind }: Column): Markup {
-  const suffix = unit && markup` <small>${unit}</small>`;
-  return markup`<th scope="col" class="${kind}">${label}${suffix}</th>`;
 }
 
 /**
@@ -45,23 +46,27 @@ function cellMarkup(
 ): Markup {
   const { text, below, value, weak, alarming, color, link, shade } = cell;
   if (kind === "name") {
-    return markup`<th scope=row><span>${tableSwatch(color)}${text}</span>`;
+    // Styled without a class, because a large report has 2,000 swatches.
+    const swatch = color === undefined ? null : markup`<i class=s${color}></i>`;
+    return markup`<th scope=row><span>${swatch}${text}</span>`;
   }
   const isNone = text === NONE.text && below === undefined;
-  const kinds = [
-    ...(kind === "text" ? [kind] : []),
-    ...(weak ? ["weak"] : []),
-    ...(alarming ? ["alarming"] : []),
-    ...(shade ? [shade] : []),
-    ...(isNone ? ["none"] : []),
-  ];
+  const kinds = [kind === "text" && kind, weak && "weak", alarming && "alarming", shade]
+    .concat(isNone ? "none" : []).filter((name) => typeof name === "string");
+  // Whether the text is the value itself, apart from commas, so that no attribute needs to repeat it.
+  const isRead = !weak && below === undefined && withoutGroups(text) === String(value);
+  // Attributes have no quotes unless they need them.
   const attributes = [
     kinds.length === 0
       ? null
       : markup` class=${kinds.length === 1 && !shade ? kinds[0] : markup`"${kinds.join(" ")}"`}`,
-    value === undefined || isRead(cell, value) ? null : attribute("data-v", value),
+    value === undefined || isRead ? null : markup` data-v=${value}`,
   ];
-  const pad = kind === "number" ? padAttribute(decimals, decimalsOf(cell)) : null;
+  // How many decimals a number lacks to match its column, and "d" if it lacks the decimal point, too.
+  const own = decimalsOf(cell);
+  const pad = kind === "number" && own < decimals
+    ? markup` data-p=${`${decimals - own}${own === 0 ? "d" : ""}`}`
+    : null;
   const [document] = id.split("-");
   const shown = link === undefined
     ? markup`${weak ? `(${text})` : text}`
@@ -71,29 +76,8 @@ function cellMarkup(
   return markup`<td${attributes}>${first} <small>${below}</small>`;
 }
 
-/** Whether the text is the value itself, apart from commas, so that no attribute needs to repeat it. */
-function isRead({ text, below, weak }: TableCell, value: number): boolean {
-  return !weak && below === undefined && withoutGroups(text) === String(value);
-}
-
-/** An attribute without quotes, which a number does not need. */
-function attribute(name: "data-v" | "data-p", value: string | number): Markup {
-  return markup` ${verbatim(name)}=${value}`;
-}
-
-/** How many decimals a number lacks to match its column, and "d" if it lacks the decimal point, too. */
-function padAttribute(decimals: number, own: number): Markup | null {
-  if (decimals === own) return null;
-  return attribute("data-p", `${decimals - own}${own === 0 ? "d" : ""}`);
-}
-
 function decimalsOf({ text }: TableCell): number {
   return /\.(\d+)/.exec(text)?.[1].length ?? 0;
-}
-
-/** A swatch in the head of a row, styled without a class because a large report has 2,000 of them. */
-export function tableSwatch(color: number | undefined): Markup | null {
-  return color === undefined ? null : markup`<i class=s${color}></i>`;
 }
 
 export function swatchMarkup(color: number | undefined): Markup | null {

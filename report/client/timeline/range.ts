@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
-/** The range of time selected in a figure of timelines: by its fields, or by dragging over a chart. */
+/** The range of time selected in a figure of timelines: by its fields, by dragging over a chart, or by a link. */
 import type { TimeRange } from "../../subjects/charts/time_range.ts";
+import { choiceParts } from "../linked/choice.ts";
 
 export class RangeForm {
   readonly #from: HTMLInputElement;
@@ -92,4 +92,24 @@ export function brush(canvas: HTMLCanvasElement, { at, onStart, onMove, onEnd }:
   };
   canvas.addEventListener("pointerup", end);
   canvas.addEventListener("pointercancel", end);
+}
+
+// The link that stores the range, and hidden targets: `#view=e1-s2&range=2-5.5&hide=express`.
+
+/** The fragment of a link to a section, including `#`. @param range Null: the whole run. */
+export function linkTo(section: string, range: TimeRange | null): string {
+  const selected = range === null ? [] : [`range=${range.fromS}-${range.toS}`];
+  return `#${[`view=${section}`, ...selected, ...choiceParts()].join("&")}`;
+}
+
+/** The section and range in a fragment; null if it is no such link. An invalid range means the whole run. */
+export function readLink(
+  fragment: string,
+): { readonly section: string; readonly range: TimeRange | null } | null {
+  const parts = new URLSearchParams(fragment.replace(/^#/, ""));
+  const section = parts.get("view");
+  if (section === null) return null;
+  const [, from, to] = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/.exec(parts.get("range") ?? "") ?? [];
+  const [fromS, toS] = [from, to].map(Number);
+  return { section, range: fromS < toS ? { fromS, toS } : null };
 }
