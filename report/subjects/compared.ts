@@ -3,7 +3,7 @@ import { type Block, figure, FORMS, group, list, table, text } from "../blocks.t
 import { isValid } from "../findings/trust.ts";
 import { areTargetsMovedAlike } from "../judge/slices.ts";
 import type { ReportContext } from "./subject.ts";
-import { comparedTexts } from "./comparison/pairs.ts";
+import { comparedTexts } from "./tables/compared.ts";
 import type { Based, ScenarioComparison } from "./verdict/compared_scenarios.ts";
 
 export function compared({ results: { runs }, scenarios, bases }: ReportContext): Block[] {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ComparedPair, forestOf } from "../../report/subjects/comparison/pairs.ts";
+import { type ComparedPair, forestOf } from "../../report/subjects/tables/compared.ts";
 import { reportModel } from "../../report/model.ts";
 import type { ScenarioComparison } from "../../report/subjects/verdict/compared_scenarios.ts";
 import type { Run } from "../../runner/result/result.ts";

@@ -9,7 +9,13 @@ import { isOpenLoop } from "../../judge/pairs.ts";
 import { formatMoment } from "../../writing/units.ts";
 import { counted, unique } from "../../writing/words.ts";
 import { densityFinding, densityOf } from "../charts/density.ts";
-import { type ComparedPair, comparedTable, comparedTexts, forestOf, notesOf } from "./pairs.ts";
+import {
+  type ComparedPair,
+  comparedTable,
+  comparedTexts,
+  forestOf,
+  notesOf,
+} from "../tables/compared.ts";
 import { FOREST } from "../compared.ts";
 import { DENSITY } from "../latency.ts";
 import { profileBlocks } from "../profiles/profiles.ts";

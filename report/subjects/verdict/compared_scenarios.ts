@@ -29,7 +29,7 @@ import {
   comparedTable,
   forestOf,
   type ForestPanel,
-} from "../comparison/pairs.ts";
+} from "../tables/compared.ts";
 import type { Table } from "../tables/table.ts";
 import { REQUESTS } from "./asked_figure.ts";
 

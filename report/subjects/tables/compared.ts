@@ -2,8 +2,8 @@
 import { boundText, formatMs, formatNumber, formatShare, isTooWide } from "../../writing/units.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { percentileOf } from "../../figures/pool.ts";
-import * as column from "../tables/column.ts";
-import { type ColumnOf, NONE, type Table, tableOf } from "../tables/table.ts";
+import * as column from "./column.ts";
+import { type ColumnOf, NONE, type Table, tableOf } from "./table.ts";
 import { contrastIn } from "../../judge/ratio_of.ts";
 import {
   comparisonOf,
