@@ -5,7 +5,7 @@
 import { variableName } from "../cells/factors.ts";
 import { isMoreBetter, type Place, type Survival, type Why, winnerOf } from "../judge/places.ts";
 import type { RunCluster } from "../../runner/stats/comparison/bimodality.ts";
-import type { RunGroups } from "../judge/bimodal_runs.ts";
+import type { RunGroups } from "../judge/reasons.ts";
 import type { Shortfall } from "../judge/shortfall.ts";
 import { percentText, timesText } from "../writing/ratios.ts";
 import {

@@ -4,12 +4,7 @@
  * the runs decides anything, unless all of them lie on the same side of the limit.
  */
 import type { FigureUnit } from "../../base/figures/figure.ts";
-import {
-  knownGroupsOf,
-  type RunCluster,
-  type TwoGroups,
-  twoGroupsOf,
-} from "../../runner/stats/comparison/bimodality.ts";
+import { knownGroupsOf, twoGroupsOf } from "../../runner/stats/comparison/bimodality.ts";
 import { leastRankP } from "../../runner/stats/comparison/significance_tests.ts";
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
 import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
@@ -17,19 +12,9 @@ import { commonOf } from "../../runner/stats/confidence/confidence_interval.ts";
 import { meanOf } from "../../runner/stats/quantile.ts";
 import type { Ends } from "../figures/range.ts";
 import type { Amount } from "./amounts.ts";
-import type { Allowed, Reason } from "./reasons.ts";
+import type { Allowed, Reason, RunGroups } from "./reasons.ts";
 import { isAllowed, sideOf } from "./rules.ts";
 import type { Sliced } from "./slices.ts";
-
-/** Runs of two kinds. */
-export interface RunGroups {
-  /** What falls into the two groups: the runs of a side, or the ratios of pairs. */
-  readonly of: "base" | "next" | "ratios";
-  /** The two groups, the larger first. */
-  readonly clusters: TwoGroups;
-  /** Runs that count as a whole because they have no steady part; null if the groups differ in the figure alone. */
-  readonly unsettled: RunCluster | null;
-}
 
 /** A figure of each run of a side. */
 interface GroupedRuns extends Pick<Estimate, "byRun" | "repetitions"> {

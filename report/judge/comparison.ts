@@ -59,7 +59,8 @@ import {
 } from "./ratio_of.ts";
 import { PROCESS_LOOK_SIGNIFICANCE } from "../../runner/stats/slices/looks.ts";
 import type { Ends } from "../figures/range.ts";
-import { areOneSided, arePairsOneSided, groupsAmong, type RunGroups } from "./bimodal_runs.ts";
+import { areOneSided, arePairsOneSided, groupsAmong } from "./bimodal_runs.ts";
+import type { RunGroups } from "./reasons.ts";
 import { MOST_COUNTED } from "./shortfall.ts";
 import { disturbed, levelsIn, type Sliced, type SlicedLevels } from "./slices.ts";
 

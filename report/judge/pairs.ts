@@ -31,7 +31,7 @@ import {
 } from "./comparison.ts";
 import { type ComparedFigure, figureOf, groupOf, type JudgeOptions } from "./group.ts";
 import { type CellPair, parametersKey } from "../cells/match.ts";
-import type { RunGroups } from "./bimodal_runs.ts";
+import type { RunGroups } from "./reasons.ts";
 import { type GroupPair, type RatioOf, ratiosBeside } from "./ratio_of.ts";
 import { sidesOf } from "./sessions.ts";
 import { competing, hasTooManyErrors, isOpen } from "./shortfall.ts";

@@ -5,12 +5,11 @@
 import type { FigureUnit } from "../../base/figures/figure.ts";
 import type { WarmupClaim } from "../../runner/result/result.ts";
 import { LEAST_A_SIDE, LEAST_FREEDOM } from "../../runner/stats/comparison/sessions.ts";
-import type { TwoGroups } from "../../runner/stats/comparison/bimodality.ts";
+import type { RunCluster, TwoGroups } from "../../runner/stats/comparison/bimodality.ts";
 import { noSteadyStateText, type Unsteady } from "../cells/cells.ts";
 import type { Range } from "../figures/range.ts";
 import { figureRangeText } from "../writing/figure_text.ts";
 import { formatRatio } from "../writing/ratios.ts";
-import type { RunGroups } from "./bimodal_runs.ts";
 import {
   boundText,
   formatCount,
@@ -39,6 +38,16 @@ type Coded<Sentences> = {
 }[keyof Sentences];
 
 // Why a rule is inconclusive.
+
+/** Runs of two kinds. */
+export interface RunGroups {
+  /** What falls into the two groups: the runs of a side, or the ratios of pairs. */
+  readonly of: "base" | "next" | "ratios";
+  /** The two groups, the larger first. */
+  readonly clusters: TwoGroups;
+  /** Runs that count as a whole because they have no steady part; null if the groups differ in the figure alone. */
+  readonly unsettled: RunCluster | null;
+}
 
 /** How to measure the difference between sessions. */
 export const SESSIONS_ADVICE =
