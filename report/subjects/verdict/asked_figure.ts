@@ -40,7 +40,7 @@ export function askedOf({ name, cells }: ScenarioRuns, { experiment }: OfExperim
     : { name, cells: cells.map((cell) => withFigure(cell, figure)), unit: figure.unit };
 }
 
-/** A scenario with messages/s in place of requests/s, if messages lead; otherwise unchanged. */
+/** A scenario with messages/s or tokens/s in place of requests/s, if that is its leading figure; else unchanged. */
 export function ledOf({ name, cells }: ScenarioRuns): Asked {
   const runs = cells.flatMap((cell) => cell.runs);
   const figure = isSearched(runs) ? null : messagesOf(runs);
@@ -86,7 +86,7 @@ function figureOf(
   };
 }
 
-/** Messages or tokens per second; null if requests lead, or if only some of the requests bring tokens. */
+/** The leading figure of the runs if it is messages/s or tokens/s; null if it is requests/s or differs between runs. */
 function messagesOf(runs: readonly Run[]): AskedFigure | null {
   const [unit, ...others] = new Set(runs.map((run) => leadOf(run).unit));
   if (unit === undefined || unit === "requests" || others.length > 0) return null;
