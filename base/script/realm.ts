@@ -291,7 +291,8 @@ export class Realm {
   }
 
   /**
-   * A hook for rehearsals: it does nothing most times, and in every fourth session of its user does what most hooks do.
+   * The hook that a rehearsal calls: in every fourth session of its user it sets a header field, as most hooks do, and
+   * otherwise it does nothing.
    */
   rehearsal(): RealmFunction {
     return this.#call(this.#own("rehearsal"));

@@ -190,7 +190,7 @@ function capacityOfTrials(terms: Terms): number {
   );
 }
 
-/** A server that takes longer for a request that has waited longer, up to the wait for a hundred others. */
+/** A server that responds more slowly the longer a request has waited, up to a wait of 100 service times. */
 function retrograde(loss: number): ServerKind["start"] {
   return ({ perSec }) =>
     new OneQueue((random, _, waitedS) =>

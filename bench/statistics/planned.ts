@@ -51,7 +51,7 @@ function promised({ machine, cells, runs }: Case): number {
       ...{ tests: cells, cells, marginRatio: DEFAULT_MARGIN_RATIO },
       borrowed: noise.borrowed,
     };
-    // The figure for a cell like the others; the program names the noisiest cell.
+    // The change for a cell of median noise; `plateau plan` states that for the noisiest cell.
     return smallestChangeSeen(runs, medianOf(noise.stdevs), family);
   });
   return medianOf(plans);

@@ -103,7 +103,7 @@ function isLessByT({ base: [base], next: [next] }: Sides): boolean {
   return mean - Math.log1p(DEFAULT_MARGIN_RATIO) > tQuantile(0.95, logs.length - 1) * error;
 }
 
-/** The bar of 5 %, with two standard errors of that many cases. */
+/** The bar of 5 %, plus two standard errors of that share in so many cases. */
 const mostOf = (cases: number): number =>
   Number((5 + 200 * Math.sqrt(0.05 * 0.95 / cases)).toFixed(1));
 
@@ -141,7 +141,7 @@ const drawnBy = (next: () => number) => (): number => RATE * (1 + WIDE * next())
 const holds = ({ low, high }: { low: number; high: number }): boolean =>
   low <= RATE && RATE <= high;
 
-/** The bar for the coverage that reports state, less two standard errors of 600 cases. */
+/** The bar for a coverage that is stated in reports: 3 points less, which is about two standard errors of 600 cases. */
 const saidOf = (coverage: number): Bar => atLeast(coverage - 3);
 
 export function coverages(kinds: readonly Kind[], cases: number): Row[] {

@@ -105,7 +105,8 @@ export function relativeNote({ table: { relative }, isRelative }: JudgedTable): 
   if (isRelative) return `Relative figures are divided by those of ${relative}.`;
   const nothing = relative === null
     ? "The figures are not relative to a base"
-    : `No figure could be divided by that of ${relative}, which is 0 or was not measured for some row`;
+    : `The figures are not divided by those of ${relative} (for at least one row, that figure ` +
+      "is 0, missing, ambiguous or published only as a limit)";
   return `${nothing}, so a faster or slower machine by itself moves every figure.`;
 }
 

@@ -73,8 +73,8 @@ interface Marked {
 }
 
 /**
- * Service times in milliseconds, fastest first; of those within one turn only the longest, because others may skip a
- * queue.
+ * Service times in milliseconds, fastest first. Of those of about one turn, only the longest is kept, because the
+ * others may belong to requests that skipped the queue.
  */
 function quickTimes(
   { indices, counts }: SparseHistogram,

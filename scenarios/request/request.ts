@@ -449,14 +449,14 @@ const BESIDE_CALLS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     METHODS.map((
       method,
-    ) => [method, "a gRPC call is sent with post, to the path of its method"]),
+    ) => [method, "a gRPC call is always a POST request to the path that grpc names"]),
   ),
   ...Object.fromEntries(
-    BODIES.map((body) => [body, "a gRPC call sends message or messages instead"]),
+    BODIES.map((body) => [body, "the body of a gRPC call is written as message or messages"]),
   ),
   stream: "the type of the method says whether its response is a stream",
   until: "a gRPC call always ends with its status",
-  reconnect: "only events have identifiers",
+  reconnect: "a stream of gRPC messages cannot be continued from where it stopped",
   websocket: "a gRPC call is not a WebSocket",
   ...Object.fromEntries(SOCKET_KEYS.map((key) => [key, "it belongs to WebSockets"])),
   before: "hooks cannot read gRPC messages",

@@ -43,7 +43,7 @@ const BACKGROUND_POLL_MS = 500;
 export const SUPERVISED_ENV = "PLATEAU_SUPERVISED_ENV";
 /** Names a folder of the program's own, which is removed with the program. */
 export const SUPERVISED_FOLDER = "PLATEAU_SUPERVISED_FOLDER";
-/** Holds the first word of the lines that the supervisor itself prints; without it, they begin with the second word. */
+/** Holds the word that begins each report of the supervisor, so that no output of the program looks like a report. */
 export const SUPERVISED_SIGN = "PLATEAU_SUPERVISED_SIGN";
 /** Holds the folders of the program's control group as a JSON list; the group is removed with the program. */
 export const SUPERVISED_GROUP = "PLATEAU_SUPERVISED_GROUP";

@@ -1,6 +1,6 @@
 /**
- * How much processor time processes got, and how long they waited for a core: of several process trees together,
- * between two looks. Linux only.
+ * How much processor time several process trees together got between two looks, and how long they waited for a core.
+ * Linux only.
  */
 import {
   childrenOf,

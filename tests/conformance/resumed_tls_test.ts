@@ -69,7 +69,7 @@ function handshakesIn({ tls }: Loaded): Pick<Seen, "full" | "resumed"> {
   return { full: sum("full"), resumed: sum("resumed") };
 }
 
-/** Over HTTP/2 a connection that leaves with the last response is replaced, too: of those there may be some. */
+/** Over HTTP/2, a connection that leaves with the last response is replaced, too, so there may be more handshakes. */
 function assertMet(
   { full, resumed, requests }: Seen,
   due: Pick<Seen, "full" | "resumed">,

@@ -246,7 +246,7 @@ function positionsOf(row: readonly TableCell[]): number[] {
   return row.map(({ span }) => (at += span) - span);
 }
 
-/** The row's heads; of several rows alike, with as many cells behind them as tell them apart, up to two. */
+/** The heads of each row, followed by up to two of its cells if other rows have the same heads. */
 function rowLabels(rows: readonly TableCell[][]): string[] {
   const labels = [0, 1, 2].map((cells) => rows.map((row) => rowLabel(row, cells)));
   const counts = labels.map((all) => Map.groupBy(all, (label) => label));

@@ -111,7 +111,7 @@ Deno.test("a target to divide by is that of the same scenario; where there are t
   const values = { express: 1_000, "express, static": 900, gin: 3_000 };
   const measured = { express: { static: 2_000 }, gin: { static: 6_000 } };
   const two = modelOf({ measured, published: { values, relative: "express" } });
-  assert.match(notesOf(two), /^No figure could be divided by that of express/);
+  assert.match(notesOf(two), /^The figures are not divided by those of express/);
 });
 
 Deno.test("figures that fit are said to fit", () => {
@@ -137,7 +137,7 @@ Deno.test("what was not measured, was left out, or is no cell any more is told",
     "Published, but not compared: gin, static; gin, redis (it was not measured); " +
       'express, static, cores=2 (Cannot find the factor "cores": the experiment has no factors).',
   );
-  assert.match(notesOf(model), /^No figure could be divided by that of gin, static/);
+  assert.match(notesOf(model), /^The figures are not divided by those of gin, static/);
   const one = publishedResults({
     measured: { express: { static: 100 } },
     published: {
@@ -197,7 +197,7 @@ Deno.test("a published bound is far only beyond it, and has no place in an order
     measured,
     published: { relative: "a", values: { a: "> 900", b: 2_000 } },
   });
-  assert.match(notesOf(bounded), /^No figure could be divided by that of a/);
+  assert.match(notesOf(bounded), /^The figures are not divided by those of a/);
 });
 
 Deno.test("a measured lower bound is not far below what was published, nor what is divided by one far above", () => {
@@ -271,7 +271,7 @@ Deno.test("a measured 0 has a ratio to the cell that all are divided by; none ha
   assert.equal(relativeTo("express").differences.length, 1);
   assert.match(
     notesOf(relativeTo("gin")),
-    /^No figure could be divided by that of gin, which is 0 or was not measured for some row/,
+    /^The figures are not divided by those of gin \(for at least one row, that figure is 0, missing, /,
   );
 });
 

@@ -34,7 +34,7 @@ export function askedOf(scenario: ScenarioRuns, { experiment }: OfExperiment): A
   return counting(scenario, (runs) => figureOf(scenario.name, runs, experiment));
 }
 
-/** A scenario with messages/s in place of requests/s, if messages lead. */
+/** A scenario with messages/s or tokens/s in place of requests/s, if that is its leading figure; else unchanged. */
 export function ledOf(scenario: ScenarioRuns): Asked {
   return counting(scenario, messagesOf);
 }
@@ -88,7 +88,7 @@ function figureOf(
   };
 }
 
-/** Messages or tokens per second; null if requests lead, or if only some of the requests bring tokens. */
+/** The leading figure of the runs if it is messages/s or tokens/s; null if it is requests/s or differs between runs. */
 function messagesOf(runs: readonly Run[]): AskedFigure | null {
   const [unit, ...others] = new Set(runs.map((run) => leadOf(run).unit));
   if (unit === undefined || unit === "requests" || others.length > 0) return null;

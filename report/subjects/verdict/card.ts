@@ -153,7 +153,7 @@ const SHORT_ENDS: Readonly<Record<Shortfall["kind"], string>> = {
 };
 
 /**
- * How others compare with a base: of several, the one with the most certain and largest difference.
+ * How others compare with a base: a verdict on the one with the most certain differences, or else the largest.
  * @param places At least one.
  */
 export function besideVerdict(places: readonly Place[], base: string): Verdict {
@@ -179,7 +179,7 @@ interface Sides {
   readonly isCostFirst?: boolean;
 }
 
-/** One other target compared with the base over all places: of costs and gains, whichever occur in more places. */
+/** The verdict on one other target beside the base: on its gains or its costs, whichever occur in more places. */
 export function sideVerdict(
   places: readonly Place[],
   { other, base, isCostFirst = false }: Sides,

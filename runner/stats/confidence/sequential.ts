@@ -25,9 +25,9 @@ export const LEAST_OF_GROUPS = 14;
 
 /**
  * How many of 100 intervals contain the truth if a few runs are far slower than the rest (an exponential tail), after
- * five runs, and after a sequence that ends when intervals are narrow. Runs that show the tail have the better
- * intervals, and runs that contain none of it the worse ones, so the runs themselves do not tell which intervals to
- * trust. `deno task bench power` measures it.
+ * five runs, and after a sequence that ends when intervals are narrow. The worse intervals are those of samples without
+ * any slow run, which look like samples of a target that has none. So the runs themselves do not tell which intervals
+ * to trust. `deno task bench power` measures it.
  */
 export const SKEWED_COVERAGE = { fiveRuns: 87, sequence: 86 } as const;
 

@@ -10,7 +10,7 @@ import { DEGREES_OF_FREEDOM, longRunOf } from "./long_run_variance.ts";
 import { independentFrom, LONGEST_SHARE } from "./rank_correlation.ts";
 import { isStationary } from "./stationarity.ts";
 
-/** One value for each interval, in the order of time. */
+/** The terms of both sums, `amounts` over `of`: one of each for every interval, in the order of time. */
 export interface RatioSeries {
   readonly amounts: Float64Array;
   readonly of: Float64Array;

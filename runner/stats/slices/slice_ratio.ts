@@ -45,7 +45,7 @@ export interface SideSlices {
 export const SLICED = ["rate", "mean", "cpuPerRequest"] as const;
 export type SlicedFigure = typeof SLICED[number];
 
-/** Amounts of each slice; null if unknown. */
+/** A figure's amount in each slice, null if unknown; and, in `of`, what that amount is divided by. */
 type Counted = readonly [amounts: readonly (number | null)[], of: readonly number[]];
 
 const COUNTED: Readonly<Record<SlicedFigure, (side: SideSlices) => Counted>> = {

@@ -47,7 +47,8 @@ export class PlanElement implements XmlPlace {
   }
 
   /**
-   * The members of a collection, such as the header fields of a manager; with `within`, of another element below it.
+   * The members of a collection, such as the header fields of a manager.
+   * @param within The property that holds the collection; absent: the element itself holds it.
    */
   list(name: string, within?: string): readonly PlanElement[] {
     const holder = within === undefined ? this.xml : propertyIn(this.xml, within);

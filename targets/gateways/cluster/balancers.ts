@@ -76,8 +76,8 @@ function numbers(count: number): number[] {
 }
 
 /**
- * Sends an instance requests of its own before it joins: at its rate, whether or not responses come, and waits for the
- * last of them. Throws when `signal` ends it, or when a request gets no response.
+ * Warms up an instance before it joins: sends it requests at the configured rate, whether or not responses come, then
+ * waits for all of them. Throws when `signal` ends it, or when a request gets no response.
  */
 async function warmUp(
   { add }: Cluster,
