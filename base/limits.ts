@@ -139,7 +139,7 @@ export const LIMITS = {
   http2Replies: {
     what: "an HTTP/2 connection",
     most: 10_000,
-    unit: "replies that the server has not read yet",
+    unit: "unread replies to the server's PING and SETTINGS",
   },
   keptBody: { what: "a body that is checked", most: 64 * MB, unit: "bytes" },
   otlpResponse: { what: "a response of a collector", most: 64 * KB, unit: "bytes" },
