@@ -145,7 +145,9 @@ async function findingsOnQuickMachine(
   for (let tries = 1; !isQuick() && tries < MOST_TRIES; tries++) {
     measured = await fleet.measure("-c", "10", "-n", "601");
   }
-  return measurementAgents(measured)?.findings ?? [];
+  return measurementAgents(measured).flatMap((block) =>
+    block.kind === "list" ? block.items.map(({ text }) => text) : []
+  );
 }
 
 const MOST_TRIES = 6;
