@@ -232,7 +232,10 @@ Deno.test("init --from writes what a script becomes, with the way to its files",
   assert.match(printed.stderr, /^Note: /);
   assert.ok(!existsSync(join(cwd, "-")));
   const none = await plateau(["init", "other.yaml", "--from", "load/users.csv"], { cwd });
-  assert.match(none.stderr, /users\.csv: Cannot convert this file: it must be an OpenAPI description/);
+  assert.match(
+    none.stderr,
+    /users\.csv: Cannot convert this file: it must be an OpenAPI description/,
+  );
 });
 
 Deno.test("an imported script loads another server by --set target", async () => {

@@ -228,7 +228,10 @@ for (const [reason, flags] of Object.entries(REMEDIES)) {
 Deno.test("for an authority's certificate that only OpenSSL takes, flags can name its driver, and a file cannot", () => {
   const [byFlags, byKeys] = (["flags", "keys"] as const)
     .map((written) => String(remedyFor(OF_AN_AUTHORITY_THOUGH_NAMED, written)));
-  assert.match(byFlags, /^--driver epoll trusts the certificate .*--insecure accepts any .*CA:FALSE$/);
+  assert.match(
+    byFlags,
+    /^--driver epoll trusts the certificate .*--insecure accepts any .*CA:FALSE$/,
+  );
   assert.match(byKeys, /^insecure accepts any .*CA:FALSE$/);
 });
 

@@ -132,7 +132,10 @@ for (const text of ["a,,b", ",a", "a,", "=50", "connections=", "a, =1"]) {
   Deno.test(`selector "${text}" cannot be read`, () => {
     const read = parseSelector(text);
     assert.ok("problem" in read);
-    assert.match(read.problem, /as a selector: write names of targets or scenarios, and factor=value, with commas/);
+    assert.match(
+      read.problem,
+      /as a selector: write names of targets or scenarios, and factor=value, with commas/,
+    );
   });
 }
 
