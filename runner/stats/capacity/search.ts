@@ -252,7 +252,12 @@ function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchSte
 const OVERLOAD = 1.5;
 /** The backlog that the overload leaves, in limits of the rules, if the trial is long enough to recover from it. */
 const BACKLOG = 5;
-const [LEAST_BURST_S, SHORTEST_BURST_S] = [0.2, 0.02];
+/**
+ * The overload is this long where the trial is long enough for it: a shorter one leaves a backlog that may vanish by
+ * chance, also on a target that responds more slowly while it has one.
+ */
+const LEAST_BURST_S = 0.5;
+const SHORTEST_BURST_S = 0.02;
 
 /**
  * A result stands only if the rate at its lower end holds for a long time, and after an overload: a target that then
