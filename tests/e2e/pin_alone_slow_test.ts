@@ -131,7 +131,7 @@ withLinux.test("cores that two share are told", async () => {
   });
   const args = ["run", file, "--duration", "700ms", "--out", join(folder.path, "out")];
   const { stderr } = await exits(0, args);
-  assert.match(stderr, new RegExp(`share core ${first}\\b`));
+  assert.match(stderr, new RegExp(`pin gives both core ${first}\\b`));
 });
 
 withLinux.test("a core that is not there is told with its place, and nothing starts", async () => {
