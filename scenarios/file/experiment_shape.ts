@@ -164,7 +164,10 @@ const experimentFields = (files: Files) =>
     ),
   });
 
-/** Made on demand, because that takes some milliseconds. @param files Reads the files that the experiment names. */
+/**
+ * The specification of an experiment, made on demand because making it takes some milliseconds.
+ * @param files Reads the files that the experiment names.
+ */
 export const experimentSpecWith = (files: Files = NO_FILES) =>
   experimentFields(files).superRefine(checkTogether, ALWAYS);
 
