@@ -160,7 +160,7 @@ function user(text: string): Meaning {
   return text.includes(":") ? userOption(text) : { refused: "its password, for which curl asks" };
 }
 
-/** `-` and `.` mean curl's standard input. */
+/** The file of -T; `-` and `.` mean curl's standard input. */
 function upload(text: string): Meaning {
   return ["-", "."].includes(text) ? { refused: "its standard input" } : {
     flags: [["-m", "put"], ["-b", `@${text}`]],
@@ -168,7 +168,7 @@ function upload(text: string): Meaning {
   };
 }
 
-/** `text`, `=text` or `name=text`; files after `@`. */
+/** Reads `text`, `=text` or `name=text`; a file, which follows an `@`, is refused. */
 function encodedData(text: string): Meaning {
   const [, name = "", rest] = /^([^=@]*)=(.*)$/s.exec(text) ?? [];
   if (rest === undefined && text.includes("@")) return { refused: "its file of data" };

@@ -193,8 +193,8 @@ const ENDS = ["-d", "--duration", "-n", "--requests", "--phases"];
 const RATES = ["-r", "--rate", "--phases"];
 
 /**
- * The line with the tool's defaults, and with a single end: that of the explicit flags, or the one that takes
- * precedence in the tool.
+ * The line with the tool's defaults, and with one end, a time or a number of requests: that of the explicit flags, or
+ * else the one that takes precedence in the tool.
  */
 function withEnd(tool: Tool, line: TranslatedLine, others: readonly string[]): TranslatedLine {
   const isExplicit = (names: readonly string[]): boolean =>
