@@ -1,7 +1,7 @@
 /**
- * The load as people write it, in the experiment file and as flags of `bench`: closed loop, also in stages, constant rate or
- * phases, or a search for the capacity. A `stages`, `rate`, `phases` or `capacity` key decides which; a list makes a factor of
- * the experiment.
+ * The load as people write it, in the experiment file and as flags of `bench`: a closed loop with or without stages, a
+ * constant rate, phases, or a search for the capacity. A `stages`, `rate`, `phases` or `capacity` key decides which; a
+ * list makes a factor of the experiment.
  */
 import { DEFAULT_INTERVAL_MS } from "../../base/intervals.ts";
 import * as z from "zod";
@@ -221,7 +221,7 @@ const phased = z.strictObject({
 const { abortOn: _, ...searchedFields } = commonFields;
 
 /**
- * Searches for the highest rate that keeps all rules by trials at many rates; then measures at a share of that
+ * Searches for the highest rate at which every rule holds, with trials at many rates; then measures at a share of that
  * capacity.
  */
 const searched = z.strictObject({
