@@ -1,6 +1,6 @@
 /**
- * The shape of claims in results.json: statements of a paper or a page, to be checked against the measurements. Also
- * the relations that claims share with thresholds. `claim_text.ts` reads the text that people write.
+ * Claims, which are statements of a paper or a page to be checked against the measurements: their shape in
+ * results.json, and the relations that they share with thresholds. `claim_text.ts` reads the text that people write.
  */
 import * as z from "zod";
 import { FIGURE_NAMES, type Read, UNITS } from "../../base/figures/figure.ts";

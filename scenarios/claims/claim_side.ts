@@ -12,7 +12,7 @@ import { parseSelector } from "../../base/figures/selector.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** A value, or all problems of its text. */
+/** The value of a text, or all problems of the text. */
 export type ReadAll<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
 /** The text in a figure's parentheses; further parentheses may only occur within quotes. */

@@ -31,9 +31,7 @@ import { quotedOpenly } from "../../base/secrets.ts";
 /** A parsed claim, or every problem of its text. */
 type ParsedClaim = { readonly claim: Claim } | { readonly problems: readonly string[] };
 
-/**
- * A form of claims. Only a text that contains `holds` is matched against the pattern, which is compiled on first use.
- */
+/** A form of claims. Only a text with `holds` in it is matched against the pattern, which is compiled on first use. */
 interface ClaimPattern {
   readonly holds: string;
   readonly pattern: RegExp;

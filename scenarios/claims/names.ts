@@ -95,7 +95,7 @@ function namingConflicts(
 
 /**
  * Why a figure is impossible for a single request of a scenario, or can't be compared with a baseline.
- * @param figure Null: no figure is named, or it is compared with a baseline.
+ * @param figure Null: no figure is named, or the threshold is against a baseline.
  */
 function notOfStep(name: string, figure: string | null): string[] {
   if (figure !== null && isStepFigure(figure)) return [];

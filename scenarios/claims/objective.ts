@@ -21,7 +21,7 @@ export interface Objective {
   readonly limitMs: number;
 }
 
-/** Times of messages for which a capacity may be searched. */
+/** The times of messages that a search for a capacity may limit. */
 const MESSAGE_TIMES = ["ttfe", "gap", "ttft"] as const;
 
 /** Why a rule about messages is impossible for whole responses. */
@@ -31,7 +31,7 @@ export const NO_MESSAGES =
 /** The allowed share in place of 0, which no finite trial can prove. */
 const NONE = 1e-6;
 
-/** The rule as a share that may miss it; null if the rule is not about a share of requests or messages. */
+/** The rule as the share of requests or messages that may miss it; null if the rule is not about such a share. */
 export function objectiveOf(rule: Threshold): Objective | null {
   if (rule.against !== "limit" || rule.selector !== undefined) return null;
   const { text, figure, relation, limit } = rule;

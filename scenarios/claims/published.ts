@@ -106,7 +106,7 @@ const UNIT_NAMES: Readonly<Record<FigureUnit, Readonly<Record<string, string>>>>
   },
 };
 
-/** The suffix that `readQuantity` reads for a table's unit. A table of times or sizes must name its unit. */
+/** The suffix that `readQuantity` reads for a table's unit. A table of times or bytes must name its unit. */
 function suffixOf(
   unit: string | undefined,
   { name, unit: kind }: Figure,

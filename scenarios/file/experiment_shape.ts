@@ -174,7 +174,7 @@ export const experimentSpecWith = (files: Files = NO_FILES) =>
 export type ExperimentInput = z.input<ReturnType<typeof experimentSpecWith>>;
 export type Experiment = z.output<ReturnType<typeof experimentFields>>;
 
-/** Checks for parts that are valid alone and conflict with each other. */
+/** Checks for parts that are valid alone but conflict with each other. */
 function checkTogether(experiment: Partial<Experiment>, context: z.core.$RefinementCtx): void {
   const isWrong = (path: Path): boolean =>
     context.issues.some(({ path: wrong = [] }) =>

@@ -1,7 +1,7 @@
 /**
  * Doubles every target in an experiment's data: one from a folder as `base`, and one from another folder as `head`. A
  * key that named a target then names both. Claims, thresholds and published figures are left out, because they name the
- * targets as they were before.
+ * targets of the original file.
  */
 import { join, resolve } from "node:path";
 import { UserError } from "../../base/errors.ts";

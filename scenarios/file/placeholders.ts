@@ -98,9 +98,7 @@ function namesIn(text: string): string[] {
   return [...text.matchAll(WITHIN)].flatMap(([, name]) => name === undefined ? [] : [name.trim()]);
 }
 
-/**
- * @param isRead Whether a suggestion for an unknown name will be read: finding one takes a comparison with all names.
- */
+/** @param isRead Whether anyone reads a suggestion for an unknown name, which takes a comparison with all names. */
 function whyNot(text: string, { values, names }: KnownValues, isRead: boolean): string[] {
   const unset = namesIn(text).filter((name) => isEnvName(name) && !values.has(name));
   const unknown = namesIn(text).find((name) => !isEnvName(name) && !names.has(name));
@@ -145,7 +143,7 @@ function unescaped(text: string): string {
   return text.replaceAll("$${", "${");
 }
 
-/** Returns the value of one environment variable, because Plateau may lack the permission to read others. */
+/** Reads one environment variable rather than all, because Plateau may only have permission for that one. */
 export type Environment = (name: string) => string | undefined;
 
 export const NO_ENVIRONMENT: Environment = () => undefined;

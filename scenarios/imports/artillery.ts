@@ -62,7 +62,7 @@ function convert(data: unknown, context: ImportContext): Import {
 export interface ImportedCode extends Import {
   readonly read: ReadonlyMap<string, string>;
   readonly script: ArtilleryScript;
-  /** The name of each of its scenarios. */
+  /** The names of the script's scenarios, in order. */
   readonly scenarios: readonly string[];
   /** Names that are not valid for values in Plateau, with their replacements. */
   readonly names: ReadonlyMap<string, string>;
@@ -184,7 +184,7 @@ function filledIn(
   );
 }
 
-/** Whether the steps of a scenario are in one flat list, at their own places. */
+/** Whether a scenario's flow has no lists of steps within it, so that each step keeps its index. */
 function isFlat(data: unknown, [, at]: readonly PropertyKey[]): boolean {
   const flow: unknown = Object(Object(Object(data).scenarios)[at]).flow;
   return Array.isArray(flow) && !flow.some(Array.isArray);

@@ -239,7 +239,7 @@ export class ArtilleryFlow {
     };
   }
 
-  /** A request's parameters as its functions receive them, with names of loops filled in. */
+  /** A request's parameters as its functions receive them, with the names of loop variables filled in. */
   #parameters(
     request: Request,
     scope: Scope,

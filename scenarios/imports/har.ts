@@ -192,7 +192,7 @@ interface HarVisit {
   readonly thinksMs: readonly number[];
   /** Number of pauses that were shortened. */
   readonly cut: number;
-  /** Time from the first request to the last response, with these pauses. */
+  /** Time from the first request to the last response, with the pauses as shortened. */
   readonly lengthS: number;
 }
 

@@ -46,7 +46,7 @@ export class ScriptScope {
     return this.#names.get(name) ?? this.around?.get(name);
   }
 
-  /** Assigns in the scope that has the name. */
+  /** Assigns a name in the scope that declares it. */
   assign(name: string, bound: Binding): void {
     if (this.#names.has(name) || this.around === undefined) this.set(name, bound);
     else this.around.assign(name, bound);

@@ -91,7 +91,8 @@ export type PlannedLoad = Load | CapacityLoad;
 const USUAL_TRIALS = 10;
 
 /**
- * Expected duration of a run's load, as far as known; for a search, its usual length. Null if requests end the load.
+ * Expected duration of a run's load, as far as known; for a search, its usual length. Null if the load ends after a
+ * number of requests.
  */
 export function expectedMsOf(load: PlannedLoad): number | null {
   if (load.kind !== "capacity") return durationMsOf(load);

@@ -254,7 +254,7 @@ export function conflictsIn(load: LoadSpec): { readonly key: string; readonly me
   });
 }
 
-/** The key that a load cannot have in a replay, because the log decides the matter; null if there is none. */
+/** The first key of a load that a replay rules out, because the log decides the matter; null if there is none. */
 export function replayConflict(load: LoadSpec): string | null {
   for (const key of ["rate", "phases", "stages", "capacity", "duration", "requests"]) {
     if (Reflect.get(load, key) !== undefined) return key;
@@ -262,7 +262,7 @@ export function replayConflict(load: LoadSpec): string | null {
   return "pipeline" in load && load.pipeline.some((depth) => depth > 1) ? "pipeline" : null;
 }
 
-/** The phases or stages, in every variant that lists in them make. */
+/** The phases or stages, in every variant that results from lists in them. */
 function variants<Factors extends PhaseFactors | StageFactors, Text, Part>(
   what: "phases" | "stages",
   part: z.ZodType<Factors, Text>,

@@ -128,9 +128,7 @@ export class Turns {
   }
 }
 
-/**
- * Adds up time in parts of equal length: the `before` whole parts, and the time that has passed of the current part.
- */
+/** Adds up time in parts of equal length: the `before` whole parts, and what has passed of the current part. */
 function partOf(passedUs: number, lengthUs: number, before: number): number {
   return before * lengthUs + Math.min(lengthUs, Math.max(0, passedUs));
 }

@@ -84,10 +84,7 @@ export function loggedRequest(atUs: number, method: string, target: string): Log
   return { kind: "request", atUs, method, path };
 }
 
-/**
- * The path and query of a target; an absolute URL loses its origin, because the load goes to the server that the user
- * named.
- */
+/** The path and query of a target; an absolute URL loses its origin, because the user has named the server to load. */
 function pathOf(octets: string): string | null {
   const target = octets.replaceAll(
     /[^\x21-\x7e]/g,

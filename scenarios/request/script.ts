@@ -177,7 +177,7 @@ function writtenScript(scenario: WrittenScenario, seed: number): Script {
   const draw = drawBy(seed);
   if ("flow" in scenario) return flowScript(scenario.flow, scenario, draw);
   if ("page" in scenario) return pageScript(scenario, draw);
-  // Only users call hooks, so a single request with hooks becomes a flow.
+  // Hooks can read values, which the users of a flow have, so a single request with hooks becomes a flow.
   if (!("mix" in scenario) && (hooksOf(scenario).hooks ?? scenario.user) !== undefined) {
     return flowScript([{ ...scenario, capture: {} }], { ...scenario, cookies: null }, draw);
   }
@@ -296,7 +296,7 @@ function variantsOf(
   return { requests: variants.map((one) => ({ ...step, wire: fillTemplate(wire, one) })), tables };
 }
 
-/** The least and the most picks among several requests. */
+/** The least and the most picks in the sequence of a mix of several requests. */
 const PICKS = { least: 1_000, most: 1_000_000 };
 
 /**

@@ -67,7 +67,7 @@ export function inQuotes(value: string): string {
 }
 
 /**
- * Percent-encodes a value. A lone surrogate, which a response or a file may hold, has no encoding and becomes U+FFFD.
+ * Percent-encodes a value. A lone surrogate, which responses and files may hold, has no encoding; it becomes U+FFFD.
  */
 export function percentEncoded(value: string): string {
   return encodeURIComponent(value.toWellFormed());

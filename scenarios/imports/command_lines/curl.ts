@@ -111,7 +111,7 @@ function proxy(text: string): string {
   return host === undefined ? address : `${host}:1080${path}`;
 }
 
-/** An address after a minus sign removes one that another option has given. */
+/** A value that begins with a minus sign removes an address that another option has given. */
 function resolved(text: string): Meaning {
   return text.startsWith("-")
     ? { refused: "another address for the host" }

@@ -17,9 +17,7 @@ export interface Meaning {
   readonly flags?: readonly BenchFlag[];
   /** Why the option has no counterpart in Plateau, or a different meaning. */
   readonly note?: string;
-  /**
-   * A part of the tool's requests that Plateau can't send, such as `its Lua script`. With such a part, nothing is sent.
-   */
+  /** A part of the tool's requests that Plateau can't send, such as `its Lua script`; it prevents the whole load. */
   readonly refused?: string;
   /** A URL. */
   readonly operand?: string;
@@ -117,7 +115,7 @@ export function toggle(names: string, ...flag: BenchFlag): ToolOption {
   return option(names, false, () => ({ flags: [flag] }));
 }
 
-/** The tool's counterparts of the options that are handed through to the engine. */
+/** The tool's options with a counterpart among the options of a load (`base/load_options.ts`). */
 export function sharedOptions(tool: Peer): ToolOption[] {
   return optionsOfPeer(tool).map(({ names, flags }) => {
     const [flag] = flags.split(/[ ,]/);
@@ -234,7 +232,10 @@ export function withFlags(line: TranslatedLine, ...flags: readonly BenchFlag[]):
   return { ...line, flags: [...line.flags, ...flags] };
 }
 
-/** One sentence, or none without parts. @param how Such as `wrk's latencies would not have included`. */
+/**
+ * One sentence with all parts; none if there are no parts.
+ * @param how Such as `wrk's latencies would not have included`.
+ */
 export function differenceSentence(how: string, ...parts: readonly string[]): string[] {
   const there = parts.filter((part) => part !== "");
   if (there.length === 0) return [];

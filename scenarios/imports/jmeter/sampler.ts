@@ -63,7 +63,7 @@ export class Samplers {
     );
   }
 
-  /** Records settings that the load or the scenario has for all requests; refuses a request that differs. */
+  /** Records the settings that all requests must share, because the load or the scenario has them once. */
   #agree(sampler: PlanElement, scope: PlanScope): void {
     const { agreed } = this.around;
     const follows = sampler.is("HTTPSampler.follow_redirects") ||

@@ -4,7 +4,7 @@ import type { PlanVariables } from "./variables.ts";
 import { quotedOpenly } from "../../../base/secrets.ts";
 
 export interface PlanScope {
-  /** Defaults for requests that do not set these themselves: `HTTPSampler.domain`, … */
+  /** Defaults of properties such as `HTTPSampler.domain`, for requests that do not set them. */
   readonly defaults: Readonly<Record<string, string>>;
   /** The fields of header managers, by name in lower case. Each request fills in its own values. */
   readonly headers: Readonly<Record<string, PlanElement>>;

@@ -96,7 +96,9 @@ interface PlacedField extends Field {
 }
 
 const PLACES: readonly string[] = ["path", "query", "header", "cookie"];
-/** Fields that follow from the body and the responses (OpenAPI 3.1 §4.8.12.2). */
+/**
+ * Fields that no parameter sets, because the body, the responses and the security decide them (OpenAPI 3.1 §4.8.12.2).
+ */
 const OWN_FIELDS = ["accept", "content-type", "authorization"];
 
 /** Required parameters, and those with an example of their own. */
