@@ -62,7 +62,7 @@ function convert(data: unknown, context: ImportContext): Import {
 export interface ImportedCode extends Import {
   readonly read: ReadonlyMap<string, string>;
   readonly script: ArtilleryScript;
-  /** The names of the script's scenarios, in order. */
+  /** The names of the experiment's scenarios, in the script's order. */
   readonly scenarios: readonly string[];
   /** Names that are not valid for values in Plateau, with their replacements. */
   readonly names: ReadonlyMap<string, string>;
