@@ -1,6 +1,6 @@
 /**
- * Claims: statements of a paper or a page, to be checked against the measurements. Their shape in
- * results.json, and the relations that they share with thresholds; `claim_text.ts` reads the text that people write.
+ * Claims, which are statements of a paper or a page to be checked against the measurements: their shape in
+ * results.json, and the relations that they share with thresholds. `claim_text.ts` reads the text that people write.
  */
 import * as z from "zod";
 import { FIGURE_NAMES, type Read, UNITS } from "../../base/figures/figure.ts";
@@ -31,7 +31,7 @@ export function readRelation(sign: string, place: string, others = ""): Read<Rel
   return { problem: `Cannot use ${sign} in ${place}: write <, <=, > or >=${others}` };
 }
 
-/** `a < b` means `b > a`. */
+/** Each relation with its sides exchanged: `a < b` means `b > a`. */
 export const TURNED: Readonly<Record<Relation, Relation>> = {
   "<": ">",
   "<=": ">=",

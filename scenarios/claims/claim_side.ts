@@ -12,13 +12,13 @@ import { parseSelector } from "../../base/figures/selector.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** A value, or all problems of its text. */
+/** The value of a text, or all problems of the text. */
 export type ReadAll<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
-/** The text in a figure's parentheses, in which only quotes may contain others. */
+/** The text in a figure's parentheses; further parentheses may only occur within quotes. */
 export const INNER = String.raw`(?:"[^"]*"|[^()"])*`;
 
-/** Everything on one side of a relation; the selector in parentheses may contain signs itself. */
+/** Everything on one side of a relation; a selector in parentheses may itself contain comparison signs. */
 export const SIDE = String.raw`[^()<>=≤≥]*(?:\(${INNER}\)[^()<>=≤≥]*)?`;
 
 /** Two sides with a sign between them. */
@@ -130,7 +130,7 @@ export function readCells(text: string): Read<FigureSide["selector"]> {
     : { value: { text: read.value.text, parts: [...read.value.parts] } };
 }
 
-/** All problems of several parts. */
+/** The problems of all given parts. */
 export function problemsIn(...found: readonly (Read<unknown> | ReadAll<unknown>)[]): {
   readonly problems: readonly string[];
 } {

@@ -31,7 +31,7 @@ import { quotedOpenly } from "../../base/secrets.ts";
 /** A parsed claim, or every problem of its text. */
 type ParsedClaim = { readonly claim: Claim } | { readonly problems: readonly string[] };
 
-/** A form of claims. The text `holds` is looked for first, because a pattern is compiled when it is first used. */
+/** A form of claims. Only a text with `holds` in it is matched against the pattern, which is compiled on first use. */
 interface ClaimPattern {
   readonly holds: string;
   readonly pattern: RegExp;
@@ -177,7 +177,7 @@ function correlationOf(correlated: string, sign: string, written: string): ReadA
   return correlatedOf({ names, cells: [cells] }, sign, written);
 }
 
-/** @param cells Cells of both figures, or of each. */
+/** @param cells One selector for both figures, or one for each. */
 function correlatedOf(
   { names, cells }: { readonly names: readonly string[]; readonly cells: readonly string[] },
   sign: string,

@@ -31,7 +31,7 @@ interface Claiming {
   readonly ceilings?: unknown;
 }
 
-/** The names in a claim or threshold: figures of cells (null for other statements about them), and peak throughputs. */
+/** The names in a claim or threshold: selectors of cells, each with its figure (null: none), and peak throughputs. */
 interface UsedNames {
   readonly cells: readonly (Pick<FigureSide, "selector"> & { readonly figure: string | null })[];
   readonly peaks: readonly string[];
@@ -95,7 +95,7 @@ function namingConflicts(
 
 /**
  * Why a figure is impossible for a single request of a scenario, or can't be compared with a baseline.
- * @param figure Null: no figure.
+ * @param figure Null: no figure is named, or the threshold is against a baseline.
  */
 function notOfStep(name: string, figure: string | null): string[] {
   if (figure !== null && isStepFigure(figure)) return [];
@@ -107,7 +107,7 @@ function notOfStep(name: string, figure: string | null): string[] {
   ];
 }
 
-/** All keys with a value that could vary, because a claim may refer to a value that only some parameters select. */
+/** All keys that could vary, even those with one value: a claim may refer to a value that only some parameters set. */
 function factorKeys({ targets, load, scenarios }: Claiming): string[] {
   const loads = Object.values(Object(scenarios)).map((scenario) => Object(scenario).load);
   return [...new Set([targets, load, ...loads].flatMap(keysWithin))];
@@ -152,7 +152,7 @@ function unknownBase(
   return [{ path: ["base"], message: `Cannot find the base ${quotedOpenly(base)}: ${fix}` }];
 }
 
-/** The values of a factor as text: each value of a list. */
+/** All values of a factor, as text; a list contributes each of its values. */
 function valuesWithin({ targets, load, scenarios }: Claiming, factor: string): string[] {
   const key = factor.slice(factor.lastIndexOf(".") + 1);
   const found = (value: unknown): unknown[] =>
@@ -198,7 +198,7 @@ function peaksOf(claim: Pick<Claim, "says">): string[] {
   return sidesOf(claim).flatMap((side) => side.kind === "ceiling" ? [side.of] : []);
 }
 
-/** Unknown names in published tables, and duplicate values. @param given An experiment, valid or not. */
+/** Unknown names in published tables, and cells with more than one value. @param given An experiment, valid or not. */
 export function wrongPublishedNames(
   given: { readonly published?: unknown; readonly targets?: object; readonly scenarios?: object },
 ): Conflict[] {
@@ -251,12 +251,12 @@ interface ReadKeys {
 }
 
 interface KeyPath {
-  /** Keys on the way to this place. */
+  /** The keys that lead from the top of the table to this place. */
   readonly keys: readonly string[];
   readonly names: ExperimentNames;
 }
 
-/** The keys on the way to each value. An invalid key ends the way, and is reported once, whatever is below it. */
+/** The keys that lead to each value. An invalid key is reported once; nothing below it is read. */
 function readKeys(values: PublishedValues, { keys, names }: KeyPath): ReadKeys[] {
   return Object.entries(values).flatMap(([key, value]): ReadKeys[] => {
     const path = [...keys, key];

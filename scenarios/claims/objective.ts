@@ -1,8 +1,8 @@
 /**
- * A rule that must hold at the capacity, as the share of requests that may miss it: the p99 is below 50 ms if less than
- * 1 % of the requests take 50 ms or longer. A request that ended in an error, or was never sent, misses every limit. So
- * does a request with a wrong response, if more responses are wrong than late. For streams, it is the share of
- * messages; a message for which a stream still waited when it was cut or refused misses every limit.
+ * A rule that a capacity must meet, as the share of requests that may miss it: the p99 is below 50 ms if less than 1 %
+ * of the requests take 50 ms or longer. A request that ended in an error, or was never sent, misses every limit. So
+ * does a request with a wrong response, if more responses are wrong than late. For streams, the share is that of
+ * messages; a message that a stream still waited for when it was cut or refused misses every limit.
  */
 import * as z from "zod";
 import { NAMED_FIGURES } from "../../base/figures/figure.ts";
@@ -11,27 +11,27 @@ import { quotedOpenly } from "../../base/secrets.ts";
 
 export interface Objective {
   readonly text: string;
-  /** Times of messages of streams; null: the rule is about requests. */
+  /** The time of messages that the rule limits; null: the rule is about requests. */
   readonly messages: typeof MESSAGE_TIMES[number] | null;
   /** Share of requests or messages that may miss the rule, above 0. */
   readonly allowed: number;
   /** For a rule about latency: whether a request with this latency in ms misses it. Null: only the outcome counts. */
   readonly isBeyond: ((latencyMs: number) => boolean) | null;
-  /** The time in `isBeyond`, ms; 0 if there is none. */
+  /** The limit in `isBeyond`, in ms; 0 if the rule does not limit a time. */
   readonly limitMs: number;
 }
 
-/** Times of messages for which a capacity may be searched. */
+/** The times of messages that a search for a capacity may limit. */
 const MESSAGE_TIMES = ["ttfe", "gap", "ttft"] as const;
 
 /** Why a rule about messages is impossible for whole responses. */
 export const NO_MESSAGES =
   "Cannot search for a capacity by times of messages: no response is a stream";
 
-/** Stands for "none at all", which no finite trial can prove. */
+/** The allowed share in place of 0, which no finite trial can prove. */
 const NONE = 1e-6;
 
-/** The rule as a share that may miss it; null if the rule is not about a share of requests or messages. */
+/** The rule as the share of requests or messages that may miss it; null if the rule is not about such a share. */
 export function objectiveOf(rule: Threshold): Objective | null {
   if (rule.against !== "limit" || rule.selector !== undefined) return null;
   const { text, figure, relation, limit } = rule;
@@ -78,7 +78,7 @@ export const objective = z.string().transform((text, context): Objective => {
 const MOST_WIDTH = 0.5;
 const LEAST_WIDTH = 0.005;
 
-/** How far the interval of a capacity may extend to either side: `2%`; becomes a share. */
+/** How far the interval of a capacity may extend to either side, such as `2%`; becomes a share. */
 export const searchWidth = margin.refine(
   (ratio) => ratio >= LEAST_WIDTH && ratio <= MOST_WIDTH,
   "Cannot use this width: it must be from 0.5% to 50%",

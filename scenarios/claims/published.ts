@@ -17,7 +17,7 @@ import {
 import { didYouMean } from "../../base/suggest.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** A figure, a bound such as "< 90", or a map of more of them by names of cells. */
+/** Published values by names of cells: a figure, a bound such as "< 90", or a further map of this kind. */
 export type PublishedValues = { readonly [key: string]: number | string | PublishedValues };
 
 const bound = z.string().regex(BOUNDED, {
@@ -87,7 +87,7 @@ const written = z.strictObject({
 
 export const publishedSpec = z.union([written, z.array(written)]);
 
-/** Names of the units that suit each unit of a figure, with their names in `readQuantity`. */
+/** For each unit of a figure: the units that a table may name, each with the suffix that `readQuantity` reads. */
 const UNIT_NAMES: Readonly<Record<FigureUnit, Readonly<Record<string, string>>>> = {
   perSec: { "requests/s": "/s", "req/s": "/s", rps: "/s", "/s": "/s", "requests/min": "/m" },
   ms: { ms: "ms", s: "s", us: "us", "µs": "us", min: "m", h: "h" },
@@ -106,7 +106,7 @@ const UNIT_NAMES: Readonly<Record<FigureUnit, Readonly<Record<string, string>>>>
   },
 };
 
-/** The suffix of a value in the given unit; without a unit, for a figure that has only one. */
+/** The suffix that `readQuantity` reads for a table's unit. A table of times or bytes must name its unit. */
 function suffixOf(
   unit: string | undefined,
   { name, unit: kind }: Figure,

@@ -1,8 +1,8 @@
 /**
  * Thresholds, from text to a checked value: `p99 < 50ms`, `success >= 99.9%`, `rate > 1000/s`, `lag.p99 < 1ms`; against
  * a baseline, `p99 not worse than baseline by 5%`; in the syntax of claims, for certain cells, `p99(wait) < 2s`, and
- * for cells against others, `rate(cached) > 2 × rate(plain)`. Pure. `report/judge/thresholds.ts` decides how much
- * evidence a verdict needs; a share of 0 % or 100 % is a demand on every measured request, so its verdict needs none.
+ * for cells against other cells, `rate(cached) > 2 × rate(plain)`. Pure. `report/judge/thresholds.ts` decides how much
+ * evidence a verdict needs. A limit of 0 % or 100 % needs none, because it is a demand on every measured request.
  */
 import * as z from "zod";
 import {
@@ -142,7 +142,7 @@ function ofCells(text: string, { of, sign, to }: WrittenSides): ParsedThreshold 
   return held(text, { of: right, relation: TURNED[relation.value], to: left });
 }
 
-/** The figure of some cells, compared with a limit or with a figure of others. */
+/** The figure of some cells, compared with a limit or with a figure of other cells. */
 function held(
   text: string,
   { of, relation, to }: { of: FigureSide; relation: Relation; to: ClaimSide },
@@ -167,7 +167,7 @@ function withoutCells(text: string): string {
   return `Cannot use ${quotedOpenly(text)} as a threshold: ${fix}`;
 }
 
-/** Why no measurement could pass; null if one could. */
+/** Why no measurement could pass a threshold; null if one could. */
 function whyNever({ unit }: Figure, relation: Relation, limit: number): string | null {
   if (relation === "<" && limit === 0) return "no value is below 0; write <= 0";
   return relation === ">" && unit === "share" && limit === 1
@@ -204,7 +204,7 @@ function commonOf(
   return { text, figure: name, unit, better };
 }
 
-/** Refuses shares, whose ratio says nothing near 100 %. */
+/** Refuses shares, because near 100 % the ratio of two shares says nothing. */
 function comparable(figure: Read<Figure>): Read<Figure> {
   if (!("value" in figure) || figure.value.unit !== "share") return figure;
   const { name } = figure.value;
@@ -214,7 +214,7 @@ function comparable(figure: Read<Figure>): Read<Figure> {
   };
 }
 
-/** A margin for ratios. */
+/** Reads a margin such as `5%` as a share. */
 function readMargin(text: string): Read<number> {
   return readPercentage(text, { what: "a margin", example: "5%", aboveZero: false });
 }

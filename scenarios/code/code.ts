@@ -29,7 +29,7 @@ export const codeSpec = z.strictObject({
   ),
 });
 
-/** The script, as in an experiment. */
+/** The script, as an experiment holds it. */
 type Code = z.output<typeof codeSpec>;
 export type CodeFiles = Code["files"];
 
@@ -47,7 +47,7 @@ export const scriptCodeShape = z.strictObject({
   parameters: z.record(z.string(), z.json()),
   /** Values of the environment variables that the script reads. */
   env: z.record(z.string(), text),
-  /** The result of `setup`, as JSON; null: there was none. */
+  /** The result of `setup`, as JSON; null if there was none. */
   data: text.nullable(),
 });
 

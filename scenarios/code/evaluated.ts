@@ -8,7 +8,7 @@ export async function evaluated(
   { entry, files, parameters, env }: ScriptCode,
   { random, log }: Pick<RealmParts, "random" | "log">,
 ): Promise<Realm> {
-  // Processes that never read the experiment must hide these secrets, too.
+  // A process that evaluates the script may never have read the experiment, but must hide its secrets, too.
   for (const [name, value] of Object.entries(env)) secrets.keep(value, `\${env.${name}}`);
   const realm = await Realm.open({
     entry,

@@ -2,7 +2,9 @@
 import { createPrivateKey } from "node:crypto";
 import { readTextSync } from "../../base/bounded_file.ts";
 
-/** Certificates as PEM. Checked in the way that the load will use them, because otherwise every dial would fail. */
+/**
+ * Certificates as PEM, checked in the way that the load will use them, because a bad one would make every dial fail.
+ */
 export function certificatesAt(path: string): string {
   const text = ifThere(path, (path) => readTextSync(path, "certificates"));
   if (!text.includes("-----BEGIN CERTIFICATE-----")) {

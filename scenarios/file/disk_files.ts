@@ -8,7 +8,7 @@ import { certificatesAt, checkSocket, ifThere, privateKeyAt } from "./access_fil
 import { eachLineOf } from "./lines.ts";
 import { csvRows, jsonRows, sqliteRows } from "./table_files.ts";
 
-/** Reads a `.proto` file; loaded only if one may be named. */
+/** Reads a `.proto` file. This code is loaded only if the experiment may name such a file. */
 type ProtoReader = typeof readProtoFile;
 
 /** @param baseDir Folder that relative paths refer to. @param readProto Absent: no `.proto` file is named. */

@@ -21,8 +21,8 @@ import { YamlText } from "../../base/yaml/yaml_text.ts";
 export interface ExperimentFile {
   readonly experiment: Experiment;
   /**
-   * The text of the file, except for its secrets; for a file of another tool, the experiment file to which it is
-   * converted.
+   * The text of the file, except for its secrets; for a file of another tool, the text of the experiment file to which
+   * it is converted.
    */
   readonly source: string;
   /** Whether secrets were removed from `source`, so that it can't be run unchanged. */
@@ -78,14 +78,14 @@ export async function loadExperiment(
   return { experiment, ...openSource(source, text), fileName, baseDir, builtIn, notes: [] };
 }
 
-/** Loaded only if a text may name a `.proto` file. */
+/** The reader of `.proto` files, whose code is loaded only if the text may name such a file. */
 async function protoReaderFor(source: string): Promise<typeof readProtoFile | undefined> {
   return /\bproto\b/.test(source)
     ? (await import("../../base/grpc/proto_file.ts")).readProtoFile
     : undefined;
 }
 
-/** Reads one variable at a time, because Plateau may only have permission for these. */
+/** Reads one variable at a time, because Plateau may only have permission for certain variables. */
 export function environment(name: string): string | undefined {
   return Deno.env.get(name);
 }
@@ -108,12 +108,11 @@ async function importOf(source: string, path: string, files: Files): Promise<Imp
 }
 
 /**
- * A file of another tool as an experiment file that `check` accepts, for `init` to write; null if it is a file of no
- * such tool. Throws a UserError with everything that is wrong with it, at the lines of the other tool's file.
+ * Converts a file of another tool to an experiment file that `check` accepts, for `init` to write; null if the file is
+ * of no known tool. Throws a UserError with everything that is wrong with the other tool's file, at its lines.
  * @param path The path of the other tool's file, as messages show it.
  * @param file The path of the written file, to which paths in it are relative.
- * @param writes Whether requests that may change something are taken over, too, from a file that only describes a
- * service.
+ * @param writes Whether to import requests that may change something, too, from a file that only describes a service.
  */
 export async function convertedFile(
   source: string,
@@ -138,7 +137,7 @@ export async function convertedFile(
   });
 }
 
-/** Why no file is written that would contain a variable's value: others may read it, and it may be kept for long. */
+/** Why a file with a variable's value in it is not written: others may read the file, and it may be kept for long. */
 function heldIn(path: string, fix: string): (name: string) => Problem {
   return (name) => ({
     place: withoutSecrets(path),
@@ -160,8 +159,8 @@ interface WrittenScript {
 }
 
 /**
- * A k6 script, or an Artillery script, with its functions as an experiment in TypeScript; null if it is neither. Throws
- * a UserError if nothing can be taken over.
+ * Converts a k6 or Artillery script to an experiment in TypeScript that keeps its functions; null for any other file.
+ * Throws a UserError if nothing can be taken over.
  * @param path The path of the script, as messages show it.
  * @param file The path of the written file, to which paths in it are relative.
  */
@@ -246,8 +245,7 @@ interface ParseContext {
 }
 
 /**
- * Call within `withEngine`, which patterns need. The file's secrets are registered from now on, so that no message
- * shows them.
+ * Call within `withEngine`, which patterns need. Registers the file's secrets, so that no later message shows them.
  * @param file Name of the file in messages.
  */
 export function parseExperiment(
@@ -279,7 +277,7 @@ function experimentIn(
   throw new UserError([...problems, ...placed(wrong)]);
 }
 
-/** A script may contain `${…}` itself, which is not a placeholder. */
+/** Sets the script aside, because a `${…}` in its code is not a placeholder. */
 function withoutScript(data: unknown): { readonly script?: unknown; readonly rest: unknown } {
   if (typeof data !== "object" || data === null || !("script" in data)) return { rest: data };
   const { script, ...rest } = data;

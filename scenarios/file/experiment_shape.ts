@@ -164,14 +164,17 @@ const experimentFields = (files: Files) =>
     ),
   });
 
-/** Made on demand, because that takes some milliseconds. @param files Reads the files that the experiment names. */
+/**
+ * The specification of an experiment, made on demand because making it takes some milliseconds.
+ * @param files Reads the files that the experiment names.
+ */
 export const experimentSpecWith = (files: Files = NO_FILES) =>
   experimentFields(files).superRefine(checkTogether, ALWAYS);
 
 export type ExperimentInput = z.input<ReturnType<typeof experimentSpecWith>>;
 export type Experiment = z.output<ReturnType<typeof experimentFields>>;
 
-/** Checks for parts that are valid alone and conflict with each other. */
+/** Checks for parts that are valid alone but conflict with each other. */
 function checkTogether(experiment: Partial<Experiment>, context: z.core.$RefinementCtx): void {
   const isWrong = (path: Path): boolean =>
     context.issues.some(({ path: wrong = [] }) =>

@@ -4,7 +4,7 @@ import { beyond, LIMITS, oneMoreThan } from "../../base/limits.ts";
 
 const CHUNK_BYTES = 1 << 20;
 
-/** Returns the SHA-256 of the whole file, in hex. Only one chunk of the file is in memory at a time. */
+/** Calls `visit` with each line, and returns the SHA-256 of the file, in hex. Holds one chunk of it at a time. */
 export function eachLineOf(path: string, visit: (line: string) => void): string {
   using file = Deno.openSync(path);
   const hash = createHash("sha256");

@@ -1,7 +1,7 @@
 /**
- * Turns an experiment's data into one with each target twice: from one folder as `base`, and from another as `head`. A
- * key that names a target then names both. Claims, thresholds and published figures are left out, because they are
- * about the targets of the file.
+ * Doubles every target in an experiment's data: one from a folder as `base`, and one from another folder as `head`. A
+ * key that named a target then names both. Claims, thresholds and published figures are left out, because they name the
+ * targets of the original file.
  */
 import { join, resolve } from "node:path";
 import { UserError } from "../../base/errors.ts";
@@ -21,7 +21,7 @@ export interface PairedName {
 
 const SIDES = ["base", "head"] as const;
 
-/** Keys that refer to targets by the names in the file. */
+/** Keys that are left out, because they refer to targets by their names in the file. */
 const OF_THE_FILE = ["claims", "published", "thresholds", "compare", "base"];
 
 /** `base` and `head` for a single target, `base-express` and `head-express` for several. */

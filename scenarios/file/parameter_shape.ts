@@ -1,6 +1,6 @@
 /**
- * The declaration of parameters: plain and secret values, and choices with their changes, which may set other values.
- * Pure.
+ * The declaration of parameters: plain values, secret values, and choices. A choice changes the file, and may set the
+ * values of other parameters. Pure.
  */
 import * as z from "zod";
 import { AS_INPUT } from "../../base/explain.ts";
@@ -37,7 +37,7 @@ const secretValue = z.strictObject({
   value: text.min(1).optional(),
 });
 
-/** Values that a choice may set, in its `parameters`. */
+/** Values of other parameters that a choice sets in its own `parameters`. */
 const presets = z.record(name, value);
 
 const choices = z.record(z.string(), z.union([z.record(z.string(), z.json()), z.null()]))
@@ -56,7 +56,7 @@ const choices = z.record(z.string(), z.union([z.record(z.string(), z.json()), z.
 
 const parameter = z.union([...value.options, secretValue, choices]);
 
-/** Parameters as written, or name → used value. */
+/** The parameters as written, or, once they are filled in, the used value of each by name. */
 export const parametersSpec = z.record(name, parameter);
 type Parameter = z.output<typeof parameter>;
 
@@ -86,7 +86,7 @@ export function declarationFindings(parameters: unknown): PathProblem[] {
     .map((finding) => ({ ...finding, path: ["parameters", ...finding.path] }));
 }
 
-/** Names that a choice sets but that are not values of the file. */
+/** Names that a choice sets, although the file declares no such value. */
 function unknownPresets(parameters: unknown): PathProblem[] {
   const sound = validParameters(parameters);
   const names = sound.flatMap(([name, parameter]) => isChoices(parameter) ? [] : [name]);

@@ -177,7 +177,7 @@ function choicesFirst(parameters: DeclaredParameters): DeclaredParameters {
   return [...parameters.filter(isChoice), ...parameters.filter((one) => !isChoice(one))];
 }
 
-/** Names of parameters that are never used, because the chosen part does not need them. */
+/** Names of parameters that nothing uses after the choices are made. */
 function unusedNames(parameters: DeclaredParameters, uses: readonly PlaceholderUse[]): string[] {
   const used = new Set(uses.flatMap(({ names }) => names));
   return parameters.flatMap(([name, parameter]) =>
@@ -228,7 +228,7 @@ function yamlOf(name: string, text: string): YamlText {
   return new YamlText(text, flag(name));
 }
 
-/** Characters of a value shown in a message, because it may be long and occur often. */
+/** The most characters of a value that a message shows, because a value may be long and occur often. */
 const SHOWN_CHARS = 200;
 
 function flag(name: string): string {

@@ -4,7 +4,7 @@ import type { Json } from "../../base/yaml/json_text.ts";
 import type { Path } from "../../base/problems.ts";
 import { didYouMean } from "../../base/suggest.ts";
 
-/** A text with its parameters. */
+/** A text of the data that contains placeholders. */
 export interface PlaceholderUse {
   readonly path: Path;
   readonly names: readonly string[];
@@ -17,7 +17,7 @@ const TOO_LONG = `Cannot fill in this text: ${beyond("filledIn", oneMoreThan("fi
 /** The names allowed between braces, with their values. */
 interface KnownValues {
   readonly values: ReadonlyMap<string, Json>;
-  /** Names of all parameters, including those without a value, for which only the value is wrong. */
+  /** Names of all parameters, including those missing in `values` because their value is wrong. */
   readonly names: ReadonlySet<string>;
 }
 
@@ -98,7 +98,7 @@ function namesIn(text: string): string[] {
   return [...text.matchAll(WITHIN)].flatMap(([, name]) => name === undefined ? [] : [name.trim()]);
 }
 
-/** @param isRead Whether suggestions for an unknown name will be read: it is compared with all others. */
+/** @param isRead Whether anyone reads a suggestion for an unknown name, which takes a comparison with all names. */
 function whyNot(text: string, { values, names }: KnownValues, isRead: boolean): string[] {
   const unset = namesIn(text).filter((name) => isEnvName(name) && !values.has(name));
   const unknown = namesIn(text).find((name) => !isEnvName(name) && !names.has(name));
@@ -143,7 +143,7 @@ function unescaped(text: string): string {
   return text.replaceAll("$${", "${");
 }
 
-/** Value of one environment variable: Plateau may only have permission for that one. */
+/** Reads one environment variable rather than all, because Plateau may only have permission for that one. */
 export type Environment = (name: string) => string | undefined;
 
 export const NO_ENVIRONMENT: Environment = () => undefined;
@@ -157,7 +157,7 @@ export function isEnvName(name: string): boolean {
   return name.startsWith(BEFORE);
 }
 
-/** Values of the variables, by their names between the braces; without unset and empty ones. */
+/** Values of the variables that are set and not empty, by their names between the braces. */
 export function variablesOf(
   names: Iterable<string>,
   environment: Environment,

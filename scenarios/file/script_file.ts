@@ -96,7 +96,7 @@ function refuseUnread(names: readonly string[]): void {
   })));
 }
 
-/** Throws a UserError for hooks written as text. By now each function has become a text: its own path. */
+/** Throws a UserError for hooks written as text. By now, each function has been replaced by a text: its own path. */
 function refuseNames(path: string, data: unknown): void {
   const { scenarios } = Object(data);
   const ofScenarios = Object.entries(Object(scenarios)).flatMap(([name, scenario]) =>

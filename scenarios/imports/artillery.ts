@@ -30,8 +30,8 @@ export const artillery: Format = {
 };
 
 /**
- * Converts a script. Its environments become choices of a parameter; if the script has no target or phases of its own,
- * the first environment is the default.
+ * Converts a script. Its environments become choices of a parameter; the first is the default if the script itself has
+ * no target or no phases.
  */
 function convert(data: unknown, context: ImportContext): Import {
   const read = new Map<string, string>();
@@ -62,7 +62,7 @@ function convert(data: unknown, context: ImportContext): Import {
 export interface ImportedCode extends Import {
   readonly read: ReadonlyMap<string, string>;
   readonly script: ArtilleryScript;
-  /** The name of each of its scenarios. */
+  /** The names of the experiment's scenarios, in the script's order. */
   readonly scenarios: readonly string[];
   /** Names that are not valid for values in Plateau, with their replacements. */
   readonly names: ReadonlyMap<string, string>;
@@ -101,8 +101,8 @@ export function constantOf(scenario: number): string {
 }
 
 /**
- * Environments, each with its config; the first is the default: the script's own config (`none`) if that has a target
- * and phases, or if there are no others.
+ * Environments with their configs, the default first: the script's own config, named `none`, if it has a target and
+ * phases or there are no environments.
  */
 function environmentsOf(data: unknown): [name: string, config: unknown][] {
   const own = Object(Object(data).config);
@@ -184,7 +184,7 @@ function filledIn(
   );
 }
 
-/** Whether the steps of a scenario are in one flat list, at their own places. */
+/** Whether a scenario's flow has no lists of steps within it, so that each step keeps its index. */
 function isFlat(data: unknown, [, at]: readonly PropertyKey[]): boolean {
   const flow: unknown = Object(Object(Object(data).scenarios)[at]).flow;
   return Array.isArray(flow) && !flow.some(Array.isArray);
@@ -198,10 +198,10 @@ const USUAL_TIMEOUT_SECONDS = 10;
 /** Artillery plugins for features that are built into Plateau: checks, and figures for each request. */
 const BUILT_IN = ["expect", "metrics-by-endpoint"];
 
-/** The most redirects that Artillery's client, got, follows. */
+/** The most redirects that Artillery's HTTP client (got) follows. */
 const MOST_REDIRECTS = 10;
 
-/** The common result for all environments of a script. */
+/** Results that all environments of a script share. */
 interface Made {
   readonly notes: Set<string>;
   readonly origins: Origins;
@@ -394,8 +394,8 @@ function userOf(
 }
 
 /**
- * The rate in the first unit in which few digits suffice, otherwise with all digits: a rounded rate could add a virtual
- * user to a phase.
+ * The rate in the first unit in which few digits suffice, otherwise with all digits, because a rounded rate could add a
+ * virtual user to a phase.
  */
 function rateText(perSec: number): string {
   for (const [unit, seconds] of [["s", 1], ["m", 60], ["h", 3_600]] as const) {

@@ -14,7 +14,7 @@ export interface ArtilleryExperiment {
   /** Text of a TypeScript module. */
   readonly text: string;
   readonly notes: readonly string[];
-  /** Environment variables whose values are in the text in another form. */
+  /** Environment variables whose values the text contains in a form that no reference can replace, such as base64. */
   readonly holds: readonly string[];
 }
 

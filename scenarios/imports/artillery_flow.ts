@@ -1,4 +1,4 @@
-/** Converts the flow of an Artillery scenario to the steps of a flow. */
+/** Converts the flow of an Artillery scenario to the steps of a flow in Plateau. */
 import { basicAuthorization } from "../../base/net/endpoint.ts";
 import type { Path } from "../../base/problems.ts";
 import { cookieName, cookieValue } from "../request/flow.ts";
@@ -21,7 +21,7 @@ import { stepName } from "../request/request.ts";
 
 const HOOKS = ["beforeRequest", "afterResponse"] as const;
 
-/** Functions of the processor, if these are converted. */
+/** The processor's functions that a flow calls. */
 interface FlowFunctions {
   /** Name of the function that makes the hooks of a step. */
   readonly step: string;
@@ -63,7 +63,7 @@ interface HookedRequest {
   readonly functions: FlowFunctions;
 }
 
-/** What is in effect at a step. */
+/** The settings and the scope that apply at a step. */
 interface Place {
   readonly scope: Scope;
   /** Path of the step in the script. */
@@ -73,16 +73,16 @@ interface Place {
 export class ArtilleryFlow {
   readonly #flow: object[] = [];
   readonly #cookies: Map<string, string>;
-  /** Null before the first request. */
+  /** Whether requests follow redirects; null before the first request. */
   #follows: boolean | null = null;
-  /** Functions to call since the last request. */
+  /** Functions that the script calls after the last request so far. */
   #between: string[] = [];
 
   constructor(private readonly around: FlowContext) {
     this.#cookies = new Map(Object.entries(around.cookies));
   }
 
-  /** @param path Path of the steps; if steps are in lists of their own, that of the whole flow. */
+  /** @param path Path of the steps; if lists are nested in them, the path of the whole flow. */
   walked(steps: readonly ArtilleryStep[], path: Path, isFlat: boolean): Walked {
     for (const [at, step] of steps.entries()) {
       this.#step(step, { scope: new Map(), path: isFlat ? [...path, at] : path });
@@ -221,7 +221,7 @@ export class ArtilleryFlow {
       before: [...functions.before, ...functionNames(request.beforeRequest)],
       after: [...functions.after, ...functionNames(request.afterResponse)],
     };
-    // Credentials that are only known when the file runs are assembled then.
+    // Credentials that are only known during the run are assembled by a hook.
     const isMade = called.between.length + called.before.length > 0 ||
       auth !== undefined &&
         areLate(this.around.values.filled(`${auth.user}:${auth.pass}`, place.scope));
@@ -239,7 +239,7 @@ export class ArtilleryFlow {
     };
   }
 
-  /** A request's parameters as its functions receive them, with names of loops filled in. */
+  /** A request's parameters as its functions receive them, with the names of loop variables filled in. */
   #parameters(
     request: Request,
     scope: Scope,
@@ -309,7 +309,7 @@ export class ArtilleryFlow {
     return path === unmarked(written) ? written : path;
   }
 
-  /** Names in lower case, so that a request's own field replaces a default, as in Artillery. */
+  /** Header fields with names in lower case, so that a request's own field replaces a default, as in Artillery. */
   #fields(request: Request, fill: (text: string) => string): Record<string, string> {
     const { form, gzip, auth } = request;
     const cookies = this.#cookiesOf(request, fill);
@@ -354,7 +354,7 @@ export class ArtilleryFlow {
     if (!credentials.includes("{{")) {
       return { authorization: madeOf(credentials, basicAuthorization) };
     }
-    if (this.around.functions !== null) return {}; // made by a hook
+    if (this.around.functions !== null) return {}; // a hook makes the field
     this.around.note(
       "left out: auth that contains placeholders, which cannot be filled in within base64",
     );
@@ -391,7 +391,7 @@ export class ArtilleryFlow {
   }
 }
 
-/** One name, or several. */
+/** Names of functions, from a single name or a list. */
 export function functionNames(given: unknown): string[] {
   return given === undefined ? [] : [given].flat().map(String);
 }
@@ -406,7 +406,9 @@ function withoutEmpty(given: Readonly<Record<string, unknown>>): Record<string, 
   );
 }
 
-/** Whether credentials contain a value, or an environment variable, which must not be written to a file in base64. */
+/**
+ * Whether credentials contain a placeholder or an environment variable, and so must not be written to a file in base64.
+ */
 function areLate(credentials: string): boolean {
   return credentials.includes("{{") || isMarked(credentials);
 }

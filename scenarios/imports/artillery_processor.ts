@@ -16,7 +16,7 @@ import {
 interface Module {
   /**
    * The expression for the module in the written file, which imports `node` as `plateauNode`, because a processor may
-   * have a `node` itself.
+   * have its own `node`.
    */
   readonly code: string;
   /** The parts of the module that are available. */
@@ -53,7 +53,7 @@ const UNKNOWN_VARIABLES =
   "it reads environment variables whose names are known only when it runs: write process.env.NAME";
 
 export class ArtilleryProcessor {
-  /** Names of the functions that a script may call, with the script's own names for them. */
+  /** The functions that a script may call: exported names, each with the name within the processor. */
   readonly names = new Map<string, string>();
   /** Lines that are left out, with the reason. */
   readonly left: string[] = [];
@@ -68,8 +68,8 @@ export class ArtilleryProcessor {
   /** Names in the current scope for modules, with the module's own name. */
   readonly #modules = new Map<string, string>();
   /**
-   * Statements that are the whole body of another one: if such a statement is left out, the next must not take its
-   * place.
+   * Statements that are the whole body of another statement: if such a body is left out, `{}` must take its place, or
+   * the next statement would become the body.
    */
   readonly #bodies = new Set<js.Node>();
   #isModule = false;
@@ -317,7 +317,8 @@ export class ArtilleryProcessor {
   }
 
   /**
-   * Records exports by `module.exports = { … }`, `module.exports.name = …` and `exports.name = …`, and several at once.
+   * Records exports by `module.exports = { … }`, `module.exports.name = …` and `exports.name = …`, also if these are
+   * chained.
    */
   #noteExports(node: js.Node): void {
     const one = node as js.AnyNode;
@@ -368,7 +369,9 @@ function goesOnLater(node: js.AnyNode): boolean {
     ["then", "catch", "finally"].includes(node.callee.property.name);
 }
 
-/** Variables that `process.env.NAME` and `{ NAME } = process.env` read; none for any other node. Null: unknown. */
+/**
+ * Variables that `process.env.NAME` and `{ NAME } = process.env` read; none for any other node. Null: any may be read.
+ */
 function variablesIn(node: js.AnyNode): readonly string[] | null {
   if (isEnvironment(node)) return null; // all of `process.env` is passed on, and any variable may be read
   if (node.type === "MemberExpression" && isEnvironment(node.object)) {

@@ -1,4 +1,4 @@
-/** The schema of an Artillery script, following its reference: the parts that are read, and those that are noted. */
+/** The schema of an Artillery script, following its reference: the parts that are read, and those that become notes. */
 import * as z from "zod";
 import { ALWAYS } from "../../base/explain.ts";
 import { beyond, isWithin, oneMoreThan } from "../../base/limits.ts";
@@ -140,7 +140,7 @@ const step: z.ZodType<ArtilleryStep> = plainStep.extend({
   parallel: z.lazy(() => z.array(step)).optional(),
 });
 
-/** A constant number of rounds, such as 3, or, with `from`, `1-15`; null if it is only known later. */
+/** The rounds of a loop if their number is constant: `3`, or `1-15` with a `from`; null if it is only known later. */
 export function roundsOf({ over, count, whileTrue }: Partial<ArtilleryStep>): LoopRounds | null {
   if (Array.isArray(over)) return { from: 0, length: over.length };
   const [, first = "0", end] = /^(?:(\d+)-)?(\d+)$/.exec(String(count ?? "")) ?? [];
@@ -275,7 +275,7 @@ export function thinkSeconds(given: string | number): number | null {
 
 const TOKENS = /\\.|\[(?:\\.|[^\]\\])*\]|\(\?<(?![=!])([^>]+)>|\((?!\?)/gs;
 
-/** Puts one group around the value: the named one, or else the whole match, as Artillery does. */
+/** Puts one group around the value, as Artillery does: the given group or, without one, the whole match. */
 export function oneGroup(source: string, group?: string | number): string {
   let isMarked = false;
   const marked = source.replaceAll(TOKENS, (token, name?: string) => {

@@ -5,9 +5,7 @@ import { unmarked } from "./format/references.ts";
 import type { ArtilleryConfig, Payload } from "./artillery_script.ts";
 
 const TEMPLATE = /\{\{\{?([^{}]*)\}?\}\}/g;
-/**
- * Artillery draws a value at each place; in Plateau, each place has a value of its own, up to this number of places.
- */
+/** The most random values of one kind: Artillery draws anew at each place, so each place gets a value of its own. */
 const MOST_DRAWN = 50;
 const CALL = /^\$(randomNumber|randomString)\s*\(([^()]*)\)$/;
 
@@ -62,7 +60,7 @@ export class ArtilleryValues {
     return taken;
   }
 
-  /** The value's name in Plateau. */
+  /** The value's name in Plateau, which is recorded if it differs. */
   nameOf(name: string): string {
     const own = valueNameOf(name);
     if (own !== name) this.names.set(name, own);

@@ -120,7 +120,7 @@ function hasResponse(
     (_fromCache ?? undefined) === undefined;
 }
 
-/** The origin with the most requests, of those that served pages, or else of those whose responses are no redirects. */
+/** The origin with the most requests of those that served a page or, without pages, anything but redirects. */
 function mainOrigin(entries: readonly HarEntry[]): string {
   const responses = entries.filter(({ response: { status } }) =>
     status < 300 || status >= 400 || status === 304
@@ -192,7 +192,7 @@ interface HarVisit {
   readonly thinksMs: readonly number[];
   /** Number of pauses that were shortened. */
   readonly cut: number;
-  /** Time from the first request to the last response, with these pauses. */
+  /** Time from the first request to the last response, with the pauses as shortened. */
   readonly lengthS: number;
 }
 
@@ -213,7 +213,7 @@ function visitOf(sent: readonly HarEntry[]): HarVisit {
   };
 }
 
-/** Long enough for a visit to end, and for half of the next. */
+/** The duration of a load that is long enough for one visit and half of the next, up to `LONGEST_S`. */
 function loadS(visitS: number): number {
   return visitS <= USUAL_S ? USUAL_S : Math.min(LONGEST_S, Math.ceil(1.5 * visitS));
 }
@@ -227,7 +227,7 @@ function stepOf({ request: { method, url, headers, postData }, response }: HarEn
     [method.toLowerCase()]: withoutNames(pathname + search, "%7B%7B"),
     ...(fields.length > 0 ? { headers: combined(fields) } : {}),
     ...(body === null ? {} : { body }),
-    // A 304 only came because the browser had the response in its cache; without that, it is a 200.
+    // A 304 is only sent to a browser that has the response in its cache; any other client gets a 200.
     expect: { status: response.status === 304 ? 200 : response.status },
   };
 }

@@ -173,7 +173,7 @@ export function keyedAt(source: ScriptSource, name: string): number {
   return 0;
 }
 
-/** Options that become texts here, marked as they are written. */
+/** Options that become texts of the experiment, in which values of environment variables stay marked. */
 function textsOf(
   { userAgent }: z.output<typeof optionsSpec>,
   written: unknown,

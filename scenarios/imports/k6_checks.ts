@@ -58,11 +58,11 @@ export class K6Check {
       const number = unmarkedIn(given);
       return status.safeParse(number).success ? { status: Number(number) } : null;
     }
-    if (operator === "==") return null; // a loose comparison may convert one of the two
+    if (operator === "==") return null; // a loose comparison may convert one of the two values
     if (of === "body" && members.length === 0) {
       return typeof given === "string" ? { body: given } : null;
     }
-    const isObject = typeof given === "object" && given !== null; // equal to nothing but itself
+    const isObject = typeof given === "object" && given !== null; // an object equals nothing but itself
     if (of !== "json()" || given === undefined || isObject) return null;
     return { json: members.reduceRight((inner, member) => ({ [member]: inner }), given) };
   }

@@ -46,7 +46,7 @@ export class ScriptScope {
     return this.#names.get(name) ?? this.around?.get(name);
   }
 
-  /** Assigns in the scope that has the name. */
+  /** Assigns a name in the scope that declares it. */
   assign(name: string, bound: Binding): void {
     if (this.#names.has(name) || this.around === undefined) this.set(name, bound);
     else this.around.assign(name, bound);
@@ -87,7 +87,7 @@ const HARMLESS = ["stringify", "check", "sleep", "group", "log", "info", "warn",
 export class Constants {
   readonly #changed: ChangedNames;
   #spent = 0;
-  /** Number of calls of the script's own functions so far, because nested calls multiply. */
+  /** Number of calls of the script's own functions so far; limited, because nested calls multiply. */
   #calls = 0;
   readonly #known = new Map<
     js.Expression,
@@ -142,7 +142,7 @@ export class Constants {
   }
 
   /**
-   * Environment variables used by a known value, because a file with that value would contain theirs, perhaps secrets.
+   * Environment variables that a known value uses: a file with that value would contain theirs, which may be secrets.
    */
   readBy(node: js.Expression | js.SpreadElement, scope: ScriptScope): ReadonlySet<string> {
     return this.#reading(() => this.known(node, scope)).reads;
@@ -368,7 +368,7 @@ export class Constants {
     return this.value(result, inner);
   }
 
-  /** Approximate length of a value as JSON, because one that contains another many times grows fast. */
+  /** Approximate length of a value as JSON; limited, because a value that contains another many times grows fast. */
   #sizeOf(value: unknown): number {
     if (typeof value === "string") return value.length;
     if (typeof value !== "object" || value === null) return 8;

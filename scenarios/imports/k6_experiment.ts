@@ -63,7 +63,7 @@ export function k6Experiment(
     return experimentOf(text, path, source, around);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    const refusing = new ScriptSource(text, path); // without parts that were refused earlier, and are marked
+    const refusing = new ScriptSource(text, path); // a new source, without the refusals of parts that are only marked
     refusing.attempt(() => {
       throw error;
     }, null);
@@ -359,8 +359,8 @@ class Making {
   }
 
   /**
-   * Defines `__ENV` with the variables that the script reads: those that the k6 scenario sets, and for all others reads
-   * of the environment, but only of variables that are set, because reading an unset one would fail.
+   * Defines `__ENV` with the variables that the script reads: the values that the k6 scenario sets, and for the other
+   * variables reads of the environment, if they are set, because reading an unset variable would fail.
    */
   #environment(): void {
     const { source, env, own, ofScenario } = this.context;

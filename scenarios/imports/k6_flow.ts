@@ -34,7 +34,7 @@ import {
 /** A step of a flow under construction. */
 type K6Step = Record<string, unknown>;
 
-/** The value of an expression: a response, as its step; the responses of a batch; null if it is neither. */
+/** The value of an expression: the step of a response, the responses of a batch, or null for anything else. */
 type Given = K6Step | Batch | null;
 
 class Batch {
@@ -250,7 +250,10 @@ export class K6Flow {
     if (why !== null) throw new TooMuch(at, `Cannot convert this: ${why}`);
   }
 
-  /** Takes the branch of a known condition. Otherwise no branch may send requests, or end anything that does. */
+  /**
+   * Takes the branch of a known condition. If the condition is unknown, no branch may send requests, or end an
+   * iteration or loop that does.
+   */
   #if(node: js.IfStatement, scope: ScriptScope): void {
     const { test, consequent, alternate } = node;
     const { source, constants, note } = this.around;
@@ -356,7 +359,7 @@ export class K6Flow {
       !BUILT_IN.includes(callee.name);
   }
 
-  /** The metrics module if this is a call of `add`. */
+  /** The module of the metric in a call such as `metric.add(1)`; "" for any other call. */
   #metricOf({ callee }: js.CallExpression, scope: ScriptScope): string {
     const bound = scope.get(rootOf(callee));
     const made = bound?.kind === "expression" && bound.node.type === "NewExpression"
@@ -631,7 +634,7 @@ export class K6Flow {
     }
   }
 
-  /** The step whose response is checked; null if it is not a response. */
+  /** The step whose response is checked; null if the checked value is not a response. */
   #checked(of: js.Expression | js.SpreadElement, scope: ScriptScope): K6Step | null {
     if (of.type === "Identifier") {
       const given = givenIn(scope.get(of.name));

@@ -1,6 +1,6 @@
 /**
- * What a k6 script does in one iteration, where that is more than plain requests: its functions become generators,
- * which yield each request and go on with its response, and the order of the requests becomes the steps of a flow.
+ * Converts an iteration of a k6 script that does more than send plain requests: its functions become generators, which
+ * yield each request and go on with its response, and the order of the requests becomes the steps of a flow.
  */
 import type * as js from "acorn";
 import { METHODS } from "../../base/http/request.ts";
@@ -93,7 +93,7 @@ export class K6Functions {
     this.#function(node, scope);
   }
 
-  /** Writes `setup` or `teardown`. */
+  /** Converts `setup` or `teardown`. */
   free(node: ScriptFunction, scope: ScriptScope): void {
     const steps = this.steps.length;
     this.#isFree = true;

@@ -1,4 +1,4 @@
-/** Converts the thresholds of a k6 script to thresholds on the same figures; the others are listed in notes. */
+/** Converts the thresholds of a k6 script to thresholds on the same figures; any without an equivalent become notes. */
 import * as z from "zod";
 import { parseThreshold } from "../claims/threshold.ts";
 import { isMarked, unmarkedIn } from "./format/references.ts";
@@ -30,7 +30,7 @@ interface TakenThresholds {
   readonly notes: readonly string[];
 }
 
-/** A threshold of Plateau, with its differences from that of k6; or why there is no equivalent. */
+/** A threshold of Plateau, with its differences from k6's; or why there is no equivalent. */
 type TakenThreshold =
   | { readonly text: string; readonly notes: readonly string[] }
   | { readonly why: string };
@@ -128,7 +128,7 @@ const AGGREGATIONS = new Map([["avg", "mean"], ["med", "p50"], ["min", "min"], [
 const duration: MetricLike = ({ aggregation, percentile, limit, isWhole }, { isOpen }) => {
   const name = aggregation === "p" ? `p${Number(percentile)}` : AGGREGATIONS.get(aggregation);
   if (name === undefined) return NO_FIGURE;
-  // k6 counts from the send, and so does service time; a single request of a flow only has a latency.
+  // k6 measures from the moment of sending, as service time does; a single request of a flow only has a latency.
   return { name: isOpen && isWhole ? `service.${name}` : name, limit: `${limit}ms` };
 };
 

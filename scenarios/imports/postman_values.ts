@@ -1,5 +1,6 @@
 /**
- * The meaning of `{{ … }}` in a Postman collection: its own texts, values of the scenario, or environment variables.
+ * The meaning of `{{ … }}` in a Postman collection: the collection's own texts, values of the scenario, or environment
+ * variables.
  */
 import { replaced, TooLong } from "./format/expansion.ts";
 import { valueNameOf, variableName } from "./format/format.ts";
@@ -34,7 +35,7 @@ export class PostmanValues {
     return Object.fromEntries(this.#used);
   }
 
-  /** The text with the collection's variables filled in; others stay. Throws a TooLong. */
+  /** The text with the collection's variables filled in; other variables stay. Throws a TooLong. */
   resolved(text: string): string {
     let made = text;
     for (let round = 0; round < MOST_NESTED; round++) {

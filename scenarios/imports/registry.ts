@@ -28,7 +28,7 @@ import * as z from "zod";
 const formats = { artillery, har, openApi, postman } satisfies Record<string, Format>;
 const textFormats = { jmeter, k6 } satisfies Record<string, TextFormat>;
 
-/** The format of `data`; null if it is none of these. */
+/** The format of `data`; null if no format recognises it. */
 function formatOf(data: unknown): Format | null {
   return Object.values(formats).find(({ recognise }) => recognise(data)) ?? null;
 }
@@ -50,7 +50,7 @@ interface ImportFiles {
   readonly files: Files;
   /** Converts a path relative to the other tool's file to one for the experiment file. */
   readonly pathOf?: ImportContext["pathOf"];
-  /** Whether requests that may change something are also imported from mere descriptions of a service. */
+  /** Whether requests that may change something are also imported from files that only describe a service. */
   readonly writes?: boolean;
 }
 
@@ -140,7 +140,8 @@ function placedIn(text: string, path: string, json: unknown): Placed {
 type Placed = (findings: readonly PathProblem[]) => Problem[];
 
 /**
- * Each problem at the part of the other tool's file from which the wrong value came; repetitions by a loop count once.
+ * Places each problem at the part of the other tool's file from which the wrong value came; a problem that a loop
+ * repeats counts once.
  */
 function problemsOf(
   findings: readonly PathProblem[],
@@ -164,7 +165,7 @@ function problemsOf(
   return [...atPlaces, ...atPaths.length === 0 ? [] : placed(atPaths)];
 }
 
-/** The first problems and the number of the others: only some are shown, because each is looked up in the text. */
+/** The first problems, and the number of further ones; not all, because the place of each is looked up in the text. */
 function shown({ issues }: z.ZodError, data: unknown, file: string, placed: Placed): Problem[] {
   const { most } = LIMITS.problems;
   const problems = placed(findingsOf(issues.slice(0, most), data));

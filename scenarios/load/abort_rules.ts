@@ -23,7 +23,7 @@ function keptBy(text: string): Objective | readonly string[] {
   const kept = threshold.against === "limit"
     ? objectiveOf({ ...threshold, relation: OPPOSITE[threshold.relation] })
     : null;
-  // During a load, only requests are observed.
+  // During a load, requests are observed, but not messages.
   if (kept !== null && kept.messages === null) return kept;
   return [
     `Cannot end a load by ${quotedOpenly(text)}: write a rule about a latency percentile, ` +

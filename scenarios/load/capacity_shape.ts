@@ -59,5 +59,5 @@ export const capacitySearch = z.strictObject({
   ),
 });
 
-/** Times in milliseconds, `width` as a share. */
+/** The goal of a search, with times in milliseconds and `width` as a share. */
 export type CapacityGoal = z.output<typeof capacitySearch>;

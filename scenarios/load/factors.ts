@@ -36,14 +36,16 @@ export function varies(name: string, factors: Factors): boolean {
   return new Set(factors[name]).size > 1;
 }
 
-/** A phase as written: milliseconds, and arrivals per second at its start and, unless constant, at its end. */
+/**
+ * A phase as written: duration in milliseconds, and arrivals per second at its start and, unless constant, at its end.
+ */
 export type PhaseFactors = {
   readonly duration: readonly number[];
   readonly arrivals: readonly number[];
   readonly rampTo?: readonly number[];
 };
 
-/** A stage as written: milliseconds, and connections at its start and, unless constant, at its end. */
+/** A stage as written: duration in milliseconds, and connections at its start and, unless constant, at its end. */
 export type StageFactors = {
   readonly duration: readonly number[];
   readonly connections: readonly number[];

@@ -90,21 +90,24 @@ export type PlannedLoad = Load | CapacityLoad;
 /** Approximate number of trials of each length in a search. */
 const USUAL_TRIALS = 10;
 
-/** Expected duration of a run's load, as far as known; for a search, its usual length. Null if it ends by count. */
+/**
+ * Expected duration of a run's load, as far as known; for a search, its usual length. Null if the load ends after a
+ * number of requests.
+ */
 export function expectedMsOf(load: PlannedLoad): number | null {
   if (load.kind !== "capacity") return durationMsOf(load);
   const { trial: [shortMs, longMs], budget } = load.goal;
   return Math.min(budget, USUAL_TRIALS * (shortMs + longMs)) + longMs;
 }
 
-/** Duration of a run's load, as far as known; null if it ends by count. */
+/** Duration of a run's load, as far as known; null if the load ends after a number of requests. */
 export function durationMsOf(load: Load): number | null {
   return load.kind === "phases" ? lastingMs(load.phases) : load.durationMs;
 }
 
 /**
- * The most connections that can be of use: with more than there are requests or users, some would be idle, and so
- * would more workers.
+ * The most connections that can be of use: with more connections than requests or users, some would be idle, as would
+ * any further workers.
  */
 export function usableConnections(load: PlannedLoad): number {
   return Math.min(load.connections, mostUsers(load) ?? Infinity);
@@ -164,7 +167,7 @@ export function loadFor(
   const { load: own = load, replay } = scenarios[scenario];
   if (replay === undefined) return callsGrpc(scenarios[scenario]) ? { ...own, http2: [true] } : own;
   const { workers } = own;
-  const connections = "stages" in own ? [DEFAULT_CONNECTIONS] : own.connections; // a replay has none
+  const connections = "stages" in own ? [DEFAULT_CONNECTIONS] : own.connections; // a replay has no stages
   const { rate, duration } = meanOf(replay.replay);
   const common = { connections, workers, ...optionsOf(own) };
   return { ...common, rate: [rate], duration: [duration], arrivals: ["uniform"] };
@@ -176,7 +179,7 @@ interface LogMoments {
   readonly durationUs: number;
 }
 
-/** Mean requests per second, and milliseconds. */
+/** Mean requests per second, and the duration in milliseconds. */
 function meanOf({ dueUs, durationUs }: LogMoments): { rate: number; duration: number } {
   return { rate: dueUs.length / (durationUs / 1e6), duration: durationUs / 1_000 };
 }

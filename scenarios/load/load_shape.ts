@@ -1,7 +1,7 @@
 /**
- * The load as people write it, in the experiment file and as flags of `bench`: closed loop, also in stages, constant rate or
- * phases, or a search for the capacity. A `stages`, `rate`, `phases` or `capacity` key decides which; a list makes a factor of
- * the experiment.
+ * The load as people write it, in the experiment file and as flags of `bench`: a closed loop with or without stages, a
+ * constant rate, phases, or a search for the capacity. A `stages`, `rate`, `phases` or `capacity` key decides which; a
+ * list makes a factor of the experiment.
  */
 import { DEFAULT_INTERVAL_MS } from "../../base/intervals.ts";
 import * as z from "zod";
@@ -221,7 +221,7 @@ const phased = z.strictObject({
 const { abortOn: _, ...searchedFields } = commonFields;
 
 /**
- * Searches for the highest rate that keeps all rules by trials at many rates; then measures at a share of that
+ * Searches for the highest rate at which every rule holds, with trials at many rates; then measures at a share of that
  * capacity.
  */
 const searched = z.strictObject({
@@ -254,7 +254,7 @@ export function conflictsIn(load: LoadSpec): { readonly key: string; readonly me
   });
 }
 
-/** The key that a load cannot have in a replay, because the log decides the matter; null if there is none. */
+/** The first key of a load that a replay rules out, because the log decides the matter; null if there is none. */
 export function replayConflict(load: LoadSpec): string | null {
   for (const key of ["rate", "phases", "stages", "capacity", "duration", "requests"]) {
     if (Reflect.get(load, key) !== undefined) return key;
@@ -262,7 +262,7 @@ export function replayConflict(load: LoadSpec): string | null {
   return "pipeline" in load && load.pipeline.some((depth) => depth > 1) ? "pipeline" : null;
 }
 
-/** The phases or stages, in every variant that lists in them make. */
+/** The phases or stages, in every variant that results from lists in them. */
 function variants<Factors extends PhaseFactors | StageFactors, Text, Part>(
   what: "phases" | "stages",
   part: z.ZodType<Factors, Text>,

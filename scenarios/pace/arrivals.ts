@@ -86,7 +86,7 @@ interface Piece {
   readonly slopePerUs2: number;
 }
 
-/** The rounding error, relative to the sum of rates times durations; a fraction below it makes no arrival. */
+/** The rounding error of a number of arrivals, relative to that number; a fraction below it makes no arrival. */
 const ROUNDING_RATIO = 8 * Number.EPSILON;
 
 export class Profile {

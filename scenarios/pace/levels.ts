@@ -1,7 +1,7 @@
 /**
  * Decides how many virtual users a closed loop lets in while their number ramps, and when the next may come. Plain
  * mathematics over stages whose number is constant or changes in a straight line, in whole users as k6 counts them: one
- * more when the line has reached it, one fewer when the line has gone down by one. No clock: times are
+ * more when the line has reached the next whole number, one fewer when it has gone down by one. No clock: times are
  * microseconds since the start.
  */
 
@@ -26,7 +26,7 @@ const ROUNDING = 1e-9;
 export class UserLevels {
   #stage = 0;
   #stageStartUs = 0;
-  /** The last answer of `exceededUs` and the number it was for; the answer holds until its moment. */
+  /** The number of users in the last call of `exceededUs`, and its result, which holds until that moment. */
   #present = -1;
   #exceededUs = 0;
 

@@ -60,7 +60,7 @@ export class Turns {
     this.#firstShare = derivedSeed(derivedSeed(spec.seed, spec.side), spec.pairs) / 2 ** 32;
   }
 
-  /** Whether the side is the first or the second of its pair. */
+  /** Whether the side is the first (0) or the second (1) of its pair. */
   place(pair: number): 0 | 1 {
     const { seed, side, warmPairs } = this.spec;
     // Two measured pairs in a row mirror each other.
@@ -106,8 +106,8 @@ export class Turns {
   }
 
   /**
-   * The moment at which the side's own time is `ownUs`: the end of a slice rather than the beginning of the next.
-   * Infinity after the last slice.
+   * The moment at which the side's own time is `ownUs`; between two slices, the end of the earlier one. Infinity after
+   * the last slice.
    */
   whenUs(ownUs: number): number {
     const { pairs, warmPairs } = this.spec;
@@ -117,8 +117,8 @@ export class Turns {
   }
 
   /**
-   * The moment at which the side has been loaded for `loadedUs`: for something that is due then, the beginning of a
-   * slice rather than the end of the one before.
+   * The moment at which the side has been loaded for `loadedUs`; between two slices, the beginning of the later one,
+   * where anything that is due then can begin.
    */
   whenLoadedUs(loadedUs: number): number {
     const { sliceUs, pairs } = this.spec;
@@ -128,7 +128,7 @@ export class Turns {
   }
 }
 
-/** Adds up time in parts of equal length: the earlier parts, and the time that has passed of the present one. */
+/** Adds up time in parts of equal length: the `before` whole parts, and what has passed of the current part. */
 function partOf(passedUs: number, lengthUs: number, before: number): number {
   return before * lengthUs + Math.min(lengthUs, Math.max(0, passedUs));
 }

@@ -1,6 +1,6 @@
 /**
- * Checks a plan for targets that can listen on one port only. Their runs are made in turn; a plan in which two servers
- * would have one port at the same time cannot be carried out. Pure.
+ * Checks a plan for targets whose port is fixed. Their runs are made in turn; a plan in which two servers would need
+ * the same port at the same time cannot be carried out. Pure.
  */
 import { type Problem, UserError } from "../../base/errors.ts";
 import { fixedPortOf, type TargetSpec } from "../../base/target/target_shape.ts";
@@ -10,7 +10,8 @@ export interface ServingTimes {
   /** Whether a target's process ends with its run. */
   readonly fresh: boolean;
   /**
-   * Whether the preflight check is made of the processes that the runs use, or of others, which live beside kept ones.
+   * here: the preflight checks the processes that the runs use; apart: it checks other processes, which live beside
+   * kept ones.
    */
   readonly prove: "here" | "apart";
 }

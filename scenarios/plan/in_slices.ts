@@ -1,6 +1,6 @@
 /**
- * Decides which cells of an experiment can be measured in slices, two targets at a time, and says why others cannot.
- * Pure.
+ * Decides which cells of an experiment can be measured in slices, two targets at a time, and says why other cells
+ * cannot. Pure.
  */
 import { type Problem, UserError } from "../../base/errors.ts";
 import { withThoseBehind } from "../../base/target/references.ts";

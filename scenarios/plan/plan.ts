@@ -68,13 +68,13 @@ export interface PlanOptions {
   /** Turns the factors' values into those that results hold, without secrets; absent: they stay as they are. */
   readonly shown?: <Values>(parameters: Values) => Values;
   /**
-   * Gives cells a common name to run next to each other in every block, in random order; absent: each cell stands
-   * alone.
+   * A name for a cell: cells with the same name run next to each other in every block, in random order; absent: each
+   * cell stands alone.
    */
   readonly neighbours?: (cell: Cell) => string;
 }
 
-/** The runs that an experiment may carry out; `repeat` says how many of them it does. */
+/** The runs that an experiment may carry out; `repeat` decides how many of them it does carry out. */
 export interface Plan {
   /** The cells in the order of the file. */
   readonly cells: readonly Cell[];

@@ -1,7 +1,7 @@
 /**
  * Estimates how large the results of a plan will be, so that results that could not be read back are refused before
- * they are measured. The sizes are those of runs whose latencies spread over two decades, which is more than most do.
- * Pure.
+ * they are measured. The sizes are those of runs whose latencies spread over two decades, which is more than in most
+ * runs. Pure.
  */
 import { DEFAULT_INTERVAL_MS, mostIntervalsOf } from "../../base/intervals.ts";
 import { UserError } from "../../base/errors.ts";
@@ -19,7 +19,7 @@ const INTERVAL_BYTES = 1_100;
 /** The relative growth of an interval's size when its length doubles: more requests have more different latencies. */
 const GROWTH = 0.5;
 
-/** The size of one request of a mix, flow or page: its histogram, and its completed requests by the second. */
+/** The size of one request of a mix, flow or page: its histogram, and its completed requests in each second. */
 const STEP_BYTES = 8_000;
 
 /**

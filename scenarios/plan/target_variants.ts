@@ -1,4 +1,4 @@
-/** The variants of a target, each with one value for every line of it and of the targets behind it. Pure. */
+/** The variants of a target, each with one value for every setting of the target and of the targets behind it. Pure. */
 import { durationText } from "../../base/quantity.ts";
 import { valuesOf } from "../../base/target/settings.ts";
 import type { WrittenCluster, WrittenProxy } from "../../base/target/gateway_shape.ts";
@@ -23,10 +23,10 @@ import {
   varies,
 } from "../load/factors.ts";
 
-/** One combination of the values of a target's own lines, or of some of them. */
+/** One combination of the values of a target's own settings, or of some of them. */
 interface Variant<Spec> {
   readonly spec: Spec;
-  /** The value of each line that varies, by the line's path, such as `set.delay`. */
+  /** The value of each setting that varies, by the setting's path, such as `set.delay`. */
   readonly parameters: FactorValues;
 }
 
@@ -36,8 +36,9 @@ interface TargetVariant extends Variant<TargetSpec> {
 }
 
 /**
- * The target with each combination of values. A gateway also varies with the targets behind it. Their values keep their
- * paths, but a path that the gateway has, too, gets the name of the target behind it (`slow.proxy.store`).
+ * The target with each combination of values. A gateway also varies with the targets behind it. The paths of their
+ * settings stay, unless the gateway has the same path: then the name of the target behind it comes first
+ * (`slow.proxy.store`).
  */
 export function targetVariants(
   written: WrittenTarget,
@@ -69,7 +70,7 @@ export function countOfVariants(
     : own * countOfVariants(targets[behind], targets);
 }
 
-/** The target's lines in which a list makes a factor, by section. */
+/** The target's settings in which a list makes a factor, by section. */
 function factorsOf(written: WrittenTarget): Factors[] {
   if ("cluster" in written) return [clusterFactors(written)];
   if ("proxy" in written) return [proxyFactors(written)];
@@ -134,7 +135,7 @@ function withSpec<Lines>(
   return ({ spec, parameters }) => ({ spec: specOf(spec), parameters });
 }
 
-/** The lines that every process started by Plateau can have. */
+/** The settings that every process started by Plateau can have. */
 interface ProcessLines {
   readonly limits?: TargetLimits;
   readonly v8?: V8Options;
@@ -157,7 +158,7 @@ function runtimeFactors({ runtime }: Pick<WrittenFramework, "runtime">) {
   return { runtime: runtime === undefined ? undefined : valuesOf(runtime) };
 }
 
-/** The variants of `runtime`, which is a line of the target itself and in no section. */
+/** The variants of `runtime`, which is a setting of the target itself and in no section. */
 function runtimeVariants(
   written: WrittenFramework,
 ): Variant<Pick<FrameworkTarget, "runtime">>[] {

@@ -1,16 +1,17 @@
 /**
  * A line of text with a moment and, after it, a request in quotes: the logs of Apache, nginx, HAProxy, Envoy, Traefik,
- * Amazon's load balancers and all that write the common log format, whatever stands around the two. Pure.
+ * Amazon's load balancers and all servers that write the common log format, whatever else is in the line. Pure.
  */
 import { loggedLine, type LogLine, noRequest, octetsIn } from "./logged.ts";
 import { momentUs } from "./moment.ts";
 
-/** A moment in brackets, in which HAProxy also writes its process id and nginx the names of upstreams. */
+/** A moment in brackets. HAProxy also puts its process id into brackets, and nginx the names of upstreams. */
 const BRACKETED = /\[(\d{1,4}[-/][^\]"]{8,40}|\d{10}(?:\.\d+)?)\]/;
 /** A moment without brackets: RFC 3339, or nginx's `$msec`. */
 const BARE = /(?:^|\s)(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?|\d{10}\.\d{3})(?=\s)/;
 /**
- * A request line that ends at the quote after the version: without escapes in the log, its target may contain quotes.
+ * A request line that ends at the quote after the version, because in a log without escapes its target may contain
+ * quotes.
  */
 const WITH_VERSION = /^[^"]*"([^"\\\s]+ .*?HTTP\/\d(?:\.\d)?)"/;
 const ANY_REQUEST = /^[^"]*"((?:[^"\\]|\\.)*)"/;

@@ -84,7 +84,7 @@ export function loggedRequest(atUs: number, method: string, target: string): Log
   return { kind: "request", atUs, method, path };
 }
 
-/** The path and query of a target, also of an absolute URL, because load goes to the server that the user named. */
+/** The path and query of a target; an absolute URL loses its origin, because the user has named the server to load. */
 function pathOf(octets: string): string | null {
   const target = octets.replaceAll(
     /[^\x21-\x7e]/g,
@@ -95,7 +95,7 @@ function pathOf(octets: string): string | null {
   return path.startsWith("/") ? path.replace(/#.*$/, "") : null;
 }
 
-/** Decodes the text as UTF-8. Throws if the log had octets that are lost. */
+/** The text's octets in UTF-8, as characters up to U+00FF. Throws if octets were lost when the log was read. */
 export function octetsIn(text: string): string {
   if (text.includes("\ufffd")) throw new Error("its request has octets that are not UTF-8");
   return octetsOf(text);

@@ -93,7 +93,7 @@ function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** As many lines as it takes to pass the head of a file. */
+/** The number of first lines by which a log's format is guessed: enough to get past the head of a file. */
 const FIRST_LINES = 50;
 
 function fittingFormat(choice: ReplayChoice, lines: readonly string[]): LogFormatName | null {

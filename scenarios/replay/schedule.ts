@@ -58,7 +58,7 @@ export class ReplayBuilder {
   #sequence = new Uint32Array(1_024);
   #count = 0;
   #isOrdered = true;
-  /** Whether all moments are whole seconds, so that those within a second are unknown. */
+  /** Whether all moments are whole seconds, so that the moments within each second are unknown. */
   #isWholeSeconds = true;
 
   constructor(private readonly options: ReplayOptions) {
@@ -131,7 +131,7 @@ export class ReplayBuilder {
     this.#sequence.set(sequence);
   }
 
-  /** The replay of all lines, at least one; sorted, because a log is written as responses end. */
+  /** The replay of all lines, at least one; sorted by time, because a server logs requests as their responses end. */
   replay(): Replay {
     const count = this.#count;
     const dueUs = new Float64Array(new SharedArrayBuffer(8 * count));

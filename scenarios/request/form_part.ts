@@ -46,7 +46,7 @@ function partOf(value: string): FormValue | null {
   return { file, type, ...name !== undefined && { name } };
 }
 
-/** Fields in the form of a scenario: one value or a list for each name. Undefined without any. */
+/** Fields in the form of a scenario: one value or a list for each name. Undefined if there are no parts. */
 export function multipartOf(
   parts: readonly GivenPart[],
 ): Readonly<Record<string, FormValue | FormValue[]>> | undefined {

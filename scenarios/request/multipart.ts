@@ -53,7 +53,7 @@ export const formSpec = z.record(z.string(), z.union([formValue, z.array(formVal
 
 const DEFAULT_TYPE = "application/octet-stream"; // RFC 7578 §4.4
 
-/** A media type (RFC 9110 §8.3.1), in one line of a head. */
+/** A media type (RFC 9110 §8.3.1) that fits on one line of a part's head. */
 const mediaType = z.string().regex(
   /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+(?:;[\x20-\x7e]*)?$/i,
   {

@@ -1,6 +1,6 @@
 /**
  * One HTTP request with its expectations: as the file has it, as it goes over the wire (RFC 9112 §3), and the check of
- * its response. Scenarios of every kind are made of these.
+ * its response. Scenarios of every kind are made of such requests.
  */
 import { type Method, METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
@@ -27,10 +27,12 @@ import {
 /** The keys that give a request a body. */
 export const BODIES = ["body", "json", "form", "multipart"] as const;
 const FORMS = ["form", "multipart"] as const;
-/** Methods whose form fields belong in the path, as in browsers. JSON is allowed: some servers read it with GET. */
+/**
+ * Methods whose form fields belong in the path, as in browsers. A JSON body is allowed: some servers read it with GET.
+ */
 const BODILESS: readonly (Method | undefined)[] = ["get", "head"];
 
-/** A text that matches `form`; `rule` ends the message about one that does not. */
+/** A text that matches `form`; `rule` ends the message about a text that does not. */
 function formed(form: RegExp, what: string, rule: string): z.ZodString {
   return z.string().max(LIMITS.fieldValue.most).regex(form, {
     error: ({ input }) => `Cannot use ${quotedOpenly(input)} as ${what}: ${rule}`,
@@ -139,7 +141,7 @@ export const streamKind = z.enum(STREAM_KINDS);
 export const until = z.string().min(1).max(LIMITS.sentence.most);
 export const hold = between("1ms", "24h");
 
-/** The delay in browsers. */
+/** The delay after which browsers reconnect. */
 const USUAL_RECONNECTION_MS = 3_000;
 export const reconnectionTime = between("0ms", "1h");
 /** The delay of a reconnection like EventSource's, in ms, unless the server sets another. */
@@ -433,8 +435,8 @@ function differenceOf(expected: string, got: string): string {
 }
 
 /**
- * The text as JSON; of a long one, a part and the whole length. Secrets are hidden before the cut, so that no part of
- * one remains.
+ * The text as JSON; of a long text, a part and the whole length. Secrets are hidden before the cut, so that no part of
+ * a secret remains.
  */
 function excerpt(whole: string, from = 0): string {
   const text = withoutSecrets(whole);

@@ -117,7 +117,7 @@ export interface ThinkStep {
 
 export type Script = ScriptOf<ScriptRequest>;
 
-/** A script whose requests may have another form. */
+/** A script whose requests have the form `Request`. */
 export type ScriptOf<Request> =
   & {
     /** The names of steps with figures of their own, each once; empty if there is only one step. */
@@ -130,9 +130,11 @@ export type ScriptOf<Request> =
     readonly fresh?: SharedArrayBuffer;
     /** Origins besides the target's to which redirects may lead; absent: none. */
     readonly elsewhere?: readonly string[];
-    /** Values that no other virtual user has, by the user's place; absent: there are none. */
+    /** The values that each virtual user has for itself, by the user's place; absent: there are none. */
     readonly own?: readonly Readonly<Record<string, string>>[];
-    /** The tables whose rows are sent, by the variant of a user's values or by the request; absent: none. */
+    /**
+     * The tables whose rows are sent. Variants in `rowOf` are those of a user's values or, without users, the requests.
+     */
     readonly tables?: readonly TableUse[];
   }
   & (
@@ -175,7 +177,7 @@ function writtenScript(scenario: WrittenScenario, seed: number): Script {
   const draw = drawBy(seed);
   if ("flow" in scenario) return flowScript(scenario.flow, scenario, draw);
   if ("page" in scenario) return pageScript(scenario, draw);
-  // Hooks belong to users, who have values of their own.
+  // Hooks can read values, which the users of a flow have, so a single request with hooks becomes a flow.
   if (!("mix" in scenario) && (hooksOf(scenario).hooks ?? scenario.user) !== undefined) {
     return flowScript([{ ...scenario, capture: {} }], { ...scenario, cookies: null }, draw);
   }
@@ -294,12 +296,12 @@ function variantsOf(
   return { requests: variants.map((one) => ({ ...step, wire: fillTemplate(wire, one) })), tables };
 }
 
-/** The least and the most picks among several requests. */
+/** The least and the most picks in the sequence of a mix of several requests. */
 const PICKS = { least: 1_000, most: 1_000_000 };
 
 /**
- * Indexes into all variants, those of one request after those of the other. Each request is picked exactly in
- * proportion to its weight, in an order that the seed decides, and often enough for all its variants.
+ * Indexes into the variants of all requests, listed request by request. Each request is picked exactly in proportion to
+ * its weight, in an order that the seed decides, and often enough for all its variants.
  * @param counts The number of variants of each request.
  */
 function sequenceOf(counts: readonly number[], weights: readonly number[], draw: Draw): number[] {

@@ -1,6 +1,6 @@
 /**
  * Fills values into a request in place of `{{ name }}`: in its path, header values and body. Each value is escaped for
- * its place, so that no value can become anything else.
+ * its place, so that no value can change the structure of the request.
  */
 import { type BodyPart, bodyTexts } from "../../base/http/body.ts";
 import type { WireRequest } from "../../base/http/request.ts";
@@ -66,7 +66,9 @@ export function inQuotes(value: string): string {
   );
 }
 
-/** Percent-encodes a value. A lone surrogate, which a response or a file may hold, has no encoding. */
+/**
+ * Percent-encodes a value. A lone surrogate, which responses and files may hold, has no encoding; it becomes U+FFFD.
+ */
 export function percentEncoded(value: string): string {
   return encodeURIComponent(value.toWellFormed());
 }

@@ -208,8 +208,8 @@ interface DrawnValues {
 }
 
 /**
- * The variants of the named values, in the order in which they are used: every row of a file and, for random values,
- * 1,000 or the largest number of whole rounds through the rows that fits into 1,000.
+ * The variants of the named values, in the order in which they are used. A file gives one for each row. Random values
+ * give 1,000 or, beside a file, as many whole rounds through its rows as fit into 1,000, but at least one.
  */
 export function drawValues(
   values: ValueSpecs,
@@ -344,7 +344,7 @@ function roundOf(spec: TableSpec): number {
   return spec.order === "weighted" ? Math.max(RANDOM_VARIANTS, rows.length) : rows.length;
 }
 
-/** Draws are whole numbers below this one, which is precise enough for weights. */
+/** Draws are whole numbers below this number, which is precise enough for weights. */
 const STEPS = 2 ** 31 - 1;
 
 function drawnByWeight(rows: readonly TableRow[], spec: TableSpec, draw: Draw): number[] {

@@ -14,8 +14,8 @@ import { type BodySource, jsonSource, textSource } from "./values.ts";
 const ANSWERS = ["echo", "push", "order"] as const;
 
 /**
- * The message that responds to a sent one: the one with the same octets, the next, or one with a value in common; push:
- * none responds.
+ * The message that responds to a sent message: the one with the same octets (echo), the next one (order), or one with a
+ * value in common (a BodySource). push: no message responds.
  */
 export type MessageExpectation = typeof ANSWERS[number] | BodySource;
 

@@ -111,7 +111,7 @@ function proxy(text: string): string {
   return host === undefined ? address : `${host}:1080${path}`;
 }
 
-/** An address after a minus sign removes one that another option has given. */
+/** A value that begins with a minus sign removes an address that another option has given. */
 function resolved(text: string): Meaning {
   return text.startsWith("-")
     ? { refused: "another address for the host" }
@@ -160,7 +160,7 @@ function user(text: string): Meaning {
   return text.includes(":") ? userOption(text) : { refused: "its password, for which curl asks" };
 }
 
-/** `-` and `.` mean curl's standard input. */
+/** The file of -T; `-` and `.` mean curl's standard input. */
 function upload(text: string): Meaning {
   return ["-", "."].includes(text) ? { refused: "its standard input" } : {
     flags: [["-m", "put"], ["-b", `@${text}`]],
@@ -168,7 +168,7 @@ function upload(text: string): Meaning {
   };
 }
 
-/** `text`, `=text` or `name=text`; files after `@`. */
+/** Reads `text`, `=text` or `name=text`; a file, which follows an `@`, is refused. */
 function encodedData(text: string): Meaning {
   const [, name = "", rest] = /^([^=@]*)=(.*)$/s.exec(text) ?? [];
   if (rest === undefined && text.includes("@")) return { refused: "its file of data" };

@@ -75,14 +75,14 @@ export const hey: Tool = {
   ],
 };
 
-/** Go's client ignores a field Host, which it takes from elsewhere; hey says nothing about that. */
+/** Go's client ignores a Host field, because it takes the host from elsewhere; hey does not mention that. */
 function field(text: string): Meaning {
   return /^host\s*:/i.test(text)
     ? { note: "Plateau reports that the Host of -H is not sent: write -host to send one" }
     : { flags: [["-H", text]] };
 }
 
-/** hey 0.1.5 sets the field, then replaces all fields (`hey.go`, `req.Header = header`). */
+/** hey 0.1.5 sets the Authorization field, then loses it by replacing all fields (`hey.go`, `req.Header = header`). */
 function authorization(text: string): Meaning {
   return {
     ...userOption(text),

@@ -60,7 +60,7 @@ function keyOf(name: string): string {
   return name.length === 1 ? `letter ${name}` : name;
 }
 
-/** Go's flags end at the first word that is not a flag, which is the URL. */
+/** Where the options end: Go's flags end at the first word that is not a flag, which is the URL. */
 function lastRead(
   { style }: Tool,
   tokens: readonly { readonly kind: string; readonly index: number }[],

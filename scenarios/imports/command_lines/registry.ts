@@ -84,10 +84,10 @@ function withoutLauncher(words: readonly string[]): readonly string[] {
   return words.slice(["-y", "--yes"].includes(words[1]) ? 2 : 1);
 }
 
-/** Fields with the same name, in the order of precedence. */
+/** The flags for header fields: of two fields with the same name, the one with the later flag takes precedence. */
 const FIELD_FLAGS = [FALLBACK_FIELD, "-H", LAST_FIELD];
 
-/** The line without repeated fields, if the tool sends only the last of them. */
+/** The line without fields that the tool replaces by others of the same name. */
 function withLastFields({ lastFieldCounts = false }: Tool, line: TranslatedLine): TranslatedLine {
   const fields = line.flags.flatMap(([flag, text = ""], at) => {
     const precedence = FIELD_FLAGS.indexOf(flag);
@@ -193,8 +193,8 @@ const ENDS = ["-d", "--duration", "-n", "--requests", "--phases"];
 const RATES = ["-r", "--rate", "--phases"];
 
 /**
- * The line with the tool's defaults, and with a single end: that of the explicit flags, or the one that takes
- * precedence in the tool.
+ * The line with the tool's defaults, and with one end, a time or a number of requests: that of the explicit flags, or
+ * else the one that takes precedence in the tool.
  */
 function withEnd(tool: Tool, line: TranslatedLine, others: readonly string[]): TranslatedLine {
   const isExplicit = (names: readonly string[]): boolean =>

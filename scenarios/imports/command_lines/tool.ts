@@ -17,7 +17,7 @@ export interface Meaning {
   readonly flags?: readonly BenchFlag[];
   /** Why the option has no counterpart in Plateau, or a different meaning. */
   readonly note?: string;
-  /** A part of the tool's requests that Plateau can't send, such as `its Lua script`, so that nothing is sent. */
+  /** A part of the tool's requests that Plateau can't send, such as `its Lua script`; it prevents the whole load. */
   readonly refused?: string;
   /** A URL. */
   readonly operand?: string;
@@ -46,7 +46,7 @@ export interface Tool {
   /** getopt: -c10, -c 10, --connections=10. go: -c 10, -c=10, -name value, with one hyphen. */
   readonly style: "getopt" | "go";
   readonly options: readonly ToolOption[];
-  /** Rewrites the tool's words where it deviates from that style. */
+  /** Rewrites the tool's words where it deviates from `style`. */
   readonly words?: (words: readonly string[]) => readonly string[];
   /** The tool's defaults, as flags of `bench` with their values. */
   readonly defaults: Readonly<Record<string, string>>;
@@ -83,7 +83,7 @@ export interface Measured {
   readonly timeline: {
     readonly points: readonly { readonly endS: number; readonly completed: number }[];
   };
-  /** How many latencies each bucket of the histogram holds, and its upper end. */
+  /** How many latencies each bucket of the histogram holds, and the bucket's upper end. */
   readonly buckets: readonly { readonly highMs: number; readonly count: number }[];
   /** Writes a time as reports do. */
   readonly timeText: (ms: number) => string;
@@ -92,13 +92,13 @@ export interface Measured {
 /** Stands for a rate per connection until the number of connections is known. */
 export const RATE_OF_EACH = "rate of each connection";
 
-/** Used in place of `-H` for a field that replaces others of its name, so that the last one counts. */
+/** Used in place of `-H` for a field that replaces earlier fields of the same name. */
 export const LAST_FIELD = "-H alone";
 
 /** Stands for text that is added to the query of the URL. */
 export const QUERY = "query of the URL";
 
-/** Used in place of `-H` for a field that any other of its name replaces. */
+/** Used in place of `-H` for a field that is sent only if no other has the same name. */
 export const FALLBACK_FIELD = "-H unless given";
 
 /** An option whose value is passed to a flag of `bench`. */
@@ -115,7 +115,7 @@ export function toggle(names: string, ...flag: BenchFlag): ToolOption {
   return option(names, false, () => ({ flags: [flag] }));
 }
 
-/** The tool's counterparts of the options that are handed through to the engine. */
+/** The tool's options with a counterpart among the options of a load (`base/load_options.ts`). */
 export function sharedOptions(tool: Peer): ToolOption[] {
   return optionsOfPeer(tool).map(({ names, flags }) => {
     const [flag] = flags.split(/[ ,]/);
@@ -138,7 +138,7 @@ export function unsupported(
   return option(names, takesValue === "value", () => ({ note: `Plateau runs without ${what}` }));
 }
 
-/** An option without which different requests would be sent. @param what Such as `its Lua script`. */
+/** An option that changes the requests in a way that Plateau can't. @param what Such as `its Lua script`. */
 export function refusedOption(
   names: string,
   takesValue: "value" | "switch",
@@ -198,7 +198,7 @@ export function proxyAddress(text: string): string {
   return text.includes("://") ? text : `http://${text}`;
 }
 
-/** A body, which must not be taken for the name of a file. */
+/** A body that the tool sends as text. One that begins with @ is refused, because it would name a file in Plateau. */
 export function literalBody(text: string): Meaning {
   return text.startsWith("@")
     ? { refused: "its body, because a body that begins with @ names a file in Plateau" }
@@ -232,7 +232,10 @@ export function withFlags(line: TranslatedLine, ...flags: readonly BenchFlag[]):
   return { ...line, flags: [...line.flags, ...flags] };
 }
 
-/** One sentence, or none without parts. @param how Such as `wrk's latencies would not have included`. */
+/**
+ * One sentence with all parts; none if there are no parts.
+ * @param how Such as `wrk's latencies would not have included`.
+ */
 export function differenceSentence(how: string, ...parts: readonly string[]): string[] {
   const there = parts.filter((part) => part !== "");
   if (there.length === 0) return [];
@@ -256,13 +259,13 @@ export const failedElse = ({ requests, errors }: Measured): string => {
     "requests that failed otherwise than by a time-out",
   );
 };
-/** Requests in flight at the end, including those waited for; failed ones count as failed. */
+/** Requests in flight at the end, including those that completed while Plateau waited for them, but not failed ones. */
 export const inFlight = ({ requests, drain }: Measured): string => {
   const count = requests.unfinished + (drain?.completed ?? 0);
   return counted(count, "request in flight at the end", "requests in flight at the end");
 };
 
-/** Responses of the first seconds, if the run lasted longer. */
+/** The number of responses in the first seconds; 0 if the run was not longer. */
 export function responsesBefore({ timeline, elapsedS }: Measured, seconds: number): number {
   if (elapsedS <= seconds) return 0;
   return timeline.points.filter(({ endS }) => endS <= seconds)
@@ -294,9 +297,9 @@ export function wholeMilliseconds(tool: string, { latency, timeText }: Measured)
 }
 
 /**
- * Samples that a correction for coordinated omission adds. It expects a request on each connection every `stepMs`, so
- * for a response that took longer, it adds samples of that time less one step, less two steps and so on, like
- * HdrHistogram's `recordValueWithExpectedInterval`.
+ * The number of samples that a correction for coordinated omission adds, like HdrHistogram's
+ * `recordValueWithExpectedInterval`. It expects a request on each connection every `stepMs`. For a response that took
+ * longer, it adds samples of that time less one step, less two steps and so on.
  */
 export function addedSamples({ buckets, load }: Measured, stepMs: number): number {
   if (!(stepMs > 0)) return 0;

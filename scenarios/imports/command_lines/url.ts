@@ -44,7 +44,7 @@ export function withScheme(address: string): string {
 /** Reads a URL by the WHATWG standard, like browsers; user and password are sent. */
 export const asBrowsers: ReadUrl = ({ user }) => ({ ...userIn(user) });
 
-/** Everything after the host, as written. @param unpathed The target that is sent without a path. */
+/** Everything after the host, as written. @param unpathed The target to send if the URL has no path. */
 export function asWritten(rest: string, unpathed: string): string {
   return rest.startsWith("/") ? rest : unpathed;
 }

@@ -8,7 +8,7 @@ class Code {
 }
 
 export const RAW = (text: string): Code => new Code(text);
-/** Key of something spread into an object: the name of a constant, or a call. */
+/** The key of a member that is spread into its object: the value is the name of a constant, or a call. */
 export const SPREAD = "...";
 
 export function codeOf(value: unknown, indent = ""): string {

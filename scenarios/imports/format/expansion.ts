@@ -27,7 +27,7 @@ export class Expansion {
   #characters = 0;
   #rounds = 0;
 
-  /** Counts `steps`, which are expanded this many times. Returns why that is too much; null if it is not. */
+  /** Counts `steps` as often as they are written out. Returns why that is too much; null if it is not. */
   whyNot(steps: readonly object[], times = 1): string | null {
     const each = steps.reduce((sum: number, step) => sum + JSON.stringify(step).length, 0);
     this.#steps += steps.length * times;

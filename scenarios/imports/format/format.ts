@@ -1,6 +1,6 @@
 /**
  * Files of other tools that `run`, `check` and `init --from` take as experiments: each becomes the text of an
- * experiment file, which then is read like any other. Each format has one file, and one line in `registry.ts`. Pure.
+ * experiment file, which is then read like any other. Each format has one file, and one line in `registry.ts`. Pure.
  */
 import { stringify } from "yaml";
 import type { Files } from "../../../base/files.ts";
@@ -68,7 +68,7 @@ export interface ImportContext {
   readonly pathOf: (path: string) => string;
   /** Returns an environment variable. */
   readonly env: (name: string) => string | undefined;
-  /** Whether requests that may change something are also imported from mere descriptions of a service. */
+  /** Whether requests that may change something are also imported from files that only describe a service. */
   readonly writes: boolean;
 }
 
@@ -172,7 +172,7 @@ export function freeName(name: string, known: object): string {
   }
 }
 
-/** In places that allow no escape, `{{` becomes a value that stands for itself. */
+/** Written for `{{` in places that allow no escape: a value whose only text is `{{`. */
 export const BRACES = "{{ braces }}";
 export const BRACES_VALUE = { braces: { pick: ["{{"] } };
 

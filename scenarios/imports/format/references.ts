@@ -1,7 +1,7 @@
 /**
  * Environment variables in imported files. A written file refers to variables by name, because their values may be
- * secrets. Text that comes from a variable is marked during the conversion, so that only such text becomes a reference,
- * and not the same text that the other tool's file contains by chance. Pure.
+ * secrets. Text that comes from a variable is marked during the conversion, so that it becomes a reference, while the
+ * same text stays as it is where the other tool's file contains it by chance. Pure.
  */
 import { passwordsIn } from "../../../base/secret_fields.ts";
 import { Secrets } from "../../../base/secrets.ts";
@@ -61,7 +61,7 @@ function marked(names: string, text: string): string {
 /** A part of a text. */
 interface Part {
   readonly text: string;
-  /** Names of the variables from which the part comes, with commas; absent: it is in the other tool's file. */
+  /** Names of the variables that the part comes from, with commas; absent: the other tool's file contains the part. */
   readonly names?: string;
 }
 
@@ -152,7 +152,7 @@ export class References {
     );
   }
 
-  /** A key, such as the name of a header field, can have no reference. */
+  /** Keys, such as the names of header fields, can't hold references. */
   #inKey(key: string): string {
     return partsOf(key).map(({ text, names }) => {
       for (const name of names?.split(",") ?? []) this.#noteHeld(name, text);

@@ -39,7 +39,7 @@ export class Contents {
       isEncoded: at.is("HTTPArgument.always_encode"),
     }));
     const files = sampler.list("HTTPFileArgs.files", "HTTPsampler.Files");
-    const named = fields.filter(({ name }) => name !== ""); // JMeter skips the others
+    const named = fields.filter(({ name }) => name !== ""); // JMeter skips parameters without a name
     if (sampler.is("HTTPSampler.DO_MULTIPART_POST")) {
       if (method === "get" || method === "head") {
         this.#refuse(sampler, "it is a multipart form, which a GET or HEAD request cannot have");

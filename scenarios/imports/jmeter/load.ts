@@ -17,7 +17,7 @@ const FOR_EVER = -1;
 interface Group {
   readonly threads: number;
   readonly rampS: number;
-  /** FOR_EVER: until its time is over. */
+  /** The rounds of each thread; FOR_EVER: as many as the group's time allows. */
   readonly loops: number;
   /** Null if no time limit ends the group. */
   readonly durationS: number | null;
@@ -49,7 +49,7 @@ export function groupLoadOf(
   return { load: { connections: threads, duration: durationText(durationS * 1_000) }, rounds: 1 };
 }
 
-/** The first thread begins immediately, and each other one a fraction of the ramp later, while there is time. */
+/** The first thread begins immediately, and each further thread a fraction of the ramp later, if time is left. */
 function ramping(threads: number, rampS: number, durationS: number): GroupLoad["load"] {
   const eachS = rampS / threads;
   const most = Math.min(threads, Math.ceil(durationS * threads / rampS));

@@ -278,7 +278,7 @@ class PlanImport {
   }
 }
 
-/** CSV Data Sets at any depth, except those of a thread group. */
+/** CSV Data Sets at any depth, except those within a thread group. */
 function rowsIn(elements: readonly PlanElement[]): PlanElement[] {
   return elements.flatMap((element) => {
     if (element.kind === "CSVDataSet") return [element];

@@ -53,7 +53,7 @@ export class Samplers {
     this.around.refusals.add(sampler, `Cannot convert ${sampler.called}: ${why}`);
   }
 
-  /** Each request draws its own values, as in JMeter. */
+  /** The header fields. Each request draws its own values for them, as in JMeter. */
   #headers({ headers }: PlanScope): Record<string, string> {
     return Object.fromEntries(
       Object.entries(headers).map(([name, field]) => [
@@ -63,7 +63,7 @@ export class Samplers {
     );
   }
 
-  /** Records settings that the load or the scenario has for all requests. */
+  /** Records the settings that all requests must share, because the load or the scenario has them once. */
   #agree(sampler: PlanElement, scope: PlanScope): void {
     const { agreed } = this.around;
     const follows = sampler.is("HTTPSampler.follow_redirects") ||

@@ -4,13 +4,13 @@ import type { PlanVariables } from "./variables.ts";
 import { quotedOpenly } from "../../../base/secrets.ts";
 
 export interface PlanScope {
-  /** Defaults for requests that do not set these themselves: `HTTPSampler.domain`, … */
+  /** Defaults of properties such as `HTTPSampler.domain`, for requests that do not set them. */
   readonly defaults: Readonly<Record<string, string>>;
   /** The fields of header managers, by name in lower case. Each request fills in its own values. */
   readonly headers: Readonly<Record<string, PlanElement>>;
   /** The constant part of a think time. */
   readonly thinkMs: number;
-  /** Random parts, each uniform from 0 to this. */
+  /** The random parts of a think time, each uniform from 0 to the given number. */
   readonly uniformMs: readonly number[];
   readonly assertions: readonly PlanElement[];
 }
@@ -31,14 +31,14 @@ const DEFAULTS = [
   "HTTPSampler.response_timeout",
 ] as const;
 
-/** Properties that would change the requests. */
+/** Properties that would make JMeter send other requests than Plateau, with the reasons. */
 const OTHERWISE: readonly (readonly [name: string, why: string])[] = [
   ["HTTPSampler.image_parser", "it also fetches embedded resources"],
   ["HTTPSampler.proxyHost", "it goes through a proxy"],
   ["HTTPSampler.ipSource", "it sets its own source address"],
 ];
 
-/** Why an HTTP Request, or the defaults for several, would send different requests. */
+/** Why JMeter would send other requests than Plateau for an HTTP Request, or for the defaults of several. */
 export function otherRequests(element: PlanElement): string[] {
   return OTHERWISE.flatMap(([name, why]) => {
     const text = element.text(name).trim();
@@ -69,7 +69,7 @@ export class Scopes {
     private readonly note: (text: string) => void,
   ) {}
 
-  /** The scope with an element's effect, to be called once for each element, which may be refused. */
+  /** The scope with an element's effect. Call this once for each element, because an element may be refused. */
   with(scope: PlanScope, element: PlanElement): PlanScope {
     switch (element.kind) {
       case "ConfigTestElement":

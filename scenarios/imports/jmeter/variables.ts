@@ -5,7 +5,7 @@ import type { PlanElement, Refusals } from "./elements.ts";
 import type { XmlPlace } from "./xml.ts";
 
 const REFERENCE = /\$\{([^${}]*)\}/;
-/** Limit for references within references, and for constants that refer to others. */
+/** Limit for references within references, and for constants that refer to other constants. */
 const MOST_ROUNDS = 100;
 /** `__P(name,default)`, `__property(name,variable,default)`. */
 const PROPERTY = /^__(?:P\(([^,()]*)|property\(([^,()]*),[^,()]*),([^,()]*)\)$/;
@@ -62,7 +62,7 @@ export class PlanVariables {
     this.#loops -= loops;
   }
 
-  /** User-defined variables, of the plan or in an element of their own. */
+  /** Defines the user-defined variables of the plan, or of an element of their own. */
   define(pairs: readonly PlanElement[]): void {
     for (const pair of pairs) {
       this.#constants.set(pair.text("Argument.name"), pair.text("Argument.value"));
@@ -129,7 +129,7 @@ export class PlanVariables {
     return "";
   }
 
-  /** The row of a file is read after variables are defined, and replaces them. */
+  /** Columns of a file replace variables of the same names, because JMeter reads the row after it defines variables. */
   #meaning(inner: string, written: string, place: XmlPlace): string {
     const value = this.#rows.get(inner);
     if (value !== undefined) return this.#row(inner, value, written, place);

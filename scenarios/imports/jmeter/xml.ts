@@ -1,4 +1,4 @@
-/** XML as a tree whose elements have places. Defines no entities, and reads no other files. */
+/** Parses XML to a tree whose elements have places. Knows only XML's own entities, and reads no other files. */
 import { type SaxesAttributeNS, SaxesParser } from "saxes";
 import { messageOf, UserError } from "../../../base/errors.ts";
 import { beyond, isWithin, LIMITS } from "../../../base/limits.ts";

@@ -5,7 +5,7 @@ import type { Description, Part } from "./description.ts";
 import { type Shape, shapeOf, together } from "./shape.ts";
 import { madeText } from "./made_text.ts";
 
-/** There is no example; the message says why. */
+/** Thrown if there is no example; the message says why. */
 export class NoExample extends Error {}
 
 /** A description whose examples would be endless, or nearly so. */
@@ -25,7 +25,7 @@ const TOP: Place = { around: [], depth: 0 };
 const NO_FILE: Pick<Shape, "words" | "items" | "choices"> = { words: {}, items: null, choices: [] };
 
 export class Examples {
-  /** Number of values made or tried for all examples, including the schemas involved. */
+  /** Number of values made or tried for all examples so far, and of the schemas read for them. */
   #values = 0;
   #hasMadeUp = false;
   readonly #shapes = new Map<unknown, Shape | null>();
@@ -69,7 +69,7 @@ export class Examples {
     return shape;
   }
 
-  /** Counts a value, a schema, or a choice together with all choices after it. */
+  /** Counts a value or a schema; for a choice, `count` is the number of lists of choices that are still open. */
   #spend(count = 1): void {
     this.#values += count;
     if (isWithin("exampleValues", this.#values)) return;
@@ -101,7 +101,7 @@ export class Examples {
     }
   }
 
-  /** Uses the first of each list of choices that has an example. */
+  /** Uses the first choice that has an example, from each list of choices. */
   #chosen(shape: Shape, place: Place): Json {
     const [choices, ...more] = shape.choices;
     let why: unknown = null;
@@ -253,7 +253,7 @@ function numberOf(words: Shape["words"], isWhole: boolean): number {
   return most !== null && rounded > most ? Math.floor(wanted / step) * step : rounded;
 }
 
-/** A value that is not in the list yet. */
+/** The value, or a variation of it if the list contains it already. */
 function another(value: Json, among: readonly Json[]): Json {
   const known = new Set(among.map((one) => JSON.stringify(one)));
   if (!known.has(JSON.stringify(value))) return value;

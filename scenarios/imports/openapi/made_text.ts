@@ -134,7 +134,7 @@ class PatternText {
     return sign ?? "";
   }
 
-  /** The first character of a class that is not excluded. */
+  /** The first character that a class allows. */
   #class(): string {
     const end = /^\^?\]?(?:\\.|[^\]\\])*\]/s.exec(this.pattern.slice(this.#at));
     if (end === null) {

@@ -14,7 +14,7 @@ export interface Around {
   readonly examples: Examples;
   readonly security: Security;
   readonly note: (text: string) => void;
-  /** Records that a value of a path or query, with this name, is made up. */
+  /** Records that the value with this name, in a path or query, is made up. */
   readonly madeUp: (name: string) => void;
   /** Values for secrets in queries, by name. */
   readonly values: Map<string, FromEnvironment>;
@@ -96,7 +96,9 @@ interface PlacedField extends Field {
 }
 
 const PLACES: readonly string[] = ["path", "query", "header", "cookie"];
-/** Fields that follow from the body and the responses (OpenAPI 3.1 §4.8.12.2). */
+/**
+ * Fields that no parameter sets, because the body, the responses and the security decide them (OpenAPI 3.1 §4.8.12.2).
+ */
 const OWN_FIELDS = ["accept", "content-type", "authorization"];
 
 /** Required parameters, and those with an example of their own. */
@@ -265,7 +267,7 @@ function isTextual(type: string): boolean {
   return /^text\/|[/+]xml\b/i.test(type);
 }
 
-/** A form of texts, numbers and lists of them; deeper values are written as JSON. */
+/** A form of texts, numbers, and lists of either; deeper values are written as JSON. */
 function formOf(value: Readonly<Record<string, Json>>): Record<string, unknown> {
   const one = (value: Json): unknown =>
     typeof value === "object" ? withoutNames(textOf(value)) : everyText(value);
@@ -293,7 +295,7 @@ function responsesOf({ part }: Operation, { description }: Around): [code: strin
   return description.entries(part, "responses").filter(([code]) => /^[23](?:\d\d|XX)$/i.test(code));
 }
 
-/** Statuses of correct responses; none if a whole class of them is correct. */
+/** Statuses of correct responses; empty if a whole class such as 2XX is correct. */
 function expectedOf(operation: Operation, around: Around): number[] {
   const codes = responsesOf(operation, around).map(([code]) => Number(code));
   return codes.some(Number.isNaN) ? [] : codes;

@@ -2,16 +2,16 @@
 import { isMap } from "../../../base/yaml/json_text.ts";
 import { type Description, type MapPart, type Part, partOf, referenceIn } from "./description.ts";
 
-/** Everything that must hold for a value at once. */
+/** The rules that a value must meet, all at once. */
 export interface Shape {
-  /** Keywords; of repeated ones, the narrowest. */
+  /** Keywords of all merged schemas; of a bound in several schemas, the narrowest. */
   readonly words: Readonly<Record<string, unknown>>;
   readonly properties: ReadonlyMap<string, Part>;
   readonly required: ReadonlySet<string>;
   readonly items: Part | null;
   /** Lists of `oneOf` and `anyOf`; one part of each must hold. */
   readonly choices: readonly (readonly Part[])[];
-  /** All schemas involved, by which a recursive one is recognised. */
+  /** All schemas merged into this shape, by which a recursive schema is recognised. */
   readonly made: readonly object[];
 }
 
@@ -97,7 +97,7 @@ function ownShape(description: Description, own: MapPart): Shape {
 const LEAST = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
 const MOST = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
 
-/** Everything that must hold for both; of conflicting keywords that are not bounds, the first schema's. */
+/** The rules of both shapes; the narrower of two bounds, and of any other conflicting keyword the first shape's. */
 export function together(one: Shape, other: Shape): Shape {
   const words: Record<string, unknown> = { ...other.words, ...one.words };
   for (const [narrow, names] of [[Math.max, LEAST], [Math.min, MOST]] as const) {
