@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { beyond, isWithin, type LimitName } from "./limits.ts";
 
-/** Windows has neither flag. */
+/** Windows has neither flag, hence the zeros. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const CAREFUL = O_NOFOLLOW | O_NONBLOCK;
 

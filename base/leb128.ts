@@ -77,7 +77,7 @@ export class Leb128Reader {
   }
 
   // hot: a coordinator reads some 10,000 numbers from each agent every second, and most take one byte.
-  /** The number; NaN if the remaining bytes are not a number, or one above 2⁵³ − 1. */
+  /** The next number; NaN if the remaining bytes hold no whole number, or one above 2⁵³ − 1. */
   next(): number {
     if (this.at === this.#length) return NaN;
     const first = this.#bytes[this.at++];

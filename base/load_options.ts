@@ -43,7 +43,7 @@ export function factor<Value, Text>(
 export type Rival = "keepAlive" | "pipeline";
 
 interface LoadOption {
-  /** Schema of its key in an experiment file. */
+  /** Schema of the option's key in an experiment file. */
   readonly key: z.ZodType;
   readonly flag: {
     readonly flags: string;
@@ -52,7 +52,7 @@ interface LoadOption {
     readonly preset?: string;
     readonly repeatable?: true;
   };
-  /** The names that other tools have for it, without hyphens and separated by spaces. */
+  /** The names that other tools have for the option, without hyphens and separated by spaces. */
   readonly peers?: Readonly<Partial<Record<Peer, string>>>;
   /**
    * Schema in results and in the job of an agent. If it is optional, the field is absent when the load does without the

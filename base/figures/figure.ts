@@ -130,7 +130,7 @@ export interface Figure {
   readonly unit: FigureUnit;
   readonly better: Better;
   readonly contention: Contention;
-  /** The distribution that the figure is a statistic of; null if it is of none. */
+  /** Null if the figure is not a statistic of a distribution. */
   readonly distribution: Distribution | null;
   /** The statistic within that distribution; a number is a percentile. */
   readonly statistic: StatisticOf<Distribution> | null;
@@ -293,7 +293,7 @@ function suffixed(text: string, unit: FigureUnit): string | null {
   return unit === "share" ? percentageOf(text) : meant;
 }
 
-/** The percentages that a number without a percent sign may mean: up to 1, it may also be a fraction. */
+/** The percentages that a number without a percent sign may mean; a number up to 1 may also be a fraction. */
 function percentageOf(digits: string): string {
   const isFraction = Number(digits) > 0 && Number(digits) <= 1;
   return isFraction ? `${Number(`${digits}e2`)}% or ${digits}%` : `${digits}%`;

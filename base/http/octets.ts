@@ -17,7 +17,7 @@ const TOKEN_CHARACTER = /[!#$%&'*+.^_`|~0-9A-Za-z-]/;
 const HEX_DIGITS = "0123456789abcdef";
 const NOT_HEX = 0xff;
 
-/** By octet below 128: its lower-case form if a token may hold it; 0 for all others. */
+/** For each octet below 128: its lower-case form if a token may hold it, or else 0. */
 export const TOKEN = tableOf((character) =>
   TOKEN_CHARACTER.test(character) ? character.toLowerCase().charCodeAt(0) : 0
 );
@@ -51,7 +51,7 @@ function tableOf(valueOf: (character: string) => number): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, octet) => valueOf(String.fromCharCode(octet)));
 }
 
-/** Up to this many octets, copying them one by one is cheaper than a call. */
+/** Up to this many octets, copying one by one is cheaper than a call of `set`. */
 const FEW_OCTETS = 64;
 
 // hot: copies `source[from, to)` to `target` from `at` on.

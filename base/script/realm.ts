@@ -200,7 +200,7 @@ export class Realm {
     return JSON.parse(this.#taken(this.#call(this.#own("unread"))));
   }
 
-  /** Whether a call took so long that the engine ended with it: no other may follow. */
+  /** Whether a call took so long that the engine ended with it: no other call may follow. */
   get isGivenUp(): boolean {
     return this.engine.isGivenUp;
   }
@@ -573,7 +573,7 @@ export class Realm {
         (error) => () => settle(promise.reject, context.newError(String(error?.message ?? error))),
       ).then((end) => {
         call.open--;
-        if (call.isOver) return promise.dispose(); // whoever waits for it has been given up
+        if (call.isOver) return promise.dispose(); // the call that waited for it is over
         end();
         call.goOn();
       }).catch(call.fail);

@@ -129,7 +129,8 @@ export function changed(
 }
 
 /**
- * The load with another duration. Phases, stages and searches stay; `checkPhases` refuses the flag if any would run.
+ * The load with another duration. Phases, stages and searches stay; `checkPhases` refuses the flag if any of them would
+ * run.
  */
 function lasting(durationMs: number, load: LoadSpec): LoadSpec {
   if ("phases" in load || "stages" in load || "capacity" in load) return load;
@@ -165,7 +166,7 @@ function named(scenarios: readonly string[]): string {
   return `scenario${scenarios.length === 1 ? "" : "s"} ${scenarios.join(", ")}`;
 }
 
-/** Loads that define their own duration, by key, with how they do. */
+/** Loads without a single duration, by key, with the reason as the rest of a sentence. */
 const WITHOUT_DURATION = {
   capacity: "is a search for a capacity, with trials and a budget",
   phases: "has phases, each with a duration of its own",

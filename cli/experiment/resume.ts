@@ -59,7 +59,7 @@ export async function planResumed(
     ...otherFlags({ flags, seed }, again),
     ...lostHost(host),
     ...settings,
-    // Contradictions are only looked for with the same version and experiment: otherwise every run would contradict.
+    // Checked only for the same version and experiment: with others, every run would differ from its plan.
     ...kept.version === VERSION && settings.length === 0 ? await edits(kept, planned, set) : [],
   ];
   if (problems.length > 0) throw new UserError(problems);

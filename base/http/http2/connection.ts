@@ -113,8 +113,8 @@ export class Http2Connection {
   }
 
   /**
-   * Whether the server, before leaving, said that it had taken a request, so that the next connection can be expected
-   * to get some taken, too.
+   * Whether the server, before leaving, said that it had taken a request. If so, the next connection can be expected to
+   * get some requests taken, too.
    */
   get hasTaken(): boolean {
     return this.#streams.hasTaken;

@@ -1,7 +1,7 @@
 /**
- * Header blocks, as they come on a connection: gathered where they are split (RFC 9113 §6.10), and read. A server's
- * blocks are alike to the octet until its clock moves on; so a block of known octets is not decoded again: as long as
- * the decoder's table is unchanged, or, if the block does not use the table, on every connection.
+ * Header blocks as they arrive on a connection: gathered where they are split (RFC 9113 §6.10), and read. A server's
+ * blocks are equal to the octet until its clock moves on, so a known block is not decoded again. It stays known on
+ * every connection if it does not use the decoder's table, and otherwise until that table changes.
  */
 import { LIMITS } from "../../limits.ts";
 import { type Field, FieldListTooLong, HpackError } from "./fields.ts";
@@ -40,7 +40,9 @@ export class KnownBlocks {
   }
 }
 
-/** The most requests whose block is remembered: a load has few requests, or too many to be worth it. */
+/**
+ * The most requests whose block is remembered: a load has few different requests, or too many for this to be worth it.
+ */
 export const MOST_REQUESTS = 64;
 
 /** Header blocks of requests that do not change the table; equal blocks exist once for all connections. */
@@ -146,8 +148,8 @@ export class HeaderBlocks {
   }
 
   /**
-   * Whether the same octets still mean the same: not if the block uses the table, and it or another has changed the
-   * table.
+   * Whether the same octets still mean the same: not if the block uses the table, and the table has changed since or by
+   * the block itself.
    */
   #saysTheSame({ decoded, generation }: EarlierBlock): boolean {
     if (!decoded.usesTable) return true;

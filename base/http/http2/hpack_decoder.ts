@@ -87,7 +87,7 @@ export class HpackDecoder {
     if (first > 0) this.#repeated.splice(0, first);
   }
 
-  /** Inserts the fields of repeated blocks, each block no more often than fills the table. */
+  /** Inserts the fields of repeated blocks; each block only as often as it takes to fill the table. */
   #catchUp(): void {
     if (this.#repeated.length === 0) return;
     for (const { block, times } of this.#repeated.splice(0)) {

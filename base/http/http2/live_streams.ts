@@ -41,8 +41,8 @@ export class LiveStreams {
   /** Whether the server, before leaving, has said which requests it took, and took at least one. */
   hasTaken = false;
   /**
-   * The likely place of each open stream, by the low bits of its identifier; another stream may have the same ones. Null
-   * with a single place.
+   * The likely place of each open stream, by the low bits of its identifier, which several streams may have in common.
+   * Null with a single place.
    */
   readonly #likely: Int32Array | null;
   readonly #cancelled = new Set<number>();

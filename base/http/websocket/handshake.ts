@@ -51,8 +51,8 @@ function endOf(text: string, bytes: Uint8Array): number {
 }
 
 /**
- * What a response has come to: a WebSocket, with what follows the head; why it opens none; or another response, from its
- * status line on.
+ * The result of a handshake: a WebSocket, with the octets after the head; the problem for which none opens; or the
+ * octets of another response, from its status line on.
  */
 type HandshakeResult =
   | { readonly deflate: DeflateSetting | null; readonly rest: Uint8Array }
