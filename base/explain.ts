@@ -5,7 +5,10 @@ import { closest } from "./suggest.ts";
 
 const NEEDED = "Cannot leave it out";
 
-/** The message for each kind of issue that a schema does not explain itself; for several keys, one line each. */
+/**
+ * The message for each kind of issue that a schema does not explain itself. An issue about several keys gets a line for
+ * each.
+ */
 export const explain: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case "invalid_type":

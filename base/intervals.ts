@@ -38,8 +38,8 @@ export class JoinedSeries<T> {
   }
 
   /**
-   * Joins an entry to the last one, however many values that one holds.
-   * @param counts How many of the added entries this one counts for.
+   * Joins an entry to the last one, even if that one is full.
+   * @param counts How many added values the entry counts for.
    */
   joinToLast(entry: T, counts = 0): void {
     const last = this.#entries.pop();

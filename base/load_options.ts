@@ -22,7 +22,7 @@ import {
 } from "./quantity.ts";
 import { quotedOpenly } from "./secrets.ts";
 
-/** The problem with a load that is to resume TLS sessions, but has no TLS. @param secure The scheme that has it. */
+/** The problem with a load that is to resume TLS sessions, but has no TLS. @param secure The scheme with TLS. */
 export function noTlsToResume(secure = "https"): Omit<Problem, "place"> {
   return {
     message: `Cannot resume TLS sessions without TLS: the URL is not ${secure}`,
@@ -255,7 +255,7 @@ type FurtherName = Exclude<OptionName, CommonName>;
 type Given<Name extends OptionName> = NonNullable<z.output<Table[Name]["key"]>>[number];
 type Result<Name extends OptionName> = Exclude<z.output<Table[Name]["result"]>, undefined>;
 
-/** Options as an experiment file or a command line gives them, every factor decided. */
+/** Options as an experiment file or a command line gives them, with a single value for every factor. */
 export type GivenOptions =
   & { readonly [Name in CommonName]: Given<Name> }
   & { readonly [Name in FurtherName]?: Given<Name> };
@@ -328,7 +328,7 @@ export function optionsOfPeer(peer: Peer): { readonly names: string; readonly fl
   });
 }
 
-/** Conflicts within a load in which every factor is decided. */
+/** Conflicts within a load that has a single value for every factor. */
 export function conflictsOf(
   load: LoadOptions & { readonly pipeline?: number },
 ): OptionConflict[] {

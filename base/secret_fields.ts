@@ -4,7 +4,7 @@
  * HTML and XML. Pure.
  */
 
-/** Fields of RFC 9110 §11 and RFC 6265 §5.4, and the names that APIs give to their keys. */
+/** Header fields of RFC 9110 §11 and RFC 6265 §5.4, and the names of fields in which APIs expect a key. */
 const SECRET_FIELD =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookie)$|(?:^|[-_])(?:api[-_]?key|token|secret|password)$/i;
 

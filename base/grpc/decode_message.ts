@@ -75,7 +75,10 @@ export class MessageDecoder {
     return new Members(this.#fieldsOf(name), ownFormOf(name));
   }
 
-  /** Reads the octets of a message, or of another occurrence of it, which is merged with the members read before. */
+  /**
+   * Reads the octets of a message into its members. They may have members already, because a message that occurs twice
+   * in a field is merged.
+   */
   #read(members: Members, octets: Bytes, depth: number): void {
     if (depth > LIMITS.nesting.most) throw new MalformedMessage("it is nested too deep");
     const reader = new WireReader(octets);

@@ -1,7 +1,7 @@
 /**
- * Types of protobuf messages as plain data, which goes to workers and agents: from `.proto` files or from a server's
- * reflection, and read by `encode_message.ts` and `decode_message.ts`. These two need no protobuf library, so that
- * workers load none.
+ * Types of protobuf messages as plain data, which is sent to workers and agents. It comes from `.proto` files or from a
+ * server's reflection. `encode_message.ts` and `decode_message.ts` read it without a protobuf library, so that workers
+ * load none.
  */
 import * as z from "zod";
 import type { Conflict } from "../problems.ts";

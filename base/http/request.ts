@@ -145,7 +145,8 @@ export function methodAndPath(bytes: Uint8Array): string {
 }
 
 /**
- * The opening of a WebSocket: the bytes of its handshake, and those of its messages, which take the place of a body.
+ * The opening of a WebSocket: the bytes of its handshake, and the bytes of its messages, which take the place of a
+ * body.
  */
 export function openingOf(
   { headers, body, ...wire }: WireRequest,

@@ -215,8 +215,8 @@ function whyLocal(name: string, request: Scenario): string | null {
 }
 
 /**
- * The thresholds of the file and those of the command line. Throws a UserError if one of the latter names a cell that
- * the experiment lacks.
+ * The thresholds of the file and those of the command line. Throws a UserError if a threshold of the command line names
+ * a cell that the experiment lacks.
  */
 export function withThresholds(
   experiment: Experiment,

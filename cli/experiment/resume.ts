@@ -107,7 +107,7 @@ function jsonOf(experiment: unknown): unknown {
   return JSON.parse(JSON.stringify(experiment));
 }
 
-/** The original `--set`. Results contain no secret values, so those have to be given again. */
+/** The original `--set`. Results contain no secret values, so the user has to give secrets again. */
 function restoredSet(
   before: Flags["set"],
   again: Flags["set"] = {},

@@ -124,7 +124,7 @@ interface PlaceOf extends Record<Form, OutputFormat> {
   html: "html";
 }
 
-/** Makes each format, if its flag is given. */
+/** For each output format, the function that makes it; called only if the format's flag is given. */
 export type Renderers<Formats extends Form = Form> = {
   readonly [F in Formats]: () => Written<PlaceOf[F]> | Promise<Written<PlaceOf[F]>>;
 };

@@ -12,7 +12,10 @@ import { MalformedResponse, type ResponseHead, responseHead } from "./response.t
 
 /** Longer header blocks are not remembered, and are decoded each time. */
 const MOST_KNOWN_BYTES = 1_024;
-/** Remembered blocks, by the low bits of their length: responses to different requests usually differ in length. */
+/**
+ * The most remembered blocks. They are looked up by the low bits of their length, because responses to different
+ * requests usually differ in length.
+ */
 const MOST_KNOWN = 8;
 /** The most frames into which one block may be split: without a limit, a server could send empty ones for ever. */
 const MOST_PARTS = 64;
