@@ -1,6 +1,6 @@
 /**
- * Whole numbers as LEB128 (DWARF 5 §7.6): seven bits in each byte, the lowest first, and 128 added to each byte that
- * another follows. Computed by arithmetic and not by bit operations, which end at 32 bits, because counts exceed 2³¹.
+ * Whole numbers as LEB128 (DWARF 5 §7.6): seven bits in each byte, the lowest first, and 128 added to each byte except
+ * the last. Computed by arithmetic and not by bit operations, which end at 32 bits, because counts exceed 2³¹.
  */
 
 /** The most bytes that a number up to 2⁵³ − 1 takes. */

@@ -319,7 +319,7 @@ export function optionTexts(load: LoadOptions): string[] {
   });
 }
 
-/** The options that another tool has, too: its names for each, and the flag. */
+/** The options that another tool has, too: for each, the tool's names and our flag. */
 export function optionsOfPeer(peer: Peer): { readonly names: string; readonly flags: string }[] {
   return NAMES.flatMap((name) => {
     const { peers, flag: { flags } }: LoadOption = LOAD_OPTIONS[name];

@@ -61,7 +61,7 @@ export function codingOf(body: Uint8Array): string | null {
   return name ?? null;
 }
 
-/** More codings in one response would serve no purpose but to cost the decoder time. */
+/** More codings than this in one response would serve only to cost the decoder time. */
 const MOST_CODINGS = 4;
 
 /**

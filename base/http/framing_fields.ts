@@ -55,7 +55,10 @@ export class FramingFields {
   close = false;
   /** Whether Connection says keep-alive. */
   keepAlive = false;
-  /** Encodes what `instanceIn` and `cacheStatusIn` read; 0 if the response names neither. */
+  /**
+   * Instance and cache status as one number, which `instanceIn` and `cacheStatusIn` decode; 0 if the response names
+   * neither.
+   */
   served = 0;
   reason: ProtocolError | "" = "";
   /** The current field, as numbered in FRAMING_NAMES. */

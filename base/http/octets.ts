@@ -1,6 +1,4 @@
-/**
- * Classes of octets in HTTP (RFC 9110 §5.5 and §5.6.2), as tables: one look-up an octet.
- */
+/** Classes of octets in HTTP (RFC 9110 §5.5 and §5.6.2), as tables: one look-up for each octet. */
 
 export const TAB = 0x09;
 export const LF = 0x0a;

@@ -120,8 +120,8 @@ export interface TimeChange {
   /** Share of the change in total time per request that this change explains; above 1 if others shrank. */
   readonly explainedRatio: number;
   /**
-   * Whether every run after the change lies beyond every run before it; null if either side has a single run, which
-   * shows no noise.
+   * Whether the time grew beyond the noise: every run after the change took longer than every run before it. Null if
+   * either side has a single run, which shows no noise.
    */
   readonly isBeyondNoise: boolean | null;
 }

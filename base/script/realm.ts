@@ -299,7 +299,10 @@ export class Realm {
   }
 
   // hot: runs for every request of a load with hooks.
-  /** Calls `before` for a user, perhaps at the start of a session. Throws a ScriptError. */
+  /**
+   * Calls `before` for a user. Throws a ScriptError.
+   * @param isFirst Whether the user's session begins with this call.
+   */
   before(hook: RealmFunction, user: RealmUser, isFirst: boolean): HookResult {
     const { engine } = this;
     engine.words[WORD.isFirst] = isFirst ? 1 : 0;
@@ -374,7 +377,7 @@ export class Realm {
   };
 
   /**
-   * Calls a function of the experiment outside of a load, which may await its fetches; returns its result as JSON.
+   * Calls a function of the experiment, which may await its fetches, outside of a load; returns its result as JSON.
    * @param json The arguments, as a list.
    */
   async call(

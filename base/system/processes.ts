@@ -24,7 +24,7 @@ export interface ProcessStat {
   /** Nice value, −20 (first served) to 19 (last). */
   readonly nice: number;
   readonly threads: number;
-  /** Start of the process since boot: distinguishes it from a later process with the same id. */
+  /** Time from boot to the start of the process: distinguishes it from a later process with the same id. */
   readonly startTicks: number;
 }
 
@@ -152,7 +152,7 @@ export function readStorageBytes(pid: number): number | null {
   return read === undefined || written === undefined ? null : Number(read) + Number(written);
 }
 
-/** Links of its open files, such as `socket:[123]`. Empty if this user may not see them. */
+/** Links of the process's open files, such as `socket:[123]`. Empty if this user may not see them. */
 export function openFilesOf(pid: number): string[] {
   const folder = `/proc/${pid}/fd`;
   return (orNull(() => [...Deno.readDirSync(folder)]) ?? [])

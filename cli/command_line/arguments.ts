@@ -52,7 +52,7 @@ type ReadArguments<P extends CommandParts> =
   | { readonly wants: "help" | "version" }
   | { readonly wants: "values"; readonly values: ParsedValues<P> };
 
-/** Throws a UserError with every problem, including those of the file. */
+/** Throws a UserError with every problem, including the problems of the file that the command reads. */
 async function readWithFile<P extends CommandParts>(
   spec: CommandSpec<P>,
   title: CommandTitle,

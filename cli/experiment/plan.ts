@@ -28,7 +28,7 @@ import { settings } from "../flags/values.ts";
 /** The flags that change an experiment; undefined if not given. */
 export type Changes = Omit<PlanArguments, "seed">;
 
-/** Without --profile and --observe, a caller takes no profiles, and observes what the file says. */
+/** Commands without --profile and --observe take no profiles, and observe what the file says. */
 type PlanArguments =
   & Omit<ParsedValues<typeof planFlags>, "profile" | "observe">
   & Partial<Pick<ParsedValues<typeof planFlags>, "profile" | "observe">>;

@@ -49,7 +49,7 @@ const WITHOUT_RESERVED = 0x7fff_ffff;
 const MOST_STREAMS = 2 ** 30;
 
 interface ConnectionOptions {
-  /** Returns the store for the responses of a place; null, or absent: they are not kept. */
+  /** Returns the store for the responses of a place. Null, or absent: responses are not kept. */
   readonly keep?: (place: number) => KeptResponse | null;
   /** Shared with the other connections of the load. */
   readonly memory?: SharedMemory;

@@ -65,7 +65,7 @@ export class SentBlocks {
 export class HeaderBlocks {
   readonly #decoder = new HpackDecoder({ listBytes: LIMITS.responseHead.most });
   readonly #own = new KnownBlocks();
-  /** The known block that came last, and how often it has come since the decoder was told. */
+  /** The known block that came last, and how often it has come since the decoder was last told of it. */
   #last: EarlierBlock | null = null;
   #times = 0;
   #parts: Uint8Array[] = [];

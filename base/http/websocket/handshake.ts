@@ -7,7 +7,7 @@ import { joined } from "../octets.ts";
 import type { ProtocolError } from "../reason.ts";
 import { deflateOf, type DeflateSetting } from "./deflate.ts";
 
-/** §1.3: with this, a server proves that it has understood the request. */
+/** §1.3: a server hashes the key together with this text, which proves that it has understood the request. */
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /** The offers in the request for a WebSocket (§4.1). */
